@@ -32,6 +32,12 @@
   .offset = offsetof(type, member), .argument = "FILE", .complete = FG_COMPLETE_FILE, \
   .help = (text)                                                                      \
  }
+/* May be given several times. */
+#define FG_ROW_LIST(type, member, word, short_form, value, text)        \
+ {                                                                      \
+  .name = (word), .letter = (short_form), .kind = FG_OPTION_LIST,       \
+  .offset = offsetof(type, member), .argument = (value), .help = (text) \
+ }
 /* From 1 to `most`; `first` is the default, NULL: none. */
 #define FG_ROW_COUNT(type, member, word, short_form, most, first, text)               \
  {                                                                                    \

@@ -171,10 +171,11 @@ static size_t utf8_length(const unsigned char *p, size_t left, uint32_t *code)
 static bool is_control(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
-	       (code >= 0x2066 && code <= 0x2069) || code == 0x200e || code == 0x200f;
+	       (code >= 0x2066 && code <= 0x2069) || code == 0x200e || code == 0x200f ||
+	       code == 0x61c;
 }
 
-bool fg_text_is_utf8(const char *bytes, size_t length)
+static bool is_valid(const char *bytes, size_t length, bool may_control)
 {
 	const unsigned char *p = (const unsigned char *)bytes;
 
@@ -182,12 +183,22 @@ bool fg_text_is_utf8(const char *bytes, size_t length)
 		uint32_t code = 0;
 		const size_t valid = utf8_length(p, length, &code);
 
-		if (valid == 0)
+		if (valid == 0 || (!may_control && is_control(code)))
 			return false;
 		p += valid;
 		length -= valid;
 	}
 	return true;
+}
+
+bool fg_text_is_utf8(const char *bytes, size_t length)
+{
+	return is_valid(bytes, length, true);
+}
+
+bool fg_text_is_clean(const char *bytes, size_t length)
+{
+	return is_valid(bytes, length, false);
 }
 
 void fg_text_add_clean(struct fg_strbuf *text, const char *bytes, size_t length, size_t limit)

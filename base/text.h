@@ -22,6 +22,8 @@ void fg_text_quote_words(struct fg_strbuf *text, char *const *argv);
 char *fg_text_join(const char *const *words, const char *between);
 
 bool fg_text_is_utf8(const char *bytes, size_t length);
+/* UTF-8 without anything that fg_text_add_clean() would replace: fit for a name. */
+bool fg_text_is_clean(const char *bytes, size_t length);
 /*
  * Append `length` bytes as valid UTF-8: broken sequences and control characters become U+FFFD, at
  * most `limit` bytes.

@@ -59,7 +59,7 @@ struct fg_code {
 	size_t alias_count;
 	/* A function asks what the processor can do: other code may run on another one. */
 	bool asks_processor;
-	/* It may call this to run what is no part of it: "dlopen", "mprotect"; or NULL. */
+	/* It may call this to run code of others: "dlopen", "mprotect"; or NULL. */
 	const char *brings_code;
 	/*
 	 * Covers everything reachable from an entry point: the start files, exported symbols,
@@ -84,7 +84,7 @@ void fg_code_release(struct fg_code *code);
 
 /*
  * The item that a symbol of this name stands for, with or without the running numbers of clones;
- * NULL: there is none, or the name stands for several.  Items that share their name are one here:
+ * NULL: unknown or ambiguous.  Items that share their name are one here:
  * the first is returned.
  */
 const struct fg_code_item *fg_code_find(const struct fg_code *code, const char *name);

@@ -112,7 +112,7 @@ static bool cursor_at(const struct fg_eh_section *section, uint64_t address, str
 
 /* ---- which function is where ---- */
 
-/* What frames have in common. */
+/* Shared by the frames that refer to it. */
 struct common {
 	unsigned pointers; /* encoding of their addresses */
 	unsigned handlers; /* of the address of their landing pads' table */

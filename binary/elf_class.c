@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "binary/elf_class.h"
+#include "binary/elf_tables.h"
 
 static void read_header_64(const void *bytes, Elf64_Ehdr *header)
 {

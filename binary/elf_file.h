@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the symbolizer needs of an ELF file: its function symbols sorted by address, its build-id,
+ * The symbolizer's view of an ELF file: its function symbols sorted by address, its build-id,
  * the names of its PLT entries and where its debug information may lie.  Little-endian files of 32
  * and 64 bits (i386, x86-64, aarch64).
  *
@@ -80,7 +80,7 @@ static inline const char *fg_elf_name(const struct fg_elf *elf, const struct fg_
  * not in a PLT entry.
  */
 const char *fg_elf_plt_target(const struct fg_elf *elf, uint64_t address);
-/* Hexadecimal; "" if there is none. */
+/* Hexadecimal; "" without a build-id. */
 void fg_elf_build_id_text(const struct fg_elf *elf, char text[FG_BUILD_ID_TEXT]);
 
 #endif

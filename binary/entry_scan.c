@@ -218,7 +218,7 @@ static void read_all_frames(struct scan *s)
 	}
 }
 
-/* What leads from a part that is not understood may lead into any other part of the function. */
+/* Code that is not understood may jump into any other part of its function. */
 static void refuse_unknown(struct scan *s)
 {
 	bool *is_unknown = fg_xcalloc(s->frames->count + 1, sizeof(is_unknown[0]));
@@ -243,8 +243,8 @@ static uint64_t distance_at(const uint8_t *bytes)
 }
 
 /*
- * What could be a branch of 32 bits, and, where it is not known what is code, an address relative
- * to the instruction.
+ * Bytes that could be a branch of 32 bits; outside known code also an address relative to the
+ * instruction.
  */
 static void scan_wide(const struct scan *s, const struct fg_image_section *section)
 {
@@ -268,7 +268,7 @@ static void scan_wide(const struct scan *s, const struct fg_image_section *secti
 	}
 }
 
-/* What could be a branch of 8 bits, where it is not known what is code. */
+/* Bytes that could be a branch of 8 bits, outside known code. */
 static void scan_narrow(const struct scan *s, const struct fg_image_section *section)
 {
 	for (uint64_t at = 0; at + 2 <= section->size; at++) {

@@ -323,7 +323,7 @@ static void read_relocations(struct reader *r)
 	      compare_relocations);
 }
 
-/* What __FILE__ and run paths say of the folder is nothing that the program does. */
+/* __FILE__ and run paths name the folder: that is not the program's behaviour. */
 static void mask_folder(struct fg_image *image, const char *folder)
 {
 	const size_t length = strlen(folder);

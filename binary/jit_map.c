@@ -59,7 +59,7 @@ struct dump {
 	size_t moves;
 };
 
-/* What is moved keeps its name; what was at its old place may be other code by then. */
+/* Moved code keeps its name; its old place may hold other code by then. */
 static void take_code(void *context, const struct fg_jit_code *code)
 {
 	struct dump *dump = context;
@@ -157,7 +157,7 @@ const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address)
 	return NULL;
 }
 
-/* Where the file begins in "JS:*hot /a/b.js:1:13" or "JS:*hot file:///a/b.mjs:1:13", or NULL. */
+/* The start of the file in "JS:*hot /a/b.js:1:13" or "JS:*hot file:///a/b.mjs:1:13", or NULL. */
 static const char *find_file(const char *name, size_t *before)
 {
 	static const char *const beginnings[] = {" file:///", " /"};

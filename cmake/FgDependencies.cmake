@@ -28,7 +28,7 @@ if(BUILD_TESTING)
 	pkg_check_modules(LIBUNWIND REQUIRED IMPORTED_TARGET libunwind)
 	pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 	find_package(Python3 REQUIRED COMPONENTS Interpreter)
-	# What lies in the path may be a script that looks for the interpreter (pyenv, asdf), which takes five times as long to start.
+	# A python3 in PATH may be a script that searches for the interpreter (pyenv, asdf), which takes five times as long to start.
 	execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable)"
 		OUTPUT_VARIABLE interpreter OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 	if(NOT interpreter STREQUAL Python3_EXECUTABLE)

@@ -1,4 +1,4 @@
-# What is installed beside the programs, and the packages that CPack makes of it.
+# Installed files besides the programs, and CPack's packages.
 include(CMakePackageConfigHelpers)
 
 add_library(fastgate_region INTERFACE)
@@ -39,7 +39,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL main)
 set(CPACK_DEBIAN_MAIN_PACKAGE_NAME fastgate)
-# Beside what CPack finds in the programs: what these open when they need it.
+# Libraries opened at run time, in addition to those that CPack finds in the programs.
 list(JOIN FG_OPENED_PACKAGES ", " CPACK_DEBIAN_MAIN_PACKAGE_DEPENDS)
 set(CPACK_DEBIAN_MAIN_PACKAGE_RECOMMENDS "git, graphviz")
 if(TARGET fastgate_collector_i386)

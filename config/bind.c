@@ -144,7 +144,8 @@ static void bind_scalar(struct fg_binder *binder, const struct fg_key *key,
 		if (fg_value_kind(key->kind)->parse(key, node->text, at(values, key->offset),
 						    binder->arena, &err) != FG_OK)
 			wrong_value(binder, key, node,
-				    key->kind == FG_KEY_REGEX ? err.message : NULL);
+				    key->kind == FG_KEY_REGEX || err.code == FG_ELIMIT ? err.message
+										       : NULL);
 	} else if (fg_yaml_is_null(node)) {
 		fg_bind_error(binder, node, NULL, "found nothing, expected %s",
 			      fg_strbuf_text(&expected));

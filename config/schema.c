@@ -176,8 +176,10 @@ static const struct fg_key gate_keys[] = {
 	 .initial = "pass",
 	 .words = pass_or_fail,
 	 .help = "what an undecided benchmark becomes",
-	 .more = "`fail` ends with exit code 3. The report names the smallest change that the run "
-		 "could have seen."},
+	 .more = "`pass`, because a noisy host would otherwise stop work that nobody can mend; a "
+		 "regression stays one whatever the noise. `fail` ends with exit code 3. The report "
+		 "names the smallest change that the run could have seen, and whether the candidate "
+		 "is probably slower."},
 	{.name = "placement",
 	 .kind = FG_KEY_BOOL,
 	 IN_POLICY(fail_on_placement),

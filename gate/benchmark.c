@@ -300,7 +300,7 @@ static void note_builds(const struct fg_gate_input *input, const struct fg_serie
 	const struct fg_environment *baseline =
 		stored ? &stored->build[FG_ARM_CANDIDATE] : &series->build[FG_ARM_BASELINE];
 	const char *shared = fg_environment_get(candidate, FG_FACT_SHARED_LIBRARIES);
-	const char *unsampled = fg_environment_get(candidate, FG_FACT_UNSAMPLED);
+	const char *unsampled = series->remarks[FG_REMARK_UNSAMPLED];
 	struct fg_build_difference difference = fg_build_difference_of(baseline, candidate);
 
 	if (difference.text)
@@ -391,18 +391,14 @@ static void decide_exactly(const struct fg_gate_input *input, size_t index, stru
 {
 	const struct fg_series *series = &input->run->series[index];
 	const struct fg_profile_set *set = input->profiles ? input->profiles[index] : NULL;
-	const char *meter = fg_environment_get(&series->build[FG_ARM_CANDIDATE], FG_FACT_EXACT);
-	static const char *const told[] = {FG_FACT_OUTSIDE, FG_FACT_COUNTS,    FG_FACT_CALLS,
-					   FG_FACT_DOMAINS, FG_FACT_ARGUMENTS, FG_FACT_HINTS};
+	const char *meter = series->remarks[FG_REMARK_EXACT];
 	const bool is_alone = series->repetition_count == 0;
 
 	if (input->baseline)
 		return;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(told); i++) {
-		const char *text = fg_environment_get(&series->build[FG_ARM_CANDIDATE], told[i]);
-
-		if (text)
-			fg_notes_add(&verdict->notes, arena, "%s", text);
+	for (size_t i = FG_REMARK_OUTSIDE; i <= FG_REMARK_HINTS; i++) {
+		if (series->remarks[i])
+			fg_notes_add(&verdict->notes, arena, "%s", series->remarks[i]);
 	}
 	if (set && is_alone && fg_exact_has(set, FG_ARM_CANDIDATE))
 		verdict->metric_count = 0;

@@ -2,6 +2,7 @@
 #include "gate/metric_verdict.h"
 
 #include "base/number.h"
+#include "base/strbuf.h"
 #include "gate/layout_scatter.h"
 #include "gate/looks.h"
 #include "gate/outlook.h"
@@ -9,6 +10,9 @@
 #include "model/build_difference.h"
 
 #include <math.h>
+
+/* A change that is above zero with this probability is worth a word, though nothing fails. */
+static const double probably = 0.95;
 
 bool fg_metric_is_judged(const struct fg_series *series, size_t metric)
 {
@@ -186,35 +190,64 @@ static void decide_without_pairs(const struct fg_metric_context *context,
 	}
 }
 
-/*
- * Where most pairs were slower and the estimate is one to fail for: how many pairs are missing.
- */
-static void note_missing_pairs(const struct fg_metric_context *context, const struct fg_rule *rule,
-			       const struct fg_pairs *pairs, const struct fg_rule_finding *finding,
-			       struct fg_metric_verdict *verdict)
+/* How many more pairs decide, and the option that measures them. */
+static void add_missing_pairs(const struct fg_rule *rule, const struct fg_pairs *pairs,
+			      struct fg_strbuf *text)
 {
-	const size_t slower = fg_outlook_slower(rule, pairs->difference, pairs->count);
-	size_t needed = 0;
-	char option[64] = "`fastgate run --resume`";
+	const size_t needed = fg_outlook_pairs_needed(rule, pairs->difference, pairs->count);
 
-	if (4 * slower >= 3 * pairs->count && finding->estimate >= log1p(rule->min_effect))
-		needed = fg_outlook_pairs_needed(rule, pairs->difference, pairs->count);
 	if (needed == 0)
 		return;
-	if (!rule->until_sure)
-		(void)snprintf(option, sizeof(option), "`--pairs %u:%zu`",
-			       rule->min_pairs < needed ? rule->min_pairs : (unsigned)needed,
-			       needed);
-	NOTE(context, verdict,
-	     "%zu of %zu pairs were slower; %zu are needed at this alpha, if the next ones are like "
-	     "them: %s",
-	     slower, pairs->count, needed, option);
+	fg_strbuf_printf(text, "; %zu decide if the next ones are like them: ", needed);
+	if (rule->until_sure)
+		fg_strbuf_add_text(text, "`fastgate run --resume`");
+	else if (needed <= rule->max_pairs)
+		fg_strbuf_add_text(text, "a longer `--budget`");
+	else
+		fg_strbuf_printf(text, "`--pairs %u:%zu`", rule->min_pairs, needed);
+}
+
+static bool is_probably_slower(const struct fg_metric_verdict *verdict, const struct fg_rule *rule,
+			       const struct fg_rule_finding *finding)
+{
+	return verdict->probability.slower >= probably &&
+	       finding->estimate >= log1p(rule->min_effect);
+}
+
+static void note_probably_slower(const struct fg_metric_context *context,
+				 const struct fg_rule *rule, const struct fg_pairs *pairs,
+				 const struct fg_rule_finding *finding,
+				 struct fg_metric_verdict *verdict)
+{
+	const size_t slower = fg_outlook_slower(rule, pairs->difference, pairs->count);
+	char change[FG_NUMBER_TEXT_SIZE];
+	char low[FG_NUMBER_TEXT_SIZE];
+	struct fg_strbuf missing = {0};
+	char agree[32] = "all";
+
+	add_missing_pairs(rule, pairs, &missing);
+	if (slower < pairs->count)
+		(void)snprintf(agree, sizeof(agree), "%zu", slower);
+	if (isnan(finding->low))
+		NOTE(context, verdict,
+		     "probably slower (%s): %s of %zu pairs; not failed because it takes %zu at this "
+		     "alpha%s",
+		     fg_format_change(expm1(finding->estimate), change), agree, pairs->count,
+		     fg_gate_least_looked_at(rule->alpha), fg_strbuf_text(&missing));
+	else
+		NOTE(context, verdict,
+		     "probably slower (%s): %s of %zu pairs; not failed because it may be %s%s",
+		     fg_format_change(expm1(finding->estimate), change), agree, pairs->count,
+		     fg_format_change(expm1(finding->low), low), fg_strbuf_text(&missing));
+	fg_strbuf_release(&missing);
 }
 
 static void note_undecided(const struct fg_metric_context *context, const struct fg_rule *rule,
 			   const struct fg_pairs *pairs, const struct fg_rule_finding *finding,
 			   struct fg_metric_verdict *verdict)
 {
+	if (is_probably_slower(verdict, rule, finding))
+		note_probably_slower(context, rule, pairs, finding, verdict);
 	if (isnan(finding->low))
 		NOTE(context, verdict,
 		     "undecided after %zu pairs: at least %zu can decide at this alpha",
@@ -223,7 +256,6 @@ static void note_undecided(const struct fg_metric_context *context, const struct
 		NOTE(context, verdict,
 		     "undecided after %zu pairs: this run could have seen a change of %.1f %%",
 		     finding->pairs, 100.0 * verdict->smallest_detectable);
-	note_missing_pairs(context, rule, pairs, finding, verdict);
 }
 
 static void note_finding(const struct fg_metric_context *context, const struct fg_rule *rule,
@@ -340,6 +372,11 @@ static void apply_rule(const struct fg_metric_context *context, const struct fg_
 		return;
 	verdict->p_value = 1.0 - fg_rule_probability(&rule, pairs->difference, finding->pairs,
 						     log1p(policy.tolerated));
+	verdict->probability.is_known = true;
+	verdict->probability.slower =
+		fg_rule_probability(&rule, pairs->difference, finding->pairs, 0.0);
+	verdict->probability.beyond = fg_rule_probability(&rule, pairs->difference, finding->pairs,
+							  log1p(policy.min_effect));
 	note_finding(context, &rule, pairs, finding, verdict);
 	settle_layouts(context, pairs, verdict);
 }

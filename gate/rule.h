@@ -53,7 +53,10 @@ enum fg_outcome fg_rule_outcome(const struct fg_rule *rule, double estimate, dou
  */
 double fg_rule_smallest_seen(const struct fg_rule *rule, const struct fg_rule_finding *finding);
 
-/* The probability that the change is above `center`, by the test that the interval comes from. */
+/*
+ * The probability that the change is above `center`, by the test that the interval comes from: at
+ * one look, and as if all that tells the sides apart were drawn.
+ */
 double fg_rule_probability(const struct fg_rule *rule, const double *difference, size_t count,
 			   double center);
 

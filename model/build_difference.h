@@ -28,27 +28,11 @@ const char *fg_build_library(const struct fg_environment *build, const char *nam
  */
 #define FG_FACT_MODULES "build.modules"
 
-/* Why both sides ran without the requested sampler; among the candidate's facts. */
-#define FG_FACT_UNSAMPLED "build.unsampled"
-
 /*
  * The benchmark's `setup`, which started or wrote something that outlives a pair; among the
  * candidate's facts, absent without a `setup`.
  */
 #define FG_FACT_SETUP "build.setup"
-
-/* The instruction counter in use, or why there is none; among the candidate's facts. */
-#define FG_FACT_EXACT "build.exact"
-/* Why requested events are not counted. */
-#define FG_FACT_COUNTS "build.counts"
-/* The source of a static program's functions, or why none is known. */
-#define FG_FACT_OUTSIDE "build.outside"
-/* Why requested calls are not counted, and changes in the arguments of others. */
-#define FG_FACT_CALLS   "build.calls"
-#define FG_FACT_DOMAINS "build.domains"
-/* Arguments of the candidate's calls, with hints. */
-#define FG_FACT_ARGUMENTS "build.arguments"
-#define FG_FACT_HINTS     "build.hints"
 
 struct fg_build_difference {
 	/*

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a profile counts over its call paths: time, bytes, calls.  A measure says how its values
- * add up, what they mean and how people read them; the values themselves are plain doubles.
+ * Measures: the values that a profile counts over its call paths, such as time, bytes and calls.  A
+ * measure says how its values add up, what they mean and how people read them; the values
+ * themselves are plain doubles.
  *
  * The built-in measures are rows of one table (measure.c), time first.  A profile may bring its
  * own, an import for example.  They are appended to the profile's list, so the id of a built-in

@@ -131,6 +131,12 @@ static void release_metric(struct fg_metric *metric)
 	free((void *)(uintptr_t)metric->unit);
 }
 
+void fg_series_remark(struct fg_series *series, enum fg_remark remark, char *text)
+{
+	free(series->remarks[remark]);
+	series->remarks[remark] = text;
+}
+
 void fg_series_release(struct fg_series *series)
 {
 	for (size_t i = 0; i < series->metric_count; i++)
@@ -146,6 +152,8 @@ void fg_series_release(struct fg_series *series)
 	free(series->failure_stacks);
 	free(series->schedule_reason);
 	free(series->affected);
+	for (size_t i = 0; i < FG_REMARK_COUNT; i++)
+		free(series->remarks[i]);
 	free(series->as_linked_metric);
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
 		fg_environment_release(&series->build[arm]);

@@ -90,6 +90,22 @@ struct fg_sampling {
 };
 
 /* One benchmark of a run. */
+/*
+ * Sentences for people about how a benchmark was measured apart from its pairs, in the order in
+ * which a verdict shows them.
+ */
+enum fg_remark {
+	FG_REMARK_UNSAMPLED, /* why both sides were measured without the requested sampler */
+	FG_REMARK_OUTSIDE,   /* where the functions of a static program come from, or why none */
+	FG_REMARK_COUNTS,    /* why requested events are not counted */
+	FG_REMARK_CALLS,     /* why requested calls are not counted */
+	FG_REMARK_DOMAINS,   /* arguments that only the candidate's functions get */
+	FG_REMARK_ARGUMENTS, /* the candidate's arguments */
+	FG_REMARK_HINTS,     /* advice about them */
+	FG_REMARK_EXACT,     /* what counted instructions, or why nothing did */
+	FG_REMARK_COUNT
+};
+
 struct fg_series {
 	char *name;
 	char *command; /* as configured */
@@ -122,8 +138,12 @@ struct fg_series {
 	double as_linked;
 	unsigned layouts; /* number of layouts */
 	struct fg_sampling sampling;
-	char *schedule_reason; /* why `auto` chose it, for people; may be NULL */
+	char *schedule_reason;          /* why `auto` chose it, for people; may be NULL */
+	char *remarks[FG_REMARK_COUNT]; /* NULL: nothing to say */
 };
+
+/* Takes ownership of the text; it replaces an earlier one. */
+void fg_series_remark(struct fg_series *series, enum fg_remark remark, char *text);
 
 struct fg_side {
 	char *commit; /* NULL: not in a repository */

@@ -66,6 +66,12 @@ struct fg_metric_verdict {
 	double margin;
 	double smallest_detectable; /* relative; NaN: unknown */
 	double p_value;             /* of the decisive test; NaN: none */
+	/* by the test that the interval comes from */
+	struct {
+		bool is_known;
+		double slower; /* the change is above zero */
+		double beyond; /* ... and above min_effect */
+	} probability;
 	/*
 	 * Standard error of log(`ratio`), taking the measured layouts as a random sample. 0: one
 	 * layout.

@@ -2,12 +2,17 @@
 #include "profile/call_patterns.h"
 
 #include "base/fs.h"
+#include "binary/debug_files.h"
+#include "binary/debug_index.h"
 #include "binary/demangle.h"
 #include "binary/elf_file.h"
-#include "profile/inlined_copies.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
+
+enum {
+	UNITS_MAX = 4096 /* of a program whose debug information is read to its end for this */
+};
 
 static struct fg_trace_pattern *find(struct fg_call_patterns *all,
 				     const struct fg_trace_pattern *pattern)
@@ -106,13 +111,67 @@ static bool has_its_own(const char *program, const struct fg_trace_pattern *patt
 	return found;
 }
 
-static void add_copies(void *context, const char *symbol, size_t copies)
-{
-	struct fg_call_patterns *all = context;
+/* ---- inlined copies ---- */
 
+static void add_copies(struct fg_call_patterns *all, const char *symbol, size_t copies)
+{
 	for (size_t i = 0; i < all->count; i++)
 		if (!all->patterns[i].is_reached && is_meant(&all->patterns[i], symbol))
 			all->copies[i] += copies;
+}
+
+/* The file with the program's debug information, to be freed; NULL: there is none. */
+static char *debug_file_of(const char *program)
+{
+	struct fg_elf elf;
+	char *found = NULL;
+
+	if (fg_elf_read(program, &elf, NULL) != FG_OK)
+		return NULL;
+	found = elf.has_debug_info ? fg_xstrdup(program)
+				   : fg_debug_file_find(&elf, program, "/usr/lib/debug", false);
+	fg_elf_release(&elf);
+	return found;
+}
+
+static void add_functions(struct fg_call_patterns *all, const struct fg_debug_index *index)
+{
+	size_t *copies = fg_xcalloc(index->function_count + 1, sizeof(*copies));
+
+	for (size_t i = 0; i < index->scope_count; i++)
+		if (index->scopes[i].parent && index->scopes[i].function < index->function_count)
+			copies[index->scopes[i].function]++;
+	for (size_t i = 0; i < index->function_count; i++) {
+		const struct fg_debug_function *function = &index->functions[i];
+
+		if (copies[i] > 0)
+			add_copies(all,
+				   fg_debug_text(index, function->linkage ? function->linkage
+									  : function->name),
+				   copies[i]);
+	}
+	free(copies);
+}
+
+/*
+ * Functions of the program that have inlined copies, by their symbol, or their name where they have
+ * none: there is no call to count.  Nothing is added without debug information, or where reading so
+ * much of it would take seconds.
+ */
+static void add_inlined_copies(struct fg_call_patterns *all, const char *program)
+{
+	struct fg_debug_index index;
+	char *path = debug_file_of(program);
+
+	if (!path || fg_debug_index_open(&index, path, NULL) != FG_OK) {
+		free(path);
+		return;
+	}
+	for (uint32_t i = 0; index.unit_count <= UNITS_MAX && i < index.unit_count; i++)
+		fg_debug_walk_unit(&index, i);
+	add_functions(all, &index);
+	fg_debug_index_release(&index);
+	free(path);
 }
 
 /* How many copies of such functions the compiler has put into others, as far as can be seen. */
@@ -121,7 +180,7 @@ static size_t copies_of(struct fg_call_patterns *all, size_t index)
 	if (!all->copies) {
 		all->copies = fg_xcalloc(all->count, sizeof(*all->copies));
 		for (size_t i = 0; i < all->program_count; i++)
-			fg_inlined_copies_visit(all->programs[i], add_copies, all);
+			add_inlined_copies(all, all->programs[i]);
 	}
 	return all->copies[index];
 }
@@ -148,7 +207,7 @@ static bool is_builtin(const char *name)
 	return lists(names, name, size) || (has_type && lists(names, name, size - 1));
 }
 
-/* What a pattern that was reached does not cover; false: it is all there. */
+/* Calls that a reached pattern does not cover; false: it covers all. */
 static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbuf *text)
 {
 	const char *at = pattern->library[0] ? "@" : "";

@@ -72,23 +72,23 @@ void fg_domains_sum_up(const struct fg_profile *profile, unsigned side,
 	}
 }
 
-static void weigh_arguments(struct fg_called *called)
+static void weigh_arguments(struct fg_called_function *called)
 {
 	called->calls = ((const struct fg_argument_figures *)called->figures)->values;
 	called->weight = called->calls;
 }
 
-static struct fg_called *list_arguments(const struct fg_profile *profile, struct fg_arena *arena,
-					size_t *count)
+static struct fg_called_function *list_arguments(const struct fg_profile *profile,
+						 struct fg_arena *arena, size_t *count)
 {
-	struct fg_called *list = fg_xcalloc(profile->domain_count + 1, sizeof(list[0]));
+	struct fg_called_function *list = fg_xcalloc(profile->domain_count + 1, sizeof(list[0]));
 
 	*count = profile->domain_count;
 	for (size_t i = 0; i < *count; i++) {
 		const struct fg_domain *domain = &profile->domains[i];
 		char *name = domain_name(domain);
 
-		list[i] = (struct fg_called){
+		list[i] = (struct fg_called_function){
 			.function = domain->function,
 			.name = fg_arena_strdup(arena, name),
 			.signature = domain->signature,
@@ -185,7 +185,7 @@ double fg_call_durations_quantile(const struct fg_call_durations *durations, dou
 	return durations->most_ns;
 }
 
-static void weigh_durations(struct fg_called *called)
+static void weigh_durations(struct fg_called_function *called)
 {
 	const struct fg_call_durations *durations = called->figures;
 
@@ -193,17 +193,17 @@ static void weigh_durations(struct fg_called *called)
 	called->weight = durations->total_ns;
 }
 
-static struct fg_called *list_durations(const struct fg_profile *profile, struct fg_arena *arena,
-					size_t *count)
+static struct fg_called_function *list_durations(const struct fg_profile *profile,
+						 struct fg_arena *arena, size_t *count)
 {
-	struct fg_called *list = fg_xcalloc(profile->duration_count + 1, sizeof(list[0]));
+	struct fg_called_function *list = fg_xcalloc(profile->duration_count + 1, sizeof(list[0]));
 
 	(void)arena;
 	*count = profile->duration_count;
 	for (size_t i = 0; i < *count; i++) {
 		const struct fg_call_durations *durations = &profile->durations[i];
 
-		list[i] = (struct fg_called){
+		list[i] = (struct fg_called_function){
 			.function = durations->function,
 			.name = durations->function,
 			.stack = durations->stack,
@@ -249,11 +249,12 @@ const struct fg_called_kind fg_called_durations = {
 
 /* ---- both ---- */
 
-struct fg_called *fg_called_sums(const struct fg_called_kind *kind, const struct fg_called *list,
-				 struct fg_arena *arena, size_t *count)
+struct fg_called_function *fg_called_sums(const struct fg_called_kind *kind,
+					  const struct fg_called_function *list,
+					  struct fg_arena *arena, size_t *count)
 {
 	const size_t listed = *count;
-	struct fg_called *sums = fg_xcalloc(listed + 1, sizeof(sums[0]));
+	struct fg_called_function *sums = fg_xcalloc(listed + 1, sizeof(sums[0]));
 	void **figures = fg_xcalloc(listed + 1, sizeof(void *));
 	struct fg_map index = {0};
 
@@ -281,8 +282,8 @@ struct fg_called *fg_called_sums(const struct fg_called_kind *kind, const struct
 
 static int largest_first(const void *left, const void *right)
 {
-	const struct fg_called *a = left;
-	const struct fg_called *b = right;
+	const struct fg_called_function *a = left;
+	const struct fg_called_function *b = right;
 	const int names = strcmp(a->function, b->function);
 
 	if (names == 0 && a->argument != b->argument)
@@ -292,7 +293,7 @@ static int largest_first(const void *left, const void *right)
 	return names ? names : (a->stack > b->stack) - (a->stack < b->stack);
 }
 
-void fg_called_sort(struct fg_called *list, size_t count)
+void fg_called_sort(struct fg_called_function *list, size_t count)
 {
 	if (count > 0)
 		qsort(list, count, sizeof(list[0]), largest_first);

@@ -25,7 +25,7 @@ void fg_domains_sum_up(const struct fg_profile *profile, unsigned side,
 		       struct fg_argument_sums *sums);
 
 /* A function, or one of its arguments, on one call path. */
-struct fg_called {
+struct fg_called_function {
 	const char *function;
 	const char *name;      /* "pow", "pow #2" for the second of its arguments */
 	const char *signature; /* NULL: durations have none */
@@ -36,14 +36,14 @@ struct fg_called {
 	const void *figures;
 };
 
-/* What the figures are: struct fg_argument_figures or struct fg_call_durations. */
+/* The figures are struct fg_argument_figures or struct fg_call_durations. */
 struct fg_called_kind {
 	/* All that the profile has; the texts live in the arena, the list is yours to free. */
-	struct fg_called *(*list)(const struct fg_profile *profile, struct fg_arena *arena,
-				  size_t *count);
+	struct fg_called_function *(*list)(const struct fg_profile *profile, struct fg_arena *arena,
+					   size_t *count);
 	size_t size;
 	void (*join)(void *sum, const void *more);
-	void (*weigh)(struct fg_called *called); /* calls and weight, from its figures */
+	void (*weigh)(struct fg_called_function *called); /* calls and weight, from its figures */
 	const double *(*bins)(const void *figures, unsigned *count);
 	/* The range of a bin, for people: "2^-3 to 2^-2", "64 ns to 80 ns". */
 	void (*bin_text)(unsigned bin, struct fg_strbuf *text);
@@ -56,9 +56,10 @@ extern const struct fg_called_kind fg_called_durations;
  * One element for each name of the `*count` in the list; `stack` is the number of its call paths.
  * The figures live in the arena, the list is yours to free.
  */
-struct fg_called *fg_called_sums(const struct fg_called_kind *kind, const struct fg_called *list,
-				 struct fg_arena *arena, size_t *count);
+struct fg_called_function *fg_called_sums(const struct fg_called_kind *kind,
+					  const struct fg_called_function *list,
+					  struct fg_arena *arena, size_t *count);
 /* The largest weight first, except that the arguments of one function keep their order. */
-void fg_called_sort(struct fg_called *list, size_t count);
+void fg_called_sort(struct fg_called_function *list, size_t count);
 
 #endif

@@ -50,7 +50,7 @@ static void add_notes(struct fg_trace_joiner *j)
 		fg_profile_add_note(profile,
 				    "process %u runs in step with the kernel's ticks, where its "
 				    "system time was sampled: the shares of its system calls may "
-				    "be wrong by far (record --clock exact tells them)",
+				    "be far off (record --clock exact shows them)",
 				    pid);
 	if (trace->header.end == FG_END_UNKNOWN && trace->measure_count > 1)
 		fg_profile_add_note(profile,
@@ -170,10 +170,9 @@ static const struct clock_words *clock_words(const struct fg_trace_header *heade
 	static const struct clock_words with_system[] = {
 		[FG_CLOCK_SYSTEM] = {.clock = "user time by the kernel's task clock, system time "
 					      "at kernel ticks",
-				     .unseen =
-					     "time spent waiting; the shares of system calls in a "
-					     "program that runs in step with the ticks (--clock "
-					     "exact tells them)"},
+				     .unseen = "time spent waiting; the shares of system calls in "
+					       "a program that runs in step with the ticks "
+					       "(--clock exact shows them)"},
 		[FG_CLOCK_PROBE] = {.clock = "user time by the kernel's task clock, system time by "
 					     "random probes",
 				    .unseen = waiting},

@@ -340,6 +340,21 @@ static void add_run_cause(struct fg_json_writer *w, const struct fg_verdict *ver
 	fg_strbuf_release(&cause);
 }
 
+/* What the headline's test says of the change, whatever the verdict. */
+static void add_answer(struct fg_json_writer *w, const struct fg_benchmark_verdict *benchmark)
+{
+	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
+
+	if (!metric || !metric->probability.is_known)
+		return;
+	fg_json_begin_object(w, "answer");
+	fg_json_begin_object(w, "probability");
+	fg_json_double(w, "slower", metric->probability.slower);
+	fg_json_double(w, "beyond_min_effect", metric->probability.beyond);
+	fg_json_end(w);
+	fg_json_end(w);
+}
+
 static void add_benchmark(struct fg_json_writer *w, const struct fg_report *report, size_t index,
 			  bool for_page)
 {
@@ -349,6 +364,7 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 	fg_json_text(w, "name", benchmark->name);
 	fg_json_text(w, "verdict", fg_outcome_name(benchmark->outcome));
 	add_cause(w, benchmark);
+	add_answer(w, benchmark);
 	fg_json_text(w, "schedule", fg_schedule_name(benchmark->schedule));
 	fg_json_int(w, "pairs", (int64_t)benchmark->pairs);
 	fg_json_int(w, "set_aside", (int64_t)benchmark->set_aside);

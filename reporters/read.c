@@ -9,6 +9,7 @@
 #include "reporters/arguments.h"
 #include "reporters/blame_keys.h"
 #include "reporters/reporter.h"
+#include "reporters/verdict_queries.h"
 
 #include <math.h>
 
@@ -385,6 +386,22 @@ static void read_work(const struct reader *r, const cJSON *benchmark,
 	verdict->work = fg_arena_memdup(r->arena, &work, sizeof(work));
 }
 
+/* It is about the headline's metric. */
+static void read_answer(const cJSON *object, struct fg_benchmark_verdict *benchmark)
+{
+	const struct fg_metric_verdict *headline = fg_report_headline(benchmark);
+	const cJSON *probability = cJSON_GetObjectItemCaseSensitive(
+		cJSON_GetObjectItemCaseSensitive(object, "answer"), "probability");
+	struct fg_metric_verdict *metric = NULL;
+
+	if (!headline || !cJSON_IsObject(probability))
+		return;
+	metric = &benchmark->metrics[headline - benchmark->metrics];
+	metric->probability.is_known = true;
+	metric->probability.slower = get_number(probability, "slower");
+	metric->probability.beyond = get_number(probability, "beyond_min_effect");
+}
+
 static void read_benchmark(const struct reader *r, const cJSON *object,
 			   struct fg_benchmark_verdict *benchmark)
 {
@@ -406,6 +423,7 @@ static void read_benchmark(const struct reader *r, const cJSON *object,
 		fg_arena_array(r->arena, benchmark->metric_count, sizeof(benchmark->metrics[0]));
 	for (size_t i = 0; i < benchmark->metric_count; i++, metric = metric->next)
 		read_metric(r, metric, &benchmark->metrics[i]);
+	read_answer(object, benchmark);
 	read_time(r, object, &benchmark->time);
 	read_measures(r, object, benchmark);
 	read_work(r, object, benchmark);

@@ -184,7 +184,7 @@ static void check_load(const char *root, struct fg_diagnosis *diagnosis)
 		    .severity =
 			    load > load_per_cpu_max * cpus ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
 		    .meaning =
-			    "other programs take CPU time and caches; the duet schedule bears it best",
+			    "other programs take CPU time and caches; the duet schedule copes with it best",
 		    .remedy = "ps -eo pcpu,pid,args --sort=-pcpu | head",
 	    },
 	    fg_xasprintf("%.2f on %u CPUs", load, cpus));
@@ -265,7 +265,7 @@ static void check_tracing(const char *root, struct fg_diagnosis *diagnosis)
 				    ? "a benchmark that hangs is reported without its stacks, and "
 				      "`record --pid` is refused"
 				    : "`record --pid` needs root for a program that fastgate did "
-				      "not start; benchmarks are not concerned",
+				      "not start; benchmarks are not affected",
 		    .remedy = "sudo sysctl kernel.yama.ptrace_scope=0",
 	    },
 	    fg_xasprintf("kernel.yama.ptrace_scope = %.0f", scope));
@@ -396,7 +396,7 @@ static void check_thermal(const char *root, struct fg_diagnosis *diagnosis)
 		    .subject = "thermal throttling",
 		    .severity = count > 0 ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
 		    .meaning = "the processor has slowed itself down because it was too hot",
-		    .remedy = "mind the cooling; turn turbo off",
+		    .remedy = "improve the cooling, or turn turbo off",
 	    },
 	    fg_xasprintf("%.0f times since boot", count));
 }
@@ -515,7 +515,7 @@ static void check_collector(struct fg_diagnosis *diagnosis)
 		    .severity = found ? FG_SEVERITY_OK : FG_SEVERITY_PROBLEM,
 		    .meaning = "without it there are no profiles, only times",
 		    .remedy =
-			    "install fastgate whole, or set FASTGATE_COLLECTOR to the path of the library",
+			    "install all of fastgate, or set FASTGATE_COLLECTOR to the path of the library",
 	    },
 	    fg_xstrdup(found ? library : err.message));
 	free(library);

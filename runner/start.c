@@ -303,11 +303,8 @@ void fg_job_settle_rate(struct fg_runner_job *job)
 /* Build-ids identify programs; facts derived from them, or about both sides, add nothing. */
 static bool is_of_the_program(const char *key)
 {
-	static const char *const others[] = {FG_FACT_INPUTS,  FG_FACT_CHANGED,   FG_FACT_FUNCTIONS,
-					     FG_FACT_MAPPED,  FG_FACT_MODULES,   FG_FACT_UNSAMPLED,
-					     FG_FACT_EXACT,   FG_FACT_COUNTS,    FG_FACT_CALLS,
-					     FG_FACT_DOMAINS, FG_FACT_ARGUMENTS, FG_FACT_HINTS,
-					     FG_FACT_OUTSIDE, FG_FACT_SETUP};
+	static const char *const others[] = {FG_FACT_INPUTS, FG_FACT_CHANGED, FG_FACT_FUNCTIONS,
+					     FG_FACT_MAPPED, FG_FACT_MODULES, FG_FACT_SETUP};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(others); i++) {
 		if (strcmp(key, others[i]) == 0)
@@ -443,11 +440,9 @@ void fg_job_settle_coverage(struct fg_runner_job *job)
 		"with an environment of its own, escapes it",
 		100 * fg_coverage_share(&arms[FG_ARM_BASELINE], least_ns),
 		100 * fg_coverage_share(&arms[FG_ARM_CANDIDATE], least_ns));
-	fg_environment_set(&fg_job_series(job)->build[FG_ARM_CANDIDATE], FG_FACT_UNSAMPLED, note,
-			   false);
 	fg_job_note(job, note);
+	fg_series_remark(fg_job_series(job), FG_REMARK_UNSAMPLED, note);
 	job->rules.sampled = false;
-	free(note);
 }
 
 static int check_metrics(struct fg_runner_job *job, struct fg_error *err)
@@ -492,9 +487,6 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	settle_arms(job);
-	if (job->benchmark->setup.argc)
-		fg_environment_set(&fg_job_series(job)->build[FG_ARM_CANDIDATE], FG_FACT_SETUP,
-				   job->benchmark->setup.text, false);
 	status = check_kinds(job, err);
 	if (status != FG_OK)
 		return status;
@@ -502,5 +494,11 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	job->keeps_rate = fg_job_series(job)->sampling.budget > 0;
 	fg_job_settle_rate(job);
 	status = capture_builds(job, err);
-	return status == FG_OK ? check_builds(job, err) : status;
+	if (status != FG_OK)
+		return status;
+	/* After the build's own facts, which are taken only once. */
+	if (job->benchmark->setup.argc)
+		fg_environment_set(&fg_job_series(job)->build[FG_ARM_CANDIDATE], FG_FACT_SETUP,
+				   job->benchmark->setup.text, false);
+	return check_builds(job, err);
 }

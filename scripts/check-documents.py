@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 Links in Markdown lead somewhere: every relative link names a file that exists and, behind '#', a heading of it.  The example of a
-container installs every library that the build needs.
+container installs every library that the build needs.  A page has one reader and one question, and so at most 200 lines.
 """
 
 import pathlib
@@ -10,6 +10,8 @@ import re
 import sys
 
 LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
+MOST_LINES = 200
+LONG_PAGES = {"configuration.md", "mistakes.md", "figures.md", "perfdb.md"}  # references, a list to search in, and an appendix
 SKIPPED = {"build", "node_modules", ".git", ".fastgate"}
 
 
@@ -40,6 +42,9 @@ def main():
         if SKIPPED & set(path.relative_to(root).parts):
             continue
         text = path.read_text()
+        if path.parent.name == "docs" and path.name not in LONG_PAGES and text.count("\n") > MOST_LINES:
+            print(f"{path.relative_to(root)}: {text.count(chr(10))} lines: a page has at most {MOST_LINES}; split it by question")
+            bad = 1
         plain = re.sub(r"```.*?```|`[^`]*`", "", text, flags=re.S)
         for match in LINK.finditer(plain):
             link = match[1] or match[2]

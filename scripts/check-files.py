@@ -21,7 +21,7 @@ OBJECT = re.compile(r"^(?!static\b|typedef\b|extern\b)(?:const |struct |_Atomic 
 TYPE_ALONE = re.compile(r"^([A-Za-z_][\w *]*)\n(?=\w+\()", re.M)
 INLINE = re.compile(r"^static inline [^;{}()=]*?\b(\w+)\(", re.M)
 
-# A tag is no call: `struct fg_post` beside the function fg_post().
+# A tag is not a call: `struct fg_post` and the function fg_post().
 TAG = re.compile(r"\b(?:struct|enum|union)\s+\w+")
 TYPE = re.compile(r"^(?:struct|enum|union)\s+(fg_\w+)\s*\{", re.M)
 

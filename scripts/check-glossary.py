@@ -7,7 +7,7 @@ import sys
 
 import sources
 
-# What another tool, or an earlier version, would say, and the word that this project uses instead.
+# Words of other tools or earlier versions, and this project's word.
 SYNONYMS = {
     r"\bnot (?:yet )?decided\b(?! by)": "not judged (a metric), inconclusive (a verdict)",
     r"\b(?:shown only|only shown)\b": "informational",

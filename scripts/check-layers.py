@@ -7,7 +7,7 @@ import sys
 
 from rooms import TABLE, read_rooms, room_of, sources
 
-# What the page calls a library: how its headers are included.
+# The page's name of a library: how its headers are included.
 LIBRARY_HEADERS = {
     "cJSON": r"cjson/",
     "libyaml": r"yaml\.h",

@@ -18,6 +18,7 @@ BANNED = {
 # Comments begin with their subject, as in any English text, and keep to the width of the code.
 COMMENT = re.compile(r"^\s*(?:/\*|\*)(?:\s|$)")
 INVERTED = re.compile(r"^\s*(?:/\*|\*)\s+(?:Of|So many|As many|The same for who|Whose) ")
+A_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|(?P<comment>/\*.*?\*/|//[^\n]*)', re.S)
 MAX_COMMENT_COLUMNS = 100
 # Phrases that a native engineer would not write, and what to write.
 FOREIGN = {
@@ -27,11 +28,30 @@ FOREIGN = {
     r"\b(?:he|she|one|that|those) who (?:has|have) the\b": "name the thing",
     r"\ball rows there are\b": "every row",
 }
+# Translated English: a noun clause or a fragment instead of a sentence, a negated noun, words of other trades.  The rule holds where it is
+# kept already; a room joins the list when its last such comment is gone.
+PLAIN_ROOMS = ("base/", "model/", "config/", "include/", "reporters/", "perfdb/client/", "bench/", "examples/", "tests/fuzz/",
+               "tests/faults/", "tests/support/", "tests/targets/", "docs/", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+NOT_YET_PLAIN = ("docs/collector-safety.md", "docs/perfdb.md", "docs/security.md", "docs/statistics.md")
+NOUN_CLAUSE = re.compile(r"(?:What|Who|Whoever|Whose|Whom|Those|Beside|So much|So many|As many)\b(?![^.]*\?)")
+TRANSLATED = {
+    r"(?<!there )\b(?:is|are|was|were) no (?!longer|more\b|less\b|fewer\b|matter)": "is not a ...",
+    r"(?<!there )\b(?:is|are) none\b": "name what is missing",
+    r"\bwhom\b": "name the person or thing",
+    r"\bwhoever\b": "name who or what it is",
+    r"\bdear\b": "expensive",
+    r"\btold (?:of|to|that|as|in|by)\b": "reported, informed, asked to",
+    r"\bat hand\b": "available, current",
+    r"\b(?:on its way|under way)\b": "pending, running",
+    r"\b(?:come|came) to that\b": "say what did not happen",
+    r"\bbeside (?:each other|it|them|itself)\b": "next to, in parallel",
+}
 PROSE = SOURCE | {".md", ".cmake", ".txt", ".yml"}
 OLD_PREFIX = re.compile(r"\b(?:fg|FG)__\w")
 OTHER_STATUS = re.compile(r"\bint (?:rc|ret|retval)\b")
 
 ANY_FOREIGN = re.compile("|".join(f"(?:{pattern})" for pattern in FOREIGN), re.IGNORECASE)
+ANY_TRANSLATED = re.compile("|".join(f"(?:{pattern})" for pattern in TRANSLATED), re.IGNORECASE)
 ANY_BANNED = re.compile("|".join(f"(?:{pattern})" for pattern in BANNED))
 
 # Files that name the words cannot avoid them.
@@ -40,7 +60,34 @@ ABOUT_WORDS = {"scripts/check-words.py", "tests/lint/words-catches.sh"}
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
 
+def sentences(name, text):
+    """(line, words) of each comment of a source, or of each paragraph of a document."""
+    if name.endswith(".md"):
+        for match in re.finditer(r"(?:^(?!```).+\n?)+", re.sub(r"^```.*?^```$", lambda block: "\n" * block[0].count("\n"), text, flags=re.M | re.S), re.M):
+            yield text.count("\n", 0, match.start()) + 1, " ".join(match[0].split())
+        return
+    for match in A_COMMENT.finditer(text):
+        if match["comment"]:
+            words = re.sub(r"^\s*(?:/?\*+/?|//) ?|\*/$", "", match["comment"], flags=re.M)
+            yield text.count("\n", 0, match.start()) + 1, " ".join(words.split())
+
+
+def translated(name, text):
+    """English that is not native, in the rooms where there is none left."""
+    if not name.startswith(PLAIN_ROOMS) or name in NOT_YET_PLAIN or not name.endswith((".c", ".h", ".cpp", ".js", ".md")):
+        return
+    for line, words in sentences(name, text):
+        if not name.endswith(".md") and NOUN_CLAUSE.match(words):
+            yield line, f"a comment is a sentence or a noun, not a clause: {words[:50]}"
+        if ANY_TRANSLATED.search(words):
+            for pattern, better in TRANSLATED.items():
+                found = re.search(pattern, words, re.IGNORECASE)
+                if found:
+                    yield line, f"plain English for '{found[0].strip()}': {better}"
+
+
 def problems(name, text):
+    yield from translated(name, text)
     lines = text.splitlines()
     if lines and name.endswith(tuple(SOURCE)) and not any("SPDX-License-Identifier: Apache-2.0" in line for line in lines[:3]):
         yield 1, "the first lines name no licence (SPDX-License-Identifier: Apache-2.0)"

@@ -76,7 +76,7 @@ def build(preset, jobs, *targets):
     return [["sh", "scripts/configure.sh", preset], [*words, "--target", *targets] if targets else words]
 
 
-# What is run in the optimised build, and under the sanitizers (cmake/FgTest.cmake).
+# Tests of the optimised build, and tests under the sanitizers (cmake/FgTest.cmake).
 OPTIMISED = ("-LE", "^sanitized$")
 SANITIZED = ("-L", "^(unit|integration|e2e|fuzz)$", "-LE", "^(web|plain)$")
 

@@ -152,16 +152,6 @@ void fg_bundle_release(struct fg_bundle *bundle)
 	*bundle = (struct fg_bundle){0};
 }
 
-int fg_bundle_read_envelope(const char *envelope, size_t size,
-			    const struct fg_bundle_limits *limits, struct fg_stored_run *stored,
-			    char hash[FG_SHA256_HEX_SIZE], struct fg_error *err)
-{
-	if (size > limits->envelope_bytes)
-		return fg_error_set(err, FG_ELIMIT, "the envelope has %zu bytes; the limit is %zu",
-				    size, limits->envelope_bytes);
-	return fg_envelope_read(envelope, size, limits->envelope_bytes, stored, hash, err);
-}
-
 static char *copy(const char *text, size_t length)
 {
 	return text ? fg_xstrndup(text, length) : NULL;
@@ -406,8 +396,8 @@ int fg_bundle_to_run(const struct fg_bundle *bundle, const struct fg_bundle_limi
 	char hash[FG_SHA256_HEX_SIZE] = "";
 	int status = FG_OK;
 
-	status = fg_bundle_read_envelope(fg_strbuf_text(&bundle->envelope), bundle->envelope.length,
-					 limits, &s, hash, err);
+	status = fg_envelope_read(fg_strbuf_text(&bundle->envelope), bundle->envelope.length,
+				  limits->envelope_bytes, &s, hash, err);
 	if (status != FG_OK)
 		return status;
 	fg_profile_set_init(&tree, "");

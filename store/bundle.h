@@ -44,13 +44,6 @@ int fg_bundle_from_run(const struct fg_stored_run *stored, struct fg_bundle *bun
 		       struct fg_error *err) FG_NODISCARD;
 void fg_bundle_release(struct fg_bundle *bundle);
 
-/*
- * The envelope alone, checked: the run without values.  `hash` becomes the dictionary that it
- * needs. The parts are borrowed.
- */
-int fg_bundle_read_envelope(const char *envelope, size_t size,
-			    const struct fg_bundle_limits *limits, struct fg_stored_run *stored,
-			    char hash[FG_SHA256_HEX_SIZE], struct fg_error *err) FG_NODISCARD;
 /* All three parts. The dictionary must be present and match the envelope. */
 int fg_bundle_to_run(const struct fg_bundle *bundle, const struct fg_bundle_limits *limits,
 		     struct fg_stored_run *stored, struct fg_error *err) FG_NODISCARD;

@@ -73,25 +73,6 @@ static inline uint8_t *fg_put_varint(uint8_t *at, uint64_t value)
 	return at;
 }
 
-/* As above, for numbers of unpredictable length: without branches that would mispredict. */
-static inline uint8_t *fg_put_mixed_varint(uint8_t *at, uint64_t value)
-{
-	unsigned length = 0;
-	uint32_t bits = 0;
-
-	if (value >> 28)
-		return fg_put_varint(at, value);
-	length = 1U + (value >= 0x80) + (value >= 0x4000) + (value >= 0x200000);
-	bits = (uint32_t)((value & 0x7f) | (value & 0x3f80) << 1 | (value & 0x1fc000) << 2 |
-			  (value & 0xfe00000) << 3);
-	bits |= 0x80808080U & ((1U << (8 * (length - 1))) - 1);
-	at[0] = (uint8_t)bits;
-	at[1] = (uint8_t)(bits >> 8);
-	at[2] = (uint8_t)(bits >> 16);
-	at[3] = (uint8_t)(bits >> 24);
-	return at + length;
-}
-
 static inline uint64_t fg_zigzag(int64_t value)
 {
 	const uint64_t bits = (uint64_t)value;

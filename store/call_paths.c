@@ -5,18 +5,6 @@
 #include "store/bytes.h"
 #include "store/session.h"
 
-int fg_call_paths_last(struct fg_store *store, size_t *last, struct fg_error *err)
-{
-	struct fg_query q;
-	int64_t value = 0;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_PATH_LAST);
-	status = fg_query_value(&q, &value, err);
-	*last = (size_t)value;
-	return status;
-}
-
 void fg_call_paths_forget(struct fg_call_paths *paths)
 {
 	for (size_t i = 0; i < FG_PATH_BLOCKS_KEPT; i++)

@@ -3,9 +3,6 @@
  * Call paths in the database.  Paths with consecutive ids share a row of `path_block`; a path whose
  * parent is not in the same block has a row of its own in `path_root`, by which it is found.
  * Neither is ever changed or removed.
- *
- * What is asked in a transaction that holds the lock on names is complete; otherwise others may
- * add paths meanwhile.
  */
 #ifndef FG_STORE_CALL_PATHS_H
 #define FG_STORE_CALL_PATHS_H
@@ -28,8 +25,6 @@ struct fg_call_paths {
 	uint64_t uses;
 };
 
-/* The largest id; 0: there is no path. */
-int fg_call_paths_last(struct fg_store *store, size_t *last, struct fg_error *err) FG_NODISCARD;
 /* Rows of parents and functions: ids[i] becomes the id of row i, or 0. */
 int fg_call_paths_find(struct fg_store *store, const struct fg_rows *rows, int64_t *ids,
 		       struct fg_error *err) FG_NODISCARD;
@@ -41,8 +36,7 @@ typedef void fg_path_taker(void *context, uint64_t id, const struct fg_call_path
 int fg_call_paths_after(struct fg_store *store, uint64_t after, fg_path_taker *take, void *context,
 			struct fg_error *err) FG_NODISCARD;
 /*
- * Write rows of ids, parents and functions, in the order of their ids.  Only with the lock on
- * names.
+ * Write rows of ids, parents and functions, in the order of their ids.
  */
 int fg_call_paths_write(struct fg_store *store, const struct fg_rows *rows, struct fg_error *err)
 	FG_NODISCARD;

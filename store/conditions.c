@@ -123,8 +123,8 @@ static void remember(struct by_digest *b, size_t i, int64_t row)
 }
 
 /* Look up in the database; keep those that it does not have. */
-static int find_once(struct fg_store *store, struct conditions *c, struct by_digest *b,
-		     enum fg_sql sql, struct fg_error *err)
+static int find(struct fg_store *store, struct conditions *c, struct by_digest *b, enum fg_sql sql,
+		struct fg_error *err)
 {
 	const struct fg_rows rows = {
 		.columns = {{.blobs = b->blobs}}, .column_count = 1, .count = b->count};
@@ -142,21 +142,6 @@ static int find_once(struct fg_store *store, struct conditions *c, struct by_dig
 	}
 	b->count = left;
 	return status;
-}
-
-/* Those that are left are nowhere, and nobody else adds them. */
-static int find(struct fg_store *store, struct conditions *c, struct by_digest *b, enum fg_sql sql,
-		struct fg_error *err)
-{
-	bool waited = false;
-	int status = find_once(store, c, b, sql, err);
-
-	if (status != FG_OK || b->count == 0)
-		return status;
-	status = fg_db_lock_names(store->db, &waited, err);
-	if (status != FG_OK || !waited)
-		return status;
-	return find_once(store, c, b, sql, err);
 }
 
 static int64_t row_of(const struct fg_map *known, const uint8_t *digest)
@@ -209,7 +194,7 @@ static int find_facts(struct fg_store *store, struct conditions *c,
 		      const struct items *const *lists, size_t count, struct fg_error *err)
 {
 	const size_t most = count_items(lists, count);
-	struct by_digest b = {.known = &store->batch.facts,
+	struct by_digest b = {.known = &store->transaction.facts,
 			      .blobs = fg_arena_array(&c->arena, most, sizeof(*b.blobs)),
 			      .of = fg_arena_array(&c->arena, most, sizeof(*b.of))};
 	struct fg_map seen = {0};
@@ -230,7 +215,7 @@ static int find_facts(struct fg_store *store, struct conditions *c,
 	for (size_t l = 0; l < count && status == FG_OK; l++) {
 		for (size_t i = 0; i < lists[l]->count; i++)
 			lists[l]->list[i].row =
-				row_of(&store->batch.facts, lists[l]->list[i].digest);
+				row_of(&store->transaction.facts, lists[l]->list[i].digest);
 	}
 	return status;
 }
@@ -280,7 +265,7 @@ static int add_sets(struct fg_store *store, struct conditions *c, struct by_dige
 static int find_all(struct fg_store *store, struct conditions *c, struct fg_error *err)
 {
 	const struct items **lists = fg_arena_array(&c->arena, c->set_count + 1, sizeof(*lists));
-	struct by_digest b = {.known = &store->batch.fact_sets,
+	struct by_digest b = {.known = &store->transaction.fact_sets,
 			      .blobs = fg_arena_array(&c->arena, c->set_count, sizeof(*b.blobs)),
 			      .of = fg_arena_array(&c->arena, c->set_count, sizeof(*b.of))};
 	struct fg_map seen = {0};
@@ -303,7 +288,7 @@ static int find_all(struct fg_store *store, struct conditions *c, struct fg_erro
 	if (status != FG_OK)
 		return status;
 	for (size_t i = 0; i < c->set_count && status == FG_OK; i++)
-		c->sets[i].row = row_of(&store->batch.fact_sets, c->sets[i].digest);
+		c->sets[i].row = row_of(&store->transaction.fact_sets, c->sets[i].digest);
 	return status;
 }
 
@@ -365,10 +350,6 @@ int fg_store_put_conditions(struct fg_store *store, const struct fg_scoped *scop
 		goto out;
 	status = put_links(store, FG_SQL_RUN_FACT_ADD, &facts, err);
 out:
-	if (!store->batch.is_open) {
-		fg_map_release(&store->batch.facts);
-		fg_map_release(&store->batch.fact_sets);
-	}
 	fg_arena_release(&c.arena);
 	return status;
 }

@@ -97,21 +97,6 @@ int fg_db_begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 	FG_ASSERT(!db->in_transaction);
 	status = db->ops->begin(db, mode, err);
 	db->in_transaction = status == FG_OK;
-	db->has_names_lock = status == FG_OK && (mode == FG_DB_WRITES_ALONE ||
-						 (mode != FG_DB_READS && !db->ops->lock_names));
-	return status;
-}
-
-int fg_db_lock_names(struct fg_db *db, bool *waited, struct fg_error *err)
-{
-	int status = FG_OK;
-
-	FG_ASSERT(db->in_transaction);
-	*waited = !db->has_names_lock;
-	if (db->has_names_lock)
-		return FG_OK;
-	status = db->ops->lock_names(db, err);
-	db->has_names_lock = status == FG_OK;
 	return status;
 }
 
@@ -124,7 +109,6 @@ int fg_db_commit(struct fg_db *db, struct fg_error *err)
 	if (status != FG_OK)
 		fg_db_rollback(db);
 	db->in_transaction = false;
-	db->has_names_lock = false;
 	return status;
 }
 
@@ -134,7 +118,6 @@ void fg_db_rollback(struct fg_db *db)
 		return;
 	(void)db->ops->script(db, "ROLLBACK", NULL);
 	db->in_transaction = false;
-	db->has_names_lock = false;
 }
 
 void fg_query_begin(struct fg_query *query, struct fg_db *db, enum fg_sql sql)
@@ -260,16 +243,15 @@ static int query_row(struct fg_db *db, enum fg_sql sql, const struct fg_rows *ro
 }
 
 /* The bytes of rows that a back end takes at once. */
-static void count_bytes(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, size_t first,
-			size_t count)
+static void count_bytes(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows)
 {
 	if (!fg_text_starts_with(fg_sql_texts[sql].text, "INSERT "))
 		return;
-	db->written_bytes += (int64_t)(count * ROW_BYTES);
+	db->written_bytes += (int64_t)(rows->count * ROW_BYTES);
 	for (size_t c = 0; c < rows->column_count; c++) {
 		const struct fg_column *column = &rows->columns[c];
 
-		for (size_t i = first; i < first + count; i++) {
+		for (size_t i = 0; i < rows->count; i++) {
 			if (column->texts && column->texts[i])
 				db->written_bytes += (int64_t)strlen(column->texts[i]);
 			else if (column->blobs)
@@ -281,19 +263,14 @@ static void count_bytes(struct fg_db *db, enum fg_sql sql, const struct fg_rows 
 int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
 		  struct fg_error *err)
 {
-	const size_t step = ids ? 0 : db->ops->insert_rows_count;
-	size_t done = 0;
 	int status = FG_OK;
 
 	FG_ASSERT(rows->column_count <= FG_ROWS_MAX_COLUMNS);
 	if (db->ops->query_rows && rows->count > 1) {
-		count_bytes(db, sql, rows, 0, rows->count);
+		count_bytes(db, sql, rows);
 		return db->ops->query_rows(db, sql, rows, ids, err);
 	}
-	for (; step && rows->count - done >= step && status == FG_OK; done += step)
-		status = db->ops->insert_rows(db, sql, rows, done, err);
-	count_bytes(db, sql, rows, 0, done);
-	for (size_t i = done; i < rows->count && status == FG_OK; i++)
+	for (size_t i = 0; i < rows->count && status == FG_OK; i++)
 		status = query_row(db, sql, rows, i, ids, err);
 	return status;
 }
@@ -303,7 +280,7 @@ int fg_db_next_id(struct fg_db *db, enum fg_sql last, int64_t *next, struct fg_e
 	struct fg_query q;
 	int status = FG_OK;
 
-	FG_ASSERT(db->has_names_lock);
+	FG_ASSERT(db->in_transaction);
 	fg_query_begin(&q, db, last);
 	status = fg_query_value(&q, next, err);
 	*next += 1;

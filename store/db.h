@@ -50,8 +50,7 @@ struct fg_rows {
 /* What a transaction is for. */
 enum fg_db_mode {
 	FG_DB_READS,
-	FG_DB_WRITES,       /* beside other writers, if the database can */
-	FG_DB_WRITES_ALONE, /* what looks at or removes what others are about to write */
+	FG_DB_WRITES, /* one transaction at a time, in either database */
 };
 
 struct fg_db;
@@ -68,8 +67,6 @@ struct fg_db_ops {
 	bool (*is_broken)(const struct fg_db *db); /* NULL: never */
 	int (*script)(struct fg_db *db, const char *sql, struct fg_error *err);
 	int (*begin)(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err);
-	/* NULL: a writer is alone anyway. */
-	int (*lock_names)(struct fg_db *db, struct fg_error *err);
 	void (*query_begin)(struct fg_query *query);
 	void (*bind_int)(struct fg_query *query, int64_t value);
 	void (*bind_double)(struct fg_query *query, double value);
@@ -84,10 +81,6 @@ struct fg_db_ops {
 	/* NULL: the rows one by one. */
 	int (*query_rows)(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 			  int64_t *ids, struct fg_error *err);
-	/* Insert insert_rows_count rows at once, from `first` on; 0: only one by one. */
-	int (*insert_rows)(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
-			   size_t first, struct fg_error *err);
-	size_t insert_rows_count;
 };
 
 struct fg_db {
@@ -95,7 +88,6 @@ struct fg_db {
 	char *location; /* never with a password in it */
 	char *name;     /* what messages call it: "store 'LOCATION'" */
 	bool in_transaction;
-	bool has_names_lock;
 	bool read_only;
 	int64_t written_bytes; /* of all rows inserted so far, as they are stored */
 };
@@ -135,12 +127,6 @@ char *fg_db_schema_text(const struct fg_db *db, const char *schema);
 /* Several statements, one after the other. */
 int fg_db_script(struct fg_db *db, const char *sql, struct fg_error *err) FG_NODISCARD;
 int fg_db_begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err) FG_NODISCARD;
-/*
- * Before adding a row that all projects share (a function, a call path, a condition, a text):
- * until the end of the transaction no other one adds such rows.  `waited`: others may have, since
- * this transaction looked; look again.
- */
-int fg_db_lock_names(struct fg_db *db, bool *waited, struct fg_error *err) FG_NODISCARD;
 int fg_db_commit(struct fg_db *db, struct fg_error *err)
 	FG_NODISCARD;                  /* on failure the transaction is undone */
 void fg_db_rollback(struct fg_db *db); /* nothing when there is no transaction */
@@ -167,7 +153,7 @@ int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 		  struct fg_error *err) FG_NODISCARD;
 /*
  * The id after the largest one that the query `last` finds, and all after it: the caller's until
- * the transaction ends.  Only with the lock on names.
+ * the transaction ends.
  */
 int fg_db_next_id(struct fg_db *db, enum fg_sql last, int64_t *next, struct fg_error *err)
 	FG_NODISCARD;

@@ -7,11 +7,9 @@
  * pgbouncer in transaction mode.  Results come in binary, so that numbers and bytes need no
  * parsing; parameters go as text, except bytes and arrays.
  *
- * Writers share one advisory lock, so they write at the same time.  What must be alone (creating
- * tables, removal) takes the same lock for itself: it sees all rows of writers that took
- * an id before it, and none takes one meanwhile.  A second lock belongs to the one writer that adds
- * names: rows that all projects share and find by what they are.  Two uploads with the same new
- * functions would wait for each other otherwise.  Readers never wait.
+ * One transaction writes at a time, by an advisory lock that ends with it: what a writer looks up
+ * and does not find is nowhere, and two uploads with the same new functions do not run into each
+ * other.  Readers never wait.
  */
 #include "base/arena.h"
 #include "base/clock.h"
@@ -29,7 +27,6 @@
 
 enum {
 	WRITE_LOCK = 0x66673031,
-	NAMES_LOCK = 0x66673032,
 	ROWS_AT_ONCE = 16384,
 	NUMBER_BYTES = 8,
 	SMALL_NUMBER_BYTES = 4,
@@ -222,10 +219,6 @@ static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 	if (mode == FG_DB_READS)
 		(void)snprintf(text, sizeof(text),
 			       "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; %s", settings);
-	else if (mode == FG_DB_WRITES)
-		(void)snprintf(text, sizeof(text),
-			       "BEGIN; %s SELECT pg_advisory_xact_lock_shared(%d)", settings,
-			       WRITE_LOCK);
 	else
 		(void)snprintf(text, sizeof(text), "BEGIN; %s SELECT pg_advisory_xact_lock(%d)",
 			       settings, WRITE_LOCK);
@@ -234,14 +227,6 @@ static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 	if (status != FG_OK)
 		(void)run_script(db, "ROLLBACK", NULL);
 	return status;
-}
-
-static int lock_names(struct fg_db *db, struct fg_error *err)
-{
-	char text[64];
-
-	(void)snprintf(text, sizeof(text), "SELECT pg_advisory_xact_lock(%d)", NAMES_LOCK);
-	return run_script(db, text, err);
 }
 
 static void query_begin(struct fg_query *query)
@@ -463,7 +448,6 @@ static const struct fg_db_ops ops = {
 	.bytes = "BYTEA",
 	.clustered = "",
 	.is_broken = is_broken,
-	.lock_names = lock_names,
 	.query_rows = query_rows,
 	FG_DB_OPS_OF_THIS_FILE,
 };

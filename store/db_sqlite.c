@@ -9,13 +9,6 @@
  *
  * SQLite reads `$1` as the name of a parameter.  Parameters are bound by that name, so the order in
  * which a query mentions them does not matter, as in PostgreSQL.
- *
- * A plain "INSERT ... RETURNING id" is prepared without its last two words: SQLite would make a
- * table of its own for that one row, every time, which costs more than the insertion.  The id is
- * the row's.
- *
- * Insertions go 32 rows at a time: starting and ending a statement costs as much as a row. "OR
- * FAIL" avoids a savepoint; that is safe because a failure rolls the transaction back.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -25,7 +18,6 @@
 #include "store/db.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -34,17 +26,14 @@ enum {
 	BUSY_TIMEOUT_MS = 10000,
 	BOUNDED_TIMEOUT_MS = 3000,
 	APPLICATION_ID = 0x66673031, /* "fg01" */
-	RETRY_MS = 5,
-	ROWS_AT_ONCE = 32
+	RETRY_MS = 5
 };
 
 struct sqlite_db {
 	struct fg_db db;
 	sqlite3 *handle;
 	sqlite3_stmt *statements[FG_SQL_COUNT];
-	sqlite3_stmt *insertions[FG_SQL_COUNT]; /* of ROWS_AT_ONCE rows */
 	bool busy[FG_SQL_COUNT];
-	bool gives_id[FG_SQL_COUNT];                           /* prepared without "RETURNING id" */
 	uint8_t places[FG_SQL_COUNT][FG_QUERY_MAX_PARAMETERS]; /* where SQLite has $1, $2, ... */
 };
 
@@ -88,10 +77,8 @@ static void close_session(struct fg_db *db)
 {
 	struct sqlite_db *s = (struct sqlite_db *)db;
 
-	for (size_t i = 0; i < FG_SQL_COUNT; i++) {
+	for (size_t i = 0; i < FG_SQL_COUNT; i++)
 		(void)sqlite3_finalize(s->statements[i]);
-		(void)sqlite3_finalize(s->insertions[i]);
-	}
 	(void)sqlite3_close_v2(s->handle);
 	free(s);
 }
@@ -110,23 +97,9 @@ static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 	return run_script(db, mode == FG_DB_READS ? "BEGIN" : "BEGIN IMMEDIATE", err);
 }
 
-/* The statement's length without the words that the driver does itself. */
-static size_t length_to_prepare(struct sqlite_db *s, enum fg_sql sql)
-{
-	static const char ending[] = " RETURNING id";
-	const char *text = fg_sql_texts[sql].text;
-	const size_t length = strlen(text);
-
-	s->gives_id[sql] = strncmp(text, "INSERT INTO", 11) == 0 && !strstr(text, "ON CONFLICT") &&
-			   fg_text_ends_with(text, ending);
-	return s->gives_id[sql] ? length - (sizeof(ending) - 1) : length;
-}
-
 static int prepare(struct sqlite_db *s, enum fg_sql sql)
 {
-	const size_t length = length_to_prepare(s, sql);
-
-	const int code = sqlite3_prepare_v3(s->handle, fg_sql_texts[sql].text, (int)length,
+	const int code = sqlite3_prepare_v3(s->handle, fg_sql_texts[sql].text, -1,
 					    SQLITE_PREPARE_PERSISTENT, &s->statements[sql], NULL);
 
 	for (int i = 0; i < FG_QUERY_MAX_PARAMETERS && code == SQLITE_OK; i++) {
@@ -206,27 +179,20 @@ static int step(struct fg_query *query, struct fg_error *err)
 	case SQLITE_ROW:
 		return 1;
 	case SQLITE_DONE:
-		return of(query)->gives_id[query->sql] && ++query->row == 0;
+		return FG_OK;
 	default:
 		return failed(of(query), err);
 	}
 }
 
-/* Is this the row of an insertion, which has only an id? */
-static bool is_inserted(const struct fg_query *query)
-{
-	return of(query)->gives_id[query->sql];
-}
-
 static bool is_null(const struct fg_query *query, int column)
 {
-	return !is_inserted(query) && sqlite3_column_type(query->statement, column) == SQLITE_NULL;
+	return sqlite3_column_type(query->statement, column) == SQLITE_NULL;
 }
 
 static int64_t column_int(const struct fg_query *query, int column)
 {
-	return is_inserted(query) ? sqlite3_last_insert_rowid(of(query)->handle)
-				  : sqlite3_column_int64(query->statement, column);
+	return sqlite3_column_int64(query->statement, column);
 }
 
 static double column_double(const struct fg_query *query, int column)
@@ -254,87 +220,12 @@ static void query_end(struct fg_query *query)
 	query->statement = NULL;
 }
 
-/*
- * Expands "INSERT INTO t (...) VALUES ($1, $2);" to many rows: "INSERT OR FAIL INTO t (...) VALUES
- * (?, ?), (?, ?), ...". A conflict clause is kept.
- */
-static int prepare_insertion(struct sqlite_db *s, enum fg_sql sql, size_t columns)
-{
-	static const char verb[] = "INSERT INTO";
-	static const char values[] = "VALUES";
-	const char *text = fg_sql_texts[sql].text;
-	const char *end = strstr(text, values);
-	const char *conflict = strstr(text, "ON CONFLICT");
-	struct fg_strbuf made = {0};
-	int code = SQLITE_OK;
-
-	FG_ASSERT(end && strncmp(text, verb, strlen(verb)) == 0);
-	fg_strbuf_add_text(&made, "INSERT OR FAIL INTO");
-	fg_strbuf_add(&made, text + strlen(verb), (size_t)(end - text) - strlen(verb));
-	fg_strbuf_add_text(&made, values);
-	for (size_t row = 0; row < ROWS_AT_ONCE; row++) {
-		for (size_t c = 0; c < columns; c++)
-			fg_strbuf_add_text(&made, c ? ", ?" : row ? "), (?" : " (?");
-	}
-	fg_strbuf_add_text(&made, ") ");
-	fg_strbuf_add_text(&made, conflict ? conflict : "");
-	code = sqlite3_prepare_v3(s->handle, fg_strbuf_text(&made), (int)made.length,
-				  SQLITE_PREPARE_PERSISTENT, &s->insertions[sql], NULL);
-	fg_strbuf_release(&made);
-	return code;
-}
-
-static int bind_column(sqlite3_stmt *statement, int place, const struct fg_column *column,
-		       size_t row)
-{
-	if (column->numbers && column->numbers[row] == FG_NO_NUMBER)
-		return sqlite3_bind_null(statement, place);
-	if (column->numbers)
-		return sqlite3_bind_int64(statement, place, column->numbers[row]);
-	if (column->doubles)
-		return isnan(column->doubles[row])
-			       ? sqlite3_bind_null(statement, place)
-			       : sqlite3_bind_double(statement, place, column->doubles[row]);
-	if (column->texts)
-		return sqlite3_bind_text(statement, place, column->texts[row], -1, SQLITE_STATIC);
-	return sqlite3_bind_blob64(statement, place,
-				   column->blobs[row].size ? column->blobs[row].data : "",
-				   column->blobs[row].size, SQLITE_STATIC);
-}
-
-static int insert_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, size_t first,
-		       struct fg_error *err)
-{
-	struct sqlite_db *s = (struct sqlite_db *)db;
-	sqlite3_stmt *statement = NULL;
-	int code = s->insertions[sql] ? SQLITE_OK : prepare_insertion(s, sql, rows->column_count);
-	int place = 1;
-	int status = FG_OK;
-
-	statement = s->insertions[sql];
-	for (size_t row = first; row < first + ROWS_AT_ONCE; row++) {
-		for (size_t c = 0; c < rows->column_count && code == SQLITE_OK; c++)
-			code = bind_column(statement, place++, &rows->columns[c], row);
-	}
-	if (code == SQLITE_OK)
-		code = sqlite3_step(statement);
-	if (code != SQLITE_DONE) {
-		status = failed(s, err);
-		fg_error_prefix(err, "query %s", fg_sql_texts[sql].name);
-	}
-	(void)sqlite3_reset(statement);
-	(void)sqlite3_clear_bindings(statement);
-	return status;
-}
-
 static const struct fg_db_ops ops = {
 	.name = "sqlite",
 	.id = "INTEGER PRIMARY KEY",
 	.text = "TEXT",
 	.bytes = "BLOB",
 	.clustered = "WITHOUT ROWID",
-	.insert_rows = insert_rows,
-	.insert_rows_count = ROWS_AT_ONCE,
 	FG_DB_OPS_OF_THIS_FILE,
 };
 

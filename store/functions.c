@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "model/profile_set.h"
 #include "store/db.h"
-#include "store/id_table.h"
 #include "store/session.h"
 
 enum {
@@ -34,12 +33,12 @@ static void take_row(struct fg_store *store, const struct fg_query *q)
 		.inlined = fg_column_int(q, 6) != 0,
 	};
 	memcpy(row->digest, digest, fg_min_size(size, sizeof(row->digest)));
-	(void)fg_id_table_add(&f->by_id, row->id, (uint64_t)(uintptr_t)row);
+	(void)fg_map_add(&f->by_id, &row->id, sizeof(row->id), (uint64_t)(uintptr_t)row, NULL);
 }
 
 void fg_store_forget_functions(struct fg_store *store)
 {
-	fg_id_table_release(&store->functions.by_id);
+	fg_map_release(&store->functions.by_id);
 	fg_arena_release(&store->functions.arena);
 	store->functions = (struct fg_functions){0};
 }
@@ -80,29 +79,33 @@ static int read_one(struct fg_store *store, uint64_t id, struct fg_error *err)
 		status = fg_error_set(err, FG_EDB, "%s is damaged: function %llu is not there",
 				      store->db->name, (unsigned long long)id);
 	fg_query_end(&q);
-	return status < 0 ? status : status == 1 ? FG_OK : status;
+	return status < 0 ? status : FG_OK;
+}
+
+static const struct fg_function_row *known_row(const struct fg_store *store, uint64_t id)
+{
+	const uint64_t *at = fg_map_get(&store->functions.by_id, &id, sizeof(id));
+
+	return at ? (const struct fg_function_row *)(uintptr_t)*at : NULL;
 }
 
 int fg_store_function(struct fg_store *store, uint64_t id, struct fg_function_row *row,
 		      struct fg_error *err)
 {
-	uint64_t at = id ? fg_id_table_get(&store->functions.by_id, id) : 0;
+	const struct fg_function_row *known = known_row(store, id);
 	int status = FG_OK;
 
-	if (!at && (int64_t)id > store->functions.last) {
+	if (!known && (int64_t)id > store->functions.last) {
 		status = read_more(store, err);
-		at = status == FG_OK && id ? fg_id_table_get(&store->functions.by_id, id) : 0;
+		known = known_row(store, id);
 	}
-	if (status != FG_OK)
-		return status;
-	if (!at) {
+	if (!known && status == FG_OK) {
 		status = read_one(store, id, err);
-		at = status == FG_OK ? fg_id_table_get(&store->functions.by_id, id) : 0;
+		known = known_row(store, id);
 	}
-	if (status != FG_OK)
-		return status;
-	*row = *(const struct fg_function_row *)(uintptr_t)at;
-	return FG_OK;
+	if (status == FG_OK)
+		*row = *known;
+	return status;
 }
 
 void fg_store_limit_functions(struct fg_store *store)

@@ -6,8 +6,8 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "model/profile_set.h"
-#include "store/id_table.h"
 
 struct fg_store;
 
@@ -19,7 +19,7 @@ struct fg_function_row {
 
 /* Functions read so far. */
 struct fg_functions {
-	struct fg_id_table by_id; /* → struct fg_function_row in the arena */
+	struct fg_map by_id; /* id → struct fg_function_row in the arena */
 	struct fg_arena arena;
 	int64_t last; /* every row up to this id was read */
 };

@@ -26,13 +26,13 @@ struct fg_tree {
 	uint64_t *ids; /* filled in where it is 0; [0] stays 0 if it comes before `first` */
 };
 
-/* The next id, which is asked for once in a batch: nobody else adds rows meanwhile. */
+/* The next id, asked for once in a transaction: nobody else adds rows meanwhile. */
 static int give_ids(struct fg_store *store, enum fg_sql last, int64_t *next, size_t count,
 		    int64_t *first, struct fg_error *err)
 {
 	int status = FG_OK;
 
-	if (!store->batch.is_open || *next == 0)
+	if (*next == 0)
 		status = fg_db_next_id(store->db, last, next, err);
 	*first = *next;
 	*next += (int64_t)count;
@@ -176,8 +176,6 @@ static int add_functions(struct fg_store *store, struct fg_arena *arena, const s
 		u->ids[u->places[i]] = ids[i];
 		remember_function(store, &u->functions[u->places[i]], ids[i]);
 	}
-	if (store->ids.seen_functions + 1 == (size_t)first)
-		store->ids.seen_functions += u->count;
 	return FG_OK;
 }
 
@@ -188,16 +186,11 @@ static int function_ids(struct fg_store *store, const struct fg_profile_function
 	struct unknown u = {.functions = functions,
 			    .places = fg_arena_array(&arena, count, sizeof(*u.places)),
 			    .digests = fg_arena_array(&arena, count, DIGEST_SIZE)};
-	bool waited = false;
 	int status = FG_OK;
 
 	u.ids = ids;
 	list_unknown(store, count, &u);
-	if (u.count && !store->ids.has_all_functions)
-		status = find_functions(store, &arena, &u, err);
-	if (u.count && status == FG_OK)
-		status = fg_db_lock_names(store->db, &waited, err);
-	if (waited && status == FG_OK)
+	if (u.count)
 		status = find_functions(store, &arena, &u, err);
 	if (u.count && status == FG_OK)
 		status = add_functions(store, &arena, &u, err);
@@ -366,152 +359,20 @@ static int add_nodes(struct fg_store *store, struct tree_rows *t, struct fg_erro
 		return status;
 	for (size_t i = 0; i < rows.count; i++)
 		remember_node(store, t, places[i]);
-	if (store->ids.seen_nodes + 1 == (size_t)next)
-		store->ids.seen_nodes += rows.count;
 	return FG_OK;
-}
-
-static bool is_any_missing(const struct tree_rows *t)
-{
-	for (size_t u = 0; u < t->unknown; u++) {
-		if (!t->tree->ids[t->places[u]])
-			return true;
-	}
-	return false;
 }
 
 static int node_ids(struct fg_store *store, const struct fg_tree *tree, struct fg_error *err)
 {
 	struct tree_rows t = {.tree = tree};
-	bool waited = false;
 	int status = FG_OK;
 
 	list_levels(store, &t);
-	if (t.unknown && !store->ids.has_all_nodes)
-		status = find_nodes(store, &t, err);
-	if (is_any_missing(&t) && status == FG_OK)
-		status = fg_db_lock_names(store->db, &waited, err);
-	if (waited && status == FG_OK)
+	if (t.unknown)
 		status = find_nodes(store, &t, err);
 	if (status == FG_OK)
 		status = add_nodes(store, &t, err);
 	fg_arena_release(&t.arena);
-	return status;
-}
-
-/* The last id there is, or that this batch has given (`next`: the one after it) and not written. */
-static size_t last_given(size_t last, int64_t next)
-{
-	return (int64_t)last < next ? (size_t)next - 1 : last;
-}
-
-static int last_function(struct fg_store *store, size_t *last, struct fg_error *err)
-{
-	struct fg_query q;
-	int64_t value = 0;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_LAST);
-	status = fg_query_value(&q, &value, err);
-	*last = last_given((size_t)value, store->ids.next_function);
-	return status;
-}
-
-/* Is reading the rows from `after` to `last` quicker than asking for those that are wanted? */
-static bool is_worth_reading(size_t after, size_t last, size_t wanted)
-{
-	enum {
-		FEW = 4096
-	};
-
-	return last > after && (last - after < FEW || fg_is_scan_cheaper(last - after, wanted));
-}
-
-static void take_known(void *context, uint64_t id, const struct fg_call_path *path)
-{
-	const int64_t key[2] = {(int64_t)path->parent, (int64_t)path->function};
-	struct fg_store *store = context;
-
-	if (!known_node(store, key))
-		(void)fg_map_add(&store->ids.nodes, key, sizeof(key), id, NULL);
-}
-
-/*
- * Other servers add rows, too, in the order of their ids.  `seen` is how far they were read, or
- * left out because there were too many.
- */
-static int read_known_nodes(struct fg_store *store, size_t wanted, struct fg_error *err)
-{
-	const size_t seen = store->ids.seen_nodes;
-	size_t last = 0;
-	int status = fg_call_paths_last(store, &last, err);
-
-	if (status != FG_OK)
-		return status;
-	last = last_given(last, store->ids.next_node);
-	store->ids.seen_nodes = last;
-	store->ids.has_all_nodes = store->ids.nodes.count >= last;
-	if (store->ids.has_all_nodes || !is_worth_reading(seen, last, wanted))
-		return FG_OK;
-	status = fg_call_paths_after(store, seen, take_known, store, err);
-	store->ids.has_all_nodes = status == FG_OK && (seen == 0 || store->ids.nodes.count >= last);
-	return status;
-}
-
-static int read_known_functions(struct fg_store *store, size_t wanted, struct fg_error *err)
-{
-	const size_t seen = store->ids.seen_functions;
-	struct fg_strbuf key = {0};
-	struct fg_query q;
-	size_t last = 0;
-	int status = last_function(store, &last, err);
-
-	if (status != FG_OK)
-		return status;
-	store->ids.seen_functions = last;
-	store->ids.has_all_functions = store->ids.functions.count >= last;
-	if (store->ids.has_all_functions || !is_worth_reading(seen, last, wanted))
-		return FG_OK;
-	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_NAMES);
-	fg_query_int(&q, (int64_t)seen);
-	while ((status = fg_query_step(&q, err)) > 0) {
-		const struct fg_profile_function function = {.name = fg_column_text(&q, 1),
-							     .library = fg_column_text(&q, 2)};
-
-		fg_strbuf_clear(&key);
-		function_key(&function, &key);
-		if (!known_function(store, &key))
-			(void)fg_map_add(&store->ids.functions, key.data, key.length,
-					 (uint64_t)fg_column_int(&q, 0), NULL);
-	}
-	fg_query_end(&q);
-	fg_strbuf_release(&key);
-	store->ids.has_all_functions =
-		status == FG_OK && (seen == 0 || store->ids.functions.count >= last);
-	return status;
-}
-
-int fg_store_lock_names(struct fg_store *store, struct fg_error *err)
-{
-	bool waited = false;
-
-	return fg_db_lock_names(store->db, &waited, err);
-}
-
-static int read_known(struct fg_store *store, size_t functions, size_t nodes, struct fg_error *err)
-{
-	int status = FG_OK;
-
-	/* In this transaction, nobody but this session has added any since. */
-	if (store->ids.has_all_functions && store->ids.has_all_nodes)
-		return FG_OK;
-	status = read_known_functions(store, functions, err);
-	if (status != FG_OK)
-		return status;
-	status = read_known_nodes(store, nodes, err);
-	/* Without the lock on names, others may add rows meanwhile. */
-	store->ids.has_all_functions = store->ids.has_all_functions && store->db->has_names_lock;
-	store->ids.has_all_nodes = store->ids.has_all_nodes && store->db->has_names_lock;
 	return status;
 }
 
@@ -536,13 +397,9 @@ int fg_store_intern(struct fg_store *store, const struct fg_profile_set *set,
 			      sizeof(*interned->functions)),
 		.ids = interned->nodes = widen(interned->nodes, interned->node_count,
 					       set->node_count, sizeof(*interned->nodes))};
-	int status = read_known(store, set->function_count - functions,
-				set->node_count - interned->node_count, err);
-
-	if (status != FG_OK)
-		return status;
-	status = function_ids(store, set->functions + functions, set->function_count - functions,
-			      interned->functions + functions, err);
+	int status =
+		function_ids(store, set->functions + functions, set->function_count - functions,
+			     interned->functions + functions, err);
 	if (status != FG_OK)
 		return status;
 	status = node_ids(store, &tree, err);

@@ -18,9 +18,6 @@ struct fg_interned {
 	size_t node_count;
 };
 
-/* About to add functions or call paths: until the transaction ends, no other one does. */
-int fg_store_lock_names(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
-
 /* Continue `interned` up to the set's counts. */
 int fg_store_intern(struct fg_store *store, const struct fg_profile_set *set,
 		    struct fg_interned *interned, struct fg_error *err) FG_NODISCARD;

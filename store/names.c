@@ -21,51 +21,24 @@ void fg_digest(const char *a, const char *b, const char *c, uint8_t digest[16])
 	memcpy(digest, whole, 16);
 }
 
-typedef void binder(struct fg_query *query, const void *what);
-
-/* As fg_store_look_up(), for any query. */
-static int look_up(struct fg_store *store, enum fg_sql sql, binder *bind, const void *what,
-		   int64_t *id, struct fg_error *err)
-{
-	bool again = false;
-	struct fg_query q;
-	int status = FG_OK;
-
-	do {
-		fg_query_begin(&q, store->db, sql);
-		bind(&q, what);
-		status = fg_query_value(&q, id, err);
-		if (status == FG_ENOENT) {
-			const int locked = fg_db_lock_names(store->db, &again, err);
-
-			if (locked != FG_OK)
-				return locked;
-		}
-	} while (status == FG_ENOENT && again);
-	return status;
-}
-
-static void bind_text(struct fg_query *query, const void *what)
-{
-	fg_query_text(query, what);
-}
-
-static void bind_digest(struct fg_query *query, const void *what)
-{
-	fg_query_bytes(query, what, FG_DIGEST_SIZE);
-}
-
 int fg_store_look_up(struct fg_store *store, enum fg_sql sql, const uint8_t digest[FG_DIGEST_SIZE],
 		     int64_t *id, struct fg_error *err)
 {
-	return look_up(store, sql, bind_digest, digest, id, err);
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, sql);
+	fg_query_bytes(&q, digest, FG_DIGEST_SIZE);
+	return fg_query_value(&q, id, err);
 }
 
 static int find_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
 {
 	struct fg_query q;
-	int status = look_up(store, FG_SQL_PROJECT_FIND, bind_text, name, id, err);
+	int status = FG_OK;
 
+	fg_query_begin(&q, store->db, FG_SQL_PROJECT_FIND);
+	fg_query_text(&q, name);
+	status = fg_query_value(&q, id, err);
 	if (status != FG_ENOENT)
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_PROJECT_ADD);
@@ -75,7 +48,7 @@ static int find_project(struct fg_store *store, const char *name, int64_t *id, s
 
 int fg_store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
 {
-	const uint64_t *known = fg_map_get_text(&store->batch.places, name);
+	const uint64_t *known = fg_map_get_text(&store->transaction.places, name);
 	int status = FG_OK;
 
 	if (known) {
@@ -85,14 +58,13 @@ int fg_store_project(struct fg_store *store, const char *name, int64_t *id, stru
 	status = find_project(store, name, id, err);
 	if (status != FG_OK)
 		return status;
-	if (store->batch.is_open)
-		(void)fg_map_add_text(&store->batch.places, name, (uint64_t)*id, NULL);
+	(void)fg_map_add_text(&store->transaction.places, name, (uint64_t)*id, NULL);
 	return FG_OK;
 }
 
 int fg_store_text_id(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
 {
-	const uint64_t *known = fg_map_get_text(&store->batch.texts, text);
+	const uint64_t *known = fg_map_get_text(&store->transaction.texts, text);
 	uint8_t digest[16];
 	struct fg_query q;
 	int status = FG_OK;
@@ -111,8 +83,7 @@ int fg_store_text_id(struct fg_store *store, const char *text, int64_t *id, stru
 	}
 	if (status != FG_OK)
 		return status;
-	if (store->batch.is_open)
-		*fg_map_add_text(&store->batch.texts, text, 0, NULL) = (uint64_t)*id;
+	*fg_map_add_text(&store->transaction.texts, text, 0, NULL) = (uint64_t)*id;
 	return FG_OK;
 }
 
@@ -126,15 +97,13 @@ int fg_store_find_texts(struct fg_store *store, const char *const *texts, size_t
 	struct fg_rows rows = {.column_count = 1};
 	int status = FG_OK;
 
-	if (!store->batch.is_open)
-		return FG_OK;
 	digests = fg_arena_array(&arena, count, sizeof(*digests));
 	wanted = fg_arena_array(&arena, count, sizeof(*wanted));
 	ids = fg_arena_array(&arena, count, sizeof(*ids));
 	for (size_t i = 0; i < count; i++) {
 		uint8_t *digest = NULL;
 
-		if (!texts[i] || fg_map_get_text(&store->batch.texts, texts[i]))
+		if (!texts[i] || fg_map_get_text(&store->transaction.texts, texts[i]))
 			continue;
 		digest = fg_arena_array(&arena, FG_DIGEST_SIZE, 1);
 		fg_digest(texts[i], NULL, NULL, digest);
@@ -144,33 +113,23 @@ int fg_store_find_texts(struct fg_store *store, const char *const *texts, size_t
 	rows.columns[0].blobs = digests;
 	if (rows.count)
 		status = fg_query_rows(store->db, FG_SQL_WORDS_FIND, &rows, ids, err);
-	/* What is not there is not asked for again by this batch, unless it is needed. */
+	/* What is not there is not asked for again in this transaction, unless it is needed. */
 	for (size_t i = 0; i < rows.count && status == FG_OK; i++)
-		(void)fg_map_add_text(&store->batch.texts, wanted[i], (uint64_t)ids[i], NULL);
+		(void)fg_map_add_text(&store->transaction.texts, wanted[i], (uint64_t)ids[i], NULL);
 	fg_arena_release(&arena);
 	return status;
-}
-
-struct benchmark_key {
-	int64_t project;
-	const char *name;
-};
-
-static void bind_benchmark(struct fg_query *query, const void *what)
-{
-	const struct benchmark_key *key = what;
-
-	fg_query_int(query, key->project);
-	fg_query_text(query, key->name);
 }
 
 static int find_benchmark(struct fg_store *store, int64_t project, const char *name, int64_t *id,
 			  struct fg_error *err)
 {
-	const struct benchmark_key key = {project, name};
 	struct fg_query q;
-	int status = look_up(store, FG_SQL_BENCHMARK_FIND, bind_benchmark, &key, id, err);
+	int status = FG_OK;
 
+	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_FIND);
+	fg_query_int(&q, project);
+	fg_query_text(&q, name);
+	status = fg_query_value(&q, id, err);
 	if (status != FG_ENOENT)
 		return status;
 	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_ADD);
@@ -190,7 +149,7 @@ int fg_store_benchmark_id(struct fg_store *store, const char *project_name, cons
 	fg_strbuf_add_text(&key, project_name);
 	fg_strbuf_add_char(&key, '\0');
 	fg_strbuf_add_text(&key, name);
-	known = fg_map_get(&store->batch.places, key.data, key.length);
+	known = fg_map_get(&store->transaction.places, key.data, key.length);
 	if (known) {
 		*id = (int64_t)*known;
 		goto out;
@@ -201,8 +160,7 @@ int fg_store_benchmark_id(struct fg_store *store, const char *project_name, cons
 	status = find_benchmark(store, project, name, id, err);
 	if (status != FG_OK)
 		goto out;
-	if (store->batch.is_open)
-		(void)fg_map_add(&store->batch.places, key.data, key.length, (uint64_t)*id, NULL);
+	(void)fg_map_add(&store->transaction.places, key.data, key.length, (uint64_t)*id, NULL);
 out:
 	fg_strbuf_release(&key);
 	return status;

@@ -22,9 +22,6 @@ static int start_progress(struct fg_store *store, const struct fg_run *run, stru
 
 	if (status != FG_OK)
 		goto out;
-	status = fg_store_clear_run(store, id, err);
-	if (status != FG_OK)
-		goto out;
 	status = fg_store_put_run_conditions(store, id, run, err);
 out:
 	fg_store_forget_progress(store);

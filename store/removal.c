@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 enum {
-	RUNS_AT_ONCE = 1000 /* per transaction, so that uploads get in between */
+	RUNS_AT_ONCE = 50 /* per transaction, so that uploads get in between */
 };
 
 static int delete_run(struct fg_store *store, const char *id, struct fg_error *err)
@@ -140,12 +140,12 @@ static int remove_runs(struct fg_store *store, const struct victims *victims, st
 	return status;
 }
 
-/* What belonged to removed runs alone.  Nobody may be about to refer to it. */
+/* Names that belonged to removed runs alone. */
 static int sweep_up(struct fg_store *store, struct fg_error *err)
 {
 	static const enum fg_sql sweeps[] = {FG_SQL_GC_BENCHMARKS, FG_SQL_GC_WORDS,
 					     FG_SQL_GC_FACT_SETS, FG_SQL_GC_FACTS};
-	int status = fg_store_begin_alone(store, err);
+	int status = fg_store_begin(store, err);
 
 	if (status != FG_OK)
 		return status;

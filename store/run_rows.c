@@ -70,19 +70,6 @@ static void make_row(struct run_row *row, const struct fg_run *run, const struct
 	add_text(row, 12, head->digest);
 }
 
-int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
-		     const struct fg_run_head *head, int64_t *id, struct fg_error *err)
-{
-	struct run_row row;
-	int64_t project = 0;
-	int status = fg_store_project(store, run->project ? run->project : "", &project, err);
-
-	if (status != FG_OK)
-		return status;
-	make_row(&row, run, head, project);
-	return fg_query_rows(store->db, FG_SQL_RUN_PUT, &row.rows, id, err);
-}
-
 /* Run a statement with one number as its parameter. */
 static int clear(struct fg_store *store, enum fg_sql sql, int64_t id, struct fg_error *err)
 {
@@ -94,7 +81,7 @@ static int clear(struct fg_store *store, enum fg_sql sql, int64_t id, struct fg_
 }
 
 /* Remove everything that belongs to an earlier version of the run. */
-int fg_store_clear_run(struct fg_store *store, int64_t id, struct fg_error *err)
+static int clear_run(struct fg_store *store, int64_t id, struct fg_error *err)
 {
 	static const enum fg_sql sweeps[] = {FG_SQL_SERIES_CLEAR, FG_SQL_LEVELS_CLEAR,
 					     FG_SQL_RUN_FACTS_CLEAR, FG_SQL_RUN_SETS_CLEAR,
@@ -104,6 +91,27 @@ int fg_store_clear_run(struct fg_store *store, int64_t id, struct fg_error *err)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(sweeps) && status == FG_OK; i++)
 		status = clear(store, sweeps[i], id, err);
 	return status;
+}
+
+int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
+		     const struct fg_run_head *head, int64_t *id, struct fg_error *err)
+{
+	struct run_row row;
+	struct fg_query q;
+	int64_t project = 0;
+	int64_t earlier = 0;
+	int status = fg_store_project(store, run->project ? run->project : "", &project, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_RUN_BY_UUID);
+	fg_query_text(&q, run->id);
+	status = fg_query_value(&q, &earlier, err);
+	if (status != FG_OK && status != FG_ENOENT)
+		return status;
+	make_row(&row, run, head, project);
+	status = fg_query_rows(store->db, FG_SQL_RUN_PUT, &row.rows, id, err);
+	return status == FG_OK && earlier ? clear_run(store, earlier, err) : status;
 }
 
 int fg_store_put_run_conditions(struct fg_store *store, int64_t id, const struct fg_run *run,

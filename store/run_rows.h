@@ -16,10 +16,10 @@ struct fg_run_head {
 	const char *digest;
 };
 
+/* Nothing is left of an earlier version of the run but what names it as its baseline. */
 int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
 		     const struct fg_run_head *head, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;
-int fg_store_clear_run(struct fg_store *store, int64_t id, struct fg_error *err) FG_NODISCARD;
 int fg_store_put_run_conditions(struct fg_store *store, int64_t id, const struct fg_run *run,
 				struct fg_error *err) FG_NODISCARD;
 int fg_store_put_series_conditions(struct fg_store *store, int64_t run,

@@ -133,9 +133,6 @@ static int write_run(struct fg_store *store, const struct fg_save *save, struct 
 	status = fg_store_put_run(store, save->run, &words, &id, err);
 	if (status != FG_OK)
 		goto out;
-	status = fg_store_clear_run(store, id, err);
-	if (status != FG_OK)
-		goto out;
 	status = fg_store_put_run_conditions(store, id, save->run, err);
 	if (status != FG_OK)
 		goto out;

@@ -183,7 +183,8 @@ CREATE TABLE token (
 	created_ns BIGINT NOT NULL,
 	expires_ns BIGINT NOT NULL,
 	revoked BIGINT NOT NULL,
-	used_ns BIGINT NOT NULL
+	used_ns BIGINT NOT NULL,
+	used_from @TEXT@
 );
 
 CREATE TABLE annotation (

@@ -26,14 +26,22 @@ static int put_block(const struct fg_chunk_place *place, int64_t kind, size_t fi
 	return fg_query_run(&q, err);
 }
 
+/* Totals consist of packed parts. */
+static int level_of(const struct fg_chunk_place *place, int64_t kind)
+{
+	if (place->passing)
+		return FG_PACK_LEVEL_QUICK;
+	if (kind == FG_CHUNK_TOTALS || (kind >= FG_CHUNK_MEASURES && kind % 2 != 0))
+		return FG_PACK_LEVEL_NONE;
+	return place->store->is_durable ? FG_PACK_LEVEL : FG_PACK_LEVEL_TIGHT;
+}
+
 /* Releases the content. */
 int fg_chunk_put(const struct fg_chunk_place *place, int64_t kind, size_t first,
 		 struct fg_bytes *content, struct fg_error *err)
 {
-	const int lasting = place->store->is_durable ? FG_PACK_LEVEL : FG_PACK_LEVEL_TIGHT;
 	struct fg_bytes block = {0};
-	int status =
-		fg_pack_bytes(content, place->passing ? FG_PACK_LEVEL_QUICK : lasting, &block, err);
+	int status = fg_pack_bytes(content, level_of(place, kind), &block, err);
 
 	if (status == FG_OK)
 		status = put_block(place, kind, first, &block, err);

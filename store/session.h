@@ -16,35 +16,18 @@ enum {
 	FG_TREE_MAX = 16 << 20 /* nodes that a session keeps in memory: 128 MiB */
 };
 
-/* Reading a table from end to end is quicker than asking for most of its rows one by one. */
-static inline bool fg_is_scan_cheaper(size_t rows, size_t wanted)
-{
-	enum {
-		LEAST_WANTED = 500, /* below it is not worth a thought */
-		ROW_RATIO = 8       /* a row read costs an eighth of a row asked for */
-	};
-
-	return wanted > LEAST_WANTED && rows / ROW_RATIO < wanted && rows < FG_TREE_MAX;
-}
-
 /* Ids of functions and call paths, seen since the store was opened; dropped by a rollback. */
 struct fg_known_ids {
 	struct fg_map functions; /* name NUL library → id */
 	struct fg_map nodes;     /* parent id, function id → id */
-	/* The maps are complete for this transaction: a miss means that the row does not exist. */
-	bool has_all_functions;
-	bool has_all_nodes;
-	/* How far rows were read, added by this session, or left out as too many. */
-	size_t seen_functions;
-	size_t seen_nodes;
 	/* The next new row's id in this transaction; 0: the database was not asked yet. */
 	int64_t next_function;
 	int64_t next_node;
 };
 
-/* Several saves in one transaction, and ids that garbage collection may remove after it. */
-struct fg_batch {
-	bool is_open;
+/* The transaction that is open, and ids that garbage collection may remove after it. */
+struct fg_transaction {
+	bool has_parts;  /* fg_store_batch_begin() */
 	bool is_spoiled; /* a part of it has failed: only a rollback is left */
 	struct fg_map facts;
 	struct fg_map fact_sets;
@@ -74,7 +57,7 @@ struct fg_store {
 	struct fg_functions functions;
 	struct fg_call_paths paths;
 	struct fg_tree_rows tree;
-	struct fg_batch batch;
+	struct fg_transaction transaction;
 	struct fg_save_progress progress;
 };
 

@@ -56,7 +56,7 @@ static int make_tables(struct fg_db *db, struct fg_error *err)
 static int create(struct fg_db *db, struct fg_error *err)
 {
 	int64_t version = 0;
-	int status = fg_db_begin(db, FG_DB_WRITES_ALONE, err);
+	int status = fg_db_begin(db, FG_DB_WRITES, err);
 
 	if (status != FG_OK)
 		return status;

@@ -22,20 +22,20 @@ void fg_store_forget_progress(struct fg_store *store)
 	store->progress.run[0] = '\0';
 }
 
-/* Forget what garbage collection may remove before the next batch. */
-void fg_store_forget_batch(struct fg_store *store)
+/* Forget what garbage collection may remove before the next transaction. */
+static void forget_names(struct fg_store *store)
 {
-	fg_map_release(&store->batch.facts);
-	fg_map_release(&store->batch.fact_sets);
-	fg_map_release(&store->batch.texts);
-	fg_map_release(&store->batch.places);
+	fg_map_release(&store->transaction.facts);
+	fg_map_release(&store->transaction.fact_sets);
+	fg_map_release(&store->transaction.texts);
+	fg_map_release(&store->transaction.places);
 }
 
 void fg_store_forget_ids(struct fg_store *store)
 {
 	fg_map_release(&store->ids.functions);
 	fg_map_release(&store->ids.nodes);
-	fg_store_forget_batch(store);
+	forget_names(store);
 }
 
 /* Others may get the ids of what is undone. */
@@ -49,8 +49,6 @@ static void forget_paths(struct fg_store *store)
 /* What was found out about ids under the lock of another transaction. */
 static void forget_last_ids(struct fg_store *store)
 {
-	store->ids.has_all_functions = false;
-	store->ids.has_all_nodes = false;
 	store->ids.next_function = 0;
 	store->ids.next_node = 0;
 }
@@ -61,43 +59,22 @@ static void limit_cache(struct fg_store *store)
 		return;
 	fg_map_release(&store->ids.functions);
 	fg_map_release(&store->ids.nodes);
-	store->ids.has_all_functions = false;
-	store->ids.has_all_nodes = false;
-}
-
-static int begin(struct fg_store *store, enum fg_db_mode mode, struct fg_error *err)
-{
-	if (store->batch.is_spoiled)
-		return fg_error_set(err, FG_EBUSY, "%s: another part of the transaction has failed",
-				    store->db->name);
-	limit_cache(store);
-	if (store->batch.is_open)
-		return FG_OK;
-	forget_last_ids(store);
-	return fg_db_begin(store->db, mode, err);
-}
-
-int fg_store_begin_batch(struct fg_store *store, struct fg_error *err)
-{
-	const int status = begin(store, FG_DB_WRITES, err);
-
-	store->batch.is_open = status == FG_OK;
-	return status;
 }
 
 int fg_store_begin(struct fg_store *store, struct fg_error *err)
 {
-	return begin(store, FG_DB_WRITES, err);
-}
-
-int fg_store_begin_alone(struct fg_store *store, struct fg_error *err)
-{
-	FG_ASSERT(!store->batch.is_open);
-	return begin(store, FG_DB_WRITES_ALONE, err);
+	if (store->transaction.is_spoiled)
+		return fg_error_set(err, FG_EBUSY, "%s: another part of the transaction has failed",
+				    store->db->name);
+	limit_cache(store);
+	if (store->transaction.has_parts)
+		return FG_OK;
+	forget_last_ids(store);
+	return fg_db_begin(store->db, FG_DB_WRITES, err);
 }
 
 /* Roll back and forget ids. */
-void fg_store_undo(struct fg_store *store)
+static void undo(struct fg_store *store)
 {
 	fg_db_rollback(store->db);
 	forget_last_ids(store);
@@ -109,15 +86,44 @@ void fg_store_undo(struct fg_store *store)
 
 int fg_store_end(struct fg_store *store, int status, struct fg_error *err)
 {
-	if (store->batch.is_open) {
-		store->batch.is_spoiled = store->batch.is_spoiled || status != FG_OK;
+	if (store->transaction.has_parts) {
+		store->transaction.is_spoiled = store->transaction.is_spoiled || status != FG_OK;
 		return status;
 	}
 	if (status == FG_OK)
 		status = fg_db_commit(store->db, err);
-	if (status != FG_OK)
-		fg_store_undo(store);
+	if (status == FG_OK)
+		forget_names(store);
+	else
+		undo(store);
 	return status;
+}
+
+int fg_store_batch_begin(struct fg_store *store, struct fg_error *err)
+{
+	const int status = fg_store_begin(store, err);
+
+	store->transaction.has_parts = status == FG_OK;
+	return status;
+}
+
+bool fg_store_batch_is_spoiled(const struct fg_store *store)
+{
+	return store->transaction.is_spoiled;
+}
+
+void fg_store_batch_undo(struct fg_store *store)
+{
+	store->transaction.has_parts = false;
+	store->transaction.is_spoiled = false;
+	undo(store);
+}
+
+int fg_store_batch_end(struct fg_store *store, struct fg_error *err)
+{
+	FG_ASSERT(!store->transaction.is_spoiled);
+	store->transaction.has_parts = false;
+	return fg_store_end(store, FG_OK, err);
 }
 
 int fg_store_view(struct fg_store *store, bool *mine, struct fg_error *err)

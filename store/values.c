@@ -366,6 +366,23 @@ static void read_sampling(const cJSON *json, struct fg_sampling *sampling)
 		       fg_json_text_or(json, "unseen", ""));
 }
 
+static const char *const remark_names[] = {
+	[FG_REMARK_UNSAMPLED] = "unsampled", [FG_REMARK_OUTSIDE] = "outside",
+	[FG_REMARK_COUNTS] = "counts",       [FG_REMARK_CALLS] = "calls",
+	[FG_REMARK_DOMAINS] = "domains",     [FG_REMARK_ARGUMENTS] = "arguments",
+	[FG_REMARK_HINTS] = "hints",         [FG_REMARK_EXACT] = "exact",
+};
+
+static void write_remarks(const struct fg_series *series, struct fg_json_writer *w)
+{
+	fg_json_begin_object(w, "remarks");
+	for (size_t i = 0; i < FG_REMARK_COUNT; i++) {
+		if (series->remarks[i])
+			fg_json_text(w, remark_names[i], series->remarks[i]);
+	}
+	fg_json_end(w);
+}
+
 void fg_details_write(const struct fg_series *series, struct fg_json_writer *w, const char *name)
 {
 	fg_json_begin_object(w, name);
@@ -397,6 +414,7 @@ void fg_details_write(const struct fg_series *series, struct fg_json_writer *w, 
 	}
 	if (series->sampling.rate_hz > 0)
 		write_sampling(&series->sampling, w);
+	write_remarks(series, w);
 	fg_json_end(w);
 }
 
@@ -446,5 +464,8 @@ int fg_details_read(const cJSON *json, struct fg_series *series, struct fg_error
 	series->seconds = fg_json_double_or(json, "seconds", 0);
 	series->sampler_cost = fg_json_double_or(json, "sampler_cost", (double)NAN);
 	read_sampling(cJSON_GetObjectItemCaseSensitive(json, "sampling"), &series->sampling);
+	for (i = 0; i < FG_REMARK_COUNT; i++)
+		copy_text(&series->remarks[i], cJSON_GetObjectItemCaseSensitive(json, "remarks"),
+			  remark_names[i]);
 	return FG_OK;
 }

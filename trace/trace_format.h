@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a trace file holds, byte by byte.  The collector writes it, profile/ reads it, both from
+ * The format of a trace file, byte by byte.  The collector writes it, profile/ reads it, both from
  * this header; the page for people is docs/formats/trace.md.
  *
  * One process image (one pid between two execs) leaves one file, `<output
@@ -14,8 +14,8 @@
  * readable after SIGKILL at any instant, without loss: a chunk is appended to in place, and one
  * 64-bit store of its `commit` word (bytes used, and the crc32c of just these bytes) makes a record
  * part of the file.  What lies behind `used` is not part of the file.  The file is sparse and
- * longer than what was written: the writer never shortens it (a thread may still be writing);
- * whoever reads it for good may cut it at `allocated`.
+ * longer than what was written: the writer never shortens it (a thread may still be writing); a
+ * final reader may cut it at `allocated`.
  *
  * Inside a chunk the payload is a sequence of records.  A first byte with the top bit set is a
  * sample, the one record that there are many of:
@@ -62,7 +62,7 @@
 #define FG_HANDLER_BUCKETS   80u
 #define FG_HANDLER_MOST_NS   100000u /* believed of their mean: some lost their CPU meanwhile */
 
-/* What made the thread stop for a sample, and so what its weight counts. */
+/* The cause of a sample, which determines what its weight counts. */
 enum fg_trace_clock {
 	FG_CLOCK_NONE = 0,
 	/* perf task clock, user time; precise */
@@ -147,7 +147,7 @@ enum fg_trace_record {
 	FG_RECORD_NOTE = 17,
 	/* thread, region, times entered, ns inside (inclusive); when the thread ends */
 	FG_RECORD_REGION_TIMES = 18,
-	/* measure, text: the name of what is counted, "heap.bytes"; "": it could not be told */
+	/* measure, text: the name of what is counted, "heap.bytes"; "": unknown */
 	FG_RECORD_MEASURE = 19,
 	/*
 	 * thread (0: not known), region (0: none), node (0: no stack), then to the end of the
@@ -333,7 +333,7 @@ enum fg_trace_loss {
 	FG_LOSS_COUNT = 16,
 };
 
-/* How a process image ended, as far as the collector was told. */
+/* How a process image ended, as far as the collector knows. */
 enum fg_trace_end {
 	/* Killed, or an _exit that was not seen: use the totals of the parent's wait. */
 	FG_END_UNKNOWN = 0,
@@ -408,7 +408,7 @@ struct fg_trace_header {
 	uint64_t handler_late[FG_HANDLER_BUCKETS]; /* handlers after the first second, by length */
 	/* CPU time of one signal on this host, as the launcher measured it; 0: it did not */
 	uint64_t signal_ns;
-	/* What a context switch costs more there at this rate; 0: not known */
+	/* extra cost of a context switch at this rate; 0: unknown */
 	uint64_t switch_ns;
 	uint64_t end_switches;  /* context switches of the process until its end */
 	uint64_t python_stacks; /* with Python frames */

@@ -62,7 +62,7 @@ struct fg_trace_code_lines {
 };
 
 struct fg_trace_thread {
-	const char *name; /* NULL: not told */
+	const char *name; /* NULL: unknown */
 	uint32_t tid;
 	uint32_t kind;  /* enum fg_thread_kind */
 	uint32_t clock; /* enum fg_trace_clock */
@@ -105,7 +105,7 @@ struct fg_trace_sample {
 	uint8_t flags; /* FG_SAMPLE_TRUNCATED, FG_SAMPLE_SYSCALL */
 };
 
-/* What was counted on a call path. */
+/* A count on a call path. */
 struct fg_trace_value {
 	uint64_t value;
 	uint32_t thread; /* 0: not known */
@@ -128,7 +128,7 @@ struct fg_trace_pattern {
 	bool is_untimed;    /* durations were asked for, and a signature is not known */
 };
 
-/* What was seen of an argument of a function. */
+/* The values of one argument of a function. */
 struct fg_trace_domain {
 	uint32_t thread, region, path, measure, argument;
 	bool is_so_far; /* while it was read */
@@ -165,7 +165,7 @@ struct fg_trace_symbol {
 	const char *name;
 };
 
-/* What was held of the heap at a time. */
+/* Heap held at a point in time. */
 struct fg_trace_held {
 	uint64_t time_ns, bytes, most;
 	uint32_t state; /* that it belongs to; 0: none */
@@ -212,7 +212,7 @@ struct fg_trace {
 	size_t change_count, change_capacity;
 	struct fg_trace_unit_mark *marks;
 	size_t mark_count, mark_capacity;
-	const char **measures; /* NULL: not defined; "": could not be told */
+	const char **measures; /* NULL: not defined; "": unknown */
 	size_t measure_count, measure_capacity;
 	struct fg_trace_value *values;
 	size_t value_count, value_capacity;
@@ -252,8 +252,8 @@ struct fg_trace {
 	size_t caught_count, caught_capacity;
 	const char **notes; /* the collector's own */
 	size_t note_count, note_capacity;
-	const char *executable; /* "": not told */
-	const char *jit_dump;   /* the file that describes its generated code; "": not told */
+	const char *executable; /* "": unknown */
+	const char *jit_dump;   /* the file that describes its generated code; "": unknown */
 	const char *command;    /* arguments joined by blanks */
 	size_t chunk_count;     /* read */
 	size_t gap_count;       /* allocated and never written */

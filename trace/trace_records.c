@@ -277,7 +277,7 @@ static void read_measure(struct fg_trace_records *r, struct cursor *c)
 	if (c->failed)
 		return;
 	known = REACH(r->trace, measure, id);
-	/* What could not be told stays so, whichever chunk comes first. */
+	/* Unknown stays unknown, whichever chunk comes first. */
 	if (!*known || **known)
 		*known = name;
 }

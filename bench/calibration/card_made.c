@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What recordings cannot show, because the truth is unknown or there is too little data: pairs that
- * depend on earlier ones, and histories of 125 runs with and without a change.
+ * Questions that recordings cannot answer, because the truth is unknown or there is too little
+ * data: dependent pairs, and histories of 125 runs with and without a change.
  */
 #include "base/random.h"
 #include "bench/calibration/card.h"
@@ -13,18 +13,18 @@
 #include <math.h>
 
 enum {
-	RUNS = 125,       /* of a history */
+	RUNS = 125,       /* per history */
 	STEP_AT = 60,     /* first run after the change */
-	STEP_REACH = 3,   /* runs off that still count as found */
-	HISTORY_SHARE = 2 /* a history takes longer than a decision: fewer by this factor */
+	STEP_REACH = 3,   /* a change found this many runs off still counts */
+	HISTORY_SHARE = 2 /* a history takes longer than a decision: this many times fewer */
 };
 
 struct noise {
 	double r; /* of an AR(1) series; 0: independent */
 	double spread;
-	bool skewed; /* log-normal, and one in fifty 30 % higher */
-	bool drawn;  /* a coin gives each pair its sign; only sizes resemble each other */
-	bool kept;   /* by what `setup` started */
+	bool skewed; /* log-normal, with one value in fifty 30 % higher */
+	bool drawn;  /* pairs have random signs; only their sizes are correlated */
+	bool kept;   /* the correlation comes from processes that `setup` started */
 };
 
 static double draw(const struct noise *noise, struct fg_random *random, double *state)
@@ -51,7 +51,7 @@ static void add_pair(uint32_t pair, double difference, struct fg_series *series)
 	}
 }
 
-/* A run in simulated time: one benchmark, `change` slower. */
+/* A run in simulated time with one benchmark, slower by `change`. */
 struct made {
 	const struct noise *noise;
 	struct fg_random *random;
@@ -61,7 +61,7 @@ struct made {
 	struct fg_policy policy;
 	struct fg_metric_policy metric;
 	struct fg_series series;
-	uint32_t pairs; /* that count */
+	uint32_t pairs; /* number of pairs that count */
 };
 
 static void made_begin(const struct noise *noise, double change, double min_effect,
@@ -92,7 +92,7 @@ static void made_measure(struct made *made, unsigned pairs)
 			 &made->series);
 }
 
-/* From look to look: does it fail? */
+/* Continues from look to look. Returns whether the run fails. */
 static bool made_fails(struct made *made, struct fg_gate_progress *progress)
 {
 	*progress = (struct fg_gate_progress){.next_look = 1};
@@ -193,7 +193,8 @@ static void add_runs(size_t decisions, struct card *card)
 }
 
 /*
- * Changes found in a history; `step` is added from run STEP_AT on.  *near: one of them where it is.
+ * Number of changes found in a history; `step` is added from run STEP_AT on. Sets *near if one of
+ * them is in the right place.
  */
 static size_t find_changes(const struct noise *noise, double step, uint64_t seed, bool *near)
 {

@@ -122,7 +122,7 @@ class Bench:
             print(f"  {name:20} {statistics.median(times[name]) / 1e6:9.1f} {100 * (statistics.median(ratios) - 1):8.2f}")
         ratio = statistics.median(f / e for f, e in zip(times["fastgate"], times["empty handler"]))
         print(f"  fastgate / empty handler, whole program: {ratio:.4f}")
-        # What the kernel books as system time for each signal of this timer, whoever handles it.
+        # System time that the kernel accounts for each signal of this timer, whatever its handler.
         signals = sum(times["empty handler"]) * rate / 1e9
         price_ns = (sum(systems["empty handler"]) - sum(systems["alone"])) / signals
         self.inside(headers, price_ns)

@@ -57,7 +57,7 @@ def settled(fastgate, command, scratch):
     found = re.search(r"(\d+) samples a second.*", said)
     if not found:
         raise SystemExit(f"record names no rate: {said}")
-    # What `fastgate run` knows after the warm-up: how often the program switches threads.
+    # The rate of context switches, which `fastgate run` knows after the warm-up.
     lower = re.search(r"--rate (\d+) stays within", said)
     return int((lower or found).group(1)), found.group(0)
 

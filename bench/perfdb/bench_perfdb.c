@@ -33,7 +33,6 @@
 #include "perfdb/protocol.h"
 #include "perfdb/server/server.h"
 #include "store/db.h"
-#include "store/serving/batch.h"
 #include "store/serving/compare.h"
 #include "store/serving/history.h"
 #include "store/serving/paths.h"
@@ -41,6 +40,7 @@
 #include "store/serving/trend.h"
 #include "store/serving/uploads.h"
 #include "store/store.h"
+#include "store/transaction.h"
 #include "tests/unit/store/samples.h"
 
 #include <fcntl.h>

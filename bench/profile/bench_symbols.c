@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Measures the symbolizer; bench/profile/run prints the figures beside those of other tools.
+ * Measures the symbolizer; bench/profile/run prints the figures next to those of other tools.
  *
  *	bench_profile_symbols libraries FOLDER
  *		reads and sorts the symbols of every library, then demangles every name

@@ -26,7 +26,7 @@ def row(name, values, goal):
 
 
 def measure(server, secret, trouble, expected):
-    """One round: requests that need the database are under way while health is asked for."""
+    """One round: health is requested while requests that need the database are pending."""
     health, ready, told = [], [], []
     with trouble():
         start = time.monotonic()

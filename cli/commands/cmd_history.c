@@ -198,6 +198,14 @@ static const char *verdict_of(const struct fg_stored_run *stored, const char *be
 	return word;
 }
 
+/* Units and commits are a checkout's own words. */
+static void end_line(struct fg_strbuf *line, struct fg_strbuf *text)
+{
+	fg_text_add_clean(text, fg_strbuf_text(line), line->length, SIZE_MAX);
+	fg_strbuf_add_char(text, '\n');
+	fg_strbuf_release(line);
+}
+
 static void print_point(const struct fg_stored_run *stored, const struct fg_trend_point *point,
 			const char *benchmark, const struct columns *columns,
 			struct fg_strbuf *text)
@@ -208,14 +216,15 @@ static void print_point(const struct fg_stored_run *stored, const struct fg_tren
 	const double share =
 		columns->span > 0.0 ? (point->value - columns->smallest) / columns->span : 0.0;
 	const size_t bar = 1 + (size_t)llround(share * (BAR_COLUMNS - 1));
+	struct fg_strbuf out = {0};
 
 	fg_time_format_utc(run->started_ns, time);
-	fg_strbuf_printf(text, "%.10s  %-10.10s  %-*.*s  %-12s  %10s  ", time, commit_of(run),
+	fg_strbuf_printf(&out, "%.10s  %-10.10s  %-*.*s  %-12s  %10s  ", time, commit_of(run),
 			 (int)columns->id, (int)columns->id, run->id, verdict_of(stored, benchmark),
 			 fg_format_value(point->value, columns->unit, value));
 	for (size_t i = 0; i < bar; i++)
-		fg_strbuf_add_text(text, "█");
-	fg_strbuf_add_char(text, '\n');
+		fg_strbuf_add_text(&out, "█");
+	end_line(&out, text);
 }
 
 static void print_header(const struct line *line, const struct fg_series *series,
@@ -223,6 +232,7 @@ static void print_header(const struct line *line, const struct fg_series *series
 {
 	const struct fg_run *newest = line->runs[line->count - 1];
 	char value[FG_NUMBER_TEXT_SIZE];
+	struct fg_strbuf out = {0};
 
 	if (newest->project) {
 		fg_text_add_clean(text, newest->project, strlen(newest->project), 80);
@@ -231,9 +241,11 @@ static void print_header(const struct line *line, const struct fg_series *series
 	fg_text_add_clean(text, series->name, strlen(series->name), 80);
 	fg_strbuf_add_text(text, "  ");
 	fg_text_add_clean(text, metric, strlen(metric), 80);
-	fg_strbuf_printf(text, "\n%-10s  %-10s  %-*s  %-12s  %10s  bars begin at %s\n", "date",
+	fg_strbuf_add_char(text, '\n');
+	fg_strbuf_printf(&out, "%-10s  %-10s  %-*s  %-12s  %10s  bars begin at %s", "date",
 			 "commit", (int)columns->id, "run", "verdict", "value",
 			 fg_format_value(columns->smallest, columns->unit, value));
+	end_line(&out, text);
 }
 
 static void print_text(const struct line *line, const struct fg_trend *trend,

@@ -484,21 +484,21 @@ static const struct fg_option options[] = {
 		    "first look after MIN pairs, last one after MAX"),
 	FG_ROW_TEXT(struct options, budget, "budget", 0, "T", "longest time for one benchmark: 5m"),
 	FG_ROW_FLAG(struct options, quick, "quick", 'Q',
-		    "a first answer: benchmarks whose binaries did not change are skipped, 15 s "
-		    "for each other one"),
+		    "a first answer: skip benchmarks whose binaries did not change, and spend 15 "
+		    "s on each of the others"),
 	FG_ROW_FLAG(struct options, affected, "affected", 0,
-		    "leave out benchmarks of which nothing changed that they execute or read; "
-		    "--quick does so, too"),
+		    "skip benchmarks if nothing that they execute or read has changed; --quick "
+		    "does so as well"),
 	FG_ROW_FLAG(struct options, exact, "exact", 0,
-		    "time nothing: count the instructions of one execution a side, and fail if the "
-		    "candidate executes more"),
+		    "measure no times: count the instructions of one execution per side, and "
+		    "fail if the candidate executes more"),
 	FG_ROW_TEXT(struct options, shard, "shard", 0, "I/N",
 		    "measure only the Ith of N parts of the benchmarks; `fastgate gate --merge` "
 		    "makes one verdict of them"),
 	FG_ROW_FILE(struct options, export_path, "export", 'e',
 		    "write the run to one file as well, to be merged or imported elsewhere"),
 	FG_ROW_FLAG(struct options, resume, "resume", 0,
-		    "go on with the newest run that was interrupted, or is not yet sure"),
+		    "continue the newest run that was interrupted or is undecided"),
 	FG_ROW_FLAG(struct options, keep_traces, "keep-traces", 0,
 		    "leave the raw traces in .fastgate/traces"),
 	FG_ROW_FLAG(struct options, no_store, "no-store", 0, "do not keep this run"),

@@ -21,7 +21,7 @@ struct options {
 };
 
 static const struct fg_option options[] = {
-	FG_CLI_STORE_OPTION(struct options),
+	FG_CLI_STORE_OPTION(struct options, store),
 	{.name = "port",
 	 .kind = FG_OPTION_UNSIGNED,
 	 .offset = offsetof(struct options, port),

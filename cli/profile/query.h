@@ -27,117 +27,48 @@ extern const char *const fg_cli_splits[];
 
 /* The rows for an options struct whose member `member` is one of these. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
-#define FG_CLI_QUERY_ROW(type, member, field) offsetof(type, member.field)
-#define FG_CLI_QUERY_OPTIONS(type, member)                                                      \
- {.name = "measure",                                                                            \
-  .kind = FG_OPTION_TEXT,                                                                       \
-  .offset = FG_CLI_QUERY_ROW(type, member, measure),                                            \
-  .argument = "NAME",                                                                           \
-  .help = "what of the profile's measures to show (default: its first)"},                       \
-	 {.name = "focus",                                                                      \
-	  .kind = FG_OPTION_LIST,                                                               \
-	  .offset = FG_CLI_QUERY_ROW(type, member, focus),                                      \
-	  .argument = "REGEX",                                                                  \
-	  .help = "keep samples with a matching function on their stack"},                      \
-	 {.name = "ignore",                                                                     \
-	  .kind = FG_OPTION_LIST,                                                               \
-	  .offset = FG_CLI_QUERY_ROW(type, member, ignore),                                     \
-	  .argument = "REGEX",                                                                  \
-	  .help = "drop samples with a matching function on their stack"},                      \
-	 {.name = "hide",                                                                       \
-	  .kind = FG_OPTION_LIST,                                                               \
-	  .offset = FG_CLI_QUERY_ROW(type, member, hide),                                       \
-	  .argument = "REGEX",                                                                  \
-	  .help = "count matching functions as part of their callers"},                         \
-	 {.name = "root",                                                                       \
-	  .kind = FG_OPTION_TEXT,                                                               \
-	  .offset = FG_CLI_QUERY_ROW(type, member, root),                                       \
-	  .argument = "REGEX",                                                                  \
-	  .help = "cut off everything above the outermost match"},                              \
-	 {.name = "leaf",                                                                       \
-	  .kind = FG_OPTION_TEXT,                                                               \
-	  .offset = FG_CLI_QUERY_ROW(type, member, leaf),                                       \
-	  .argument = "REGEX",                                                                  \
-	  .help = "count what is below the innermost match as its own"},                        \
-	 {.name = "ancestor",                                                                   \
-	  .kind = FG_OPTION_LIST,                                                               \
-	  .offset = FG_CLI_QUERY_ROW(type, member, ancestors),                                  \
-	  .argument = "REGEX",                                                                  \
-	  .help = "tell functions called below a match apart: 'log  (from fit)'"},              \
-	 {.name = "rename",                                                                     \
-	  .kind = FG_OPTION_LIST,                                                               \
-	  .offset = FG_CLI_QUERY_ROW(type, member, rename),                                     \
-	  .argument = "RULE",                                                                   \
-	  .help = "rewrite names: 's/regex/text/'; equal names become one"},                    \
-	 {.name = "thread",                                                                     \
-	  .kind = FG_OPTION_TEXT,                                                               \
-	  .offset = FG_CLI_QUERY_ROW(type, member, thread),                                     \
-	  .argument = "REGEX",                                                                  \
-	  .help = "only threads whose 'name (id)' matches"},                                    \
-	 {.name = "region",                                                                     \
-	  .kind = FG_OPTION_TEXT,                                                               \
-	  .offset = FG_CLI_QUERY_ROW(type, member, region),                                     \
-	  .argument = "REGEX",                                                                  \
-	  .help = "only inside marked regions whose path matches"},                             \
-	 {.name = "unit",                                                                       \
-	  .kind = FG_OPTION_TEXT,                                                               \
-	  .offset = FG_CLI_QUERY_ROW(type, member, unit),                                       \
-	  .argument = "[KIND:]N[-M]",                                                           \
-	  .help = "only in these units of work: 'event:10-20', '3', 'event'"},                  \
-	 {.name = "from",                                                                       \
-	  .kind = FG_OPTION_DURATION,                                                           \
-	  .offset = FG_CLI_QUERY_ROW(type, member, from_ns),                                    \
-	  .argument = "TIME",                                                                   \
-	  .help = "only samples from this time after the start on"},                            \
-	 {.name = "to",                                                                         \
-	  .kind = FG_OPTION_DURATION,                                                           \
-	  .offset = FG_CLI_QUERY_ROW(type, member, to_ns),                                      \
-	  .argument = "TIME",                                                                   \
-	  .help = "only samples before this time after the start"},                             \
-	 {.name = "time",                                                                       \
-	  .kind = FG_OPTION_CHOICE,                                                             \
-	  .offset = FG_CLI_QUERY_ROW(type, member, time),                                       \
-	  .argument = "KIND",                                                                   \
-	  .choices = fg_cli_time_kinds,                                                         \
-	  .initial = "all",                                                                     \
-	  .help = "only time of this kind"},                                                    \
-	 {.name = "by",                                                                         \
-	  .kind = FG_OPTION_CHOICE,                                                             \
-	  .offset = FG_CLI_QUERY_ROW(type, member, group),                                      \
-	  .argument = "GROUP",                                                                  \
-	  .choices = fg_cli_groups,                                                             \
-	  .initial = "function",                                                                \
-	  .help = "what frames are grouped by"},                                                \
-	 {.name = "split",                                                                      \
-	  .kind = FG_OPTION_CHOICE,                                                             \
-	  .offset = FG_CLI_QUERY_ROW(type, member, split),                                      \
-	  .argument = "WHAT",                                                                   \
-	  .choices = fg_cli_splits,                                                             \
-	  .initial = "none",                                                                    \
-	  .help = "what a tree or a graph is split by at its top"},                             \
-	 {.name = "repetition",                                                                 \
-	  .kind = FG_OPTION_UNSIGNED,                                                           \
-	  .offset = FG_CLI_QUERY_ROW(type, member, repetition),                                 \
-	  .argument = "N",                                                                      \
-	  .minimum = 1,                                                                         \
-	  .maximum = 1000000,                                                                   \
-	  .help = "only this repetition of a stored run, from 1"},                              \
-	 {.name = "sum",                                                                        \
-	  .kind = FG_OPTION_FLAG,                                                               \
-	  .offset = FG_CLI_QUERY_ROW(type, member, sum),                                        \
-	  .help = "add the repetitions up instead of showing their mean"},                      \
-	 {.name = "collapse-templates",                                                         \
-	  .kind = FG_OPTION_FLAG,                                                               \
-	  .offset = FG_CLI_QUERY_ROW(type, member, collapse_templates),                         \
-	  .help = "leave template arguments out of names: vector<...>"},                        \
-	 {.name = "fold-inlined",                                                               \
-	  .kind = FG_OPTION_FLAG,                                                               \
-	  .offset = FG_CLI_QUERY_ROW(type, member, fold_inlined),                               \
-	  .help = "count inlined functions as part of where they are"},                         \
- {                                                                                              \
-  .name = "mangled", .kind = FG_OPTION_FLAG, .offset = FG_CLI_QUERY_ROW(type, member, mangled), \
-  .help = "show linkage names"                                                                  \
- }
+#define FG_CLI_QUERY_OPTIONS(type, member)                                              \
+ FG_ROW_TEXT(type, member.measure, "measure", 0, "NAME",                                \
+	     "what of the profile's measures to show (default: its first)"),            \
+	 FG_ROW_LIST(type, member.focus, "focus", 0, "REGEX",                           \
+		     "keep samples with a matching function on their stack"),           \
+	 FG_ROW_LIST(type, member.ignore, "ignore", 0, "REGEX",                         \
+		     "drop samples with a matching function on their stack"),           \
+	 FG_ROW_LIST(type, member.hide, "hide", 0, "REGEX",                             \
+		     "count matching functions as part of their callers"),              \
+	 FG_ROW_TEXT(type, member.root, "root", 0, "REGEX",                             \
+		     "cut off everything above the outermost match"),                   \
+	 FG_ROW_TEXT(type, member.leaf, "leaf", 0, "REGEX",                             \
+		     "count what is below the innermost match as its own"),             \
+	 FG_ROW_LIST(type, member.ancestors, "ancestor", 0, "REGEX",                    \
+		     "tell functions called below a match apart: 'log  (from fit)'"),   \
+	 FG_ROW_LIST(type, member.rename, "rename", 0, "RULE",                          \
+		     "rewrite names: 's/regex/text/'; equal names become one"),         \
+	 FG_ROW_TEXT(type, member.thread, "thread", 0, "REGEX",                         \
+		     "only threads whose 'name (id)' matches"),                         \
+	 FG_ROW_TEXT(type, member.region, "region", 0, "REGEX",                         \
+		     "only inside marked regions whose path matches"),                  \
+	 FG_ROW_TEXT(type, member.unit, "unit", 0, "[KIND:]N[-M]",                      \
+		     "only in these units of work: 'event:10-20', '3', 'event'"),       \
+	 FG_ROW_DURATION(type, member.from_ns, "from", NULL,                            \
+			 "only samples from this time after the start on"),             \
+	 FG_ROW_DURATION(type, member.to_ns, "to", NULL,                                \
+			 "only samples before this time after the start"),              \
+	 FG_ROW_CHOICE(type, member.time, "time", 0, "KIND", fg_cli_time_kinds, "all",  \
+		       "only time of this kind"),                                       \
+	 FG_ROW_CHOICE(type, member.group, "by", 0, "GROUP", fg_cli_groups, "function", \
+		       "what frames are grouped by"),                                   \
+	 FG_ROW_CHOICE(type, member.split, "split", 0, "WHAT", fg_cli_splits, "none",   \
+		       "what a tree or a graph is split by at its top"),                \
+	 FG_ROW_COUNT(type, member.repetition, "repetition", 0, 1000000, NULL,          \
+		      "only this repetition of a stored run, from 1"),                  \
+	 FG_ROW_FLAG(type, member.sum, "sum", 0,                                        \
+		     "add the repetitions up instead of showing their mean"),           \
+	 FG_ROW_FLAG(type, member.collapse_templates, "collapse-templates", 0,          \
+		     "leave template arguments out of names: vector<...>"),             \
+	 FG_ROW_FLAG(type, member.fold_inlined, "fold-inlined", 0,                      \
+		     "count inlined functions as part of where they are"),              \
+	 FG_ROW_FLAG(type, member.mangled, "mangled", 0, "show linkage names")
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /* ---- the steps of a command ---- */

@@ -7,7 +7,7 @@
 #ifndef FG_CLI_PROFILE_RUN_ARGUMENT_H
 #define FG_CLI_PROFILE_RUN_ARGUMENT_H
 
-#include "cli/framework/command.h"
+#include "cli/session/stored.h"
 #include "profile/profile.h"
 
 struct fg_cli_run_options {
@@ -37,58 +37,34 @@ extern const char *const fg_cli_sides[];
  * The rows for an options struct whose member `member` is one of these; the first ones are
  * `import`'s too.
  */
-#define FG_CLI_SOURCE_OPTIONS(type, member)                                                       \
- {.name = "binaries",                                                                             \
-  .kind = FG_OPTION_LIST,                                                                         \
-  .offset = offsetof(type, member.binaries),                                                      \
-  .argument = "FOLDER",                                                                           \
-  .complete = FG_COMPLETE_FOLDER,                                                                 \
-  .help = "where to look for the binaries of a trace from another host"},                         \
-	 {.name = "names-only",                                                                   \
-	  .kind = FG_OPTION_FLAG,                                                                 \
-	  .offset = offsetof(type, member.names_only),                                            \
-	  .help = "read no debug information of a trace: quicker, without lines and inlined "     \
-		  "functions"},                                                                   \
-	 {.name = "period",                                                                       \
-	  .kind = FG_OPTION_DURATION,                                                             \
-	  .offset = offsetof(type, member.period_ns),                                             \
-	  .argument = "TIME",                                                                     \
-	  .minimum = 0,                                                                           \
-	  .maximum = 1e12,                                                                        \
-	  .help = "what a sample is worth in another tool's profile that does not say (default: " \
-		  "1ms)"},                                                                        \
-	 {.name = "value",                                                                        \
-	  .kind = FG_OPTION_TEXT,                                                                 \
-	  .offset = offsetof(type, member.value),                                                 \
-	  .argument = "NAME",                                                                     \
-	  .help = "which value of a pprof profile comes first"},                                  \
- {                                                                                                \
-  .name = "store", .kind = FG_OPTION_TEXT, .offset = offsetof(type, member.store),                \
-  .argument = "FILE", .complete = FG_COMPLETE_FILE,                                               \
-  .help = "the store to use instead of .fastgate/store.db of this project"                        \
- }
-#define FG_CLI_RUN_OPTIONS(type, member)                                               \
- {.name = "bench",                                                                     \
-  .kind = FG_OPTION_TEXT,                                                              \
-  .offset = offsetof(type, member.benchmark),                                          \
-  .argument = "NAME",                                                                  \
-  .complete = FG_COMPLETE_BENCHMARK,                                                   \
-  .help = "the benchmark of a stored run; may be left out when it has one"},           \
-	 {.name = "side",                                                              \
-	  .kind = FG_OPTION_CHOICE,                                                    \
-	  .offset = offsetof(type, member.side),                                       \
-	  .argument = "SIDE",                                                          \
-	  .choices = fg_cli_sides,                                                     \
-	  .initial = "candidate",                                                      \
-	  .help = "which side of a stored run that measured two"},                     \
-	 FG_ROW_FLAG(type, member.every_sample, "every-sample", 0,                     \
-		     "look at the samples of one execution of a stored run, where "    \
-		     "measure.sampler.keep_samples kept them, not at the mean"),       \
-	 FG_CLI_SOURCE_OPTIONS(type, member),                                          \
- {                                                                                     \
-  .name = "project", .kind = FG_OPTION_TEXT, .offset = offsetof(type, member.project), \
-  .argument = "NAME", .help = "only runs of this project"                              \
- }
+#define FG_CLI_SOURCE_OPTIONS(type, member)                                                             \
+ {.name = "binaries",                                                                                   \
+  .kind = FG_OPTION_LIST,                                                                               \
+  .offset = offsetof(type, member.binaries),                                                            \
+  .argument = "FOLDER",                                                                                 \
+  .complete = FG_COMPLETE_FOLDER,                                                                       \
+  .help = "where to look for the binaries of a trace from another host"},                               \
+	 FG_ROW_FLAG(                                                                                   \
+		 type, member.names_only, "names-only", 0,                                              \
+		 "read no debug information of a trace: quicker, without lines and inlined functions"), \
+	 {.name = "period",                                                                             \
+	  .kind = FG_OPTION_DURATION,                                                                   \
+	  .offset = offsetof(type, member.period_ns),                                                   \
+	  .argument = "TIME",                                                                           \
+	  .maximum = 1e12,                                                                              \
+	  .help = "what a sample is worth in another tool's profile that does not say (default: 1ms)"}, \
+	 FG_ROW_TEXT(type, member.value, "value", 0, "NAME",                                            \
+		     "which value of a pprof profile comes first"),                                     \
+	 FG_CLI_STORE_OPTION(type, member.store)
+#define FG_CLI_RUN_OPTIONS(type, member)                                                                                                 \
+ FG_ROW_NAME(type, member.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,                                                          \
+	     "the benchmark of a stored run; may be left out when it has one"),                                                          \
+	 FG_ROW_CHOICE(type, member.side, "side", 0, "SIDE", fg_cli_sides, "candidate",                                                  \
+		       "which side of a stored run that measured two"),                                                                  \
+	 FG_ROW_FLAG(                                                                                                                    \
+		 type, member.every_sample, "every-sample", 0,                                                                           \
+		 "look at the samples of one execution of a stored run, where measure.sampler.keep_samples kept them, not at the mean"), \
+	 FG_CLI_SOURCE_OPTIONS(type, member), FG_CLI_PROJECT_OPTION(type, member.project)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /* `words` may be NULL: the newest. The caller releases the profile; its notes have been printed. */

@@ -83,7 +83,7 @@ static int explain_absence(const char *state_folder, const struct fg_executed_ke
 		build |= same && has_part(names[i], 1, key->build);
 	}
 	if (build)
-		why = "the environment is another than when its functions were recorded";
+		why = "the environment differs from the one in which its functions were recorded";
 	else if (configuration)
 		why = "it is not known what this build of the baseline executes";
 	else if (any)

@@ -5,7 +5,6 @@
 #include "cli/session/steps.h"
 #include "gate/exact.h"
 #include "model/arguments.h"
-#include "model/build_difference.h"
 #include "profile/called.h"
 #include "profile/exchange/import.h"
 #include "profile/ingest.h"
@@ -166,8 +165,7 @@ static void record_meter(const struct meter *meter, struct fg_series *series, bo
 	else
 		text = fg_xasprintf("instructions are not counted: %s",
 				    meter->why ? meter->why : "no meter is allowed");
-	fg_environment_set(&series->build[FG_ARM_CANDIDATE], FG_FACT_EXACT, text, false);
-	free(text);
+	fg_series_remark(series, FG_REMARK_EXACT, text);
 }
 
 static bool are_instructions_equal(const struct fg_profile_set *set, uint32_t first_pair)
@@ -222,20 +220,20 @@ enum {
 /* The events that one library counts, in repetitions of its own. */
 struct kind {
 	const char *what;
-	const char *fact; /* name of the fact that says why nothing was counted */
+	enum fg_remark remark; /* says why nothing was counted */
 	uint32_t first_pair;
 	int (*find_library)(const char *library, char **found, struct fg_error *err);
 };
 
 static const struct kind kind_of_events = {
 	.what = "events",
-	.fact = FG_FACT_COUNTS,
+	.remark = FG_REMARK_COUNTS,
 	.first_pair = FIRST_PAIR_OF_EVENTS,
 	.find_library = fg_preload_counting_library,
 };
 static const struct kind kind_of_calls = {
 	.what = "calls",
-	.fact = FG_FACT_CALLS,
+	.remark = FG_REMARK_CALLS,
 	.first_pair = FIRST_PAIR_OF_CALLS,
 	.find_library = fg_preload_calls_library,
 };
@@ -391,13 +389,6 @@ static bool is_counted_already(const struct fg_profile_set *set, uint32_t first)
 	return false;
 }
 
-static void set_fact(struct fg_series *series, const char *name, char *text)
-{
-	fg_environment_set(&series->build[FG_ARM_CANDIDATE], name, text, false);
-	free(text);
-}
-
-/* Records remarks on the counts as facts of the candidate's build. */
 static void record(const struct counter *counter, struct fg_series *series, unsigned done)
 {
 	char *change = fg_argument_change_text(counter->arguments);
@@ -405,19 +396,21 @@ static void record(const struct counter *counter, struct fg_series *series, unsi
 	char *hints = fg_argument_hints_text(counter->arguments);
 
 	if (counter->why)
-		set_fact(series, counter->kind->fact,
-			 fg_xasprintf("%s %s: %s", counter->kind->what,
-				      done > 0 ? "were not counted a second time"
-					       : "are not counted",
-				      counter->why));
+		fg_series_remark(series, counter->kind->remark,
+				 fg_xasprintf("%s %s: %s", counter->kind->what,
+					      done > 0 ? "were not counted a second time"
+						       : "are not counted",
+					      counter->why));
 	else if (counter->unreached.length)
-		set_fact(series, counter->kind->fact, fg_xstrdup(counter->unreached.data));
+		fg_series_remark(series, counter->kind->remark,
+				 fg_xstrdup(counter->unreached.data));
 	if (change)
-		set_fact(series, FG_FACT_DOMAINS, fg_xasprintf("arguments: %s", change));
+		fg_series_remark(series, FG_REMARK_DOMAINS, fg_xasprintf("arguments: %s", change));
 	if (arguments)
-		set_fact(series, FG_FACT_ARGUMENTS, fg_xasprintf("called with %s", arguments));
+		fg_series_remark(series, FG_REMARK_ARGUMENTS,
+				 fg_xasprintf("called with %s", arguments));
 	if (hints)
-		set_fact(series, FG_FACT_HINTS, fg_xasprintf("hint: %s", hints));
+		fg_series_remark(series, FG_REMARK_HINTS, fg_xasprintf("hint: %s", hints));
 	free(change);
 	free(arguments);
 	free(hints);

@@ -3,7 +3,6 @@
 #include "base/fs.h"
 #include "cli/session/session.h"
 #include "cli/session/steps.h"
-#include "model/build_difference.h"
 #include "profile/attach/sampler.h"
 #include "profile/attach/whereabouts.h"
 #include "profile/ingest.h"
@@ -195,14 +194,13 @@ static void record(struct outside *o)
 					    "program",
 					    o->pairs);
 
-	fg_environment_set(&o->series->build[FG_ARM_CANDIDATE], FG_FACT_OUTSIDE, text, false);
+	fg_series_remark(o->series, FG_REMARK_OUTSIDE, text);
 	if (o->pairs > 0) {
 		sampling->rate_hz = (double)FG_NS_PER_S / (double)o->result.period_ns;
 		sampling->expected_cost = 0; /* the pairs ran without a sampler */
 		(void)snprintf(sampling->clock, sizeof(sampling->clock),
 			       "from outside, after the pairs");
 	}
-	free(text);
 	free(o->why);
 }
 
@@ -232,7 +230,7 @@ int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *
 
 	(void)fg_runner_job_series(job, &indexes);
 	o.series = &session->got.run.series[indexes[0]];
-	if (fg_environment_get(&o.series->build[FG_ARM_CANDIDATE], FG_FACT_OUTSIDE))
+	if (o.series->remarks[FG_REMARK_OUTSIDE])
 		return FG_OK; /* an earlier session already did it */
 	status = sample_pairs(&o, err);
 	record(&o);

@@ -30,13 +30,8 @@ struct fg_cli_config {
  * NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses.
  */
 #define FG_CLI_CONFIG_OPTIONS(type, member)                                                        \
- {.name = "config",                                                                                \
-  .letter = 'c',                                                                                   \
-  .kind = FG_OPTION_TEXT,                                                                          \
-  .offset = offsetof(type, member.path),                                                           \
-  .argument = "FILE",                                                                              \
-  .complete = FG_COMPLETE_FILE,                                                                    \
-  .help = "read this instead of fastgate.yml here or in a folder above"},                          \
+ FG_ROW_FILE(type, member.path, "config", 'c',                                                     \
+	     "read this instead of fastgate.yml here or in a folder above"),                       \
  {                                                                                                 \
   .name = "set", .letter = 's', .kind = FG_OPTION_LIST, .offset = offsetof(type, member.settings), \
   .argument = "KEY=VALUE", .complete = FG_COMPLETE_KEY, .help = "override a key of fastgate.yml"   \

@@ -3,8 +3,8 @@
  * The steps of measuring one benchmark besides its pairs. Only files of this folder call them, in
  * this order; `job` is the running benchmark, `set` the profile of its first series.
  *
- * Something that cannot be counted or sampled is not an error: a fact of the candidate's build says
- * why. FG_EINTERRUPTED: the user asked to stop.
+ * Something that cannot be counted or sampled is not an error: a remark of the series says why.
+ * FG_EINTERRUPTED: the user asked to stop.
  */
 #ifndef FG_CLI_SESSION_STEPS_H
 #define FG_CLI_SESSION_STEPS_H

@@ -20,19 +20,14 @@
 #include "store/store.h"
 
 /* Rows for option tables: --store FILE and --project NAME. */
-#define FG_CLI_STORE_OPTION(type)                                                               \
- {                                                                                              \
-  .name = "store", .kind = FG_OPTION_TEXT, .offset = offsetof(type, store), .argument = "FILE", \
-  .complete = FG_COMPLETE_FILE,                                                                 \
-  .help = "the store to use instead of .fastgate/store.db of this project"                      \
- }
-#define FG_CLI_PROJECT_OPTION(type)                                             \
- {                                                                              \
-  .name = "project", .kind = FG_OPTION_TEXT, .offset = offsetof(type, project), \
-  .argument = "NAME", .help = "only runs of this project"                       \
- }
+#define FG_CLI_STORE_OPTION(type, member) \
+ FG_ROW_FILE(type, member, "store", 0,    \
+	     "the store to use instead of .fastgate/store.db of this project")
+#define FG_CLI_PROJECT_OPTION(type, member) \
+ FG_ROW_TEXT(type, member, "project", 0, "NAME", "only runs of this project")
 /* Both rows. */
-#define FG_CLI_STORED_OPTIONS(type) FG_CLI_STORE_OPTION(type), FG_CLI_PROJECT_OPTION(type)
+#define FG_CLI_STORED_OPTIONS(type) \
+ FG_CLI_STORE_OPTION(type, store), FG_CLI_PROJECT_OPTION(type, project)
 /* What a RUN argument may be. */
 #define FG_CLI_STORED_RUN_WORDS                                                      \
  "an id or its beginning, latest, latest~2, a baseline, tag, branch, commit, or an " \

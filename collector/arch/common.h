@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the processors of arch/ have in common: the words of a walk, a context's registers. */
+/* Shared by all processors of arch/: the words of a walk, a context's registers. */
 #ifndef FG_COLLECTOR_ARCH_COMMON_H
 #define FG_COLLECTOR_ARCH_COMMON_H
 

@@ -131,11 +131,11 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 	{.number = SYS_poll, .timeout = FG_TIMEOUT_MS, .argument = 2}, \
 	{.number = SYS_semtimedop, .timeout = FG_TIMEOUT_SPEC, .argument = 3, .half = 8},
 
-/* Those that wait without one, or whose time-out the kernel brings up to date. */
+/* Calls that wait without a time-out, or whose time-out the kernel updates. */
 #define FG_ARCH_UNTIMED_CALLS SYS_pause, SYS_select, SYS_semop, SYS_accept,
-/* Those that are made again as the flags of the handler have it. */
+/* Calls that the kernel restarts if the handler has SA_RESTART. */
 #define FG_ARCH_BY_FLAG_CALLS SYS_accept, SYS_open,
-/* Those that install a mask while they wait, besides what every architecture has. */
+/* Further calls that install a signal mask while they wait. */
 #define FG_ARCH_MASKED_CALLS
 /* clang-format on */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the stubs at entries call.  A function that is called within its own object may be called
+ * Called by the stubs at entries.  A function that is called within its own object may be called
  * in ways that no ABI knows: the compiler looks at which registers it leaves alone, and assembly
  * passes what it likes where it likes.  So every register is put back, with the flags, and the 128
  * bytes below the stack pointer are left alone.  Most calls are counted by code that uses none but

@@ -154,7 +154,7 @@ static const struct fg_plan_object *object_of_path(const struct plan *plan, cons
 
 /* ---- an object ---- */
 
-/* What the plan says of an accepted entry is within its bounds. */
+/* Are the sizes of an accepted entry within bounds? */
 static bool is_sane(const struct fg_plan_entry *entry)
 {
 	if (entry->window_size > FG_PLAN_ORIGINAL ||
@@ -353,7 +353,7 @@ static void take_entry(struct target *t, const struct fg_plan_entry *entry)
 		note(refusal, readable);
 }
 
-/* Makes its code writable and finds room for stubs, or says why not. */
+/* Makes the code writable and maps room for stubs; returns why it cannot. */
 static enum fg_entry_refusal prepare(struct target *t, size_t count)
 {
 	if (!find_code(t) || !is_the_same(t))

@@ -13,7 +13,7 @@ struct fg_thread;
 
 struct fg_call_symbol;
 
-/* Asked of call_slots.c, which knows the loaded objects. */
+/* Provided by call_slots.c, which knows the loaded objects. */
 struct fg_call_jump_host {
 	/*
 	 * Finds or adds the function `readable`, counted by `by->way`; `symbol` tells which
@@ -33,7 +33,7 @@ void fg_call_jumps_init(const char *plan, void (*counter)(const struct fg_call_s
  * are known and no slot was led elsewhere.
  */
 void fg_call_jumps_begin(const struct fg_call_jump_host *host);
-/* What was done, and what was not and why, into the trace. */
+/* Writes to the trace how many functions have a jump, and why others have none. */
 void fg_call_jumps_write(struct fg_thread *writer);
 
 /* ---- call_jump_entry.c ---- */
@@ -41,7 +41,7 @@ void fg_call_jumps_write(struct fg_thread *writer);
 /* False: this processor has registers that the code below cannot save. */
 bool fg_call_jump_entry_init(void (*counter)(const struct fg_call_state *state));
 
-/* What is at hand there before the state is: only integer registers have been saved. */
+/* The stack before the state is made: only integer registers have been saved. */
 struct fg_call_jump_frame {
 	uint64_t rbp, flags;
 	uintptr_t stub;
@@ -55,7 +55,7 @@ struct fg_call_jump_frame {
  * was not counted, and the state is made for the counter.  NULL: it always is.
  */
 void fg_call_jump_entry_count_by(uintptr_t (*quick)(const struct fg_call_jump_frame *frame));
-/* What stubs call, their number on the stack. */
+/* Called by the stubs, with their number on the stack. */
 uintptr_t fg_call_jump_entry(void);
 
 #endif

@@ -22,7 +22,7 @@ struct fg_object_range {
 	uintptr_t end;
 };
 
-/* What is read of a loaded object.  Tables are NULL where it has none. */
+/* A loaded object.  Tables that it lacks are NULL. */
 struct fg_object {
 	uintptr_t bias;
 	const char *path;
@@ -55,10 +55,10 @@ struct fg_object_list {
 	uint32_t count;
 };
 
-/* Those of the last fg_objects_read(); the first is the program. */
+/* As of the last fg_objects_read(); the first is the program. */
 extern struct fg_object_list fg_objects;
 
-/* Reads them anew; `before` gets those that were known until then.  False: there is no memory. */
+/* Reads them anew; `before` gets the previous list.  False: out of memory. */
 bool fg_objects_read(struct fg_object_list *before);
 /* The one that lies at this address; NULL: none does. */
 const struct fg_object *fg_object_of(uintptr_t address);
@@ -66,8 +66,9 @@ bool fg_ranges_hold(uintptr_t address, const struct fg_object_range *ranges, uns
 /* The version that an undefined symbol asks for, or NULL. */
 const char *fg_object_wanted_version(const struct fg_object *object, size_t symbol);
 /*
- * What an import of `object` will be bound to: the first that exports it among those that were
- * loaded with the program, in the loader's order, or else the only one.  0: not certain.
+ * The function that an import of `object` will be bound to: the first that exports it among those
+ * that were loaded with the program, in the loader's order, or else the only one.  0: not
+ * certain.
  */
 uintptr_t fg_object_look_up(const struct fg_object *object, const char *name, const char *version);
 /* Does `is` hold for the name of a function that the object exports? */

@@ -47,7 +47,7 @@ void fg_call_registers_init(void);
  "	movq %r9, 112(%rsp)\n"    \
  "	movq %r10, 120(%rsp)\n"
 
-/* Those that a call may change. */
+/* The registers that a call may change. */
 #define FG_ASM_LOAD_INTEGERS \
  "	movq 64(%rsp), %rax\n"    \
  "	movq 72(%rsp), %rcx\n"    \

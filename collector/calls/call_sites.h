@@ -6,8 +6,8 @@
  * word is taken for granted: that a function is called at the same depth from the same instruction
  * says nothing of who called its callers.
  *
- * The memory of a place that is seldom met again costs more than it saves.  Whoever calls from ever
- * new places is not remembered for a while, and for longer the longer that goes on.
+ * Remembering a place that is seldom met again costs more than it saves.  A thread that calls from
+ * ever new places is not remembered for a while, and for longer each time.
  */
 #ifndef FG_COLLECTOR_CALL_SITES_H
 #define FG_COLLECTOR_CALL_SITES_H
@@ -19,12 +19,12 @@
 enum {
 	FG_CALL_SITE_SETS = 128,
 	FG_CALL_SITE_WAYS = 8,
-	FG_CALL_SITE_WORDS = 1 << 15, /* of all places of a thread, */
-	FG_CALL_SITE_DEPTH = 512,     /* and of one; those deeper are not remembered */
+	FG_CALL_SITE_WORDS = 1 << 15, /* per thread */
+	FG_CALL_SITE_DEPTH = 512,     /* per place; deeper ones are not remembered */
 	FG_CALL_SITE_GROUP = 4,       /* words that are compared at once */
 };
 
-/* What is counted where. */
+/* Identifies a call: its place, and what is counted there. */
 struct fg_call_key {
 	struct fg_regs caller; /* as they are after the return */
 	uint32_t region;
@@ -53,10 +53,10 @@ struct fg_call_sites {
 	uint32_t used; /* words */
 	uint32_t turn; /* which of a set goes next */
 	uint32_t epoch;
-	uint32_t kept;     /* places, since calls were last looked at, */
-	uint64_t calls;    /* which were so many then */
-	uint32_t pause;    /* calls that are not remembered */
-	uint32_t patience; /* how often that was so, one after the other */
+	uint32_t kept;     /* places kept since the last check */
+	uint64_t calls;    /* calls counted at the last check */
+	uint32_t pause;    /* calls left to skip */
+	uint32_t patience; /* pauses in a row */
 };
 
 static inline struct fg_call_site *fg_call_site_set(struct fg_call_sites *sites,
@@ -104,7 +104,7 @@ static inline struct fg_call_site *fg_call_site_find(struct fg_call_sites *sites
 	return NULL;
 }
 
-/* NULL: there is no memory. */
+/* NULL: out of memory. */
 struct fg_call_sites *fg_call_sites_new(void);
 void fg_call_sites_forget(struct fg_call_sites *sites);
 /*

@@ -6,7 +6,7 @@
  * slots of one function get the same stub, so addresses of functions still compare as equal.
  *
  * A slot of the PLT that is bound at its first call does not hold a function yet.  Its function is
- * looked up here: where that is not certain, the slot stays as it is, and is told.
+ * looked up here: where that is not certain, the slot stays as it is, and is reported.
  *
  * All of this happens while objects cannot come and go: before main, and inside dlopen(), when an
  * object that was just loaded begins (__gmon_start__).
@@ -116,7 +116,7 @@ static bool can_be_timed(const char *name, const struct fg_call_pattern *pattern
 	return signature.is_in_registers && !fg_call_looks_at_caller(name);
 }
 
-/* What the patterns say of the function `name` of the object `path`; false: none means it. */
+/* Applies the patterns to the function `name` of the object `path`; false: none matches. */
 static bool ask_patterns(const char *name, const char *path, enum fg_call_way way,
 			 struct fg_called *called)
 {
@@ -146,7 +146,7 @@ static bool ask_patterns(const char *name, const char *path, enum fg_call_way wa
 
 /*
  * Is the symbol an overload whose parameters are not those of the signature that it is asked for
- * with?  The pattern is told.
+ * with?  The pattern notes it.
  */
 static bool is_other_overload(const char *name, const char *readable, const char *path)
 {
@@ -168,7 +168,7 @@ static bool is_other_overload(const char *name, const char *readable, const char
 	return is_other;
 }
 
-/* Finds or adds it; false: no pattern means it, or there is no room. */
+/* Finds or adds it; false: no pattern matches, or no room. */
 static bool add_function(const char *name, const char *path, enum fg_call_way way, uint32_t *index)
 {
 	const bool is_known = find_function(name, index);
@@ -203,7 +203,7 @@ static void note_unresolved(const char *name)
 		fg_call_patterns[i].unresolved += fg_call_matches(&fg_call_patterns[i], name, NULL);
 }
 
-/* The stub that counts this function and jumps there; 0: there are no more. */
+/* The stub that counts this function and jumps there; 0: no stub is left. */
 static uintptr_t stub_for(uint32_t function, uintptr_t target, bool is_counted_only)
 {
 	uint32_t index = stub_count;
@@ -415,7 +415,7 @@ static void add_hooked(void *context, const struct fg_call_defined *symbol)
 		if (!site)
 			return;
 		hook.way = FG_CALL_WAY_FENTRY;
-		/* It does not see the end of a call: there is no duration. */
+		/* The end of a call is not seen, so it has no duration. */
 		hook.is_counted_only = symbol->is_clone ||
 				       is_other_overload(symbol->base, readable, object->path) ||
 				       fg_calls_timed;
@@ -441,8 +441,8 @@ static bool is_loaded(uintptr_t address)
 }
 
 /*
- * What was looked at before stays so, as long as it is the same object: not one that was unloaded
- * and loaded again at the same place, whose slots are as the loader left them.
+ * An object that was seen before is not looked at again, unless it was unloaded and loaded again at
+ * the same place: its slots are then as the loader left them.
  */
 static void take_over(struct fg_object *object, const struct fg_object_list *known, bool any_gone)
 {
@@ -460,7 +460,7 @@ static void take_over(struct fg_object *object, const struct fg_object_list *kno
 	}
 }
 
-/* ---- what was not reached ---- */
+/* ---- patterns without a match ---- */
 
 static bool is_meant(const void *pattern, const struct fg_object *object, const char *name)
 {
@@ -471,8 +471,8 @@ static bool is_meant(const void *pattern, const struct fg_object *object, const 
 }
 
 /*
- * Which patterns reach nothing though this object exports such a function?  The object may be gone
- * when that is told.
+ * Notes for patterns that match nothing which object exports such a function.  The object may be
+ * gone when that is reported.
  */
 static void note_exports(const struct fg_object *object)
 {

@@ -24,11 +24,11 @@ struct fg_call_defined {
 	bool is_resolver;
 };
 
-/* False: there is no table of all symbols, and only those that are exported were visited. */
+/* False: only exported symbols were visited, for want of a full symbol table. */
 bool fg_call_symbols_each(const char *path, void *context,
 			  void (*visit)(void *context, const struct fg_call_defined *symbol));
 
-/* From any thread; false: it is no function that is wanted. */
+/* False: not a wanted function.  From any thread. */
 bool fg_call_symbol_find(uintptr_t address, struct fg_call_symbol *found);
 /* For fg_call_symbol_target(), by code that uses integer registers alone.  0: it is not wanted. */
 uint32_t fg_call_symbol_place(uintptr_t address);
@@ -40,13 +40,13 @@ struct fg_call_symbol_entry {
 };
 extern struct fg_call_symbol_entry *_Atomic fg_call_symbols;
 
-/* What is counted at a place that was given by one of the others here. */
+/* The target at a place returned by another function here. */
 static inline const struct fg_call_target *fg_call_symbol_target(uint64_t place)
 {
 	return &atomic_load_explicit(&fg_call_symbols, memory_order_acquire)[place - 1].target;
 }
 
-/* While objects cannot come and go.  Returns its place; 0: there is no room. */
+/* Returns its place; 0: no room.  While objects cannot come and go. */
 uint32_t fg_call_symbol_add(uintptr_t address, const struct fg_call_symbol *symbol);
 /* Forgets functions of objects that are gone. */
 void fg_call_symbols_sweep(bool (*is_loaded)(uintptr_t address));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The values themselves that functions are called with, where they are asked for: packed by call
- * path into pieces of the trace.  A value is told by how it differs from the one before in the same
- * place: most have the same sign and nearly the same exponent, and where few bits of the mantissa
- * are kept the others are zero.
+ * path into pieces of the trace.  A value is stored as its difference from the one before in the
+ * same place: most have the same sign and nearly the same exponent, and where few bits of the
+ * mantissa are kept the others are zero.
  */
 #ifndef FG_COLLECTOR_CALL_VALUES_H
 #define FG_COLLECTOR_CALL_VALUES_H

@@ -52,7 +52,7 @@ static struct fg_call_values *values_of(struct fg_thread *thread, struct fg_call
 	return entry->values;
 }
 
-/* NULL: there is no room for it. */
+/* NULL: out of memory. */
 static struct fg_call_entry *find_entry(struct fg_thread *thread, uint32_t path, uint32_t function)
 {
 	const struct fg_path_key key = {
@@ -74,7 +74,7 @@ static struct fg_call_entry *find_entry(struct fg_thread *thread, uint32_t path,
 	return entry;
 }
 
-/* A call more; `state` is where its arguments lie, NULL: they are not looked at. */
+/* Counts one call; `state` has its arguments, or is NULL if they are not recorded. */
 static void add(struct fg_thread *thread, struct fg_call_entry *entry,
 		const struct fg_call_state *state)
 {
@@ -201,7 +201,7 @@ static bool count(const struct fg_call_state *state, const struct fg_call_target
 	}
 	if (fg_calls_timed)
 		fg_call_go(thread, entered, is_timed);
-	/* Others may wait for it, and need no more than to see what was written before. */
+	/* Release suffices: a waiting thread needs to see only what was written before. */
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 	return is_timed;
 }
@@ -292,7 +292,6 @@ static void add_arguments(const struct fg_call_site *site, const uint64_t *vecto
 	}
 }
 
-/* vectors NULL: they are not at hand. */
 static bool count_at_site(struct fg_thread *thread, const struct fg_call_key *key,
 			  const uint64_t *vectors)
 {

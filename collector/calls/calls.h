@@ -3,22 +3,25 @@
  * Calls of named functions, counted by call path without touching arguments, results or return
  * addresses.  Each file calls only those below it:
  *
- *	call_hooks.c    what functions call that are compiled with -finstrument-functions
- *	call_fentry.c   what functions call that are compiled with -pg -mfentry
- *	calls.c         counts, by thread and call path, and writes the counts into the trace
- *	call_sites.c    where calls came from before
- *	call_slots.c    leads the imports of every loaded object to our stubs
- *	call_objects.c  what loaded objects import and export
- *	call_jumps.c    writes jumps at the entries of functions, where that is asked for
- *	call_jump_entry.c  what their stubs call: saves everything, has the call counted
- *	call_entry.c    the stubs: save what carries arguments, count, jump to the real function
- *	call_times.c    how long calls take, where that is asked for
- *	call_values.c   the arguments themselves, where they are asked for
- *	domains.c       what the arguments of a call are, where that is asked for
- *	call_symbols.c  the addresses of functions with hooks that are wanted
- *	call_names.c    which functions are wanted
- *	signatures.c    where a function takes its arguments
- *	cxx_names.c     what a symbol of C++ says
+ *	call_start.c       joins the collector's life
+ *	call_hooks.c       the hooks of -finstrument-functions
+ *	call_fentry.c      the hook of -pg -mfentry
+ *	calls.c            counts a call
+ *	call_records.c     writes the counts into the trace
+ *	call_tables.c      the counts of each thread
+ *	call_sites.c       places that calls came from before
+ *	call_slots.c       leads the imports of every loaded object to our stubs
+ *	call_objects.c     the imports and exports of loaded objects
+ *	call_jumps.c       writes jumps at the entries of functions
+ *	call_jump_entry.c  saves everything, has the call counted; called by the jumps' stubs
+ *	call_entry.c       the stubs of imports: save arguments, count, jump to the function
+ *	call_times.c       durations
+ *	call_values.c      the arguments themselves
+ *	domains.c          statistics of arguments
+ *	call_symbols.c     the addresses of wanted functions that have hooks or jumps
+ *	call_names.c       which functions are wanted
+ *	signatures.c       where a function takes its arguments
+ *	cxx_names.c        reads C++ symbols
  *
  * Only in the library that counts calls.
  */
@@ -54,7 +57,7 @@ struct fg_called {
 	bool is_named;    /* a pattern names it alone: that it was not called is an answer, too */
 };
 
-/* What a pattern led to. */
+/* A pattern, and what it matched. */
 struct fg_call_pattern {
 	char text[FG_CALL_NAME_MAX]; /* without the library */
 	char library[64];            /* that defines it; empty: any */
@@ -115,15 +118,15 @@ struct fg_call_state {
 	uint64_t rbx, rbp, r12, r13, r14, r15, rsp, index;
 	uint64_t rax, rcx, rdx, rsi, rdi, r8, r9, r10;
 	uint64_t in_use;   /* components of the vector registers */
-	uint64_t is_timed; /* the function is called, and its end is told */
+	uint64_t is_timed; /* call the function, then `returned` */
 	uint64_t r11;      /* saved at an entry only */
 	uint64_t unused[5];
 	uint8_t vectors[8][64];
 };
 
 /*
- * What is at hand before the state is: of the vector registers the lowest 8 bytes of the first.
- * Only integer registers have been saved.
+ * The stack before the state is made: integer registers, and the lowest 8 bytes of the first vector
+ * registers.
  */
 struct fg_call_glance {
 	uint64_t vectors[FG_CALL_GLANCE_VECTORS];
@@ -133,7 +136,7 @@ struct fg_call_glance {
 	uintptr_t return_address; /* on the stack, where the caller left it */
 };
 
-/* What stubs call; both say where to go on. */
+/* Called by stubs; the first two return the address to continue at. */
 struct fg_call_counters {
 	/*
 	 * Must not use any but integer registers, nor change errno.  0: the call was not counted,

@@ -64,7 +64,7 @@ enum {
 };
 
 /*
- * What was seen of one argument.  All arithmetic is that of integers: it is exact, and the
+ * Statistics of one argument.  All arithmetic is that of integers: it is exact, and the
  * program's vector registers, floating-point flags and rounding are not touched.
  */
 struct fg_call_domain {

@@ -109,8 +109,8 @@ struct fg_plan_entry {
 };
 
 /*
- * Bytes of a symbol without what compilers append to names of functions that they have made of
- * others.  `is_clone`: parameters may be gone; `is_part`: it is no function of its own.
+ * Bytes of a symbol without the suffix that compilers append to clones and parts of a function.
+ * `is_clone`: parameters may be gone; `is_part`: a fragment of a function.
  */
 static inline uint64_t fg_plan_plain_size(const char *symbol, bool *is_clone, bool *is_part)
 {

@@ -208,7 +208,7 @@ bool fg_signature_fits(const struct fg_signature *signature, const char *symbol,
 	unread = read_encoded(parameters, &seen);
 	if (callable && (*unread || !seen.is_in_registers))
 		return false;
-	/* What repeats an earlier type is most often a pointer: the signature stands. */
+	/* A substitution most often repeats a pointer: the signature stands. */
 	if (*unread ? *unread != 'S' || seen.count > signature->count
 		    : seen.count != signature->count)
 		return false;
@@ -284,7 +284,7 @@ static bool spell(const char *type, const char *parameters, struct fg_signature 
 		size += strlen(part);
 	}
 	text[size] = '\0';
-	/* What it returns does not matter here: it reads as what it takes. */
+	/* The result does not matter here: write the argument's type. */
 	char whole[FG_SIGNATURE_MAX];
 	const size_t type_size = strlen(type);
 
@@ -298,7 +298,7 @@ static bool spell(const char *type, const char *parameters, struct fg_signature 
 	return fg_signature_parse(whole, signature);
 }
 
-/* The name ends with what the type is told by; `base` gets the size of the rest. */
+/* The type by the suffix of the name; `base` gets the size of the rest. */
 static const char *type_of(const char *name, size_t size, size_t *base)
 {
 	static const struct {
@@ -379,7 +379,7 @@ bool fg_signature_find(const char *name, struct fg_signature *signature)
 		return find_vector(name, signature);
 	if (size > WORD_MAX || memchr(name, ':', size))
 		return false;
-	/* What -ffast-math called until glibc 2.31: "__exp_finite". */
+	/* Called by -ffast-math until glibc 2.31: "__exp_finite". */
 	if (strncmp(name, "__", 2) == 0 && size > tail + 2 &&
 	    strcmp(name + size - tail, finite) == 0)
 		return find_scalar(name + 2, size - tail - 2, signature);

@@ -44,7 +44,7 @@ static void *map(size_t size)
 	return memory;
 }
 
-/* The slot's memory; NULL: it has none and is not to get any, or there is none. */
+/* The slot's memory, made on request; NULL: none. */
 #define REACH(slot, make) \
  ((__typeof__(atomic_load(slot)))reach((void *_Atomic *)(slot), sizeof(*atomic_load(slot)), make))
 

@@ -21,8 +21,8 @@ struct fg_memory_block {
 };
 
 /*
- * Enter the block.  Returns what was known at this address, a block whose end was not seen.  Where
- * there is no memory for it the block stays unknown.
+ * Enter the block.  Returns what was known at this address, a block whose end was not seen.
+ * Without memory the block stays unknown.
  */
 struct fg_memory_block fg_block_put(const void *address, struct fg_memory_block block);
 struct fg_memory_block fg_block_take(const void *address);

@@ -15,7 +15,7 @@
 # define RELOCATION_SYMBOL(info) ELF32_R_SYM(info)
 #endif
 
-/* What the dynamic section tells of an object's imports. */
+/* The imports of an object. */
 struct imports {
 	uintptr_t bias;
 	const ElfW(Sym) * symbols;

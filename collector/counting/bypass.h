@@ -13,7 +13,7 @@ enum {
 	FG_BYPASS_FUNCTIONS = 3,
 };
 
-/* What is called past the counter: functions by their names and where the real ones are. */
+/* Functions that may be called past the counter, and the addresses of the real ones. */
 struct fg_bypassed {
 	const char *names[FG_BYPASS_FUNCTIONS];
 	uintptr_t reals[FG_BYPASS_FUNCTIONS];

@@ -62,7 +62,7 @@ static struct thrown *find(struct memory *memory, const void *exception)
 	return NULL;
 }
 
-/* What is thrown lies right after its header, by whose address it is caught. */
+/* The object lies right after the header by whose address it is caught. */
 void fg_catches_throw(const struct fg_thread *thread, const void *object, uint32_t path,
 		      uint32_t measure)
 {

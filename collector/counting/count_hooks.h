@@ -21,7 +21,7 @@ struct fg_count_hooks {
 	void (*dump)(void);
 };
 
-/* What the collector's own wrappers report about descriptors. */
+/* Called by the collector's own wrappers. */
 struct fg_fd_hooks {
 	int (*opened)(int fd); /* after it; returns its argument */
 	void (*closing)(unsigned first, unsigned last);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a probe needs besides counts.h: the real functions that it stands in front of, and where it
- * was called.
+ * For probes: the real functions that they stand in front of, and the place of a call.
  */
 #ifndef FG_COLLECTOR_COUNT_PROBE_H
 #define FG_COLLECTOR_COUNT_PROBE_H

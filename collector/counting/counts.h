@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is counted, by thread and call path.  Each thread has a table of its own, so two threads
+ * Counts by thread and call path.  Each thread has a table of its own, so two threads
  * never wait for each other.  A table lies in the trace file, so that a process that is killed
  * leaves it there; its counts become records when the thread or the process ends.  Only in the
  * counting library.
@@ -32,7 +32,7 @@ struct fg_counted_path {
 	uint32_t unused;
 };
 
-/* What a probe counts.  It puts itself into fg_counted[] before the collector starts. */
+/* A probe.  It puts itself into fg_counted[] before the collector starts. */
 struct fg_counted {
 	const char *names[FG_COUNT_KINDS]; /* in the trace; model/measure.c describes them */
 	void (*begin)(void);               /* before main, if it is to count */
@@ -74,7 +74,7 @@ void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsi
 uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context);
 /* The same from a call: `caller` is what fg_arch_caller() gives. */
 uint32_t fg_counts_caller(struct fg_thread *thread, const struct fg_regs *caller);
-/* What was counted on this call path so far.  Valid until the next one is asked for. */
+/* The counts of this call path.  Valid until the next call. */
 struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter counter,
 				     uint32_t path);
 /* Adds what was seen on this call path. */

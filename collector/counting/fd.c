@@ -36,7 +36,7 @@
 
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of libc's */
 
-/* What a fortified program calls; in no header without it. */
+/* Called by fortified programs; declared only there. */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int folder, const char *path, int flags);
@@ -176,7 +176,7 @@ static void closing_one(int fd)
 		closing((unsigned)fd, (unsigned)fd);
 }
 
-/* ---- what opens ---- */
+/* ---- opening ---- */
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a name, its parameters, its arguments */
 /* NOLINTBEGIN(clang-analyzer-valist.Uninitialized): the lists are started; clang 14 loses that */
@@ -346,7 +346,7 @@ FG_EXPORT DIR *opendir(const char *path)
 	return folder;
 }
 
-/* ---- what closes ---- */
+/* ---- closing ---- */
 
 FG_EXPORT int fclose(FILE *stream)
 {

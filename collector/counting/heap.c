@@ -125,7 +125,7 @@ static void add_text(char *text, size_t room, const char *more)
 	text[room - 1] = '\0';
 }
 
-/* What went past us by the end: later it is too late to say so. */
+/* Notes allocations that were never seen; after the end it is too late to do so. */
 static void finish(struct fg_thread *writer, bool is_last)
 {
 	const struct fg_bypassed what = {
@@ -145,7 +145,6 @@ static void finish(struct fg_thread *writer, bool is_last)
 	(void)fg_note(writer, text);
 }
 
-/* What is asked for and what is given. */
 struct request {
 	const void *block;
 	size_t asked;

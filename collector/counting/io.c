@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * In front of read, write and their relatives: who asks the system to transfer bytes, and how many?
+ * In front of read, write and their relatives: counts calls that transfer bytes.
  * A call counts when it has returned, whatever it returned; its bytes are those that moved.  Only
  * in the counting library.
  *
@@ -25,7 +25,7 @@
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of libc's */
 /* NOLINTBEGIN(readability-function-size): and its parameters */
 
-/* What the checked variants of a fortified program are called by; in no header without it. */
+/* Called by fortified programs; declared only there. */
 ssize_t __read_chk(int fd, void *to, size_t size, size_t room);
 ssize_t __pread_chk(int fd, void *to, size_t size, off_t at, size_t room);
 ssize_t __pread64_chk(int fd, void *to, size_t size, off64_t at, size_t room);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What each site held at the peak of the process costs no pass over the sites.  A peak is left when
+ * The share of each site in the peak needs no pass over the sites.  A peak is left when
  * the first event after it makes the total fall, or fails to raise it.  From then on, each site
  * keeps what it had before its first change (`at_peak`, valid for the current `epoch`); a site that
  * does not change has that still.  The next peak begins a new epoch.

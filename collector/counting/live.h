@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the program holds at a time: by site (thread, region and call path) the bytes that are live,
- * the most that were, and what was live when the whole process held the most.  Signal-safe.
+ * Memory and descriptors that the program holds: by site (thread, region and call path) the bytes
+ * that are live, the most that were, and what was live when the whole process held the most.
+ * Signal-safe.
  */
 #ifndef FG_COLLECTOR_LIVE_H
 #define FG_COLLECTOR_LIVE_H
@@ -13,7 +14,7 @@
 
 struct fg_thread;
 
-/* What is held; each has a peak of its own. */
+/* Kinds of things held; each has its own peak. */
 enum fg_held {
 	FG_HELD_HEAP, /* bytes */
 	FG_HELD_FDS,
@@ -28,9 +29,9 @@ struct fg_live_owner {
 	uint32_t path;
 };
 
-/* The site of what has no place; 0: there is no memory. */
+/* The site for things without a place; 0: out of memory. */
 uint32_t fg_live_nobody(enum fg_held what);
-/* A new site, or that of nobody where there is no room for more. */
+/* A new site, or that of nobody if the table is full. */
 uint32_t fg_live_site(const struct fg_live_owner *owner);
 /* The site holds more, or less, whichever thread says so. */
 void fg_live_grow(uint32_t site, size_t by);
@@ -48,7 +49,7 @@ void fg_live_look(struct fg_memory_block block, const void *address);
 void fg_live_restore(const struct fg_thread *thread, const void *address,
 		     struct fg_memory_block block);
 
-/* The names of what is told of each site. */
+/* Names the measures of this kind in the trace. */
 void fg_live_introduce(struct fg_thread *writer, enum fg_held what);
 /* Write what is live now, as a state that replaces the one before. */
 void fg_live_write(struct fg_thread *writer);

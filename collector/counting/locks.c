@@ -74,7 +74,7 @@ static bool has_waited_c11(int status)
 	return status == thrd_success || status == thrd_timedout;
 }
 
-/* What is neither free nor busy is for the real call to say. */
+/* Any other result of the attempt is left to the real call. */
 #define LOCKS(name, attempt, kind, parameters, arguments, failed) \
  FG_EXPORT int name parameters                                    \
  {                                                                \

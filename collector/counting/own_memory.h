@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Anonymous memory that is never unmapped; NULL: there is none. */
+/* Anonymous memory that is never unmapped, or NULL. */
 void *fg_own_map(size_t size, int flags);
 /* A table of counters, zero: in the trace file, or where that is full in memory; or NULL. */
 void *fg_own_table(enum fg_trace_table_kind kind, uint32_t stride, uint32_t rows);

@@ -73,7 +73,7 @@ void fg_environment_keep(char *const *environment)
 
 struct found {
 	size_t count;
-	size_t preload; /* its index; count: there is none */
+	size_t preload; /* its index; `count` if absent */
 	bool has_library;
 	bool has_output;
 };

@@ -96,7 +96,7 @@ static bool read_linker(const char *path, char *linker, size_t size)
 	return result;
 }
 
-/* Why we cannot be in this program; NULL: we can, or it cannot be told. */
+/* Why this program cannot be sampled; NULL: it can, or that is unknown. */
 static const char *why_escapes(const char *path)
 {
 	char linker[64];

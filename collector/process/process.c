@@ -297,7 +297,7 @@ void fg_process_end(enum fg_trace_end how)
 	    fg_tid(thread) != (pid_t)syscall(SYS_gettid))
 		return;
 	atomic_store(&thread->busy, 1);
-	fg_take_last_news(thread);
+	fg_take_last_hits(thread);
 	fg_regions_finish(thread);
 	fg_thread_detach(thread, true);
 	write_totals(how);

@@ -41,7 +41,7 @@ static void on_thread_end(void *rounds)
 	if (!fg_alive() || !thread)
 		return;
 	atomic_store(&thread->busy, 1);
-	fg_take_last_news(thread);
+	fg_take_last_hits(thread);
 	fg_regions_finish(thread);
 	fg_thread_detach(thread, false);
 	fg_thread_leave(thread);

@@ -156,7 +156,7 @@ static void reset(struct fg_thread *thread)
 	thread->regions.current = 0;
 	thread->regions.depth = 0;
 	thread->regions.steps = 0;
-	thread->stack->news.count = 0;
+	thread->stack->hits.count = 0;
 	thread->kept.count = 0;
 	thread->last_path = 0;
 	thread->clocks.probe = (struct fg_probe){0};

@@ -65,7 +65,7 @@ static inline void fg_thread_count_end(struct fg_thread *thread)
 
 /* The calling thread's name in the kernel; "" where asking is forbidden. */
 void fg_thread_name_get(char name[FG_NAME_SIZE]);
-/* THREAD_NAME of `named`, if it is news, into the trace of `thread`, under its `busy`. */
+/* Writes THREAD_NAME of `named` if it has changed, as `thread`, under its `busy`. */
 void fg_thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name);
 /*
  * The program is about to enter a sandbox: from now on the clocks have to run without a system

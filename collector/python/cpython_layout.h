@@ -41,7 +41,7 @@ struct fg_python_layout {
 	/* in PyThreadState */
 	uint16_t thread_id;        /* as pthread_self() */
 	uint16_t native_thread_id; /* as the kernel numbers it */
-	uint16_t cframe;           /* 0: there is none */
+	uint16_t cframe;           /* 0: absent */
 	uint16_t current_frame;    /* in it, or in _PyCFrame */
 	uint16_t cframe_previous;
 	/* in _PyInterpreterFrame */

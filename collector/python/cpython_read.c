@@ -94,7 +94,7 @@ static bool read_marked(const struct fg_python_reader *reader, uint64_t evaluati
 		if (!read_word(reader, evaluation + reader->layout->cframe_previous, &previous) ||
 		    !read_word(reader, evaluation + reader->layout->current_frame, &innermost))
 			return false;
-		/* The thread's first one is no evaluation. */
+		/* The thread's first _PyCFrame is not an evaluation. */
 		if (previous == 0)
 			return true;
 		if (!read_evaluation(reader, stack, innermost, evaluation))
@@ -300,7 +300,7 @@ static bool mix_text(const struct fg_python_reader *reader, uint64_t at, uint64_
 
 /*
  * Tells a str from others that lay at its address before: its length and hash, or the beginning and
- * the end of its text where no hash is kept yet.  False: there is no str.
+ * the end of its text where no hash is kept yet.  False: not a str.
  */
 static bool text_key(const struct fg_python_reader *reader, uint64_t address, uint64_t *key)
 {

@@ -91,7 +91,7 @@ bool fg_python_chain_read(const struct fg_python_reader *reader, uint64_t thread
 
 /* ---- code ---- */
 
-/* What a code object says of itself, as far as it tells it from others. */
+/* The parts of a code object that distinguish it from others. */
 struct fg_python_code {
 	uint64_t address;
 	uint64_t filename, qualname, linetable;
@@ -99,7 +99,7 @@ struct fg_python_code {
 	uint32_t first_line;
 };
 
-/* False: there is no code object. */
+/* False: not a code object. */
 bool fg_python_code_read(const struct fg_python_reader *reader, uint64_t address,
 			 struct fg_python_code *code);
 /*
@@ -115,19 +115,18 @@ bool fg_python_instruction(const struct fg_python_layout *layout, const struct f
 /* ---- what it points to ---- */
 
 enum {
-	/* What is kept of a function. */
+	/* bytes kept of a function */
 	FG_PYTHON_NAME_MAX = 512,
 	FG_PYTHON_FILE_MAX = 3072,
 	FG_PYTHON_LINES_MAX = 64 << 10,
 };
 
 /*
- * A str as UTF-8, cut where it is longer than `room`; its bytes, or 0: there is no str that is not
- * empty.
+ * A str as UTF-8, cut where it is longer than `room`; its bytes, or 0 if it is empty or not a str.
  */
 size_t fg_python_text_read(const struct fg_python_reader *reader, uint64_t address, char *to,
 			   size_t room);
-/* The length of a bytes object; 0: there is none. */
+/* The length of a bytes object; 0: empty, or not one. */
 size_t fg_python_bytes_size(const struct fg_python_reader *reader, uint64_t address);
 
 #endif

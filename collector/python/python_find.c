@@ -13,7 +13,7 @@ enum {
 	VERSION_TEXT = 96,
 };
 
-/* What an object exports, as the loader has it. */
+/* The exports of a loaded object. */
 struct exports {
 	uintptr_t bias;
 	const ElfW(Sym) * symbols;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread needs to look at its own Python frames, in memory that belongs to it. */
+/* A thread's memory for reading its own Python frames. */
 #ifndef FG_COLLECTOR_PYTHON_LOOK_H
 #define FG_COLLECTOR_PYTHON_LOOK_H
 

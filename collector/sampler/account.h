@@ -31,7 +31,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the kernel has counted for a thread so far. */
+/* The kernel's totals for a thread. */
 struct fg_times {
 	uint64_t cpu_ns;
 	uint64_t user_ns; /* getrusage */
@@ -83,7 +83,7 @@ static inline bool fg_account_is_behind(const struct fg_account *account, bool o
 	return on != account->on || switches != account->switches;
 }
 
-/* System time to be given to a sample now; 0 if there is none. */
+/* System time owed to the next sample, or 0. */
 static inline uint64_t fg_account_due(const struct fg_account *account)
 {
 	return account->owed_ns > 0 ? (uint64_t)account->owed_ns : 0;

@@ -197,10 +197,10 @@ static void meet_system(struct fg_thread *thread, uint64_t now_ns)
 		thread->account.owed_ns += atomic_exchange(&fg_g.owed_ns, 0);
 }
 
-/* A record got its share: it becomes a sample of its time. */
-static void write_met(struct fg_thread *thread, const struct fg_kernel_met *met, uint64_t weight_ns)
+/* Turns a hit into a sample of its moment. */
+static void write_hit(struct fg_thread *thread, const struct fg_kernel_hit *met, uint64_t weight_ns)
 {
-	/* samples of the same time were parts of one */
+	/* samples of one moment would count as parts of one */
 	const uint64_t least_ns = thread->writer.last_time_ns + 1;
 
 	write_region(thread, met->region);
@@ -210,52 +210,51 @@ static void write_met(struct fg_thread *thread, const struct fg_kernel_met *met,
 	fg_count(&atomic_load(&fg_g.header)->kernel_ns, weight_ns);
 }
 
-/* The oldest ones are gone. */
-static void drop_news(struct fg_kernel_news *news, uint32_t count)
+static void drop_hits(struct fg_kernel_hits *hits, uint32_t count)
 {
-	news->count -= count;
-	memmove(news->met, news->met + count, news->count * sizeof(news->met[0]));
+	hits->count -= count;
+	memmove(hits->hit, hits->hit + count, hits->count * sizeof(hits->hit[0]));
 }
 
 /*
  * The kernel's own event has met the thread in the kernel at these moments, wherever ticks are.
  * Each waits until something is owed to system time, lest samples exceed the CPU time.
  */
-__attribute__((noinline)) static void take_news(struct fg_thread *thread, uint64_t now_ns,
-						bool is_last)
+__attribute__((noinline)) static void weigh_hits(struct fg_thread *thread, uint64_t now_ns,
+						 bool is_last)
 {
-	struct fg_kernel_news *news = &thread->stack->news;
+	struct fg_kernel_hits *hits = &thread->stack->hits;
 	struct fg_account *account = &thread->account;
 	uint32_t given = 0;
 
-	if (news->count == FG_KERNEL_NEWS_MAX)
-		drop_news(news, FG_KERNEL_NEWS_MAX / 2);
-	const uint32_t before = news->count;
+	if (hits->count == FG_KERNEL_HITS_MAX)
+		drop_hits(hits, FG_KERNEL_HITS_MAX / 2);
+	const uint32_t before = hits->count;
 
 	if (fg_kernel_is_clock(thread))
-		fg_kernel_news(thread, news);
-	for (uint32_t i = before; i < news->count; i++)
-		news->met[i].region = fg_region_at(thread, news->met[i].time_ns);
-	if (news->count == 0)
+		fg_kernel_collect_hits(thread, hits);
+	for (uint32_t i = before; i < hits->count; i++)
+		hits->hit[i].region = fg_region_at(thread, hits->hit[i].time_ns);
+	if (hits->count == 0)
 		return;
 	meet_system(thread, now_ns);
 	thread->clocks.tick_idle = 0;
-	for (; given < news->count && fg_account_due(account) > 0; given++)
-		write_met(thread, &news->met[given],
-			  fg_account_portion(account, news->count - given, fg_kernel_period_ns(),
+	for (; given < hits->count && fg_account_due(account) > 0; given++)
+		write_hit(thread, &hits->hit[given],
+			  fg_account_portion(account, hits->count - given, fg_kernel_period_ns(),
 					     is_last));
-	drop_news(news, given);
+	drop_hits(hits, given);
 }
 
-static void look_for_news(struct fg_thread *thread, uint64_t now_ns)
+static void look_for_hits(struct fg_thread *thread, uint64_t now_ns)
 {
-	const bool waits = thread->stack->news.count > 0 || fg_kernel_has_news(thread);
+	const bool waits = thread->stack->hits.count > 0 || fg_kernel_has_new_hits(thread);
 
 	if (!waits || !fg_thread_enter(thread))
 		return;
 	if (fg_ensure_file(thread)) {
 		fg_thread_announce(thread);
-		take_news(thread, now_ns, false);
+		weigh_hits(thread, now_ns, false);
 	}
 	fg_thread_leave(thread);
 	/* stops where the thread leaves its CPU too often by now */
@@ -263,8 +262,8 @@ static void look_for_news(struct fg_thread *thread, uint64_t now_ns)
 }
 
 /*
- * What is owed to system time and no record of the kernel's event is going to take: that of places
- * whose call path it could not tell, and what has been owed for long.
+ * System time that no hit of the kernel's event will take: of places whose call path is unknown, or
+ * owed for long.
  */
 static uint64_t due_at_tick(struct fg_thread *thread)
 {
@@ -356,7 +355,7 @@ static void on_tick(struct fg_thread *thread, const ucontext_t *context, uint64_
 				fg_account_due(account) >= WORTH_PERIODS * fg_g.period_ns;
 
 	if (!fg_g.options.exact) {
-		look_for_news(thread, now_ns);
+		look_for_hits(thread, now_ns);
 		adapt_tick(thread, worthwhile);
 		if (behind || fg_account_is_fault(&split, fg_account_due(account)))
 			sample_system(thread, context, behind, now_ns);
@@ -419,7 +418,7 @@ static void on_wall(struct fg_thread *thread, const ucontext_t *context, uint64_
 		sample_or_carry(thread, context, weight_ns);
 }
 
-/* What was used while sampling was off must not be taken for what it missed. */
+/* CPU time used while sampling was off is not missed time. */
 static void note_switch(struct fg_thread *thread, bool on)
 {
 	const uint32_t switches = atomic_load(&fg_g.switches);
@@ -446,10 +445,10 @@ static void look_for_system(struct fg_thread *thread, uint64_t now_ns)
 
 	if (fg_g.clock_system != FG_CLOCK_SYSTEM || fg_g.sandboxed || clocks->kernel_refused)
 		return;
-	if (fg_kernel_has_news(thread)) {
+	if (fg_kernel_has_new_hits(thread)) {
 		fg_thread_times(&now);
 		fg_account_look(account, &now, true, atomic_load(&fg_g.switches), &split);
-		look_for_news(thread, now_ns);
+		look_for_hits(thread, now_ns);
 	} else if (!clocks->kernel_ring && ++clocks->unlooked >= SAMPLES_PER_LOOK) {
 		clocks->unlooked = 0;
 		if (fg_account_ahead(account, fg_clock_ns(CLOCK_THREAD_CPUTIME_ID)) >=
@@ -458,7 +457,7 @@ static void look_for_system(struct fg_thread *thread, uint64_t now_ns)
 	}
 }
 
-void fg_take_last_news(struct fg_thread *thread)
+void fg_take_last_hits(struct fg_thread *thread)
 {
 	const uint64_t now_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	struct fg_account *account = &thread->account;
@@ -474,7 +473,7 @@ void fg_take_last_news(struct fg_thread *thread)
 	atomic_signal_fence(memory_order_seq_cst);
 	fg_thread_times(&now);
 	fg_account_look(account, &now, true, atomic_load(&fg_g.switches), &split);
-	take_news(thread, now_ns, true);
+	weigh_hits(thread, now_ns, true);
 	atomic_signal_fence(memory_order_seq_cst);
 	thread->clocks.attached = true;
 }

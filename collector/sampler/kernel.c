@@ -50,7 +50,7 @@ enum {
 
 static const uint64_t markers = (uint64_t)-4096; /* between the addresses of a call chain */
 
-/* What a record says, and where its parts lie, in words from the beginning of time. */
+/* A record; positions are in words since the ring began. */
 struct record {
 	uint64_t time_ns;
 	uint64_t chain;
@@ -97,7 +97,7 @@ static uint64_t period_of_event(void)
 	return fg_g.period_ns + fg_g.period_ns / PERIOD_SHARE;
 }
 
-/* Those that come from one tick to the next must find room, or there were fewer before a tick. */
+/* Room for the records between two ticks: otherwise fewer are kept just before a tick. */
 static uint32_t bytes_of_ring(bool with_stacks)
 {
 	const uint64_t records = fg_g.tick_ns / period_of_event() + 2;
@@ -152,7 +152,7 @@ static void refuse(struct fg_thread *thread, int error)
 		__atomic_store_n(&header->kernel_errno, (uint32_t)error, __ATOMIC_RELAXED);
 }
 
-/* A second timer to stop and to start makes each switch to another thread dearer. */
+/* A second timer to stop and start makes each context switch more expensive. */
 static bool is_calm(const struct fg_thread *thread)
 {
 	const struct fg_times *now = &thread->account.last;
@@ -236,7 +236,7 @@ static void give_back(struct fg_thread *thread, uint64_t tail)
 
 void fg_kernel_skip(struct fg_thread *thread)
 {
-	thread->stack->news.count = 0;
+	thread->stack->hits.count = 0;
 	if (!thread->clocks.kernel_ring)
 		return;
 	thread->clocks.kernel_seen = ring_head(thread);
@@ -353,7 +353,7 @@ static void make_room(struct fg_thread *thread, uint64_t head)
 
 /* ---- pieces ---- */
 
-/* The call path of a record, `path` if there is no room for it. */
+/* The call path of a record below `path`; `path` itself if the table is full. */
 static uint32_t path_of(struct fg_thread *thread, uint64_t at, uint32_t path)
 {
 	struct record record;
@@ -427,7 +427,7 @@ unsigned fg_kernel_pieces(struct fg_thread *thread, const ucontext_t *context, u
 
 /* ---- records with a stack ---- */
 
-bool fg_kernel_has_news(const struct fg_thread *thread)
+bool fg_kernel_has_new_hits(const struct fg_thread *thread)
 {
 	return fg_kernel_is_clock(thread) && ring_head(thread) != thread->clocks.kernel_seen;
 }
@@ -461,7 +461,7 @@ static uint32_t whole_path(struct fg_thread *thread, uint64_t at, uint64_t size,
 	return path ? path_of(thread, at, path) : 0;
 }
 
-void fg_kernel_news(struct fg_thread *thread, struct fg_kernel_news *news)
+void fg_kernel_collect_hits(struct fg_thread *thread, struct fg_kernel_hits *hits)
 {
 	const uint64_t head = ring_head(thread);
 	uint64_t at = thread->clocks.kernel_seen;
@@ -469,7 +469,7 @@ void fg_kernel_news(struct fg_thread *thread, struct fg_kernel_news *news)
 
 	if (atomic_load(&fg_g.unloading))
 		return;
-	while (at < head && news->count < FG_KERNEL_NEWS_MAX &&
+	while (at < head && hits->count < FG_KERNEL_HITS_MAX &&
 	       new_frames < FG_COPY_NEW_FRAMES_MAX) {
 		struct record record = {0};
 		uint32_t type = 0;
@@ -483,8 +483,8 @@ void fg_kernel_news(struct fg_thread *thread, struct fg_kernel_news *news)
 			const uint32_t path = whole_path(thread, at, size, &record, &new_frames);
 
 			if (path)
-				news->met[news->count++] =
-					(struct fg_kernel_met){record.time_ns, path, 0};
+				hits->hit[hits->count++] =
+					(struct fg_kernel_hit){record.time_ns, path, 0};
 			else
 				thread->clocks.kernel_unknown_ns += period_of_event();
 		}

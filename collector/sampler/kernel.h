@@ -33,7 +33,7 @@ struct fg_kernel_piece {
 void fg_kernel_watch(struct fg_thread *thread);
 /* The thread uses no system time any more, or ends. */
 void fg_kernel_unwatch(struct fg_thread *thread);
-/* What is in the ring was not to be sampled. */
+/* Discards the ring: sampling was off. */
 void fg_kernel_skip(struct fg_thread *thread);
 /*
  * The thread was met in the kernel below `path` and is given `weight_ns`: what did it do there?
@@ -52,13 +52,13 @@ static inline bool fg_kernel_is_clock(const struct fg_thread *thread)
 	return thread->clocks.kernel_ring && thread->clocks.kernel_stacks;
 }
 
-bool fg_kernel_has_news(const struct fg_thread *thread);
+bool fg_kernel_has_new_hits(const struct fg_thread *thread);
 /*
  * Adds the records since the last look whose call path is known, as far as there is room; the rest
  * is left for the next look.  Time of the others is added to the thread's `kernel_unknown_ns`.
  * Under the thread's `busy`.
  */
-void fg_kernel_news(struct fg_thread *thread, struct fg_kernel_news *news);
+void fg_kernel_collect_hits(struct fg_thread *thread, struct fg_kernel_hits *hits);
 /* CPU time between two records. */
 uint64_t fg_kernel_period_ns(void);
 

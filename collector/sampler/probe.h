@@ -41,7 +41,7 @@ void fg_probe_begin(struct fg_probe *probe);
 /* The delay to the next probe. */
 uint64_t fg_probe_arm(struct fg_probe *probe, const struct fg_probe_moment *moment, uint64_t random,
 		      uint64_t period_ns);
-/* Was the thread on a CPU when the timer expired, as far as can be told? */
+/* Was the thread probably on a CPU when the timer expired? */
 bool fg_probe_met_running(const struct fg_probe *probe, const struct fg_probe_moment *moment);
 /* `hit`: system time was met.  Returns false when probing should stop. */
 bool fg_probe_learn(struct fg_probe *probe, const struct fg_probe_moment *moment, bool hit);

@@ -21,7 +21,7 @@
  * program's.
  *
  * While a handler of the program's for SIGPROF runs, a sample waits, and comes where the call has
- * ended: that is told by a mark (collector/arch/arch.h).
+ * ended: a mark shows that (collector/arch/arch.h).
  *
  * A tick is raised on the way back to the program and interrupts nothing: a call that has ended
  * where it comes has been ended by a handler that has run, and stays ended.  But a tick that was
@@ -91,7 +91,7 @@ static const long untimed_calls[] = {
 };
 /* clang-format on */
 
-/* Those that install a mask while they wait, and which argument it is. */
+/* Calls that install a signal mask while they wait, and which argument it is. */
 struct masked {
 	long number;
 	uint8_t argument;
@@ -286,7 +286,7 @@ static bool is_at_syscall(const ucontext_t *context)
 	return fg_arch_at_syscall((const uint8_t *)fg_arch_register(context, FG_DWARF_RA));
 }
 
-/* What our handler finds on its return. */
+/* The system call that our handler interrupted. */
 struct call {
 	long number;
 	bool again;           /* the kernel makes it again, as the flags of our handler have it */
@@ -321,7 +321,7 @@ static bool find_call(const struct fg_thread *thread, ucontext_t *context, struc
 	return call->number >= 0;
 }
 
-/* What is yet to be handled, as told above. */
+/* Pending signals, as classified above. */
 struct pending {
 	bool yields;
 	int flags;    /* of the first handler that is yielded to */

@@ -98,21 +98,21 @@ struct fg_region_times {
 };
 
 enum {
-	FG_KERNEL_NEWS_MAX = 32,
+	FG_KERNEL_HITS_MAX = 32,
 	FG_COPY_FRAMES = 256, /* in a copy of the innermost part of a stack */
 	FG_REGION_STEPS = 32,
 };
 
-/* Moments at which a perf event of the kernel has met a thread, and its call path then. */
-struct fg_kernel_met {
+/* A moment at which the kernel's perf event met a thread, and its call path then. */
+struct fg_kernel_hit {
 	uint64_t time_ns;
 	uint32_t path;
 	uint32_t region;
 };
 
-/* Those that have got no weight yet, the oldest first. */
-struct fg_kernel_news {
-	struct fg_kernel_met met[FG_KERNEL_NEWS_MAX];
+/* Hits without a weight yet, oldest first. */
+struct fg_kernel_hits {
+	struct fg_kernel_hit hit[FG_KERNEL_HITS_MAX];
 	uint32_t count;
 };
 
@@ -125,7 +125,7 @@ struct fg_walk_memory {
 		[FG_TRACE_FRAMES_EDGE];
 	struct fg_python_look python;      /* of the sample that is being taken */
 	uint32_t copy_ids[FG_COPY_FRAMES]; /* frames of collector/unwind/walk_copy.c */
-	struct fg_kernel_news news;
+	struct fg_kernel_hits hits;
 };
 
 struct fg_chunk_writer {
@@ -135,10 +135,10 @@ struct fg_chunk_writer {
 	uint64_t last_time_ns;
 };
 
-/* Clocks, and what they are about to do: collector/process/threads.c and the handler. */
+/* The clocks of a thread: collector/process/threads.c and the handler. */
 struct fg_thread_clocks {
 	bool attached;
-	uint8_t settling;      /* samples until perf's period must be set again */
+	uint8_t settling;      /* samples until perf has its full period */
 	uint64_t first_cpu_ns; /* CPU time at which its first period ends */
 	bool tick_fast;
 	uint8_t tick_idle;
@@ -266,7 +266,7 @@ static inline void fg_thread_leave(struct fg_thread *thread)
 	atomic_store(&thread->busy, 0);
 }
 
-/* What a process has used so far. */
+/* CPU time and context switches of a process. */
 struct fg_process_use {
 	uint64_t user_ns;
 	uint64_t system_ns;

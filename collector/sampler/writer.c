@@ -4,8 +4,8 @@
  * space in it, in chunks; each thread fills its own. Before a chunk is used, madvise() populates
  * its pages: on a full disk that fails cleanly, where a plain store would raise SIGBUS.
  *
- * What is used first is populated at the start, outside of any handler.  Later pages are taken
- * many at a time: the first is the expensive one, because the code of the file system has left the
+ * The first pages are populated at the start, outside of any handler.  Later ones are populated
+ * many at a time: the first is the expensive one, because the file system's code has left the
  * caches by then, and so few handlers do it that they lie beyond the 99.99th percentile.
  */
 #include "collector/sampler/writer.h"
@@ -30,8 +30,8 @@ enum {
 	IMAGES_MAX = 100000,
 	VARINT_MAX = 10,
 	RECORD_HEAD = FG_RECORD_HEAD,
-	PAGES_AT_START = 16, /* with the header's; ten seconds at 1,000 samples a second */
-	PAGES_AHEAD = 41,    /* so that one handler in more than 20,000 makes them */
+	PREFAULT_AT_START = 16, /* with the header's; ten seconds at 1,000 samples a second */
+	PREFAULT_PAGES = 41,    /* so that one handler in more than 20,000 makes them */
 };
 
 uint64_t fg_clock_ns(clockid_t clock)
@@ -161,7 +161,7 @@ static bool populate_to(uint64_t to)
 /* As above, and if there is anything to do, some more at once. */
 static bool populate_beyond(uint64_t to)
 {
-	const uint64_t end = to + (uint64_t)PAGES_AHEAD * FG_TRACE_ALIGN;
+	const uint64_t end = to + (uint64_t)PREFAULT_PAGES * FG_TRACE_ALIGN;
 
 	return to <= __atomic_load_n(&fg_g.populated, __ATOMIC_RELAXED) ||
 	       populate_to(end < fg_g.capacity ? end : fg_g.capacity) || populate_to(to);
@@ -252,7 +252,7 @@ int fg_file_open(void)
 	fill_header((struct fg_trace_header *)fg_g.file, image);
 	atomic_store(&fg_g.header, (struct fg_trace_header *)fg_g.file);
 	if (!fg_g.lazy)
-		(void)populate_to((uint64_t)PAGES_AT_START * FG_TRACE_ALIGN);
+		(void)populate_to((uint64_t)PREFAULT_AT_START * FG_TRACE_ALIGN);
 	return 0;
 }
 
@@ -474,12 +474,12 @@ void fg_record_path(struct fg_thread *thread, const char *path)
 		whole[size++ - 1] = '/';
 	size--;
 	memcpy(whole + size, path, length + 1);
-	uint8_t told[VARINT_MAX];
-	const uint32_t told_size = put_varint(told, (size_t)size + length);
+	uint8_t text_length[VARINT_MAX];
+	const uint32_t length_size = put_varint(text_length, (size_t)size + length);
 
-	memmove(end + told_size, whole, (size_t)size + length);
-	memcpy(end, told, told_size);
-	thread->record.size += told_size + (uint32_t)size + (uint32_t)length;
+	memmove(end + length_size, whole, (size_t)size + length);
+	memcpy(end, text_length, length_size);
+	thread->record.size += length_size + (uint32_t)size + (uint32_t)length;
 }
 
 bool fg_record_write(struct fg_thread *thread)

@@ -43,7 +43,7 @@ static uint64_t owner_of(const char *path)
 	return strcmp(name, ".dump") == 0 ? pid : 0;
 }
 
-/* Where the blanks, or what is no blank, that begin here end. */
+/* The end of the blanks, or of the word, that begins here. */
 static const char *behind(const char *at, bool blanks)
 {
 	while (*at && (*at == ' ') == blanks)

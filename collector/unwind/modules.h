@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is mapped where, and since when.  A module gets an id when it is met first, be it in a
+ * The mapped objects.  A module gets an id when it is met first, be it in a
  * handler; it loses its life when dlclose() has unmapped it; the same file mapped again at the same
  * place gets its old id back.
  */

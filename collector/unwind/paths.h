@@ -33,7 +33,7 @@ int fg_paths_init(void);
 void fg_paths_clear(void);
 /* Give a few pages more of the tables memory before they are needed.  From a handler, each time. */
 void fg_paths_prepare(void);
-/* What is known of the code at `pc`; `exact`: interrupted there, otherwise a return address. */
+/* The frame at `pc`; `exact`: interrupted there, otherwise a return address. */
 struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool exact);
 /*
  * The same of a frame that the thread had some time ago; without an id where the code may be gone.

@@ -232,7 +232,7 @@ static bool simple_expression(struct fg_cfi_cursor c, struct simple *is)
 	return c.at == c.end;
 }
 
-/* What linkers emit for all their lazy-binding entries. */
+/* Linkers emit this for all lazy-binding entries. */
 static bool plt_expression(struct fg_cfi_cursor c)
 {
 	static const uint8_t known[] = FG_ARCH_PLT_EXPRESSION;

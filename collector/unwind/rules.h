@@ -22,7 +22,7 @@ enum fg_rule_kind {
 	/* From here on no register is named. */
 	FG_RULE_SIGNAL, /* the trampoline that a signal handler returns to */
 	FG_RULE_END,    /* the outermost frame of a thread */
-	/* there is no table for this address, or it asks for more than can be done here */
+	/* no table for this address, or one beyond what is handled here */
 	FG_RULE_UNKNOWN,
 };
 
@@ -75,7 +75,7 @@ static inline int fg_rule_addend(uint64_t rule)
  * anywhere.
  */
 struct fg_tables {
-	const uint8_t *hdr; /* PT_GNU_EH_FRAME; NULL: there is none */
+	const uint8_t *hdr; /* PT_GNU_EH_FRAME, or NULL */
 	const uint8_t *low; /* the mapped segment that the header lies in */
 	const uint8_t *high;
 };

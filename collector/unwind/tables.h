@@ -29,7 +29,7 @@ struct fg_table_level {
 int fg_table_reserve(struct fg_table_level *levels, uint32_t first, size_t entry_size);
 /* Forget everything: a child of fork starts its own file. */
 void fg_table_clear(struct fg_table_level *levels, _Atomic uint32_t *current, size_t entry_size);
-/* The newest level with room for one more; opens the next one if there is none.  NULL: all full. */
+/* The newest level with room for one more; opens the next one if needed.  NULL: all full. */
 struct fg_table_level *fg_table_to_fill(struct fg_table_level *levels, _Atomic uint32_t *current);
 
 static inline uint32_t fg_spread(uint64_t key)

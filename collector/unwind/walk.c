@@ -24,73 +24,33 @@
  * Memory is read only where it is known to be mapped: between the stack pointer and the top of the
  * thread's stack, and elsewhere page by page after asking the kernel.
  */
-#include "collector/unwind/walk.h"
-
-#include "collector/python/python.h"
-#include "collector/sampler/writer.h"
 #include "collector/unwind/modules.h"
 #include "collector/unwind/paths.h"
 #include "collector/unwind/readable.h"
-#include "collector/unwind/rules.h"
-
-#include <string.h>
+#include "collector/unwind/walk_state.h"
 
 enum {
-	WALK_LIMIT = 1 << 17, /* frames; what is deeper is given up */
-	FIRST = FG_TRAIL_ROOM,
-	FIRST_CHECK = FG_CHECKS_PER_FRAME * FIRST,
-	GATHER_LIMIT = 64, /* frames to look through for a register */
-	/*
-	 * Working out a frame's rule takes 2 to 3 us.  A handler that meets more new ones than this
-	 * cuts the stack there, and the next ones go further.
-	 */
+	WALK_LIMIT = 1 << 17, /* frames; deeper stacks are given up */
+	GATHER_LIMIT = 64,    /* frames to look through for a register */
+	/* A new frame's rule takes 2 to 3 us: a handler that meets more cuts the stack there. */
 	NEW_FRAMES_MAX = 96,
-	NAMELESS_MAX = 256, /* frames of code made at run time, one calling the other */
+	NAMELESS_MAX = 256, /* frames in a row of code made at run time */
 };
 
-struct walk {
-	struct fg_thread *thread;
-	struct fg_trail *trail;      /* of this walk */
-	const struct fg_trail *kept; /* of the one before */
-	uintptr_t safe_low;          /* readable from here to there */
-	uintptr_t safe_high;
-	bool inside;  /* that is on the thread's own stack, up to its end */
-	bool outside; /* the step read elsewhere than there */
-	struct fg_regs regs;
-	const ucontext_t *leaf;  /* all registers, while the frame is one that was interrupted */
-	const ucontext_t *start; /* of the first frame; NULL: not known */
-	bool needs_registers;    /* that are not known, therefore */
-	bool exact;
-	bool complete;
-	bool is_cut;         /* here, for want of time */
-	uint32_t new_frames; /* frames whose rule was not known */
-	uint32_t end;        /* of the frames walked anew and kept in the trail */
-	uint32_t checks_end;
-	uint32_t checked_from; /* all of them from here on are checked */
-	uint32_t beyond;       /* frames for which the trail had no room */
-	uint32_t candidate;    /* for a meeting: the kept frames from this index on */
-	uintptr_t certain;     /* frame pointers up to this one lead to code of a module */
-};
-
-static uint32_t walked(const struct walk *walk)
-{
-	return walk->end - FIRST + walk->beyond;
-}
-
-static inline bool on_stack(const struct walk *walk, uintptr_t address)
+static inline bool on_stack(const struct fg_walk *walk, uintptr_t address)
 {
 	return address >= walk->thread->stack_low && address < walk->thread->stack_high;
 }
 
-/* What may be read without asking, now that the stack pointer is known. */
-static void enter_stack(struct walk *walk)
+/* The range that may be read without asking the kernel. */
+static void enter_stack(struct fg_walk *walk)
 {
 	walk->inside = on_stack(walk, walk->regs.sp);
 	walk->safe_low = walk->regs.sp;
 	walk->safe_high = walk->inside ? walk->thread->stack_high : walk->regs.sp;
 }
 
-static bool can_read_slowly(struct walk *walk, uintptr_t address)
+static bool can_read_slowly(struct fg_walk *walk, uintptr_t address)
 {
 	const uintptr_t page = address & ~(uintptr_t)(FG_TRACE_ALIGN - 1);
 
@@ -107,7 +67,7 @@ static bool can_read_slowly(struct walk *walk, uintptr_t address)
 	return true;
 }
 
-static inline bool can_read(struct walk *walk, uintptr_t address)
+static inline bool can_read(struct fg_walk *walk, uintptr_t address)
 {
 	if (FG_LIKELY(address >= walk->safe_low && address < walk->safe_high &&
 		      walk->safe_high - address >= FG_WORD))
@@ -116,7 +76,7 @@ static inline bool can_read(struct walk *walk, uintptr_t address)
 }
 
 /* Read a word on which the way to the caller depends. */
-static bool depend(struct walk *walk, uintptr_t address, uintptr_t *value)
+static bool depend(struct fg_walk *walk, uintptr_t address, uintptr_t *value)
 {
 	if (!can_read(walk, address))
 		return false;
@@ -126,7 +86,7 @@ static bool depend(struct walk *walk, uintptr_t address, uintptr_t *value)
 	return true;
 }
 
-static void remember(struct walk *walk, uintptr_t address, uintptr_t value)
+static void remember(struct fg_walk *walk, uintptr_t address, uintptr_t value)
 {
 	if (!walk->beyond)
 		walk->trail->checks[walk->checks_end++] = (struct fg_check){address, value};
@@ -138,7 +98,7 @@ static void remember(struct walk *walk, uintptr_t address, uintptr_t value)
  * callers, so its value is recovered from the leaf: each frame on the way stored it or left it
  * alone.
  */
-static uintptr_t gather_register(struct walk *walk, unsigned number, bool *known)
+static uintptr_t gather_register(struct fg_walk *walk, unsigned number, bool *known)
 {
 	uintptr_t value = 0;
 
@@ -148,8 +108,8 @@ static uintptr_t gather_register(struct walk *walk, unsigned number, bool *known
 		return 0;
 	}
 	value = fg_arch_register(walk->start, number);
-	*known = walked(walk) <= GATHER_LIMIT;
-	for (uint32_t i = FIRST; i < walk->end && *known; i++) {
+	*known = fg_walked(walk) <= GATHER_LIMIT;
+	for (uint32_t i = FG_WALK_FIRST; i < walk->end && *known; i++) {
 		const struct fg_walk_frame *frame = &walk->trail->frames[i];
 		const uintptr_t cfa = i + 1 < walk->end ? frame[1].regs.sp : walk->regs.sp;
 		const uintptr_t address = frame->regs.pc - !frame->exact;
@@ -176,7 +136,7 @@ static uintptr_t gather_register(struct walk *walk, unsigned number, bool *known
 	return value;
 }
 
-static uintptr_t register_of(struct walk *walk, unsigned number, bool *known)
+static uintptr_t register_of(struct fg_walk *walk, unsigned number, bool *known)
 {
 	*known = true;
 	if (number == FG_DWARF_SP)
@@ -194,7 +154,7 @@ enum step {
 	STEP_LOST
 };
 
-static enum step step_to_cfa(struct walk *walk, uintptr_t cfa, bool saved_bp, uintptr_t bp_at)
+static enum step step_to_cfa(struct fg_walk *walk, uintptr_t cfa, bool saved_bp, uintptr_t bp_at)
 {
 	struct fg_regs caller = {0, cfa, walk->regs.bp};
 
@@ -214,7 +174,7 @@ static enum step step_to_cfa(struct walk *walk, uintptr_t cfa, bool saved_bp, ui
 }
 
 /* Step through a signal handler's frame: the kernel saved the whole context. */
-static enum step step_signal(struct walk *walk)
+static enum step step_signal(struct fg_walk *walk)
 {
 	if (!can_read(walk, walk->regs.sp) || !can_read(walk, walk->regs.sp + 2 * FG_WORD))
 		return STEP_LOST;
@@ -237,7 +197,7 @@ static enum step step_signal(struct walk *walk)
  * through it if, one after the other, they lead outwards to a call from a module.  Whatever is not
  * a frame pointer does not.
  */
-static bool leads_to_module(struct walk *walk, uintptr_t bp)
+static bool leads_to_module(struct fg_walk *walk, uintptr_t bp)
 {
 	for (unsigned n = 0; n < NAMELESS_MAX && !fg_g.sandboxed; n++) {
 		uintptr_t pc = 0;
@@ -259,7 +219,7 @@ static bool leads_to_module(struct walk *walk, uintptr_t bp)
 }
 
 /* No table for this code (generated at run time, or assembly): follow the frame pointer. */
-static enum step step_guess(struct walk *walk)
+static enum step step_guess(struct fg_walk *walk)
 {
 	const uintptr_t bp = walk->regs.bp;
 	uintptr_t pc;
@@ -279,7 +239,7 @@ static enum step step_guess(struct walk *walk)
 	return STEP_LOST;
 }
 
-static enum step step_by(struct walk *walk, uint64_t rule, bool *checked)
+static enum step step_by(struct fg_walk *walk, uint64_t rule, bool *checked)
 {
 	const enum fg_rule_kind kind = fg_rule_kind(rule);
 	const unsigned reg = kind < FG_RULE_SIGNAL ? fg_rule_register(rule) : FG_DWARF_SP;
@@ -337,28 +297,6 @@ static bool frame_holds(const struct fg_trail *kept, uint32_t index)
 	return true;
 }
 
-/* Compare everything from this frame on; all of it is checked. */
-static bool rest_holds(const struct fg_thread *thread, const struct fg_trail *kept, uint32_t from)
-{
-	const struct fg_walk_frame *const end = &kept->frames[thread->kept.end];
-	const struct fg_check *const checks_end = &kept->checks[thread->kept.checks_end];
-	uintptr_t differs = 0;
-
-#pragma GCC unroll 4
-	for (const struct fg_walk_frame *frame = &kept->frames[from + 1]; frame < end; frame++)
-		differs |=
-			*(const uintptr_t *)fg_return_address_at(frame->regs.sp) ^ frame->regs.pc;
-	for (const struct fg_check *check = &kept->checks[kept->frames[from].first_check];
-	     check < checks_end; check++)
-		differs |= *(const uintptr_t *)check->address ^ check->value;
-	return differs == 0;
-}
-
-static inline bool same_regs(const struct fg_regs *a, const struct fg_regs *b)
-{
-	return a->sp == b->sp && a->pc == b->pc && a->bp == b->bp;
-}
-
 /*
  * Stack pointers grow outwards, so kept frames below the walk's are passed for good. A sentinel
  * ends the list.
@@ -371,19 +309,19 @@ static inline const struct fg_walk_frame *pass(const struct fg_walk_frame *candi
 }
 
 /* If the walk is at a kept frame, that is the candidate. */
-static bool meet(struct walk *walk)
+static bool meet(struct fg_walk *walk)
 {
 	const struct fg_walk_frame *candidate =
 		pass(&walk->kept->frames[walk->candidate], walk->regs.sp);
 
 	walk->candidate = (uint32_t)(candidate - walk->kept->frames);
-	return same_regs(&candidate->regs, &walk->regs) && candidate->exact == walk->exact &&
+	return fg_same_regs(&candidate->regs, &walk->regs) && candidate->exact == walk->exact &&
 	       candidate->checked;
 }
 
 /* ---- the walk ---- */
 
-static void keep_frame(struct walk *walk, const struct fg_walk_frame *frame)
+static void keep_frame(struct fg_walk *walk, const struct fg_walk_frame *frame)
 {
 	if (walk->end < FG_TRAIL_FRAMES) {
 		walk->trail->frames[walk->end++] = *frame;
@@ -398,7 +336,7 @@ static void keep_frame(struct walk *walk, const struct fg_walk_frame *frame)
  * Are the kept frames still valid, from the matching one outwards? Otherwise the walk continues at
  * the outermost frame that is certain, and the frames between are taken over.
  */
-static bool verify(struct walk *walk)
+static bool verify(struct fg_walk *walk)
 {
 	const struct fg_thread *thread = walk->thread;
 	const struct fg_trail *kept = walk->kept;
@@ -406,7 +344,7 @@ static bool verify(struct walk *walk)
 	uint32_t at = met;
 
 	if (thread->kept.complete && met >= thread->kept.checked_from &&
-	    rest_holds(thread, kept, met))
+	    fg_rest_holds(thread, kept, met))
 		return true;
 	for (; at + 1 < thread->kept.end && walk->end < FG_TRAIL_FRAMES && frame_holds(kept, at);
 	     at++) {
@@ -430,7 +368,7 @@ static bool verify(struct walk *walk)
  * the thread's own stack. Same result as the slow path below. Stops at a kept frame, and at
  * anything that is not plain.
  */
-static void walk_plainly(struct walk *walk)
+static void walk_plainly(struct fg_walk *walk)
 {
 	const struct fg_frame_look look = fg_frame_look();
 	const struct fg_walk_frame *candidate = &walk->kept->frames[walk->candidate];
@@ -445,7 +383,7 @@ static void walk_plainly(struct walk *walk)
 	for (; frame < frames_end && entry; frame++) {
 		if (FG_UNLIKELY(regs.sp >= candidate->regs.sp)) {
 			candidate = pass(candidate, regs.sp);
-			if (same_regs(&candidate->regs, &regs))
+			if (fg_same_regs(&candidate->regs, &regs))
 				break;
 		}
 		const uint64_t rule = atomic_load_explicit(&entry->rule, memory_order_acquire);
@@ -492,19 +430,8 @@ static void walk_plainly(struct walk *walk)
 	walk->regs = regs;
 }
 
-/* How the step from a frame by this rule is about the frame pointer. */
-static void note_bp(struct fg_walk_frame *frame, uint64_t rule)
-{
-	const enum fg_rule_kind kind = fg_rule_kind(rule);
-	const bool is_plain = kind == FG_RULE_CFA || kind == FG_RULE_CFA_BP;
-
-	frame->uses_bp =
-		kind != FG_RULE_END && (!is_plain || fg_rule_register(rule) != FG_DWARF_SP);
-	frame->restores_bp = kind == FG_RULE_CFA_BP;
-}
-
 /* One frame by the slow path; false: the walk ends here. */
-static bool walk_one(struct walk *walk)
+static bool walk_one(struct fg_walk *walk)
 {
 	const struct fg_frame_info info = fg_frame_find(walk->thread, walk->regs.pc, walk->exact);
 	struct fg_walk_frame frame = {.regs = walk->regs,
@@ -516,7 +443,7 @@ static bool walk_one(struct walk *walk)
 	const enum step step = step_by(walk, info.rule, &frame.checked);
 
 	frame.checked = frame.checked && !walk->outside;
-	note_bp(&frame, info.rule);
+	fg_note_bp(&frame, info.rule);
 	keep_frame(walk, &frame);
 	walk->complete = step == STEP_END;
 	walk->is_cut = step == STEP_ON && info.is_new && walk->start &&
@@ -525,13 +452,13 @@ static bool walk_one(struct walk *walk)
 }
 
 /* Walk to a kept frame that is still valid (true), or to the end. */
-static bool walk_out(struct walk *walk)
+static bool walk_out(struct fg_walk *walk)
 {
-	while (walked(walk) < WALK_LIMIT) {
+	while (fg_walked(walk) < WALK_LIMIT) {
 		if (walk->inside && !walk->exact)
 			walk_plainly(walk);
 		/* A thread's first function returns to 0; so do coroutines. */
-		if (walked(walk) > 0 && walk->regs.pc == 0) {
+		if (fg_walked(walk) > 0 && walk->regs.pc == 0) {
 			remember(walk, fg_return_address_at(walk->regs.sp), 0);
 			walk->complete = true;
 			return false;
@@ -544,179 +471,20 @@ static bool walk_out(struct walk *walk)
 	return false;
 }
 
-/* ---- what is kept of it ---- */
-
-struct part {
-	const struct fg_trail *trail;
-	uint32_t begin;
-	uint32_t end;
-	uint32_t checks_end;
-};
-
-/* Copy frames and their checks from one trail to the other. */
-static void move(const struct part *part, struct fg_trail *to, uint32_t at, uint32_t check_at)
-{
-	const uint32_t first_check = part->trail->frames[part->begin].first_check;
-
-	memcpy(&to->checks[check_at], &part->trail->checks[first_check],
-	       (part->checks_end - first_check) * sizeof(to->checks[0]));
-	for (uint32_t i = part->begin; i < part->end; i++, at++) {
-		to->frames[at] = part->trail->frames[i];
-		to->frames[at].first_check += check_at - first_check;
-	}
-}
-
-/* Keep `standing` frames, after those of this walk. */
-static void keep(struct walk *walk, uint32_t standing)
-{
-	struct fg_thread *thread = walk->thread;
-	struct fg_trail *kept = &thread->stack->trails[thread->kept.trail];
-	const struct part fresh = {walk->trail, FIRST, walk->end, walk->checks_end};
-	const struct part still = {kept, walk->candidate, thread->kept.end,
-				   thread->kept.checks_end};
-	const uint32_t count = walk->end - FIRST;
-	const uint32_t checks = walk->checks_end - FIRST_CHECK;
-	const uint32_t still_check = kept->frames[still.begin].first_check;
-
-	thread->kept.count = standing + count <= FG_TRACE_FRAMES_MAX ? standing + count : 0;
-	if (!thread->kept.count)
-		return;
-	if (standing && still.begin >= count && still_check >= checks) {
-		const uint32_t at = still.begin - count;
-
-		if (count)
-			move(&fresh, kept, at, still_check - checks);
-		thread->kept.checked_from = walk->checked_from - FIRST + at;
-		return;
-	}
-	if (standing) {
-		move(&still, walk->trail, walk->end, walk->checks_end);
-		walk->checks_end += still.checks_end - still_check;
-	}
-	thread->kept.trail ^= 1u;
-	thread->kept.end = walk->end + standing;
-	thread->kept.checks_end = walk->checks_end;
-	thread->kept.checked_from = walk->checked_from;
-	thread->kept.complete = walk->complete;
-}
-
-/*
- * Python frames beyond the end of the native stack: it ended too early, and they are known all the
- * same.
- */
-static uint32_t name_beyond(struct walk *walk, uint32_t standing)
-{
-	struct fg_thread *thread = walk->thread;
-	const struct fg_walk_frame *end = &walk->trail->frames[walk->end];
-
-	if (standing)
-		end = &walk->kept->frames[thread->kept.end];
-	else if (walk->end == FIRST)
-		return 0;
-	return fg_python_extend(thread, 0, end[-1].regs.sp);
-}
-
-/* The path with this frame and the Python frames that it evaluates. */
-static uint32_t name_with_python(struct fg_thread *thread, uint32_t path,
-				 const struct fg_walk_frame *frame)
-{
-	path = fg_path_extend(thread, path, frame->id);
-	return path ? fg_python_extend(thread, path, frame->regs.sp) : 0;
-}
-
-/*
- * The path of the frames that still stand.  Where Python frames may be in what is kept, they are
- * named again: those change while the native ones around them stay.
- */
-static uint32_t name_standing(struct walk *walk, uint32_t standing, uint32_t path, bool with_python)
-{
-	struct fg_thread *thread = walk->thread;
-	struct fg_walk_frame *frames = thread->stack->trails[thread->kept.trail].frames;
-
-	if (!standing)
-		return path;
-	if (!with_python && !thread->kept.mixed)
-		return frames[walk->candidate].node;
-	for (uint32_t i = thread->kept.end; i-- > walk->candidate;) {
-		path = with_python ? name_with_python(thread, path, &frames[i])
-				   : fg_path_extend(thread, path, frames[i].id);
-		if (!path)
-			return 0;
-		frames[i].node = path;
-	}
-	return path;
-}
-
-/* The call path of this walk's frames, on top of those that still stand. */
-static uint32_t name_path(struct walk *walk, uint32_t standing)
-{
-	struct fg_thread *thread = walk->thread;
-	struct fg_walk_frame *const first = &walk->trail->frames[FIRST];
-	const bool with_python = fg_python_is_on();
-	uint32_t path = 0;
-
-	if (with_python) {
-		fg_python_look(thread);
-		path = name_beyond(walk, standing);
-	}
-	path = name_standing(walk, standing, path, with_python);
-	for (struct fg_walk_frame *frame = &walk->trail->frames[walk->end];
-	     frame-- > first && (path || !standing);) {
-		path = with_python ? name_with_python(thread, path, frame)
-				   : fg_path_extend(thread, path, frame->id);
-		if (!path)
-			break;
-		frame->node = path;
-	}
-	if (!path) {
-		thread->kept.count = 0;
-		return 0;
-	}
-	keep(walk, standing);
-	thread->kept.mixed = with_python;
-	return path;
-}
-
-/* Both ends of a stack that is too deep, with a cut between them. */
-static uint32_t name_deep_path(struct walk *walk, uint32_t standing)
-{
-	const uint32_t edge = FG_TRACE_FRAMES_EDGE;
-	const uint32_t total = walked(walk);
-	const struct fg_walk_frame *const first = &walk->trail->frames[FIRST];
-	uint32_t path = name_standing(walk, standing, 0, false);
-
-	walk->thread->kept.count = 0;
-	fg_lose(FG_LOSS_DEEP, 1);
-	for (uint32_t i = total; i-- > total - edge;) {
-		const uint32_t id =
-			i < FG_TRACE_FRAMES_MAX
-				? first[i].id
-				: walk->thread->stack->edge[(i - FG_TRACE_FRAMES_MAX) % edge];
-
-		path = fg_path_extend(walk->thread, path, id);
-		if (!path)
-			return 0;
-	}
-	path = fg_path_cut(walk->thread, path, total - 2 * edge);
-	for (uint32_t i = edge; i-- > 0 && path;)
-		path = fg_path_extend(walk->thread, path, first[i].id);
-	return path;
-}
-
-static struct fg_walk_result walk_from(struct fg_thread *thread, const struct fg_regs *regs,
-				       const ucontext_t *context)
+struct fg_walk_result fg_walk_from(struct fg_thread *thread, const struct fg_regs *regs,
+				   const ucontext_t *context)
 {
 	struct fg_walk_memory *const stack = thread->stack;
-	struct walk walk = {.thread = thread,
-			    .trail = &stack->trails[thread->kept.trail ^ 1u],
-			    .kept = &stack->trails[thread->kept.trail],
-			    .regs = *regs,
-			    .leaf = context,
-			    .start = context,
-			    .exact = context != NULL,
-			    .end = FIRST,
-			    .checks_end = FIRST_CHECK,
-			    .checked_from = FIRST};
+	struct fg_walk walk = {.thread = thread,
+			       .trail = &stack->trails[thread->kept.trail ^ 1u],
+			       .kept = &stack->trails[thread->kept.trail],
+			       .regs = *regs,
+			       .leaf = context,
+			       .start = context,
+			       .exact = context != NULL,
+			       .end = FG_WALK_FIRST,
+			       .checks_end = FG_WALK_FIRST_CHECK,
+			       .checked_from = FG_WALK_FIRST};
 	const uint32_t epoch = atomic_load(&fg_g.epoch);
 	uint32_t standing = 0;
 
@@ -734,14 +502,14 @@ static struct fg_walk_result walk_from(struct fg_thread *thread, const struct fg
 
 	struct fg_walk_result result = {.truncated = !walk.complete,
 					.needs_registers = walk.needs_registers,
-					.frames = walked(&walk) + standing,
+					.frames = fg_walked(&walk) + standing,
 					.frames_reused = standing};
 
 	if (walk.beyond)
-		result.path = name_deep_path(&walk, standing);
+		result.path = fg_walk_name_deep(&walk, standing);
 	else
-		result.path = name_path(&walk, standing);
-	/* What lies beyond a cut was not seen: the next walk goes there. */
+		result.path = fg_walk_name(&walk, standing);
+	/* The next walk has to go beyond the cut. */
 	if (walk.is_cut)
 		thread->kept.count = 0;
 	return result;
@@ -753,144 +521,13 @@ struct fg_walk_result fg_stack_walk(struct fg_thread *thread, const ucontext_t *
 				     .sp = fg_arch_register(context, FG_DWARF_SP),
 				     .bp = fg_arch_register(context, FG_DWARF_BP)};
 
-	return walk_from(thread, &regs, context);
-}
-
-/* ---- calls, most of which come from where the last one came from ---- */
-
-/*
- * Does the frame at this call lead to the caller of the kept one, and is that path checked by the
- * same words?  NULL: not known to.
- */
-static const struct fg_frame_entry *leads_alike(const struct fg_trail *kept,
-						const struct fg_walk_frame *frame,
-						const struct fg_regs *regs)
-{
-	const struct fg_frame_look look = fg_frame_look();
-	const struct fg_frame_entry *entry = fg_frame_glance(&look, regs->pc);
-	const struct fg_walk_frame *caller = frame + 1;
-	const struct fg_check *check = &kept->checks[frame->first_check];
-	const uint64_t rule = entry ? atomic_load_explicit(&entry->rule, memory_order_acquire) : 0;
-	const enum fg_rule_kind kind = fg_rule_kind(rule);
-	uintptr_t cfa = (uintptr_t)(intptr_t)fg_rule_offset(rule);
-
-	if (!entry || (kind != FG_RULE_CFA && kind != FG_RULE_CFA_BP) ||
-	    (look.any_gone && !fg_module_live(entry->module)))
-		return NULL;
-	if (fg_rule_register(rule) == FG_DWARF_SP)
-		cfa += regs->sp;
-	else if (fg_rule_register(rule) == FG_DWARF_BP)
-		cfa += regs->bp;
-	else
-		return NULL;
-	if (cfa != caller->regs.sp ||
-	    caller->first_check != frame->first_check + (kind == FG_RULE_CFA_BP))
-		return NULL;
-	if (kind == FG_RULE_CFA)
-		return caller->regs.bp == regs->bp ? entry : NULL;
-	return check->address == cfa + (uintptr_t)(intptr_t)fg_rule_bp_offset(rule) ? entry : NULL;
-}
-
-/*
- * The path of a call made by the function at the end of the kept stack, from the same place or
- * another one: all that walk_from() would find again.  0: it has to be walked.
- */
-static uint32_t path_of_next_call(struct fg_thread *thread, const struct fg_regs *caller)
-{
-	struct fg_trail *kept = &thread->stack->trails[thread->kept.trail];
-	const uint32_t first = thread->kept.end - thread->kept.count;
-	struct fg_walk_frame *frame = &kept->frames[first];
-	const struct fg_frame_entry *entry = NULL;
-	bool is_same = false;
-
-	if (thread->kept.mixed || thread->kept.count < 2 || !thread->kept.complete ||
-	    first < thread->kept.checked_from || thread->kept.epoch != atomic_load(&fg_g.epoch) ||
-	    frame->regs.sp != caller->sp || frame->exact)
-		return 0;
-	is_same = same_regs(&frame->regs, caller);
-	if (!is_same)
-		entry = leads_alike(kept, frame, caller);
-	if ((!is_same && !entry) || !rest_holds(thread, kept, first))
-		return 0;
-	if (is_same)
-		return frame->node;
-	frame->regs = *caller;
-	frame->id = entry->id;
-	note_bp(frame, atomic_load_explicit(&entry->rule, memory_order_acquire));
-	frame->node = fg_path_extend(thread, frame[1].node, entry->id);
-	if (!frame->node)
-		thread->kept.count = 0;
-	return frame->node;
-}
-
-struct fg_walk_result fg_stack_walk_caller(struct fg_thread *thread, const struct fg_regs *caller)
-{
-	const uint32_t path = path_of_next_call(thread, caller);
-
-	if (FG_LIKELY(path != 0))
-		return (struct fg_walk_result){.path = path,
-					       .frames = thread->kept.count,
-					       .frames_reused = thread->kept.count};
-	return walk_from(thread, caller, NULL);
-}
-
-/* What the words from behind are put into, the innermost first in the end. */
-struct word_list {
-	struct fg_check *words;
-	uint32_t at;
-};
-
-static bool put(struct word_list *list, uintptr_t address, uintptr_t value)
-{
-	if (list->at == 0)
-		return false;
-	list->words[--list->at] = (struct fg_check){address, value};
-	return true;
-}
-
-/* What the step from this frame to its caller needed, and how that caller was called. */
-static bool put_frame(struct word_list *list, const struct fg_thread *thread, uint32_t index,
-		      bool is_bp_needed)
-{
-	const struct fg_trail *kept = &thread->stack->trails[thread->kept.trail];
-	const struct fg_walk_frame *frame = &kept->frames[index];
-	const bool is_last = index + 1 == thread->kept.end;
-	const uint32_t from = frame->first_check + (frame->restores_bp && !is_bp_needed);
-	const uint32_t to = is_last ? thread->kept.checks_end : frame[1].first_check;
-
-	for (uint32_t i = to; i-- > from;)
-		if (!put(list, kept->checks[i].address, kept->checks[i].value))
-			return false;
-	return is_last || put(list, fg_return_address_at(frame[1].regs.sp), frame[1].regs.pc);
-}
-
-uint32_t fg_stack_words(const struct fg_thread *thread, const struct fg_regs *caller,
-			struct fg_check *words, uint32_t room, bool *needs_bp)
-{
-	const struct fg_thread_kept *is = &thread->kept;
-	const struct fg_walk_frame *frames = thread->stack->trails[is->trail].frames;
-	const uint32_t first = is->end - is->count;
-	struct word_list list = {words, room};
-	bool is_bp_needed = false;
-
-	if (is->count == 0 || is->mixed || !is->complete || first < is->checked_from ||
-	    is->epoch != atomic_load(&fg_g.epoch) || frames[first].exact ||
-	    !same_regs(&frames[first].regs, caller))
-		return 0;
-	for (uint32_t i = is->end; i-- > first;) {
-		if (!put_frame(&list, thread, i, is_bp_needed))
-			return 0;
-		is_bp_needed = frames[i].uses_bp || (is_bp_needed && !frames[i].restores_bp);
-	}
-	memmove(words, words + list.at, (room - list.at) * sizeof(*words));
-	*needs_bp = is_bp_needed;
-	return room - list.at;
+	return fg_walk_from(thread, &regs, context);
 }
 
 bool fg_stack_step(struct fg_thread *thread, struct fg_regs *regs)
 {
 	/* Beyond the trail: nothing of this frame is kept. */
-	struct walk walk = {.thread = thread, .regs = *regs, .beyond = 1};
+	struct fg_walk walk = {.thread = thread, .regs = *regs, .beyond = 1};
 	bool is_checked = false;
 
 	enter_stack(&walk);

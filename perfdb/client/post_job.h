@@ -13,7 +13,7 @@
 #include "base/error.h"
 
 struct fg_post_job {
-	char *api;      /* NULL: this is no job of that service */
+	char *api;      /* NULL: not a job of that service */
 	char *project;  /* "/repos/acme/demo", "/projects/31" */
 	int64_t number; /* of the pull or merge request; 0: none, or unknown */
 	char *head;     /* "OWNER:BRANCH", to look up the pull request; or NULL */

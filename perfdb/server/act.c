@@ -3,8 +3,8 @@
 #include "base/text.h"
 #include "perfdb/server/options.h"
 #include "store/serving/audit.h"
-#include "store/serving/batch.h"
 #include "store/store.h"
+#include "store/transaction.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -99,8 +99,9 @@ static int check_secret(struct fg_request *rq, struct fg_error *err)
 
 	if (is_entry)
 		rq->answer.cookie =
-			fg_arena_printf(&rq->arena, "%s=%s; HttpOnly; SameSite=Strict; Path=/",
-					rq->server->cookie_name, rq->server->options.secret);
+			fg_arena_printf(&rq->arena, "%s=%s; HttpOnly; SameSite=Strict; Path=/%s",
+					rq->server->cookie_name, rq->server->options.secret,
+					rq->server->certificate ? "; Secure" : "");
 	return status;
 }
 
@@ -199,10 +200,11 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 {
 	struct fg_token token = {0};
 	struct fg_error reason = {0};
-	const int status =
-		fg_store_token_check(rq->store, text, fg_clock_wall_ns(), &token, &reason);
+	const int status = fg_store_token_check(rq->store, text, fg_clock_wall_ns(), rq->client,
+						&token, &reason);
 
 	if (status == FG_ENOENT) {
+		atomic_fetch_add(&rq->server->counters.failed_tokens, 1);
 		(void)fg_limiter_count(rq->server->failures, rq->client, fg_clock_monotonic_ns());
 		return fg_request_refuse(rq, 401, err, reason.message);
 	}

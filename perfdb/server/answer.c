@@ -147,6 +147,8 @@ static void count(struct fg_request *rq, int64_t took_us)
 
 		atomic_fetch_add(&counters->requests[place], 1);
 		atomic_fetch_add(&counters->microseconds[place], (unsigned long long)took_us);
+		for (size_t i = 0; i < FG_LATENCY_STEPS; i++)
+			atomic_fetch_add(&counters->faster[i], took_us <= fg_latency_us[i]);
 	}
 	atomic_fetch_add(&counters->answers[(rq->answer.status / 100) % 6], 1);
 }

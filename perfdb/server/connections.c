@@ -176,3 +176,13 @@ void fg_connections_request(struct fg_connections *connections, struct MHD_Conne
 	entry->since_ns = fg_clock_monotonic_ns();
 	(void)pthread_mutex_unlock(&connections->lock);
 }
+
+size_t fg_connections_count(struct fg_connections *connections)
+{
+	size_t count = 0;
+
+	(void)pthread_mutex_lock(&connections->lock);
+	count = connections->count;
+	(void)pthread_mutex_unlock(&connections->lock);
+	return count;
+}

@@ -23,5 +23,6 @@ void fg_connections_notice(void *context, struct MHD_Connection *connection, voi
 /* The headers of a request have arrived (`begins`), or its answer was read. */
 void fg_connections_request(struct fg_connections *connections, struct MHD_Connection *connection,
 			    bool begins);
+size_t fg_connections_count(struct fg_connections *connections);
 
 #endif

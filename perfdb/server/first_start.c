@@ -4,8 +4,8 @@
 #include "base/fs.h"
 #include "perfdb/server/options.h"
 #include "store/serving/access.h"
-#include "store/serving/batch.h"
 #include "store/store.h"
+#include "store/transaction.h"
 
 enum {
 	KEY_MODE = 0600

@@ -25,11 +25,25 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
 	return MHD_YES;
 }
 
+static enum MHD_Result find_nul(void *context, enum MHD_ValueKind kind, const char *name,
+				const char *value)
+{
+	bool *has_nul = context;
+
+	(void)kind;
+	*has_nul |= strchr(name, FG_GUARD_NUL) || (value && strchr(value, FG_GUARD_NUL));
+	return MHD_YES;
+}
+
 int fg_guard_shape(struct fg_request *rq, struct fg_error *err)
 {
 	struct counts counts = {0};
+	bool has_nul = strchr(rq->path, FG_GUARD_NUL);
 
 	(void)MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, count_header, &counts);
+	(void)MHD_get_connection_values(rq->connection, MHD_GET_ARGUMENT_KIND, find_nul, &has_nul);
+	if (has_nul)
+		return fg_request_refuse(rq, 400, err, "the address has a NUL in it");
 	if (counts.lengths + counts.encodings > 1)
 		return fg_request_refuse(rq, 400, err, "the length of the body is given twice");
 	if (counts.hosts > 1)

@@ -5,7 +5,10 @@
 
 #include "perfdb/server/request.h"
 
-/* A request that two servers could read differently: two lengths, no or two hosts. */
+/* What the address has in place of %00, at which it would end. */
+#define FG_GUARD_NUL '\1'
+
+/* A request that two servers could read differently: two lengths, no or two hosts, a NUL. */
 int fg_guard_shape(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 /* Called by a name that is not ours: DNS rebinding. */
 int fg_guard_host(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;

@@ -15,6 +15,7 @@ enum {
 
 static const int64_t ask_every_ns = 500 * FG_NS_PER_MS;
 static const int64_t look_every_ns = 250 * FG_NS_PER_MS;
+static const int64_t remember_ns = 60 * FG_NS_PER_S; /* a failed write */
 /*
  * Without an answer for this long, the database counts as down.  Less than the time for which a
  * session waits for a lock: what is queued is refused before a worker gets free and waits as long.
@@ -26,6 +27,7 @@ struct fg_health {
 	char *folder;
 	atomic_llong answered_ns; /* when it answered last */
 	atomic_bool has_room;
+	atomic_llong failed_ns; /* last write; 0: it did not fail */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	pthread_t asking;
@@ -136,5 +138,13 @@ bool fg_health_database_answers(const struct fg_health *h)
 
 bool fg_health_disk_has_room(const struct fg_health *h)
 {
-	return atomic_load(&h->has_room);
+	const int64_t failed_ns = atomic_load(&h->failed_ns);
+
+	return atomic_load(&h->has_room) &&
+	       (!failed_ns || fg_clock_monotonic_ns() - failed_ns > remember_ns);
+}
+
+void fg_health_wrote(struct fg_health *h, bool is_good)
+{
+	atomic_store(&h->failed_ns, is_good ? 0 : fg_clock_monotonic_ns());
 }

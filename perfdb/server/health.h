@@ -23,6 +23,9 @@ int fg_health_start(const struct fg_health_options *options, struct fg_health **
 		    struct fg_error *err) FG_NODISCARD;
 void fg_health_stop(struct fg_health *health); /* NULL is fine */
 bool fg_health_database_answers(const struct fg_health *health);
+/* A run was stored, or the disk did not take it. */
+void fg_health_wrote(struct fg_health *health, bool is_good);
+/* By the file system, and unless a write failed within the last minute. */
 bool fg_health_disk_has_room(const struct fg_health *health);
 
 #endif

@@ -5,6 +5,10 @@
 #include "perfdb/server/options.h"
 #include "store/serving/limits.h"
 
+enum {
+	PROJECT_WIDTH = 20
+};
+
 static const struct fg_option limit_options[] = {
 	FG_PERFDB_DATABASE,
 	FG_ROW_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
@@ -45,9 +49,9 @@ static int list(struct fg_perfdb_deed *deed, struct fg_error *err)
 		struct fg_strbuf words = {0};
 
 		fg_limits_describe(limits, &words);
-		fg_strbuf_printf(&deed->said, "%-20s  %s\n",
-				 *limits->project ? limits->project : "(all others)",
-				 fg_strbuf_text(&words));
+		fg_perfdb_add_name(&deed->said, *limits->project ? limits->project : "(all others)",
+				   PROJECT_WIDTH);
+		fg_strbuf_printf(&deed->said, "  %s\n", fg_strbuf_text(&words));
 		fg_strbuf_release(&words);
 	}
 	fg_limits_list_release(&all);

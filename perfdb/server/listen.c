@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "perfdb/server/connections.h"
+#include "perfdb/server/guard.h"
 #include "perfdb/server/http.h"
 #include "perfdb/server/routes.h"
 
@@ -69,13 +70,31 @@ static enum MHD_Result let_in(void *context, const struct sockaddr *address, soc
 	return atomic_load(&server->draining) ? MHD_NO : MHD_YES;
 }
 
+/* GnuTLS' words: from TLS 1.2 on, with forward secrecy and authenticated encryption. */
+static char ciphers[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-MAC-ALL:+AEAD:-RSA";
+
+/*
+ * In place of libmicrohttpd's own, at whose %00 a text would end.  U+0001 is refused by
+ * fg_guard_shape().
+ */
+static size_t unescape(void *context, struct MHD_Connection *connection, char *text)
+{
+	(void)context;
+	(void)connection;
+	for (char *at = text; (at = strstr(at, "%00")) != NULL;)
+		at[2] = '0' + FG_GUARD_NUL;
+	return MHD_http_unescape(text);
+}
+
 int fg_listen_start(struct fg_server *server, struct fg_error *err)
 {
 	struct sockaddr_storage address = {0};
 	const union MHD_DaemonInfo *info = NULL;
 	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
-	struct MHD_OptionItem tls[3] = {
-		{.option = MHD_OPTION_END}, {.option = MHD_OPTION_END}, {.option = MHD_OPTION_END}};
+	struct MHD_OptionItem tls[] = {{.option = MHD_OPTION_END},
+				       {.option = MHD_OPTION_END},
+				       {.option = MHD_OPTION_END},
+				       {.option = MHD_OPTION_END}};
 	int status = make_address(&server->options, &address, err);
 
 	if (status != FG_OK)
@@ -86,6 +105,7 @@ int fg_listen_start(struct fg_server *server, struct fg_error *err)
 		flags |= MHD_USE_TLS;
 		tls[0] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, server->certificate};
 		tls[1] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, server->key};
+		tls[2] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0, ciphers};
 	}
 	server->routes = fg_routes;
 	server->route_count = fg_route_count;
@@ -98,7 +118,8 @@ int fg_listen_start(struct fg_server *server, struct fg_error *err)
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
 		MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_NOTIFY_COMPLETED,
 		fg_http_completed, server, MHD_OPTION_NOTIFY_CONNECTION, fg_connections_notice,
-		server->connections, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+		server->connections, MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_ARRAY,
+		tls, MHD_OPTION_END);
 	if (!server->daemon)
 		return fg_error_errno(err, FG_ENET, "cannot listen on %s port %d%s",
 				      fg_listen_address(&server->options), server->options.port,

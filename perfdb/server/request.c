@@ -192,3 +192,6 @@ void fg_request_json_time(struct fg_json_writer *w, const char *name, int64_t ns
 	fg_time_format_utc(ns, time);
 	fg_json_text(w, name, time);
 }
+
+const int64_t fg_latency_us[FG_LATENCY_STEPS] = {500,    2000,    10000,   50000,
+						 200000, 1000000, 5000000, 30000000};

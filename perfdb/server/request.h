@@ -101,4 +101,7 @@ void fg_request_json_list(struct fg_request *rq, struct fg_json_writer *w, const
 /* A member with a time. */
 void fg_request_json_time(struct fg_json_writer *w, const char *name, int64_t ns);
 
+/* Bounds of the latencies that are counted. */
+extern const int64_t fg_latency_us[FG_LATENCY_STEPS];
+
 #endif

@@ -193,12 +193,13 @@ static size_t count_busy(void)
 }
 
 /* Browsers send a cookie to all ports of a host, so each server has a name of its own. */
-static char *name_cookie(const char *of)
+/* Over TLS no other host and no plain page can set it. */
+static char *name_cookie(const char *of, bool has_tls)
 {
 	char hex[FG_SHA256_HEX_SIZE];
 
 	fg_sha256_hex(of, strlen(of), hex);
-	return fg_xasprintf("perfdb_%.8s", hex);
+	return fg_xasprintf("%sperfdb_%.8s", has_tls ? "__Host-" : "", hex);
 }
 
 static int check_people(const struct fg_server *s, struct fg_error *err)
@@ -271,7 +272,7 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->good_tokens = fg_remembered_new();
 	s->log = fg_request_log_new(options->log_fd);
 	if (options->secret)
-		s->cookie_name = name_cookie(options->secret);
+		s->cookie_name = name_cookie(options->secret, options->tls_certificate);
 	raise_file_limit();
 	keep_memory();
 	status = start(s, err);

@@ -22,12 +22,13 @@ struct fg_writer;
 struct MHD_Daemon;
 
 enum {
-	FG_ROUTE_MAX = 64
+	FG_ROUTE_MAX = 64,
+	FG_LATENCY_STEPS = 8
 };
 
-/* Counted since the start; shown by /metrics. */
 struct fg_route;
 
+/* Counted since the start; shown by /metrics. */
 struct fg_counters {
 	atomic_ullong requests[FG_ROUTE_MAX];
 	atomic_ullong microseconds[FG_ROUTE_MAX];
@@ -37,6 +38,8 @@ struct fg_counters {
 	atomic_ullong over_quota;
 	atomic_ullong bytes_in;
 	atomic_ullong limited;
+	atomic_ullong failed_tokens;
+	atomic_ullong faster[FG_LATENCY_STEPS]; /* answers within each of fg_latency_us */
 };
 
 struct fg_server {

@@ -25,7 +25,8 @@ static const struct fg_option token_options[] = {
 	 .argument = "SCOPE",
 	 .initial = "read",
 	 .help = "read; upload (and read); triage (and read): notes, decisions; admin: everything"},
-	FG_ROW_DURATION(struct fg_perfdb_options, expires, "expires", "365d", "how long it works"),
+	FG_ROW_DURATION(struct fg_perfdb_options, expires, "expires", "365d",
+			"how long it works, two years at most"),
 	FG_ROW_TEXT(struct fg_perfdb_options, note, "note", 0, "TEXT", "who it is for"),
 	FG_PERFDB_HELP,
 	{.name = NULL},
@@ -47,6 +48,8 @@ static int create(struct fg_perfdb_deed *deed, struct fg_error *err)
 	char text[FG_TOKEN_TEXT_SIZE] = "";
 	int status = FG_OK;
 
+	if (given->expires > FG_TOKEN_LIFE_MAX_NS)
+		return fg_error_set(err, FG_EINVAL, FG_TOKEN_LIFE_REFUSED);
 	if (!fg_scope_parse(given->scope, &token.scope))
 		return fg_error_set(err, FG_EINVAL, "'%s' is not a scope: " FG_SCOPE_NAMES,
 				    given->scope);
@@ -80,7 +83,9 @@ static int list(struct fg_perfdb_deed *deed, struct fg_error *err)
 				 fg_scope_name(t->scope));
 		fg_perfdb_add_name(&deed->said, t->project ? t->project : "(all projects)",
 				   PROJECT_WIDTH);
-		fg_strbuf_printf(&deed->said, "  %s  %s  ", t->revoked ? "revoked" : expires, used);
+		fg_strbuf_printf(&deed->said, "  %s  %s%s%s  ", t->revoked ? "revoked" : expires,
+				 used, t->used_from ? " from " : "",
+				 t->used_from ? t->used_from : "");
 		fg_perfdb_add_name(&deed->said, t->note ? t->note : "", 0);
 		fg_strbuf_add_char(&deed->said, '\n');
 	}

@@ -166,6 +166,16 @@ void fg_workers_refuse_waiting(struct fg_workers *w)
 	}
 }
 
+size_t fg_workers_count(struct fg_workers *w)
+{
+	size_t held = 0;
+
+	(void)pthread_mutex_lock(&w->lock);
+	held = w->held;
+	(void)pthread_mutex_unlock(&w->lock);
+	return held;
+}
+
 void fg_workers_let_go(struct fg_workers *w)
 {
 	(void)pthread_mutex_lock(&w->lock);

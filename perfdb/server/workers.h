@@ -40,6 +40,8 @@ void fg_workers_free(struct fg_workers *workers);
 bool fg_workers_hold(struct fg_workers *workers) FG_NODISCARD;
 void fg_workers_give(struct fg_workers *workers, struct fg_job *job);
 void fg_workers_let_go(struct fg_workers *workers);
+/* Jobs that were announced and not let go yet. */
+size_t fg_workers_count(struct fg_workers *workers);
 /* Refuses the jobs that wait to be begun. */
 void fg_workers_refuse_waiting(struct fg_workers *workers);
 

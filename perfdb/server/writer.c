@@ -6,8 +6,8 @@
 #include "perfdb/server/writer.h"
 
 #include "base/clock.h"
-#include "store/serving/batch.h"
 #include "store/store.h"
+#include "store/transaction.h"
 
 #include <pthread.h>
 

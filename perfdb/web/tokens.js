@@ -33,7 +33,7 @@ function tokenTable(tokens, redraw) {
 			{ title: 'Scope', value: (token) => token.scope, cell: (token) => token.scope },
 			{ title: 'State', value: tokenState, cell: tokenState },
 			{ title: 'Ends', value: (token) => token.expires_at, cell: (token) => formatTime(token.expires_at) },
-			{ title: 'Last used', value: (token) => token.used_at ?? '', cell: (token) => (token.used_at ? formatTime(token.used_at) : 'never') },
+			{ title: 'Last used', value: (token) => token.used_at ?? '', cell: (token) => (token.used_at ? `${formatTime(token.used_at)}${token.used_from ? ` from ${token.used_from}` : ''}` : 'never') },
 			{ title: 'Take back', cell: (token) => !token.revoked && el('button', { type: 'button', 'aria-label': `Revoke token ${token.id}`, onclick: () => attempt(() => revoke(token)) }, 'Revoke') },
 		],
 	});

@@ -48,7 +48,7 @@ static bool is_c_library(const struct fg_mapping *mapping)
 	return mapping && mapping->is_vdso;
 }
 
-/* What starts a program or a thread. */
+/* Functions that start a program or a thread. */
 static bool is_beginning(const char *name)
 {
 	static const char *const names[] = {"_start",
@@ -233,19 +233,19 @@ static void name_thread(const struct fg_look *look, const struct fg_look_process
 
 static void add_groups(struct fg_strbuf *text, const struct fg_look_process *process)
 {
-	bool told[FG_LOOK_THREADS_MAX] = {false};
+	bool shown[FG_LOOK_THREADS_MAX] = {false};
 	size_t groups = 0;
 	size_t left = process->thread_count + process->unseen_threads;
 
 	for (size_t i = 0; i < process->thread_count && groups < SUMMARY_GROUPS; i++) {
 		size_t alike = 0;
 
-		if (told[i] || !*process->threads[i].path)
+		if (shown[i] || !*process->threads[i].path)
 			continue;
 		for (size_t k = i; k < process->thread_count; k++) {
 			if (strcmp(process->threads[k].path, process->threads[i].path) != 0)
 				continue;
-			told[k] = true;
+			shown[k] = true;
 			alike++;
 		}
 		fg_strbuf_printf(text, "%s%zu thread%s in %s", groups ? "; " : "", alike,

@@ -121,7 +121,7 @@ static bool find_folder(pid_t tid, int folder, char text[PATH_MAX])
 	return *text == '/';
 }
 
-/* False: it cannot be told what is opened. */
+/* False: the opened file is unknown. */
 static bool note_opening(struct fg_opened *opened, pid_t tid)
 {
 	struct call call;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/attach/python_functions.h"
+#include "profile/attach/mixed.h"
 
 enum {
 	FUNCTIONS_MAX = 1 << 16,

@@ -123,7 +123,7 @@ static void keep_sample(struct fg_sampling_run *run, struct fg_sampled_thread *t
 	run->result->samples++;
 }
 
-/* What a thread that stands still weighs; 0: it does not count. */
+/* The weight of a stopped thread; 0: it does not count. */
 static uint64_t weigh(const struct fg_sampling_run *run, struct fg_sampled_thread *thread,
 		      int64_t stopped_ns)
 {
@@ -156,7 +156,7 @@ static void remember(struct fg_sampled_thread *thread, const struct fg_blocked *
 	};
 }
 
-/* What was copied of a stack is read from now on. */
+/* From here on the stack is read from its copy. */
 static void use_copy(struct fg_sampling_run *run, const struct fg_stopped_copy *copy)
 {
 	const uint64_t top = copy->registers.rsp - RED_ZONE;
@@ -289,7 +289,7 @@ static bool sample_waiting(struct fg_sampling_run *run, struct fg_sampled_thread
 	return true;
 }
 
-/* What is known of this thread by now becomes a sample, or it is asked to stop. */
+/* Samples the thread from what is known already, or asks it to stop. */
 static void sample_thread(struct fg_sampling_run *run, struct fg_sampled_thread *thread,
 			  int64_t moment_ns)
 {
@@ -320,7 +320,7 @@ static bool some_are_held_at(const struct fg_sampling_run *run, int cpu)
 	return false;
 }
 
-/* Those that stood behind us can stop once we wait. */
+/* Threads that waited for our CPU can stop once we wait. */
 static void await_stops(struct fg_sampling_run *run, int cpu, int64_t here_since_ns)
 {
 	const int64_t begun_ns = fg_clock_monotonic_ns();
@@ -343,8 +343,8 @@ static void await_stops(struct fg_sampling_run *run, int cpu, int64_t here_since
 }
 
 /*
- * Whoever ran there is put off where the wish to come reached it, or at a system call before that.
- * It goes on, and now a timer of that CPU interrupts it wherever it has come to.
+ * Coming to that CPU preempts its thread where our request reached it, or at a system call before
+ * that.  It goes on while we nap, and a timer of that CPU interrupts it at any place.
  */
 static void nap(struct fg_sampling_run *run)
 {

@@ -65,7 +65,7 @@ void fg_thread_release(pid_t tid, int signal);
  * Why the system refuses to let us look at this process, in words that name the setting to change.
  */
 void fg_thread_explain_refusal(pid_t pid, int error, struct fg_error *err);
-/* What kernel.yama.ptrace_scope has to do with it; NULL: nothing; to be freed. */
+/* The part of kernel.yama.ptrace_scope in a refusal, to be freed; NULL: none. */
 char *fg_thread_reason_of_scope(long scope);
 
 /* May we look at this process?  Tells without touching it. */

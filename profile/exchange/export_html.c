@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What functions were called with and how long their calls took, as a page that stands alone and
- * has no script: a table of functions; in each the call paths, most calls first; in each of these
- * the path in full and a histogram.
+ * Arguments and durations of calls as one page without a script: a table of functions; for each its
+ * call paths, most calls first; for each of these the path in full and a histogram.
  */
 #include "base/number.h"
 #include "base/xml_write.h"
@@ -201,7 +200,7 @@ static void add_frames(struct fg_xml_writer *w, const struct fg_profile *profile
 }
 
 static void add_trace(struct fg_xml_writer *w, const struct fg_profile *profile,
-		      const struct subject *subject, const struct fg_called *trace)
+		      const struct subject *subject, const struct fg_called_function *trace)
 {
 	char *path = short_path(profile, trace->stack);
 	char count[FG_NUMBER_TEXT_SIZE];
@@ -224,7 +223,7 @@ static void add_trace(struct fg_xml_writer *w, const struct fg_profile *profile,
 
 /* The traces of one function, which are in order. */
 static void add_function(struct fg_xml_writer *w, const struct fg_profile *profile,
-			 const struct subject *subject, const struct fg_called *traces,
+			 const struct subject *subject, const struct fg_called_function *traces,
 			 size_t count)
 {
 	char *summary =
@@ -246,8 +245,8 @@ static void add_function(struct fg_xml_writer *w, const struct fg_profile *profi
 
 static int by_name_and_weight(const void *left, const void *right)
 {
-	const struct fg_called *a = left;
-	const struct fg_called *b = right;
+	const struct fg_called_function *a = left;
+	const struct fg_called_function *b = right;
 	const int names = strcmp(a->name, b->name);
 
 	if (names != 0)
@@ -257,7 +256,7 @@ static int by_name_and_weight(const void *left, const void *right)
 	return (a->stack > b->stack) - (a->stack < b->stack);
 }
 
-static size_t same_function(const struct fg_called *traces, size_t count)
+static size_t same_function(const struct fg_called_function *traces, size_t count)
 {
 	size_t same = 1;
 
@@ -267,7 +266,8 @@ static size_t same_function(const struct fg_called *traces, size_t count)
 }
 
 static void add_details(struct fg_xml_writer *w, const struct fg_profile *profile,
-			const struct subject *subject, struct fg_called *traces, size_t count)
+			const struct subject *subject, struct fg_called_function *traces,
+			size_t count)
 {
 	for (size_t i = 0; i < count;) {
 		const size_t same = same_function(&traces[i], count - i);
@@ -289,7 +289,7 @@ static void begin_section(struct fg_xml_writer *w, const struct subject *subject
 }
 
 static void add_hints(struct fg_xml_writer *w, const struct fg_profile *profile,
-		      const struct fg_called *traces, size_t count)
+		      const struct fg_called_function *traces, size_t count)
 {
 	unsigned said = 0;
 
@@ -321,9 +321,9 @@ static void write_section(struct fg_xml_writer *w, const struct fg_profile *prof
 {
 	struct fg_arena arena = {0};
 	size_t count = 0;
-	struct fg_called *traces = subject->kind->list(profile, &arena, &count);
+	struct fg_called_function *traces = subject->kind->list(profile, &arena, &count);
 	size_t sum_count = count;
-	struct fg_called *sums = fg_called_sums(subject->kind, traces, &arena, &sum_count);
+	struct fg_called_function *sums = fg_called_sums(subject->kind, traces, &arena, &sum_count);
 
 	if (count > 0) {
 		qsort(traces, count, sizeof(traces[0]), by_name_and_weight);

@@ -17,6 +17,7 @@ enum {
 	MAX_TABLE = 1 << 24, /* strings, functions, locations: each */
 	MAX_TYPES = 16,
 	MAX_INLINED = 64, /* frames at one address */
+	PPROF_FIELDS = 8, /* numbers of the fields that are read are below this */
 };
 
 struct function {
@@ -102,103 +103,86 @@ static bool is_text(struct fg_text slice, const char *text)
 	return slice.length == strlen(text) && memcmp(slice.text, text, slice.length) == 0;
 }
 
-static int read_value_type(const struct fg_protobuf_field *field, struct value_type *type,
-			   struct fg_error *err)
+/* The plain numbers of a message, by field; what is missing is 0.  False: the message is broken. */
+static bool read_numbers(const uint8_t *data, size_t size, uint64_t numbers[PPROF_FIELDS])
 {
 	struct fg_protobuf_reader message;
 	struct fg_protobuf_field inner;
 
-	*type = (struct value_type){0};
-	fg_protobuf_reader_init(&message, field->data, field->size);
-	while (fg_protobuf_next(&message, &inner)) {
-		if (inner.number == PPROF_TYPE_NAME)
-			type->type = inner.value;
-		else if (inner.number == PPROF_TYPE_UNIT)
-			type->unit = inner.value;
-	}
-	return message.broken ? broken(err, "value type") : FG_OK;
+	memset(numbers, 0, PPROF_FIELDS * sizeof(numbers[0]));
+	fg_protobuf_reader_init(&message, data, size);
+	while (fg_protobuf_next(&message, &inner))
+		if (inner.number < PPROF_FIELDS)
+			numbers[inner.number] = inner.value;
+	return !message.broken;
+}
+
+static int read_value_type(const struct fg_protobuf_field *field, struct value_type *type,
+			   struct fg_error *err)
+{
+	uint64_t numbers[PPROF_FIELDS];
+
+	if (!read_numbers(field->data, field->size, numbers))
+		return broken(err, "value type");
+	*type = (struct value_type){numbers[PPROF_TYPE_NAME], numbers[PPROF_TYPE_UNIT]};
+	return FG_OK;
 }
 
 static int read_mapping(struct reader *reader, const struct fg_protobuf_field *field,
 			struct fg_error *err)
 {
-	struct fg_protobuf_reader message;
-	struct fg_protobuf_field inner;
-	uint64_t id = 0;
-	uint64_t file = 0;
+	uint64_t numbers[PPROF_FIELDS];
 
-	fg_protobuf_reader_init(&message, field->data, field->size);
-	while (fg_protobuf_next(&message, &inner)) {
-		if (inner.number == PPROF_MAPPING_ID)
-			id = inner.value;
-		else if (inner.number == PPROF_MAPPING_FILE)
-			file = inner.value;
-	}
-	if (message.broken)
+	if (!read_numbers(field->data, field->size, numbers))
 		return broken(err, "mapping");
 	if (reader->mapping_files.count >= MAX_TABLE)
 		return too_many(err, "mappings");
-	(void)fg_map_add(&reader->mapping_files, &id, sizeof(id), file, NULL);
+	(void)fg_map_add(&reader->mapping_files, &numbers[PPROF_MAPPING_ID], sizeof(numbers[0]),
+			 numbers[PPROF_MAPPING_FILE], NULL);
 	return FG_OK;
 }
 
 static int read_function(struct reader *reader, const struct fg_protobuf_field *field,
 			 struct fg_error *err)
 {
-	struct fg_protobuf_reader message;
-	struct fg_protobuf_field inner;
-	struct function function = {0};
-	uint64_t id = 0;
+	uint64_t numbers[PPROF_FIELDS];
 
-	fg_protobuf_reader_init(&message, field->data, field->size);
-	while (fg_protobuf_next(&message, &inner)) {
-		if (inner.number == PPROF_FUNCTION_ID)
-			id = inner.value;
-		else if (inner.number == PPROF_FUNCTION_NAME)
-			function.name = inner.value;
-		else if (inner.number == PPROF_FUNCTION_SYSTEM_NAME)
-			function.system_name = inner.value;
-		else if (inner.number == PPROF_FUNCTION_FILE)
-			function.file = inner.value;
-		else if (inner.number == PPROF_FUNCTION_START_LINE)
-			function.line = inner.value;
-	}
-	if (message.broken)
+	if (!read_numbers(field->data, field->size, numbers))
 		return broken(err, "function");
 	if (reader->function_count >= MAX_TABLE)
 		return too_many(err, "functions");
-	(void)fg_map_add(&reader->function_ids, &id, sizeof(id), reader->function_count, NULL);
+	(void)fg_map_add(&reader->function_ids, &numbers[PPROF_FUNCTION_ID], sizeof(numbers[0]),
+			 reader->function_count, NULL);
 	reader->functions = fg_grow(reader->functions, &reader->function_capacity,
 				    reader->function_count + 1, sizeof(*reader->functions));
-	reader->functions[reader->function_count++] = function;
+	reader->functions[reader->function_count++] = (struct function){
+		.name = numbers[PPROF_FUNCTION_NAME],
+		.system_name = numbers[PPROF_FUNCTION_SYSTEM_NAME],
+		.file = numbers[PPROF_FUNCTION_FILE],
+		.line = numbers[PPROF_FUNCTION_START_LINE],
+	};
 	return FG_OK;
 }
 
 static int read_location(struct reader *reader, const struct fg_protobuf_field *field,
 			 struct fg_error *err)
 {
-	struct fg_protobuf_reader message;
-	struct fg_protobuf_field inner;
-	struct location location = {.data = field->data, .size = field->size};
-	uint64_t id = 0;
+	uint64_t numbers[PPROF_FIELDS];
 
-	fg_protobuf_reader_init(&message, field->data, field->size);
-	while (fg_protobuf_next(&message, &inner)) {
-		if (inner.number == PPROF_LOCATION_ID)
-			id = inner.value;
-		else if (inner.number == PPROF_LOCATION_MAPPING)
-			location.mapping = inner.value;
-		else if (inner.number == PPROF_LOCATION_ADDRESS)
-			location.address = inner.value;
-	}
-	if (message.broken)
+	if (!read_numbers(field->data, field->size, numbers))
 		return broken(err, "location");
 	if (reader->location_count >= MAX_TABLE)
 		return too_many(err, "locations");
-	(void)fg_map_add(&reader->location_ids, &id, sizeof(id), reader->location_count, NULL);
+	(void)fg_map_add(&reader->location_ids, &numbers[PPROF_LOCATION_ID], sizeof(numbers[0]),
+			 reader->location_count, NULL);
 	reader->locations = fg_grow(reader->locations, &reader->location_capacity,
 				    reader->location_count + 1, sizeof(*reader->locations));
-	reader->locations[reader->location_count++] = location;
+	reader->locations[reader->location_count++] = (struct location){
+		.mapping = numbers[PPROF_LOCATION_MAPPING],
+		.address = numbers[PPROF_LOCATION_ADDRESS],
+		.data = field->data,
+		.size = field->size,
+	};
 	return FG_OK;
 }
 
@@ -332,7 +316,7 @@ static size_t samples_of(const struct reader *reader, size_t type)
 	return SIZE_MAX;
 }
 
-/* What a sample is worth where a file only counts samples: the period, its own or the one given. */
+/* The time of one sample where a file only counts them: its period, or the one given. */
 static double period_ns(struct reader *reader, const struct fg_import_options *options)
 {
 	const double own =
@@ -478,24 +462,17 @@ static int location_lines(const struct location *location, struct line *lines, s
 
 	fg_protobuf_reader_init(&message, location->data, location->size);
 	while (fg_protobuf_next(&message, &field)) {
-		struct fg_protobuf_reader line;
-		struct fg_protobuf_field inner;
+		uint64_t numbers[PPROF_FIELDS];
 
 		if (field.number != PPROF_LOCATION_LINE || field.wire != FG_WIRE_BYTES)
 			continue;
 		if (*count == MAX_INLINED)
 			return fg_error_set(err, FG_ELIMIT, "more than %d frames at one address",
 					    MAX_INLINED);
-		lines[*count] = (struct line){0};
-		fg_protobuf_reader_init(&line, field.data, field.size);
-		while (fg_protobuf_next(&line, &inner)) {
-			if (inner.number == PPROF_LINE_FUNCTION)
-				lines[*count].function = inner.value;
-			else if (inner.number == PPROF_LINE_NUMBER)
-				lines[*count].number = inner.value;
-		}
-		if (line.broken)
+		if (!read_numbers(field.data, field.size, numbers))
 			return broken(err, "line");
+		lines[*count] =
+			(struct line){numbers[PPROF_LINE_FUNCTION], numbers[PPROF_LINE_NUMBER]};
 		(*count)++;
 	}
 	return FG_OK;

@@ -2,9 +2,11 @@
 #include "profile/exchange/pack.h"
 
 #include "base/fs.h"
+#include "base/library.h"
 #include "base/printable.h"
-#include "profile/exchange/libarchive.h"
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,6 +15,54 @@
 enum {
 	BLOCK_BYTES = 1 << 16
 };
+
+/* ---- libarchive, opened when it is first needed ---- */
+
+#define CALLS(CALL)                  \
+ CALL(entry_filetype)                \
+ CALL(entry_free)                    \
+ CALL(entry_hardlink)                \
+ CALL(entry_new)                     \
+ CALL(entry_pathname)                \
+ CALL(entry_set_filetype)            \
+ CALL(entry_set_mtime)               \
+ CALL(entry_set_pathname)            \
+ CALL(entry_set_perm)                \
+ CALL(entry_set_size)                \
+ CALL(entry_size)                    \
+ CALL(entry_size_is_set)             \
+ CALL(entry_sparse_count)            \
+ CALL(entry_symlink)                 \
+ CALL(error_string)                  \
+ CALL(read_data)                     \
+ CALL(read_free)                     \
+ CALL(read_new)                      \
+ CALL(read_next_header)              \
+ CALL(read_open_filename)            \
+ CALL(read_support_filter_zstd)      \
+ CALL(read_support_format_tar)       \
+ CALL(write_add_filter_zstd)         \
+ CALL(write_close)                   \
+ CALL(write_data)                    \
+ CALL(write_free)                    \
+ CALL(write_header)                  \
+ CALL(write_new)                     \
+ CALL(write_open_fd)                 \
+ CALL(write_set_bytes_in_last_block) \
+ CALL(write_set_format_pax_restricted)
+#define MEMBER(name) __typeof__(archive_##name) *(name);
+#define NAME(name)   "archive_" #name,
+
+static struct {
+	CALLS(MEMBER)
+} libarchive;
+
+static const char *const names[] = {CALLS(NAME)};
+
+static struct fg_library library = FG_LIBRARY(libarchive, names, FG_LIBARCHIVE_FILE,
+					      FG_LIBARCHIVE_PACKAGE, "for archives of traces");
+
+FG_LIBRARY_NOTE("archives", "Archives of traces", FG_LIBARCHIVE_FILE);
 
 /* ---- files of this host ---- */
 
@@ -92,7 +142,7 @@ struct fg_pack {
 
 static int failed(const struct fg_pack *pack, struct fg_error *err)
 {
-	const char *why = fg_libarchive.error_string(pack->archive);
+	const char *why = libarchive.error_string(pack->archive);
 
 	return fg_error_set(err, FG_EIO, "%s: %s", pack->path, why ? why : "cannot be written");
 }
@@ -101,7 +151,7 @@ int fg_pack_create(const char *path, struct fg_pack **pack, struct fg_error *err
 {
 	struct fg_pack *made = NULL;
 	mode_t hidden = 0;
-	int status = fg_libarchive_open(err);
+	int status = fg_library_open(&library, err);
 
 	if (status != FG_OK)
 		return status;
@@ -111,7 +161,7 @@ int fg_pack_create(const char *path, struct fg_pack **pack, struct fg_error *err
 	made->path = fg_xstrdup(path);
 	made->temporary = fg_xasprintf("%s.XXXXXX", path);
 	made->fd = mkostemp(made->temporary, O_CLOEXEC);
-	made->archive = fg_libarchive.write_new();
+	made->archive = libarchive.write_new();
 	if (made->fd < 0) {
 		status = fg_error_errno(err, FG_EIO, "%s", path);
 		fg_pack_abandon(made);
@@ -119,10 +169,10 @@ int fg_pack_create(const char *path, struct fg_pack **pack, struct fg_error *err
 	}
 	(void)fchmod(made->fd, 0666 & ~hidden);
 	if (!made->archive ||
-	    fg_libarchive.write_set_format_pax_restricted(made->archive) != ARCHIVE_OK ||
-	    fg_libarchive.write_add_filter_zstd(made->archive) != ARCHIVE_OK ||
-	    fg_libarchive.write_set_bytes_in_last_block(made->archive, 1) != ARCHIVE_OK ||
-	    fg_libarchive.write_open_fd(made->archive, made->fd) != ARCHIVE_OK) {
+	    libarchive.write_set_format_pax_restricted(made->archive) != ARCHIVE_OK ||
+	    libarchive.write_add_filter_zstd(made->archive) != ARCHIVE_OK ||
+	    libarchive.write_set_bytes_in_last_block(made->archive, 1) != ARCHIVE_OK ||
+	    libarchive.write_open_fd(made->archive, made->fd) != ARCHIVE_OK) {
 		status = made->archive ? failed(made, err)
 				       : fg_error_set(err, FG_EIO, "%s: no memory", path);
 		fg_pack_abandon(made);
@@ -134,17 +184,17 @@ int fg_pack_create(const char *path, struct fg_pack **pack, struct fg_error *err
 
 static int begin_file(struct fg_pack *pack, const char *name, uint64_t size, struct fg_error *err)
 {
-	struct archive_entry *entry = fg_libarchive.entry_new();
+	struct archive_entry *entry = libarchive.entry_new();
 	int written = ARCHIVE_FATAL;
 
 	FG_ASSERT(entry);
-	fg_libarchive.entry_set_pathname(entry, name);
-	fg_libarchive.entry_set_size(entry, (la_int64_t)size);
-	fg_libarchive.entry_set_filetype(entry, AE_IFREG);
-	fg_libarchive.entry_set_perm(entry, 0644);
-	fg_libarchive.entry_set_mtime(entry, 0, 0);
-	written = fg_libarchive.write_header(pack->archive, entry);
-	fg_libarchive.entry_free(entry);
+	libarchive.entry_set_pathname(entry, name);
+	libarchive.entry_set_size(entry, (la_int64_t)size);
+	libarchive.entry_set_filetype(entry, AE_IFREG);
+	libarchive.entry_set_perm(entry, 0644);
+	libarchive.entry_set_mtime(entry, 0, 0);
+	written = libarchive.write_header(pack->archive, entry);
+	libarchive.entry_free(entry);
 	return written == ARCHIVE_OK ? FG_OK : failed(pack, err);
 }
 
@@ -162,8 +212,7 @@ static int add_block(void *context, const void *data, size_t size, struct fg_err
 
 	fg_sha256_add(&copy->sha, data, size);
 	copy->left -= room;
-	if (room > 0 &&
-	    fg_libarchive.write_data(copy->pack->archive, data, room) != (la_ssize_t)room)
+	if (room > 0 && libarchive.write_data(copy->pack->archive, data, room) != (la_ssize_t)room)
 		return failed(copy->pack, err);
 	return FG_OK;
 }
@@ -175,7 +224,7 @@ int fg_pack_add(struct fg_pack *pack, const char *name, const void *data, size_t
 
 	if (status != FG_OK)
 		return status;
-	return fg_libarchive.write_data(pack->archive, data, size) == (la_ssize_t)size
+	return libarchive.write_data(pack->archive, data, size) == (la_ssize_t)size
 		       ? FG_OK
 		       : failed(pack, err);
 }
@@ -210,7 +259,7 @@ int fg_pack_finish(struct fg_pack *pack, struct fg_error *err)
 {
 	int status = FG_OK;
 
-	if (fg_libarchive.write_close(pack->archive) != ARCHIVE_OK)
+	if (libarchive.write_close(pack->archive) != ARCHIVE_OK)
 		status = failed(pack, err);
 	else if (fsync(pack->fd) != 0 || rename(pack->temporary, pack->path) != 0)
 		status = fg_error_errno(err, FG_EIO, "%s", pack->path);
@@ -223,7 +272,7 @@ void fg_pack_abandon(struct fg_pack *pack)
 	if (!pack)
 		return;
 	if (pack->archive)
-		(void)fg_libarchive.write_free(pack->archive);
+		(void)libarchive.write_free(pack->archive);
 	if (pack->fd >= 0) {
 		(void)close(pack->fd);
 		(void)unlink(pack->temporary); /* after a rename there is none */
@@ -258,7 +307,7 @@ bool fg_pack_is_packed(const char *path)
 
 static int damaged(const struct fg_unpack *unpack, struct fg_error *err)
 {
-	const char *why = fg_libarchive.error_string(unpack->archive);
+	const char *why = libarchive.error_string(unpack->archive);
 	int status = fg_error_set(err, FG_EPARSE, "%s: damaged archive: %s", unpack->path,
 				  why ? why : "no reason known");
 
@@ -270,18 +319,18 @@ static int damaged(const struct fg_unpack *unpack, struct fg_error *err)
 int fg_unpack_open(const char *path, struct fg_unpack **unpack, struct fg_error *err)
 {
 	struct fg_unpack *made = NULL;
-	int status = fg_libarchive_open(err);
+	int status = fg_library_open(&library, err);
 
 	if (status != FG_OK)
 		return status;
 	made = fg_xcalloc(1, sizeof(*made));
 	made->path = fg_xstrdup(path);
-	made->archive = fg_libarchive.read_new();
+	made->archive = libarchive.read_new();
 	FG_ASSERT(made->archive);
 	/* ARCHIVE_WARN would mean that it starts a program to unpack with */
-	if (fg_libarchive.read_support_filter_zstd(made->archive) != ARCHIVE_OK ||
-	    fg_libarchive.read_support_format_tar(made->archive) != ARCHIVE_OK ||
-	    fg_libarchive.read_open_filename(made->archive, path, BLOCK_BYTES) != ARCHIVE_OK) {
+	if (libarchive.read_support_filter_zstd(made->archive) != ARCHIVE_OK ||
+	    libarchive.read_support_format_tar(made->archive) != ARCHIVE_OK ||
+	    libarchive.read_open_filename(made->archive, path, BLOCK_BYTES) != ARCHIVE_OK) {
 		status = damaged(made, err);
 		fg_unpack_close(made);
 		return status;
@@ -311,10 +360,10 @@ static bool is_safe_name(const char *name)
 static int check_entry(const struct fg_unpack *unpack, struct archive_entry *entry,
 		       struct fg_unpack_file *file, struct fg_error *err)
 {
-	const char *name = fg_libarchive.entry_pathname(entry);
+	const char *name = libarchive.entry_pathname(entry);
 
-	if (fg_libarchive.entry_filetype(entry) != AE_IFREG ||
-	    fg_libarchive.entry_hardlink(entry) || fg_libarchive.entry_symlink(entry))
+	if (libarchive.entry_filetype(entry) != AE_IFREG || libarchive.entry_hardlink(entry) ||
+	    libarchive.entry_symlink(entry))
 		return fg_error_set(err, FG_EPARSE,
 				    "%s: refused: it has a link, a folder or a device",
 				    unpack->path);
@@ -323,12 +372,12 @@ static int check_entry(const struct fg_unpack *unpack, struct archive_entry *ent
 				    "%s: refused: it has a file whose name leads elsewhere or has "
 				    "strange characters",
 				    unpack->path);
-	if (!fg_libarchive.entry_size_is_set(entry) || fg_libarchive.entry_size(entry) < 0 ||
-	    fg_libarchive.entry_sparse_count(entry) > 0)
+	if (!libarchive.entry_size_is_set(entry) || libarchive.entry_size(entry) < 0 ||
+	    libarchive.entry_sparse_count(entry) > 0)
 		return fg_error_set(err, FG_EPARSE, "%s: refused: '%s' has no size", unpack->path,
 				    name);
 	(void)snprintf(file->name, sizeof(file->name), "%s", name);
-	file->size = (uint64_t)fg_libarchive.entry_size(entry);
+	file->size = (uint64_t)libarchive.entry_size(entry);
 	return FG_OK;
 }
 
@@ -336,7 +385,7 @@ int fg_unpack_next(struct fg_unpack *unpack, struct fg_unpack_file *file, bool *
 		   struct fg_error *err)
 {
 	struct archive_entry *entry = NULL;
-	const int got = fg_libarchive.read_next_header(unpack->archive, &entry);
+	const int got = libarchive.read_next_header(unpack->archive, &entry);
 
 	*more = got == ARCHIVE_OK;
 	if (got == ARCHIVE_EOF)
@@ -356,7 +405,7 @@ int fg_unpack_bytes(struct fg_unpack *unpack, const struct fg_unpack_file *file,
 
 	while (status == FG_OK && left > 0) {
 		const size_t want = left < sizeof(block) ? (size_t)left : sizeof(block);
-		const la_ssize_t got = fg_libarchive.read_data(unpack->archive, block, want);
+		const la_ssize_t got = libarchive.read_data(unpack->archive, block, want);
 
 		if (got <= 0)
 			return got < 0 ? damaged(unpack, err)
@@ -373,7 +422,7 @@ void fg_unpack_close(struct fg_unpack *unpack)
 {
 	if (!unpack)
 		return;
-	(void)fg_libarchive.read_free(unpack->archive);
+	(void)libarchive.read_free(unpack->archive);
 	free(unpack->path);
 	free(unpack);
 }

@@ -20,23 +20,18 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{.key = "index", .title = "index", .kind = FG_CELL_TEXT, .left = true},
-	{.key = "inclusive_share", .title = "incl %", .kind = FG_CELL_SHARE, .has_error = true},
-	{.key = "self_ns", .title = "self %t", .kind = FG_CELL_VALUE},
-	{.key = "children_ns", .title = "children %t", .kind = FG_CELL_VALUE, .unit_like = 3},
-	{.key = "samples", .title = "samples", .kind = FG_CELL_COUNT},
-	{.key = "role", .title = "role", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
-	{.key = "library",
-	 .title = "library",
-	 .kind = FG_CELL_TEXT,
-	 .left = true,
-	 .only_data = true},
-	{.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
+	{"index", "index", .kind = FG_CELL_TEXT, .left = true},
+	{"inclusive_share", "incl %", .kind = FG_CELL_SHARE, .has_error = true},
+	{"self_ns", "self %t", .kind = FG_CELL_VALUE},
+	{"children_ns", "children %t", .kind = FG_CELL_VALUE, .unit_like = 3},
+	{"samples", "samples", .kind = FG_CELL_COUNT},
+	{"role", "role", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{"library", "library", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{"name", "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
 /* After the samples, where calls are known. */
-static const struct fg_view_column call_column = {
-	.key = "calls", .title = "calls", .kind = FG_CELL_COUNT};
+static const struct fg_view_column call_column = {"calls", "calls", .kind = FG_CELL_COUNT};
 
 enum {
 	COLUMNS_BEFORE_CALLS = 5,

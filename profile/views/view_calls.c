@@ -134,12 +134,13 @@ struct shown {
 	struct fg_view_table *table;
 	const struct subject *subject;
 	const struct fg_profile *profile;
-	struct fg_called *list;
+	struct fg_called_function *list;
 	size_t count;
 };
 
 /* Returns its last four cells: traces, trace, function, name. */
-static struct fg_view_cell *add_row(const struct shown *shown, const struct fg_called *called)
+static struct fg_view_cell *add_row(const struct shown *shown,
+				    const struct fg_called_function *called)
 {
 	struct fg_view_cell *cells = fg_view_add_row(shown->table)->cells;
 
@@ -151,7 +152,7 @@ static void list_functions(const struct shown *shown, const struct fg_view_optio
 {
 	struct fg_view_table *table = shown->table;
 	size_t count = shown->count;
-	struct fg_called *sums =
+	struct fg_called_function *sums =
 		fg_called_sums(shown->subject->kind, shown->list, &table->arena, &count);
 	const size_t limit = fg_view_limit(options, count);
 
@@ -174,7 +175,7 @@ static void add_hints(const struct shown *shown)
 	unsigned said = 0;
 
 	for (size_t i = 0; i < shown->count && said < FEW_HINTS; i++) {
-		const struct fg_called *called = &shown->list[i];
+		const struct fg_called_function *called = &shown->list[i];
 		struct fg_strbuf hint = {0};
 		struct fg_strbuf path = {0};
 
@@ -205,7 +206,7 @@ static int list_traces(const struct shown *shown, const struct fg_view_options *
 	if (status != FG_OK)
 		return status;
 	for (size_t i = 0; i < shown->count; i++) {
-		const struct fg_called *called = &shown->list[i];
+		const struct fg_called_function *called = &shown->list[i];
 		struct fg_strbuf path = {0};
 		struct fg_view_cell *cells = NULL;
 
@@ -252,7 +253,7 @@ static int show_trace(const struct shown *shown, unsigned trace, struct fg_error
 	bool is_found = false;
 
 	for (size_t i = 0; i < shown->count; i++) {
-		const struct fg_called *called = &shown->list[i];
+		const struct fg_called_function *called = &shown->list[i];
 		struct fg_view_cell *cells = NULL;
 
 		if (called->stack != trace)

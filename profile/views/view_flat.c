@@ -16,37 +16,25 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{.key = "self_share", .title = "self %", .kind = FG_CELL_SHARE, .has_error = true},
-	{.key = "self_ns", .title = "self %t", .kind = FG_CELL_VALUE, .has_error = true},
-	{.key = "cumulative_share", .title = "cumul %", .kind = FG_CELL_SHARE},
-	{.key = "inclusive_share",
-	 .title = "incl %",
-	 .kind = FG_CELL_SHARE,
-	 .has_error = true,
-	 .optional = 1},
-	{.key = "inclusive_ns",
-	 .title = "incl %t",
-	 .kind = FG_CELL_VALUE,
-	 .has_error = true,
-	 .unit_like = 2},
-	{.key = "leaf_samples", .title = "leaf", .kind = FG_CELL_COUNT},
-	{.key = "samples", .title = "samples", .kind = FG_CELL_COUNT},
-	{.key = "paths", .title = "paths", .kind = FG_CELL_COUNT, .only_data = true},
-	{.key = "library", .title = "library", .kind = FG_CELL_TEXT, .left = true, .optional = 2},
-	{.key = "place", .title = "place", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
-	{.key = "linkage_name",
-	 .title = "linkage name",
-	 .kind = FG_CELL_TEXT,
-	 .left = true,
-	 .only_data = true},
-	{.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
+	{"self_share", "self %", .kind = FG_CELL_SHARE, .has_error = true},
+	{"self_ns", "self %t", .kind = FG_CELL_VALUE, .has_error = true},
+	{"cumulative_share", "cumul %", .kind = FG_CELL_SHARE},
+	{"inclusive_share", "incl %", .kind = FG_CELL_SHARE, .has_error = true, .optional = 1},
+	{"inclusive_ns", "incl %t", .kind = FG_CELL_VALUE, .has_error = true, .unit_like = 2},
+	{"leaf_samples", "leaf", .kind = FG_CELL_COUNT},
+	{"samples", "samples", .kind = FG_CELL_COUNT},
+	{"paths", "paths", .kind = FG_CELL_COUNT, .only_data = true},
+	{"library", "library", .kind = FG_CELL_TEXT, .left = true, .optional = 2},
+	{"place", "place", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{"linkage_name", "linkage name", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{"name", "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
 /* After the inclusive ones, where calls are known. */
 static const struct fg_view_column call_columns[] = {
-	{.key = "calls", .title = "calls", .kind = FG_CELL_COUNT},
-	{.key = "self_per_call_ns", .title = "self/call", .kind = FG_CELL_VALUE},
-	{.key = "total_per_call_ns", .title = "total/call", .kind = FG_CELL_VALUE},
+	{"calls", "calls", .kind = FG_CELL_COUNT},
+	{"self_per_call_ns", "self/call", .kind = FG_CELL_VALUE},
+	{"total_per_call_ns", "total/call", .kind = FG_CELL_VALUE},
 };
 
 enum {

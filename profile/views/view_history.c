@@ -23,12 +23,12 @@ enum column {
 };
 
 static const struct fg_view_column columns[COLUMN_COUNT] = {
-	[COLUMN_FROM] = {.key = "from_ns", .title = "from %t", .kind = FG_CELL_TIME},
-	[COLUMN_TO] = {.key = "to_ns", .title = "to", .kind = FG_CELL_TIME, .only_data = true},
-	[COLUMN_MOST] = {.key = "most", .title = "most %t", .kind = FG_CELL_VALUE},
-	[COLUMN_END] = {.key = "held", .title = "at its end %t", .kind = FG_CELL_VALUE},
-	[COLUMN_BAR] = {.key = "bar", .title = "", .kind = FG_CELL_TEXT, .left = true},
-	[COLUMN_MARKS] = {.key = "marks", .title = "", .kind = FG_CELL_TEXT, .left = true},
+	[COLUMN_FROM] = {"from_ns", "from %t", .kind = FG_CELL_TIME},
+	[COLUMN_TO] = {"to_ns", "to", .kind = FG_CELL_TIME, .only_data = true},
+	[COLUMN_MOST] = {"most", "most %t", .kind = FG_CELL_VALUE},
+	[COLUMN_END] = {"held", "at its end %t", .kind = FG_CELL_VALUE},
+	[COLUMN_BAR] = {"bar", "", .kind = FG_CELL_TEXT, .left = true},
+	[COLUMN_MARKS] = {"marks", "", .kind = FG_CELL_TEXT, .left = true},
 };
 
 /* The points of one process. */

@@ -18,24 +18,16 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{.key = "self_share", .title = "self %", .kind = FG_CELL_SHARE, .has_error = true},
-	{.key = "self_ns", .title = "self %t", .kind = FG_CELL_VALUE, .has_error = true},
-	{.key = "leaf_samples", .title = "leaf", .kind = FG_CELL_COUNT},
-	{.key = "address", .title = "address", .kind = FG_CELL_TEXT},
+	{"self_share", "self %", .kind = FG_CELL_SHARE, .has_error = true},
+	{"self_ns", "self %t", .kind = FG_CELL_VALUE, .has_error = true},
+	{"leaf_samples", "leaf", .kind = FG_CELL_COUNT},
+	{"address", "address", .kind = FG_CELL_TEXT},
 	{.title = "line", .kind = FG_CELL_TEXT, .left = true, .optional = 1},
-	{.key = "place", .title = "place", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
-	{.key = "inlined",
-	 .title = "inlined",
-	 .kind = FG_CELL_TEXT,
-	 .left = true,
-	 .only_data = true},
-	{.key = "library",
-	 .title = "library",
-	 .kind = FG_CELL_TEXT,
-	 .left = true,
-	 .only_data = true},
-	{.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
-	{.key = "instruction", .title = "instruction", .kind = FG_CELL_TEXT, .left = true},
+	{"place", "place", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{"inlined", "inlined", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{"library", "library", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{"name", "name", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{"instruction", "instruction", .kind = FG_CELL_TEXT, .left = true},
 };
 
 /* Hits of one function, by address. */

@@ -57,7 +57,7 @@ static int other_init(struct other *other, const struct fg_profile *profile,
 	return FG_OK;
 }
 
-/* What was counted at each node of the first tree; yours to free. */
+/* Counts by node of the first tree; to be freed. */
 static int values_by_node(const struct fg_profile *profile, const struct fg_calltree_query *query,
 			  const char *measure, struct fg_calltree *first, double **values,
 			  struct fg_error *err)
@@ -78,34 +78,17 @@ static int values_by_node(const struct fg_profile *profile, const struct fg_call
 /* ---- leaks ---- */
 
 static const struct fg_view_column leak_columns[] = {
-	{.key = "share", .title = "%", .kind = FG_CELL_SHARE},
-	{.key = "bytes", .title = "lost %t", .kind = FG_CELL_VALUE},
-	{.key = "blocks", .title = "blocks", .kind = FG_CELL_COUNT},
-	{.key = "allocations", .title = "of", .kind = FG_CELL_COUNT},
-	{.key = "library", .title = "library", .kind = FG_CELL_TEXT, .left = true, .optional = 1},
-	{.key = "path", .title = "allocated by", .kind = FG_CELL_TEXT, .left = true},
+	{"share", "%", .kind = FG_CELL_SHARE},
+	{"bytes", "lost %t", .kind = FG_CELL_VALUE},
+	{"blocks", "blocks", .kind = FG_CELL_COUNT},
+	{"allocations", "of", .kind = FG_CELL_COUNT},
+	{"library", "library", .kind = FG_CELL_TEXT, .left = true, .optional = 1},
+	{"path", "allocated by", .kind = FG_CELL_TEXT, .left = true},
 };
 
 enum {
 	COLUMN_LOST = 1
 };
-
-struct ranked {
-	uint32_t index;
-	double value;
-};
-
-static int largest_first(const void *left, const void *right)
-{
-	const struct ranked *a = left;
-	const struct ranked *b = right;
-
-	if (a->value > b->value)
-		return -1;
-	if (a->value < b->value)
-		return 1;
-	return a->index < b->index ? -1 : a->index > b->index;
-}
 
 /* "keep ← load ← main": who allocated comes first, for the end may be cut. */
 static struct fg_view_cell path_cell(struct fg_view_table *table, const struct fg_calltree *tree,
@@ -130,16 +113,16 @@ static void list_leaks(struct fg_view_table *table, const struct fg_calltree *tr
 {
 	const double total = tree->inclusive[0][0].value;
 	const size_t limit = fg_view_limit(options, FEW_ROWS);
-	struct ranked *leaks = fg_xcalloc(tree->node_count, sizeof(*leaks));
+	struct fg_view_ranked *leaks = fg_xcalloc(tree->node_count, sizeof(*leaks));
 	size_t count = 0;
 
 	for (uint32_t i = 1; i < tree->node_count; i++) {
 		const double value = tree->self[0][i].value;
 
 		if (blocks[i] > 0 && (options->all || value >= options->floor * total))
-			leaks[count++] = (struct ranked){i, value};
+			leaks[count++] = (struct fg_view_ranked){i, value};
 	}
-	qsort(leaks, count, sizeof(*leaks), largest_first);
+	fg_view_rank(leaks, count);
 	for (size_t i = 0; i < count && i < limit; i++) {
 		const uint32_t node = leaks[i].index;
 		struct fg_view_cell *cells = fg_view_add_row(table)->cells;
@@ -203,20 +186,20 @@ out:
 /* ---- growth ---- */
 
 static const struct fg_view_column growth_columns[] = {
-	{.key = "share", .title = "%", .kind = FG_CELL_SHARE},
-	{.key = "grown", .title = "grown %t", .kind = FG_CELL_VALUE},
-	{.key = "blocks", .title = "blocks", .kind = FG_CELL_COUNT},
-	{.key = "before", .title = "before %t", .kind = FG_CELL_VALUE},
-	{.key = "after", .title = "after %t", .kind = FG_CELL_VALUE},
-	{.key = "library", .title = "library", .kind = FG_CELL_TEXT, .left = true, .optional = 1},
-	{.key = "path", .title = "allocated by", .kind = FG_CELL_TEXT, .left = true},
+	{"share", "%", .kind = FG_CELL_SHARE},
+	{"grown", "grown %t", .kind = FG_CELL_VALUE},
+	{"blocks", "blocks", .kind = FG_CELL_COUNT},
+	{"before", "before %t", .kind = FG_CELL_VALUE},
+	{"after", "after %t", .kind = FG_CELL_VALUE},
+	{"library", "library", .kind = FG_CELL_TEXT, .left = true, .optional = 1},
+	{"path", "allocated by", .kind = FG_CELL_TEXT, .left = true},
 };
 
 enum {
 	MARK_SIZE = 48
 };
 
-/* What is held at a dump, or at the end. */
+/* The measure of memory held at a dump, or at the end. */
 static const char *measure_at(const char *of, unsigned dump, char text[MARK_SIZE])
 {
 	(void)(dump == FG_VIEW_AT_END ? snprintf(text, MARK_SIZE, "%s", of)
@@ -272,7 +255,7 @@ static void list_growth(struct fg_view_table *table, const struct fg_calltree *t
 			const struct growth *growth, const struct fg_view_options *options)
 {
 	const size_t limit = fg_view_limit(options, FEW_ROWS);
-	struct ranked *grown = fg_xcalloc(tree->node_count, sizeof(*grown));
+	struct fg_view_ranked *grown = fg_xcalloc(tree->node_count, sizeof(*grown));
 	double total = 0;
 	size_t count = 0;
 
@@ -280,11 +263,11 @@ static void list_growth(struct fg_view_table *table, const struct fg_calltree *t
 		const double value = tree->self[0][i].value - growth->before[i];
 
 		if (value > 0) {
-			grown[count++] = (struct ranked){i, value};
+			grown[count++] = (struct fg_view_ranked){i, value};
 			total += value;
 		}
 	}
-	qsort(grown, count, sizeof(*grown), largest_first);
+	fg_view_rank(grown, count);
 	for (size_t i = 0; i < count && i < limit; i++) {
 		const uint32_t node = grown[i].index;
 		struct fg_view_cell *cells = NULL;
@@ -317,7 +300,7 @@ static double held_at(const struct fg_profile *profile, const char *measure)
 }
 
 /* "memory held: 18 MiB at dump 1, 25 MiB at dump 2". */
-static void tell_marks(struct fg_view_table *table, const struct fg_profile *profile,
+static void show_marks(struct fg_view_table *table, const struct fg_profile *profile,
 		       const unsigned marks[2])
 {
 	char names[2][MARK_SIZE];
@@ -368,7 +351,7 @@ int fg_view_growth(const struct fg_profile *profile, const struct fg_view_option
 	if (status != FG_OK)
 		goto out;
 	fg_view_columns(table, growth_columns, FG_ARRAY_SIZE(growth_columns));
-	tell_marks(table, profile, marks);
+	show_marks(table, profile, marks);
 	list_growth(table, &tree, &growth, options);
 out:
 	free(growth.before);
@@ -398,38 +381,20 @@ enum {
 };
 
 static const struct fg_view_column memory_columns[COLUMN_COUNT] = {
-	[COLUMN_SHARE] = {.key = "share", .title = "%", .kind = FG_CELL_SHARE},
-	[COLUMN_BYTES] = {.key = "bytes", .title = "total %t", .kind = FG_CELL_VALUE},
-	[COLUMN_ALLOCATIONS] = {.key = "allocations", .title = "calls", .kind = FG_CELL_COUNT},
-	[COLUMN_LARGEST] = {.key = "largest",
-			    .title = "max %t",
-			    .kind = FG_CELL_VALUE,
-			    .optional = 1},
-	[COLUMN_LIVE] = {.key = "live", .title = "live %t", .kind = FG_CELL_VALUE},
-	[COLUMN_LIVE_BLOCKS] = {.key = "live_blocks", .title = "blocks", .kind = FG_CELL_COUNT},
-	[COLUMN_LEAKED] = {.key = "leaked",
-			   .title = "lost %t",
-			   .kind = FG_CELL_VALUE,
-			   .optional = 5},
-	[COLUMN_PEAK] = {.key = "peak", .title = "at peak %t", .kind = FG_CELL_VALUE},
-	[COLUMN_OWN_PEAK] = {.key = "own_peak",
-			     .title = "own peak %t",
-			     .kind = FG_CELL_VALUE,
-			     .optional = 3},
-	[COLUMN_TEMPORARY] = {.key = "temporary",
-			      .title = "temporary",
-			      .kind = FG_CELL_COUNT,
-			      .optional = 4},
-	[COLUMN_UNTOUCHED] = {.key = "untouched",
-			      .title = "untouched %t",
-			      .kind = FG_CELL_VALUE,
-			      .optional = 6},
-	[COLUMN_LIBRARY] = {.key = "library",
-			    .title = "library",
-			    .kind = FG_CELL_TEXT,
-			    .left = true,
+	[COLUMN_SHARE] = {"share", "%", .kind = FG_CELL_SHARE},
+	[COLUMN_BYTES] = {"bytes", "total %t", .kind = FG_CELL_VALUE},
+	[COLUMN_ALLOCATIONS] = {"allocations", "calls", .kind = FG_CELL_COUNT},
+	[COLUMN_LARGEST] = {"largest", "max %t", .kind = FG_CELL_VALUE, .optional = 1},
+	[COLUMN_LIVE] = {"live", "live %t", .kind = FG_CELL_VALUE},
+	[COLUMN_LIVE_BLOCKS] = {"live_blocks", "blocks", .kind = FG_CELL_COUNT},
+	[COLUMN_LEAKED] = {"leaked", "lost %t", .kind = FG_CELL_VALUE, .optional = 5},
+	[COLUMN_PEAK] = {"peak", "at peak %t", .kind = FG_CELL_VALUE},
+	[COLUMN_OWN_PEAK] = {"own_peak", "own peak %t", .kind = FG_CELL_VALUE, .optional = 3},
+	[COLUMN_TEMPORARY] = {"temporary", "temporary", .kind = FG_CELL_COUNT, .optional = 4},
+	[COLUMN_UNTOUCHED] = {"untouched", "untouched %t", .kind = FG_CELL_VALUE, .optional = 6},
+	[COLUMN_LIBRARY] = {"library", "library", .kind = FG_CELL_TEXT, .left = true,
 			    .optional = 2},
-	[COLUMN_NAME] = {.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
+	[COLUMN_NAME] = {"name", "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
 /* NULL: the column shows none. */
@@ -518,7 +483,7 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 {
 	const int order = column_of(table->measure.name);
 	const size_t limit = fg_view_limit(options, FEW_ROWS);
-	struct ranked *ranked = fg_xcalloc(functions->count, sizeof(*ranked));
+	struct fg_view_ranked *ranked = fg_xcalloc(functions->count, sizeof(*ranked));
 	size_t count = 0;
 
 	for (uint32_t i = 1; i < functions->count; i++) {
@@ -526,9 +491,9 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 
 		if (functions->items[i].values[COLUMN_ALLOCATIONS] > 0 &&
 		    (options->all || value >= options->floor * total))
-			ranked[count++] = (struct ranked){i, value};
+			ranked[count++] = (struct fg_view_ranked){i, value};
 	}
-	qsort(ranked, count, sizeof(*ranked), largest_first);
+	fg_view_rank(ranked, count);
 	for (size_t i = 0; i < count && i < limit; i++)
 		add_function(table, tree, functions, &functions->items[ranked[i].index],
 			     total > 0 ? ranked[i].value / total : 0);

@@ -21,28 +21,16 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{.key = "inclusive_share", .title = "incl %", .kind = FG_CELL_SHARE, .has_error = true},
-	{.key = "inclusive_ns",
-	 .title = "incl %t",
-	 .kind = FG_CELL_VALUE,
-	 .has_error = true,
-	 .optional = 1},
-	{.key = "paths", .title = "paths", .kind = FG_CELL_COUNT},
-	{.key = "largest_path_share", .title = "largest %", .kind = FG_CELL_SHARE},
-	{.key = "units", .title = "units", .kind = FG_CELL_COUNT},
-	{.key = "unit_mean_ns", .title = "mean %t", .kind = FG_CELL_VALUE},
-	{.key = "unit_sd_ns", .title = "sd %t", .kind = FG_CELL_VALUE, .unit_like = 6},
-	{.key = "unit_max_ns",
-	 .title = "max %t",
-	 .kind = FG_CELL_VALUE,
-	 .only_data = true,
-	 .unit_like = 6},
-	{.key = "library",
-	 .title = "library",
-	 .kind = FG_CELL_TEXT,
-	 .left = true,
-	 .only_data = true},
-	{.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
+	{"inclusive_share", "incl %", .kind = FG_CELL_SHARE, .has_error = true},
+	{"inclusive_ns", "incl %t", .kind = FG_CELL_VALUE, .has_error = true, .optional = 1},
+	{"paths", "paths", .kind = FG_CELL_COUNT},
+	{"largest_path_share", "largest %", .kind = FG_CELL_SHARE},
+	{"units", "units", .kind = FG_CELL_COUNT},
+	{"unit_mean_ns", "mean %t", .kind = FG_CELL_VALUE},
+	{"unit_sd_ns", "sd %t", .kind = FG_CELL_VALUE, .unit_like = 6},
+	{"unit_max_ns", "max %t", .kind = FG_CELL_VALUE, .only_data = true, .unit_like = 6},
+	{"library", "library", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{"name", "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
 enum {
@@ -52,7 +40,7 @@ enum {
 	COLUMN_NAME = 9
 };
 
-/* What is known about one row over the units of work. */
+/* One row over the units of work. */
 struct spread {
 	double sum;
 	double square;
@@ -284,40 +272,23 @@ static void spread_nodes(const struct fg_calltree *tree, const struct fg_calltre
 	free(same);
 }
 
-struct ranked_path {
-	uint32_t node;
-	double value;
-};
-
-static int by_time(const void *left, const void *right)
-{
-	const struct ranked_path *a = left;
-	const struct ranked_path *b = right;
-
-	if (a->value > b->value)
-		return -1;
-	if (a->value < b->value)
-		return 1;
-	return a->node < b->node ? -1 : a->node > b->node;
-}
-
 static void list_paths(struct fg_view_table *table, const struct fg_calltree *tree,
 		       const bool *is_path, const struct spread *spreads, size_t units,
 		       const struct fg_view_options *options)
 {
 	const struct fg_weight *total = &tree->inclusive[0][0];
 	const size_t limit = fg_view_limit(options, FEW_ROWS);
-	struct ranked_path *paths = fg_xcalloc(tree->node_count, sizeof(*paths));
+	struct fg_view_ranked *paths = fg_xcalloc(tree->node_count, sizeof(*paths));
 	size_t count = 0;
 
 	for (uint32_t i = 1; i < tree->node_count; i++) {
 		if (is_path[i] && tree->inclusive[0][i].value > 0)
-			paths[count++] = (struct ranked_path){i, tree->inclusive[0][i].value};
+			paths[count++] = (struct fg_view_ranked){i, tree->inclusive[0][i].value};
 	}
-	qsort(paths, count, sizeof(*paths), by_time);
+	fg_view_rank(paths, count);
 	for (size_t i = 0; i < count && i < limit; i++) {
 		struct fg_view_row *row = fg_view_add_row(table);
-		const uint32_t node = paths[i].node;
+		const uint32_t node = paths[i].index;
 
 		row->cells[0] = fg_cell_weight_share(&tree->inclusive[0][node], total);
 		row->cells[1] = fg_cell_weight(&tree->inclusive[0][node], total);

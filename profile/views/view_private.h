@@ -79,6 +79,12 @@ double fg_view_stored_scale(const struct fg_profile *profile,
 			    const struct fg_calltree_query *query);
 /* Largest first; ties by label. */
 void fg_view_sort_by_inclusive(struct fg_label_figures *figures, size_t count);
+/* An index by a value, for lists: the largest value first, ties by index. */
+struct fg_view_ranked {
+	uint32_t index;
+	double value;
+};
+void fg_view_rank(struct fg_view_ranked *ranked, size_t count);
 /* Matches "name [library]". */
 bool fg_view_matches(const struct fg_pattern *pattern, const struct fg_label *label);
 /* A faint row for each function of a call path, outermost first, named in the last column. */

@@ -12,18 +12,14 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{.key = "inclusive_share", .title = "incl %", .kind = FG_CELL_SHARE, .has_error = true},
-	{.key = "inclusive_ns", .title = "incl %t", .kind = FG_CELL_VALUE, .has_error = true},
-	{.key = "self_ns",
-	 .title = "own %t",
-	 .kind = FG_CELL_VALUE,
-	 .has_error = true,
-	 .unit_like = 2},
-	{.key = "entered", .title = "entered", .kind = FG_CELL_COUNT},
-	{.key = "per_entry_ns", .title = "%t each", .kind = FG_CELL_VALUE},
-	{.key = "wall_ns", .title = "wall %t", .kind = FG_CELL_TIME, .optional = 1},
-	{.key = "kind", .title = "kind", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
-	{.key = "name", .title = "region / function", .kind = FG_CELL_TEXT, .left = true},
+	{"inclusive_share", "incl %", .kind = FG_CELL_SHARE, .has_error = true},
+	{"inclusive_ns", "incl %t", .kind = FG_CELL_VALUE, .has_error = true},
+	{"self_ns", "own %t", .kind = FG_CELL_VALUE, .has_error = true, .unit_like = 2},
+	{"entered", "entered", .kind = FG_CELL_COUNT},
+	{"per_entry_ns", "%t each", .kind = FG_CELL_VALUE},
+	{"wall_ns", "wall %t", .kind = FG_CELL_TIME, .optional = 1},
+	{"kind", "kind", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{"name", "region / function", .kind = FG_CELL_TEXT, .left = true},
 };
 
 static void add_weight(struct fg_weight *to, const struct fg_weight *more)

@@ -15,10 +15,10 @@ enum column {
 };
 
 static const struct fg_view_column columns[COLUMN_COUNT] = {
-	[COLUMN_SHARE] = {.key = "share", .title = "%", .kind = FG_CELL_SHARE},
-	[COLUMN_PEAK] = {.key = "at_peak", .title = "at peak %t", .kind = FG_CELL_VALUE},
-	[COLUMN_END] = {.key = "at_end", .title = "at end %t", .kind = FG_CELL_VALUE},
-	[COLUMN_NAME] = {.key = "mapping", .title = "mapping", .kind = FG_CELL_TEXT, .left = true},
+	[COLUMN_SHARE] = {"share", "%", .kind = FG_CELL_SHARE},
+	[COLUMN_PEAK] = {"at_peak", "at peak %t", .kind = FG_CELL_VALUE},
+	[COLUMN_END] = {"at_end", "at end %t", .kind = FG_CELL_VALUE},
+	[COLUMN_NAME] = {"mapping", "mapping", .kind = FG_CELL_TEXT, .left = true},
 };
 
 /* The entries of one process. */

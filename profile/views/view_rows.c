@@ -260,6 +260,22 @@ void fg_view_sort_by_inclusive(struct fg_label_figures *figures, size_t count)
 		qsort(figures, count, sizeof(*figures), by_inclusive);
 }
 
+static int by_value(const void *left, const void *right)
+{
+	const struct fg_view_ranked *a = left;
+	const struct fg_view_ranked *b = right;
+
+	if (a->value > b->value || a->value < b->value)
+		return a->value > b->value ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+void fg_view_rank(struct fg_view_ranked *ranked, size_t count)
+{
+	if (count > 1)
+		qsort(ranked, count, sizeof(ranked[0]), by_value);
+}
+
 bool fg_view_matches(const struct fg_pattern *pattern, const struct fg_label *label)
 {
 	return fg_matches_function(pattern, label->name, label->library);

@@ -9,13 +9,13 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{.key = "inclusive_share", .title = "incl %", .kind = FG_CELL_SHARE, .has_error = true},
-	{.key = "inclusive_ns", .title = "sampled %t", .kind = FG_CELL_VALUE, .has_error = true},
-	{.key = "user_ns", .title = "user %t", .kind = FG_CELL_TIME, .unit_like = 2},
-	{.key = "system_ns", .title = "system %t", .kind = FG_CELL_TIME, .unit_like = 2},
-	{.key = "samples", .title = "samples", .kind = FG_CELL_COUNT, .optional = 1},
-	{.key = "thread", .title = "thread", .kind = FG_CELL_TEXT, .left = true},
-	{.key = "top_function", .title = "most of it in", .kind = FG_CELL_TEXT, .left = true},
+	{"inclusive_share", "incl %", .kind = FG_CELL_SHARE, .has_error = true},
+	{"inclusive_ns", "sampled %t", .kind = FG_CELL_VALUE, .has_error = true},
+	{"user_ns", "user %t", .kind = FG_CELL_TIME, .unit_like = 2},
+	{"system_ns", "system %t", .kind = FG_CELL_TIME, .unit_like = 2},
+	{"samples", "samples", .kind = FG_CELL_COUNT, .optional = 1},
+	{"thread", "thread", .kind = FG_CELL_TEXT, .left = true},
+	{"top_function", "most of it in", .kind = FG_CELL_TEXT, .left = true},
 };
 
 struct kernel_times {

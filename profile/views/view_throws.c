@@ -16,17 +16,11 @@ enum column {
 };
 
 static const struct fg_view_column columns[COLUMN_COUNT] = {
-	[COLUMN_SHARE] = {.key = "share", .title = "%", .kind = FG_CELL_SHARE},
-	[COLUMN_COUNTED] = {.key = "count", .title = "caught", .kind = FG_CELL_COUNT},
-	[COLUMN_TYPE] = {.key = "type", .title = "type", .kind = FG_CELL_TEXT, .left = true},
-	[COLUMN_CAUGHT] = {.key = "caught_by",
-			   .title = "caught by",
-			   .kind = FG_CELL_TEXT,
-			   .left = true},
-	[COLUMN_THROWN] = {.key = "thrown_by",
-			   .title = "thrown by",
-			   .kind = FG_CELL_TEXT,
-			   .left = true},
+	[COLUMN_SHARE] = {"share", "%", .kind = FG_CELL_SHARE},
+	[COLUMN_COUNTED] = {"count", "caught", .kind = FG_CELL_COUNT},
+	[COLUMN_TYPE] = {"type", "type", .kind = FG_CELL_TEXT, .left = true},
+	[COLUMN_CAUGHT] = {"caught_by", "caught by", .kind = FG_CELL_TEXT, .left = true},
+	[COLUMN_THROWN] = {"thrown_by", "thrown by", .kind = FG_CELL_TEXT, .left = true},
 };
 
 static int by_ends(const struct fg_caught *a, const struct fg_caught *b)

@@ -13,17 +13,13 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{.key = "from_ns", .title = "from %t", .kind = FG_CELL_TIME},
-	{.key = "to_ns", .title = "to", .kind = FG_CELL_TIME, .only_data = true},
-	{.key = "inclusive_ns",
-	 .title = "time %t",
-	 .kind = FG_CELL_VALUE,
-	 .has_error = true,
-	 .optional = 1},
-	{.key = "busy_share", .title = "busy %", .kind = FG_CELL_SHARE},
-	{.key = "bar", .title = "", .kind = FG_CELL_TEXT, .left = true},
-	{.key = "top_share", .title = "top %", .kind = FG_CELL_SHARE},
-	{.key = "top_function", .title = "most of it in", .kind = FG_CELL_TEXT, .left = true},
+	{"from_ns", "from %t", .kind = FG_CELL_TIME},
+	{"to_ns", "to", .kind = FG_CELL_TIME, .only_data = true},
+	{"inclusive_ns", "time %t", .kind = FG_CELL_VALUE, .has_error = true, .optional = 1},
+	{"busy_share", "busy %", .kind = FG_CELL_SHARE},
+	{"bar", "", .kind = FG_CELL_TEXT, .left = true},
+	{"top_share", "top %", .kind = FG_CELL_SHARE},
+	{"top_function", "most of it in", .kind = FG_CELL_TEXT, .left = true},
 };
 
 /* Eighths of a block: twelve columns show about a hundred levels. */

@@ -18,21 +18,13 @@ enum {
 static const double default_floor = 0.005;
 
 static const struct fg_view_column columns[] = {
-	{.key = "inclusive_share", .title = "incl %", .kind = FG_CELL_SHARE, .has_error = true},
-	{.key = "inclusive_ns", .title = "incl %t", .kind = FG_CELL_VALUE, .has_error = true},
-	{.key = "self_ns",
-	 .title = "self %t",
-	 .kind = FG_CELL_VALUE,
-	 .has_error = true,
-	 .unit_like = 2},
-	{.key = "samples", .title = "samples", .kind = FG_CELL_COUNT},
-	{.key = "library",
-	 .title = "library",
-	 .kind = FG_CELL_TEXT,
-	 .left = true,
-	 .only_data = true},
-	{.key = "place", .title = "place", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
-	{.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
+	{"inclusive_share", "incl %", .kind = FG_CELL_SHARE, .has_error = true},
+	{"inclusive_ns", "incl %t", .kind = FG_CELL_VALUE, .has_error = true},
+	{"self_ns", "self %t", .kind = FG_CELL_VALUE, .has_error = true, .unit_like = 2},
+	{"samples", "samples", .kind = FG_CELL_COUNT},
+	{"library", "library", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{"place", "place", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{"name", "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
 struct painter {

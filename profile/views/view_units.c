@@ -19,25 +19,17 @@ enum {
 };
 
 static const struct fg_view_column columns[] = {
-	{.key = "share", .title = "incl %", .kind = FG_CELL_SHARE},
-	{.key = "cpu_ns", .title = "time %t", .kind = FG_CELL_VALUE},
-	{.key = "wall_ns", .title = "wall %t", .kind = FG_CELL_TIME, .optional = 1},
-	{.key = "units", .title = "units", .kind = FG_CELL_COUNT, .optional = 2},
-	{.key = "mean_ns", .title = "mean %t", .kind = FG_CELL_VALUE},
-	{.key = "sd_ns", .title = "sd %t", .kind = FG_CELL_VALUE, .unit_like = 5},
-	{.key = "median_ns",
-	 .title = "median %t",
-	 .kind = FG_CELL_VALUE,
-	 .only_data = true,
-	 .unit_like = 5},
-	{.key = "p95_ns",
-	 .title = "p95 %t",
-	 .kind = FG_CELL_VALUE,
-	 .only_data = true,
-	 .unit_like = 5},
-	{.key = "max_ns", .title = "max %t", .kind = FG_CELL_VALUE, .unit_like = 5},
-	{.key = "kind", .title = "kind", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
-	{.key = "name", .title = "name", .kind = FG_CELL_TEXT, .left = true},
+	{"share", "incl %", .kind = FG_CELL_SHARE},
+	{"cpu_ns", "time %t", .kind = FG_CELL_VALUE},
+	{"wall_ns", "wall %t", .kind = FG_CELL_TIME, .optional = 1},
+	{"units", "units", .kind = FG_CELL_COUNT, .optional = 2},
+	{"mean_ns", "mean %t", .kind = FG_CELL_VALUE},
+	{"sd_ns", "sd %t", .kind = FG_CELL_VALUE, .unit_like = 5},
+	{"median_ns", "median %t", .kind = FG_CELL_VALUE, .only_data = true, .unit_like = 5},
+	{"p95_ns", "p95 %t", .kind = FG_CELL_VALUE, .only_data = true, .unit_like = 5},
+	{"max_ns", "max %t", .kind = FG_CELL_VALUE, .unit_like = 5},
+	{"kind", "kind", .kind = FG_CELL_TEXT, .left = true, .only_data = true},
+	{"name", "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
 struct unit {
@@ -74,7 +66,7 @@ static void add_unit(struct units *units, const struct fg_unit_info *info, doubl
 	free(name);
 }
 
-/* Those that the query keeps. */
+/* Units that the query keeps. */
 static int units_init(struct units *units, const struct fg_profile *profile,
 		      const struct fg_calltree_query *query, struct fg_error *err)
 {

@@ -27,8 +27,6 @@ SELECT first, count, data FROM path_block WHERE first > $1 ORDER BY first;
 
 -- name: function_last
 SELECT COALESCE(max(id), 0) FROM function;
--- name: function_names
-SELECT id, name, library FROM function WHERE id > $1 ORDER BY id;
 
 -- name: measure_find
 SELECT id FROM measure WHERE digest = $1;

@@ -44,8 +44,6 @@ SELECT id, outcome, digest, project FROM run WHERE uuid = $1;
 UPDATE run SET bytes = $2 WHERE id = $1;
 -- name: run_touch
 UPDATE run SET ended_ns = $2 WHERE id = $1;
--- name: run_set_outcome
-UPDATE run SET outcome = $2 WHERE id = $1;
 -- name: run_delete
 DELETE FROM run WHERE uuid = $1 RETURNING id;
 -- name: run_load

@@ -5,7 +5,7 @@ INSERT INTO token (digest, project, scope, note, created_ns, expires_ns, revoked
 -- name: token_find
 SELECT id, project, scope, expires_ns, revoked, used_ns, note FROM token WHERE digest = $1;
 -- name: token_list
-SELECT id, project, scope, note, created_ns, expires_ns, revoked, used_ns FROM token ORDER BY id;
+SELECT id, project, scope, note, created_ns, expires_ns, revoked, used_ns, used_from FROM token ORDER BY id;
 -- name: token_revoke
 UPDATE token SET revoked = 1 WHERE id = $1 RETURNING id;
 -- name: token_project
@@ -13,7 +13,7 @@ SELECT project FROM token WHERE id = $1;
 -- name: token_count
 SELECT count(*) FROM token;
 -- name: token_touch
-UPDATE token SET used_ns = $2 WHERE id = $1 AND used_ns < $2 - 60000000000;
+UPDATE token SET used_ns = $2, used_from = $3 WHERE id = $1 AND used_ns < $2 - 60000000000;
 
 -- name: audit_add
 INSERT INTO audit (at_ns, project, who, action, subject, detail) VALUES ($1, $2, $3, $4, $5, $6);

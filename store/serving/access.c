@@ -76,7 +76,7 @@ int fg_store_token_create(struct fg_store *store, struct fg_token *token,
 }
 
 /* A token is good whether or not its use can be noted: the disk may be full. */
-static void touch(struct fg_store *store, int64_t id, int64_t now_ns)
+static void touch(struct fg_store *store, int64_t id, int64_t now_ns, const char *from)
 {
 	struct fg_query q;
 
@@ -85,11 +85,12 @@ static void touch(struct fg_store *store, int64_t id, int64_t now_ns)
 	fg_query_begin(&q, store->db, FG_SQL_TOKEN_TOUCH);
 	fg_query_int(&q, id);
 	fg_query_int(&q, now_ns);
+	fg_query_text(&q, from);
 	if (fg_query_run(&q, NULL) != FG_OK)
 		fg_log(FG_LOG_STORE, 1, "the use of token %lld was not noted", (long long)id);
 }
 
-int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_ns,
+int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_ns, const char *from,
 			 struct fg_token *token, struct fg_error *err)
 {
 	struct fg_token found = {0};
@@ -122,7 +123,7 @@ int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_n
 	fg_query_end(&q);
 	/* Even an update of nothing would wait for the one writer. */
 	if (status == FG_OK && found.used_ns < now_ns - 60 * FG_NS_PER_S)
-		touch(store, found.id, now_ns);
+		touch(store, found.id, now_ns, from);
 	if (status == FG_OK)
 		*token = found;
 	else
@@ -182,6 +183,7 @@ int fg_store_token_list(struct fg_store *store, struct fg_token_list *list, stru
 			.expires_ns = fg_column_int(&q, 5),
 			.revoked = fg_column_int(&q, 6) != 0,
 			.used_ns = fg_column_int(&q, 7),
+			.used_from = column_copy(&q, 8),
 		};
 		(void)fg_scope_parse(fg_column_text(&q, 2), &token->scope);
 	}
@@ -209,6 +211,7 @@ void fg_token_release(struct fg_token *token)
 {
 	free(token->project);
 	free(token->note);
+	free(token->used_from);
 	*token = (struct fg_token){0};
 }
 

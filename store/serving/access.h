@@ -26,7 +26,9 @@ enum {
 	FG_TOKEN_TEXT_SIZE = 69
 };
 
-#define FG_TOKEN_LIFE_NS (365 * FG_NS_PER_DAY) /* unless something else is asked for */
+#define FG_TOKEN_LIFE_NS      (365 * FG_NS_PER_DAY)     /* unless something else is asked for */
+#define FG_TOKEN_LIFE_MAX_NS  (2 * 366 * FG_NS_PER_DAY) /* for who makes tokens with this program */
+#define FG_TOKEN_LIFE_REFUSED "a token works for two years at most: make a new one in time"
 
 struct fg_token {
 	int64_t id;
@@ -37,6 +39,7 @@ struct fg_token {
 	int64_t expires_ns; /* INT64_MAX: never */
 	bool revoked;
 	int64_t used_ns; /* to the minute; 0: never */
+	char *used_from; /* the address of that use; NULL: not known */
 };
 
 struct fg_token_list {
@@ -61,7 +64,7 @@ int fg_store_token_create(struct fg_store *store, struct fg_token *token,
  * FG_ENOENT: unknown, expired or revoked (the message says which).  Release with
  * fg_token_release().
  */
-int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_ns,
+int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_ns, const char *from,
 			 struct fg_token *token, struct fg_error *err) FG_NODISCARD;
 /* The project that it is for, to be freed; NULL: all. */
 int fg_store_token_project(struct fg_store *store, int64_t id, char **project, struct fg_error *err)

@@ -7,13 +7,13 @@
 #include "store/serving/paths.h"
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "model/measure.h"
 #include "model/profile_set.h"
 #include "store/bytes.h"
 #include "store/call_tree.h"
 #include "store/chunks.h"
 #include "store/functions.h"
-#include "store/id_table.h"
 #include "store/serving/side.h"
 #include "store/serving/sums.h"
 #include "store/session.h"
@@ -77,15 +77,15 @@ static int mark(struct fg_store *store, const struct fg_weights *w, struct cut *
 	return FG_OK;
 }
 
-static int add_function(struct fg_store *store, struct fg_id_table *known, uint64_t id,
+static int add_function(struct fg_store *store, struct fg_map *known, uint64_t id,
 			struct fg_profile_set *set, uint32_t *index, struct fg_error *err)
 {
-	const uint64_t found = fg_id_table_get(known, id);
+	const uint64_t *found = fg_map_get(known, &id, sizeof(id));
 	struct fg_function_row row;
 	int status = FG_OK;
 
 	if (found) {
-		*index = (uint32_t)found;
+		*index = (uint32_t)*found;
 		return FG_OK;
 	}
 	status = fg_store_function(store, id, &row, err);
@@ -93,7 +93,7 @@ static int add_function(struct fg_store *store, struct fg_id_table *known, uint6
 		return status;
 	*index = (uint32_t)set->function_count;
 	set->functions[set->function_count++] = row.function;
-	(void)fg_id_table_add(known, id, *index);
+	(void)fg_map_add(known, &id, sizeof(id), *index, NULL);
 	return FG_OK;
 }
 
@@ -102,7 +102,7 @@ static int cut_out(struct fg_store *store, struct cut *cut, struct fg_profile_se
 		   struct fg_error *err)
 {
 	const struct fg_profile_function root = set->functions[0];
-	struct fg_id_table known = {0};
+	struct fg_map known = {0};
 	size_t count = 1;
 	int status = FG_OK;
 
@@ -124,7 +124,7 @@ static int cut_out(struct fg_store *store, struct cut *cut, struct fg_profile_se
 		set->nodes[set->node_count++] =
 			(struct fg_profile_node){cut->places[node->parent], function};
 	}
-	fg_id_table_release(&known);
+	fg_map_release(&known);
 	return status;
 }
 

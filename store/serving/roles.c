@@ -2,6 +2,7 @@
 #include "store/serving/roles.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "store/db.h"
 #include "store/session.h"
 
@@ -11,11 +12,10 @@ int fg_role_check_name(const char *name, struct fg_error *err)
 
 	if (length == 0 || length > FG_ROLE_NAME_MAX)
 		return fg_error_set(err, FG_EINVAL, "a name has 1 to %d bytes", FG_ROLE_NAME_MAX);
-	for (size_t i = 0; i < length; i++) {
-		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
-			return fg_error_set(err, FG_EINVAL, "a name has no control characters");
-	}
-	return FG_OK;
+	return fg_text_is_clean(name, length)
+		       ? FG_OK
+		       : fg_error_set(err, FG_EINVAL,
+				      "a name has no control characters, and is UTF-8");
 }
 
 int fg_store_role_add(struct fg_store *store, struct fg_role *role, struct fg_error *err)

@@ -34,12 +34,10 @@ static bool is_used(const struct fg_function_total *item)
 struct totals_source {
 	const struct fg_profile_node *nodes; /* parents before children */
 	size_t node_count;
-	size_t first; /* node that counts: 1 when [0] only holds several trees together */
 	size_t function_count;
-	const bool *recursive;              /* per node: its function stands above it already */
-	const int64_t *function_ids;        /* the store's */
-	const uint32_t *functions_in_order; /* of these ids; NULL: sort them */
-	double (*self)[2];                  /* per node and arm, none below 0 */
+	const bool *recursive;       /* per node: its function stands above it already */
+	const int64_t *function_ids; /* the store's */
+	double (*self)[2];           /* per node and arm, none below 0 */
 	uint32_t repetitions[2];
 	double sum; /* over everything: what a sample stands for */
 	double samples;
@@ -48,68 +46,23 @@ struct totals_source {
 };
 
 /* Only what took time, by id. */
-static void pack(struct fg_totals *totals, const struct totals_source *source)
+static void pack(struct fg_totals *totals, size_t count)
 {
-	struct fg_function_total *items =
-		fg_xreallocarray(NULL, source->function_count, sizeof(*items));
-
-	for (size_t i = 0; i < source->function_count; i++) {
-		const size_t at = source->functions_in_order ? source->functions_in_order[i] : i;
-
-		if (is_used(&totals->items[at]))
-			items[totals->count++] = totals->items[at];
+	for (size_t i = 0; i < count; i++) {
+		if (is_used(&totals->items[i]))
+			totals->items[totals->count++] = totals->items[i];
 	}
-	if (!source->functions_in_order && totals->count)
-		qsort(items, totals->count, sizeof(*items), by_id);
-	free(totals->items);
-	totals->items = items;
+	if (totals->count)
+		qsort(totals->items, totals->count, sizeof(*totals->items), by_id);
 }
 
-/* Both arms at once: each node, parent and function is fetched once. */
-typedef double arms __attribute__((vector_size(ARMS * sizeof(double))));
-
-static inline arms load(const double from[ARMS])
-{
-	arms value;
-
-	memcpy(&value, from, sizeof(value));
-	return value;
-}
-
-static inline void store(double to[ARMS], arms value)
-{
-	memcpy(to, &value, sizeof(value));
-}
-
-/* Nodes without time are added too: skipping them would mispredict. */
+/* From the leaves up: when a node's turn comes, all that is below it is in its value. */
 static void add_up(struct fg_totals *totals, const struct totals_source *source)
 {
-	const struct fg_profile_node *nodes = source->nodes;
 	double(*inclusive)[ARMS] = fg_xreallocarray(NULL, source->node_count, sizeof(*inclusive));
 
 	memcpy(inclusive, source->self, source->node_count * sizeof(*inclusive));
-	/* From the leaves up: when a node's turn comes, all that is below it has been added. */
-	for (size_t n = source->node_count; n-- > source->first;) {
-		struct fg_function_total *item = &totals->items[nodes[n].function];
-		double *above = inclusive[nodes[n].parent];
-		const arms mine = load(inclusive[n]);
-
-		if (n > 0)
-			store(above, load(above) + mine);
-		store(item->self, load(item->self) + load(source->self[n]));
-		if (!source->recursive[n])
-			store(item->inclusive, load(item->inclusive) + mine);
-	}
-	free(inclusive);
-}
-
-/* As add_up(), for a measure whose values do not add up. */
-static void fold_up(struct fg_totals *totals, const struct totals_source *source)
-{
-	double(*inclusive)[ARMS] = fg_xreallocarray(NULL, source->node_count, sizeof(*inclusive));
-
-	memcpy(inclusive, source->self, source->node_count * sizeof(*inclusive));
-	for (size_t n = source->node_count; n-- > source->first;) {
+	for (size_t n = source->node_count; n-- > 0;) {
 		struct fg_function_total *item = &totals->items[source->nodes[n].function];
 		double *above = inclusive[source->nodes[n].parent];
 
@@ -120,28 +73,22 @@ static void fold_up(struct fg_totals *totals, const struct totals_source *source
 				above[arm] = fg_measure_join(source->fold, above[arm], mine);
 			item->self[arm] = fg_measure_join(source->fold, item->self[arm],
 							  source->self[n][arm]);
-			item->inclusive[arm] =
-				fg_measure_join(source->fold, item->inclusive[arm], mine);
+			if (!source->recursive[n])
+				item->inclusive[arm] =
+					fg_measure_join(source->fold, item->inclusive[arm], mine);
 		}
 	}
 	free(inclusive);
 }
 
-/* Divide by the repetitions of each arm; an arm without any stays. */
 static void divide(struct fg_totals *totals, const struct totals_source *source)
 {
-	arms by = {1, 1};
-
 	for (int arm = 0; arm < ARMS; arm++) {
 		totals->repetitions[arm] = source->repetitions[arm];
-		if (source->repetitions[arm])
-			by[arm] = source->repetitions[arm];
-	}
-	for (size_t i = 0; i < totals->count; i++) {
-		struct fg_function_total *item = &totals->items[i];
-
-		store(item->self, load(item->self) / by);
-		store(item->inclusive, load(item->inclusive) / by);
+		for (size_t i = 0; i < totals->count && source->repetitions[arm]; i++) {
+			totals->items[i].self[arm] /= source->repetitions[arm];
+			totals->items[i].inclusive[arm] /= source->repetitions[arm];
+		}
 	}
 }
 
@@ -152,11 +99,8 @@ static void from_tree(struct fg_totals *totals, const struct totals_source *sour
 		.unit = fg_totals_unit(source->sum, source->samples, source->exact)};
 	for (size_t f = 0; f < source->function_count; f++)
 		totals->items[f].id = (uint64_t)source->function_ids[f];
-	if (source->fold == FG_FOLD_SUM)
-		add_up(totals, source);
-	else
-		fold_up(totals, source);
-	pack(totals, source);
+	add_up(totals, source);
+	pack(totals, source->function_count);
 	divide(totals, source);
 }
 
@@ -192,50 +136,28 @@ void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *s
 	free(recursive);
 }
 
-typedef int64_t masks __attribute__((vector_size(ARMS * sizeof(int64_t))));
-
-/* The values of a function in one arm. */
-enum {
-	SELF,
-	INCLUSIVE
-};
-
-/*
- * Both as whole steps.  Each is near one, so adding a half and truncating rounds it.  A branch on
- * whether a value is zero would mispredict.
- */
-static void count_steps(arms per_repetition, double steps_per_unit, int64_t steps[ARMS])
+static uint64_t count_steps(double per_repetition, double steps_per_unit)
 {
 	/* An upload may claim any number; the difference of two must fit too. */
-	static const arms most = {4e18, 4e18};
-	const arms value = per_repetition * steps_per_unit;
-	const masks is_some = value > 0;
-	const masks is_small = value < most;
-	const masks known = ((masks)value & is_small) | ((masks)most & ~is_small);
-	const arms rounded = (arms)(known & is_some) + 0.5;
+	const double most = 4e18;
+	const double value = per_repetition * steps_per_unit;
 
-	steps[SELF] = (int64_t)rounded[SELF];
-	steps[INCLUSIVE] = (int64_t)rounded[INCLUSIVE];
+	return value > 0 ? (uint64_t)(fmin(value, most) + 0.5) : 0;
 }
 
-/* Numbers first, then bytes: each loop has one thing to do, and a part stays in the caches. */
 static void write_arm(const struct fg_totals *totals, int arm, struct fg_bytes *bytes)
 {
 	const double steps_per_unit = totals->repetitions[arm] / totals->unit;
-	int64_t(*all)[ARMS] = fg_xreallocarray(NULL, totals->count + 1, sizeof(*all));
-	uint8_t *at = fg_bytes_reserve(bytes, totals->count * 2 * FG_VARINT_MAX_BYTES);
 
+	for (size_t i = 0; i < totals->count; i++)
+		fg_bytes_varint(bytes, count_steps(totals->items[i].self[arm], steps_per_unit));
 	for (size_t i = 0; i < totals->count; i++) {
 		const struct fg_function_total *item = &totals->items[i];
 
-		count_steps((arms){item->self[arm], item->inclusive[arm]}, steps_per_unit, all[i]);
+		fg_bytes_signed(bytes,
+				(int64_t)count_steps(item->inclusive[arm], steps_per_unit) -
+					(int64_t)count_steps(item->self[arm], steps_per_unit));
 	}
-	for (size_t i = 0; i < totals->count; i++)
-		at = fg_put_mixed_varint(at, (uint64_t)all[i][SELF]);
-	for (size_t i = 0; i < totals->count; i++)
-		at = fg_put_mixed_varint(at, fg_zigzag(all[i][INCLUSIVE] - all[i][SELF]));
-	fg_bytes_end(bytes, at);
-	free(all);
 }
 
 static void part_write(const struct fg_totals *totals, struct fg_bytes *bytes)

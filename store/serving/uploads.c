@@ -2,7 +2,6 @@
 #include "store/serving/uploads.h"
 
 #include "store/db.h"
-#include "store/intern.h"
 #include "store/serving/limits.h"
 #include "store/serving/sums.h"
 #include "store/session.h"
@@ -68,12 +67,8 @@ int fg_store_put_upload(struct fg_store *store, const struct fg_stored_run *stor
 			const char *digest, enum fg_upload_outcome *outcome, struct fg_error *err)
 {
 	struct fg_upload_state state = {0};
-	/* No other server stores the same run, or fills the same quota, until the end. */
-	int status = fg_store_lock_names(store, err);
-
-	if (status != FG_OK)
-		return status;
-	status = fg_store_upload_state(store, stored->run.id, &state, err);
+	/* Only this transaction writes: nobody else stores the same run, or fills the quota. */
+	int status = fg_store_upload_state(store, stored->run.id, &state, err);
 	if (status != FG_OK)
 		return status;
 	if (state.known && is_taken(&state, &stored->run, digest))

@@ -29,7 +29,7 @@ enum fg_upload_outcome {
 };
 
 /*
- * Store a run and the digest of what was uploaded, inside a batch (serving/batch.h).  A run that is
+ * Store a run and the digest of what was uploaded, inside fg_store_batch_begin().  A run that is
  * known costs one query; an incomplete one is replaced.  The quota of the project holds for what is
  * stored in the end.
  */

@@ -14,8 +14,8 @@
  *                    each different stack
  *
  * Calls that the program and its libraries make by name are counted; calls inside libc are not. A
- * forked child goes on counting where its parent was.  Unless it is told to fail, a call is the
- * plain system call.
+ * forked child goes on counting where its parent was.  Unless it has to fail, a call is the plain
+ * system call.
  */
 #include <dirent.h>
 #include <dlfcn.h>

@@ -207,7 +207,7 @@ class Run:
         expect(ended <= kept <= begun, f"{ended} repetitions had ended, {begun} had begun, {kept} are stored")
 
     def try_once(self, folder, fault, environment):
-        # What samples cost is measured with a thread, for a tenth of a second: only where that thread may be the one that fails.
+        # The cost of samples is measured by a thread, for a tenth of a second: only where that thread may fail.
         words = ("--set", "measure.sampler.rate=auto") if fault.kind == "spawn" or self.tools.given.all else ()
         code, out, err = self.tools.fastgate(folder, "run", *words, environment=environment)
         if code == 4 and "cannot " in out:

@@ -142,11 +142,13 @@ const char *MHD_lookup_connection_value(struct MHD_Connection *connection, enum 
 int MHD_get_connection_values(struct MHD_Connection *connection, enum MHD_ValueKind kind,
 			      MHD_KeyValueIterator iterator, void *context)
 {
-	FG_ASSERT(kind == MHD_HEADER_KIND);
-	for (size_t i = 0; i < connection->header_count; i++)
-		(void)iterator(context, kind, connection->headers[i].name,
-			       connection->headers[i].value);
-	return (int)connection->header_count;
+	const bool are_headers = kind == MHD_HEADER_KIND;
+	const struct field *fields = are_headers ? connection->headers : connection->arguments;
+	const size_t count = are_headers ? connection->header_count : connection->argument_count;
+
+	for (size_t i = 0; i < count; i++)
+		(void)iterator(context, kind, fields[i].name, fields[i].value);
+	return (int)count;
 }
 
 struct MHD_Response *MHD_create_response_from_buffer(size_t size, void *data,

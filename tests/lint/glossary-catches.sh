@@ -38,7 +38,7 @@ J
 expect cli/x.js 'to blame' <<'J'
 const words = `the culprit is ${name}`;
 J
-# What nobody but a programmer reads, and what follows the glossary, is left alone.
+# Texts for programmers, and texts that follow the glossary, are left alone.
 expect cli/x.c '' <<'C'
 static int culprit; /* shown only to us */
 C

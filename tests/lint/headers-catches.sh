@@ -39,7 +39,7 @@ printf '#include "base/other.h"\n' >"$copy/base/other.c" # not in the build: it 
 expect 'base/other.h does not compile alone'
 rm "$copy/base/other.c"
 header other 'int fg_other(void);'
-# What is defined above it may be what it leans on.
+# It may depend on a definition above it.
 printf '#define SIZE size_t\n#include "base/own.h"\n' >"$copy/base/own.c"
 header own '#include <stddef.h>
 SIZE fg_own(void);'

@@ -44,6 +44,24 @@ C
 expect words 'plain English: already pending' <<'C'
 int fg_said(void) { return fg_say("a sample is just pending"); }
 C
+expect words 'not a clause: What stubs call' <<'C'
+/* What stubs call. */
+C
+expect words 'not a clause: Those that wait' <<'C'
+/*
+ * Those that wait.
+ */
+C
+expect words "plain English for 'is no'" <<'C'
+int x; /* this is no archive */
+C
+expect words "plain English for 'whoever'" <<'C'
+// The server answers whoever asks.
+C
+expect words '' <<'C'
+/* What does it cost? There is no limit, and it is no longer read. */
+const char *said = "this is no comment";
+C
 expect words 'comments keep to 100 columns' <<C
 /* $long */
 C

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Many large bodies at once take neither the memory nor more than the bound that all share."""
+import glob
 import re
 import socket
+import subprocess
 
-from attack import RUN_TYPE, Server, expect, push, token
+from attack import MAKE_RUNS, RUN_TYPE, Server, expect, parcel, parts, push, send, token
 from checks import HUNG_S, check, finish_in_scratch
 
 SIZE = 40 << 20
@@ -35,8 +37,24 @@ def begin(server, secret):
     return line
 
 
+def bogus_tokens_share_one_upload(secret):
+    """Also on a server for this machine; and nobody who has a token waits for those who stall."""
+    with Server() as server:
+        push(server, secret=secret)
+        before = memory(server)
+        strangers = [begin(server, f"fgt_{i:064x}") for i in range(12)]
+        check(held(server) == 0, "strangers take from the bound of others")
+        check(memory(server) - before < 100 << 20, f"{memory(server) - before} bytes of memory more")
+        subprocess.run([MAKE_RUNS, "late", "77", "1"], check=True)
+        run = parcel(*parts(glob.glob("late/*.fgrun")[0]))
+        expect(send(server, run, secret), 201, "a run while strangers stall")
+        for line in strangers:
+            line.close()
+
+
 def attack():
     secret = token("upload")
+    bogus_tokens_share_one_upload(secret)
     with Server("--behind-proxy") as server:
         push(server, secret=secret)
         # Nobody knows yet who these are: all of them together may hold one upload.

@@ -56,7 +56,7 @@ def what_was_just_written_is_seen(server, admin, reader):
     check([one["text"] for one in seen] == ["after the pause"], f"its author does not see it: {seen}")
     push(server, 3, secret=admin)
     newest = server.runs(token=admin)
-    check(len(newest) == 3, f"whoever sent runs does not see them: {newest}")
+    check(len(newest) == 3, f"the sender of runs does not see them: {newest}")
     for run in newest:
         answer = expect(server.ask("GET", f"/api/v1/runs/{run}", token=reader), 200, "a run that the replica does not have yet")
         check(run.encode() in answer.body, f"{run} is not shown: {answer.body[:200]!r}")

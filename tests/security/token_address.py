@@ -75,7 +75,7 @@ def addresses(url):
     check(seen and "Authorization" not in seen, f"without a token nothing was sent, or something else: {seen} {done.stderr}")
     write("fastgate.yml", CONFIG)
     seen, done = asked(*push, PERFDB_URL=url)
-    check("Authorization: Bearer perfdb-secret" in seen, f"PERFDB_URL alone is no address: {done.stderr}")
+    check("Authorization: Bearer perfdb-secret" in seen, f"PERFDB_URL alone is not an address: {done.stderr}")
 
 
 def variables(url):

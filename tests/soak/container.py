@@ -66,7 +66,7 @@ class Stage:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(whence / words[1].lstrip("/"), target)
             return
-        # What git tracks: no builds of this machine.
+        # Only tracked files: no builds of this machine.
         target = self.root / words[1].lstrip("/")
         tracked = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, text=True, check=True).stdout
         for name in filter(None, tracked.split("\0")):

@@ -24,7 +24,7 @@ draw() {
 	echo $(($(od -An -N4 -tu4 /dev/urandom) % $1))
 }
 
-# Until nothing runs under this path: whoever survives the kill needs a moment to end the rest.
+# Waits until nothing runs under this path: a survivor of the kill needs a moment to end the rest.
 await_silence() {
 	tries=0
 	while pgrep -f "$work/" >/dev/null; do

@@ -167,7 +167,7 @@ class Room:
                         self.executing[found["file"], None].add(target)
 
     def tests_of(self, mutant):
-        """Those that execute the line; of a line that is no statement, such as a constant, those that execute anything of the file."""
+        """Tests that execute the line; for a line without a statement, such as a constant, those that execute anything of the file."""
         line = mutant.line if (mutant.file, mutant.line) in self.statements else None
         return self.executing[mutant.file, line]
 

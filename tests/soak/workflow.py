@@ -28,7 +28,7 @@ LOGS = ROOT / "build" / "soak"
 WORKSPACE = "/project"
 OWN_IMAGE = "debian:12"
 PUSH = {"github.event_name == 'pull_request' && 'merge-base' || 'HEAD~1'": "HEAD~1", "github.sha": "HEAD"}
-# What a system needs around it; all of it goes with the process that made the namespace.
+# The surroundings of a system; they disappear with the process that made the namespace.
 ENTER = """mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t sysfs sysfs "$0/sys" && mount -t tmpfs tmpfs "$0/tmp" &&
 exec chroot "$0" "$@"
 """

@@ -34,18 +34,17 @@ enum {
 
 void known_profile_init(struct fg_profile *profile);
 /*
- * A second measure, alloc_space in bytes: KNOWN_BYTES where each of the 80 samples in units of work
- * was taken.  So fit(Track&) has 30 KiB of its own, and loop 80 KiB in all.
+ * A second measure, alloc_space in bytes: KNOWN_BYTES at each of the 80 samples in units of work.
+ * So fit(Track&) has 30 KiB of its own, and loop 80 KiB in all.
  */
 void known_profile_add_bytes(struct fg_profile *profile);
 /*
- * What allocations are counted by: one of KNOWN_BYTES where each sample was taken.  Every second is
- * held at the peak, every fourth at the end.
+ * Allocation measures: one allocation of KNOWN_BYTES at each sample. Every second is held at the
+ * peak, every fourth at the end.
  */
 void known_profile_add_heap(struct fg_profile *profile);
-/* What was held at two dumps. */
+/* Memory held at two dumps. */
 void known_profile_add_dumps(struct fg_profile *profile);
-/* How large allocations were, and how many of them blocks outlived. */
 /* 50 exceptions, of which 45 are known to have been caught where it was seen. */
 void known_profile_add_throws(struct fg_profile *profile);
 /* Arguments of log on the call path of each sample: 0.25 and 0.5 of it, and a NaN of the first. */

@@ -207,8 +207,9 @@ FAR_FROM_OPTIMISED static void middle(size_t size)
 }
 
 /*
- * What the one has room for the other leaves to the middle, so that the last is at the same place;
- * where the return address of the one lies the other has untouched room.
+ * Unused space of the first function becomes space of the middle one in the second, so that the
+ * last frame is at the same place; the return address of the first lies in untouched space of the
+ * second.
  */
 FAR_FROM_OPTIMISED static void narrow_one(void)
 {

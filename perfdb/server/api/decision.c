@@ -3,7 +3,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
-#include "store/serving/batch.h"
+#include "store/transaction.h"
 
 int fg_decision_begin(struct fg_request *rq, struct fg_error *err)
 {

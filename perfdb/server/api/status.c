@@ -3,9 +3,11 @@
 #include "base/clock.h"
 #include "base/version.h"
 #include "perfdb/server/api/handlers.h"
+#include "perfdb/server/connections.h"
 #include "perfdb/server/health.h"
 #include "perfdb/server/replica.h"
 #include "perfdb/server/routes.h"
+#include "perfdb/server/workers.h"
 
 static enum fg_scope widest_scope(const struct fg_request *rq)
 {
@@ -60,7 +62,7 @@ int fg_handle_ready(struct fg_request *rq, struct fg_error *err)
 	if (!fg_health_database_answers(server->health))
 		fg_strbuf_add_text(text, "the database does not answer\n");
 	if (!server->options.read_only && !fg_health_disk_has_room(server->health))
-		fg_strbuf_add_text(text, "the disk is full\n");
+		fg_strbuf_add_text(text, "the disk takes no runs\n");
 	rq->answer.status = text->length ? 503 : 200;
 	if (text->length)
 		rq->answer.retry_after_s = 1;
@@ -93,6 +95,35 @@ static void add_replica(struct fg_strbuf *text, const struct fg_replica *replica
 			(double)lag_ms / 1e3);
 }
 
+static void add_latency(struct fg_strbuf *text, struct fg_server *server)
+{
+	struct fg_counters *c = &server->counters;
+	unsigned long long sum_us = 0;
+	unsigned long long count = 0;
+
+	for (size_t i = 0; i < server->route_count; i++) {
+		sum_us += atomic_load(&c->microseconds[i]);
+		count += atomic_load(&c->requests[i]);
+	}
+	fg_strbuf_add_text(
+		text,
+		"# HELP perfdb_latency_seconds How long requests took.\n# TYPE perfdb_latency_seconds histogram\n");
+	for (size_t i = 0; i < FG_LATENCY_STEPS; i++)
+		fg_strbuf_printf(text, "perfdb_latency_seconds_bucket{le=\"%g\"} %llu\n",
+				 (double)fg_latency_us[i] / 1e6,
+				 (unsigned long long)atomic_load(&c->faster[i]));
+	fg_strbuf_printf(
+		text,
+		"perfdb_latency_seconds_bucket{le=\"+Inf\"} %llu\nperfdb_latency_seconds_sum %.6f\nperfdb_latency_seconds_count %llu\n",
+		count, (double)sum_us / 1e6, count);
+}
+
+static void add_gauge(struct fg_strbuf *text, const char *name, const char *help, size_t value)
+{
+	fg_strbuf_printf(text, "# HELP perfdb_%s %s\n# TYPE perfdb_%s gauge\nperfdb_%s %zu\n", name,
+			 help, name, name, value);
+}
+
 /* Prometheus' text format. */
 int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 {
@@ -107,6 +138,8 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 	add_metric(text, "over_quota_total", "Uploads refused because of a quota.",
 		   atomic_load(&c->over_quota));
 	add_metric(text, "body_bytes_total", "Bytes of request bodies.", atomic_load(&c->bytes_in));
+	add_metric(text, "failed_tokens_total", "Requests refused because of their token.",
+		   atomic_load(&c->failed_tokens));
 	add_metric(text, "limited_total", "Requests refused because there were too many.",
 		   atomic_load(&c->limited));
 	if (rq->server->replica)
@@ -131,10 +164,13 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 			labels, (double)atomic_load(&c->microseconds[i]) / 1e6, labels,
 			(unsigned long long)atomic_load(&c->requests[i]));
 	}
-	fg_strbuf_printf(
-		text,
-		"# HELP perfdb_body_bytes Bytes of bodies held now.\n# TYPE perfdb_body_bytes gauge\nperfdb_body_bytes %zu\n",
-		atomic_load(&rq->server->body_bytes));
+	add_latency(text, rq->server);
+	add_gauge(text, "body_bytes", "Bytes of bodies held now.",
+		  atomic_load(&rq->server->body_bytes));
+	add_gauge(text, "connections", "Open connections.",
+		  fg_connections_count(rq->server->connections));
+	add_gauge(text, "waiting", "Requests that a thread has or will have.",
+		  fg_workers_count(rq->server->workers));
 	fg_strbuf_printf(
 		text,
 		"# HELP perfdb_start_time_seconds When the server started.\n# TYPE perfdb_start_time_seconds gauge\nperfdb_start_time_seconds %lld\n",

@@ -36,6 +36,8 @@ int fg_handle_tokens(struct fg_request *rq, struct fg_error *err)
 		fg_request_json_time(&w, "expires_at", token->expires_ns);
 		if (token->used_ns)
 			fg_request_json_time(&w, "used_at", token->used_ns);
+		if (token->used_from)
+			fg_json_text(&w, "used_from", token->used_from);
 		fg_json_bool(&w, "revoked", token->revoked);
 		fg_json_end(&w);
 	}
@@ -61,6 +63,8 @@ static int read_token(struct fg_request *rq, const cJSON *json, struct fg_token 
 		return status;
 	if (life_ns <= 0)
 		return fg_error_set(err, FG_EINVAL, "a token that never works is of no use");
+	if (life_ns > FG_TOKEN_LIFE_MAX_NS)
+		return fg_error_set(err, FG_EINVAL, FG_TOKEN_LIFE_REFUSED);
 	token->expires_ns = fg_clock_wall_ns() + life_ns;
 	token->note = fg_decision_text(rq, json, "note", NULL);
 	return FG_OK;

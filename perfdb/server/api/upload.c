@@ -2,8 +2,10 @@
 /* A run arrives: it is checked and unpacked by a worker, then stored when it has its turn. */
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/api/handlers.h"
+#include "perfdb/server/health.h"
 #include "perfdb/server/webhook.h"
 #include "perfdb/server/writer.h"
 #include "store/bundle.h"
@@ -54,6 +56,9 @@ static int check_identity(struct fg_request *rq, const struct fg_run *run, struc
 				    "this token is for another project than '%.100s'",
 				    run->project);
 	}
+	if (!fg_text_is_clean(run->project, strlen(run->project)))
+		return fg_error_set(err, FG_EINVAL,
+				    "the project's name has control characters, or is not UTF-8");
 	if (key && strcmp(key, run->id) != 0)
 		return fg_error_set(err, FG_EINVAL, "%s is not the run's id", FG_WIRE_KEY_HEADER);
 	return FG_OK;
@@ -120,6 +125,8 @@ static int store_upload(struct fg_request *rq, struct upload *up, struct fg_erro
 	/* The session of this request is not needed while it waits for its turn. */
 	fg_request_leave_store(rq);
 	status = fg_writer_do(rq->server->writer, put, up, err);
+	if (status == FG_OK || status == FG_EIO)
+		fg_health_wrote(rq->server->health, status == FG_OK);
 	if (status == FG_ELIMIT && up->outcome == FG_UPLOAD_OVER_QUOTA)
 		return over_quota(rq);
 	if (status != FG_OK)

@@ -141,7 +141,7 @@ with tempfile.TemporaryDirectory() as empty:
     code, shown = on_terminal("help", env={"PAGER": "/nowhere/pager"}, rows=10)
     check(code == 0 and "Setting up" in shown, "a pager that is not there")
     code, shown = on_terminal("help", env={"PAGER": "true"}, rows=10)
-    check(code == 0, "a reader who quits early is no error")
+    check(code == 0, "a reader who quits early is not an error")
 
     # what a message quotes does not steer the terminal
     shown = run("no\x1b[2Jsuch\x07\x7fcommand").stderr

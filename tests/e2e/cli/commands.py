@@ -64,7 +64,7 @@ def explanations():
             keys.append(".".join(path))
     check(len(keys) > 60, f"config --explain lists {len(keys)} keys")
     for key in keys[::7]:
-        # What has a name of the user's is shown with a word in capitals in its place.
+        # A word in capitals replaces each user-defined name.
         pattern = re.escape(key).replace("\\.", r"\.(?:[A-Z]+\.)?")
         if "<" not in key:
             expect(0, f"^{pattern}: ", "config", "--explain", key)

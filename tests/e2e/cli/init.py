@@ -78,7 +78,7 @@ def an_empty_folder_is_told_what_is_needed():
 def what_is_there_is_never_touched():
     write("fastgate.yml", "mine")
     done = call(fastgate, "init")
-    check(done.returncode == 2 and "stays as it is" in done.stderr, f"existing: {done}")
+    check(done.returncode == 2 and "is left unchanged" in done.stderr, f"existing: {done}")
     with open("fastgate.yml", encoding="utf-8") as file:
         check(file.read() == "mine", "existing: it was overwritten")
     check("version: 1" in call(fastgate, "init", "--print").stdout, "existing: --print")
@@ -91,7 +91,7 @@ def a_make_project_is_built_once_and_tried():
     commit()
     said, text = init()
     check("command: make -j2" in text and "\n  - name: bench_loop\n    command: ./bench_loop\n" in entries(text), f"make: {text}")
-    check("\n  - name: api_test" not in text and "\n  - name: function_source" not in text, f"make, what is no benchmark: {text}")
+    check("\n  - name: api_test" not in text and "\n  - name: function_source" not in text, f"make, other programs than benchmarks: {text}")
     check("\n# baseline: { against: merge-base }" in text, f"make, one commit: {text}")
     check("Next: fastgate run --against HEAD" in said, f"make, one commit: {said}")
     check("shows within 30 s" in said or "too short to time well" in said, f"make, what was seen: {said}")
@@ -207,7 +207,7 @@ def a_program_that_was_long_once_is_given_an_input():
     check("stdin: fastgate-input.txt" in text and "yes data/small.txt | head -n" in text, f"long once: {text}{said}")
 
 
-# What does not begin as it should is refused at once, and that is no failure.
+# A wrong beginning is refused at once, which is not a failure.
 READER = """#include <stdio.h>
 int main(void) { volatile unsigned sum = 0; int c = getchar(); if (c != 'k') return 0;
 while ((c = getchar()) != EOF) for (int i = 0; i < 20; i++) sum = sum * 31 + (unsigned)c;
@@ -284,7 +284,7 @@ def ways_to_configure_are_told_apart():
     write("configure.ac", "")
     commit()
     write("configure", "")
-    check("autoreconf -fi" in init("--no-build")[1], "a configure that git does not have is no part of the project")
+    check("autoreconf -fi" in init("--no-build")[1], "a configure that git does not track is not part of the project")
 
 
 CMAKE = "cmake_minimum_required(VERSION 3.13)\nproject(p C)\n"

@@ -84,7 +84,7 @@ def broken_store():
     write(".fastgate/store.db", "this is a text, and no database at all\n")
 
 
-# What happened, its cause, what was typed, the remedy.  The document is generated from this table.
+# Title, set-up, command, remedy.  The document is generated from this table.
 MISTAKES = [
     ("There is no fastgate.yml", nothing, "fastgate run",
      "`fastgate init` writes one. It is looked for here and in the folders above."),
@@ -129,7 +129,7 @@ MISTAKES = [
      "fastgate run --quick", "The run waits in `.fastgate/spool/`. Unless `upload` is `required`, it changes no exit code."),
     ("The store is not a store", broken_store, "fastgate runs", "Move `.fastgate/store.db` away; the next run makes a new one."),
     ("The folder cannot be written", lambda: (script("exit 0\n"), config()), "fastgate run --quick --set store.path=/proc/fastgate/store.db",
-     "Runs are kept in `.fastgate/` beside `fastgate.yml`; `store.path` moves that."),
+     "Runs are kept in `.fastgate/` next to `fastgate.yml`; `store.path` moves that."),
     ("There is a fastgate.yml already", lambda: config(), "fastgate init", "Nothing is ever overwritten."),
     ("The disk is full", nothing, "fastgate help >/dev/full", "A result that could not be written is a failure."),
 ]

@@ -140,7 +140,7 @@ def each_call_of_fentry_counts(what, compiler, *options):
     expect_all(what, recorded(program), "-mfentry")
     done = recorded(program, "--entries")
     expect_all(f"{what}, --entries", done, "-mfentry")
-    check("not counted at" not in done.stderr, f"the call is no reason for a line: {done.stderr}")
+    check("not counted at" not in done.stderr, f"the call is not worth a line: {done.stderr}")
 
 
 def arguments_are_seen(compiler, *options):

@@ -163,7 +163,7 @@ def memory_that_is_not_counted_is_told():
 
 
 def library_that_finds_the_c_library_first_is_told():
-    """RTLD_DEEPBIND: its blocks are not counted, whoever gives them back, and nothing breaks."""
+    """RTLD_DEEPBIND: its blocks are not counted, wherever they are freed, and nothing breaks."""
     write("deep.c", "#include <stdlib.h>\nvoid *deep_make(void) { return malloc(1234); }\nvoid deep_free(void *at) { free(at); }\n")
     write("opens.c", "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <stdlib.h>\n"
           "int main(int argc, char **argv) {\n"

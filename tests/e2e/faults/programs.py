@@ -53,7 +53,7 @@ def run(*arguments):
 
 
 def still_running():
-    """Processes that stand in a folder of ours, whoever started them; others may run the same test.  Ended ones may take a moment to vanish."""
+    """Processes whose working directory is one of our folders, however started; the same test may run twice.  Ended ones may take a moment to vanish."""
     end = time.monotonic() + HUNG_S
     while True:
         found = []

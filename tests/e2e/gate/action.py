@@ -41,6 +41,7 @@ project: demo
 build: { command: make -s }
 benchmarks:
   - { name: loop, command: ./loop }
+gate: { alpha: 0.05 }
 measure: { schedule: abba, pairs: { min: 12, max: 12 }, layouts: never, sampler: { rate: 1000 } }
 report:
   post: [ { github: pull-request-comment }, { github: commit-status } ]
@@ -253,7 +254,7 @@ with tempfile.TemporaryDirectory() as name:
             if job.status != 2 or "from the archive" in job.said:
                 fail("an archive of another hash was run", job.said)
 
-        # What cannot be measured has outputs all the same.
+        # A failed measurement still has outputs.
         job = Job(home, checkout, "pull_request", event, **pull)
         outputs = job.run(cache, artifact, against="no-such-ref", artifact="")
         if job.status != 2 or outputs["verdict"] != "error" or artifact.exists():

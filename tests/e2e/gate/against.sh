@@ -95,7 +95,7 @@ verdicts = {b["name"]: b["verdict"] for b in json.load(open(sys.argv[1]))["bench
 assert verdicts["fresh"] not in ("new", "error") and "old" not in verdicts, verdicts
 END
 
-# A baseline that does not build (any more) is no verdict about the change.
+# A baseline that does not build (any more) says nothing about the change.
 git checkout -q .
 echo 'broken' >part.sh
 git rm -q --cached part

@@ -22,14 +22,14 @@ expect_text "'|' needs a shell" "$work/err" "why a pipe is no command"
 expect_code 0 "a page" "$FASTGATE" duel --no-sampling --schedule duet --pairs 2:2 --html "$work/duel.html" "$work/old" "$work/old"
 grep -q '</html>' "$work/duel.html" || fail "--html wrote no page"
 [ -z "$(ls -A)" ] || fail "the duel left files behind: $(ls -A)"
-expect_code 0 "faster program" "$FASTGATE" duel --no-sampling --schedule abba --pairs 10:10 "$work/new" "$work/old" --json
+expect_code 0 "faster program" "$FASTGATE" duel --no-sampling --schedule abba --pairs 12:12 "$work/new" "$work/old" --json
 expect_text '"verdict": "improvement"' "$work/out" "JSON report"
-expect_code 1 "times only" "$FASTGATE" duel --no-sampling --schedule abba --pairs 10:10 "$work/old" "$work/new"
+expect_code 1 "times only" "$FASTGATE" duel --no-sampling --schedule abba --pairs 12:12 "$work/old" "$work/new"
 expect_text 'REGRESSION' "$work/out" "terminal report without functions"
 ! grep -q 'work\.c' "$work/out" || fail "a function is named that nobody sampled"
 expect_code 0 "a chosen rate, two pairs" "$FASTGATE" duel --rate 500 --schedule abba --pairs 2:2 "$work/old" "$work/new" --json
 expect_text '"rate_hz": 500' "$work/out" "the rate that was asked for"
 expect_code 2 "no rate" "$FASTGATE" duel --rate many "$work/old" "$work/new"
-expect_code 4 "missing program" "$FASTGATE" duel --schedule abba --pairs 10:10 "$work/old" "$work/absent"
+expect_code 4 "missing program" "$FASTGATE" duel --schedule abba --pairs 12:12 "$work/old" "$work/absent"
 expect_text 'absent' "$work/out" "the missing program's name"
-expect_code 2 "one command only" "$FASTGATE" duel --schedule abba --pairs 10:10 "$work/old"
+expect_code 2 "one command only" "$FASTGATE" duel --schedule abba --pairs 12:12 "$work/old"

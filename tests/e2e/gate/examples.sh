@@ -13,7 +13,7 @@ begin() { # example
 	git add .
 	git commit -q -m "An example"
 }
-# What the last run said: lines "benchmark verdict pairs functions", and the exit code of a test on them.
+# The results of the last run, and the exit code of a test on them.
 verdicts() {
 	python3 - fastgate.json "$1" <<'END' || fail "$2"
 import json, sys

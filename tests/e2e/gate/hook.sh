@@ -32,13 +32,13 @@ dearer() { sed -i 's/price: 100/price: 120/' price.c; }
 expect_code 0 "installing" fastgate hook install
 hook=.git/hooks/pre-commit
 [ -x $hook ] || fail "the hook cannot be executed"
-sh -n $hook || fail "the hook is no shell script"
+sh -n $hook || fail "the hook is not a shell script"
 expect_code 0 "installing again" fastgate hook install
 echo "more" >>README
 git add README
 expect_code 0 "commit that changes no program" git commit -q -m "Say more"
 expect_text 'same binaries on both sides' "$work/err" "what the hook says"
-# What is staged counts, not what lies in the work tree: the other way round, nothing is stopped ...
+# Only staged changes count, not the work tree: the other way round, nothing is stopped ...
 dearer
 echo "even more" >>README
 git add README
@@ -93,7 +93,7 @@ cp fastgate.yml "it's a part"
 cd "it's a part" || exit 1
 expect_code 0 "installing for a folder" fastgate hook install
 expect_text "^fastgate run --quick --no-post --config .*part/fastgate.yml. --staged" ../$hook "the folder's hook"
-sh -n ../$hook || fail "the folder's hook is no shell script"
+sh -n ../$hook || fail "the folder's hook is not a shell script"
 cd .. || exit 1
 rm $hook
 

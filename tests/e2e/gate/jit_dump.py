@@ -20,6 +20,7 @@ project: app
 build: {{ command: sh build.sh }}
 benchmarks:
   - {{ name: app, command: ./app work {ROUNDS}, setup: mkdir -p work }}
+gate: {{ alpha: 0.05 }}
 measure: {{ schedule: abba, pairs: {{ min: 12, max: 12 }}, layouts: never, sampler: {{ rate: 4000 }} }}
 report: {{ json: report.json }}
 """

@@ -37,6 +37,7 @@ project: app
 build: {{ command: {COMPILER} -g -O1 app.c -o app }}
 benchmarks:
   - {{ name: app, command: ./app }}
+gate: {{ alpha: 0.05 }}
 measure: {{ schedule: abba, pairs: {{ min: 14, max: 14 }}, layouts: never, sampler: {{ rate: 1000 }} }}
 report: {{ json: report.json }}
 """

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A program whose time depends on where its code lies within a cache line, by a table of its own, so that no machine decides.
-# What is slower only there is placement; what is slower everywhere is a regression; what cannot be linked again keeps its verdict.
+# Slower only there is placement, slower everywhere a regression; a program that cannot be linked again keeps its verdict.
 . "$(dirname "$0")/common.sh"
 in_places="in \\(4\\|8\\|16\\) places on both sides, shifted by 0, 16, 32 and 48 bytes within a cache line: "
 mkdir "$work/project" && cd "$work/project" || exit 1
@@ -56,18 +56,20 @@ expect_text 'took .*+0.0 %.* pass' "$work/out" "another place"
 ! grep -q 'as it was linked\|measuring again' "$work/out" "$work/err" || fail "it was never measured as it was linked"
 "$FASTGATE" show --json >"$work/json" || fail "the run is not stored"
 expect_text "$in_places[-+ 0-9.,%]*+20.0" "$work/json" "another place"
-# Where the links are dear, as it was linked, and in all places only because that looks slower.
+# With expensive links: as linked, and in all places only because that looks slower.
 links_are_dear() {
 	rm -rf .fastgate/builds/*/layouts
 	for price in .fastgate/builds/link-times/*; do printf 999000000000 >"$price"; done
 }
 links_are_dear
-expect_code 0 "dear links" "$FASTGATE" run --against HEAD --verbose
-expect_text 'measured as it was linked: linking it in 4 places takes 49 min 57 s, more than ' "$work/err" "dear links"
-expect_text '+20.0 % as it was linked; measuring again with its code in \(4\|8\|16\) places' "$work/err" "dear links"
-expect_text 'took .*+0.0 %.* placement' "$work/out" "dear links"
-expect_text "$in_places[-+ 0-9.,%]*+20.0" "$work/out" "dear links"
-# What was made then costs nothing now.
+expect_code 0 "expensive links" "$FASTGATE" run --against HEAD --verbose
+expect_text 'measured as it was linked: linking it in 4 places takes 49 min 57 s, more than ' "$work/err" "expensive links"
+expect_text '+20.0 % as it was linked; measuring again with its code in \(4\|8\|16\) places' "$work/err" "expensive links"
+expect_text 'took .*+0.0 %.* pass' "$work/out" "expensive links"
+"$FASTGATE" show --json >"$work/json" || fail "the run is not stored"
+expect_text "$in_places[-+ 0-9.,%]*+20.0" "$work/json" "expensive links"
+expect_text 'placement: on average over these places it is not slower' "$work/json" "expensive links"
+# Existing layouts cost nothing.
 expect_code 0 "links that are there" "$FASTGATE" run --against HEAD --verbose
 ! grep -q 'as it was linked\|measuring again' "$work/out" "$work/err" || fail "the places that are there were not used"
 expect_code 1 "this very binary is shipped" "$FASTGATE" run --against HEAD --set gate.placement=fail
@@ -93,30 +95,6 @@ for mode in always auto; do
 	! grep -q 'as it was linked' "$work/out" "$work/err" || fail "$mode: it was never measured as it was linked"
 done
 git stash -q && git reset -q --hard HEAD^ && git stash pop -q && rm -f main.o
-
-# A slowdown that does not last fails once and not twice: that of the first ten pairs, of two executions each, and of the trials,
-# one of each place in a cache line.
-cp changed.c "$work/changed.c"
-cat >changed.c <<'END'
-#include <stdio.h>
-int changed(void)
-{
-	int n = 0;
-	FILE *file = fopen("executions", "r");
-	if (file) {
-		(void)!fscanf(file, "%d", &n);
-		fclose(file);
-	}
-	file = fopen("executions", "w");
-	fprintf(file, "%d", n + 1);
-	fclose(file);
-	return n < 24 ? 110 : 100;
-}
-END
-expect_code 0 "a slowdown that does not last" "$FASTGATE" run --against HEAD --set 'benchmarks.places.setup=rm -f executions' --set measure.layouts=always
-expect_text 'places: slower, but not beyond doubt; measuring again' "$work/err" "a slowdown that does not last"
-expect_text 'took .*+0.0 %.* pass' "$work/out" "a slowdown that does not last"
-cp "$work/changed.c" changed.c
 
 # Objects that are gone: the verdict stays, and one line says why.
 sed -i 's|^prog:.*|&\n\trm -f saved.o; mv pad.o saved.o|; s|-o \$@ \$^|-o $@ main.o saved.o changed.o; rm saved.o|' Makefile

@@ -48,6 +48,7 @@ CONFIGURATION = """version: 1
 project: app
 benchmarks:
   - { name: train, command: PYTHON -S -E train.py }
+gate: { alpha: 0.05 }
 measure: { schedule: abba, pairs: { min: 14, max: 14 }, layouts: never, sampler: { rate: 2000 } }
 report: { json: report.json }
 """

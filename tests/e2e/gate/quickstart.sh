@@ -5,7 +5,7 @@
 make_project
 shorten 2
 slow
-expect_code 1 "planted slowdown" "$FASTGATE" run --against HEAD --schedule abba --pairs 12:12 --set measure.layouts=never --set measure.sampler.rate=1000
+expect_code 1 "planted slowdown" "$FASTGATE" run --against HEAD --schedule abba --set gate.alpha=0.05 --pairs 12:12 --set measure.layouts=never --set measure.sampler.rate=1000
 expect_text 'wordcount .*REGRESSION' "$work/out" "terminal report"
 expect_text 'table.c:' "$work/out" "the guilty function's place"
 for report in fastgate.json fastgate.xml fastgate.html; do
@@ -21,7 +21,7 @@ expect_text "^ *+ *[0-9]* .*$new" "$work/out" "the line that changed, on the ter
 cmp -s "$work/again.json" fastgate.json || fail "the stored report has not the same lines"
 expect_text '<failure' fastgate.xml "JUnit report"
 # The baseline's build is kept: the second run builds nothing.  Its reports show no source where that is not wanted.
-expect_code 1 "second run" "$FASTGATE" run --against HEAD --schedule abba --pairs 12:12 --set measure.layouts=never --set measure.sampler.rate=1000 --set report.source=false
+expect_code 1 "second run" "$FASTGATE" run --against HEAD --schedule abba --set gate.alpha=0.05 --pairs 12:12 --set measure.layouts=never --set measure.sampler.rate=1000 --set report.source=false
 expect_text 'REGRESSION' "$work/out" "second verdict"
 ! grep -q '^building' "$work/err" || fail "the second run built the baseline again"
 ! grep -q 'memcmp(entry->word' "$work/out" fastgate.json || fail "report.source: false shows source"

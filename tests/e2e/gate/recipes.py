@@ -63,7 +63,7 @@ with tempfile.TemporaryDirectory() as name:
     # job may end with that exit code.
     run(["sh", "-e", "-c", script], clone, 0, "the GitLab script", CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main", **against)
     if xml.etree.ElementTree.parse(clone / "fastgate.xml").getroot().tag != "testsuites":
-        sys.exit("FAILED: the GitLab job's JUnit report is none")
+        sys.exit("FAILED: the GitLab job's JUnit report is not one")
     for report in written:
         if not (clone / report).stat().st_size:
             sys.exit(f"FAILED: the GitLab job did not write {report}")

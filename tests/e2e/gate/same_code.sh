@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What a run records of both builds tells the same code in another place from another code, other data, and a file that nobody reads.
+# The facts of both builds distinguish the same code at other addresses from other code, other data, and an unused file.
 . "$(dirname "$0")/common.sh"
 make_project
 shorten 10
@@ -26,7 +26,7 @@ measure() { # what, expected of the code, expected of the inputs
 sed -i 's|^#include "table.h"|&\n__attribute__((used)) static int nobody_calls_this(int x)\n{\n\treturn x * 3 + 1;\n}|' table.c
 grep -q nobody_calls_this table.c || fail "nothing was planted"
 echo 'A sentence.' >README.md
-# A product that nobody told git to ignore is no input.
+# A build product that git does not ignore is not an input.
 sed -i "s|^wordcount:.*|&\n\tpwd >where-it-was-built|" Makefile
 grep -q 'where-it-was-built' Makefile || fail "no product was planted"
 measure "an unused function and a document" same same

@@ -27,6 +27,7 @@ CONFIG = """version: 1
 project: inside
 build: {{ command: "{compiler} -g -O1 {flags} -o prog main.c", shell: true }}
 benchmarks: [ {{ name: spin, command: ./prog }} ]
+gate: {{ alpha: 0.05 }}
 measure: {{ schedule: abba, pairs: {{ min: 12, max: 12 }}, layouts: never, sampler: {{ rate: 1000 }} }}
 report: {{ json: r.json }}
 """

@@ -65,6 +65,7 @@ project: app
 build: {{ command: {BUILD.format(compiler=COMPILER, cache=CACHE)} }}
 benchmarks:
   - {{ name: app, command: ./app {ARGUMENT} }}
+gate: {{ alpha: 0.05 }}
 measure: {{ schedule: abba, pairs: {{ min: 12, max: 12 }}, layouts: never, sampler: {{ rate: 1000 }} }}
 report: {{ json: report.json }}
 """
@@ -79,7 +80,7 @@ def function_that_got_slower_is_named():
     benchmark = first_benchmark()
     check(done.returncode == 1 and benchmark["verdict"] == "regression", f"{done.returncode}: {done.stdout}{done.stderr}")
     guilty = blamed(benchmark, done.stdout)
-    # Beside others on a busy machine the rest of the program may take longer, too, and Go's own threads look around more often.
+    # On a busy machine the rest of the program may take longer, and Go's own threads poll more often.
     check(guilty[:1] == [GUILTY], f"{guilty}: {done.stdout}")
     check(not guilty or benchmark["functions"][0]["standing"] != "guilty" or f": {GUILTY} {LINE} (+" in benchmark["cause"], benchmark["cause"])
     check("executions a side, sampled from outside" in done.stdout, done.stdout)

@@ -42,7 +42,7 @@ class Project:
     def git(self, *arguments):
         git(*arguments, cwd=self.folder, env=self.environment)
 
-    def write(self, output, benchmarks=None, unit="1", pairs=10, gate=""):
+    def write(self, output, benchmarks=None, unit="1", pairs=12, gate=""):
         """The benchmark prints `output`; "$n" in it is another number in every execution."""
         text = "".join(benchmarks or [BENCHMARK.format(name="bench", unit=unit, more="")])
         (self.folder / "fastgate.yml").write_text(CONFIG.format(benchmarks=text, pairs=pairs, gate=gate))
@@ -83,13 +83,13 @@ def expect_json(what, done, kind, code=0, **members):
 def bad_data(project):
     # what the baseline prints, what the candidate prints, unit, pairs, exit code, what is said
     table = [
-        ("all values equal", "cost: 100", "cost: 100 ", "ms", 10, 0, ["pass"]),
-        ("a price", "cost: 100", "cost: 110", "ms", 10, 1, ["REGRESSION", "cost"]),
+        ("all values equal", "cost: 100", "cost: 100 ", "ms", 12, 0, ["pass"]),
+        ("a price", "cost: 100", "cost: 110", "ms", 12, 1, ["REGRESSION", "cost"]),
         ("too few pairs", "cost: 100", "cost: 200", "ms", 2, 0, ["INCONCLUSIVE", "only 2 pairs: at least 5"]),
         ("times of zero", "cost: 100", "cost: 0", "ms", 5, 4, ["ERROR", "no pair has a usable number", "zero or below"]),
         ("negative times", "cost: 100", "cost: -3", "ms", 5, 4, ["ERROR", "no pair has a usable number", "zero or below"]),
-        ("counts of zero", "cost: 0", "cost: 0 ", "1", 10, 0, ["pass"]),
-        ("a count that is no longer zero", "cost: 0", "cost: 4$n", "1", 10, 1, ["REGRESSION"]),
+        ("counts of zero", "cost: 0", "cost: 0 ", "1", 12, 0, ["pass"]),
+        ("a count that is no longer zero", "cost: 0", "cost: 4$n", "1", 12, 1, ["REGRESSION"]),
         ("not a number", "cost: 100", "cost: nan", "ms", 5, 4, ["ERROR", "nan"]),
         ("infinite", "cost: 100", "cost: inf", "ms", 5, 4, ["ERROR", "inf"]),
         ("a word", "cost: 100", "cost: much", "ms", 5, 4, ["ERROR", "much"]),

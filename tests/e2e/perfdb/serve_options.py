@@ -16,7 +16,7 @@ def large_uploads_are_refused(admin):
     with Server("--body-limit", "1KiB") as server:
         answer = expect(server.ask("POST", "/api/v1/runs", {"Content-Type": RUN_TYPE}, b"x" * 1025, token=admin), 413, "more than the limit")
         check(answer.code() == "too_large", f"{answer.body}")
-        expect(server.ask("POST", "/api/v1/runs", {"Content-Type": RUN_TYPE}, b"x" * 1024, token=admin), 400, "just as much, which is no run")
+        expect(server.ask("POST", "/api/v1/runs", {"Content-Type": RUN_TYPE}, b"x" * 1024, token=admin), 400, "just as much, which is not a run")
 
 
 def ends_by_itself(server, data):

@@ -141,7 +141,7 @@ class Commands(unittest.TestCase):
             samples = document["samples"]
             self.assertGreater(total, 0, filters)
             self.assertAlmostEqual(document["total_ns"], sum(s["weight_ns"] for s in samples), delta=1)
-            # samples without a stack are no function's
+            # samples without a stack belong to no function
             self.assertAlmostEqual(sum(s["weight_ns"] for s in samples if s["stack"]), total, delta=1, msg=str(filters))
         events = json.loads(self.run_ok("export", "-F", "chrome", "--unit", "event:10-12", self.trace))["traceEvents"]
         self.assertEqual(sum(event.get("cat") == "unit" for event in events), 3)

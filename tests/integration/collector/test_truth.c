@@ -364,9 +364,9 @@ static void without_the_kernels_events_ticks_meet_system_time(void **state)
 }
 
 /*
- * However little CPU time there was since the tick before: three such pieces take a millisecond, so
- * a third is seen by who waits for one.
- * Ticks that meet user time are no sample, and the fast timer comes with the first of them.
+ * However little CPU time has passed since the previous tick: three such pieces take a millisecond,
+ * so a wait for one sees a third. Ticks in user time are not samples, and the fast timer starts at
+ * the first of them.
  */
 static void every_tick_that_meets_system_time_counts(void **state)
 {

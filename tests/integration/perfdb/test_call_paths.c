@@ -6,12 +6,12 @@
 #include "base/map.h"
 #include "base/strbuf.h"
 #include "store/db.h"
-#include "store/serving/batch.h"
 #include "store/serving/compare.h"
 #include "store/serving/paths.h"
 #include "store/serving/upkeep.h"
 #include "store/session.h"
 #include "store/store.h"
+#include "store/transaction.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 #include "tests/unit/store/samples.h"
@@ -305,7 +305,7 @@ static void what_others_add_is_found(void **state)
 	begin_database(f);
 	for (int i = 0; i < 2; i++)
 		stores[i] = opened(f);
-	must(f, fg_call_paths_last(stores[1], &last, &f->err));
+	last = (size_t)number(f, stores[1], FG_SQL_PATH_LAST);
 	assert_int_equal(last, 0);
 	assert_int_equal(fg_call_paths_get(stores[1], 1, &path, &f->err), FG_ENOENT);
 	for (unsigned seed = 1; seed <= RUNS; seed++)

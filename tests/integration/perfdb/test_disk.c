@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What is confirmed is on the disk: the test's own fdatasync() stands between the server and the
- * database's log.
+ * Confirmed uploads are on the disk: the test's own fdatasync() intercepts writes of the database's
+ * log.
  */
 #include "store/db.h"
 #include "tests/integration/perfdb/perfdb_samples.h"
@@ -123,7 +123,7 @@ static void await_commit(const struct upload *u)
 		not_answered(u);
 }
 
-/* Nor is a copy of a run confirmed that is on its way. */
+/* A copy of a pending run is not confirmed either. */
 static void nothing_is_confirmed_before_it_is_on_the_disk(void **state)
 {
 	struct fg_test_server *s = *state;
@@ -144,7 +144,7 @@ static void nothing_is_confirmed_before_it_is_on_the_disk(void **state)
 	assert_int_equal(fg_test_run_count(s), 2);
 }
 
-/* What was refused is not there; what is confirmed later is. */
+/* Rejected runs are missing; runs confirmed later are there. */
 static void a_disk_that_fails_confirms_nothing(void **state)
 {
 	struct fg_test_server *s = *state;
@@ -153,8 +153,10 @@ static void a_disk_that_fails_confirms_nothing(void **state)
 	set_disk(false, true);
 	assert_in_range(fg_test_upload(s, 1, NULL), 500, 599);
 	assert_int_equal(fg_test_run_count(s), 1);
+	assert_int_equal(fg_test_ask(s, "GET", "/readyz", NULL, NULL), 503);
 	set_disk(false, false);
 	assert_int_equal(fg_test_upload(s, 3, NULL), 201);
+	assert_int_equal(fg_test_ask(s, "GET", "/readyz", NULL, NULL), 200);
 	fg_test_server_restart(s);
 	assert_int_equal(fg_test_upload(s, 3, NULL), 200);
 	assert_int_equal(fg_test_upload(s, 1, NULL), 201);

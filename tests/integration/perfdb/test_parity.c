@@ -5,13 +5,13 @@
  */
 #include "base/json.h"
 #include "store/db.h"
-#include "store/serving/batch.h"
 #include "store/serving/compare.h"
 #include "store/serving/copy.h"
 #include "store/serving/side.h"
 #include "store/serving/trend.h"
 #include "store/session.h"
 #include "store/store.h"
+#include "store/transaction.h"
 #include "tests/integration/perfdb/perfdb_samples.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/store/samples.h"
@@ -195,7 +195,7 @@ static void transaction_that_was_undone_is_not_called_committed(void **state)
 
 	(void)state;
 	if (fg_db_open(url(), FG_DB_DURABLE, &db, &err) != FG_OK ||
-	    fg_db_begin(db, FG_DB_WRITES_ALONE, &err) != FG_OK)
+	    fg_db_begin(db, FG_DB_WRITES, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	assert_int_equal(fg_db_script(db, "SELECT 1 / 0", &err), FG_EDB);
 	assert_int_equal(fg_db_commit(db, &err), FG_EDB);
@@ -290,7 +290,6 @@ static int64_t count(struct fg_db *db, enum fg_sql sql)
 /* Functions from `churn` on are new with each seed; 0: none is. */
 static void save_code(struct fg_store *store, uint64_t seed, unsigned churn, const char *id)
 {
-	/* Fewer functions than make it worth to read all of them first. */
 	const struct fg_sample_shape some = {
 		.functions = 40, .paths = 120, .pairs = 2, .samples = 400, .churn = churn};
 	struct fg_stored_run run = {0};
@@ -439,33 +438,8 @@ static void ids_of_a_batch_follow_each_other(void **state)
 		fg_store_close(stores[i]);
 }
 
-/* If one waited for the other, it would be told so after three seconds. */
-static void two_sessions_write_at_the_same_time(void **state)
-{
-	static const char *const ids[] = {"0198f000-0000-7000-8000-f00000000010",
-					  "0198f000-0000-7000-8000-f00000000011",
-					  "0198f000-0000-7000-8000-f00000000012"};
-	struct fg_store *stores[BOTH] = {NULL};
-	struct fg_error err = {0};
-
-	(void)state;
-	for (int i = 0; i < BOTH; i++) {
-		if (fg_store_open(url(), FG_STORE_BOUNDED, &stores[i], &err) != FG_OK)
-			fail_msg("%s", err.message);
-	}
-	save_as(stores[0], 6001, ids[0]);
-	assert_int_equal(fg_store_batch_begin(stores[0], &err), FG_OK);
-	save_as(stores[0], 6001, ids[1]);
-	assert_int_equal(fg_store_batch_begin(stores[1], &err), FG_OK);
-	save_as(stores[1], 6001, ids[2]);
-	assert_int_equal(fg_store_batch_end(stores[1], &err), FG_OK);
-	assert_int_equal(fg_store_batch_end(stores[0], &err), FG_OK);
-	for (int i = 0; i < BOTH; i++)
-		fg_store_close(stores[i]);
-}
-
-/* Sealing and removal would pass by the run that another session is still storing. */
-static void nobody_is_alone_while_another_session_writes(void **state)
+/* What a writer did not find, another one must not be adding. */
+static void one_session_writes_at_a_time(void **state)
 {
 	struct fg_store *store = NULL;
 	struct fg_db *db = NULL;
@@ -474,9 +448,9 @@ static void nobody_is_alone_while_another_session_writes(void **state)
 	(void)state;
 	open_both(&store, &db);
 	assert_int_equal(fg_store_batch_begin(store, &err), FG_OK);
-	assert_int_equal(fg_db_begin(db, FG_DB_WRITES_ALONE, &err), FG_EBUSY);
+	assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_EBUSY);
 	fg_store_batch_undo(store);
-	assert_int_equal(fg_db_begin(db, FG_DB_WRITES_ALONE, &err), FG_OK);
+	assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_OK);
 	fg_db_rollback(db);
 	fg_db_close(db);
 	fg_store_close(store);
@@ -521,8 +495,7 @@ int main(void)
 		cmocka_unit_test(new_session_finds_what_another_one_added),
 		cmocka_unit_test(rows_are_added_whole_or_not_at_all),
 		cmocka_unit_test(ids_of_a_batch_follow_each_other),
-		cmocka_unit_test(two_sessions_write_at_the_same_time),
-		cmocka_unit_test(nobody_is_alone_while_another_session_writes),
+		cmocka_unit_test(one_session_writes_at_a_time),
 		cmocka_unit_test(trends_work_here_too),
 		cmocka_unit_test(transaction_that_was_undone_is_not_called_committed),
 		cmocka_unit_test(server_outlives_its_connections),

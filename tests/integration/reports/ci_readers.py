@@ -48,7 +48,7 @@ def number(text):
 
 
 def jenkins(root):
-    """[(package, class, name, seconds, details, trace, skipped)] of the suites that are no copies."""
+    """[(package, class, name, seconds, details, trace, skipped)] of the suites, without copies."""
     seen = set()
     cases = []
     for suite in root.iter("testsuite"):

@@ -127,7 +127,7 @@ static void parent_that_waits_and_its_child_are_both_shown(void **state)
 	struct fg_whereabouts where = {0};
 
 	(void)state;
-	/* Either may be seen on its way to where it waits. */
+	/* Either may be seen before it starts to wait. */
 	do {
 		release(&where);
 		where = look_until(pid, ": wait\n");

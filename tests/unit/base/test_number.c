@@ -59,6 +59,10 @@ static void sizes_and_shares_are_read(void **state)
 	assert_int_equal(fg_parse_ratio("0.005", &ratio, &err), FG_OK);
 	assert_true(fabs(ratio - 0.005) < 1e-15);
 	assert_int_equal(fg_parse_ratio("2 percent", &ratio, &err), FG_EPARSE);
+	assert_int_equal(fg_parse_ratio("1", &ratio, &err), FG_OK);
+	assert_int_equal(fg_parse_ratio("500%", &ratio, &err), FG_OK);
+	assert_int_equal(fg_parse_ratio("5", &ratio, &err), FG_ELIMIT);
+	assert_string_equal(err.message, "5 means 500 %: write 5%");
 }
 
 static void whole_numbers_and_truths_are_read(void **state)

@@ -243,7 +243,7 @@ static void portions_make_up_for_differences_together(void **state)
 	assert_int_equal(fg_account_portion(&account, 3, each_ns, false), 4 * each_ns);
 	account.owed_ns = -(int64_t)(2000 * each_ns);
 	assert_int_equal(fg_account_portion(&account, 3, each_ns, false), each_ns / 4);
-	/* the last ones have what there is */
+	/* the last ones get the remainder */
 	account.owed_ns = (int64_t)each_ns;
 	assert_int_equal(fg_account_portion(&account, 3, each_ns, true), each_ns / 3);
 	account.owed_ns = (int64_t)(6 * each_ns);

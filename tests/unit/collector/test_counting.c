@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Who may count a call without an atomic operation, and when: not while another thread reads what
- * was counted, and again in a child of fork, whatever the parent's threads were about.  The
- * collector is linked into this program and off.
+ * When a call may be counted without an atomic operation: not while another thread reads the
+ * counts, and again in a child of fork, whatever the parent's threads were doing.  The collector is
+ * linked into this program and off.
  */
 #include "collector/process/threads.h"
 #include "tests/support/fg_test.h"

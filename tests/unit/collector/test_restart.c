@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What becomes of a system call that our signal interrupted, seen from the registers that a handler
- * is given: they are made up here, so that a signal can come between any two instructions.  The
- * collector is linked into this program and off.
+ * Restarting a system call that our signal interrupted, by the registers passed to a handler: they
+ * are made up here, so that a signal can come between any two instructions.  The collector is
+ * linked into this program and off.
  */
 #include "collector/process/threads.h"
 #include "collector/sampler/restart.h"

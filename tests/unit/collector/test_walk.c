@@ -369,8 +369,8 @@ static void a_handler_makes_few_pages_of_tables(void **state)
 }
 
 /*
- * Making a page is dear in a handler: the first ones are there before any, the others come many at
- * a time.
+ * Creating a page is expensive in a handler: the first ones exist before any handler, and later
+ * ones are created many at a time.
  */
 static void pages_of_the_file_are_made_ahead(void **state)
 {
@@ -478,7 +478,7 @@ static void end_ring(struct ring *ring)
 /* Many records are taken in portions; each has the path of its stack with the kernel's below. */
 static void records_are_taken_a_few_at_a_time(void **state)
 {
-	static struct fg_kernel_news news;
+	static struct fg_kernel_hits hits;
 	struct fg_walk_result result;
 	struct ring ring;
 	ucontext_t context;
@@ -490,29 +490,29 @@ static void records_are_taken_a_few_at_a_time(void **state)
 	const struct fg_regs regs = regs_of(&context);
 
 	assert_true(result.path != 0);
-	assert_false(fg_kernel_has_news(fg_self));
-	for (unsigned i = 0; i < FG_KERNEL_NEWS_MAX + 5; i++)
+	assert_false(fg_kernel_has_new_hits(fg_self));
+	for (unsigned i = 0; i < FG_KERNEL_HITS_MAX + 5; i++)
 		put_record(&ring, &regs, RECORD_WORDS, 1000 + i);
-	assert_true(fg_kernel_has_news(fg_self));
-	fg_kernel_news(fg_self, &news);
-	assert_int_equal(news.count, FG_KERNEL_NEWS_MAX);
-	const uint32_t path = news.met[0].path;
+	assert_true(fg_kernel_has_new_hits(fg_self));
+	fg_kernel_collect_hits(fg_self, &hits);
+	assert_int_equal(hits.count, FG_KERNEL_HITS_MAX);
+	const uint32_t path = hits.hit[0].path;
 
 	assert_true(path != 0 && path != result.path);
-	for (unsigned i = 0; i < news.count; i++) {
-		assert_int_equal(news.met[i].path, path);
-		assert_int_equal(news.met[i].time_ns, 1000 + i);
+	for (unsigned i = 0; i < hits.count; i++) {
+		assert_int_equal(hits.hit[i].path, path);
+		assert_int_equal(hits.hit[i].time_ns, 1000 + i);
 	}
-	assert_true(fg_kernel_has_news(fg_self));
-	assert_int_equal(news.count, FG_KERNEL_NEWS_MAX);
-	fg_kernel_news(fg_self, &news);
-	assert_int_equal(news.count, FG_KERNEL_NEWS_MAX);
-	assert_true(fg_kernel_has_news(fg_self));
-	news.count = 0;
-	fg_kernel_news(fg_self, &news);
-	assert_int_equal(news.count, 5);
-	assert_int_equal(news.met[4].time_ns, 1000 + FG_KERNEL_NEWS_MAX + 4);
-	assert_false(fg_kernel_has_news(fg_self));
+	assert_true(fg_kernel_has_new_hits(fg_self));
+	assert_int_equal(hits.count, FG_KERNEL_HITS_MAX);
+	fg_kernel_collect_hits(fg_self, &hits);
+	assert_int_equal(hits.count, FG_KERNEL_HITS_MAX);
+	assert_true(fg_kernel_has_new_hits(fg_self));
+	hits.count = 0;
+	fg_kernel_collect_hits(fg_self, &hits);
+	assert_int_equal(hits.count, 5);
+	assert_int_equal(hits.hit[4].time_ns, 1000 + FG_KERNEL_HITS_MAX + 4);
+	assert_false(fg_kernel_has_new_hits(fg_self));
 	assert_true(fg_self->clocks.kernel_unknown_ns == 0);
 	end_ring(&ring);
 }
@@ -520,7 +520,7 @@ static void records_are_taken_a_few_at_a_time(void **state)
 /* Samples never exceed the CPU time: without something owed to system time there is no weight. */
 static void a_record_waits_until_something_is_owed(void **state)
 {
-	const struct fg_kernel_news *news = &fg_self->stack->news;
+	const struct fg_kernel_hits *hits = &fg_self->stack->hits;
 	const struct fg_trace_header *header = atomic_load(&fg_g.header);
 	const int64_t owed_ns = (int64_t)(3 * fg_kernel_period_ns());
 	struct fg_account *account = &fg_self->account;
@@ -542,22 +542,22 @@ static void a_record_waits_until_something_is_owed(void **state)
 	account->switches = atomic_load(&fg_g.switches);
 	account->sampled_ns = 0;
 	account->owed_ns = -1000 * owed_ns;
-	fg_take_last_news(fg_self);
+	fg_take_last_hits(fg_self);
 	assert_true(header->kernel_ns == 0);
-	assert_int_equal(news->count, 3);
+	assert_int_equal(hits->count, 3);
 	account->owed_ns = owed_ns;
-	fg_take_last_news(fg_self);
+	fg_take_last_hits(fg_self);
 	assert_true(header->kernel_ns >= (uint64_t)owed_ns);
-	assert_int_equal(news->count, 0);
+	assert_int_equal(hits->count, 0);
 	assert_true(llabs(account->owed_ns) < 3);
 	fg_sampling_set(false);
 	end_ring(&ring);
 }
 
-/* What their stacks do not tell is left to the ticks; what is no record is passed over. */
+/* Stacks without the needed data are left to the ticks; invalid records are skipped. */
 static void records_that_lead_nowhere_are_left_to_ticks(void **state)
 {
-	static struct fg_kernel_news news;
+	static struct fg_kernel_hits hits;
 	struct ring ring;
 	ucontext_t context;
 
@@ -569,16 +569,16 @@ static void records_that_lead_nowhere_are_left_to_ticks(void **state)
 	fg_self->kept.count = 0;
 	put_record(&ring, &regs, 1, 1000);
 	put_record(&ring, &regs, 0, 1001);
-	fg_kernel_news(fg_self, &news);
-	assert_int_equal(news.count, 0);
+	fg_kernel_collect_hits(fg_self, &hits);
+	assert_int_equal(hits.count, 0);
 	assert_true(fg_self->clocks.kernel_unknown_ns == 2 * fg_kernel_period_ns());
 	/* a header of no size */
 	put(&ring, 0);
 	((struct perf_event_mmap_page *)(void *)ring.memory)->data_head = ring.head;
-	assert_true(fg_kernel_has_news(fg_self));
-	fg_kernel_news(fg_self, &news);
-	assert_int_equal(news.count, 0);
-	assert_false(fg_kernel_has_news(fg_self));
+	assert_true(fg_kernel_has_new_hits(fg_self));
+	fg_kernel_collect_hits(fg_self, &hits);
+	assert_int_equal(hits.count, 0);
+	assert_false(fg_kernel_has_new_hits(fg_self));
 	end_ring(&ring);
 }
 
@@ -605,12 +605,12 @@ static void open_library(struct library *library)
 }
 
 /*
- * What the kernel has met in code that is being unloaded: the loader still tells where its tables
- * are when they are not there any more.
+ * Samples of the kernel in code that is being unloaded: the loader still returns the addresses of
+ * its tables when they are gone.
  */
 static void records_of_code_that_goes_are_left_to_ticks(void **state)
 {
-	static struct fg_kernel_news news;
+	static struct fg_kernel_hits hits;
 	const uintptr_t page = FG_ARCH_PAGE - 1;
 	struct library library = {0};
 	struct ring ring;
@@ -624,18 +624,18 @@ static void records_of_code_that_goes_are_left_to_ticks(void **state)
 	fg_self->kept.count = 0;
 	put_record(&ring, &library.regs, 2, 1000);
 	atomic_store(&fg_g.unloading, 1);
-	fg_kernel_news(fg_self, &news);
-	assert_true(fg_kernel_has_news(fg_self));
+	fg_kernel_collect_hits(fg_self, &hits);
+	assert_true(fg_kernel_has_new_hits(fg_self));
 	atomic_store(&fg_g.unloading, 0);
-	/* as in the middle of an unloading that nobody has told us of */
+	/* simulates an unloading without notification */
 	void *const gone =
 		mmap((void *)low, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
 	assert_ptr_equal(gone, (void *)low);
 	assert_int_equal(munmap(gone, size), 0);
-	fg_kernel_news(fg_self, &news);
-	assert_int_equal(news.count, 0);
-	assert_false(fg_kernel_has_news(fg_self));
+	fg_kernel_collect_hits(fg_self, &hits);
+	assert_int_equal(hits.count, 0);
+	assert_false(fg_kernel_has_new_hits(fg_self));
 	assert_true(fg_self->clocks.kernel_unknown_ns == fg_kernel_period_ns());
 	end_ring(&ring);
 	/* it is never closed: the loader would look at what is gone */
@@ -730,7 +730,7 @@ static void look_at_new_functions(void)
 		RECORDS = 3,
 		DEEP = 7000 /* words */
 	};
-	static struct fg_kernel_news news;
+	static struct fg_kernel_hits hits;
 	struct ring ring;
 	ucontext_t context;
 	unsigned looks = 0;
@@ -744,10 +744,10 @@ static void look_at_new_functions(void)
 	fg_self->kept.count = 0;
 	for (unsigned i = 0; i < RECORDS; i++)
 		put_record(&ring, &regs, DEEP, 1000 + i);
-	for (looks = 0; fg_kernel_has_news(fg_self); looks++) {
+	for (looks = 0; fg_kernel_has_new_hits(fg_self); looks++) {
 		const uint64_t before = slow_frames();
 
-		fg_kernel_news(fg_self, &news);
+		fg_kernel_collect_hits(fg_self, &hits);
 		most = slow_frames() - before > most ? slow_frames() - before : most;
 	}
 	end_ring(&ring);

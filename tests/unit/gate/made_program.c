@@ -79,7 +79,7 @@ static void add_row(struct fg_made_program *p, uint32_t pair, uint8_t arm, doubl
 	row->count = used;
 }
 
-/* A row of bytes beside the row of time: far more in the candidate than in the baseline. */
+/* Adds a row of bytes to the row of time: far more in the candidate than in the baseline. */
 static void add_bytes(struct fg_made_program *p, uint32_t pair, uint8_t arm)
 {
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");

@@ -62,7 +62,7 @@ static void an_ended_key_no_longer_counts_and_is_said(void **state)
 	assert_true(fg_made_has_note(&made.verdict.notes, "ended on 1970-01-01"));
 }
 
-/* What stands before and behind the one that is slower needs no key. */
+/* The metrics before and after the slower one need no key. */
 static void of_several_metrics_one_is_enough_to_need_a_key(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a benchmark's verdict says beside its figures, and which keys it was judged by. */
+/* Notes of a benchmark's verdict, and the keys that it was judged by. */
 #include "gate/exact.h"
 #include "model/build_difference.h"
 #include "tests/support/fg_test.h"
@@ -241,7 +241,7 @@ static void what_else_may_be_the_cause_comes_first(void **state)
 	(void)state;
 	fg_made_build_fact(series, "build.optimisation", "-O2", "-O0");
 	fg_made_build_fact(series, FG_FACT_SHARED_LIBRARIES, NULL, "libown.so");
-	fg_made_build_fact(series, FG_FACT_UNSAMPLED, NULL, "its child is static");
+	fg_series_remark(series, FG_REMARK_UNSAMPLED, fg_xstrdup("its child is static"));
 	b = decide();
 	assert_non_null(strstr(b->notes.items[0], "the two sides are built differently"));
 	assert_non_null(strstr(b->notes.items[1], "a change is not measured: libown.so"));
@@ -265,29 +265,26 @@ static void a_benchmark_that_is_gone_is_told_by_its_command(void **state)
 
 /* ---- What was counted ---- */
 
-static const char *const counted[] = {FG_FACT_OUTSIDE, FG_FACT_COUNTS,    FG_FACT_CALLS,
-				      FG_FACT_DOMAINS, FG_FACT_ARGUMENTS, FG_FACT_HINTS};
-
 static void what_the_counters_say_is_told_where_both_sides_were_measured(void **state)
 {
 	struct fg_series *series = make_pairs(40, 0);
 	struct fg_made before;
 
 	(void)state;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(counted); i++)
-		fg_made_build_fact(series, counted[i], NULL, counted[i]);
-	for (size_t i = 0; i < FG_ARRAY_SIZE(counted); i++)
-		assert_true(fg_made_has_note(&decide()->notes, counted[i]));
-	assert_int_equal(decide()->notes.count, FG_ARRAY_SIZE(counted));
+	for (int i = FG_REMARK_OUTSIDE; i <= FG_REMARK_HINTS; i++)
+		fg_series_remark(series, (enum fg_remark)i, fg_xasprintf("remark %d", i));
+	for (int i = FG_REMARK_OUTSIDE; i <= FG_REMARK_HINTS; i++)
+		assert_true(fg_made_has_note(&decide()->notes, series->remarks[i]));
+	assert_int_equal(decide()->notes.count, FG_REMARK_HINTS - FG_REMARK_OUTSIDE + 1);
 	made.run.has_baseline = false;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(counted); i++)
-		assert_false(fg_made_has_note(&decide()->notes, counted[i]));
+	for (int i = FG_REMARK_OUTSIDE; i <= FG_REMARK_HINTS; i++)
+		assert_false(fg_made_has_note(&decide()->notes, series->remarks[i]));
 	made.run.has_baseline = true;
 	fg_made_init(&before, 6);
 	(void)fg_made_benchmark(&before, "parse", 5, 0.0, 0.01);
 	made.input.baseline = &before.run;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(counted); i++)
-		assert_false(fg_made_has_note(&decide()->notes, counted[i]));
+	for (int i = FG_REMARK_OUTSIDE; i <= FG_REMARK_HINTS; i++)
+		assert_false(fg_made_has_note(&decide()->notes, series->remarks[i]));
 	fg_made_release(&before);
 }
 
@@ -320,7 +317,7 @@ static void without_a_repetition_counts_decide_alone(void **state)
 
 	(void)state;
 	fg_profile_set_init(&set, "parse");
-	fg_made_build_fact(series, FG_FACT_EXACT, NULL, why);
+	fg_series_remark(series, FG_REMARK_EXACT, fg_xstrdup(why));
 	b = decide();
 	assert_int_equal(b->outcome, FG_OUTCOME_ERROR);
 	assert_string_equal(b->error, why);
@@ -350,7 +347,7 @@ static void beside_a_time_counts_gate_nothing(void **state)
 	fg_profile_set_init(&set, "parse");
 	count_instructions(&set, 1000, 2000);
 	made.input.profiles = sets;
-	fg_made_build_fact(series, FG_FACT_EXACT, NULL, "counted once");
+	fg_series_remark(series, FG_REMARK_EXACT, fg_xstrdup("counted once"));
 	b = decide();
 	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
 	assert_true(fg_made_has_note(&b->notes, "counted once"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Whom the time of code that did not change is charged to. */
+/* Attribution of time in unchanged code. */
 #include "gate/blame.h"
 #include "tests/support/fg_test.h"
 

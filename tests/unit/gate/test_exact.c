@@ -204,7 +204,7 @@ static void equal_counts_are_the_same_work(void **state)
 
 /* ---- to the instruction ---- */
 
-/* What one arm executes, and how often it calls what does it. */
+/* Instructions of one arm, and the calls of the function that executes them. */
 struct work {
 	double top, parse, load, copy; /* instructions */
 	double parse_calls, load_calls, copy_calls;
@@ -283,7 +283,7 @@ static void a_difference_beyond_the_tolerated_fails_to_the_digit(void **state)
 	}
 }
 
-/* One part in ten thousand is no regression of a count that nobody gates. */
+/* One part in ten thousand is not a regression of an ungated count. */
 static void a_count_that_is_only_shown_has_a_tolerance(void **state)
 {
 	static const struct {
@@ -397,7 +397,7 @@ static void only_what_was_counted_on_both_sides_is_compared(void **state)
 	fg_exact_decide(&f->set, &f->policy, true, &f->arena, &f->verdict);
 	assert_int_equal(f->verdict.metric_count, 0);
 	assert_null(f->verdict.work);
-	/* Calls that one side alone was asked for are no metric. */
+	/* Calls requested on one side only are not a metric. */
 	for (uint8_t arm = 0; arm < 2; arm++) {
 		start_again(f);
 		add_work(f, arm, 0, &(struct work){.parse = 1, .parse_calls = 1});
@@ -473,7 +473,7 @@ static void the_c_library_and_the_dynamic_linker_stand_apart(void **state)
 	}
 }
 
-/* Beside a change of the time by `ratio`; 0: no metric says that it changed. */
+/* With a change of the time by `ratio`; 0: no metric changed. */
 static enum fg_work meaning(struct fixture *f, double before, double after, double ratio)
 {
 	start_again(f);
@@ -623,8 +623,8 @@ static void one_line_tells_the_work_its_cause_and_the_c_library(void **state)
 		{{{.top = 1000, .load_calls = 5}, {.top = 1000, .load = 500, .load_calls = 5}},
 		 "does more work: 1000 → 1500 instructions (+50 %); most of it in load"},
 		{{{.top = 1000, .copy = 9000}, {.top = 2000}},
-		 "does more work: 1000 → 2000 instructions (+100 %); most of it in main; beside "
-		 "them 9000 → 0 in the C library"},
+		 "does more work: 1000 → 2000 instructions (+100 %); most of it in main; also "
+		 "9000 → 0 in the C library"},
 		{{{.top = 1000}, {.top = 1000, .copy = 9000}},
 		 "the same work: 1000 → 1000 instructions; also 0 → 9000 in the C library"},
 		{{{.parse = 500, .load = 500}, {.parse = 700, .load = 300}},
@@ -634,7 +634,7 @@ static void one_line_tells_the_work_its_cause_and_the_c_library(void **state)
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++)
 		assert_string_equal(note_of(f, rows[i].sides), rows[i].note);
-	/* Where the whole is equal, what grew most is told in the figures. */
+	/* If the totals are equal, the figures show what grew most. */
 	assert_string_equal(f->verdict.work->function, "parse");
 	assert_float_equal(f->verdict.work->function_instructions[0], 500, 0);
 	assert_float_equal(f->verdict.work->function_instructions[1], 700, 0);
@@ -664,7 +664,7 @@ static void figures_are_means_of_each_side_without_the_c_library(void **state)
 	assert_float_equal(work->function_calls[0], 5, 0);
 }
 
-/* What only the C library executes more of is nobody's. */
+/* Instructions that only the C library gains belong to no function. */
 static void the_largest_change_is_the_projects_own(void **state)
 {
 	static const struct work sides[2] = {{.top = 100, .parse = 100, .load = 100, .copy = 10},

@@ -154,7 +154,10 @@ static void check_entity(const struct fg_entity *entity, double baseline, double
 	assert_int_equal(entity->samples, samples);
 }
 
-/* Three pairs, one of them a block of four; a and b are one entity, c another, the root is none. */
+/*
+ * Three pairs, one of them a block of four; a and b are one entity, c another, the root belongs to
+ * none.
+ */
 static void differences_are_those_of_means_of_an_arm_in_each_pair(void **state)
 {
 	static const size_t start[] = {0, 3, 5};
@@ -275,7 +278,7 @@ static void regions_follow_the_pairs_of_the_samples(void **state)
 	fg_pair_matrix_release(&matrix);
 }
 
-/* A program of which nothing was sampled, but which told how long its regions took. */
+/* A program without samples that reported the times of its regions. */
 static void regions_without_any_sample_are_in_no_pair(void **state)
 {
 	struct fg_pair_matrix matrix;

@@ -447,7 +447,7 @@ static void a_function_that_differs_between_repetitions_of_one_side_is_not_sure(
 	program_release(&p);
 }
 
-/* One repetition a side: what it counted is what there is. */
+/* One repetition per side: its count is exact. */
 static void a_count_of_one_repetition_has_no_interval(void **state)
 {
 	static const double after[SITES] = {COUNT, COUNT + 50};
@@ -538,7 +538,7 @@ static void two_stored_runs_are_compared_by_their_counts(void **state)
 	program_release(&p);
 }
 
-/* One part in ten thousand is no news of a count that nobody gates. */
+/* One part in ten thousand is not worth reporting for an ungated count. */
 static void a_measure_that_is_only_shown_has_a_tolerance(void **state)
 {
 	static const struct {
@@ -562,7 +562,7 @@ static void a_measure_that_is_only_shown_has_a_tolerance(void **state)
 		b = fg_made_decide(&p.made, "app");
 		assert_int_equal(b->outcome, FG_OUTCOME_PASS);
 		assert_int_equal(fg_made_metric(b, "heap.allocations")->outcome, rows[i].outcome);
-		/* Who changed what passed and nobody gates is not worth a word. */
+		/* Changes of a passed, ungated measure are not reported. */
 		assert_int_equal(b->measure_count, rows[i].outcome == FG_OUTCOME_REGRESSION);
 		program_release(&p);
 	}
@@ -592,7 +592,7 @@ static void only_repetitions_that_count_are_compared(void **state)
 	assert_float_equal(fg_made_metric(b, "heap.allocations")->baseline, 2.0 * COUNT, 0);
 	assert_float_equal(fg_made_metric(b, "alloc_space")->baseline, 14, 0);
 	assert_int_equal(b->measure_count, 0); /* nothing changed, so nobody is to blame */
-	/* Nothing that counts at all is no measurement. */
+	/* Without counting repetitions nothing was measured. */
 	for (size_t i = 0; i < p.set.row_count; i++)
 		p.set.rows[i].aside = FG_ASIDE_WARMUP;
 	b = fg_made_decide(&p.made, "app");
@@ -744,7 +744,10 @@ static void memory_that_the_heap_does_not_explain_is_told(void **state)
 	}
 }
 
-/* Who holds more of a program that became larger is to blame, although nobody gates the heap. */
+/*
+ * If a program became larger, the function that holds more is to blame, although the heap is not
+ * gated.
+ */
 static void who_holds_more_of_a_larger_program_is_named(void **state)
 {
 	struct program p;

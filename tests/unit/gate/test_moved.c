@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What counts as cost that only moved.  Every time is given to the microsecond, so each limit is
- * tried on both of its sides.
+ * Conditions of moved cost. Every time is given to the microsecond, so each limit is tried on both
+ * of its sides.
  */
 #include "base/arena.h"
 #include "gate/moved.h"
@@ -352,7 +352,7 @@ static void what_changed_elsewhere_does_not_matter(void **state)
 	release();
 }
 
-/* What is called on two paths has to have grown where the other one shrank. */
+/* A function called on two paths must have grown where the other one shrank. */
 static void most_of_the_growth_lies_where_the_time_was(void **state)
 {
 	static const double here_ms[] = {7.02, 6.98};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a profile says of the whole, before any function is judged. */
+/* Facts about the whole profile, computed before any function is judged. */
 #include "gate/node_context.h"
 #include "tests/unit/gate/made_run.h"
 #include "tests/unit/statistics/close.h"
@@ -33,7 +33,7 @@ static struct fg_metric_verdict metric_of(const char *name, double low, double h
 	return (struct fg_metric_verdict){.name = name, .low = low, .high = high};
 }
 
-/* A metric that grew, beside one that nobody asks about. */
+/* A metric that grew, and one that is not gated. */
 static void begin(struct program *p)
 {
 	*p = (struct program){.metrics = {{0}}};
@@ -153,7 +153,7 @@ static void without_its_metric_or_its_times_the_whole_is_what_was_sampled(void *
 	(void)state;
 	begin(&p);
 	p.verdict.metric_count = 1; /* the metrics' array has one more */
-	/* Beside main, too. */
+	/* Next to main as well. */
 	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		struct fg_profile_row *row = add_row(&p, 0, arm, 60 * MS, (arm ? 47 : 40) * MS);
 
@@ -192,7 +192,7 @@ static void levels_are_means_in_milliseconds_and_bound_what_is_news(void **state
 	end(&p);
 }
 
-/* What the sampler saw of repetitions that count, from 20 ms of CPU time on. */
+/* Sampled time of repetitions that count, from 20 ms of CPU time on. */
 static void coverage_is_sampled_time_in_spent_time(void **state)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What is said of functions, figure by figure.  The differences of the pairs are the mean plus and
- * minus a swing, in turn: of ten pairs the standard error of a mean is a third of the swing.
+ * The figures of functions, one by one.  The differences of the pairs are the mean plus and minus a
+ * swing, in turn: of ten pairs the standard error of a mean is a third of the swing.
  */
 #include "gate/node_family.h"
 #include "gate/statistics/distributions.h"
@@ -475,7 +475,7 @@ static void at_most_fifty_functions_are_named(void **state)
 	end(&p);
 }
 
-/* However much moved: what is sure comes first, then what may be, then what is no news. */
+/* However much moved: sure changes come first, then possible ones, then unimportant ones. */
 static void what_is_sure_stands_before_what_may_be_and_that_before_what_moved(void **state)
 {
 	static const struct {
@@ -762,13 +762,13 @@ static void shares_are_shown_up_to_twice_the_whole(void **state)
 	}
 }
 
-/* What was left and what is new has at most 5 % of the other side. */
+/* The remainder and the new part are at most 5 % of the other side. */
 static void a_move_has_a_kind_by_what_is_left_and_what_was_there(void **state)
 {
 	static const struct {
 		double giver[2];
 		double taker[2];
-		int shape; /* 0: beside each other; 1: the taker below the giver; 2: above */
+		int shape; /* 0: siblings; 1: the taker below the giver; 2: above */
 		const char *kind;
 	} rows[] = {
 		{{40, 2}, {2, 40}, 0, "renamed"},   {{40, 2.2}, {2, 40.2}, 0, "moved"},

@@ -287,7 +287,7 @@ static void variants_of_one_name_are_recognised_as_moved_together(void **state)
 	fg_made_program_release(&p);
 }
 
-/* Beside a real slowdown of the interpreter loop, which is also their common caller. */
+/* In addition to a real slowdown of the interpreter loop, which is also their common caller. */
 static void moves_between_kin_are_recognised_wherever_they_are_called_from(void **state)
 {
 	static const struct {
@@ -378,7 +378,7 @@ static void without_a_sure_function_suspects_are_said_not_to_be_sure(void **stat
 		assert_true(isnan(b->time.functions[i].share_of_change));
 	}
 	assert_in_range(b->time.function_count, 1, 5);
-	/* What to do is more of it; once more would be as unsure. */
+	/* More pairs would help; a repeated run would be as unsure. */
 	assert_string_equal(b->notes.items[b->notes.count - 1],
 			    "no single function is sure: more pairs (`--pairs`) or a higher rate "
 			    "(`measure.sampler.rate`) would tell");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What an undecided measurement lacks, to the pair. */
+/* The number of pairs that an undecided measurement lacks. */
 #include "gate/outlook.h"
 #include "model/run.h"
 #include "tests/support/fg_test.h"

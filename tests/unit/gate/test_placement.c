@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The same code at other addresses is no regression; any other change still may be. */
+/* The same code at other addresses is not a regression; any other change still may be. */
 #include "gate/placement.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is told while a benchmark is measured, and what a whole run comes to. */
+/* Messages during a benchmark, and the outcome of a whole run. */
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"
 
@@ -29,14 +29,14 @@ static int end(void **state)
 	return 0;
 }
 
-/* What the pairs of a metric say. */
+/* Evidence in the pairs of a metric. */
 enum says {
 	SAYS_NOTHING_YET, /* they scatter */
 	SAYS_EQUAL,
 	SAYS_TWICE,
 	SAYS_HALF,
 	SAYS_THREE_TIMES,
-	SAYS_LITTLE, /* one is no number, one no time that can be compared */
+	SAYS_LITTLE, /* one value is NaN, one is a time that cannot be compared */
 };
 
 static double value_of(enum says says, uint32_t pair, uint8_t arm)

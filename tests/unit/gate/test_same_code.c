@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions whose machine code is the same in both builds, beside those that did change. */
+/* Functions whose machine code is the same in both builds, among changed ones. */
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_program.h"
 
@@ -85,7 +85,7 @@ static void slower_code_that_did_not_change_is_not_guilty_beside_code_that_did(v
 	}
 }
 
-/* Only `fit` surely got slower; who calls it, or stands beside it, changed. */
+/* Only `fit` surely got slower; its caller, or a sibling, changed. */
 static void slower_code_that_did_not_change_is_guilty_only_where_changed_code_calls_it(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the facts about machine code say of one profile, sample by sample. */
+/* Facts about machine code applied to one profile, sample by sample. */
 #include "gate/same_code.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"

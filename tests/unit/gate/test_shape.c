@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the values of a metric look like, where that is worth a word. */
+/* Notes on the distribution of a metric's values. */
 #include "gate/shape.h"
 #include "model/run.h"
 #include "tests/support/fg_test.h"
@@ -261,7 +261,7 @@ static void values_below_one_are_as_good(void **state)
 	end();
 }
 
-/* A slower side is no place. */
+/* The slower side is not a placement effect. */
 static void a_difference_between_the_sides_is_not_one_of_places(void **state)
 {
 	(void)state;

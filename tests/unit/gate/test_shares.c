@@ -52,7 +52,7 @@ static void there_are_shares_where_each_is_at_most_twice_the_whole(void **state)
 			(struct fg_node_verdict){.delta = row->unsure,
 						 .share_of_change = (double)NAN,
 						 .standing = FG_STANDING_NOT_SURE};
-		/* A copy with room for these alone: whoever looks behind the last is noticed. */
+		/* A copy of exactly this size, so that a read beyond the end is noticed. */
 		exactly = fg_xcalloc(blame.function_count, sizeof(exactly[0]));
 		memcpy(exactly, functions, blame.function_count * sizeof(exactly[0]));
 		blame.functions = exactly;

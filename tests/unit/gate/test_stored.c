@@ -144,7 +144,7 @@ static void an_exact_metric_is_compared_across_environments(void **state)
 	drop_past();
 }
 
-/* As in one session: +0.01 % of a size that nobody gates is no news. */
+/* As in one session: +0.01 % of an ungated size is not worth reporting. */
 static void an_exact_metric_that_is_only_shown_has_a_tolerance(void **state)
 {
 	struct fg_metric_policy row = {.name = "binary_size", .gated = true};
@@ -191,12 +191,15 @@ static void the_same_binary_passes(void **state)
 	b = fg_made_decide(&past.candidate, "parse");
 	assert_true(b->identical);
 	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
-	/* Another library, or an id that nobody knows, is no identity. */
+	/* A different library or an unknown id is not identity. */
 	fg_environment_set(builds[1], "build.library.libm.so.6", "1234", false);
 	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
 	fg_environment_set(builds[0], "build.library.libm.so.6", "1234", false);
 	assert_true(fg_made_decide(&past.candidate, "parse")->identical);
-	/* Another program is none; that it was built otherwise is no other program. */
+	/*
+	 * A different program is not identity; different build flags do not make a different
+	 * program.
+	 */
 	fg_environment_set(builds[1], "build.id", "abce", false);
 	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
 	fg_environment_set(builds[1], "build.id", "abcd", false);
@@ -267,7 +270,7 @@ struct functions {
 	struct fg_profile_set sets[2];
 	const struct fg_profile_set *list[2];
 	double past_ns[FUNCTIONS][SESSIONS];
-	size_t known; /* sessions that the history tells of */
+	size_t known; /* sessions in the history */
 };
 
 static void fill_set(struct fg_profile_set *set, const double *self_ns)

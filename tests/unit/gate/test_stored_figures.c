@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a comparison with an earlier session comes to, figure by figure.  The quantiles of t were
- * computed to 30 digits.
+ * Figures of a comparison with an earlier session.  The quantiles of t were computed to 30 digits.
  */
 #include "gate/stored.h"
 #include "gate/stored_functions.h"
@@ -296,7 +295,7 @@ static void add_row(struct fg_profile_set *set, const uint32_t *nodes, size_t si
 	}
 }
 
-/* Two repetitions that count, beside rows of other arms and measures and one set aside. */
+/* Two repetitions that count, among rows of other arms and measures and an excluded one. */
 static void fill(struct fg_profile_set *set, size_t side)
 {
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");

@@ -9,7 +9,7 @@ static void defaults_are_those_of_the_documentation(void **state)
 
 	(void)state;
 	fg_plan_init(&plan);
-	assert_true(plan.policy.alpha == 0.01);
+	assert_true(plan.policy.alpha == 0.001);
 	assert_int_equal(plan.policy.functions, FG_FUNCTIONS_EXPLAIN);
 	assert_true(plan.policy.function_floor == 0.0025);
 	assert_false(plan.policy.fail_on_inconclusive);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a control file says, whatever a user does to it, and a page that none of it can hurt. */
+/* Contents of a control file under any changes by a user, and a page that they cannot damage. */
 #include "collector/sampler/collector_env.h"
 #include "runner/execute/control_file.h"
 #include "tests/support/fg_test.h"
@@ -214,7 +214,7 @@ static void what_is_no_file_is_refused(void **state)
 
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(fg_control_file_open(path, &fixture->control, &err), FG_EINVAL);
-	assert_non_null(strstr(err.message, "no regular file"));
+	assert_non_null(strstr(err.message, "not a regular file"));
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkdir(path, 0700), 0);
 	assert_int_equal(fg_control_file_open(path, &fixture->control, &err), FG_EIO);

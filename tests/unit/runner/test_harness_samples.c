@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the harnesses themselves wrote through a pipe: the files harness/NAME-VERSION. */
+/* Outputs of the harnesses themselves, written through a pipe: the files harness/NAME-VERSION. */
 #include "base/fs.h"
 #include "runner/harness/harness.h"
 #include "tests/support/fg_test.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs that are linked again, by the compiler that is installed.  The clock goes on by a second
- * for each link that the test says, and by what really passes: so no machine decides which links
- * are dear.
+ * Programs that are linked again, by the compiler that is installed.  The clock advances by a
+ * second for each link that the test names, and by the real time: so the machine does not decide
+ * which links are expensive.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -47,7 +47,7 @@ int64_t __wrap_fg_clock_monotonic_ns(void)
 	return world.passed_ns ? world.passed_ns : __real_fg_clock_monotonic_ns();
 }
 
-/* A clock that is scripted stands still meanwhile; links beside each other take as long as one. */
+/* A scripted clock stands still meanwhile; parallel links take as long as one. */
 int __wrap_fg_process_wait(struct fg_process *processes, size_t count,
 			   struct fg_process_result *results, struct fg_error *err)
 {
@@ -209,7 +209,7 @@ static void three_links_make_four_places_and_are_made_once(void **state)
 		fail_msg("%s", err.message);
 	assert_int_equal(world.links, 3);
 	check_made(&b);
-	/* What is there costs nothing, however dear it was. */
+	/* Existing layouts cost nothing, however expensive they were. */
 	assert_int_equal(make(&b, 1, &err), FG_OK);
 	assert_int_equal(world.links, 3);
 	check_made(&b);
@@ -352,7 +352,7 @@ static void lost_places_are_not_taken_for_none(void **state)
 	tear_down(&b);
 }
 
-/* What the other side does not have is of no use. */
+/* Layouts that the other side lacks are useless. */
 static void no_more_are_given_than_are_wanted(void **state)
 {
 	const struct fg_layouts_options all = {.more_within_ns = FG_NS_PER_S * 1000};
@@ -468,7 +468,7 @@ static void what_fails_at_once_is_not_dear(void **state)
 	tear_down(&b);
 }
 
-/* ---- several beside each other ---- */
+/* ---- several in parallel ---- */
 
 static int make_beside(struct build *b, size_t at_once, struct fg_error *err)
 {

@@ -209,7 +209,7 @@ static void a_side_knows_commit_branch_and_changes(void **state)
 	fg_side_release(&side);
 }
 
-/* A CI checks out a detached HEAD; a pull request's ref is no branch. */
+/* A CI checks out a detached HEAD; a pull request's ref is not a branch. */
 static void a_detached_side_is_on_the_branch_that_the_ci_names(void **state)
 {
 	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "repo/sub")};

@@ -111,7 +111,7 @@ static void evenly_spaced_values_have_the_least_dip_however_they_round(void **st
 	}
 }
 
-/* As a clock with coarse ticks gives them; those of a tick are told apart by a billionth. */
+/* Values of a clock with coarse ticks; equal ones differ by a billionth. */
 static void equal_values_are_as_good_as_nearly_equal_ones(void **state)
 {
 	struct fg_random rng;

@@ -81,7 +81,7 @@ static void a_row_has_its_p_wherever_it_stands(void **state)
 		size_t start[4];
 		uint32_t columns[3 * PAIRS];
 		float all[3 * PAIRS];
-		float handicap[3]; /* who has nothing is favoured: that is no evidence */
+		float handicap[3]; /* favours the rows without evidence */
 		const struct fg_sparse_rows rows = {.row_count = 3,
 						    .column_count = PAIRS,
 						    .start = start,

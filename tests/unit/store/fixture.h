@@ -4,9 +4,9 @@
 #define FG_TESTS_UNIT_STORE_FIXTURE_H
 
 #include "store/db.h"
-#include "store/serving/batch.h"
 #include "store/session.h"
 #include "store/store.h"
+#include "store/transaction.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 #include "tests/unit/store/samples.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/random.h"
 #include "store/bundle.h"
+#include "store/envelope.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/store/samples.h"
 
@@ -100,8 +101,7 @@ static void bad_envelopes_are_refused(void **state)
 		assert_non_null(at);
 		text = fg_xasprintf("%.*s%s%s", (int)(at - bundle.envelope.data),
 				    bundle.envelope.data, cases[i].put, at + strlen(cases[i].find));
-		status = fg_bundle_read_envelope(text, strlen(text), &fg_bundle_limits_default, &s,
-						 hash, &err);
+		status = fg_envelope_read(text, strlen(text), strlen(text), &s, hash, &err);
 		if (status != cases[i].status)
 			fail_msg("%s: status %d: %s", cases[i].why, status, err.message);
 		free(text);
@@ -121,9 +121,7 @@ static void unknown_members_are_ignored(void **state)
 	make(&bundle);
 	text = fg_xasprintf("{\"from_the_future\":[1,{\"x\":null}],%s",
 			    fg_strbuf_text(&bundle.envelope) + 1);
-	assert_int_equal(fg_bundle_read_envelope(text, strlen(text), &fg_bundle_limits_default, &s,
-						 hash, &err),
-			 FG_OK);
+	assert_int_equal(fg_envelope_read(text, strlen(text), strlen(text), &s, hash, &err), FG_OK);
 	fg_stored_run_release(&s);
 	free(text);
 	fg_bundle_release(&bundle);

@@ -59,7 +59,7 @@ static void what_runs_share_is_one_set(void **state)
 	assert_int_equal(ask(f, "SELECT count(*) FROM fact_set"), 3);
 	assert_int_equal(ask(f, "SELECT count(*) FROM set_fact"), 2 + 2 + 1);
 	assert_int_equal(ask(f, "SELECT count(*) FROM run_set"), 3 * 2);
-	/* The load, and a build-id that is no identity. */
+	/* The load, and a build-id that is not an identity fact. */
 	assert_int_equal(ask(f, "SELECT count(*) FROM run_fact"), 3 * 2);
 }
 
@@ -128,7 +128,7 @@ static void what_nobody_has_any_more_goes(void **state)
 			 0);
 }
 
-/* A run under way learns more about its binaries: one set in the place of another. */
+/* An unfinished run learns more about its binaries: one set replaces another. */
 static void conditions_that_come_later_are_there_too(void **state)
 {
 	struct fixture *f = *state;

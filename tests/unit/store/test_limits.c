@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a project may hold and for how long: what is set, what is counted, what goes. */
+/* What a project may hold and for how long: limits, counts and removal. */
 #include "base/clock.h"
 #include "store/db.h"
 #include "store/serving/limits.h"

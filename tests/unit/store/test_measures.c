@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Profiles that count more than time: in the store, on the wire, and in what a server answers. */
 #include "store/bundle.h"
-#include "store/serving/batch.h"
 #include "store/serving/compare.h"
 #include "store/serving/copy.h"
 #include "store/serving/paths.h"
@@ -9,6 +8,7 @@
 #include "store/serving/trend.h"
 #include "store/serving/upkeep.h"
 #include "store/serving/uploads.h"
+#include "store/transaction.h"
 #include "tests/unit/store/fixture.h"
 
 static const struct fg_measure bytes = {

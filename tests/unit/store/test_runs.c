@@ -51,6 +51,11 @@ static void same_series(const struct fg_series *a, const struct fg_series *b)
 	same_number(a->sampling.expected_cost, b->sampling.expected_cost);
 	assert_string_equal(a->sampling.clock, b->sampling.clock);
 	assert_string_equal(a->sampling.unseen, b->sampling.unseen);
+	for (size_t r = 0; r < FG_REMARK_COUNT; r++) {
+		assert_int_equal(!a->remarks[r], !b->remarks[r]);
+		if (a->remarks[r])
+			assert_string_equal(a->remarks[r], b->remarks[r]);
+	}
 	assert_int_equal(a->metric_count, b->metric_count);
 	for (size_t m = 0; m < a->metric_count; m++) {
 		assert_string_equal(a->metrics[m].name, b->metrics[m].name);
@@ -249,7 +254,7 @@ static void saving_again_replaces_and_keeps_baselines(void **state)
 	fg_stored_run_release(&saved);
 }
 
-/* What there is of a run that goes on is stored. */
+/* Stores the available part of an unfinished run. */
 static void progress(struct fixture *f, struct fg_stored_run *whole)
 {
 	if (fg_store_progress(f->store, &whole->run, whole->profiles, &f->err) != FG_OK)

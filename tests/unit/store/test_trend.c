@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The trend of a function, out of totals that are kept and of those that are computed. */
 #include "store/bytes.h"
-#include "store/serving/batch.h"
 #include "store/serving/compare.h"
 #include "store/serving/overview.h"
 #include "store/serving/side.h"
@@ -9,6 +8,7 @@
 #include "store/serving/totals.h"
 #include "store/serving/trend.h"
 #include "store/store.h"
+#include "store/transaction.h"
 #include "tests/unit/store/fixture.h"
 
 #include <math.h>

@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Each option of `fastgate record` shows in the traces. Children are left alone by `fastgate run`, too, where it
+is told so.
+"""
+import glob
+import json
+import os
+import re
+import subprocess
+
+from checks import check, failures, finish_in_scratch
+from control_page import await_page
+from recording import A_RATE, FASTGATE, profile, record, recorded, target, weight_ns
+
+
+def rate():
+    for hz in (200, 5000):
+        document = recorded("--rate", str(hz), "--", target("deep"), "10", "100")
+        check(document["period_ns"] == 10**9 // hz, f"--rate {hz}: period {document['period_ns']}")
+        user = [sample for sample in document["samples"] if sample["kind"] == "user"]
+        check(user and all(sample["weight_ns"] == document["period_ns"] * sample["count"] for sample in user), f"--rate {hz}: weights")
+    for wrong in ("0", "50001", "1k"):
+        check(record("--rate", wrong, "--", "true").returncode == 2, f"--rate {wrong} is taken")
+
+
+def budget():
+    periods = {}
+    for share in ("1%", "6%"):
+        result = record("--budget", share, "--", target("deep"), "10", "100")
+        said = re.search(r"(\d+) samples a second cost about .* \(budget " + share.replace("%", " %"), result.stderr)
+        check(said, f"--budget {share}: what it cost is not said: {result.stderr}")
+        periods[share] = profile()["period_ns"]
+        check(abs(periods[share] - 10**9 / int(said[1])) < 2e4, f"--budget {share}: it says {said[1]}, the period is {periods[share]}")
+    check(periods["1%"] > 1.5 * periods["6%"], f"periods for 1 and 6 %: {periods}")
+    facts = subprocess.run([FASTGATE, "view", "--facts", "fastgate-record"], capture_output=True, text=True, check=False).stdout
+    for line in (r"^clock +\w", r"^unseen +time spent waiting", r"^rate +\d+ samples a second", r"^cost +about \d+\.\d % of the CPU time: signals \d", r"^samples +\d+ in 1 process"):
+        check(re.search(line, facts, re.M), f"view --facts lacks {line}: {facts}")
+    check("cost about" not in record("--rate", "1000", "--", target("deep"), "10", "100").stderr, "a rate that was asked for has no budget")
+
+
+def clock():
+    document = recorded("--clock", "wall", "--", "sleep", "0.4")
+    kinds = {sample["kind"] for sample in document["samples"]}
+    total = sum(sample["weight_ns"] for sample in document["samples"])
+    check(kinds == {"wall"} and total > 2e8, f"--clock wall: {kinds}, {total / 1e9} s of a sleep of 0.4 s")
+    document = recorded("--", "sleep", "0.4")
+    kinds = {sample["kind"] for sample in document["samples"]}
+    total = sum(sample["weight_ns"] for sample in document["samples"])
+    check(kinds <= {"user", "system"} and total <= document["cpu_ns"] + 3e6,
+          f"a sleep on the CPU: {kinds}, {total / 1e9} s of {document['cpu_ns'] / 1e9} s")
+
+
+def children():
+    command = ("--", "sh", "-c", f"'{target('deep')}' 10 100; '{target('deep')}' 20 100; :")
+    done = record(*command)
+    check(done.returncode == 0 and len(glob.glob("fastgate-record/*.fgtrace")) == 3, f"children followed:\n{done.stderr}")
+    check(weight_ns(profile(), "at_the_bottom") > 1e8, "children followed: their work")
+    done = record("--no-follow", *command)
+    check(len(glob.glob("fastgate-record/*.fgtrace")) == 1, f"children left alone:\n{done.stderr}")
+    check("at_the_bottom" not in str(profile()), "children left alone: their work")
+    # and what the program becomes by exec is no child
+    check(weight_ns(recorded("--no-follow", "--", "sh", "-c", f"exec '{target('deep')}' 10 100"), "at_the_bottom") > 5e7, "children left alone: the program after exec")
+
+
+def children_of_benchmarks():
+    os.makedirs("benchmark")
+    for follow in ("true", "false"):
+        with open("benchmark/fastgate.yml", "w", encoding="ascii") as file:
+            file.write(f"version: 1\nbenchmarks:\n  - {{ name: b, command: {target('storm_fork')} 10 }}\n"
+                       f"measure: {{ warmup: 0, schedule: stored, pairs: {{ min: 2, max: 2 }}, sampler: {{ rate: 1000, follow_children: {follow} }} }}\n")
+        subprocess.run([FASTGATE, "run"], cwd="benchmark", capture_output=True, check=True)
+        seen = subprocess.run([FASTGATE, "export"], cwd="benchmark", capture_output=True, text=True, check=True).stdout
+        check("in_parent" in seen, f"follow_children: {follow}: the program was not sampled")
+        check(("in_child" in seen) == (follow == "true"), f"follow_children: {follow}: its children")
+
+
+def parts_of_benchmarks():
+    """measure.sampler.units, delay and paused in a gate run: what they leave out is in no profile."""
+    os.makedirs("parts")
+    for settings, most_ns, least_ns in (("units: 5-9", 0.72e8, 0.2e8), ("delay: 10s", 0, 0), ("paused: true", 0, 0)):
+        with open("parts/fastgate.yml", "w", encoding="ascii") as file:
+            file.write(f"version: 1\nbenchmarks:\n  - {{ name: b, command: {target('regions')} whole 2000 }}\nmeasure: {{ warmup: 0, schedule: stored, "
+                       f"pairs: {{ min: 2, max: 2 }}, sampler: {{ rate: 1000, unsampled_share: 0, {settings} }} }}\n")
+        done = subprocess.run([FASTGATE, "run"], cwd="parts", capture_output=True, text=True, check=False)
+        check(done.returncode == 0, f"{settings}: {done.returncode}\n{done.stderr}")
+        seen = subprocess.run([FASTGATE, "--quiet", "export"], cwd="parts", capture_output=True, text=True, check=False).stdout
+        ns = sum(int(line.rpartition(" ")[2]) for line in seen.splitlines() if ";work" in line)
+        check(least_ns <= ns <= most_ns, f"{settings}: {ns / 1e9} s in the profile")
+        if least_ns:
+            facts = subprocess.run([FASTGATE, "view", "--facts"], cwd="parts", capture_output=True, text=True, check=True).stdout
+            check(re.search(r"^clock +\w", facts, re.M) and re.search(r"^rate +1000 samples a second", facts, re.M), f"facts of a run: {facts}")
+            said = subprocess.run([FASTGATE, "report", "--verbose"], cwd="parts", capture_output=True, text=True, check=True)
+            check("1000 samples a second; " in said.stdout, f"the report does not name rate and clock: {said.stdout}")
+
+
+def folder():
+    os.makedirs("given")
+    for name in ("old.fgtrace", "mine.txt"):
+        with open(f"given/{name}", "w", encoding="ascii") as file:
+            file.write("mine\n")
+    record("-o", "given", "--", target("deep"), "1", "20")
+    names = os.listdir("given")
+    check("old.fgtrace" not in names and "mine.txt" in names and len(names) == 2, f"an output folder of an earlier recording: {names}")
+    check(os.listdir("given.old") == ["old.fgtrace"], f"the recording before is kept: {os.listdir('given.old')}")
+    os.makedirs("project")
+    for _ in range(2):
+        subprocess.run([FASTGATE, "record", "--", target("deep"), "1", "20"], cwd="project", capture_output=True, check=True)
+    for name in ("fastgate-record", "fastgate-record.old"):
+        names = sorted(os.listdir(f"project/{name}"))
+        check(len(names) == 2 and names[0] == ".gitignore", f"{name}: git ignores it: {names}")
+    record("-o", "made/below", "--", target("deep"), "1", "20")
+    check(len(os.listdir("made/below")) == 1, "an output folder that is not there")
+
+
+TRIES = 100
+
+
+def times_of(*options):
+    """When samples were taken, from the start of the program."""
+    return sorted(sample["time_ns"] for sample in recorded(*options, "--", target("burst"), "100")["samples"])
+
+
+def times_within(*options):
+    """Of a program that had a CPU at that time: where others want it, too, one recording may have met none."""
+    for _ in range(TRIES):
+        found = times_of(*options)
+        if found:
+            break
+    return found
+
+
+def part_by_time():
+    threads = 6  # a handler of each may be held up between the look at the clock and the sample
+    check(times_of()[-1] > 1.6e8, "the program is too short for this test")
+    late = times_within("--delay", "60ms")
+    check(late and late[0] >= 6e7, f"--delay: the first sample at {late[:1]}")
+    early = times_within("--duration", "120ms")
+    check(early and sum(time > 1.2e8 for time in early) <= threads, f"--duration: the last samples at {early[-9:]}")
+    both = times_within("--delay", "60ms", "--duration", "80ms")
+    check(both and both[0] >= 6e7 and sum(time > 1.4e8 for time in both) <= threads, f"--delay and --duration: {both[:2]} to {both[-9:]}")
+    # shorter than what the collector counts in: still a limit
+    short = times_of("--duration", "100us")
+    check(sum(time > 1e6 for time in short) <= threads, f"--duration below a millisecond: {len(short)} samples")
+
+
+def units_table(*filters):
+    said = subprocess.run([FASTGATE, "view", "-V", "units", "--json", *filters, "fastgate-record"], capture_output=True, text=True, check=True).stdout
+    return next(row for row in json.loads(said)["rows"] if row["kind"] == "all")
+
+
+def units_that_count(units, count):
+    """Averages are over what was recorded, and over what the filters keep of that."""
+    whole = units_table()
+    check(whole["units"] == count, f"--units {units}: {whole['units']} units")
+    check(abs(whole["mean_ns"] * count - whole["cpu_ns"]) < 1, f"--units {units}: the mean is {whole['mean_ns']} of {whole['cpu_ns']}")
+    parts = [units_table("--unit", numbers) for numbers in ("5-5", "6-7", "8-9")]
+    check([part["units"] for part in parts] == [1, 2, 2], f"--unit: {parts}")
+    for figure in ("wall_ns", "cpu_ns"):
+        check(all(part[figure] > 0 for part in parts) and sum(part[figure] for part in parts) == whole[figure], f"--unit: {figure} of {parts}, of all {whole}")
+    regions = json.loads(subprocess.run([FASTGATE, "view", "-V", "regions", "--json", "fastgate-record"], capture_output=True, text=True, check=True).stdout)
+    entered = [row["entered"] for row in regions["rows"] if row.get("entered")]
+    check(entered and max(entered) <= 2 * count, f"--units {units}: regions entered {entered} times")
+
+
+def short_regions(which):
+    """20 units of 8 ms."""
+    return (target("regions"), which, "2000")
+
+
+def part_by_work():
+    document = recorded("--units", "5-9", "--", *short_regions("whole"))
+    total = weight_ns(document, "work")
+    check(0.24e8 < total < 0.72e8, f"--units: {total / 1e9} s of five units of 8 ms")
+    units_that_count("5-9", 5)
+    check(weight_ns(recorded("--paused", "--", *short_regions("whole")), "work") == 0, "--paused")
+    resumed = weight_ns(recorded("--paused", "--", *short_regions("paused")), "work")
+    check(1.2e8 < resumed < 2.2e8, f"--paused, and resumed: {resumed / 1e9} s")
+    # a colon is between a kind of unit and its numbers, in view --unit
+    for wrong in ("9-5", "5:9", "5", "a-b", "5-", "5:", "5-9-", "event:5-9"):
+        refusal = record("--units", wrong, "--", "true")
+        check(refusal.returncode == 2 and "FIRST-LAST" in refusal.stderr, f"--units {wrong}: {refusal}")
+
+
+def ask(child, word):
+    child.stdin.write(word + "\n")
+    child.stdin.flush()
+    return child.stdout.readline() == "done\n"
+
+
+def control():
+    """The file is written by another program, while the command runs; the command sees neither signal nor descriptor of it."""
+    def switch(text, record=None):
+        with open("control", "w", encoding="ascii") as file:
+            file.write(text)
+        if record:
+            await_page(record, off=int(text.startswith("0")))
+
+    with subprocess.Popen([FASTGATE, "record", *A_RATE, "--control", "control", "--", target("on_demand")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True) as child:
+        answered = ask(child, "first")  # on, as the file is made
+        switch("0", child.pid)
+        answered &= ask(child, "second") and ask(child, "second")
+        switch("1", child.pid)
+        answered &= ask(child, "first")
+        child.stdin.close()
+        check(answered and child.wait() == 0, "--control: the command")
+    document = profile()
+    first, second = (weight_ns(document, name) for name in ("work_first", "work_second"))
+    check(first > 0.75e8, f"--control: {first / 1e9} s of 0.1 s while it is on")
+    check(second <= 2e6, f"--control: {second / 1e9} s while it is off")
+    switch("0\n")
+    check(weight_ns(recorded("--control", "control", "--", target("on_demand"), input="first\n"), "work_first") == 0, "--control, off from the start")
+    # a program that begins later, in the process of another, is as the file says by then
+    with subprocess.Popen([FASTGATE, "record", *A_RATE, "--control", "control", "--", "sh", "-c", 'read line; "$0"; exec "$0"', target("on_demand")],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as child:
+        await_page(child.pid, off=1)
+        switch("1\n", child.pid)
+        child.stdin.write("go\n")
+        answered = ask(child, "first")
+        switch("0\n", child.pid)
+        answered &= ask(child, "second")
+        child.stdin.close()
+        check(answered and child.wait() == 0, "--control: the command after a command")
+    document = profile()
+    first, second = (weight_ns(document, name) for name in ("work_first", "work_second"))
+    check(first > 3.5e7 and second <= 2e6, f"--control of a child: {first / 1e9} s of 0.05 s, {second / 1e9} s of none")
+    os.unlink("control")
+
+
+def control_file_is_mistreated():
+    """Whatever happens to the file, the program goes on, as it was told last."""
+    def emptied():
+        os.truncate("control", 0)
+
+    def gone():
+        os.unlink("control")
+
+    def folder_instead():
+        os.mkdir("control")
+
+    def huge():
+        os.rmdir("control")
+        with open("control", "wb") as file:
+            file.write(b"1")
+            file.truncate(1 << 40)
+
+    def rubbish():
+        with open("control", "wb") as file:
+            file.write(bytes(range(255, 0, -1)) * 1000)
+
+    with subprocess.Popen([FASTGATE, "record", *A_RATE, "--control", "control", "--", target("on_demand")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True) as child:
+        await_page(child.pid)
+        for mistreat in (emptied, gone, folder_instead, huge, rubbish, emptied):
+            mistreat()
+            check(ask(child, "first"), f"--control, {mistreat.__name__}: the program ended")
+        with open("control", "w", encoding="ascii") as file:
+            file.write("0\n")
+        await_page(child.pid, off=1)
+        emptied()
+        check(ask(child, "second"), "--control, emptied while it is off")
+        child.stdin.close()
+        check(child.wait() == 0, f"--control, mistreated: exit code {child.returncode}")
+    document = profile()
+    first, second = (weight_ns(document, name) for name in ("work_first", "work_second"))
+    check(first > 2e8 and second <= 2e6, f"--control, mistreated: {first / 1e9} s of 0.3 s, {second / 1e9} s of none")
+    os.unlink("control")
+    os.mkfifo("control")
+    done = record("--control", "control", "--", "true")
+    check(done.returncode == 2 and "is not a regular file" in done.stderr, f"--control, a pipe: {done}")
+    os.unlink("control")
+
+
+def main():
+    for part in (
+            rate, budget, clock, children, children_of_benchmarks, parts_of_benchmarks,
+            folder, part_by_time, part_by_work, control, control_file_is_mistreated
+    ):
+        part()
+    if not failures:
+        print("fastgate record does what its options say")
+
+
+finish_in_scratch(main)

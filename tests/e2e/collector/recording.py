@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Shared by the tests of `fastgate record`: the programs that the command line names, and a recording as a profile.
+
+usage of each test: TEST.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+from checks import call, check
+
+FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
+COMPILER = sys.argv[4]
+ANOTHER = 65534
+os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
+
+
+def target(name):
+    return f"{TARGETS}/{name}"
+
+
+# What has a say in the rate, or wants none.
+ABOUT_RATES = {"--rate", "--budget", "--clock"}
+A_RATE = ("--rate", "1000")
+
+
+def record(*words, **more):
+    """At a rate of ours where none is at issue: otherwise it is first measured, for a tenth of a second, what samples cost here."""
+    own = words[:words.index("--")] if "--" in words else words
+    return call(FASTGATE, "record", *(() if ABOUT_RATES & set(own) else A_RATE), *words, **more)
+
+
+def profile(folder="fastgate-record"):
+    return json.loads(subprocess.run([FASTGATE, "--quiet", "export", "-F", "json", folder], stdout=subprocess.PIPE, check=True).stdout)
+
+
+def recorded(*words, code=0, **more):
+    """The profile that a recording leaves."""
+    done = record(*words, **more)
+    check(done.returncode == code, f"{words}: {done.returncode} where {code} was expected\n{done.stderr}")
+    return profile()
+
+
+def weight_ns(document, name):
+    """Time of the samples that have this function on their stack."""
+    stacks, frames, functions = document["stacks"], document["frames"], document["functions"]
+
+    def names(stack):
+        while stack:
+            yield functions[frames[stacks["frame"][stack]]["function"]]["name"]
+            stack = stacks["parent"][stack]
+
+    return sum(sample["weight_ns"] for sample in document["samples"] if name in names(sample["stack"]))
+
+
+def compiled(name, source, *flags):
+    subprocess.run([COMPILER, *flags, "-x", "c", "-", "-o", name], input=source, text=True, check=True)
+
+
+def drop_rights():
+    os.setgroups([])
+    os.setgid(ANOTHER)
+    os.setuid(ANOTHER)
+
+
+def another_user_can_work():
+    os.chmod(".", 0o777)
+    try:
+        tried = subprocess.run([FASTGATE, "--version"], preexec_fn=drop_rights, check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        print("left out, another user cannot reach the programs here")
+        return False
+    if tried.stderr:
+        print("left out, this build complains that another user cannot write its counts")
+    return not tried.stderr
+
+
+def compile_program(name, *flags, compiler=COMPILER):
+    with open("touch.c", "w", encoding="ascii") as file:
+        file.write('#include <stdio.h>\nint main(void) { FILE *f = fopen("it-ran", "w"); return f ? fclose(f) : 1; }\n')
+    if not shutil.which(compiler):
+        return False
+    return subprocess.run([compiler, *flags, "touch.c", "-o", name], capture_output=True, check=False).returncode == 0
