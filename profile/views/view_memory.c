@@ -502,6 +502,23 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 	free(ranked);
 }
 
+/* What the shares are of: as the other columns, of one repetition or of their mean. */
+static int total_of(const struct fg_profile *profile, const struct fg_calltree_query *query,
+		    const char *measure, struct fg_weight *total, struct fg_error *err)
+{
+	struct fg_calltree_query wanted = *query;
+	struct fg_calltree tree;
+	int status = FG_OK;
+
+	wanted.measure = measure;
+	status = fg_calltree_build(profile, &wanted, &tree, err);
+	if (status != FG_OK)
+		return status;
+	*total = tree.inclusive[0][0];
+	fg_calltree_release(&tree);
+	return FG_OK;
+}
+
 static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 		const struct fg_view_options *options, struct fg_calltree *tree,
 		struct fg_error *err)
@@ -510,8 +527,8 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 		.items = fg_xcalloc(tree->label_count, sizeof(functions.items[0])),
 		.count = tree->label_count,
 	};
-	struct fg_weight total = {.value = fg_view_whole_total(table, profile)};
-	int status = FG_OK;
+	struct fg_weight total = {0};
+	int status = total_of(profile, &options->query, table->measure.name, &total, err);
 
 	for (uint32_t i = 0; i < functions.count; i++)
 		functions.items[i].label = i;

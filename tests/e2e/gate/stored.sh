@@ -50,3 +50,11 @@ expect_text '^one  (run ' "$work/out" "the first benchmark's profile"
 expect_text '^two  (run ' "$work/out" "the second one's"
 expect_code 2 "data is one benchmark's" "$FASTGATE" view latest --json
 expect_text 'choose one with --bench' "$work/err" "how to choose"
+# Memory of two repetitions is what one of them allocated.
+sed -i '$ a measure: { also: [heap], pairs: { min: 2, max: 2 } }' fastgate.yml
+expect_code 0 "run with the heap" "$FASTGATE" run one
+"$FASTGATE" view latest -V memory --csv | awk -F, '
+	NR == 1 { for (i = 1; i <= NF; i++) if ($i == "share") share = i; next }
+	{ sum += $share } END { exit !(sum > 0.999 && sum < 1.001) }' || fail "shares of memory do not add up to the whole"
+expect_code 0 "memory of two repetitions" "$FASTGATE" view latest -V memory
+! grep -q '200\.0 %' "$work/out" || fail "memory of two repetitions is twice the whole"
