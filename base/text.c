@@ -363,3 +363,17 @@ bool fg_text_ends_with(const char *text, const char *end)
 
 	return a >= b && memcmp(text + a - b, end, b) == 0;
 }
+
+const char *fg_text_shell_word(char *const *argv)
+{
+	static const char *const operators[] = {"&&", "||", "|",  ";",    "&", ">",
+						">>", "<",  "2>", "2>&1", "&>"};
+
+	for (; *argv; argv++) {
+		for (size_t i = 0; i < FG_ARRAY_SIZE(operators); i++) {
+			if (strcmp(*argv, operators[i]) == 0)
+				return *argv;
+		}
+	}
+	return NULL;
+}

@@ -13,6 +13,8 @@
  */
 int fg_text_split_words(const char *command, struct fg_arena *arena, char ***argv, size_t *argc,
 			struct fg_error *err) FG_NODISCARD;
+/* The first word that only a shell understands, such as "|" or ">", or NULL. */
+const char *fg_text_shell_word(char *const *argv);
 /* Joins the words so that a shell reads them back unchanged. */
 void fg_text_quote_words(struct fg_strbuf *text, char *const *argv);
 

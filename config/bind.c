@@ -199,21 +199,6 @@ static void bind_command(struct fg_binder *binder, const struct fg_yaml_node *no
 	*command = made;
 }
 
-/* Words that only a shell understands; as arguments they are a mistake. */
-static const char *shell_word(char *const *argv)
-{
-	static const char *const operators[] = {"&&", "||", "|",  ";",    "&", ">",
-						">>", "<",  "2>", "2>&1", "&>"};
-
-	for (; *argv; argv++) {
-		for (size_t i = 0; i < FG_ARRAY_SIZE(operators); i++) {
-			if (strcmp(*argv, operators[i]) == 0)
-				return *argv;
-		}
-	}
-	return NULL;
-}
-
 void fg_bind_command(struct fg_binder *binder, const struct fg_yaml_node *node, bool shell,
 		     struct fg_command *command)
 {
@@ -235,11 +220,11 @@ void fg_bind_command(struct fg_binder *binder, const struct fg_yaml_node *node, 
 	} else if (argc == 0) {
 		fg_bind_error(binder, node, NULL, "found an empty text, expected a command");
 		return;
-	} else if (shell_word(argv)) {
+	} else if (fg_text_shell_word(argv)) {
 		fg_bind_error(binder, node, NULL,
 			      "'%s' needs a shell, and none runs here: set "
 			      "'shell: true', or write the command as a list of words",
-			      shell_word(argv));
+			      fg_text_shell_word(argv));
 		return;
 	}
 	command->argv = argv;

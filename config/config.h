@@ -69,6 +69,9 @@ struct fg_config_report {
  */
 int fg_config_load(const struct fg_config_source *source, struct fg_plan *plan,
 		   struct fg_config_report *report, struct fg_error *err) FG_NODISCARD;
+/* The configuration in effect, defaults included, as YAML. */
+int fg_config_show(const struct fg_config_source *source, struct fg_strbuf *text,
+		   struct fg_error *err) FG_NODISCARD;
 void fg_config_report_release(struct fg_config_report *report);
 
 /*

@@ -277,7 +277,8 @@ static void add_introduction(struct fg_strbuf *text)
 				 "    command: ./build/parse data/sample.json\n"
 				 "```\n");
 	add_paragraph(text, "`fastgate init` writes one that fits the project, `fastgate config "
-			    "--check` checks it, and `fastgate config --explain KEY` shows what "
+			    "--check` checks it, `--show` prints what is in effect, and "
+			    "`fastgate config --explain KEY` shows what "
 			    "this page says about one key.");
 	add_paragraph(text, "A value comes from, weakest first: its default, the file, the "
 			    "environment, the command line. The environment variable of a key is "

@@ -7,6 +7,7 @@
 #include "config/messages.h"
 #include "config/override.h"
 #include "config/schema.h"
+#include "config/show.h"
 #include "config/yaml_tree.h"
 
 #include <limits.h>
@@ -332,5 +333,24 @@ int fg_config_load(const struct fg_config_source *source, struct fg_plan *plan,
 out:
 	input_release(&input);
 	fg_plan_release(&made);
+	return status;
+}
+
+int fg_config_show(const struct fg_config_source *source, struct fg_strbuf *text,
+		   struct fg_error *err)
+{
+	struct fg_config_report report = {0};
+	struct fg_arena arena = {0};
+	struct input input = {0};
+	struct fg_yaml_node *root = NULL;
+	int status = read_input(source, &input, err);
+
+	if (status == FG_OK && !build_tree(source, &input, &arena, &report, &root))
+		status = fg_error_set(err, FG_EPARSE, "%s cannot be read", input.path);
+	if (status == FG_OK)
+		fg_config_write(root, text);
+	input_release(&input);
+	fg_config_report_release(&report);
+	fg_arena_release(&arena);
 	return status;
 }

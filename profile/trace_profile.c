@@ -52,6 +52,13 @@ static void add_notes(struct fg_trace_joiner *j)
 				    "system time was sampled: the shares of its system calls may "
 				    "be far off (record --clock exact shows them)",
 				    pid);
+	if (trace->header.end == FG_END_UNKNOWN && trace->measure_count > 1)
+		fg_profile_add_note(profile,
+				    "process %u was killed: what it had called, counted and held "
+				    "is known up to then; leaks, memory that was never touched, "
+				    "and arguments and durations of the second half of its calls "
+				    "may be missing",
+				    pid);
 	if (trace->damage[0])
 		fg_profile_add_note(profile, "process %u: the trace is damaged: %s", pid,
 				    trace->damage);

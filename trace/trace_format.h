@@ -7,7 +7,8 @@
  * folder>/<pid>.<n>.fgtrace`.  All numbers are little-endian.  The file is
  *
  *	struct fg_trace_header       one page of FG_TRACE_HEADER_SIZE bytes
- *	struct fg_trace_chunk ...    chunks, aligned to FG_TRACE_ALIGN bytes and multiples of it
+ *	struct fg_trace_chunk ...    chunks, aligned to FG_TRACE_ALIGN bytes and multiples of it;
+ *	                             struct fg_trace_table in the place of some
  *
  * The file is a shared mapping that the kernel keeps whatever becomes of the process, so it is
  * readable after SIGKILL at any instant, without loss: a chunk is appended to in place, and one
@@ -52,6 +53,8 @@
 #define FG_TRACE_CHUNK_MAGIC 0x4b434746u /* "FGCK" */
 #define FG_TRACE_CHUNK_SIZE  4096u       /* the usual size; a reader takes any multiple of ALIGN */
 #define FG_TRACE_CHUNK_LIMIT (1u << 20)  /* and none above this */
+#define FG_TRACE_TABLE_MAGIC 0x42544746u /* "FGTB": a table of counters, see fg_trace_table */
+#define FG_TRACE_TABLE_ROWS  128u        /* bytes from its start to its first row */
 #define FG_TRACE_FRAMES_MAX  4096u       /* call paths in the program up to here are complete */
 #define FG_TRACE_FRAMES_EDGE 256u        /* frames kept at both ends of a deeper one */
 #define FG_TRACE_TEXT_MAX    65536u      /* no text is longer */
@@ -216,6 +219,11 @@ enum fg_trace_record {
 	 * record texts, the names of some of them
 	 */
 	FG_RECORD_ENTRIES = 53,
+	/*
+	 * as FG_RECORD_DOMAIN: what was seen so far.  The last of the same five ids is valid if the
+	 * process did not come to its end and wrote no FG_RECORD_DOMAIN with them
+	 */
+	FG_RECORD_DOMAIN_SO_FAR = 54,
 	/* module, start, size, text: the name of these addresses of a module without a file */
 	FG_RECORD_SYMBOL = 60,
 	/* time, text: the path of the jitdump file that the process had mapped as executable */
@@ -476,6 +484,87 @@ struct fg_trace_chunk {
 	/* low half: payload bytes used; high half: crc32c of these bytes.  One 64-bit store */
 	uint64_t commit;
 };
+
+/*
+ * Counters that the program updates in place, so that a process that is killed leaves them: a
+ * struct fg_trace_chunk with FG_TRACE_TABLE_MAGIC and a commit of 0, this, and the rows.  Only the
+ * chunk's header has a checksum.
+ */
+enum fg_trace_table_kind {
+	/* struct fg_trace_counts_row, not yet written as FG_RECORD_COUNTS: both add up */
+	FG_TABLE_COUNTS = 1,
+	/* FG_TRACE_SITE_MEMBERS: what is held, in place of the FG_RECORD_HELD that never came */
+	FG_TABLE_SITES = 2,
+	/* struct fg_trace_calls_row, not yet written as FG_RECORD_COUNTS: both add up */
+	FG_TABLE_CALLS = 3,
+};
+
+#define FG_TRACE_COUNT_KINDS 8u
+#define FG_TRACE_HELD_WHAT   2u /* heap, descriptors */
+
+struct fg_trace_table {
+	uint32_t kind;
+	uint32_t stride; /* bytes of a row */
+	uint32_t rows;   /* 0: nothing here is valid */
+	uint32_t thread; /* of counts and calls; 0: not known */
+	/* of counts: that of the first value; of sites: of FG_HELD_LIVE of the heap */
+	uint32_t measure;
+	uint32_t
+		epochs[FG_TRACE_HELD_WHAT]; /* of sites: the current ones; 0 in all but one table */
+};
+
+struct fg_trace_counts_row {
+	uint32_t path;
+	uint32_t region;
+	uint32_t number; /* the collector's; likewise `own` */
+	uint32_t unused;
+	uint64_t values[FG_TRACE_COUNT_KINDS]; /* of measures that follow each other */
+	uint32_t own;
+	uint32_t unused_too;
+};
+
+struct fg_trace_calls_row {
+	uint32_t path;
+	uint32_t region;
+	uint32_t number; /* the collector's; likewise `domains` */
+	uint32_t domains;
+	uint64_t calls;
+	uint32_t measure;
+	uint32_t unused;
+};
+
+/* Measures of what is held, FG_HELD_KINDS for each kind of thing, in this order. */
+enum fg_held_kind {
+	FG_HELD_LIVE,
+	FG_HELD_LIVE_BLOCKS,
+	FG_HELD_PEAK,
+	FG_HELD_OWN_PEAK,
+	FG_HELD_TEMPORARY,
+	FG_HELD_LEAKED,
+	FG_HELD_LEAKED_BLOCKS,
+	FG_HELD_UNTOUCHED,
+	FG_HELD_KINDS,
+};
+
+/*
+ * A row of a call path that holds something, whose words are as wide as the program's.  It held
+ * `at_peak` at the peak of the process if `epoch` is the table's current one, and otherwise what it
+ * holds now.
+ */
+#define FG_TRACE_SITE_MEMBERS(word, number) \
+ word bytes;                                \
+ word blocks;                               \
+ word most;                                 \
+ word at_peak;                              \
+ word returned_bytes;                       \
+ word returned_blocks;                      \
+ word untouched;                            \
+ number epoch;                              \
+ number temporary;                          \
+ uint32_t what;                             \
+ uint32_t thread;                           \
+ uint32_t region;                           \
+ uint32_t path;
 
 #define FG_TRACE_COMMIT(used, crc) ((uint64_t)(used) | ((uint64_t)(crc) << 32))
 #define FG_TRACE_COMMIT_USED(word) ((uint32_t)(word))

@@ -5,6 +5,7 @@
 #include "base/byte_source.h"
 #include "base/hash.h"
 #include "trace/trace_records.h"
+#include "trace/trace_tables.h"
 
 /* A window on the source, so a huge or sparse file costs only its contents. */
 struct window {
@@ -81,15 +82,45 @@ static void set_damage(struct reader *r, uint64_t offset, const char *what)
 /* NULL: valid; otherwise what is wrong with it. */
 static const char *check_chunk(const struct fg_trace_chunk *chunk)
 {
-	if (chunk->magic != FG_TRACE_CHUNK_MAGIC)
+	const bool is_table = chunk->magic == FG_TRACE_TABLE_MAGIC;
+
+	if (chunk->magic != FG_TRACE_CHUNK_MAGIC && !is_table)
 		return "no chunk";
 	if (chunk_header_crc(chunk) != chunk->header_crc)
 		return "a damaged chunk header";
 	if (chunk->size == 0 || chunk->size % FG_TRACE_ALIGN != 0 ||
-	    chunk->size > FG_TRACE_CHUNK_LIMIT)
+	    (chunk->size > FG_TRACE_CHUNK_LIMIT && !is_table))
 		return "a chunk of an impossible size";
 	if (FG_TRACE_COMMIT_USED(chunk->commit) > chunk->size - sizeof(*chunk))
 		return "a chunk that holds more than its size";
+	return NULL;
+}
+
+/* NULL: read; otherwise what is wrong with it. */
+static const char *read_table(struct reader *r, uint64_t offset, const struct fg_trace_chunk *chunk)
+{
+	const uint8_t *bytes = bytes_at(&r->window, offset, FG_TRACE_TABLE_ROWS);
+	struct fg_trace_table table;
+	size_t row_size = 0;
+
+	if (!bytes)
+		return "the file ends inside a table";
+	memcpy(&table, bytes + sizeof(*chunk), sizeof(table));
+	row_size = fg_trace_row_size(r->trace, &table);
+	if (row_size == 0 || table.rows == 0)
+		return NULL;
+	if (table.stride < row_size ||
+	    table.rows > (chunk->size - FG_TRACE_TABLE_ROWS) / table.stride)
+		return "a table that holds more than its size";
+	fg_trace_begin_table(r->trace, &table);
+	for (uint32_t i = 0; i < table.rows; i++) {
+		bytes = bytes_at(&r->window,
+				 offset + FG_TRACE_TABLE_ROWS + (uint64_t)i * table.stride,
+				 row_size);
+		if (!bytes)
+			return "the file ends inside a table";
+		fg_trace_add_row(r->trace, &table, bytes);
+	}
 	return NULL;
 }
 
@@ -111,7 +142,9 @@ static bool read_chunk(struct reader *r, uint64_t *offset)
 	}
 	wrong = check_chunk(&chunk);
 	used = FG_TRACE_COMMIT_USED(chunk.commit);
-	if (!wrong) {
+	if (!wrong && chunk.magic == FG_TRACE_TABLE_MAGIC) {
+		wrong = read_table(r, *offset, &chunk);
+	} else if (!wrong) {
 		bytes = bytes_at(&r->window, *offset, sizeof(chunk) + used);
 		if (!bytes)
 			wrong = "the file ends inside a chunk";
@@ -197,6 +230,7 @@ static int read_all(struct reader *r, struct fg_error *err)
 	while (offset < end && read_chunk(r, &offset)) {
 	}
 	fg_trace_records_settle(r->trace);
+	fg_trace_end_tables(r->trace);
 	return FG_OK;
 }
 

@@ -131,6 +131,7 @@ struct fg_trace_pattern {
 /* The values of one argument of a function. */
 struct fg_trace_domain {
 	uint32_t thread, region, path, measure, argument;
+	bool is_so_far; /* while it was read */
 	uint64_t values, zeros, negatives, denormals, infinities, nans, repeats;
 	double least, most, sum;
 	uint64_t bins[FG_DOMAIN_BINS];
@@ -217,6 +218,8 @@ struct fg_trace {
 	size_t value_count, value_capacity;
 	uint32_t
 		last_state; /* the last that is complete: values of the others are to be left out */
+	uint32_t held_measure; /* of tables of what was held: the first; 0: there were none */
+	uint32_t held_epochs[FG_TRACE_HELD_WHAT];
 	struct fg_trace_pattern *patterns;
 	size_t pattern_count, pattern_capacity;
 	const char **signatures; /* by measure */

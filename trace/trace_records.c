@@ -429,9 +429,9 @@ static void read_bins(struct cursor *c, uint64_t *bins, uint32_t limit)
 	}
 }
 
-static void read_domain(struct fg_trace_records *r, struct cursor *c)
+static void read_domain_as(struct fg_trace_records *r, struct cursor *c, bool is_so_far)
 {
-	struct fg_trace_domain domain = {0};
+	struct fg_trace_domain domain = {.is_so_far = is_so_far};
 	uint64_t *const numbers[] = {&domain.values,    &domain.zeros,      &domain.negatives,
 				     &domain.denormals, &domain.infinities, &domain.nans,
 				     &domain.repeats};
@@ -449,6 +449,16 @@ static void read_domain(struct fg_trace_records *r, struct cursor *c)
 	read_bins(c, domain.bins, FG_DOMAIN_BINS);
 	if (!c->failed)
 		*APPEND(r->trace, domain) = domain;
+}
+
+static void read_domain(struct fg_trace_records *r, struct cursor *c)
+{
+	read_domain_as(r, c, false);
+}
+
+static void read_domain_so_far(struct fg_trace_records *r, struct cursor *c)
+{
+	read_domain_as(r, c, true);
 }
 
 static void read_call_times(struct fg_trace_records *r, struct cursor *c)
@@ -612,6 +622,7 @@ static void (*const readers[])(struct fg_trace_records *, struct cursor *) = {
 	[FG_RECORD_PATTERN] = read_pattern,
 	[FG_RECORD_SIGNATURE] = read_signature,
 	[FG_RECORD_DOMAIN] = read_domain,
+	[FG_RECORD_DOMAIN_SO_FAR] = read_domain_so_far,
 	[FG_RECORD_CALL_TIMES] = read_call_times,
 	[FG_RECORD_CALL_WAYS] = read_call_ways,
 	[FG_RECORD_CALL_VALUES] = read_call_values,

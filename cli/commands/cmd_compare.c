@@ -76,6 +76,29 @@ static int tell(struct fg_cli *cli, const struct options *given,
 	return status;
 }
 
+/* "1a2b3c4d5e6f (main)", or the run where its commit is not known. */
+static char *name_of(const struct fg_run *run)
+{
+	const struct fg_side *side = &run->sides[FG_ARM_CANDIDATE];
+
+	if (!side->commit)
+		return fg_xasprintf("run %s", run->id);
+	return fg_xasprintf("%.12s%s%s%s%s", side->commit, side->branch ? " (" : "",
+			    side->branch ? side->branch : "", side->branch ? ")" : "",
+			    side->dirty ? " with uncommitted changes" : "");
+}
+
+static void tell_sides(const struct fg_cli *cli, const struct fg_run *baseline,
+		       const struct fg_run *candidate)
+{
+	char *before = name_of(baseline);
+	char *after = name_of(candidate);
+
+	fg_cli_say(cli, "comparing %s with %s", before, after);
+	free(before);
+	free(after);
+}
+
 static int run(struct fg_cli *cli, const void *values)
 {
 	const struct options *given = values;
@@ -91,6 +114,7 @@ static int run(struct fg_cli *cli, const void *values)
 	status = fg_cli_load_run(given->store, given->project, cli->arguments[1], &candidate, &err);
 	if (status != FG_OK)
 		goto out;
+	tell_sides(cli, &baseline.run, &candidate.run);
 	status = decide(&baseline, &candidate, given->measure, &verdict, &err);
 	if (status != FG_OK)
 		goto out;
@@ -119,8 +143,8 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "A",
-	 .help = "the run to compare with: an id or its beginning, latest~1, a tag, a branch, a "
-		 "file",
+	 .help = "the run to compare with: an id or its beginning, latest~1, a file, or a "
+		 "commit by its tag, branch or HEAD~3",
 	 .min = 1,
 	 .max = 1},
 	{.name = "B", .help = "the run that may be slower", .min = 1, .max = 1},

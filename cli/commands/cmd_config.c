@@ -12,6 +12,7 @@ struct options {
 	bool reference;
 	bool json_schema;
 	bool benchmarks;
+	bool show;
 };
 
 /* For editors and scripts: every error with its position. */
@@ -94,6 +95,30 @@ static int list_benchmarks(struct fg_cli *cli, const struct options *given)
 	return FG_EXIT_PASS;
 }
 
+static int show(struct fg_cli *cli, const struct options *given)
+{
+	const struct fg_config_source source = {
+		.path = given->config.path,
+		.settings = given->config.settings.items,
+		.setting_count = given->config.settings.count,
+		.environment = environ,
+	};
+	struct fg_strbuf text = {0};
+	struct fg_plan plan = {0};
+	struct fg_error err = {0};
+	int code = fg_cli_load_plan(cli, &given->config, false, &plan);
+
+	if (code != FG_EXIT_PASS)
+		return code;
+	if (fg_config_show(&source, &text, &err) == FG_OK)
+		fg_cli_page(cli, &text);
+	else
+		code = fg_cli_fail(cli, &err);
+	fg_strbuf_release(&text);
+	fg_plan_release(&plan);
+	return code;
+}
+
 static int explain(struct fg_cli *cli)
 {
 	struct fg_strbuf text = {0};
@@ -123,11 +148,12 @@ static int run(struct fg_cli *cli, const void *values)
 {
 	const struct options *given = values;
 	const int wishes = given->check + given->explain + given->reference + given->json_schema +
-			   given->benchmarks;
+			   given->benchmarks + given->show;
 
 	if (wishes > 1)
-		return fg_cli_usage(cli, "--check, --explain, --benchmarks, --reference and "
-					 "--json-schema exclude each other");
+		return fg_cli_usage(cli,
+				    "--check, --explain, --show, --benchmarks, --reference and "
+				    "--json-schema exclude each other");
 	if (cli->argument_count > 0 && !given->explain)
 		return fg_cli_usage(cli, "a KEY needs --explain: fastgate config --explain %s",
 				    cli->arguments[0]);
@@ -137,6 +163,8 @@ static int run(struct fg_cli *cli, const void *values)
 		return explain(cli);
 	if (given->benchmarks)
 		return list_benchmarks(cli, given);
+	if (given->show)
+		return show(cli, given);
 	if (given->reference)
 		return generate(cli, fg_config_reference);
 	if (given->json_schema)
@@ -150,6 +178,8 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, explain, "explain", 0,
 		    "explain KEY: its default, its range and every way to set it; without KEY: "
 		    "list all keys"),
+	FG_ROW_FLAG(struct options, show, "show", 0,
+		    "print the configuration in effect, defaults and overrides included"),
 	FG_ROW_FLAG(struct options, benchmarks, "benchmarks", 0,
 		    "print the names of the benchmarks, one per line"),
 	FG_ROW_FLAG(struct options, reference, "reference", 0,
@@ -171,6 +201,7 @@ static const struct fg_cli_argument arguments[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate config --check", "is fastgate.yml valid?"},
 	{"fastgate config --explain gate.alpha", "what does this key mean?"},
+	{"fastgate config --show", "what is in effect, with every default?"},
 	{"fastgate config --check --set gate.alpha=0.001", "is this override valid?"},
 	{NULL, NULL},
 };

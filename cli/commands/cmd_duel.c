@@ -13,7 +13,36 @@ struct options {
 	int64_t budget_ns;
 	unsigned rate_hz;
 	bool no_sampling;
+	const char *html;
 };
+
+static int set_command(struct fg_plan *plan, const char *text, const char *which,
+		       struct fg_command *command, struct fg_error *err)
+{
+	const int status =
+		fg_text_split_words(text, &plan->arena, &command->argv, &command->argc, err);
+
+	command->text = text;
+	if (status != FG_OK)
+		return status;
+	if (command->argc == 0)
+		return fg_error_set(err, FG_EINVAL, "command %s is empty", which);
+	if (fg_text_shell_word(command->argv))
+		return fg_error_set(err, FG_EINVAL,
+				    "command %s: '%s' needs a shell, and none runs here: write "
+				    "\"sh -c '...'\"",
+				    which, fg_text_shell_word(command->argv));
+	return FG_OK;
+}
+
+static void set_page(struct fg_plan *plan, const char *path)
+{
+	if (!path)
+		return;
+	plan->reports = fg_arena_alloc(&plan->arena, sizeof(*plan->reports));
+	plan->reports[0] = (struct fg_report_target){.format = "html", .path = path};
+	plan->report_count = 1;
+}
 
 /* One benchmark whose arms are the two commands. */
 static int make_plan(const struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
@@ -44,17 +73,13 @@ static int make_plan(const struct fg_cli *cli, const struct options *given, stru
 					   .policy = plan->policy};
 	commands[FG_ARM_BASELINE] = &benchmark->baseline_command;
 	commands[FG_ARM_CANDIDATE] = &benchmark->command;
+	set_page(plan, given->html);
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		const char *text = cli->arguments[arm];
-		const int status = fg_text_split_words(text, &plan->arena, &commands[arm]->argv,
-						       &commands[arm]->argc, err);
+		const int status = set_command(plan, cli->arguments[arm], arm == 0 ? "A" : "B",
+					       commands[arm], err);
 
-		commands[arm]->text = text;
 		if (status != FG_OK)
 			return status;
-		if (commands[arm]->argc == 0)
-			return fg_error_set(err, FG_EINVAL, "command %s is empty",
-					    arm == 0 ? "A" : "B");
 	}
 	return FG_OK;
 }
@@ -147,6 +172,7 @@ static const struct fg_option options[] = {
 	 .maximum = 20000,
 	 .help = "samples per second of CPU time (default: as many as cost 3 %)"},
 	FG_ROW_FLAG(struct options, no_sampling, "no-sampling", 0, "times only, no functions"),
+	FG_ROW_FILE(struct options, html, "html", 0, "write a page with the flame graphs here"),
 	{.name = NULL},
 };
 
@@ -158,6 +184,7 @@ static const struct fg_cli_argument arguments[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate duel './old input.bin' './new input.bin'", "is new slower, and where?"},
+	{"fastgate duel \"sh -c './old | wc'\" \"sh -c './new | wc'\"", "a pipe needs a shell"},
 	{"fastgate duel 'gzip -k -c f' 'zstd -c f' --pairs 10:20", "two programs for the same "
 								   "purpose"},
 	{NULL, NULL},

@@ -33,27 +33,6 @@ struct line {
 	size_t count;
 };
 
-/* The only benchmark of the newest run. */
-static int only_benchmark(struct fg_store *store, const struct fg_run_summary *newest,
-			  char **benchmark, struct fg_error *err)
-{
-	struct fg_stored_run stored = {0};
-	int status = fg_store_load_run(store, newest->id, &stored, err);
-
-	if (status != FG_OK)
-		return status;
-	if (stored.run.series_count == 1)
-		*benchmark = fg_xstrdup(stored.run.series[0].name);
-	else
-		status = fg_error_set(
-			err, FG_EINVAL,
-			"the newest run has %zu benchmarks: name the one to show ('fastgate "
-			"show' lists them)",
-			stored.run.series_count);
-	fg_stored_run_release(&stored);
-	return status;
-}
-
 static int list_runs(struct fg_store *store, const struct options *given, const char *benchmark,
 		     struct fg_run_list *list, struct fg_error *err)
 {
@@ -73,21 +52,18 @@ static int list_runs(struct fg_store *store, const struct options *given, const 
 			    benchmark ? "'" : "", given->branch ? " on this branch" : "");
 }
 
-/* Sets a NULL `benchmark` to the only one of the newest run. */
 static int load_line(struct fg_store *store, const struct options *given, bool with_reports,
-		     char **benchmark, struct line *line, struct fg_error *err)
+		     const char *benchmark, struct line *line, struct fg_error *err)
 {
 	struct fg_run_list list = {0};
-	int status = list_runs(store, given, *benchmark, &list, err);
+	int status = list_runs(store, given, benchmark, &list, err);
 
-	if (status == FG_OK && !*benchmark)
-		status = only_benchmark(store, &list.items[0], benchmark, err);
 	line->stored = fg_xcalloc(list.count, sizeof(line->stored[0]));
 	line->runs = fg_xcalloc(list.count, sizeof(line->runs[0]));
 	for (size_t i = list.count; status == FG_OK && i > 0; i--) {
 		struct fg_stored_run *stored = &line->stored[line->count];
 
-		status = fg_store_load_benchmark(store, list.items[i - 1].id, *benchmark,
+		status = fg_store_load_benchmark(store, list.items[i - 1].id, benchmark,
 						 with_reports, stored, err);
 		if (status == FG_OK)
 			line->runs[line->count++] = &stored->run;
@@ -325,24 +301,51 @@ static int tell(struct fg_cli *cli, const struct options *given, const char *ben
 	return FG_OK;
 }
 
+static int show(struct fg_cli *cli, struct fg_store *store, const struct options *given,
+		const char *benchmark, struct fg_error *err)
+{
+	struct line line = {0};
+	int status = load_line(store, given, !cli->json, benchmark, &line, err);
+
+	if (status == FG_OK)
+		status = tell(cli, given, benchmark, &line, err);
+	release_line(&line);
+	return status;
+}
+
+/* Every benchmark of the newest run. */
+static int show_all(struct fg_cli *cli, struct fg_store *store, const struct options *given,
+		    struct fg_error *err)
+{
+	struct fg_stored_run newest = {0};
+	struct fg_run_list list = {0};
+	int status = list_runs(store, given, NULL, &list, err);
+
+	if (status == FG_OK)
+		status = fg_store_load_run(store, list.items[0].id, &newest, err);
+	if (status == FG_OK && cli->json && newest.run.series_count > 1)
+		status = fg_error_set(err, FG_EINVAL,
+				      "the newest run has %zu benchmarks: name the one to print "
+				      "('fastgate show' lists them)",
+				      newest.run.series_count);
+	for (size_t i = 0; status == FG_OK && i < newest.run.series_count; i++)
+		status = show(cli, store, given, newest.run.series[i].name, err);
+	fg_stored_run_release(&newest);
+	fg_run_list_release(&list);
+	return status;
+}
+
 static int run(struct fg_cli *cli, const void *values)
 {
 	const struct options *given = values;
-	char *benchmark = cli->argument_count > 0 ? fg_xstrdup(cli->arguments[0]) : NULL;
 	struct fg_store *store = NULL;
-	struct line line = {0};
 	struct fg_error err = {0};
 	int status = fg_cli_open_store(given->store, FG_STORE_READ_ONLY, &store, &err);
 
-	if (status != FG_OK)
-		goto out;
-	status = load_line(store, given, !cli->json, &benchmark, &line, &err);
-	if (status != FG_OK)
-		goto out;
-	status = tell(cli, given, benchmark, &line, &err);
-out:
-	release_line(&line);
-	free(benchmark);
+	if (status == FG_OK && cli->argument_count > 0)
+		status = show(cli, store, given, cli->arguments[0], &err);
+	else if (status == FG_OK)
+		status = show_all(cli, store, given, &err);
 	fg_store_close(store);
 	return status < 0 ? fg_cli_fail(cli, &err) : FG_EXIT_PASS;
 }
@@ -364,7 +367,7 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "BENCH",
-	 .help = "the benchmark; may be left out when the newest run has one",
+	 .help = "the benchmark (default: each of the newest run)",
 	 .max = 1,
 	 .complete = FG_COMPLETE_BENCHMARK},
 	{.name = NULL},
@@ -380,11 +383,12 @@ const struct fg_cli_command fg_cmd_history = {
 	.name = "history",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "the trend of a benchmark, and where its level changed",
-	.description = "Shows one metric of one benchmark over the stored runs, oldest first, with "
-		       "the points from which its level changed for good. A change must last five "
-		       "runs and stand out from series without a change that scatter and drift "
-		       "like this one. Runs of different environments are never compared with each "
-		       "other.",
+	.description =
+		"Shows one metric of each benchmark, or of one, over the stored runs, oldest first, with "
+		"the points from which its level changed for good. A change must last five "
+		"runs and stand out from series without a change that scatter and drift "
+		"like this one. Runs of different environments are never compared with each "
+		"other.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

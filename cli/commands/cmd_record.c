@@ -29,8 +29,10 @@ static const int dump_signal_numbers[] = {0,      SIGHUP,   SIGQUIT, SIGUSR1, SI
 					  SIGURG, SIGWINCH, SIGIO,   SIGPWR};
 
 static const struct fg_option options[] = {
-	FG_ROW_NAME(struct fg_recording, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
-		    "the folder for the traces, created if missing (default: fastgate-record)"),
+	FG_ROW_NAME(
+		struct fg_recording, output, "output", 'o', "FOLDER", FG_COMPLETE_FOLDER,
+		"the folder for the traces, created if missing (default: fastgate-record); those "
+		"of the recording before move to FOLDER.old"),
 	FG_ROW_FLAG(struct fg_recording, append, "append", 0,
 		    "keep the traces of earlier recordings in the folder: all are one profile"),
 	FG_ROW_FLAG(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/fs.h"
 #include "cli/profile/query.h"
 #include "profile/views/view.h"
 
@@ -206,6 +207,26 @@ out:
 	return status;
 }
 
+/* Each benchmark of a stored run, one after the other; data is one benchmark's. */
+static int show_each(struct fg_cli *cli, struct options *given)
+{
+	const struct fg_cli_profile_use use = {make, given};
+	char **names = NULL;
+	size_t count = 0;
+	int code = FG_EXIT_PASS;
+
+	if (!cli->json && !given->csv && !given->profile.output)
+		fg_cli_list_choices(&given->profile.run, cli->arguments[0], &names, &count);
+	if (count < 2)
+		code = fg_cli_run_on_profile(cli, &given->profile, &use);
+	for (size_t i = 0; count > 1 && i < count && code == FG_EXIT_PASS; i++) {
+		given->profile.run.benchmark = names[i];
+		code = fg_cli_run_on_profile(cli, &given->profile, &use);
+	}
+	fg_fs_list_free(names, count);
+	return code;
+}
+
 static int run(struct fg_cli *cli, const void *values)
 {
 	struct options given = *(const struct options *)values;
@@ -222,8 +243,7 @@ static int run(struct fg_cli *cli, const void *values)
 				    given.dumps);
 	given.profile.run.prefers_samples = fg_view_find(views[given.view])->needs_samples;
 	given.profile.run.wants_code = fg_view_find(views[given.view])->needs_code;
-	return fg_cli_run_on_profile(cli, &given.profile,
-				     &(struct fg_cli_profile_use){make, &given});
+	return show_each(cli, &given);
 }
 
 const struct fg_cli_command fg_cmd_view = {

@@ -440,17 +440,42 @@ static int64_t newest_run_ns(const struct fg_cli_run_options *options)
 	return newest;
 }
 
+/* A file, a folder, or the newest recording. */
+static const char *file_of(const struct fg_cli_run_options *options, const char *words)
+{
+	int64_t traced = 0;
+
+	if (words)
+		return fg_fs_exists(words) || strchr(words, '/') ? words : NULL;
+	if (options->store || options->benchmark)
+		return NULL;
+	traced = newest_trace_ns(FG_CLI_RECORD_FOLDER);
+	return traced > 0 && traced > newest_run_ns(options) ? FG_CLI_RECORD_FOLDER : NULL;
+}
+
 int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			const char *words, struct fg_profile *profile, struct fg_error *err)
 {
-	if (words && (fg_fs_exists(words) || strchr(words, '/')))
-		return fg_cli_load_profile_file(cli, options, words, profile, err);
-	if (!words && !options->store && !options->benchmark) {
-		const int64_t traced = newest_trace_ns(FG_CLI_RECORD_FOLDER);
+	const char *file = file_of(options, words);
 
-		if (traced > 0 && traced > newest_run_ns(options))
-			return fg_cli_load_profile_file(cli, options, FG_CLI_RECORD_FOLDER, profile,
-							err);
-	}
+	if (file)
+		return fg_cli_load_profile_file(cli, options, file, profile, err);
 	return tell_notes(cli, from_stored(options, words, profile, err), profile);
+}
+
+void fg_cli_list_choices(const struct fg_cli_run_options *options, const char *words, char ***names,
+			 size_t *count)
+{
+	struct fg_stored_run stored = {0};
+
+	*names = NULL;
+	*count = 0;
+	if (options->benchmark || file_of(options, words) ||
+	    fg_cli_load_run(options->store, options->project, words, &stored, NULL) != FG_OK)
+		return;
+	*names = fg_xcalloc(stored.run.series_count + 1, sizeof(**names));
+	for (size_t i = 0; i < stored.run.series_count; i++)
+		if (stored.profiles[i])
+			(*names)[(*count)++] = fg_xstrdup(stored.run.series[i].name);
+	fg_stored_run_release(&stored);
 }

@@ -68,6 +68,9 @@ extern const char *const fg_cli_sides[];
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /* `words` may be NULL: the newest. The caller releases the profile; its notes have been printed. */
+/* The benchmarks with a profile of the stored run that is meant, for fg_fs_list_free(). */
+void fg_cli_list_choices(const struct fg_cli_run_options *options, const char *words, char ***names,
+			 size_t *count);
 int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			const char *words, struct fg_profile *profile, struct fg_error *err)
 	FG_NODISCARD;

@@ -6,6 +6,8 @@
 #include "base/number.h"
 #include "cli/profile/run_argument.h"
 #include "cli/record/kernel_functions.h"
+#include "cli/session/plan.h"
+#include "profile/trace_profile.h"
 #include "trace/trace_format.h"
 
 #include <fcntl.h>
@@ -20,32 +22,74 @@ static const char *folder_of(const struct fg_recording *given)
 
 /* ---- before ---- */
 
+/* Moves the traces of `from` into the folder `to`, or removes them (NULL). */
+static int clear_traces(const char *from, const char *to, struct fg_error *err)
+{
+	char **paths = NULL;
+	size_t count = 0;
+	int status = fg_profile_list_traces(from, &paths, &count, err);
+
+	for (size_t i = 0; status == FG_OK && i < count; i++) {
+		char *kept = to ? fg_fs_join(to, fg_fs_base_name(paths[i])) : NULL;
+
+		if (kept ? rename(paths[i], kept) != 0 : unlink(paths[i]) != 0)
+			status = fg_error_errno(err, FG_EIO, "%s", paths[i]);
+		free(kept);
+	}
+	fg_fs_list_free(paths, count);
+	return status;
+}
+
+static bool has_traces(const char *folder)
+{
+	char **paths = NULL;
+	size_t count = 0;
+
+	if (fg_profile_list_traces(folder, &paths, &count, NULL) != FG_OK)
+		return false;
+	fg_fs_list_free(paths, count);
+	return count > 0;
+}
+
+/* The recording before this one is kept once, in FOLDER.old. */
+static int put_aside(const char *folder, bool is_ours, struct fg_error *err)
+{
+	char *old = NULL;
+	int status = FG_OK;
+
+	if (!has_traces(folder))
+		return FG_OK;
+	old = fg_xasprintf("%s.old", folder);
+	status = fg_fs_make_folders(old, 0755, err);
+	if (status == FG_OK && is_ours)
+		fg_state_folder_make(old);
+	if (status == FG_OK)
+		status = clear_traces(old, NULL, err);
+	if (status == FG_OK)
+		status = clear_traces(folder, old, err);
+	free(old);
+	return status;
+}
+
 int fg_record_make_folder(const struct fg_recording *given, char **absolute, struct fg_error *err)
 {
 	const char *path = folder_of(given);
-	char **names = NULL;
-	size_t count = 0;
+	char *folder = NULL;
 	int status = fg_fs_make_folders(path, 0755, err);
 
-	if (status == FG_OK)
-		status = fg_fs_list(path, &names, &count, err);
-	for (size_t i = 0; status == FG_OK && !given->append && i < count; i++) {
-		const size_t size = strlen(names[i]);
-		const size_t suffix = strlen(FG_TRACE_SUFFIX);
-
-		if (size <= suffix || strcmp(names[i] + size - suffix, FG_TRACE_SUFFIX) != 0)
-			continue;
-		char *old = fg_fs_join(path, names[i]);
-
-		if (unlink(old) != 0)
-			status = fg_error_errno(err, FG_EIO, "%s", old);
-		free(old);
-	}
-	fg_fs_list_free(names, count);
 	if (status != FG_OK)
 		return status;
-	if (!(*absolute = realpath(path, NULL)))
-		status = fg_error_errno(err, FG_EIO, "%s", path);
+	folder = realpath(path, NULL);
+	if (!folder)
+		return fg_error_errno(err, FG_EIO, "%s", path);
+	if (!given->output)
+		fg_state_folder_make(folder);
+	if (!given->append)
+		status = put_aside(folder, !given->output, err);
+	if (status == FG_OK)
+		*absolute = folder;
+	else
+		free(folder);
 	return status;
 }
 

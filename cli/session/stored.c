@@ -11,6 +11,7 @@
 #include "profile/exchange/export.h"
 #include "profile/exchange/import.h"
 #include "profile/time_order.h"
+#include "runner/build/git.h"
 #include "store/bundle.h"
 #include "store/db.h"
 
@@ -86,6 +87,29 @@ static bool is_file(const char *words)
 	       fg_fs_exists(words) && !fg_fs_is_folder(words);
 }
 
+/* As the store knows it, or else the run of the commit that git means by these words. */
+static int find_run(struct fg_store *store, const char *project, const char *words, char id[37],
+		    struct fg_error *err)
+{
+	const struct fg_git git = {.folder = "."};
+	char *commit = NULL;
+	char *meaning = NULL;
+	int status = fg_store_find(store, project, words, id, err);
+
+	if (status != FG_ENOENT || !words ||
+	    fg_git_resolve(&git, words, &commit, &meaning, NULL) != FG_OK)
+		return status;
+	if (fg_store_find(store, project, commit, id, NULL) == FG_OK)
+		status = FG_OK;
+	else
+		status = fg_error_set(err, FG_ENOENT,
+				      "no run of %s (%.12s) is stored: fastgate run measures it",
+				      words, commit);
+	free(commit);
+	free(meaning);
+	return status;
+}
+
 int fg_cli_load_run(const char *store_path, const char *project, const char *words,
 		    struct fg_stored_run *stored, struct fg_error *err)
 {
@@ -98,7 +122,7 @@ int fg_cli_load_run(const char *store_path, const char *project, const char *wor
 	status = fg_cli_open_store(store_path, FG_STORE_READ_ONLY, &store, err);
 	if (status != FG_OK)
 		goto out;
-	status = fg_store_find(store, project, words, id, err);
+	status = find_run(store, project, words, id, err);
 	if (status != FG_OK)
 		goto out;
 	status = fg_store_load(store, id, stored, err);

@@ -74,14 +74,23 @@ static void write_entry(struct fg_thread *writer, uint32_t thread, struct fg_cal
 	begin_record(writer, FG_RECORD_COUNTS, thread, entry);
 	fg_record_number(writer, measure_of(entry));
 	fg_record_number(writer, entry->calls);
-	if (fg_record_write(writer))
+	if (fg_record_write(writer)) {
 		entry->calls = 0;
-	else
+		entry->flush_at = 0;
+	} else {
 		fg_lose(FG_LOSS_NO_ROOM, 1);
+	}
+}
+
+void fg_call_entry_describe(struct fg_thread *writer, struct fg_call_entry *entry)
+{
+	describe(writer, entry->key.number - 1);
+	entry->measure = measure_of(entry);
 }
 
 static void write_domains(struct fg_thread *writer, uint32_t thread,
-			  const struct fg_call_table *table, const struct fg_call_entry *entry)
+			  const struct fg_call_table *table, const struct fg_call_entry *entry,
+			  enum fg_trace_record kind)
 {
 	const struct fg_signature *signature = fg_called[entry->key.number - 1].signature;
 
@@ -90,10 +99,13 @@ static void write_domains(struct fg_thread *writer, uint32_t thread,
 
 		if (!fg_domain_values(domain))
 			continue;
-		begin_record(writer, FG_RECORD_DOMAIN, thread, entry);
+		begin_record(writer, kind, thread, entry);
 		fg_record_number(writer, measure_of(entry));
 		fg_record_number(writer, i);
-		fg_domain_take(writer, domain);
+		if (kind == FG_RECORD_DOMAIN)
+			fg_domain_take(writer, domain);
+		else
+			fg_domain_append(writer, domain);
 		if (!fg_record_write(writer))
 			fg_lose(FG_LOSS_NO_ROOM, 1);
 	}
@@ -140,11 +152,19 @@ void fg_calls_flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
 		if (!entry)
 			continue;
 		write_entry(writer, thread, entry);
-		write_domains(writer, thread, table, entry);
+		write_domains(writer, thread, table, entry, FG_RECORD_DOMAIN);
 		write_times(writer, thread, entry);
 		fg_call_values_flush(writer, thread, entry);
 	}
-	table->flush_at = table->calls + FG_CALLS_FLUSH_AFTER;
+}
+
+void fg_call_details_flush(struct fg_thread *writer, const struct fg_call_table *table,
+			   struct fg_call_entry *entry)
+{
+	write_domains(writer, writer->id, table, entry, FG_RECORD_DOMAIN_SO_FAR);
+	write_times(writer, writer->id, entry);
+	fg_call_values_flush(writer, writer->id, entry);
+	entry->flush_at = 2 * entry->calls;
 }
 
 static void flush_unplaced(struct fg_thread *writer)

@@ -46,12 +46,8 @@ struct fg_call_entry *fg_call_entry_get(struct fg_call_table *table, const struc
 {
 	const uint8_t *entries = table->entries.entries;
 	const uint32_t used = table->entries.used;
-	struct fg_call_entry *entry = NULL;
+	struct fg_call_entry *entry = fg_path_table_get(&table->entries, key);
 
-	table->entries.entry_size = sizeof(*entry);
-	entry = fg_path_table_get(&table->entries, key);
-	if (!entries)
-		table->flush_at = table->calls + FG_CALLS_FLUSH_AFTER;
 	/* Sites point to entries, which have moved. */
 	if (table->entries.entries != entries)
 		fg_call_sites_forget(table->sites);
@@ -73,12 +69,11 @@ void fg_call_tables_clear(void)
 	for (uint32_t i = 0; i < FG_THREADS_MAX; i++) {
 		struct fg_call_table *table = &fg_call_tables[i];
 
-		fg_path_table_clear(&table->entries);
+		table->entries = (struct fg_path_table){0}; /* the file is not mapped here */
 		forget_array(table->domains, DOMAINS_MAX * sizeof(table->domains[0]));
 		forget_array(table->times, TIMES_MAX * sizeof(table->times[0]));
 		forget_array(table->values, VALUES_MAX * sizeof(table->values[0]));
 		fg_call_sites_forget(table->sites);
-		table->flush_at = table->calls + FG_CALLS_FLUSH_AFTER;
 		table->domain_count = 0;
 		table->time_count = 0;
 		table->value_count = 0;

@@ -8,23 +8,20 @@
 #include "collector/calls/call_values.h"
 #include "collector/counting/path_table.h"
 
-enum {
-	FG_CALLS_FLUSH_AFTER =
-		1 << 18, /* calls: at most this many of a thread are lost with a kill */
-};
-
+/* Begins as struct fg_trace_calls_row. */
 struct fg_call_entry {
 	struct fg_path_key key; /* its number is that of the function, + 1 */
 	uint32_t domains;       /* + 1: the first of its arguments; 0: none */
 	uint64_t calls;
+	uint32_t measure;              /* in the trace; 0: not described yet */
+	uint64_t flush_at;             /* write arguments and durations beyond so many calls */
 	struct fg_call_times *times;   /* NULL: not timed */
 	struct fg_call_values *values; /* NULL: not kept */
 };
 
 struct fg_call_table {
 	struct fg_path_table entries;
-	uint64_t calls;    /* counted so far */
-	uint64_t flush_at; /* flush when `calls` reaches this */
+	uint64_t calls; /* counted so far */
 	struct fg_call_sites *sites;
 	struct fg_call_domain *domains;
 	uint32_t domain_count;
@@ -51,6 +48,11 @@ void fg_call_tables_clear(void);
 void fg_call_records_begin(void);
 /* Writes what a thread counted, and starts again from zero. */
 void fg_calls_flush(struct fg_thread *writer, uint32_t slot, uint32_t thread);
+/* Describes the entry's function, so that its calls have a name after a kill. */
+void fg_call_entry_describe(struct fg_thread *writer, struct fg_call_entry *entry);
+/* Writes its arguments so far and its durations: a kill loses no more than half of them. */
+void fg_call_details_flush(struct fg_thread *writer, const struct fg_call_table *table,
+			   struct fg_call_entry *entry);
 /* Makes room for the values of another call. */
 void fg_call_values_flush(struct fg_thread *writer, uint32_t thread,
 			  const struct fg_call_entry *entry);

@@ -57,11 +57,20 @@ static struct fg_call_entry *find_entry(struct fg_thread *thread, uint32_t path,
 {
 	const struct fg_path_key key = {
 		.path = path, .region = thread->regions.current, .number = function + 1};
-	struct fg_call_entry *entry = fg_call_entry_get(&fg_call_tables[thread->index], &key);
+	struct fg_call_table *table = &fg_call_tables[thread->index];
+	struct fg_call_entry *entry = NULL;
 
+	if (table->entries.thread != thread->id)
+		fg_path_table_adopt(
+			&table->entries,
+			&(struct fg_trace_table){.kind = FG_TABLE_CALLS, .stride = sizeof(*entry)},
+			thread->id);
+	entry = fg_call_entry_get(table, &key);
 	if (!entry)
 		(void)atomic_fetch_add_explicit(&fg_calls_unplaced[function], 1,
 						memory_order_relaxed);
+	else if (!entry->measure)
+		fg_call_entry_describe(thread, entry);
 	return entry;
 }
 
@@ -76,8 +85,9 @@ static void add(struct fg_thread *thread, struct fg_call_entry *entry,
 		fg_domains_add(&table->domains[entry->domains - 1],
 			       fg_called[entry->key.number - 1].signature, state,
 			       values_of(thread, table, entry));
-	if (++table->calls >= table->flush_at)
-		fg_calls_flush(thread, thread->index, thread->id);
+	table->calls++;
+	if (entry->calls > entry->flush_at)
+		fg_call_details_flush(thread, table, entry);
 }
 
 /* `state`: all registers of the caller; NULL: not known. */
@@ -289,14 +299,16 @@ static bool count_at_site(struct fg_thread *thread, const struct fg_call_key *ke
 	struct fg_call_site *site = NULL;
 	struct fg_call_entry *entry = NULL;
 
-	if (!table->sites || table->calls + 1 >= table->flush_at)
+	if (!table->sites)
 		return false;
 	site = fg_call_site_find(table->sites, key);
 	if (!site || !site->is_quick || (site->domains && !vectors))
 		return false;
+	entry = site->entry;
+	if (site->domains && entry->calls >= entry->flush_at)
+		return false;
 	if (site->domains)
 		add_arguments(site, vectors);
-	entry = site->entry;
 	entry->calls++;
 	table->calls++;
 	return true;

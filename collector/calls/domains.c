@@ -294,7 +294,7 @@ uint64_t fg_domain_values(const struct fg_call_domain *domain)
 	return values;
 }
 
-void fg_domain_take(struct fg_thread *writer, struct fg_call_domain *domain)
+void fg_domain_append(struct fg_thread *writer, const struct fg_call_domain *domain)
 {
 	const uint64_t numbers[] = {
 		fg_domain_values(domain),
@@ -317,5 +317,10 @@ void fg_domain_take(struct fg_thread *writer, struct fg_call_domain *domain)
 		fg_record_number(writer, i);
 		fg_record_number(writer, domain->bins[i]);
 	}
+}
+
+void fg_domain_take(struct fg_thread *writer, struct fg_call_domain *domain)
+{
+	fg_domain_append(writer, domain);
 	*domain = (struct fg_call_domain){.last = domain->last, .has_last = domain->has_last};
 }

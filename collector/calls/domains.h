@@ -158,7 +158,9 @@ void fg_domains_add(struct fg_call_domain *domains, const struct fg_signature *s
 		    const struct fg_call_state *state, struct fg_call_values *values);
 /* How many numbers were seen. */
 uint64_t fg_domain_values(const struct fg_call_domain *domain);
-/* Appends what was seen to the record, and begins anew. */
+/* Appends what was seen to the record. */
+void fg_domain_append(struct fg_thread *writer, const struct fg_call_domain *domain);
+/* The same, and begins anew. */
 void fg_domain_take(struct fg_thread *writer, struct fg_call_domain *domain);
 
 #endif

@@ -16,21 +16,22 @@
 #include <string.h>
 
 enum {
-	FLUSH_AFTER = 1 << 18, /* events: at most this many of a thread are lost with a kill */
 	CACHE_LINE = 64,
 };
 
 struct fg_counted *fg_counted[FG_COUNT_TABLES];
 
+/* As struct fg_trace_counts_row. */
 struct entry {
 	struct fg_path_key key;
+	uint32_t unused;
 	struct fg_counted_path is;
 };
+_Static_assert(sizeof(struct entry) == sizeof(struct fg_trace_counts_row), "the reader's row");
 
 struct table {
 	_Alignas(CACHE_LINE) struct fg_path_table entries;
-	uint32_t events; /* since the last flush */
-	struct entry pathless;
+	struct entry lost; /* counts without memory for their path */
 };
 
 /* By slot, beside fg_g.threads. */
@@ -39,13 +40,10 @@ static _Atomic uint64_t unplaced[FG_COUNT_TABLES][FG_COUNT_KINDS];
 
 static struct entry *entry_of(struct table *table, uint32_t path, uint32_t region)
 {
-	const struct fg_path_key key = {.path = path, .region = region, .number = 1};
-	struct entry *entry = NULL;
+	const struct fg_path_key key = {.path = path, .region = path ? region : 0, .number = 1};
+	struct entry *entry = fg_path_table_get(&table->entries, &key);
 
-	table->entries.entry_size = sizeof(struct entry);
-	if (path)
-		entry = fg_path_table_get(&table->entries, &key);
-	return entry ? entry : &table->pathless;
+	return entry ? entry : &table->lost;
 }
 
 /* ---- into the trace ---- */
@@ -90,7 +88,7 @@ static void flush_table(struct fg_thread *writer, enum fg_counter counter, uint3
 			uint32_t thread)
 {
 	struct table *table = &tables[counter][slot];
-	const struct owner pathless = {.counter = counter, .thread = thread};
+	const struct owner nobody = {.counter = counter, .thread = thread};
 
 	for (uint32_t i = 0; table->entries.entries && i <= table->entries.mask; i++) {
 		struct entry *entry = fg_path_table_at(&table->entries, i);
@@ -101,8 +99,7 @@ static void flush_table(struct fg_thread *writer, enum fg_counter counter, uint3
 						     entry->key.path},
 				     &entry->is.counts);
 	}
-	write_counts(writer, &pathless, &table->pathless.is.counts);
-	table->events = 0;
+	write_counts(writer, &nobody, &table->lost.is.counts);
 }
 
 static void flush(struct fg_thread *writer, uint32_t slot, uint32_t thread)
@@ -173,21 +170,14 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 	fg_live_write(thread);
 }
 
-static void forget(struct table *table)
-{
-	fg_path_table_clear(&table->entries);
-	table->events = 0;
-	table->pathless = (struct entry){0};
-}
-
-/* The numbers of call paths begin anew. */
+/* The numbers of call paths begin anew, and the parent's file is not mapped here. */
 static void on_fork(void)
 {
 	const uint32_t slots = atomic_load(&fg_g.thread_high);
 
 	for (unsigned counter = 0; counter < FG_COUNT_TABLES; counter++) {
 		for (uint32_t i = 0; fg_is_counted((enum fg_counter)counter) && i < slots; i++)
-			forget(&tables[counter][i]);
+			tables[counter][i] = (struct table){0};
 		for (unsigned i = 0; i < FG_COUNT_KINDS; i++)
 			atomic_store(&unplaced[counter][i], 0);
 		if (fg_counted[counter]->forget)
@@ -219,8 +209,13 @@ struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter c
 
 	if (FG_UNLIKELY(fg_dump_is_due()))
 		fg_dumps_take(thread);
-	if (++table->events >= FLUSH_AFTER)
-		flush_table(thread, counter, thread->index, thread->id);
+	if (FG_UNLIKELY(table->entries.thread != thread->id)) {
+		const struct fg_trace_table head = {.kind = FG_TABLE_COUNTS,
+						    .stride = sizeof(struct entry),
+						    .measure = fg_counts_measure(counter, 0)};
+
+		fg_path_table_adopt(&table->entries, &head, thread->id);
+	}
 	return &entry_of(table, path, thread->regions.current)->is;
 }
 

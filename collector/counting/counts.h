@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Counts by thread and call path.  Each thread has a table of its own, so two threads
- * never wait for each other; what a table holds is added to the trace from time to time and when
- * the thread or the process ends.  Only in the counting library.
+ * never wait for each other.  A table lies in the trace file, so that a process that is killed
+ * leaves it there; its counts become records when the thread or the process ends.  Only in the
+ * counting library.
  */
 #ifndef FG_COLLECTOR_COUNTS_H
 #define FG_COLLECTOR_COUNTS_H
@@ -11,8 +12,8 @@
 #include "collector/sampler/state.h"
 
 enum {
-	FG_COUNT_KINDS = 8,       /* of one probe, at most */
-	FG_COUNT_TYPE_GROUPS = 6, /* of as many kinds each: types of exceptions */
+	FG_COUNT_KINDS = FG_TRACE_COUNT_KINDS, /* of one probe, at most */
+	FG_COUNT_TYPE_GROUPS = 6,              /* of as many kinds each: types of exceptions */
 };
 
 /* The tables of types follow those of the probes that have a word. */
@@ -28,6 +29,7 @@ struct fg_counts {
 struct fg_counted_path {
 	struct fg_counts counts;
 	uint32_t own; /* a number of the probe's own for this path and region, 0 at first */
+	uint32_t unused;
 };
 
 /* A probe.  It puts itself into fg_counted[] before the collector starts. */

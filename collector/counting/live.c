@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum {
-	CHUNK_SITES = 4096,
+	CHUNK_SITES = 512,
 	CHUNKS = (FG_BLOCK_SITES_MAX + 1) / CHUNK_SITES,
 	FIRST_MEASURE = 256,            /* the number of the first name in the trace */
 	FIRST_DUMP = 512,               /* likewise, of dumps */
@@ -32,53 +32,32 @@ enum {
 	SELDOM = 16,         /* later one of so many, and each of a large block */
 };
 
-enum {
-	HELD_LIVE,
-	HELD_LIVE_BLOCKS,
-	HELD_PEAK,
-	HELD_OWN_PEAK,
-	HELD_TEMPORARY,
-	HELD_LEAKED,
-	HELD_LEAKED_BLOCKS,
-	HELD_UNTOUCHED,
-	HELD_KINDS,
-};
-
 /* The trace's names; model/measure.c describes them. */
-static const char *const names[FG_HELD_COUNT][HELD_KINDS] = {
+static const char *const names[FG_HELD_COUNT][FG_HELD_KINDS] = {
 	[FG_HELD_HEAP] =
 		{
-			[HELD_LIVE] = "heap.live",
-			[HELD_LIVE_BLOCKS] = "heap.live_blocks",
-			[HELD_PEAK] = "heap.peak",
-			[HELD_OWN_PEAK] = "heap.own_peak",
-			[HELD_TEMPORARY] = "heap.temporary",
-			[HELD_LEAKED] = "heap.leaked",
-			[HELD_LEAKED_BLOCKS] = "heap.leaked_blocks",
-			[HELD_UNTOUCHED] = "heap.untouched",
+			[FG_HELD_LIVE] = "heap.live",
+			[FG_HELD_LIVE_BLOCKS] = "heap.live_blocks",
+			[FG_HELD_PEAK] = "heap.peak",
+			[FG_HELD_OWN_PEAK] = "heap.own_peak",
+			[FG_HELD_TEMPORARY] = "heap.temporary",
+			[FG_HELD_LEAKED] = "heap.leaked",
+			[FG_HELD_LEAKED_BLOCKS] = "heap.leaked_blocks",
+			[FG_HELD_UNTOUCHED] = "heap.untouched",
 		},
-	[FG_HELD_FDS] = {[HELD_LIVE] = "fd.live", [HELD_PEAK] = "fd.peak"},
+	[FG_HELD_FDS] = {[FG_HELD_LIVE] = "fd.live", [FG_HELD_PEAK] = "fd.peak"},
 };
 
 /*
- * Written without a lock by the thread whose site it is, under its `busy`; `returned` by whoever
+ * Written without a lock by the thread whose site it is, under its `busy`; `returned_…` by whoever
  * else frees a block of it.  On cache lines of its own.
  */
 struct site {
-	_Alignas(CACHE_LINE) _Atomic size_t bytes;
-	_Atomic size_t blocks;
-	_Atomic size_t most;
-	_Atomic size_t at_peak;
-	_Atomic uint32_t epoch; /* of `at_peak` */
-	_Atomic uint32_t temporary;
-	struct {
-		_Atomic size_t bytes;
-		_Atomic size_t blocks;
-	} returned;
-	_Atomic size_t untouched;
-	size_t leaked; /* at the end */
+	_Alignas(CACHE_LINE)
+		FG_TRACE_SITE_MEMBERS(_Atomic size_t,
+				      _Atomic uint32_t) uint32_t slot; /* of the thread */
+	size_t leaked;                                                 /* at the end */
 	size_t leaked_blocks;
-	struct fg_live_owner owner;
 };
 
 /* By slot, likewise. */
@@ -112,16 +91,18 @@ static struct site *site_of(uint32_t number)
 static struct site *make_site(uint32_t number)
 {
 	struct site *_Atomic *place = &chunks[number / CHUNK_SITES];
-	const size_t size = CHUNK_SITES * sizeof(struct site);
 	struct site *chunk = atomic_load(place);
 	void *made = NULL;
 
 	if (!chunk) {
-		made = fg_own_map(size, 0);
+		made = fg_own_table(FG_TABLE_SITES, sizeof(struct site), CHUNK_SITES);
 		if (!made)
 			return NULL;
-		if (atomic_compare_exchange_strong(place, &chunk, made))
+		fg_table_head(made)->measure = FIRST_MEASURE;
+		if (atomic_compare_exchange_strong(place, &chunk, made)) {
+			fg_table_head(made)->rows = CHUNK_SITES;
 			chunk = made;
+		}
 	}
 	return &chunk[number % CHUNK_SITES];
 }
@@ -133,7 +114,7 @@ uint32_t fg_live_nobody(enum fg_held what)
 
 	if (!site)
 		return 0;
-	site->owner.what = what;
+	site->what = what;
 	return number;
 }
 
@@ -147,7 +128,11 @@ uint32_t fg_live_site(const struct fg_live_owner *owner)
 		if (!site)
 			return fg_live_nobody(owner->what);
 	} while (!atomic_compare_exchange_weak(&site_count, &number, number + 1));
-	site->owner = *owner;
+	site->what = owner->what;
+	site->slot = owner->slot;
+	site->thread = owner->thread;
+	site->region = owner->region;
+	site->path = owner->path;
 	return number;
 }
 
@@ -170,12 +155,12 @@ static inline void add(_Atomic size_t *counter, size_t size)
 
 static inline size_t held_by(const struct site *site)
 {
-	return get(&site->bytes) - get(&site->returned.bytes);
+	return get(&site->bytes) - get(&site->returned_bytes);
 }
 
 static inline struct whole *whole_of(const struct site *site)
 {
-	return &wholes[site->owner.what];
+	return &wholes[site->what];
 }
 
 /* Before the site changes: keep what it had at the peak. */
@@ -195,6 +180,15 @@ static inline void leave_peak(struct whole *whole)
 		atomic_store_explicit(&whole->at_peak, false, memory_order_relaxed);
 }
 
+/* For the reader of a process that is killed. */
+static void tell_epoch(const struct whole *whole)
+{
+	struct site *first = atomic_load_explicit(&chunks[0], memory_order_relaxed);
+
+	if (first)
+		fg_table_head(first)->epochs[whole - wholes] = atomic_load(&whole->epoch);
+}
+
 static bool reach_peak(struct whole *whole, size_t bytes)
 {
 	size_t most = get(&whole->most);
@@ -204,6 +198,7 @@ static bool reach_peak(struct whole *whole, size_t bytes)
 	if (!atomic_load_explicit(&whole->at_peak, memory_order_relaxed)) {
 		atomic_store_explicit(&whole->at_peak, true, memory_order_relaxed);
 		(void)atomic_fetch_add_explicit(&whole->epoch, 1, memory_order_relaxed);
+		tell_epoch(whole);
 	}
 	return true;
 }
@@ -249,14 +244,14 @@ static inline void release(struct site *site, size_t size, bool is_own)
 		set(&site->bytes, get(&site->bytes) - size);
 		set(&site->blocks, get(&site->blocks) - 1);
 	} else {
-		add(&site->returned.bytes, size);
-		add(&site->returned.blocks, 1);
+		add(&site->returned_bytes, size);
+		add(&site->returned_blocks, 1);
 	}
 }
 
 static inline bool owns(const struct fg_thread *thread, uint32_t number, const struct site *site)
 {
-	return thread && number >= FIRST_SITE && site->owner.slot == thread->index;
+	return thread && number >= FIRST_SITE && site->slot == thread->index;
 }
 
 void fg_live_grow(uint32_t number, size_t by)
@@ -368,7 +363,7 @@ void fg_live_look(struct fg_memory_block block, const void *address)
 /* In the trace. */
 static uint32_t measure_of(enum fg_held what, uint32_t kind)
 {
-	return FIRST_MEASURE + (uint32_t)what * HELD_KINDS + kind;
+	return FIRST_MEASURE + (uint32_t)what * FG_HELD_KINDS + kind;
 }
 
 static void name_measure(struct fg_thread *writer, uint32_t measure, const char *name)
@@ -384,7 +379,7 @@ static bool introduced[FG_HELD_COUNT];
 void fg_live_introduce(struct fg_thread *writer, enum fg_held what)
 {
 	introduced[what] = true;
-	for (uint32_t i = 0; i < HELD_KINDS; i++) {
+	for (uint32_t i = 0; i < FG_HELD_KINDS; i++) {
 		if (names[what][i])
 			name_measure(writer, measure_of(what, i), names[what][i]);
 	}
@@ -397,33 +392,33 @@ static size_t share_of_peak(const struct site *site)
 		       : held_by(site);
 }
 
-static void begin_held(struct fg_thread *writer, const struct fg_live_owner *owner)
+static void begin_held(struct fg_thread *writer, const struct site *site)
 {
 	fg_record_begin(writer, FG_RECORD_HELD);
 	fg_record_number(writer, states);
-	fg_record_number(writer, owner->thread);
-	fg_record_number(writer, owner->region);
-	fg_record_number(writer, owner->path);
+	fg_record_number(writer, site->thread);
+	fg_record_number(writer, site->region);
+	fg_record_number(writer, site->path);
 }
 
 static void write_site(struct fg_thread *writer, struct site *site)
 {
-	const uint64_t values[HELD_KINDS] = {
-		[HELD_LIVE] = held_by(site),
-		[HELD_LIVE_BLOCKS] = get(&site->blocks) - get(&site->returned.blocks),
-		[HELD_PEAK] = share_of_peak(site),
-		[HELD_OWN_PEAK] = atomic_load(&site->most),
-		[HELD_TEMPORARY] = atomic_load(&site->temporary),
-		[HELD_LEAKED] = site->leaked,
-		[HELD_LEAKED_BLOCKS] = site->leaked_blocks,
-		[HELD_UNTOUCHED] = get(&site->untouched),
+	const uint64_t values[FG_HELD_KINDS] = {
+		[FG_HELD_LIVE] = held_by(site),
+		[FG_HELD_LIVE_BLOCKS] = get(&site->blocks) - get(&site->returned_blocks),
+		[FG_HELD_PEAK] = share_of_peak(site),
+		[FG_HELD_OWN_PEAK] = atomic_load(&site->most),
+		[FG_HELD_TEMPORARY] = atomic_load(&site->temporary),
+		[FG_HELD_LEAKED] = site->leaked,
+		[FG_HELD_LEAKED_BLOCKS] = site->leaked_blocks,
+		[FG_HELD_UNTOUCHED] = get(&site->untouched),
 	};
 
-	begin_held(writer, &site->owner);
-	for (uint32_t i = 0; i < HELD_KINDS; i++) {
-		if (!values[i] || !names[site->owner.what][i])
+	begin_held(writer, site);
+	for (uint32_t i = 0; i < FG_HELD_KINDS; i++) {
+		if (!values[i] || !names[site->what][i])
 			continue;
-		fg_record_number(writer, measure_of(site->owner.what, i));
+		fg_record_number(writer, measure_of(site->what, i));
 		fg_record_number(writer, values[i]);
 	}
 	if (!fg_record_write(writer))
@@ -433,7 +428,7 @@ static void write_site(struct fg_thread *writer, struct site *site)
 /* ---- dumps ---- */
 
 enum {
-	DUMPED_KINDS = HELD_LIVE_BLOCKS + 1 /* live bytes and blocks */
+	DUMPED_KINDS = FG_HELD_LIVE_BLOCKS + 1 /* live bytes and blocks */
 };
 
 static uint32_t dumped_measure(uint32_t number, enum fg_held what, uint32_t kind)
@@ -444,20 +439,20 @@ static uint32_t dumped_measure(uint32_t number, enum fg_held what, uint32_t kind
 static void dump_site(struct fg_thread *writer, const struct site *site, uint32_t number)
 {
 	const uint64_t values[DUMPED_KINDS] = {
-		[HELD_LIVE] = held_by(site),
-		[HELD_LIVE_BLOCKS] = get(&site->blocks) - get(&site->returned.blocks),
+		[FG_HELD_LIVE] = held_by(site),
+		[FG_HELD_LIVE_BLOCKS] = get(&site->blocks) - get(&site->returned_blocks),
 	};
 
-	if (!values[HELD_LIVE] && !values[HELD_LIVE_BLOCKS])
+	if (!values[FG_HELD_LIVE] && !values[FG_HELD_LIVE_BLOCKS])
 		return;
 	fg_record_begin(writer, FG_RECORD_COUNTS);
-	fg_record_number(writer, site->owner.thread);
-	fg_record_number(writer, site->owner.region);
-	fg_record_number(writer, site->owner.path);
+	fg_record_number(writer, site->thread);
+	fg_record_number(writer, site->region);
+	fg_record_number(writer, site->path);
 	for (uint32_t i = 0; i < DUMPED_KINDS; i++) {
-		if (!names[site->owner.what][i])
+		if (!names[site->what][i])
 			continue;
-		fg_record_number(writer, dumped_measure(number, site->owner.what, i));
+		fg_record_number(writer, dumped_measure(number, site->what, i));
 		fg_record_number(writer, values[i]);
 	}
 	if (!fg_record_write(writer))
@@ -534,8 +529,8 @@ static void look_at_rest(struct fg_thread *writer)
 	fg_blocks_each(add_untouched);
 	if (!fg_leaks_find(add_leak)) {
 		forget_leaks();
-		name_measure(writer, measure_of(FG_HELD_HEAP, HELD_LEAKED), "");
-		name_measure(writer, measure_of(FG_HELD_HEAP, HELD_LEAKED_BLOCKS), "");
+		name_measure(writer, measure_of(FG_HELD_HEAP, FG_HELD_LEAKED), "");
+		name_measure(writer, measure_of(FG_HELD_HEAP, FG_HELD_LEAKED_BLOCKS), "");
 		(void)fg_note(
 			writer,
 			"memory could not be searched for pointers: heap.leaked is not known");
@@ -571,12 +566,9 @@ void fg_live_forget(void)
 
 	fg_blocks_forget();
 	fg_history_forget();
-	for (uint32_t i = 0; i < end; i += CHUNK_SITES) {
-		struct site *chunk = atomic_load(&chunks[i / CHUNK_SITES]);
-
-		if (chunk)
-			memset(chunk, 0, CHUNK_SITES * sizeof(*chunk));
-	}
+	/* The parent's file is not mapped here. */
+	for (uint32_t i = 0; i < end; i += CHUNK_SITES)
+		atomic_store(&chunks[i / CHUNK_SITES], NULL);
 	memset(lasts, 0, atomic_load(&fg_g.thread_high) * sizeof(lasts[0]));
 	atomic_store(&site_count, FIRST_SITE);
 	for (unsigned i = 0; i < FG_HELD_COUNT; i++) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/counting/own_memory.h"
 
+#include "collector/sampler/writer.h"
+
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -42,6 +44,16 @@ void *fg_own_map(size_t size, int flags)
 	atomic_store(&parts[number].end, (uintptr_t)memory + size);
 	atomic_store(&parts[number].begin, (uintptr_t)memory);
 	return memory;
+}
+
+void *fg_own_table(enum fg_trace_table_kind kind, uint32_t stride, uint32_t rows)
+{
+	void *table = fg_file_table(kind, stride, rows);
+
+	if (table)
+		return table;
+	table = fg_own_map(FG_TRACE_TABLE_ROWS + (size_t)stride * rows, 0);
+	return table ? (uint8_t *)table + FG_TRACE_TABLE_ROWS : NULL;
 }
 
 static uintptr_t look(uintptr_t at, uintptr_t begin, uintptr_t end, uintptr_t *next)

@@ -6,11 +6,15 @@
 #ifndef FG_COLLECTOR_OWN_MEMORY_H
 #define FG_COLLECTOR_OWN_MEMORY_H
 
+#include "trace/trace_format.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 /* Anonymous memory that is never unmapped, or NULL. */
 void *fg_own_map(size_t size, int flags);
+/* A table of counters, zero: in the trace file, or where that is full in memory; or NULL. */
+void *fg_own_table(enum fg_trace_table_kind kind, uint32_t stride, uint32_t rows);
 /*
  * If `at` is ours, the end of that part; otherwise 0, and *next is where the next part begins, at
  * most `end`.

@@ -7,6 +7,7 @@
 #define FG_COLLECTOR_PATH_TABLE_H
 
 #include "collector/counting/own_memory.h"
+#include "collector/sampler/writer.h"
 #include "collector/unwind/tables.h"
 
 #include <stdbool.h>
@@ -20,12 +21,27 @@ struct fg_path_key {
 };
 
 struct fg_path_table {
-	uint8_t *entries;
-	void *last; /* most recent hit, or NULL */
+	uint8_t *entries; /* in the trace file, where a process that is killed leaves them */
+	void *last;       /* most recent hit, or NULL */
 	uint32_t entry_size;
 	uint32_t mask;
 	uint32_t used;
+	uint32_t thread; /* that counts here; 0: none yet */
+	uint32_t kind;   /* enum fg_trace_table_kind */
+	uint32_t measure;
 };
+
+/* The table is this thread's from now on: the first one's, or the next one's in its slot. */
+static inline void fg_path_table_adopt(struct fg_path_table *table,
+				       const struct fg_trace_table *head, uint32_t thread)
+{
+	table->thread = thread;
+	table->kind = head->kind;
+	table->measure = head->measure;
+	table->entry_size = head->stride;
+	if (table->entries)
+		fg_table_head(table->entries)->thread = thread;
+}
 
 static inline bool fg_path_is(const struct fg_path_key *a, const struct fg_path_key *b)
 {
@@ -64,9 +80,11 @@ static inline bool fg_path_table_grow(struct fg_path_table *table)
 		FIRST = 256
 	};
 	struct fg_path_table larger = *table;
+	struct fg_trace_table *head = NULL;
 	const uint32_t count = table->entries ? 2 * (table->mask + 1) : FIRST;
 
-	larger.entries = fg_own_map((size_t)count * table->entry_size, 0);
+	larger.entries =
+		fg_own_table((enum fg_trace_table_kind)table->kind, table->entry_size, count);
 	if (!larger.entries)
 		return false;
 	larger.mask = count - 1;
@@ -77,7 +95,13 @@ static inline bool fg_path_table_grow(struct fg_path_table *table)
 		if (entry)
 			memcpy(fg_path_table_place(&larger, entry), entry, table->entry_size);
 	}
+	head = fg_table_head(larger.entries);
+	head->thread = table->thread;
+	head->measure = table->measure;
 	/* The old entries stay mapped, as all own memory does; they are smaller than the new. */
+	if (table->entries)
+		fg_table_head(table->entries)->rows = 0;
+	head->rows = count;
 	*table = larger;
 	return true;
 }
@@ -97,14 +121,6 @@ static inline void *fg_path_table_get(struct fg_path_table *table, const struct 
 	*entry = *key;
 	table->last = entry;
 	return entry;
-}
-
-static inline void fg_path_table_clear(struct fg_path_table *table)
-{
-	if (table->entries)
-		memset(table->entries, 0, (table->mask + (size_t)1) * table->entry_size);
-	table->used = 0;
-	table->last = NULL;
 }
 
 #endif

@@ -281,19 +281,14 @@ void fg_file_enter_sandbox(void)
 
 /* ---- chunks ---- */
 
-static struct fg_trace_chunk *chunk_new(const struct fg_thread *thread, uint32_t payload,
-					uint64_t now_ns)
+static struct fg_trace_chunk *take_room(uint64_t size)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
-	uint32_t size = FG_TRACE_CHUNK_SIZE;
+	uint64_t at = 0;
 
 	if (!header)
 		return NULL;
-	if (payload > size - sizeof(struct fg_trace_chunk))
-		size = (uint32_t)((payload + sizeof(struct fg_trace_chunk) + FG_TRACE_ALIGN - 1) &
-				  ~(size_t)(FG_TRACE_ALIGN - 1));
-	uint64_t at = __atomic_load_n(&header->allocated, __ATOMIC_RELAXED);
-
+	at = __atomic_load_n(&header->allocated, __ATOMIC_RELAXED);
 	do {
 		if (at + size > fg_g.capacity)
 			return NULL;
@@ -303,19 +298,55 @@ static struct fg_trace_chunk *chunk_new(const struct fg_thread *thread, uint32_t
 		fg_g.capacity = at; /* the disk is full; leave it alone */
 		return NULL;
 	}
-	struct fg_trace_chunk *chunk = (struct fg_trace_chunk *)(void *)(fg_g.file + at);
+	return (struct fg_trace_chunk *)(void *)(fg_g.file + at);
+}
+
+static void finish_header(struct fg_trace_chunk *chunk, uint32_t magic, uint32_t size)
+{
+	uint32_t crc = 0;
 
 	chunk->size = size;
 	chunk->sequence = atomic_fetch_add(&fg_g.next_sequence, 1);
+	chunk->magic = magic;
+	crc = fg_trace_crc32c(0, chunk, offsetof(struct fg_trace_chunk, header_crc));
+	crc = fg_trace_crc32c(crc, &chunk->base_time_ns, sizeof(chunk->base_time_ns));
+	__atomic_store_n(&chunk->header_crc, crc, __ATOMIC_RELEASE);
+}
+
+static uint64_t whole_pages(uint64_t size)
+{
+	return (size + FG_TRACE_ALIGN - 1) & ~(uint64_t)(FG_TRACE_ALIGN - 1);
+}
+
+static struct fg_trace_chunk *chunk_new(const struct fg_thread *thread, uint32_t payload,
+					uint64_t now_ns)
+{
+	const uint64_t whole = whole_pages(payload + sizeof(struct fg_trace_chunk));
+	const uint32_t size = whole > FG_TRACE_CHUNK_SIZE ? (uint32_t)whole : FG_TRACE_CHUNK_SIZE;
+	struct fg_trace_chunk *chunk = take_room(size);
+
+	if (!chunk)
+		return NULL;
 	chunk->thread = thread->written ? thread->id : 0;
 	chunk->region = thread->regions.written;
 	chunk->base_time_ns = now_ns;
-	chunk->magic = FG_TRACE_CHUNK_MAGIC;
-	uint32_t crc = fg_trace_crc32c(0, chunk, offsetof(struct fg_trace_chunk, header_crc));
-
-	crc = fg_trace_crc32c(crc, &chunk->base_time_ns, sizeof(chunk->base_time_ns));
-	__atomic_store_n(&chunk->header_crc, crc, __ATOMIC_RELEASE);
+	finish_header(chunk, FG_TRACE_CHUNK_MAGIC, size);
 	return chunk;
+}
+
+void *fg_file_table(enum fg_trace_table_kind kind, uint32_t stride, uint32_t rows)
+{
+	const uint64_t size = whole_pages(FG_TRACE_TABLE_ROWS + (uint64_t)stride * rows);
+	struct fg_trace_chunk *chunk = size <= INT32_MAX ? take_room(size) : NULL;
+	struct fg_trace_table *table = NULL;
+
+	if (!chunk)
+		return NULL;
+	table = (struct fg_trace_table *)(chunk + 1);
+	table->kind = kind;
+	table->stride = stride;
+	finish_header(chunk, FG_TRACE_TABLE_MAGIC, (uint32_t)size);
+	return (uint8_t *)chunk + FG_TRACE_TABLE_ROWS;
 }
 
 static bool has_room(const struct fg_chunk_writer *writer, uint32_t size)

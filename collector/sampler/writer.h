@@ -26,6 +26,17 @@ void fg_file_detach(void);
 void fg_file_enter_sandbox(void);
 
 /*
+ * Room for a table of counters in the file: its first row, all zero, or NULL.  The table counts
+ * once the `rows` of its head are set.
+ */
+void *fg_file_table(enum fg_trace_table_kind kind, uint32_t stride, uint32_t rows);
+static inline struct fg_trace_table *fg_table_head(void *rows)
+{
+	return (struct fg_trace_table *)(void *)((uint8_t *)rows - FG_TRACE_TABLE_ROWS +
+						 sizeof(struct fg_trace_chunk));
+}
+
+/*
  * A thread puts one record together at a time: fields are appended, then it is written in one
  * piece.
  */

@@ -165,6 +165,8 @@ int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 	note_share(&made, measure->truncated, measure->total,
 		   "has a stack that does not reach its start");
 	note_system_time(profile, index, &made);
+	for (size_t i = 0; i < profile->note_count; i++)
+		fg_view_profile_note(&made, "%s", profile->notes[i]);
 	*table = made;
 	return FG_OK;
 }
@@ -175,5 +177,6 @@ void fg_view_table_release(struct fg_view_table *table)
 	free(table->head);
 	free(table->rows);
 	free(table->notes);
+	free(table->profile_notes);
 	*table = (struct fg_view_table){0};
 }

@@ -77,6 +77,9 @@ struct fg_view_table {
 	size_t row_count, row_capacity;
 	const char **notes; /* lines below it: what was left out, what to know */
 	size_t note_count, note_capacity;
+	/* the profile's own notes, for JSON: commands print them when they read the profile */
+	const char **profile_notes;
+	size_t profile_note_count, profile_note_capacity;
 };
 
 struct fg_view_options {

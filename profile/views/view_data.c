@@ -47,13 +47,10 @@ static bool has_depth(const struct fg_view_table *table)
 	return false;
 }
 
-static void write_lines(struct fg_json_writer *json, const char *name, const char **lines,
-			size_t count)
+static void write_lines(struct fg_json_writer *json, const char **lines, size_t count)
 {
-	fg_json_begin_array(json, name);
 	for (size_t i = 0; i < count; i++)
 		fg_json_text(json, NULL, lines[i]);
-	fg_json_end(json);
 }
 
 /* ---- one object a measure ---- */
@@ -211,9 +208,14 @@ void fg_view_write_json(const struct fg_view_table *tables, size_t count, struct
 	fg_json_text(&json, "schema", "fastgate-view/1");
 	fg_json_text(&json, "view", tables->name);
 	write_measures(&json, tables, count);
-	write_lines(&json, "head", tables->head, tables->head_count);
+	fg_json_begin_array(&json, "head");
+	write_lines(&json, tables->head, tables->head_count);
+	fg_json_end(&json);
 	write_rows(&json, tables, count);
-	write_lines(&json, "notes", tables->notes, tables->note_count);
+	fg_json_begin_array(&json, "notes");
+	write_lines(&json, tables->notes, tables->note_count);
+	write_lines(&json, tables->profile_notes, tables->profile_note_count);
+	fg_json_end(&json);
 	fg_json_end(&json);
 	fg_strbuf_add_char(out, '\n');
 }

@@ -169,6 +169,9 @@ int fg_view_leaks(const struct fg_profile *profile, const struct fg_view_options
 		table->columns[COLUMN_LOST].title = "held %t";
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	list_leaks(table, &tree, blocks, allocations, options);
+	if (!are_held)
+		fg_view_note(table, "a pointer left in a register or in dead stack hides a leak: "
+				    "there are at least these");
 	if (tree.inclusive[0][0].value <= 0)
 		fg_view_note(table, are_held ? "everything was given back"
 					     : "nothing was lost: each block was freed, or can "
@@ -499,6 +502,23 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 	free(ranked);
 }
 
+/* What the shares are of: as the other columns, of one repetition or of their mean. */
+static int total_of(const struct fg_profile *profile, const struct fg_calltree_query *query,
+		    const char *measure, struct fg_weight *total, struct fg_error *err)
+{
+	struct fg_calltree_query wanted = *query;
+	struct fg_calltree tree;
+	int status = FG_OK;
+
+	wanted.measure = measure;
+	status = fg_calltree_build(profile, &wanted, &tree, err);
+	if (status != FG_OK)
+		return status;
+	*total = tree.inclusive[0][0];
+	fg_calltree_release(&tree);
+	return FG_OK;
+}
+
 static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 		const struct fg_view_options *options, struct fg_calltree *tree,
 		struct fg_error *err)
@@ -507,8 +527,8 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 		.items = fg_xcalloc(tree->label_count, sizeof(functions.items[0])),
 		.count = tree->label_count,
 	};
-	struct fg_weight total = {.value = fg_view_whole_total(table, profile)};
-	int status = FG_OK;
+	struct fg_weight total = {0};
+	int status = total_of(profile, &options->query, table->measure.name, &total, err);
 
 	for (uint32_t i = 0; i < functions.count; i++)
 		functions.items[i].label = i;
@@ -519,6 +539,10 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 		fg_view_columns(table, memory_columns, COLUMN_COUNT);
 		fg_view_total(table, profile, &options->query, &total);
 		list_functions(table, tree, &functions, options, total.value);
+		fg_view_note(table, "bytes are those asked for, without malloc's block headers%s",
+			     functions.is_known[COLUMN_UNTOUCHED]
+				     ? "; untouched are whole pages of blocks from 64 KiB on"
+				     : "");
 	}
 	free(functions.items);
 	return status;

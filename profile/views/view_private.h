@@ -47,6 +47,7 @@ int fg_view_check_time(const struct fg_view_table *table, struct fg_error *err);
 /* A line above the table, a line below it. */
 void fg_view_head(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
 void fg_view_note(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
+void fg_view_profile_note(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
 
 struct fg_view_cell fg_cell_text(struct fg_view_table *table, const char *text); /* copied */
 struct fg_view_cell fg_cell_count(double count);

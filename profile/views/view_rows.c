@@ -91,6 +91,16 @@ void fg_view_note(struct fg_view_table *table, const char *format, ...)
 	va_end(ap);
 }
 
+void fg_view_profile_note(struct fg_view_table *table, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	add_line(&table->arena, &table->profile_notes, &table->profile_note_count,
+		 &table->profile_note_capacity, format, ap);
+	va_end(ap);
+}
+
 struct fg_view_cell fg_cell_text(struct fg_view_table *table, const char *text)
 {
 	if (!text || !*text)

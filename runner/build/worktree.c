@@ -519,7 +519,8 @@ int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktr
 	if (fg_worktree_prune(options->root, options->state_folder, KEEP_BUILDS, &removed, NULL) ==
 		    FG_OK &&
 	    removed > 0)
-		note(options, "removed %zu builds that had not been used for long", removed);
+		note(options, "removed %zu older build%s: the last %d are kept", removed,
+		     removed == 1 ? "" : "s", KEEP_BUILDS);
 out:
 	places_release(&places);
 	return status;

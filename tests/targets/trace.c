@@ -217,6 +217,10 @@ static void read_chunks(struct trace *trace, const uint8_t *bytes, size_t size)
 		memcpy(&chunk, bytes + at, sizeof(chunk));
 		const uint32_t used = FG_TRACE_COMMIT_USED(chunk.commit);
 
+		if (chunk.magic == FG_TRACE_TABLE_MAGIC) {
+			at += chunk.size;
+			continue;
+		}
 		if (chunk.magic != FG_TRACE_CHUNK_MAGIC) {
 			/* taken and never begun: all zeros, and that is in order */
 			trace->damaged += chunk.magic != 0;

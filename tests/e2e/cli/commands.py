@@ -71,6 +71,15 @@ def explanations():
     expect(2, "did you mean 'gate.alpha'", "config", "--explain", "gate.alfa")
 
 
+def configuration_in_effect():
+    shown = expect(0, r"^  alpha: 0\.005  # --set gate\.alpha=0\.005$", "config", "--show", "--set", "gate.alpha=0.005")
+    check(re.search(r"^    budget: 3%  # default$", shown, re.M), f"defaults are shown as such: {shown}")
+    with open("shown.yml", "w", encoding="utf-8") as file:
+        file.write(shown)
+    expect(0, "", "config", "--check", "--config", "shown.yml")
+    check(expect(0, "", "config", "--show", "--config", "shown.yml").count("# ") < shown.count("# default"), "what was a default is given now")
+
+
 def outcomes():
     """Only the outcome that the run has finds it."""
     outcome = expect_json("runs")["runs"][0]["outcome"]
@@ -150,6 +159,7 @@ def main():
     subprocess.run([MAKE_STORE, ".fastgate/store.db"], check=True)
     doctor()
     explanations()
+    configuration_in_effect()
     pages()
     waiting = expect_json("push", "--status")
     check(waiting.get("waiting") == 0, f"push --status: {waiting}")

@@ -103,6 +103,13 @@ def folder():
     record("-o", "given", "--", target("deep"), "1", "20")
     names = os.listdir("given")
     check("old.fgtrace" not in names and "mine.txt" in names and len(names) == 2, f"an output folder of an earlier recording: {names}")
+    check(os.listdir("given.old") == ["old.fgtrace"], f"the recording before is kept: {os.listdir('given.old')}")
+    os.makedirs("project")
+    for _ in range(2):
+        subprocess.run([FASTGATE, "record", "--", target("deep"), "1", "20"], cwd="project", capture_output=True, check=True)
+    for name in ("fastgate-record", "fastgate-record.old"):
+        names = sorted(os.listdir(f"project/{name}"))
+        check(len(names) == 2 and names[0] == ".gitignore", f"{name}: git ignores it: {names}")
     record("-o", "made/below", "--", target("deep"), "1", "20")
     check(len(os.listdir("made/below")) == 1, "an output folder that is not there")
 

@@ -17,6 +17,10 @@ expect_text 'refine  *work.c:' "$work/out" "the guilty function of two programs 
 # Two pairs decide nothing, and programs this short do not always meet.
 expect_code 0 "side by side" "$FASTGATE" duel --no-sampling --schedule duet --pairs 2:2 --json "$work/old" "$work/new"
 expect_text '"schedule": "duet"' "$work/out" "side by side"
+expect_code 2 "a pipe" "$FASTGATE" duel 'echo a | cat' 'echo b'
+expect_text "'|' needs a shell" "$work/err" "why a pipe is no command"
+expect_code 0 "a page" "$FASTGATE" duel --no-sampling --schedule duet --pairs 2:2 --html "$work/duel.html" "$work/old" "$work/old"
+grep -q '</html>' "$work/duel.html" || fail "--html wrote no page"
 [ -z "$(ls -A)" ] || fail "the duel left files behind: $(ls -A)"
 expect_code 0 "faster program" "$FASTGATE" duel --no-sampling --schedule abba --pairs 12:12 "$work/new" "$work/old" --json
 expect_text '"verdict": "improvement"' "$work/out" "JSON report"
