@@ -29,7 +29,7 @@ project: loop
 build: { command: cc -O1 -g -o loop main.c }
 benchmarks:
   - { name: loop, command: ./loop, metrics: [ { name: price, regex: "price: ([0-9]+)", unit: "1" } ] }
-measure: { schedule: abba, warmup: 1, pairs: { min: 6, max: 6 }, layouts: never, sampler: { rate: 1000 } }
+measure: { schedule: abba, warmup: 1, pairs: { min: 12, max: 12 }, layouts: never, sampler: { rate: 1000 } }
 $ungated
 END
 printf 'loop\n.fastgate/\n' >.gitignore
@@ -62,5 +62,5 @@ expect_code 1 "resumed" "$FASTGATE" run --against HEAD --resume
 expect_text 'resuming run' "$work/err" "resuming"
 expect_text 'loop .*REGRESSION' "$work/out" "verdict"
 [ "$("$FASTGATE" runs --json | grep -c '"id"')" -eq 1 ] || fail "resuming made a second run"
-# Of six pairs five were left to measure, after two executions to warm up.
+# Of twelve pairs eleven were left to measure, after two executions to warm up.
 echo "executions before $before, after $(wc -c <"$work/executions")"
