@@ -315,7 +315,7 @@ def what_the_compiler_inlined_is_said_by_function():
     said = recorded("--calls", "text::Line::at,half,sqrt,fabs,exp,nowhere", "--", program).stderr
     check("'text::Line::at' is counted: inlined by the compiler at 1 place, not seen" in said, f"a method: {said}")
     check("'half' is counted: inlined by the compiler at 2 places, not seen" in said, f"a function: {said}")
-    check("'sqrt': where the compiler made instructions" in said and "-fno-builtin-fabs" in said, f"builtins: {said}")
+    check("'sqrt': calls that the compiler replaced by instructions" in said and "-fno-builtin-fabs" in said, f"builtins: {said}")
     check("'nowhere' is counted: no object exports" in said and "'exp'" not in said, f"the others: {said}")
     write("across.c", "double across(double x);\ndouble across(double x) { return x * x + 1; }\n")
     program = built("linked", "double across(double);\nint main(int count, char **words) { (void)words; return across(count) > 5; }\n",
