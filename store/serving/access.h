@@ -27,7 +27,7 @@ enum {
 };
 
 #define FG_TOKEN_LIFE_NS      (365 * FG_NS_PER_DAY)     /* unless something else is asked for */
-#define FG_TOKEN_LIFE_MAX_NS  (2 * 366 * FG_NS_PER_DAY) /* for who makes tokens with this program */
+#define FG_TOKEN_LIFE_MAX_NS  (732 * FG_NS_PER_DAY) /* two years */
 #define FG_TOKEN_LIFE_REFUSED "a token works for two years at most: make a new one in time"
 
 struct fg_token {
