@@ -6,9 +6,7 @@
 
 #include <string.h>
 
-enum {
-	STATE_OF_TABLES = UINT32_MAX, /* after every state that was written */
-};
+static const uint32_t state_of_tables = UINT32_MAX; /* after every state that was written */
 
 struct site_32 {
 	FG_TRACE_SITE_MEMBERS(uint32_t, uint32_t)
@@ -94,7 +92,7 @@ static void add_site(struct fg_trace *trace, const struct fg_trace_table *table,
 	const struct fg_trace_value owner = {.thread = site.thread,
 					     .region = site.region,
 					     .path = site.path,
-					     .state = STATE_OF_TABLES};
+					     .state = state_of_tables};
 	const uint64_t held = left_of(site.bytes, site.returned_bytes);
 	uint32_t first = table->measure;
 
@@ -191,7 +189,7 @@ void fg_trace_end_tables(struct fg_trace *trace)
 	/* A state that the end of the process wrote says more. */
 	if (trace->header.end != FG_END_UNKNOWN || !trace->held_measure)
 		return;
-	trace->last_state = STATE_OF_TABLES;
+	trace->last_state = state_of_tables;
 	for (uint32_t what = 0; what < FG_TRACE_HELD_WHAT; what++) {
 		const uint32_t first = trace->held_measure + what * FG_HELD_KINDS;
 

@@ -26,7 +26,7 @@ enum {
 	FG_TOKEN_TEXT_SIZE = 69
 };
 
-#define FG_TOKEN_LIFE_NS      (365 * FG_NS_PER_DAY)     /* unless something else is asked for */
+#define FG_TOKEN_LIFE_NS      (365 * FG_NS_PER_DAY) /* unless something else is asked for */
 #define FG_TOKEN_LIFE_MAX_NS  (732 * FG_NS_PER_DAY) /* two years */
 #define FG_TOKEN_LIFE_REFUSED "a token works for two years at most: make a new one in time"
 
