@@ -345,10 +345,13 @@ int fg_config_show(const struct fg_config_source *source, struct fg_strbuf *text
 	struct fg_yaml_node *root = NULL;
 	int status = read_input(source, &input, err);
 
-	if (status == FG_OK && !build_tree(source, &input, &arena, &report, &root))
-		status = fg_error_set(err, FG_EPARSE, "%s cannot be read", input.path);
-	if (status == FG_OK)
+	if (status != FG_OK)
+		goto out;
+	if (build_tree(source, &input, &arena, &report, &root))
 		fg_config_write(root, text);
+	else
+		status = fg_error_set(err, FG_EPARSE, "%s cannot be read", input.path);
+out:
 	input_release(&input);
 	fg_config_report_release(&report);
 	fg_arena_release(&arena);

@@ -321,15 +321,19 @@ static int show_all(struct fg_cli *cli, struct fg_store *store, const struct opt
 	struct fg_run_list list = {0};
 	int status = list_runs(store, given, NULL, &list, err);
 
-	if (status == FG_OK)
-		status = fg_store_load_run(store, list.items[0].id, &newest, err);
-	if (status == FG_OK && cli->json && newest.run.series_count > 1)
+	if (status != FG_OK)
+		goto out;
+	status = fg_store_load_run(store, list.items[0].id, &newest, err);
+	if (status != FG_OK)
+		goto out;
+	if (cli->json && newest.run.series_count > 1)
 		status = fg_error_set(err, FG_EINVAL,
 				      "the newest run has %zu benchmarks: name the one to print "
 				      "('fastgate show' lists them)",
 				      newest.run.series_count);
 	for (size_t i = 0; status == FG_OK && i < newest.run.series_count; i++)
 		status = show(cli, store, given, newest.run.series[i].name, err);
+out:
 	fg_stored_run_release(&newest);
 	fg_run_list_release(&list);
 	return status;

@@ -61,12 +61,14 @@ static int put_aside(const char *folder, bool is_ours, struct fg_error *err)
 		return FG_OK;
 	old = fg_xasprintf("%s.old", folder);
 	status = fg_fs_make_folders(old, 0755, err);
-	if (status == FG_OK && is_ours)
+	if (status != FG_OK)
+		goto out;
+	if (is_ours)
 		fg_state_folder_make(old);
-	if (status == FG_OK)
-		status = clear_traces(old, NULL, err);
+	status = clear_traces(old, NULL, err);
 	if (status == FG_OK)
 		status = clear_traces(folder, old, err);
+out:
 	free(old);
 	return status;
 }
