@@ -255,7 +255,10 @@ static int make_folder(const char *path, struct fg_error *err)
 	return status;
 }
 
-/* A store has tables and indexes. A view in place of a table may never end. */
+/*
+ * A store has tables and indexes. A view in place of a table may never end, nor may a trigger. Only
+ * a server's administrator can write to its database; a checkout may bring a store.
+ */
 static int refuse_code(struct sqlite_db *s, struct fg_error *err)
 {
 	int64_t count = 0;
@@ -291,8 +294,6 @@ static int check_owner(struct sqlite_db *s, bool *is_new, struct fg_error *err)
 			err, FG_EDB,
 			"%s is not a fastgate store: it is a database of another program",
 			s->db.name);
-	if (status == FG_OK)
-		status = refuse_code(s, err);
 out:
 	*is_new = owner == 0;
 	return status;
@@ -334,7 +335,7 @@ static int check_or_make_file(struct sqlite_db *s, unsigned flags, int timeout_m
 			status = make_file(s, flags, err);
 	} while (status == FG_EBUSY && fg_clock_monotonic_ns() < until_ns &&
 		 sqlite3_sleep(RETRY_MS) >= 0);
-	return status;
+	return status != FG_OK || (flags & FG_DB_DURABLE) ? status : refuse_code(s, err);
 }
 
 static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
