@@ -62,7 +62,7 @@ assert run.wait() == 0 and held is None, said
 END
 echo ': two' >main.sh
 expect_code 0 "a third" "$FASTGATE" run --against HEAD
-expect_text 'first: 2 pairs hardly ever decide at this alpha' "$work/err" "a limit that decides nothing is told"
+expect_text 'first: 2 pairs cannot decide at this alpha' "$work/err" "a limit that decides nothing is told"
 [ "$(builds_of "$first")" -eq 1 ] || fail "a later run built the baseline again"
 # A reworded commit has the same tree.
 git commit -q --amend -m "Reworded"
