@@ -43,7 +43,7 @@ struct fg_rule_finding {
 void fg_rule_apply(const struct fg_rule *rule, const double *difference, size_t count, bool final,
 		   struct fg_rule_finding *finding);
 
-/* What an interval says: a regression, a pass, an improvement, or nothing (inconclusive). */
+/* The outcome that an interval stands for; inconclusive if it decides nothing. */
 enum fg_outcome fg_rule_outcome(const struct fg_rule *rule, double estimate, double low,
 				double high);
 

@@ -144,7 +144,7 @@ static void forget_measure(struct fg_trace *trace, uint32_t measure)
 		trace->measures[measure] = "";
 }
 
-/* Those that were read last, the most values, come before the others of the same ids. */
+/* Among rows of the same ids, the one read last has the most values and comes first. */
 static int by_ids(const void *left, const void *right)
 {
 	const struct fg_trace_domain *a = left;

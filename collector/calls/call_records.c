@@ -177,7 +177,7 @@ static void flush_unplaced(struct fg_thread *writer)
 	}
 }
 
-/* What each pattern reached, or why it reached nothing. */
+/* Records how many functions each pattern matched, or why it matched none. */
 static void write_patterns(struct fg_thread *writer)
 {
 	for (uint32_t i = 0; i < fg_call_pattern_count; i++) {

@@ -5,7 +5,7 @@
 
 #include "perfdb/server/request.h"
 
-/* What the address has in place of %00, at which it would end. */
+/* Replaces %00 in an address, which would end the string. */
 #define FG_GUARD_NUL '\1'
 
 /* A request that two servers could read differently: two lengths, no or two hosts, a NUL. */

@@ -257,7 +257,7 @@ static char *show(const struct fg_perfdb_options *given, const struct fg_server_
 	return entry;
 }
 
-/* Whoever sees the database only, or has the key of this start, or a name, needs no token. */
+/* Makes the first key, unless --read-only, --secret or --user-header says who gets in. */
 static int prepare(const struct fg_server_options *options, char key[FG_TOKEN_TEXT_SIZE],
 		   struct fg_error *err)
 {

@@ -103,7 +103,7 @@ static void keep(const struct fg_history *history, const struct fg_change_series
 	}
 }
 
-/* What the range takes of the history. */
+/* The number of points of the history within the range. */
 static size_t count_points(const struct fg_history *history, const struct fg_watch_range *range)
 {
 	size_t last = 0;

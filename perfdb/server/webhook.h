@@ -45,7 +45,7 @@ struct fg_webhook_values {
 /* The values are escaped: what stands in a string of the template stays in it. */
 void fg_webhook_fill(const char *template, const struct fg_webhook_values *values,
 		     struct fg_strbuf *body);
-/* What is to be told of the run; left empty if that is nothing. */
+/* Writes the message about a run; `body` stays empty if there is nothing to report. */
 int fg_webhook_message(struct fg_store *store, const struct fg_webhook_call *call,
 		       const char *template, const char *public_url, struct fg_strbuf *body,
 		       struct fg_error *err) FG_NODISCARD;

@@ -502,7 +502,7 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 	free(ranked);
 }
 
-/* What the shares are of: as the other columns, of one repetition or of their mean. */
+/* The total that shares refer to. Like the other columns: one repetition, or the mean. */
 static int total_of(const struct fg_profile *profile, const struct fg_calltree_query *query,
 		    const char *measure, struct fg_weight *total, struct fg_error *err)
 {

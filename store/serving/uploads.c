@@ -41,7 +41,7 @@ static bool is_taken(const struct fg_upload_state *state, const struct fg_run *r
 	       (state->complete && (!state->digest || strcmp(state->digest, digest) != 0));
 }
 
-/* What the run takes is known once it is stored; before that, it takes something. */
+/* The size of a run is known only once it is stored, so the quota is checked before and after. */
 static int save_within_quota(struct fg_store *store, const struct fg_stored_run *stored,
 			     const char *digest, bool is_new, enum fg_upload_outcome *outcome,
 			     struct fg_error *err)

@@ -438,7 +438,7 @@ static void ids_of_a_batch_follow_each_other(void **state)
 		fg_store_close(stores[i]);
 }
 
-/* What a writer did not find, another one must not be adding. */
+/* Otherwise two writers could add the same name, each having looked for it in vain. */
 static void one_session_writes_at_a_time(void **state)
 {
 	struct fg_store *store = NULL;

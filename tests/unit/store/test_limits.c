@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a project may hold and for how long: limits, counts and removal. */
+/* Quotas and retention of a project: limits, counts and removal. */
 #include "base/clock.h"
 #include "store/db.h"
 #include "store/serving/limits.h"
