@@ -118,8 +118,6 @@ static void bad_text_is_refused_with_its_line(void **state)
 		{"folded", "a;b 1e999\n", "line 1: 'a;b 1e999' is not frames"},
 		{"folded", "a;b 0\n", "no stack with a weight above zero"},
 		{"folded", "", "no stack with a weight above zero"},
-		{"perf", "nonsense\n", "line 1: 'nonsense' is not the start of a sample"},
-		{"perf", "p 1 1.0: \n", "line 1: 'p 1 1.0: ' is not the start"},
 		{"callgrind", "events: Dr Dw\nfn=a\n1 2\n", "line 1: it counts no instructions"},
 		{"callgrind", "events: Ir\n1 2\n", "line 2: a cost outside of any function"},
 		{"callgrind", "events: Ir\nfn=(3)\n", "line 2: the name (3) was never given"},
@@ -262,61 +260,6 @@ static void hostile_names_are_made_printable(void **state)
 	fg_profile_release(&profile);
 }
 
-static const char perf_text[] = "# captured on: today\n"
-				"my prog  4711/4712 [001]  1234.500000:    1000000 cpu-clock:u: \n"
-				"\t    55e0a3c1 fit(Track&)+0x21 (/home/me/prog)\n"
-				"\t    55e0a3c1 loop (inlined)\n"
-				"\t    55e0a2b0 main+0x40 (/home/me/prog)\n"
-				"\n"
-				"my prog  4711/4713 [000]  1234.510000:     500000 cpu-clock:u: \n"
-				"\t    7f00aa00 [unknown] (/usr/lib/libc.so.6)\n"
-				"\n"
-				"other  99  1234.400000:    7777 cycles: \n"
-				"\t    7f00aa00 operator() (int) const+0x3 (/usr/lib/libx.so)\n";
-
-static void perf_script_keeps_threads_times_and_periods(void **state)
-{
-	struct fg_profile profile;
-	struct fg_error err = {0};
-
-	(void)state;
-	if (import("perf", perf_text, strlen(perf_text), &profile, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	assert_int_equal(profile.sample_count, 3);
-	assert_int_equal(profile.thread_count, 3);
-	assert_string_equal(profile.threads[0].name, "my prog");
-	assert_int_equal(profile.threads[0].tid, 4712);
-	assert_int_equal(profile.processes[0].pid, 4711);
-	assert_true(profile.has_times);
-	assert_int_equal(profile.samples[0].time_ns, 100000000);
-	assert_int_equal(profile.samples[2].time_ns, 0);
-	assert_int_equal(profile.duration_ns, 110000000);
-	assert_true(weight_of(&profile, "fit(Track&)") == 1e6);
-	assert_true(weight_of(&profile, "[unknown]") == 5e5);
-	assert_true(weight_of(&profile, "operator() (int) const") == 1e6); /* cycles are not time */
-	assert_int_equal(depth_of(&profile, 0), 4);                        /* the command on top */
-	assert_true(function_named(&profile, "loop")->inlined);
-	assert_string_equal(function_named(&profile, "fit(Track&)")->library, "prog");
-	assert_int_equal(profile.note_count, 1);
-	fg_profile_release(&profile);
-}
-
-static void perf_script_without_call_chains_has_its_frame_on_the_line(void **state)
-{
-	static const char text[] =
-		"            prog  4711 1234.500000:    1000000 cpu-clock:  55e0 fit+0x2 (/bin/prog)\n"
-		"            prog  4711 1234.501000:    1000000 cpu-clock:  55e0 fit+0x9 (/bin/prog)\n";
-	struct fg_profile profile;
-	struct fg_error err = {0};
-
-	(void)state;
-	if (import("perf", text, strlen(text), &profile, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	assert_int_equal(profile.sample_count, 2);
-	assert_true(weight_of(&profile, "fit") == 2e6);
-	fg_profile_release(&profile);
-}
-
 static void formats_are_recognised_by_their_content(void **state)
 {
 	static const char folded[] = "main;f 1\n";
@@ -327,7 +270,8 @@ static void formats_are_recognised_by_their_content(void **state)
 
 	(void)state;
 	assert_string_equal(fg_import_detect(folded, strlen(folded))->name, "folded");
-	assert_string_equal(fg_import_detect(perf_text, strlen(perf_text))->name, "perf");
+	assert_string_equal(fg_import_detect(callgrind_text, strlen(callgrind_text))->name,
+			    "callgrind");
 	assert_null(fg_import_detect(gzip, sizeof(gzip)));
 	assert_null(fg_import_detect(nothing, strlen(nothing)));
 	assert_null(fg_import_detect(binary, sizeof(binary)));
@@ -342,7 +286,7 @@ static void packed_files_are_read_as_what_is_in_them(void **state)
 		const char *format;
 	} cases[] = {
 		{"main;f 1\n", "folded"},
-		{perf_text, "perf"},
+		{callgrind_text, "callgrind"},
 	};
 
 	(void)state;
@@ -402,8 +346,6 @@ int main(void)
 		cmocka_unit_test(bad_text_is_refused_with_its_line),
 		cmocka_unit_test(a_stack_deeper_than_the_limit_is_refused),
 		cmocka_unit_test(hostile_names_are_made_printable),
-		cmocka_unit_test(perf_script_keeps_threads_times_and_periods),
-		cmocka_unit_test(perf_script_without_call_chains_has_its_frame_on_the_line),
 		cmocka_unit_test(formats_are_recognised_by_their_content),
 		cmocka_unit_test(packed_files_are_read_as_what_is_in_them),
 		cmocka_unit_test(callgrind_gives_instructions_and_calls_by_call_path),
