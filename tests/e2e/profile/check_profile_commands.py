@@ -335,6 +335,25 @@ class Commands(unittest.TestCase):
     def test_a_trace_exports_its_marks_as_trace_events(self):
         events = json.loads(self.run_ok("export", "-F", "chrome", self.trace))["traceEvents"]
         self.assertEqual(sum(event.get("cat") == "unit" for event in events), 30)
+        regions = [event for event in events if event.get("cat") == "region"]
+        self.assertEqual({event["args"]["path"] for event in regions}, {"reco", "reco/fit"})
+        self.assertEqual(len(regions), 60)
+        for outer, inner in zip(regions[::2], regions[1::2]):
+            self.assertEqual((outer["name"], inner["name"]), ("reco", "fit"))
+            self.assertLessEqual(outer["ts"], inner["ts"])
+            self.assertGreaterEqual(outer["ts"] + outer["dur"] + 0.001, inner["ts"] + inner["dur"])
+
+    def test_a_program_with_regions_alone_exports_them_as_trace_events(self):
+        self.run_ok("record", "-o", "alone", "--", MARKED, "regions")
+        events = json.loads(self.run_ok("export", "-F", "chrome", "alone"))["traceEvents"]
+        self.assertEqual([event["name"] for event in events if event.get("cat") == "region"], ["reco", "fit"] * 30 + ["left open"])
+
+    def test_short_stays_in_regions_are_said_to_be_summed_up(self):
+        document = json.loads((Path(GOLDEN) / "known.json").read_text())
+        document.update(spans=[], units=document["units"][:1], samples=[dict(sample, unit=0) for sample in document["samples"]])
+        short = self.home / "short.json"
+        short.write_text(json.dumps(document, separators=(",", ":")))
+        self.fails(2, "no stay in one of 100 µs or longer", "export", "-F", "chrome", short)
 
     # ---- pictures ----
 
