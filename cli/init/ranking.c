@@ -7,8 +7,9 @@
 #include <ctype.h>
 
 static const char *const bench[] = {"bench", NULL};
-static const char *const speed[] = {"perf",   "perftest",  "perftests", "perfs",   "speed",
-				    "speeds", "speedtest", "timing",    "timings", NULL};
+static const char *const speed[] = {"perf",        "perftest", "perftests", "perfs",
+				    "performance", "speed",    "speeds",    "speedtest",
+				    "timing",      "timings",  NULL};
 static const char *const tests[] = {"test", "tests",  "unittest", "unittests", "check",
 				    "fuzz", "fuzzer", "fuzzing",  "conftest",  NULL};
 static const char *const examples[] = {"example",  "examples", "demo",    "demos",
