@@ -141,8 +141,7 @@ enum {
  * Targets of a makefile that build benchmark programs, or the programs that such a target would
  * run, likeliest first. Returns their number.
  */
-size_t fg_project_make_targets(const char *root, struct fg_arena *arena,
-			       struct fg_project *project,
+size_t fg_project_make_targets(const char *root, struct fg_arena *arena, struct fg_project *project,
 			       const char *targets[FG_PROJECT_MAX_TARGETS]);
 
 /* ---- build_switches.c ---- */
