@@ -155,7 +155,7 @@ const char *fg_project_command_with(const struct fg_project *project, const char
 
 /* ---- compiled_flags.c ---- */
 
-/* Compiler command lines by what they ask for; where no file has any, programs by their producer. */
+/* Compiler command lines by their options; where no file has any, programs by their producer. */
 struct fg_project_flags {
 	size_t optimised;
 	size_t unoptimised; /* -O0, -Og, or no level at all */

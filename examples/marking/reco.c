@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <fastgate/region.h>
-
 #include <math.h>
 
 static double sink;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fastgate/region.h>
-
 #include <cmath>
+#include <fastgate/region.h>
 #include <thread>
 
 struct region {
-	explicit region(const char *name) { fg_region_begin(name); }
-	~region() { fg_region_end(); }
+	explicit region(const char *name)
+	{
+		fg_region_begin(name);
+	}
+	~region()
+	{
+		fg_region_end();
+	}
 	region(const region &) = delete;
 	region &operator=(const region &) = delete;
 };
