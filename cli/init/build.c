@@ -125,6 +125,45 @@ static int open_tree(struct opening *opening, const char *command, struct fg_err
 	return FG_OK;
 }
 
+/* How the project's code was compiled in the tree that was built. */
+static void read_flags(const struct fg_project *project, struct fg_project_flags *flags)
+{
+	char *folder =
+		fg_fs_join(project->tree, project->build_folder ? project->build_folder : ".");
+
+	fg_project_read_flags(folder, flags);
+	free(folder);
+}
+
+/*
+ * Builds, and reads how it was compiled: with debug information it needs no hint, and a CMake
+ * project whose own choice of a build type is not optimised gets one that is.
+ */
+static int open_optimised(struct opening *opening, const char *command, struct fg_error *err)
+{
+	static const char type[] = " -DCMAKE_BUILD_TYPE=";
+	struct fg_project *project = opening->project;
+	struct fg_project_flags flags = {0};
+	int status = open_tree(opening, command, err);
+
+	if (status != FG_OK)
+		return status;
+	read_flags(project, &flags);
+	if (project->kind == FG_PROJECT_CMAKE && flags.unoptimised > 0 &&
+	    !fg_project_is_optimised(&flags) && !strstr(command, type)) {
+		command = fg_project_command_with(
+			project,
+			fg_arena_printf(&opening->cli->arena, "%s" FG_PROJECT_CMAKE_TYPE, type),
+			&opening->cli->arena);
+		status = open_tree(opening, command, err);
+		if (status == FG_OK)
+			read_flags(project, &flags);
+	}
+	if (flags.with_debug > 0)
+		project->line_hint = NULL;
+	return status;
+}
+
 /*
  * Without extra switches. Makefiles that omit prerequisites build with one job only, so that is
  * tried if a parallel build fails.
@@ -134,14 +173,14 @@ static int open_plain(struct opening *opening, struct fg_error *err)
 	static const char jobs[] = "make -j2";
 	const char *command = opening->project->build_command;
 	const char *at = strstr(command, jobs);
-	int status = open_tree(opening, command, err);
+	int status = open_optimised(opening, command, err);
 
 	if (status != FG_ECHILD || !at)
 		return status;
 	command = fg_arena_printf(&opening->cli->arena, "%.*smake%s", (int)(at - command), command,
 				  at + strlen(jobs));
 	fg_cli_say(opening->cli, "it does not build with two jobs; trying one");
-	return open_tree(opening, command, err);
+	return open_optimised(opening, command, err);
 }
 
 /*
@@ -156,8 +195,8 @@ static int open_with(struct opening *opening, enum fg_project_wanted wanted, str
 
 	if (!flags)
 		return FG_ECHILD;
-	status = open_tree(opening, fg_project_command_with(opening->project, flags, &cli->arena),
-			   err);
+	status = open_optimised(opening,
+				fg_project_command_with(opening->project, flags, &cli->arena), err);
 	if (status == FG_ECHILD)
 		fg_cli_say(cli, "it does not build with%s, so that is left out", flags);
 	return status;

@@ -91,6 +91,9 @@ enum {
 	FG_PROJECT_TEST_RANK = -100, /* never tried */
 };
 
+/* Optimised, with debug information. */
+#define FG_PROJECT_CMAKE_TYPE "RelWithDebInfo"
+
 const char *fg_project_kind_name(enum fg_project_kind kind); /* "CMake" */
 /* Reads only the build files; runs nothing. */
 void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project *project);
@@ -157,9 +160,25 @@ enum fg_project_wanted {
  */
 const char *fg_project_option_flags(const char *root, const struct fg_project *project,
 				    enum fg_project_wanted wanted, struct fg_arena *arena);
+/* Is this place of a build file behind a '#'? */
+bool fg_project_is_comment(const char *text, const char *at);
 /* The project's build command with these flags. */
 const char *fg_project_command_with(const struct fg_project *project, const char *flags,
 				    struct fg_arena *arena);
+
+/* ---- compiled_flags.c ---- */
+
+/* Compiler command lines by their options; where no file has any, programs by their producer. */
+struct fg_project_flags {
+	size_t optimised;
+	size_t unoptimised; /* -O0, -Og, or no level at all */
+	size_t with_debug;  /* of both */
+};
+
+/* How the code below this folder was compiled; all 0: nothing there says so. */
+void fg_project_read_flags(const char *folder, struct fg_project_flags *flags);
+/* Is at least half of it optimised? */
+bool fg_project_is_optimised(const struct fg_project_flags *flags);
 
 /* ---- build.c, trial.c ---- */
 
