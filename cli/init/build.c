@@ -214,9 +214,11 @@ static int open_way(struct opening *opening, struct fg_error *err)
 			show_tail(opening->cli, opening->tail);
 		opening->tail = NULL;
 	}
-	if (status == FG_OK && opening->project->program_count == 0)
+	if (status != FG_OK)
+		return status;
+	if (opening->project->program_count == 0)
 		(void)open_with(opening, FG_PROJECT_WANT_PROGRAMS, NULL);
-	return status;
+	return FG_OK;
 }
 
 /* Until one builds. If none does, the file has the first. */
