@@ -375,6 +375,11 @@ function failure(benchmark) {
 		benchmark.error_stacks && scroller('Where its threads stood', el('pre', {}, benchmark.error_stacks)));
 }
 
+// Since which change, how to see it again, how to accept it: as every report says it.
+function nextSteps(next) {
+	return next && el('dl', { class: 'sides' }, Object.entries(next).flatMap(([label, text]) => [el('dt', {}, label), el('dd', {}, el('code', {}, clip(text, 600)))]));
+}
+
 function notes(list) {
 	return list?.length > 0 && el('ul', { class: 'notes' }, list.map((note) => el('li', {}, withCode(note))));
 }
@@ -592,15 +597,14 @@ export function showComparison(root, data, options = {}) {
 		}
 	});
 	const counts = WEIGHT.map((v) => [v, data.benchmarks.filter((b) => b.verdict === v).length]).filter(([, n]) => n > 0).reverse();
-	replace(root, el('header', {}, el('h1', {}, clip(data.run.project ?? 'fastgate', 80), ' ', badge(data.verdict)),
-		el('p', { class: 'lead cause' }, clip(data.cause ?? '', 600)),
+	replace(root, el('header', {}, el('p', { class: 'quiet' }, clip(data.run.project ?? 'fastgate', 80)),
+		el('h1', {}, clip(data.cause || 'No benchmark ran', 600), ' ', badge(data.verdict)), nextSteps(data.next),
 		data.benchmarks.length !== 1 && el('p', {}, data.benchmarks.length === 0 ? 'No benchmark ran.' : counts.map(([v, n]) => `${n} ${v}`).join(', ')),
 		el('dl', { class: 'sides' }, side('Baseline', data.run.baseline, view.links), side('Candidate', data.run.candidate, view.links),
 			el('dt', {}, 'Run'), el('dd', {}, el('code', {}, data.run.id), ` ${formatTime(data.run.started_at)}`)), notes(data.notes)),
 	el('main', {}, el('section', { 'aria-labelledby': 'verdicts' }, el('h2', { id: 'verdicts' }, 'Benchmarks'), table), detail,
 		el('section', { 'aria-labelledby': 'differs' }, el('h2', { id: 'differs' }, 'What differs'), differences(data),
 			facts('Host', data.run.host), facts('Build of the baseline', data.run.baseline.build), facts('Build of the candidate', data.run.candidate.build))),
-	el('footer', {}, el('p', { class: 'quiet' }, `fastgate ${data.run.fastgate_version ?? ''}. To see it again: `,
-		el('code', {}, data.run.baseline.commit ? `fastgate run --against ${data.run.baseline.commit.slice(0, 12)}` : 'fastgate run'))));
+	el('footer', {}, el('p', { class: 'quiet' }, `fastgate ${data.run.fastgate_version ?? ''}`)));
 	show();
 }

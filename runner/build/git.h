@@ -40,7 +40,7 @@ void fg_git_environment_free(char **environment);
 int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct fg_error *err)
 	FG_NODISCARD;
 
-/* Records the first line of the commit's message as the fact git.subject. */
+/* Records the first line of the commit's message and its author: git.subject, git.author. */
 void fg_git_note_subject(const struct fg_git *git, struct fg_side *side);
 
 /*
