@@ -171,11 +171,6 @@ enum fg_trace_record {
 	 */
 	FG_RECORD_CAUGHT = 40,
 	/*
-	 * state that it belongs to (0: none, it is valid by itself), time, bytes of the heap that
-	 * were held then, the most until then, number of the dump that was taken then, or 0
-	 */
-	FG_RECORD_HELD_AT = 41,
-	/*
 	 * state, 1 (near the peak of the heap) or 2 (at the end), time, bytes of the heap held
 	 * then, resident bytes, text name: of the mappings of that name together
 	 */

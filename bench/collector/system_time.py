@@ -4,9 +4,8 @@
 
 Programs that know the truth run again and again under the collector: woken in step with the kernel's ticks, or made of
 threads shorter than one.  A share counts as found when it is within three sigma of the truth; sigma comes from the
-weights of the samples themselves.  With
-the right to SCHED_FIFO, a case runs where nothing disturbs its rhythm; with `load`, all run beside a busy process per
-CPU.  Each case runs with the clocks that sample system time differently: the default (cpu), by perf events of the kernel
+weights of the samples themselves.  With the right to SCHED_FIFO, a case runs where nothing disturbs
+its rhythm; with `load`, all run beside a busy process per CPU.  Each case runs with the clocks that sample system time differently: the default (cpu), by perf events of the kernel
 where it may be sampled; the same without these, at ticks (ticks); by probes; and by perf events that interrupt (exact).
 """
 import glob
