@@ -248,7 +248,6 @@ enum fg_call_way {
 	FG_CALL_WAY_HOOKS = 1,  /* of -finstrument-functions */
 	FG_CALL_WAY_FENTRY = 2, /* the hook of -pg -mfentry */
 	FG_CALL_WAY_ENTRY = 4,  /* a jump over its first instructions */
-	FG_CALL_WAY_NOPS = 8,   /* a jump over NOPs that the compiler left there */
 };
 
 #define FG_VALUES_COLUMNS_MAX 4u

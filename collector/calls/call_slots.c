@@ -189,8 +189,8 @@ static bool add_function(const char *name, const char *path, enum fg_call_way wa
 	return true;
 }
 
-static bool add_jumped(const char *symbol, const char *readable, const char *path,
-		       struct fg_call_symbol *by)
+bool fg_call_slots_add_jumped(const char *symbol, const char *readable, const char *path,
+			      struct fg_call_symbol *by)
 {
 	by->is_counted_only |= is_other_overload(symbol, readable, path);
 	return add_function(readable, path, (enum fg_call_way)by->way, &by->function);
@@ -353,7 +353,7 @@ static void each_slot(struct fg_object *object,
 	}
 }
 
-static bool is_used_by_us(uintptr_t address)
+bool fg_call_slots_have(uintptr_t address)
 {
 	const struct fg_object *ours = fg_object_of((uintptr_t)&fg_objects);
 
@@ -487,9 +487,6 @@ static void note_exports(const struct fg_object *object)
 
 /* ---- all objects ---- */
 
-static const struct fg_call_jump_host jump_host = {.add = add_jumped,
-						   .is_used_by_us = is_used_by_us};
-
 static void look_at_new(bool is_first)
 {
 	for (uint32_t i = 0; i < fg_objects.count; i++) {
@@ -500,7 +497,7 @@ static void look_at_new(bool is_first)
 			read_hooked(object);
 	}
 	if (is_first)
-		fg_call_jumps_begin(&jump_host);
+		fg_call_jumps_begin();
 	for (uint32_t i = 0; i < fg_objects.count; i++) {
 		struct fg_object *object = &fg_objects.objects[i];
 
