@@ -23,7 +23,7 @@ enum {
 	LINE_SIZE = 1024,
 	PAGE = 4096,
 	GROWN_BY = 16,
-	PUT_OFF_BY = 64, /* a part of what is held, while no time is left */
+	PUT_OFF_BY = 64,    /* a part of what is held, while no time is left */
 	FIRST_AT = 1 << 18, /* smaller heaps are not looked at before the end */
 	SHARE_OF_TIME = 64,
 	LARGE = 1 << 20,
