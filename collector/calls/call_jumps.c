@@ -16,6 +16,7 @@
  */
 #include "collector/calls/call_jumps.h"
 
+#include "collector/calls/call_objects.h"
 #include "collector/calls/call_symbols.h"
 #include "collector/calls/entry_plan.h"
 #include "collector/process/proc_stat.h"
@@ -276,7 +277,8 @@ static enum fg_entry_refusal judge(const struct target *t, const struct fg_plan_
 		return entry->refusal;
 	if (t->refusal != FG_ENTRY_ACCEPTED)
 		return t->refusal;
-	return fg_call_slots_have(t->bias + entry->address) ? FG_ENTRY_RUNTIME : FG_ENTRY_ACCEPTED;
+	return fg_object_is_used_by_us(t->bias + entry->address) ? FG_ENTRY_RUNTIME
+								 : FG_ENTRY_ACCEPTED;
 }
 
 static bool add_jump(struct target *t, const struct fg_plan_entry *entry, const char *readable)
@@ -285,7 +287,7 @@ static bool add_jump(struct target *t, const struct fg_plan_entry *entry, const 
 					.is_counted_only = entry->is_clone};
 	uint32_t place = 0;
 
-	if (!fg_call_slots_add_jumped(t->plan->texts + entry->name, readable, t->path, &symbol))
+	if (!fg_call_symbol_take(t->plan->texts + entry->name, readable, t->path, &symbol))
 		return false;
 	place = fg_call_symbol_add(t->bias + entry->address, &symbol);
 	if (place)

@@ -11,8 +11,6 @@
 
 struct fg_thread;
 
-struct fg_call_symbol;
-
 /* The path of the plan; `counter` is called for each call, the index of its state a symbol's. */
 void fg_call_jumps_init(const char *plan, void (*counter)(const struct fg_call_state *state));
 /*
@@ -22,17 +20,6 @@ void fg_call_jumps_init(const char *plan, void (*counter)(const struct fg_call_s
 void fg_call_jumps_begin(void);
 /* Writes to the trace how many functions have a jump, and why others have none. */
 void fg_call_jumps_write(struct fg_thread *writer);
-
-/* ---- call_slots.c, which knows the loaded objects ---- */
-
-/*
- * Finds or adds the function `readable`, counted by `by->way`; `symbol` tells which overload it is.
- * False: no pattern asks for it in the object of this path, or there is no room.
- */
-bool fg_call_slots_add_jumped(const char *symbol, const char *readable, const char *path,
-			      struct fg_call_symbol *by);
-/* Does the collector itself call the function at this address? */
-bool fg_call_slots_have(uintptr_t address);
 
 /* ---- call_jump_entry.c ---- */
 

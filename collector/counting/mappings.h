@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Of the heap. */
+/* The state of the heap. */
 struct fg_held_now {
 	size_t bytes;
 	size_t most; /* so far */
