@@ -255,7 +255,7 @@ static int make_folder(const char *path, struct fg_error *err)
 	return status;
 }
 
-/* A view or a trigger may never end.  Readers run no trigger; a server's are its administrator's. */
+/* A view or trigger may never end.  Readers run no trigger; a server's are its administrator's. */
 static int refuse_code(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 {
 	int64_t count = 0;

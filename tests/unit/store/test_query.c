@@ -329,12 +329,10 @@ static void tokens_work_until_they_expire_or_are_revoked(void **state)
 	must(f, fg_store_token_check(f->store, text, 999, &token, &f->err));
 	assert_string_equal(token.project, "tracker");
 	assert_int_equal(token.scope, FG_SCOPE_UPLOAD);
-	assert_int_equal(fg_store_token_check(f->store, text, 1000, &token, &f->err),
-			 FG_ENOENT);
+	assert_int_equal(fg_store_token_check(f->store, text, 1000, &token, &f->err), FG_ENOENT);
 	assert_non_null(strstr(f->err.message, "expired"));
 	text[10] = text[10] == 'a' ? 'b' : 'a';
-	assert_int_equal(fg_store_token_check(f->store, text, 999, &token, &f->err),
-			 FG_ENOENT);
+	assert_int_equal(fg_store_token_check(f->store, text, 999, &token, &f->err), FG_ENOENT);
 	assert_non_null(strstr(f->err.message, "not known"));
 	assert_int_equal(fg_store_token_check(f->store, "' OR 1=1 --", 999, &token, &f->err),
 			 FG_ENOENT);
