@@ -2,8 +2,8 @@
 /*
  * The way of a request.  libmicrohttpd calls fg_http_access() with the headers, then with pieces of
  * the body, then once more for the answer; its threads never wait for a database.  A worker
- * authorises the request and runs its handler once it is complete; if its token has not
- * worked lately, one authorises it before the body is taken.  Meanwhile the connection is suspended.
+ * authorises the request and runs its handler once it is complete; if its token has not worked
+ * lately, one authorises it before the body is taken.  Meanwhile the connection is suspended.
  */
 #include "perfdb/server/http.h"
 
