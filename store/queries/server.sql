@@ -12,8 +12,8 @@ UPDATE token SET revoked = 1 WHERE id = $1 RETURNING id;
 SELECT project FROM token WHERE id = $1;
 -- name: token_count
 SELECT count(*) FROM token;
--- name: token_touch
-UPDATE token SET used_ns = $2, used_from = $3 WHERE id = $1 AND used_ns < $2 - 60000000000;
+-- name: token_used
+UPDATE token SET used_ns = $2, used_from = $3 WHERE id = $1;
 
 -- name: audit_add
 INSERT INTO audit (at_ns, project, who, action, subject, detail) VALUES ($1, $2, $3, $4, $5, $6);
