@@ -439,6 +439,13 @@ static int64_t newest_run_ns(const struct fg_cli_run_options *options)
 	return newest;
 }
 
+bool fg_cli_is_profile_file(const char *words)
+{
+	if (fg_fs_is_folder(words))
+		return newest_trace_ns(words) > 0;
+	return fg_fs_exists(words) && !fg_text_ends_with(words, FG_WIRE_FILE_ENDING);
+}
+
 /* A file, a folder, or the newest recording. */
 static const char *file_of(const struct fg_cli_run_options *options, const char *words)
 {
