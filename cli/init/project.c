@@ -166,35 +166,80 @@ static char *cached_value(const char *root, const char *folder, const char *entr
 }
 
 /*
+ * Is this existing CMake build optimised? The compilers' flags decide; before the first compilation
+ * of a build, its type does.
+ */
+static bool is_optimised_build(const char *root, const char *folder, const char *type,
+			       struct fg_project_flags *flags)
+{
+	char *path = fg_fs_join(root, folder);
+
+	fg_project_read_flags(path, flags);
+	free(path);
+	if (flags->optimised + flags->unoptimised > 0)
+		return fg_project_is_optimised(flags);
+	return *type && strcmp(type, "Debug") != 0;
+}
+
+/* Does CMakeLists.txt choose a build type if the user gives none? */
+static bool sets_own_type(const char *root)
+{
+	static const char setting[] = "set(CMAKE_BUILD_TYPE";
+	char *text = text_of(root, "CMakeLists.txt");
+	bool found = false;
+
+	for (const char *at = text ? strcasestr(text, setting) : NULL; at && !found;
+	     at = strcasestr(at + 1, setting)) {
+		const char *value = at + strlen(setting);
+
+		value += strspn(value, " \t\r\n\"");
+		found = !fg_project_is_comment(text, at) && !fg_text_starts_with(value, "Debug");
+	}
+	free(text);
+	return found;
+}
+
+/* How CMake configures; "" leaves the build type to the project. */
+struct cmake_choice {
+	const char *type;
+	bool add_debug; /* the existing build has debug information that its type does not ask for */
+};
+
+/*
  * An existing optimised build is used. One without optimisation is left alone: measuring it means
  * little and the user wants it as it is, so ours gets a separate folder.
  */
-static void choose_cmake_folder(const char *root, struct fg_arena *arena,
-				struct fg_project *project, const char **build_type)
+static struct cmake_choice choose_cmake_folder(const char *root, struct fg_arena *arena,
+					       struct fg_project *project)
 {
 	static const char *const folders[] = {
 		"build", "build-release",       "build/release",    "_build",
 		"out",   "cmake-build-release", "cmake-build-debug"};
 
 	project->build_folder = "build";
-	*build_type = "Release";
 	for (size_t i = 0; i < FG_ARRAY_SIZE(folders); i++) {
 		char *type = cached_value(root, folders[i], "\nCMAKE_BUILD_TYPE:STRING=");
-		const bool is_fast = type && *type && strcmp(type, "Debug") != 0;
+		struct fg_project_flags flags = {0};
 
-		if (is_fast) {
+		if (type && is_optimised_build(root, folders[i], type, &flags)) {
+			const struct cmake_choice choice = {
+				.type = fg_arena_strdup(arena, type),
+				.add_debug = *type && strcmp(type, "RelWithDebInfo") != 0 &&
+					     flags.with_debug > 0,
+			};
+
 			project->build_folder = folders[i];
-			*build_type = fg_arena_strdup(arena, type);
 			project->debug_folder = NULL;
-		} else if (type && !project->debug_folder) {
-			project->debug_folder = folders[i];
+			free(type);
+			return choice;
 		}
+		if (type && !project->debug_folder)
+			project->debug_folder = folders[i];
 		free(type);
-		if (is_fast)
-			return;
 	}
 	if (project->debug_folder)
 		project->build_folder = "build-fastgate";
+	return (struct cmake_choice){.type = sets_own_type(root) ? "" : FG_PROJECT_CMAKE_TYPE};
 }
 
 /* GNU make fails on the conditions and inclusions of a BSD Makefile. */
@@ -265,15 +310,17 @@ static void choose_configure(const char *root, struct fg_arena *arena, struct fg
 
 static void choose_cmake(const char *root, struct fg_arena *arena, struct fg_project *project)
 {
-	const char *build_type = NULL;
+	static const char debug_flags[] = "-DCMAKE_C_FLAGS=-g -DCMAKE_CXX_FLAGS=-g";
+	const struct cmake_choice choice = choose_cmake_folder(root, arena, project);
 
-	choose_cmake_folder(root, arena, project, &build_type);
 	project->build_command =
-		fg_arena_printf(arena, "cmake -B %s -DCMAKE_BUILD_TYPE=%s && cmake --build %s -j2",
-				project->build_folder, build_type, project->build_folder);
+		fg_arena_printf(arena, "cmake -B %s%s%s%s%s && cmake --build %s -j2",
+				project->build_folder, *choice.type ? " -DCMAKE_BUILD_TYPE=" : "",
+				choice.type, choice.add_debug ? " " : "",
+				choice.add_debug ? debug_flags : "", project->build_folder);
 	project->build_needs_shell = true;
-	if (strcmp(build_type, "RelWithDebInfo") != 0)
-		project->line_hint = "-DCMAKE_C_FLAGS=-g -DCMAKE_CXX_FLAGS=-g";
+	if (*choice.type && strcmp(choice.type, FG_PROJECT_CMAKE_TYPE) != 0 && !choice.add_debug)
+		project->line_hint = debug_flags;
 }
 
 static void choose_build(const char *root, struct fg_arena *arena, struct fg_project *project)
@@ -285,16 +332,14 @@ static void choose_build(const char *root, struct fg_arena *arena, struct fg_pro
 	case FG_PROJECT_MESON:
 		project->build_folder =
 			is_there(root, "builddir/build.ninja") ? "builddir" : "build";
-		project->build_command =
-			fg_arena_printf(arena, "meson setup %s --buildtype=release && ninja -C %s",
-					project->build_folder, project->build_folder);
+		project->build_command = fg_arena_printf(
+			arena, "meson setup %s --buildtype=release -Ddebug=true && ninja -C %s",
+			project->build_folder, project->build_folder);
 		project->build_needs_shell = true;
-		project->line_hint = "-Ddebug=true";
 		break;
 	case FG_PROJECT_BAZEL:
 		project->build_folder = "bazel-bin";
-		project->build_command = "bazel build -c opt //...";
-		project->line_hint = "--copt=-g";
+		project->build_command = "bazel build -c opt --copt=-g //...";
 		break;
 	case FG_PROJECT_CONFIGURE:
 	case FG_PROJECT_AUTORECONF:

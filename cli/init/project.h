@@ -86,8 +86,13 @@ enum {
 	FG_PROJECT_MAX_BENCHMARKS = 6,
 	FG_PROJECT_MAX_CANDIDATES = 6,
 	FG_PROJECT_LIKELY_RANK = 100,
-	FG_PROJECT_TEST_RANK = -100,
+	FG_PROJECT_OWN_RANK = 60,
+	FG_PROJECT_TOOL_RANK = -90,  /* the build itself ran it */
+	FG_PROJECT_TEST_RANK = -100, /* never tried */
 };
+
+/* Optimised, with debug information. */
+#define FG_PROJECT_CMAKE_TYPE "RelWithDebInfo"
 
 const char *fg_project_kind_name(enum fg_project_kind kind); /* "CMake" */
 /* Reads only the build files; runs nothing. */
@@ -102,6 +107,12 @@ size_t fg_project_chosen(const struct fg_project *project);
 /* The text of fastgate.yml.  (first_config.c) */
 void fg_project_write_file(const struct fg_project *project, struct fg_arena *arena,
 			   struct fg_strbuf *text);
+
+/* ---- ranking.c ---- */
+
+/* "bench", or a word like "perf": of a program, a target or a label. */
+bool fg_project_says_benchmark(const char *name);
+int fg_project_rank(const struct fg_project *project, const char *path, enum fg_harness harness);
 
 /* ---- programs.c, build_lists.c ---- */
 
@@ -121,15 +132,20 @@ void fg_project_sort(struct fg_project *project);
 
 /*
  * Benchmarks that the build system lists with their arguments: CTest's tests whose name or label
- * says so, Meson's benchmarks, what `make bench` would run. The tree must be built. (build_lists.c)
+ * says so, Meson's benchmarks, what `make bench` would run, the cases that a Catch2 program tags as
+ * benchmarks. The tree must be built. (build_lists.c)
  */
 void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_project *project);
+enum {
+	FG_PROJECT_MAX_TARGETS = 4,
+};
+
 /*
- * The target of a makefile that builds benchmark programs, or the programs that it would run, to be
- * built as well; NULL: there is none.
+ * Targets of a makefile that build benchmark programs, or the programs that such a target would
+ * run, likeliest first. Returns their number.
  */
-const char *fg_project_make_target(const char *root, struct fg_arena *arena,
-				   struct fg_project *project);
+size_t fg_project_make_targets(const char *root, struct fg_arena *arena, struct fg_project *project,
+			       const char *targets[FG_PROJECT_MAX_TARGETS]);
 
 /* ---- build_switches.c ---- */
 
@@ -144,9 +160,25 @@ enum fg_project_wanted {
  */
 const char *fg_project_option_flags(const char *root, const struct fg_project *project,
 				    enum fg_project_wanted wanted, struct fg_arena *arena);
+/* Is this place of a build file behind a '#'? */
+bool fg_project_is_comment(const char *text, const char *at);
 /* The project's build command with these flags. */
 const char *fg_project_command_with(const struct fg_project *project, const char *flags,
 				    struct fg_arena *arena);
+
+/* ---- compiled_flags.c ---- */
+
+/* Compiler command lines by their options; where no file has any, programs by their producer. */
+struct fg_project_flags {
+	size_t optimised;
+	size_t unoptimised; /* -O0, -Og, or no level at all */
+	size_t with_debug;  /* of both */
+};
+
+/* How the code below this folder was compiled; all 0: nothing there says so. */
+void fg_project_read_flags(const char *folder, struct fg_project_flags *flags);
+/* Is at least half of it optimised? */
+bool fg_project_is_optimised(const struct fg_project_flags *flags);
 
 /* ---- build.c, trial.c ---- */
 

@@ -20,7 +20,6 @@ fg_export_writer fg_export_tables;
 fg_export_writer fg_export_npz;
 fg_export_writer fg_export_html;
 
-
 /*
  * How "fastgate-profile/1" spells how a measure folds, what a sample's time is, and what a frame is
  * besides a function.
