@@ -29,6 +29,8 @@ struct fg_cli_run_options {
 /* A trace, a folder of traces, an archive or another tool's profile, but no exported run. */
 bool fg_cli_is_profile_file(const char *words);
 
+/* The file of `record --exact`, in its folder. */
+#define FG_CLI_EXACT_FILE "exact.callgrind"
 /* Default output folder of `record`. */
 #define FG_CLI_RECORD_FOLDER "fastgate-record"
 
