@@ -232,13 +232,15 @@ int fg_cli_build_difference(struct fg_cli *cli, const struct fg_cli_profile_opti
 	for (size_t i = 0; i < FG_ARRAY_SIZE(built) && status == FG_OK; i++)
 		status = fg_cli_use_profile(cli, options, words[i],
 					    &(struct fg_cli_profile_use){build, &built[i]}, err);
-	if (status == FG_OK)
-		status = check_same_unit(&built[0].tree.measure, &built[1].tree.measure, err);
-	if (status == FG_OK) {
-		fg_calltree_difference(&built[0].tree, &built[1].tree, &difference->tree);
-		difference->titles[0] = built[0].title;
-		difference->titles[1] = built[1].title;
-	}
+	if (status != FG_OK)
+		goto out;
+	status = check_same_unit(&built[0].tree.measure, &built[1].tree.measure, err);
+	if (status != FG_OK)
+		goto out;
+	fg_calltree_difference(&built[0].tree, &built[1].tree, &difference->tree);
+	difference->titles[0] = built[0].title;
+	difference->titles[1] = built[1].title;
+out:
 	fg_calltree_release(&built[0].tree);
 	fg_calltree_release(&built[1].tree);
 	return status;

@@ -49,9 +49,10 @@ static int load_pair(struct fg_request *rq, bool profiles, struct pair *pair, st
 	for (int i = 0; i < (pair->same ? 1 : 2) && status == FG_OK; i++)
 		status = profiles ? fg_store_load(rq->store, sides[i].run, &pair->runs[i], err)
 				  : fg_store_load_run(rq->store, sides[i].run, &pair->runs[i], err);
-	if (status == FG_OK)
-		name_profiles_alike(pair);
-	return status;
+	if (status != FG_OK)
+		return status;
+	name_profiles_alike(pair);
+	return FG_OK;
 }
 
 static void release_pair(struct pair *pair)
