@@ -30,7 +30,7 @@
 enum {
 	MAX_TAIL_LINES = 10, /* of a failed program */
 	MAX_STACK_LINES = 40,
-	MAX_DIFFERENCES = 3, /* of the environment, without --verbose */
+	MAX_DIFFERENCES = 6, /* of the environment, without --verbose */
 	FUNCTION_COLUMNS = 44,
 };
 
@@ -323,6 +323,13 @@ static void add_benchmark(const struct fg_terminal_page *page, size_t index)
 
 /* --- around the benchmarks --- */
 
+/* Between any two builds the id differs, between any two sessions the host's load. */
+static bool is_worth_a_line(const struct fg_fact_difference *difference)
+{
+	return difference->identity || (strcmp(difference->key, "build.id") != 0 &&
+					!fg_text_starts_with(difference->key, "host."));
+}
+
 static void add_differences(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;
@@ -334,7 +341,7 @@ static void add_differences(const struct fg_terminal_page *page)
 		struct fg_strbuf line = {0};
 
 		if (!page->options->verbose &&
-		    (!difference->identity || shown == MAX_DIFFERENCES)) {
+		    (!is_worth_a_line(difference) || shown == MAX_DIFFERENCES)) {
 			left++;
 			continue;
 		}

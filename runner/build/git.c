@@ -176,6 +176,8 @@ int fg_git_locate(const struct fg_git *git, char **top, char **prefix, struct fg
 		free(found_top);
 		return status;
 	}
+	if (**prefix)
+		(*prefix)[strlen(*prefix) - 1] = '\0'; /* git ends it with a slash */
 	*top = found_top;
 	return FG_OK;
 }

@@ -84,7 +84,7 @@ char *fg_git_tree_of(const struct fg_git *git, const char *commit);
 void fg_git_forget_hook(void);
 
 /*
- * The repository's top folder, and the prefix from there to git->folder ("" or "a/b/"); both to be
+ * The repository's top folder, and the prefix from there to git->folder ("" or "a/b"); both to be
  * freed.
  */
 int fg_git_locate(const struct fg_git *git, char **top, char **prefix, struct fg_error *err)
