@@ -120,7 +120,7 @@ static void tell_need(const struct fg_cli *cli, const struct fg_project *project
 				   1e3 * program->seconds);
 		else
 			fg_cli_say(cli, "    %s: not %s", program->path,
-				   program->is_built ? "tried" : "built yet");
+				   program->is_built ? "tried" : "built");
 	}
 }
 

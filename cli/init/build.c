@@ -40,23 +40,17 @@ static void show_tail(const struct fg_cli *cli, char *tail)
 	free(tail);
 }
 
-/* Makefiles often build their benchmarks in a separate target. */
-static int build_benchmarks(struct fg_cli *cli, struct fg_project *project,
-			    const struct fg_worktree_options *options)
+static int build_target(struct fg_cli *cli, struct fg_project *project,
+			const struct fg_worktree_options *options, const char *target)
 {
-	const char *target = fg_project_make_target(project->tree, &cli->arena, project);
+	const char *command = fg_arena_printf(&cli->arena, "make -j2 %s", target);
 	struct fg_worktree_options again = *options;
 	struct fg_build build = {0};
-	char *command = NULL;
 	char *log = NULL;
 	char *tail = NULL;
 	struct fg_error err = {0};
-	int status = FG_OK;
+	int status = split(cli, command, false, &build.command, &err);
 
-	if (!target)
-		return FG_OK;
-	command = fg_arena_printf(&cli->arena, "make -j2 %s", target);
-	status = split(cli, command, false, &build.command, &err);
 	if (status != FG_OK)
 		return status;
 	again.build = &build;
@@ -73,6 +67,18 @@ static int build_benchmarks(struct fg_cli *cli, struct fg_project *project,
 	free(tail);
 	free(log);
 	return status;
+}
+
+/* Makefiles often build their benchmarks in a separate target; the first that builds is enough. */
+static void build_benchmarks(struct fg_cli *cli, struct fg_project *project,
+			     const struct fg_worktree_options *options)
+{
+	const char *targets[FG_PROJECT_MAX_TARGETS];
+	const size_t count = fg_project_make_targets(project->tree, &cli->arena, project, targets);
+	size_t i = 0;
+
+	while (i < count && build_target(cli, project, options, targets[i]) != FG_OK)
+		i++;
 }
 
 struct opening {
@@ -114,7 +120,7 @@ static int open_tree(struct opening *opening, const char *command, struct fg_err
 	free(project->tree);
 	project->tree = fg_xstrdup(opened.root);
 	project->build_command = command;
-	(void)build_benchmarks(cli, project, &options);
+	build_benchmarks(cli, project, &options);
 	fg_project_find_programs(project->tree, &cli->arena, project);
 	return FG_OK;
 }

@@ -86,7 +86,9 @@ enum {
 	FG_PROJECT_MAX_BENCHMARKS = 6,
 	FG_PROJECT_MAX_CANDIDATES = 6,
 	FG_PROJECT_LIKELY_RANK = 100,
-	FG_PROJECT_TEST_RANK = -100,
+	FG_PROJECT_OWN_RANK = 60,
+	FG_PROJECT_TOOL_RANK = -90,  /* the build itself ran it */
+	FG_PROJECT_TEST_RANK = -100, /* never tried */
 };
 
 /* Optimised, with debug information. */
@@ -106,6 +108,12 @@ size_t fg_project_chosen(const struct fg_project *project);
 void fg_project_write_file(const struct fg_project *project, struct fg_arena *arena,
 			   struct fg_strbuf *text);
 
+/* ---- ranking.c ---- */
+
+/* "bench", or a word like "perf": of a program, a target or a label. */
+bool fg_project_says_benchmark(const char *name);
+int fg_project_rank(const struct fg_project *project, const char *path, enum fg_harness harness);
+
 /* ---- programs.c, build_lists.c ---- */
 
 /*
@@ -124,15 +132,20 @@ void fg_project_sort(struct fg_project *project);
 
 /*
  * Benchmarks that the build system lists with their arguments: CTest's tests whose name or label
- * says so, Meson's benchmarks, what `make bench` would run. The tree must be built. (build_lists.c)
+ * says so, Meson's benchmarks, what `make bench` would run, the cases that a Catch2 program tags as
+ * benchmarks. The tree must be built. (build_lists.c)
  */
 void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_project *project);
+enum {
+	FG_PROJECT_MAX_TARGETS = 4,
+};
+
 /*
- * The target of a makefile that builds benchmark programs, or the programs that it would run, to be
- * built as well; NULL: there is none.
+ * Targets of a makefile that build benchmark programs, or the programs that such a target would
+ * run, likeliest first. Returns their number.
  */
-const char *fg_project_make_target(const char *root, struct fg_arena *arena,
-				   struct fg_project *project);
+size_t fg_project_make_targets(const char *root, struct fg_arena *arena, struct fg_project *project,
+			       const char *targets[FG_PROJECT_MAX_TARGETS]);
 
 /* ---- build_switches.c ---- */
 

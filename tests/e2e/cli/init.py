@@ -115,6 +115,46 @@ def what_make_bench_would_run_is_measured():
     check("command: \"./speedy 20 'a b'\"" in text or "command: ./speedy 20 'a b'" in text, f"make bench: {text}")
 
 
+def a_target_named_for_speed_is_built_though_nothing_asks_for_it():
+    write("main.c", MAIN)
+    write("Makefile", "all: tool\n.PHONY: all\ntool speedtest1: main.c\n\tcc -O1 -o $@ main.c\n")
+    write(".gitignore", ".fastgate/\n")
+    commit()
+    _, text = init()
+    check("make -j2 && make -j2 speedtest1\n" in text and "\n  - name: speedtest1\n" in text, f"named target: {text}")
+
+
+def neither_a_tool_of_the_build_nor_a_server_is_measured():
+    write("main.c", MAIN.replace("1000000", "200000000"))
+    write("Makefile", "all: words.h echo_server worker\nmaker echo_server worker: main.c\n\tcc -O1 -o $@ main.c\n"
+                      "words.h: maker\n\t./maker && touch $@\n")
+    commit()
+    said, _ = init()
+    check("trying worker" in said and "trying echo_server" not in said, f"server: {said}")
+    # A file system may keep no time of the last access; then nothing tells a tool.
+    if "noatime" not in call("findmnt", "-n", "-o", "OPTIONS", "-T", ".").stdout:
+        check("trying maker" not in said, f"tool: {said}")
+
+
+CASES = """#include <stdio.h>
+#include <string.h>
+/* Takes benchmark-samples, as the harness does. */
+const char *const takes = "benchmark-samples";
+int main(int argc, char **argv) { volatile unsigned i = 0;
+if (argc > 1 && !strcmp(argv[1], "--list-tags")) { puts("   1  [!benchmark]"); return 0; }
+while (i < 20000000) i = i + 1;
+return argc > 1 && !strcmp(argv[1], "[!benchmark]") && takes ? 0 : 1; }
+"""
+
+
+def hidden_cases_of_catch2_are_asked_for():
+    write("main.c", CASES)
+    write("Makefile", "all: unit_tests\nunit_tests: main.c\n\tcc -O1 -o $@ main.c\n")
+    commit()
+    _, text = init()
+    check("./unit_tests \\\"[!benchmark]\\\" --reporter xml" in text or "./unit_tests \"[!benchmark]\" --reporter xml" in text, f"tags: {text}")
+
+
 def a_stripped_program_is_told_of():
     write("main.c", MAIN)
     write("Makefile", "bench: main.c\n\tcc -O1 $(FLAGS) -o $@ main.c\n")
@@ -226,12 +266,12 @@ def a_reader_is_given_what_it_reads_and_not_the_largest_text():
 
 def what_is_too_short_or_fails_is_told():
     write("short.c", "int main(void) { return 0; }\n")
-    write("bad.c", "int main(void) { return 3; }\n")
+    write("bad.c", "#include <stdio.h>\nint main(void) { fputs(\"\\nusage: bad FILE\\nmore\", stderr); return 3; }\n")
     write("Makefile", "all: bench_short bench_bad\nbench_short: short.c\n\tcc -o $@ short.c\nbench_bad: bad.c\n\tcc -o $@ bad.c\n")
     commit()
     said, text = init()
     check("too short to time well" in text and "too short to time well" in said, f"short: {said}{text}")
-    check("\n  #  - name: bench_bad\n  #    # It exited with code 3.\n" in text, f"failing: {text}")
+    check("\n  #  - name: bench_bad\n  #    # It exited with code 3: usage: bad FILE.\n" in text, f"failing: {text}")
 
 
 def a_build_that_fails_is_told_and_the_file_is_written():
@@ -467,7 +507,8 @@ def a_folder_that_cannot_be_written():
 
 
 for test in (an_empty_folder_is_told_what_is_needed, what_is_there_is_never_touched, a_make_project_is_built_once_and_tried,
-             what_make_bench_would_run_is_measured, a_stripped_program_is_told_of, a_filter_is_given_files_of_the_project,
+             what_make_bench_would_run_is_measured, a_target_named_for_speed_is_built_though_nothing_asks_for_it,
+             neither_a_tool_of_the_build_nor_a_server_is_measured, hidden_cases_of_catch2_are_asked_for, a_stripped_program_is_told_of, a_filter_is_given_files_of_the_project,
              a_program_that_was_long_once_is_given_an_input, a_reader_is_given_what_it_reads_and_not_the_largest_text,
              a_libtool_wrapper_is_looked_through,
              a_program_with_a_library_of_its_own_finds_that_one, what_is_too_short_or_fails_is_told, a_build_that_fails_is_told_and_the_file_is_written, a_makefile_for_one_job_is_built_with_one, a_bsd_makefile_is_built_by_bmake, ways_to_configure_are_told_apart,
