@@ -190,7 +190,8 @@ static int open_plain(struct opening *opening, struct fg_error *err)
 static int open_with(struct opening *opening, enum fg_project_wanted wanted, struct fg_error *err)
 {
 	struct fg_cli *cli = opening->cli;
-	const char *flags = fg_project_option_flags(".", opening->project, wanted, &cli->arena);
+	const char *folder = opening->project->folder ? opening->project->folder : ".";
+	const char *flags = fg_project_option_flags(folder, opening->project, wanted, &cli->arena);
 	int status = FG_OK;
 
 	if (!flags)
@@ -199,6 +200,46 @@ static int open_with(struct opening *opening, enum fg_project_wanted wanted, str
 				fg_project_command_with(opening->project, flags, &cli->arena), err);
 	if (status == FG_ECHILD)
 		fg_cli_say(cli, "it does not build with%s, so that is left out", flags);
+	return status;
+}
+
+/* One build system, with and without its switches. */
+static int open_way(struct opening *opening, struct fg_error *err)
+{
+	int status = open_with(opening, FG_PROJECT_WANT_BENCHMARKS, err);
+
+	if (status == FG_ECHILD) {
+		status = open_plain(opening, err);
+		if (opening->tail)
+			show_tail(opening->cli, opening->tail);
+		opening->tail = NULL;
+	}
+	if (status != FG_OK)
+		return status;
+	if (opening->project->program_count == 0)
+		(void)open_with(opening, FG_PROJECT_WANT_PROGRAMS, NULL);
+	return FG_OK;
+}
+
+/* Until one builds. If none does, the file has the first. */
+static int open_some_way(struct opening *opening, struct fg_error *err)
+{
+	struct fg_cli *cli = opening->cli;
+	struct fg_project *project = opening->project;
+	const struct fg_project first = *project;
+	int status = open_way(opening, err);
+
+	while (status == FG_ECHILD && !project->is_given) {
+		const char *failed = fg_project_kind_name(project->kind);
+
+		if (!fg_project_next_way(".", &cli->arena, project))
+			break;
+		fg_cli_say(cli, "%s does not build it; trying %s", failed,
+			   fg_project_kind_name(project->kind));
+		status = open_way(opening, err);
+	}
+	if (status == FG_ECHILD)
+		*project = first;
 	return status;
 }
 
@@ -217,15 +258,7 @@ int fg_project_build(struct fg_cli *cli, struct fg_project *project, struct fg_w
 	if (status != FG_OK)
 		goto out;
 	opening.commit = commit;
-	status = open_with(&opening, FG_PROJECT_WANT_BENCHMARKS, err);
-	if (status == FG_ECHILD) {
-		status = open_plain(&opening, err);
-		if (opening.tail)
-			show_tail(cli, opening.tail);
-		opening.tail = NULL;
-	}
-	if (status == FG_OK && project->program_count == 0)
-		(void)open_with(&opening, FG_PROJECT_WANT_PROGRAMS, NULL);
+	status = open_some_way(&opening, err);
 out:
 	free(opening.tail);
 	free(commit);

@@ -192,6 +192,14 @@ static void read_meson(const char *root, struct fg_arena *arena, struct fg_proje
 static const char *const make_targets[] = {"bench", "benchmark", "benchmarks",
 					   "perf",  "speed",     "perftest"};
 
+/* Is there a makefile in the root, as written or made by configure? */
+static bool has_makefile(const struct fg_project *project)
+{
+	return project->kind != FG_PROJECT_CMAKE && project->kind != FG_PROJECT_MESON &&
+	       project->kind != FG_PROJECT_BAZEL && project->kind != FG_PROJECT_NINJA &&
+	       project->kind != FG_PROJECT_UNKNOWN && !project->folder && !project->makefile;
+}
+
 /* The prerequisites of a target in the database of `make -p`, to be freed; NULL: no such target. */
 static char *prerequisites(const char *database, const char *target)
 {
@@ -244,7 +252,7 @@ static const char *buildable(const char *root, struct fg_arena *arena, const cha
 			     const char *target)
 {
 	char *needs = prerequisites(database, target);
-	char *line = fg_xasprintf("make -n %s", target);
+	char *line = fg_xasprintf("make -sn %s", target);
 	char *recipe = needs ? output_of(root, line, false) : NULL;
 	const char *found = NULL;
 
@@ -291,8 +299,7 @@ size_t fg_project_make_targets(const char *root, struct fg_arena *arena, struct 
 	char *database = NULL;
 	size_t count = 0;
 
-	if (project->kind == FG_PROJECT_CMAKE || project->kind == FG_PROJECT_MESON ||
-	    project->kind == FG_PROJECT_BAZEL || project->kind == FG_PROJECT_NINJA)
+	if (!has_makefile(project))
 		return 0;
 	database = output_of(root, "make -npq", true);
 	for (size_t i = 0; database && i < FG_ARRAY_SIZE(make_targets); i++) {
@@ -380,8 +387,7 @@ void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_p
 		read_ctest(whole, arena, project);
 	else if (project->kind == FG_PROJECT_MESON)
 		read_meson(whole, arena, project);
-	else if (project->kind != FG_PROJECT_BAZEL && project->kind != FG_PROJECT_NINJA &&
-		 project->kind != FG_PROJECT_UNKNOWN)
+	else if (has_makefile(project))
 		read_make(whole, arena, project);
 	read_catch2(whole, arena, project);
 	fg_project_sort(project);

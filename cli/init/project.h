@@ -66,9 +66,13 @@ struct fg_project_program {
 struct fg_project {
 	enum fg_project_kind kind;
 	const char *name;          /* for people: the folder's name without a version */
+	const char *folder;        /* of the build files, below the root; NULL: the root */
+	const char *makefile;      /* of another name than make looks for, or NULL */
+	size_t way;                /* that was chosen: see fg_project_next_way() */
 	const char *build_folder;  /* "build"; NULL: none is used */
 	const char *build_command; /* NULL if unknown */
 	bool build_needs_shell;
+	bool is_given;            /* by the user: no other way is tried */
 	const char *debug_folder; /* an unoptimised build that was passed over, or NULL */
 	const char *line_hint;    /* how the build keeps line numbers, as a comment; or NULL */
 	char *tree;               /* trial build's worktree, to be freed; NULL: not built */
@@ -81,6 +85,7 @@ struct fg_project {
 
 enum {
 	FG_PROJECT_MAX_FILES = 20000,
+	FG_PROJECT_MAX_WAYS = 4,
 	FG_PROJECT_MAX_DEPTH = 6,
 	FG_PROJECT_MAX_PROGRAMS = 200,
 	FG_PROJECT_MAX_BENCHMARKS = 6,
@@ -97,6 +102,13 @@ enum {
 const char *fg_project_kind_name(enum fg_project_kind kind); /* "CMake" */
 /* Reads only the build files; runs nothing. */
 void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project *project);
+/* The user's own command takes the place of what was found. */
+void fg_project_give_command(struct fg_project *project, const char *command);
+/*
+ * Chooses the next way to build it after one that failed: another build system beside it. False:
+ * there is none.
+ */
+bool fg_project_next_way(const char *root, struct fg_arena *arena, struct fg_project *project);
 /* From a folder of the tree back to its root: "../" per level; NULL is the root. */
 const char *fg_project_way_up(const char *folder, struct fg_arena *arena);
 /* The command line that runs the program at `path`, with "./" in front where a shell needs it. */
@@ -107,6 +119,21 @@ size_t fg_project_chosen(const struct fg_project *project);
 /* The text of fastgate.yml.  (first_config.c) */
 void fg_project_write_file(const struct fg_project *project, struct fg_arena *arena,
 			   struct fg_strbuf *text);
+
+/* ---- ways.c ---- */
+
+void fg_project_find_commits(const char *root, struct fg_project *project);
+/*
+ * Both sides are built from tracked files, so a file that an earlier build left here (a configure
+ * written by autoreconf, a Makefile written by configure) does not count.
+ */
+bool fg_project_is_kept(const char *root, const struct fg_project *project, const char *name);
+/*
+ * Sets the kind, folder and makefile of the n-th way to build the project; false: there are fewer.
+ * A build system whose files name a benchmark comes first.
+ */
+bool fg_project_choose_way(const char *root, struct fg_arena *arena, struct fg_project *project,
+			   size_t n);
 
 /* ---- ranking.c ---- */
 

@@ -155,6 +155,55 @@ def hidden_cases_of_catch2_are_asked_for():
     check("./unit_tests \\\"[!benchmark]\\\" --reporter xml" in text or "./unit_tests \"[!benchmark]\" --reporter xml" in text, f"tags: {text}")
 
 
+def a_build_system_that_fails_makes_way_for_the_next():
+    write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nadd_executable(bench gone.c)\n")
+    write("main.c", MAIN)
+    write("Makefile", "bench: main.c\n\tcc -O1 -o $@ main.c\n")
+    write(".gitignore", ".fastgate/\n")
+    commit()
+    said, text = init()
+    check("CMake does not build it; trying Make" in said and "  command: make -j2\n" in text, f"next way: {said}{text}")
+
+
+def the_build_system_that_names_a_benchmark_comes_first():
+    if not shutil.which("meson"):
+        print("no Meson here: its case was left out")
+        return
+    write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.10)\nproject(p C)\n")
+    write("meson.build", "project('p', 'c')\nbenchmark('parse', executable('parse', 'main.c'))\n")
+    write("main.c", MAIN)
+    commit()
+    _, text = init("--no-build")
+    check("meson setup build" in text, f"two build systems: {text}")
+
+
+def build_files_may_lie_deeper_or_have_other_names():
+    write("main.c", MAIN)
+    write("doc/Makefile", "all:\n\tfalse\n")
+    write("lib/src/Makefile", "bench: main.c\n\tcc -O1 -o $@ main.c\n")
+    write("lib/src/main.c", MAIN)
+    write(".gitignore", ".fastgate/\nfastgate.yml\n")
+    commit()
+    _, text = init()
+    check("command: cd lib/src && make -j2\n  shell: true\n" in text and "command: ./lib/src/bench\n" in text, f"two levels down: {text}")
+    os.remove("fastgate.yml")
+    write("Makefile.win32", "all:\n\tfalse\n")
+    write("Makefile.unix", "bench: main.c\n\tcc -O1 -o $@ main.c\n")
+    commit()
+    _, text = init("--no-build")
+    check("command: make -f Makefile.unix -j2\n" in text, f"another name: {text}")
+
+
+def a_command_of_the_users_own_is_what_builds():
+    write("main.c", MAIN)
+    write("Makefile", "all:\n\tfalse\n")
+    write(".gitignore", ".fastgate/\n")
+    commit()
+    said, text = init("--build", "mkdir -p out && cc -O1 -o out/bench main.c")
+    check("(as given)" in said and "command: mkdir -p out && cc -O1 -o out/bench main.c\n  shell: true\n" in text, f"given: {said}{text}")
+    check("command: ./out/bench\n" in text, f"given: {text}")
+
+
 def a_stripped_program_is_told_of():
     write("main.c", MAIN)
     write("Makefile", "bench: main.c\n\tcc -O1 $(FLAGS) -o $@ main.c\n")
@@ -508,7 +557,9 @@ def a_folder_that_cannot_be_written():
 
 for test in (an_empty_folder_is_told_what_is_needed, what_is_there_is_never_touched, a_make_project_is_built_once_and_tried,
              what_make_bench_would_run_is_measured, a_target_named_for_speed_is_built_though_nothing_asks_for_it,
-             neither_a_tool_of_the_build_nor_a_server_is_measured, hidden_cases_of_catch2_are_asked_for, a_stripped_program_is_told_of, a_filter_is_given_files_of_the_project,
+             neither_a_tool_of_the_build_nor_a_server_is_measured, hidden_cases_of_catch2_are_asked_for, a_build_system_that_fails_makes_way_for_the_next,
+             the_build_system_that_names_a_benchmark_comes_first, build_files_may_lie_deeper_or_have_other_names,
+             a_command_of_the_users_own_is_what_builds, a_stripped_program_is_told_of, a_filter_is_given_files_of_the_project,
              a_program_that_was_long_once_is_given_an_input, a_reader_is_given_what_it_reads_and_not_the_largest_text,
              a_libtool_wrapper_is_looked_through,
              a_program_with_a_library_of_its_own_finds_that_one, what_is_too_short_or_fails_is_told, a_build_that_fails_is_told_and_the_file_is_written, a_makefile_for_one_job_is_built_with_one, a_bsd_makefile_is_built_by_bmake, ways_to_configure_are_told_apart,
