@@ -196,7 +196,7 @@ static bool is_as_at_top(const struct fg_key *key)
 	return key->section && top && top != key && top->section == key->section;
 }
 
-/* What a key means: its help, its notes and an example. */
+/* The help of a key, its notes and an example. */
 static void add_meaning(const struct fg_key *key, struct fg_strbuf *text)
 {
 	add_cell(text, key->help);

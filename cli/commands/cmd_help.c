@@ -44,7 +44,7 @@ static void write_measures(unsigned columns, struct fg_strbuf *text)
 	}
 }
 
-/* What is explained besides commands; scripts/tables.py writes these tables into the manual, too. */
+/* Topics besides commands; scripts/tables.py writes them into the manual. */
 static const struct {
 	const char *name;
 	void (*write)(unsigned columns, struct fg_strbuf *text);
