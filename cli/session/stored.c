@@ -492,9 +492,11 @@ static char *name_of(const struct fg_run *run, enum fg_arm arm)
 
 	if (!side->commit)
 		return fg_xasprintf("run %s", run->id);
-	return fg_xasprintf("%.12s%s%s%s%s", side->commit, side->branch ? " (" : "",
-			    side->branch ? side->branch : "", side->branch ? ")" : "",
-			    side->dirty ? " with uncommitted changes" : "");
+	if (!side->branch && !side->dirty)
+		return fg_xasprintf("%.12s", side->commit);
+	return fg_xasprintf("%.12s (%s%s%s)", side->commit, side->branch ? side->branch : "",
+			    side->branch && side->dirty ? ", " : "",
+			    side->dirty ? "uncommitted changes" : "");
 }
 
 void fg_cli_say_sides(const struct fg_cli *cli, const struct fg_run *baseline, enum fg_arm arm,
