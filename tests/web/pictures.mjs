@@ -60,7 +60,7 @@ async function terminal(context) {
 	if (done.status !== 1)
 		throw new Error(`the example did not fail: ${done.status} ${done.stdout}${done.stderr}`);
 	const page = await context.newPage();
-	await page.setContent(`<pre style="display:inline-block;margin:0;padding:20px 24px;background:#0d1117;color:#e6edf3;font:14px/1.5 monospace">$ fastgate run --against HEAD\n${asHtml(done.stdout)}</pre>`);
+	await page.setContent(`<pre style="display:inline-block;margin:0;padding:20px 24px;background:#0d1117;color:#e6edf3;font:14px/1.5 monospace">$ fastgate run --against HEAD --quick\n${asHtml(done.stdout)}</pre>`);
 	await page.locator('pre').screenshot({ path: join(process.env.FASTGATE_DOC_PICTURES, 'terminal.png') });
 	await page.close();
 }
