@@ -279,7 +279,7 @@ int fg_samples_keep(const struct fg_samples_key *key, const struct fg_profile *p
 
 	if (fg_db_is_url(key->store))
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "samples are kept beside a store that is a file only");
+				    "samples are kept only next to a store that is a file");
 	status = fg_export_write(fg_export_find(FORMAT), profile, &options, &text, err);
 	if (status == FG_OK) {
 		path = file_of(key);
