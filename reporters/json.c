@@ -415,9 +415,9 @@ static void add_differences(struct fg_json_writer *w, const struct fg_verdict *v
 
 static void add_next(struct fg_json_writer *w, const struct fg_report *report)
 {
-	struct fg_next_step steps[FG_NEXT_STEPS_MAX];
+	struct fg_advice steps[FG_ADVICE_MAX];
 	struct fg_arena arena = {0};
-	const size_t count = fg_report_next_steps(report, &arena, steps);
+	const size_t count = fg_report_advice(report, &arena, steps);
 
 	if (count > 0) {
 		fg_json_begin_object(w, "next");
