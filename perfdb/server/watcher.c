@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "perfdb/server/changes.h"
+#include "perfdb/server/gate_changes.h"
 #include "perfdb/server/threads.h"
 #include "store/serving/history.h"
 
@@ -136,16 +137,23 @@ static int search(const struct fg_history *history, size_t points, struct fg_wat
 	return status;
 }
 
+static int read_history(struct fg_store *store, const struct fg_watch_place *place,
+			struct fg_history *history, struct fg_error *err)
+{
+	const struct fg_history_query query = {.project = place->project,
+					       .benchmark = place->benchmark,
+					       .metric = place->metric,
+					       .limit = FG_WATCHED_RUNS};
+
+	return fg_store_history(store, &query, history, err);
+}
+
 int fg_watcher_search(struct fg_store *store, const struct fg_watch_range *range,
 		      struct fg_watched *watched, struct fg_error *err)
 {
-	const struct fg_history_query query = {.project = range->place.project,
-					       .benchmark = range->place.benchmark,
-					       .metric = range->place.metric,
-					       .limit = FG_WATCHED_RUNS};
 	struct fg_history history = {0};
 	size_t points = 0;
-	int status = fg_store_history(store, &query, &history, err);
+	int status = read_history(store, &range->place, &history, err);
 
 	if (status != FG_OK)
 		return status;
@@ -156,16 +164,30 @@ int fg_watcher_search(struct fg_store *store, const struct fg_watch_range *range
 	return status;
 }
 
+static int find_changes(struct fg_store *store, const struct fg_watch_place *place,
+			struct fg_watched *found, struct fg_error *err)
+{
+	struct fg_history history = {0};
+	int status = read_history(store, place, &history, err);
+
+	if (status != FG_OK)
+		return status;
+	status = search(&history, history.count, found, err);
+	if (status == FG_OK)
+		fg_gate_changes_add(&history, found);
+	fg_history_release(&history);
+	return status;
+}
+
 /* Called without the lock; names of a place never change. */
 static void look_at(struct fg_watcher *w, const struct place *place, struct fg_watched *found)
 {
 	struct fg_error err = {0};
 	struct fg_store *store = fg_sessions_borrow(w->sessions, &err);
-	const struct fg_watch_range range = {.place = {.project = place->project,
-						       .benchmark = place->benchmark,
-						       .metric = place->metric}};
+	const struct fg_watch_place where = {
+		.project = place->project, .benchmark = place->benchmark, .metric = place->metric};
 
-	if (!store || fg_watcher_search(store, &range, found, &err) != FG_OK)
+	if (!store || find_changes(store, &where, found, &err) != FG_OK)
 		fg_log(FG_LOG_SERVER, 1, "change points of '%s': %s", place->benchmark,
 		       err.message);
 	fg_sessions_give_back(w->sessions, store);

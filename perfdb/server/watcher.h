@@ -17,10 +17,15 @@ enum {
 
 struct fg_watched_change {
 	char run[37];  /* the first after the change */
-	char last[37]; /* the one before */
+	char last[37]; /* the one before; "": none */
 	int64_t started_ns;
 	double before; /* level */
 	double after;
+	bool from_gate;    /* a paired verdict found it: see gate_changes.h */
+	bool is_confirmed; /* and the runs after it stay at the new level */
+	double low;        /* the verdict's interval, as ratios */
+	double high;
+	char undone_by[37]; /* run; "": none */
 };
 
 struct fg_watched {
@@ -45,7 +50,7 @@ struct fg_watch_range {
 
 struct fg_store;
 
-/* Searches at once.  A range whose last run has no value there has no changes. */
+/* Searches for change points at once.  A range whose last run has no value there has none. */
 int fg_watcher_search(struct fg_store *store, const struct fg_watch_range *range,
 		      struct fg_watched *watched, struct fg_error *err) FG_NODISCARD;
 

@@ -83,10 +83,23 @@ function benchmarkTable(project, data) {
 	return dataTable({ label: 'Benchmarks', rows, columns, filter: rows.length > 12 ? (b) => `${b.name} ${stateOf(b)}` : undefined });
 }
 
+// A gate measured both builds in pairs; a change point lies between two runs.
+function evidence(b, change) {
+	const { run } = change;
+	if (change.found_by === 'history')
+		return [link('what changed', 'compare', { a: change.last_run_before, b: run }), ' · ', link('since this run', 'run', { run })];
+	return [link('failed its gate', 'run', { run }), ` ${formatInterval(change.interval)}`, change.confirmed && ', and the runs after it stay there',
+		change.undone_by && [' · ', link('taken back here', 'run', { run: change.undone_by })]];
+}
+
+// Nobody needs to look at it any more.
+function isClosed(change) {
+	return Boolean(change.undone_by) || DECIDED.includes(change.state);
+}
+
 function changeItem(project, b, change, writable, decided) {
 	return el('li', {}, link(clip(b.name, 80), 'trend', { project, benchmark: b.name }), ' ', el('strong', { class: isWorse(b, change.ratio) ? 'worse' : 'better' }, formatChange(change.ratio - 1)),
-		` ${b.label}, ${formatValue(change.before, b.unit)} → ${formatValue(change.after, b.unit)} · `,
-		link('what changed', 'compare', { a: change.last_run_before, b: change.run }), ' · ', link('since this run', 'run', { run: change.run }), ' ',
+		` ${b.label}, ${formatValue(change.before, b.unit)} → ${formatValue(change.after, b.unit)} · `, evidence(b, change), ' ',
 		writable ? triageForm({ project, benchmark: b.name, metric: b.metric }, change, change, decided)
 			: el('span', {}, el('strong', {}, change.state), change.note && ` ${clip(change.note, 500)}`),
 		change.author && el('span', { class: 'quiet' }, ` ${clip(change.author, 80)}`));
@@ -94,12 +107,15 @@ function changeItem(project, b, change, writable, decided) {
 
 function inbox(project, data, writable, decided) {
 	const all = data.benchmarks.flatMap((b) => (b.changes ?? []).map((change) => ({ b, change })));
-	const open = all.filter(({ b, change }) => isWorse(b, change.ratio) && !DECIDED.includes(change.state));
+	const worse = all.filter(({ b, change }) => isWorse(b, change.ratio));
+	const open = worse.filter(({ change }) => !isClosed(change));
+	const closed = worse.filter(({ change }) => isClosed(change));
 	const better = all.filter(({ b, change }) => !isWorse(b, change.ratio));
 	const list = (items) => el('ul', { class: 'changes' }, items.map(({ b, change }) => changeItem(project, b, change, writable, decided)));
 	const waits = data.pending ? 'Change points are being looked for…' : null;
-	return [el('h2', { id: 'open' }, 'Open changes'), open.length > 0 ? list(open) : el('p', { class: 'quiet' }, waits ?? 'None: no benchmark became worse for good without a decision about it.'),
+	return [el('h2', { id: 'open' }, 'Open changes'), open.length > 0 ? list(open) : el('p', { class: 'quiet' }, waits ?? 'None: no gate failed and no benchmark became worse for good without a decision about it.'),
 		open.length > 0 && waits && el('p', { class: 'quiet' }, waits),
+		closed.length > 0 && el('details', {}, el('summary', {}, `Decided or taken back (${closed.length})`), list(closed)),
 		better.length > 0 && el('details', {}, el('summary', {}, `What improved (${better.length})`), list(better))];
 }
 
@@ -125,7 +141,7 @@ export async function dashboard(project) {
 // One project of several: its state and what is open.
 export async function summary(project) {
 	const data = await ask('dashboard', { project, runs: 1 });
-	const open = data.benchmarks.flatMap((b) => (b.changes ?? []).filter((change) => isWorse(b, change.ratio) && !DECIDED.includes(change.state)));
+	const open = data.benchmarks.flatMap((b) => (b.changes ?? []).filter((change) => isWorse(b, change.ratio) && !isClosed(change)));
 	const newest = data.benchmarks.reduce((found, b) => (!found || b.started_at > found.started_at ? b : found), null);
 	const worst = data.benchmarks.find((b) => stateOf(b) === 'regression' && b.cause);
 	return [countStates(data.benchmarks), open.length > 0 && `, ${open.length} open change${open.length === 1 ? '' : 's'}`,

@@ -66,7 +66,7 @@ JOIN project p ON p.id = x.project WHERE CAST($1 AS TEXT) IS NULL OR p.name = $1
 
 -- name: history
 SELECT r.uuid, l.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
-	l.ratio, l.low, l.high, l.outcome, r.tag
+	l.ratio, l.low, l.high, l.outcome, r.tag, r.base_commit
 FROM level l JOIN run r ON r.id = l.run
 WHERE l.benchmark = $1 AND l.metric = (SELECT w.id FROM words w WHERE w.digest = $2)
 	AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3)

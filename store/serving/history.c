@@ -26,6 +26,7 @@ struct last_texts {
 	const char *branch;
 	const char *fingerprint;
 	const char *outcome;
+	const char *base_commit;
 };
 
 static struct last_texts last_of(const struct fg_history *history)
@@ -35,7 +36,8 @@ static struct last_texts last_of(const struct fg_history *history)
 	if (history->count == 0)
 		return (struct last_texts){0};
 	last = &history->points[history->count - 1];
-	return (struct last_texts){last->branch, last->fingerprint, last->outcome};
+	return (struct last_texts){last->branch, last->fingerprint, last->outcome,
+				   last->base_commit};
 }
 
 static void take_point(const struct fg_query *q, struct fg_history *history)
@@ -61,6 +63,7 @@ static void take_point(const struct fg_query *q, struct fg_history *history)
 		.high = fg_column_double(q, 12),
 		.outcome = copy_of(&history->texts, q, 13, last.outcome),
 		.tag = copy_of(&history->texts, q, 14, NULL),
+		.base_commit = copy_of(&history->texts, q, 15, last.base_commit),
 	};
 	(void)snprintf(point->run, sizeof(point->run), "%s", fg_column_text(q, 0));
 }

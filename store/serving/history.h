@@ -27,6 +27,7 @@ struct fg_history_point {
 	double high;
 	const char *outcome;
 	const char *tag; /* of the commit; NULL: none */
+	const char *base_commit;
 };
 
 struct fg_history {

@@ -2,7 +2,8 @@
 /*
  * Puts runs into a spool: make_runs SPOOL [FIRST COUNT], from the ninth of all on with one function
  * slower; or make_runs SPOOL --hostile, a few in which every name that a run can bring along is
- * markup; or make_runs SPOOL --unmeasured, one of a benchmark that never came to a value.
+ * markup; or make_runs SPOOL --unmeasured, one of a benchmark that never came to a value; or
+ * make_runs SPOOL --failed, one that failed its gate.
  */
 #include "base/number.h"
 #include "perfdb/client/client.h"
@@ -15,6 +16,7 @@ enum {
 	HOSTILE_FIRST = 900,
 	HOSTILE_RUNS = 3,
 	UNMEASURED = 800,
+	FAILED_GATE = 700,
 	SLOW_FROM = 9,
 	SLOW_FUNCTION = 5,
 	EXTRA_SAMPLES = 90
@@ -133,6 +135,7 @@ enum kind {
 	ORDINARY,
 	HOSTILE,
 	WITHOUT_VALUES,
+	FAILED,
 };
 
 static int spool_run(const char *spool, unsigned seed, enum kind kind, struct fg_error *err)
@@ -150,6 +153,10 @@ static int spool_run(const char *spool, unsigned seed, enum kind kind, struct fg
 		rename_functions(run.profiles[0]);
 	if (kind == ORDINARY)
 		add_links(&run);
+	if (kind == FAILED) {
+		replace(&run.run.project, "red");
+		run.report = fg_sample_report("regression", 1.3);
+	}
 	if (kind == WITHOUT_VALUES)
 		take_values(&run);
 	else if (seed >= SLOW_FROM)
@@ -189,11 +196,16 @@ int main(int argc, char **argv)
 		kind = WITHOUT_VALUES;
 		first = UNMEASURED;
 		count = 1;
+	} else if (argc == 3 && strcmp(argv[2], "--failed") == 0) {
+		kind = FAILED;
+		first = FAILED_GATE;
+		count = 1;
 	} else if ((argc != 2 && argc != 4) ||
 		   (argc == 4 && (fg_parse_uint64(argv[2], &first, &err) != FG_OK ||
 				  fg_parse_uint64(argv[3], &count, &err) != FG_OK))) {
-		(void)fprintf(stderr,
-			      "usage: make_runs SPOOL [FIRST COUNT | --hostile | --unmeasured]\n");
+		(void)fprintf(
+			stderr,
+			"usage: make_runs SPOOL [FIRST COUNT | --hostile | --unmeasured | --failed]\n");
 		return 2;
 	}
 	for (uint64_t seed = first; seed < first + count; seed++) {

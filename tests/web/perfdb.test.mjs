@@ -215,6 +215,24 @@ async function sourceLinks(context) {
 	await page.close();
 }
 
+// One failed gate opens a change at once; what is decided folds and stays findable.
+async function failedGate(context) {
+	execFileSync(makeRuns, [join(folder, 'failed'), '--failed']);
+	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'failed'), '--url', base]);
+	const page = await openPage(context, `${base}?view=project&project=red`, options);
+	const change = page.locator('section[aria-labelledby=open] li');
+	await page.getByRole('link', { name: 'failed its gate' }).waitFor();
+	assert.match(await change.innerText(), /^parse \+30\.0 % /);
+	await look(context, page, 'failed-gate');
+	await page.getByLabel(/^State of the change/).selectOption('accepted');
+	await page.getByRole('button', { name: 'Save' }).click();
+	await page.getByText('None: no gate failed').waitFor();
+	await page.getByText('Decided or taken back (1)').click();
+	assert.equal(await change.count(), 1);
+	page.noProblems();
+	await page.close();
+}
+
 // Whatever cannot be shown keeps the navigation and leads on.
 async function deadEnds(context) {
 	execFileSync(makeRuns, [join(folder, 'unmeasured'), '--unmeasured']);
@@ -350,7 +368,7 @@ try {
 		await look(context, page, 'project-changes');
 		await open.getByRole('combobox').selectOption('fixed');
 		await open.getByRole('button', { name: 'Save' }).click();
-		await open.getByText('None: no benchmark became worse').waitFor();
+		await open.getByText('None: no gate failed and no benchmark became worse').waitFor();
 
 		// From the step in the trend, with a word about it, to the two runs around it.
 		await page.getByRole('link', { name: 'parse' }).first().click();
@@ -487,6 +505,7 @@ try {
 
 		await deadEnds(context);
 		await backThroughZooms(context);
+		await failedGate(context);
 	});
 	server.removeAllListeners('exit');
 	server.kill('SIGTERM');

@@ -46,11 +46,20 @@ static void write_change(struct dashboard *d, const struct fg_overview_row *row,
 
 	fg_json_begin_object(w, NULL);
 	fg_json_text(w, "run", change->run);
-	fg_json_text(w, "last_run_before", change->last);
+	fg_json_text(w, "last_run_before", change->last[0] ? change->last : NULL);
 	fg_json_double(w, "before", change->before);
 	fg_json_double(w, "after", change->after);
 	fg_json_double(w, "ratio",
 		       fabs(change->before) > 0 ? change->after / change->before : (double)NAN);
+	fg_json_text(w, "found_by", change->from_gate ? "gate" : "history");
+	if (change->from_gate) {
+		fg_json_bool(w, "confirmed", change->is_confirmed);
+		fg_json_begin_array(w, "interval");
+		fg_json_double(w, NULL, change->low);
+		fg_json_double(w, NULL, change->high);
+		fg_json_end(w);
+		fg_json_text(w, "undone_by", change->undone_by[0] ? change->undone_by : NULL);
+	}
 	fg_json_text(w, "state", decision ? decision->state : "new");
 	fg_json_text(w, "note", decision ? decision->note : NULL);
 	fg_json_text(w, "author", decision ? decision->author : NULL);

@@ -226,6 +226,9 @@ static void write_changes(struct feed *f, const struct fg_overview_row *row)
 	for (size_t i = 0; i < watched.count; i++) {
 		const struct fg_watched_change *c = &watched.changes[i];
 
+		/* The run that failed is an entry already. */
+		if (c->from_gate)
+			continue;
 		write_entry(f, &(struct entry){
 				       .id = fg_arena_printf(arena, "urn:perfdb:change:%s:%lld:%s",
 							     c->run, (long long)row->benchmark,
