@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 enum {
-	RATE_HZ = 100,       /* at first, */
-	RATE_MOST_HZ = 1000, /* and as far as the budget allows */
+	RATE_HZ = 100,        /* at first, */
+	RATE_MOST_HZ = 1000,  /* and as far as the budget allows */
 	MACHINE_RATE_HZ = 99, /* not a multiple of 100 Hz, to avoid lockstep with 10 ms timers */
 };
 

@@ -106,9 +106,8 @@ static int prepare(const struct fg_recording *given, const char *command,
 		.clock = fg_record_counts_events(given) ? FG_SAMPLE_NOTHING
 							: (enum fg_sample_clock)given->sample.clock,
 		.kernel = (enum fg_kernel_functions)given->sample.kernel,
-		.period_ns = given->sample.rate_hz
-				     ? (uint64_t)FG_NS_PER_S / given->sample.rate_hz
-				     : 0,
+		.period_ns =
+			given->sample.rate_hz ? (uint64_t)FG_NS_PER_S / given->sample.rate_hz : 0,
 		.budget = given->sample.rate_hz ? 0 : given->sample.budget,
 		.follow_children = !given->no_follow,
 		.delay_ms = whole_ms(given->sample.delay_ns),

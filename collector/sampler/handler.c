@@ -241,8 +241,8 @@ __attribute__((noinline)) static void weigh_hits(struct fg_thread *thread, uint6
 	thread->clocks.tick_idle = 0;
 	for (; given < hits->count && fg_account_due(account) > 0; given++)
 		write_hit(thread, &hits->hit[given],
-			  fg_account_portion(account, hits->count - given, thread->clocks.kernel_period_ns,
-					     is_last));
+			  fg_account_portion(account, hits->count - given,
+					     thread->clocks.kernel_period_ns, is_last));
 	drop_hits(hits, given);
 }
 

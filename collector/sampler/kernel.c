@@ -240,9 +240,8 @@ void fg_kernel_count_interrupts(struct fg_thread *thread)
 
 	if (!clocks->kernel_ring || thread != fg_self || !header)
 		return;
-	const uint64_t count =
-		(fg_clock_ns(CLOCK_THREAD_CPUTIME_ID) - clocks->kernel_since_ns) /
-		clocks->kernel_period_ns;
+	const uint64_t count = (fg_clock_ns(CLOCK_THREAD_CPUTIME_ID) - clocks->kernel_since_ns) /
+			       clocks->kernel_period_ns;
 
 	clocks->kernel_since_ns += count * clocks->kernel_period_ns;
 	fg_count(&header->kernel_interrupts, count);
@@ -507,8 +506,7 @@ void fg_kernel_collect_hits(struct fg_thread *thread, struct fg_kernel_hits *hit
 				hits->hit[hits->count++] =
 					(struct fg_kernel_hit){record.time_ns, path, 0};
 			else
-				thread->clocks.kernel_unknown_ns +=
-					thread->clocks.kernel_period_ns;
+				thread->clocks.kernel_unknown_ns += thread->clocks.kernel_period_ns;
 		}
 		at += size;
 	}

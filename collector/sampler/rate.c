@@ -7,11 +7,11 @@
 #include "collector/sampler/writer.h"
 
 enum {
-	RETURN_PART = 8,    /* the way back to the program takes this part of the way here */
-	MOST_TIMES = 4,	    /* a sample that took longer had lost its CPU */
-	FASTER_TIMES = 2,   /* at most, from one setting to the next */
-	HARDLY_PART = 8,    /* a period that differs by less stays */
-	MEASURED_EVERY = 32,           /* samples from one measured to the next, at most, */
+	RETURN_PART = 8,     /* the way back to the program takes this part of the way here */
+	MOST_TIMES = 4,      /* a sample that took longer had lost its CPU */
+	FASTER_TIMES = 2,    /* at most, from one setting to the next */
+	HARDLY_PART = 8,     /* a period that differs by less stays */
+	MEASURED_EVERY = 32, /* samples from one measured to the next, at most, */
 	MEASURED_EVERY_NS = 100000000, /* or this CPU time; at first every other is */
 	START_SPREAD_NS = 250000000,   /* CPU time that the start is a cost of, at least */
 };
@@ -76,7 +76,7 @@ uint64_t fg_rate_next_ns(const struct fg_sample_cost *cost, uint64_t budget, uin
 	if (next_ns < least_ns)
 		next_ns = least_ns;
 	return next_ns + hardly_ns < period_ns || next_ns > period_ns + hardly_ns ? next_ns
-										   : period_ns;
+										  : period_ns;
 }
 
 /* ---- in the program ---- */
@@ -178,10 +178,10 @@ void fg_rate_look(struct fg_thread *thread)
 	if (clocks->due_cpu_ns) {
 		clocks->met_cpu_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		/* It may have expired in the kernel before, where it raises no signal. */
-		clocks->late_ns = clocks->met_cpu_ns > clocks->due_cpu_ns
-					  ? (clocks->met_cpu_ns - clocks->due_cpu_ns) %
-						    clocks->period_ns
-					  : 0;
+		clocks->late_ns =
+			clocks->met_cpu_ns > clocks->due_cpu_ns
+				? (clocks->met_cpu_ns - clocks->due_cpu_ns) % clocks->period_ns
+				: 0;
 		clocks->due_cpu_ns = 0;
 	}
 	if (clocks->unsettled || clocks->period_ns != atomic_load(&fg_g.period_ns) ||

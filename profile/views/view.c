@@ -130,8 +130,8 @@ static void note_system_time(const struct fg_profile *profile, uint16_t measure,
 }
 
 /*
- * Shares of few samples are uncertain: the half width of the 95 % interval of a share of a half, and
- * of a tenth.  Samples of different weights count as fewer equal ones.
+ * Shares of few samples are uncertain: the half widths of the 95 % intervals of two shares.
+ * Samples of different weights count as fewer equal ones.
  */
 static void note_few_samples(const struct fg_profile *profile, uint16_t measure,
 			     struct fg_view_table *table)

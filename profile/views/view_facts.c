@@ -40,7 +40,8 @@ static void add_cost(const struct fg_profile_cost *cost, struct fg_strbuf *text)
 	char switches[FG_NUMBER_TEXT_SIZE];
 	char handlers[FG_NUMBER_TEXT_SIZE];
 	char start[FG_NUMBER_TEXT_SIZE];
-	const double all_ns = cost->signals_ns + cost->switches_ns + cost->handler_ns + cost->start_ns;
+	const double all_ns =
+		cost->signals_ns + cost->switches_ns + cost->handler_ns + cost->start_ns;
 
 	if (cost->expected > 0) {
 		fg_strbuf_printf(&words, "about %.1f %% of the CPU time", 100 * cost->expected);
