@@ -6,8 +6,8 @@
 #include "gate/functions.h"
 #include "gate/moved.h"
 #include "gate/node_family.h"
-#include "gate/same_code.h"
 #include "gate/parts.h"
+#include "gate/same_code.h"
 
 #include <math.h>
 

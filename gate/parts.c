@@ -115,8 +115,8 @@ static void fit(struct fg_blame *blame, struct fg_rest rest)
 	size_t count = 0;
 	double k = 0.0;
 
-	parts[count++] = (struct part){rest.delta, rest.half,
-				       fabs(rest.delta) > rest.half ? 0.0 : forward};
+	parts[count++] =
+		(struct part){rest.delta, rest.half, fabs(rest.delta) > rest.half ? 0.0 : forward};
 	for (size_t i = 0; i < blame->function_count; i++) {
 		const struct fg_node_verdict *node = &blame->functions[i];
 

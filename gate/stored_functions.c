@@ -289,9 +289,8 @@ void fg_stored_functions_decide(const struct fg_gate_input *input, size_t index,
 		arena, fg_measure_at(&sets[1]->measures, fg_profile_set_time(sets[1]))->name);
 	blame->unit = "ms";
 	whole = fg_parts_whole(verdict, blame->measure, 1.0 / FG_NS_PER_MS);
-	blame->total_delta = isnan(whole.delta)
-				     ? (sides[1].total - sides[0].total) / FG_NS_PER_MS
-				     : whole.delta;
+	blame->total_delta =
+		isnan(whole.delta) ? (sides[1].total - sides[0].total) / FG_NS_PER_MS : whole.delta;
 	decide(input, baseline->name, sides, arena, blame);
 	fg_parts_fit(blame, rest_of(sides, blame), whole.changed);
 	for (size_t arm = 0; arm < 2; arm++)

@@ -58,8 +58,8 @@ struct fg_metric_verdict {
 	bool exact;
 	double baseline;  /* median of the repetitions that count; NaN: none */
 	double candidate; /* the same; if there is a ratio, baseline times ratio */
-	double ratio; /* estimate; NaN: none */
-	double low;   /* confidence interval at `alpha` */
+	double ratio;     /* estimate; NaN: none */
+	double low;       /* confidence interval at `alpha` */
 	double high;
 	double alpha;
 	double min_effect;

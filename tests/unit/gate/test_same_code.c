@@ -55,7 +55,8 @@ static void slower_code_that_did_not_change_is_not_guilty_beside_code_that_did(v
 		{"fit=1040:1072:s scan=64:96:r", FG_STANDING_SAME_CODE, true},
 		{"fit=1040:1072:c scan=64:96:c", FG_STANDING_GUILTY, false},
 		{"scan=64:96:c", FG_STANDING_GUILTY, false},
-		{"fit=1040:1072:s", FG_STANDING_SAME_CODE, true}, /* though nothing else explains it */
+		{"fit=1040:1072:s", FG_STANDING_SAME_CODE,
+		 true}, /* though nothing else explains it */
 		{"fit=1040:1072 scan=64:96:c", FG_STANDING_GUILTY, false},
 	};
 
@@ -86,7 +87,8 @@ static void slower_code_that_did_not_change_is_not_guilty_beside_code_that_did(v
 }
 
 /* Only `fit` surely got slower; its caller `work`, or a sibling, changed. */
-static void slower_code_that_did_not_change_is_charged_to_the_changed_code_that_calls_it(void **state)
+static void
+slower_code_that_did_not_change_is_charged_to_the_changed_code_that_calls_it(void **state)
 {
 	static const struct {
 		const char *functions; /* the fact */

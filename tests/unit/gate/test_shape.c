@@ -137,8 +137,8 @@ static void modes_of_both_sides_alike_are_not_the_programs(void **state)
 		begin();
 		for (uint32_t i = 0; i < 80; i++) {
 			add(i, FG_ARM_BASELINE, (i % 2 ? 50 : 100) + 0.1 * scatter(i), 0);
-			add(i, FG_ARM_CANDIDATE,
-			    (i % rows[r].every ? 100 : 50) + 0.1 * scatter(i), 0);
+			add(i, FG_ARM_CANDIDATE, (i % rows[r].every ? 100 : 50) + 0.1 * scatter(i),
+			    0);
 		}
 		fg_shape_note_modes(series, FG_METRIC_CPU_TIME, 1, &arena, &notes);
 		assert_int_equal(notes.count, rows[r].notes);
