@@ -104,7 +104,10 @@ void fg_node_context_init(struct fg_node_context *c, const struct fg_series *ser
 	c->unit = fg_measure_is_time(c->id) ? "ms" : fg_arena_strdup(c->arena, what->unit);
 	c->blamed = fg_blame_nodes(set, series);
 	c->row_of = fg_kin_rows(set);
-	c->code = fg_measure_is_time(c->id) ? fg_same_code_facts(set, series) : NULL;
+	if (fg_measure_is_time(c->id)) {
+		c->code = fg_same_code_facts(set, series);
+		c->only_changed = fg_same_code_only_changed(set, series);
+	}
 	fg_profile_pairs_find(set, c->id, &c->pairs);
 	c->functions = (struct fg_pair_matrix){0};
 	fg_node_context_group(c);

@@ -30,6 +30,7 @@ struct fg_node_context {
 	uint32_t *blamed;
 	uint32_t *row_of;                /* per function: the function whose row it belongs to */
 	struct fg_code_fact *code;       /* per function; NULL: nothing is known */
+	size_t only_changed;             /* of same_code.h; 0: none */
 	struct fg_pair_matrix functions; /* entity = row, by the node that is blamed */
 	double *p_up;                    /* per function; 1 where not tested */
 	double *p_down;

@@ -201,6 +201,72 @@ static bool charge_callers(struct fg_node_context *c)
 	return any;
 }
 
+/* The function whose machine code a node is: the one that an inlined function is in. */
+static uint32_t owner_of(const struct fg_profile_set *set, uint32_t node)
+{
+	while (node != 0 && set->functions[set->nodes[node].function].inlined)
+		node = set->nodes[node].parent;
+	return set->nodes[node].function;
+}
+
+/* Is it called by the only changed function, or is a part of it? */
+static bool is_below_changed(const struct fg_node_context *c, uint32_t node)
+{
+	return owner_of(c->set, c->blamed[node]) == c->only_changed;
+}
+
+/* Of the changed function and all that is inlined into it, the row that changed most. */
+static uint32_t largest_part(const struct fg_node_context *c)
+{
+	const double sign = c->total < 0.0 ? -1.0 : 1.0;
+	uint32_t best = c->row_of[c->only_changed];
+
+	for (uint32_t n = 1; n < c->set->node_count; n++) {
+		const uint32_t row = c->row_of[c->set->nodes[n].function];
+
+		if (is_below_changed(c, n) && sign * c->functions.entities[row].delta >
+						      sign * c->functions.entities[best].delta)
+			best = row;
+	}
+	return best;
+}
+
+/*
+ * Few samples make no function sure.  But where the whole surely changed, and one function alone
+ * that takes time has other machine code, it is that function: its parts become one row, and that
+ * needs no test.
+ */
+static void blame_only_changed(struct fg_node_context *c, struct fg_node_family *family)
+{
+	const uint32_t best = c->only_changed ? largest_part(c) : 0;
+	const struct fg_entity *entity = NULL;
+
+	if (!best || !c->whole_changed)
+		return;
+	for (size_t f = 1; f < c->functions.count; f++) {
+		if (fmin(c->p_up[f], c->p_down[f]) <= c->policy->function_alpha)
+			return;
+	}
+	for (uint32_t n = 1; n < c->set->node_count; n++) {
+		const uint32_t row = c->row_of[c->set->nodes[n].function];
+
+		if (c->blamed[n] != n || row == best || !is_below_changed(c, n))
+			continue;
+		for (size_t f = 1; f < c->set->function_count; f++)
+			c->row_of[f] = c->row_of[f] == row ? best : c->row_of[f];
+	}
+	test_again(c, family);
+	entity = &c->functions.entities[best];
+	if (entity->delta * c->total <= 0.0)
+		return;
+	family->tested[best] = false;
+	family->p_up[best] = c->total > 0.0 ? 0.0 : 1.0;
+	family->p_down[best] = c->total < 0.0 ? 0.0 : 1.0;
+	fg_notes_add(c->notes, c->arena,
+		     "%s is the only one of the hot functions whose machine code changed",
+		     c->set->functions[c->only_changed].name);
+}
+
 /* Per function: is its row a part of the blame?  To be freed. */
 static bool *mark_parts(const struct fg_node_context *c, const struct fg_blame *blame)
 {
@@ -253,6 +319,7 @@ static void decide_set(struct fg_node_context *c, struct fg_blame *blame)
 	fg_moved_join(c, blame, moved);
 	if (blame->moved_count > 0)
 		test_again(c, &family);
+	blame_only_changed(c, &family);
 	fg_functions_add(c, &family, moved, blame);
 	add_libraries(c, blame);
 	if (fg_measure_is_time(c->id))

@@ -12,6 +12,8 @@ enum {
 #define HOT_SHARE 0.005
 /* Where more have no stack it is not known who takes the time. */
 #define NOWHERE_SHARE 0.05
+/* The same where the clock says that something else changed: the kernel's are as before. */
+#define STRAY_SHARE 0.15
 
 /* "16:48:s" */
 static struct fg_code_fact parse(const char *text)
@@ -144,19 +146,6 @@ static size_t function_at(const struct fg_profile_set *set, const char *word)
 	return 0;
 }
 
-/* What samples are too few to tell may follow from the code. */
-static void find_only_changed(const struct fg_profile_set *set, const char *words,
-			      struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
-{
-	const char *word = only_changed(words);
-	const size_t function = word ? function_at(set, word) : 0;
-	struct sampled sampled = count_samples(set);
-
-	if (function && is_hot(&sampled, function) && !has_guilty_function(&verdict->time))
-		verdict->only_changed = fg_arena_strdup(arena, set->functions[function].name);
-	free(sampled.of);
-}
-
 static bool is_same_code(const struct fg_series *series, const char *words,
 			 const struct fg_profile_function *function)
 {
@@ -186,6 +175,33 @@ bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct 
 	return is_same;
 }
 
+/* Its machine code is that of the baseline; it may call other code. */
+static bool is_own_code_same(const struct fg_series *series, const char *words,
+			     const struct fg_profile_function *function)
+{
+	return is_same_code(series, words, function) ||
+	       find(words, linkage_of(function)).state == FG_CODE_REACHES_CHANGE;
+}
+
+size_t fg_same_code_only_changed(const struct fg_profile_set *set, const struct fg_series *series)
+{
+	const char *words = fg_environment_get(&series->build[FG_ARM_CANDIDATE], "build.functions");
+	const char *word = words ? only_changed(words) : NULL;
+	const size_t function = word ? function_at(set, word) : 0;
+	struct sampled sampled;
+	bool is_only = false;
+
+	if (function == 0)
+		return 0;
+	sampled = count_samples(set);
+	is_only = is_hot(&sampled, function) && sampled.of[0] <= STRAY_SHARE * sampled.all;
+	for (size_t f = 1; f < set->function_count && is_only; f++)
+		is_only = f == function || !is_hot(&sampled, f) ||
+			  is_own_code_same(series, words, &set->functions[f]);
+	free(sampled.of);
+	return is_only ? function : 0;
+}
+
 struct fg_code_fact *fg_same_code_facts(const struct fg_profile_set *set,
 					const struct fg_series *series)
 {
@@ -204,6 +220,7 @@ void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series 
 		       bool whole_changed, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict)
 {
+	const size_t only = whole_changed ? fg_same_code_only_changed(set, series) : 0;
 	const char *words = fg_environment_get(&series->build[FG_ARM_CANDIDATE], "build.functions");
 
 	if (!words)
@@ -216,6 +233,6 @@ void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series 
 		    (fact.state == FG_CODE_SAME || fact.state == FG_CODE_REACHES_CHANGE))
 			add_note(node, &fact, arena, verdict);
 	}
-	if (whole_changed)
-		find_only_changed(set, words, arena, verdict);
+	if (only && !has_guilty_function(&verdict->time))
+		verdict->only_changed = fg_arena_strdup(arena, set->functions[only].name);
 }

@@ -27,6 +27,11 @@ struct fg_code_fact {
 struct fg_code_fact *fg_same_code_facts(const struct fg_profile_set *set,
 					const struct fg_series *series);
 /*
+ * The only function that takes time and changed, where all others that take time are known to have
+ * the same machine code; 0: there is none, or more, or it is not known.
+ */
+size_t fg_same_code_only_changed(const struct fg_profile_set *set, const struct fg_series *series);
+/*
  * A note for each function whose change is sure and whose code is the same.  If the whole changed
  * and no function is guilty, the only hot function that changed is named.
  */
