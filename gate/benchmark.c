@@ -423,8 +423,8 @@ static void decide_exactly(const struct fg_gate_input *input, size_t index, stru
 	if (set && is_alone && fg_exact_has(set, FG_ARM_CANDIDATE))
 		verdict->metric_count = 0;
 	if (set)
-		fg_exact_decide(set, fg_benchmark_policy(input, series->name), is_alone, arena,
-				verdict);
+		fg_exact_decide(set, series, fg_benchmark_policy(input, series->name), is_alone,
+				arena, verdict);
 	if (meter && is_alone && !verdict->work)
 		verdict->error = fg_arena_strdup(arena, meter);
 	else if (meter)

@@ -2,6 +2,7 @@
 #include "gate/functions.h"
 
 #include "base/map.h"
+#include "gate/blame.h"
 
 #include <math.h>
 
@@ -219,6 +220,8 @@ static struct named_function *name_functions(const struct fg_node_context *c,
 		struct fg_node_verdict node =
 			fg_node_family_verdict(c, FG_NODE_FUNCTION, family, f);
 
+		if (c->id == FG_MEASURE_INSTRUCTIONS && fg_blame_is_linker(&c->set->functions[f]))
+			continue;
 		if (!set_standing(c, f, family->matrix->entities[f].error, moved[f], &node))
 			continue;
 		set_function(c, f, &node);

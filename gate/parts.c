@@ -16,6 +16,7 @@
 
 #define STEPS     200  /* bisections; a double has fewer bits */
 #define TOLERANCE 1e-9 /* of the whole: rounding */
+#define PRINTED   5e-3 /* of the whole: what a report rounds away */
 
 struct part {
 	double delta;
@@ -141,7 +142,7 @@ static void fit(struct fg_blame *blame, struct fg_rest rest)
 /* Is a part larger than the whole?  A share above 100 % says nothing. */
 static bool do_mislead(const struct fg_blame *blame)
 {
-	const double most = (1.0 + TOLERANCE) * fabs(blame->total_delta);
+	const double most = (1.0 + PRINTED) * fabs(blame->total_delta);
 
 	if (fabs(blame->everything_else) > most)
 		return true;
@@ -176,6 +177,7 @@ void fg_parts_fit(struct fg_blame *blame, struct fg_rest rest, bool whole_change
 		struct fg_node_verdict *node = &blame->functions[i];
 
 		if (fg_standing_is_sure(node->standing))
-			node->share_of_change = node->delta / blame->total_delta;
+			node->share_of_change =
+				fmax(-1.0, fmin(1.0, node->delta / blame->total_delta));
 	}
 }

@@ -163,10 +163,11 @@ enum fg_work_cause {
 /* Counts of the exact repetitions: baseline, candidate; per execution. */
 struct fg_work_verdict {
 	enum fg_work kind;
-	double instructions[2]; /* outside the C library */
+	double instructions[2]; /* outside the dynamic linker */
 	double calls[2];        /* 0: not counted */
-	double apart[2];        /* instructions in the C library and the dynamic linker */
+	double linker[2];       /* instructions in the dynamic linker */
 	const char *function;   /* the function with most of the difference; NULL: none */
+	const char *leaf;       /* the library function below it with most of that; NULL: none */
 	double function_instructions[2];
 	double function_calls[2];
 	enum fg_work_cause cause;

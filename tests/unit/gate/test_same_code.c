@@ -9,7 +9,8 @@
 static void without_a_sure_function_the_only_one_that_changed_is_guilty(void **state)
 {
 	static const struct {
-		const char *functions; /* of main, work, a_part and c_part; all others are the same */
+		const char
+			*functions; /* of main, work, a_part and c_part; all others are the same */
 		double after;
 		bool is_guilty;
 	} rows[] = {
@@ -110,7 +111,8 @@ slower_code_that_did_not_change_is_charged_to_the_changed_code_that_calls_it(voi
 		enum fg_standing standing;
 		const char *only_changed;
 	} rows[] = {
-		{"fit=16:48:s scan=64:96:c work=0:0:r main=0:0:s", 40, "fit", FG_STANDING_SAME_CODE, "scan"},
+		{"fit=16:48:s scan=64:96:c work=0:0:r main=0:0:s", 40, "fit", FG_STANDING_SAME_CODE,
+		 "scan"},
 		{"fit=16:48:s scan=64:96:c work=0:0:c", 40, "work", FG_STANDING_GUILTY, NULL},
 		{"fit=16:48:s scan=64:96:c", 0, "fit", FG_STANDING_SAME_CODE, NULL},
 		{"fit=16:48:c scan=64:96:c", 40, "fit", FG_STANDING_GUILTY, NULL},
