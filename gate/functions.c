@@ -189,8 +189,7 @@ static size_t drop_small_suspects(struct named_function *all, size_t count)
 }
 
 /*
- * Of a whole that surely changed, functions that changed the other way explain nothing by
- * themselves.
+ * If the whole surely changed, functions that changed the other way explain nothing by themselves.
  */
 static size_t drop_opposed(const struct fg_node_context *c, struct named_function *all,
 			   size_t count)

@@ -36,8 +36,8 @@ static size_t version_length(const char *at)
 }
 
 /*
- * "void fmt::v11::write<char>(int) [clone .part.0]" becomes "fmt::write", or with template arguments
- * "fmt::write<char>".
+ * "void fmt::v11::write<char>(int) [clone .part.0]" becomes "fmt::write", with arguments of the
+ * template "fmt::write<char>".
  */
 static char *plain_name(const char *name, bool with_arguments)
 {

@@ -215,7 +215,7 @@ static bool is_below_changed(const struct fg_node_context *c, uint32_t node)
 	return owner_of(c->set, c->blamed[node]) == c->only_changed;
 }
 
-/* Of the changed function and all that is inlined into it, the row that changed most. */
+/* The row that changed most, of the changed function and all that is inlined into it. */
 static uint32_t largest_part(const struct fg_node_context *c)
 {
 	const double sign = c->total < 0.0 ? -1.0 : 1.0;

@@ -7,8 +7,8 @@
  * A row keeps its direction.  A rest that is not sure has none of its own: it takes that of the
  * whole, or is nothing.  So samples that scatter do not become a gain that nobody made.
  *
- * Example: the whole grew by 12.0 ms, find() by 17.2 ± 3 of samples, the rest by −5.2 ± 4.  The rest
- * is not sure and becomes 0; find() is 12.0.
+ * Example: the whole grew by 12.0 ms, find() by 17.2 ± 3 ms of samples, the rest by −5.2 ± 6 ms.
+ * The rest is not sure and becomes 0; find() is 12.0.
  */
 #include "gate/parts.h"
 

@@ -496,7 +496,7 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	status = capture_builds(job, err);
 	if (status != FG_OK)
 		return status;
-	/* After the build's own facts, which are taken only once.  A setup of files leaves nothing. */
+	/* After the build's own facts, which are taken only once. */
 	if (job->benchmark->setup.argc && fg_process_has_kept())
 		fg_environment_set(&fg_job_series(job)->build[FG_ARM_CANDIDATE], FG_FACT_SETUP,
 				   job->benchmark->setup.text, false);
