@@ -72,7 +72,7 @@ void fg_metric_set_interval(struct fg_metric_verdict *verdict, double estimate, 
 	verdict->low = ends[1];
 	verdict->high = ends[2];
 	/* Both levels differ by the estimate, whatever the medians of the two sides do. */
-	if (!linear && isfinite(verdict->ratio))
+	if (!linear && !verdict->exact && isfinite(verdict->ratio))
 		verdict->candidate = verdict->baseline * verdict->ratio;
 }
 

@@ -32,7 +32,7 @@ struct fg_whole fg_parts_whole(const struct fg_benchmark_verdict *verdict, const
 
 		if (strcmp(found->name, metric) == 0)
 			return (struct fg_whole){
-				.delta = (found->ratio - 1.0) * found->baseline * scale,
+				.delta = (found->candidate - found->baseline) * scale,
 				.changed = found->low > 1.0 || found->high < 1.0,
 			};
 	}

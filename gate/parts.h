@@ -10,7 +10,7 @@
 #include "model/verdict.h"
 
 struct fg_whole {
-	double delta; /* the metric's level in the baseline, times its relative change */
+	double delta; /* of the metric's levels, which differ by its estimate */
 	bool changed; /* its interval leaves zero out */
 };
 

@@ -31,7 +31,7 @@ static uint32_t add_node(struct fg_profile_set *set, uint32_t parent, const char
 static struct fg_metric_verdict metric_of(const char *name, double low, double high)
 {
 	return (struct fg_metric_verdict){
-		.name = name, .low = low, .high = high, .ratio = (double)NAN};
+		.name = name, .low = low, .high = high, .candidate = (double)NAN};
 }
 
 /* A metric that grew, and one that is not gated. */
@@ -111,7 +111,7 @@ static void the_whole_is_that_of_the_metric_of_cpu_time(void **state)
 	(void)state;
 	begin(&p);
 	p.metrics[1].baseline = 100 * MS;
-	p.metrics[1].ratio = 1.03;
+	p.metrics[1].candidate = 103 * MS;
 	add_pairs(&p, (double[]){2, 5}, 2);
 	assert_near(look(&p)->total, 3, 1e-9);
 	assert_true(p.c.whole_changed);
@@ -221,7 +221,7 @@ static void another_measure_is_the_total_of_its_profile(void **state)
 		begin(&p);
 		p.metrics[0] = metric_of("heap.allocations", 1.01, 1.2);
 		p.metrics[0].baseline = 500;
-		p.metrics[0].ratio = 1.022;
+		p.metrics[0].candidate = 511;
 		p.metrics[1] = metric_of("cpu_time", 0.8, 0.9);
 		p.made.policy.metrics = &how;
 		p.made.policy.metric_count = 1;

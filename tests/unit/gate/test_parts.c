@@ -145,11 +145,15 @@ static void without_a_change_of_the_whole_there_are_no_shares(void **state)
 	assert_true(isnan(functions[0].share_of_change));
 }
 
-static void the_whole_is_the_level_times_the_change(void **state)
+static void the_whole_is_the_difference_of_the_levels(void **state)
 {
 	struct fg_metric_verdict metrics[] = {
-		{.name = "wall_time", .baseline = 1, .ratio = 2, .low = 2, .high = 2},
-		{.name = "cpu_time", .baseline = 254, .ratio = 1.011, .low = 1.004, .high = 1.02}};
+		{.name = "wall_time", .baseline = 1, .candidate = 2, .low = 2, .high = 2},
+		{.name = "cpu_time",
+		 .baseline = 254,
+		 .candidate = 256.794,
+		 .low = 1.004,
+		 .high = 1.02}};
 	const struct fg_benchmark_verdict verdict = {.metrics = metrics, .metric_count = 2};
 	struct fg_whole whole = fg_parts_whole(&verdict, "cpu_time", 10);
 
@@ -171,7 +175,7 @@ int main(void)
 		cmocka_unit_test(parts_add_up_and_no_share_is_above_the_whole),
 		cmocka_unit_test(whatever_was_measured_the_list_adds_up),
 		cmocka_unit_test(without_a_change_of_the_whole_there_are_no_shares),
-		cmocka_unit_test(the_whole_is_the_level_times_the_change),
+		cmocka_unit_test(the_whole_is_the_difference_of_the_levels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

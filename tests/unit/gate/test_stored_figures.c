@@ -385,9 +385,9 @@ static void functions_are_judged_by_sessions_and_samples_with_one_level_for_all(
 		fill(&sets[side], side);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(intervals); i++) {
 		struct fg_metric_verdict metrics[2] = {
-			{.name = "wall_time", .ratio = 2, .low = 2, .high = 2},
+			{.name = "wall_time", .candidate = 2, .low = 2, .high = 2},
 			{.name = "cpu_time",
-			 .ratio = (double)NAN,
+			 .candidate = (double)NAN,
 			 .low = intervals[i][0],
 			 .high = intervals[i][1]}};
 		struct fg_benchmark_verdict verdict = {.metrics = metrics, .metric_count = 2};
