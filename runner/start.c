@@ -492,7 +492,7 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	/* After the build's own facts, which are taken only once. */
-	if (job->benchmark->setup.argc)
+	if (job->benchmark->setup.argc && fg_process_has_kept())
 		fg_environment_set(&fg_job_series(job)->build[FG_ARM_CANDIDATE], FG_FACT_SETUP,
 				   job->benchmark->setup.text, false);
 	return check_builds(job, err);
