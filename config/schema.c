@@ -497,6 +497,8 @@ static const struct fg_section baseline_section = {.keys = baseline_keys,
 static const char *const github_posts[] = {"pull-request-comment", "commit-status", "check-run",
 					   NULL};
 static const char *const gitlab_posts[] = {"merge-request-note", "commit-status", NULL};
+static const char *const post_formats[] = {"json",   "junit",  "markdown", "comment", "html",
+					   "github", "gitlab", "csv",      "csv-raw", NULL};
 static const struct fg_key post_keys[] = {
 	{.name = "github",
 	 .kind = FG_KEY_NAME,
@@ -511,7 +513,12 @@ static const struct fg_key post_keys[] = {
 	{.name = "webhook",
 	 .kind = FG_KEY_URL,
 	 IN_POST(webhook),
-	 .help = "an address that gets the JSON report"},
+	 .help = "an address that gets the report"},
+	{.name = "format",
+	 .kind = FG_KEY_NAME,
+	 IN_POST(format),
+	 .words = post_formats,
+	 .help = "the report that the webhook gets; by default json"},
 	{.name = "token_env",
 	 .kind = FG_KEY_VARIABLE_NAME,
 	 IN_POST(token_env),

@@ -26,10 +26,10 @@ struct options {
 
 /* In the order of fg_views. */
 static const char *const views[] = {
-	"flat",     "callgraph",  "top-down", "bottom-up", "lines",        "libraries",
-	"classes",  "namespaces", "files",    "threads",   "regions",      "units",
-	"timeline", "paths",      "memory",   "leaks",     "growth",       "history",
-	"resident", "throws",     "domains",  "times",     "instructions", NULL};
+	"flat",     "callgraph",  "top-down", "bottom-up",    "lines",   "libraries",
+	"classes",  "namespaces", "files",    "threads",      "regions", "units",
+	"timeline", "paths",      "memory",   "leaks",        "growth",  "resident",
+	"throws",   "domains",    "times",    "instructions", NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, view, "view", 'V', "VIEW", views, "flat", "what to show"),

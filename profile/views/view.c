@@ -46,8 +46,6 @@ const struct fg_view fg_views[] = {
 	 .measure = "heap.leaked"},
 	{"growth", "call paths that hold more than they did at an earlier dump",
 	 .make = fg_view_growth, .measure = "heap.live"},
-	{"history", "how much memory was held over time", .make = fg_view_history,
-	 .measure = "heap.live", .needs_samples = true},
 	{"resident", "resident memory by mapping, near the peak and at the end",
 	 .make = fg_view_resident, .measure = "heap.live", .needs_samples = true},
 	{"throws", "exceptions: what was thrown where, and who caught it", .make = fg_view_throws,
