@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What to do about a regression.  The words are the same in every format. Private to reporters/. */
+/* Steps after a regression, in the same words in every format. Private to reporters/. */
 #ifndef FG_REPORTERS_NEXT_H
 #define FG_REPORTERS_NEXT_H
 
