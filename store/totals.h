@@ -26,7 +26,7 @@ struct fg_function_total {
 
 enum {
 	FG_TOTALS_FRACTIONS = 16, /* times are kept in this share of what one sample is worth */
-	FG_TOTALS_PART = 512      /* functions in a part, at most */
+	FG_TOTALS_PART = 128      /* functions in a part, at most */
 };
 
 struct fg_totals {
