@@ -6,7 +6,7 @@
  *
  *	traces ─ trace_read → symbolize ─┐
  *	stored run (fg_profile_set) ─────┼→ struct fg_profile → struct fg_calltree → views, graphs
- *	folded, pprof, perf script ──────┘
+ *	folded, json, callgrind ─────────┘
  *
  * Index 0 of functions, frames, stacks, regions and units means "none" (function 0 is the program
  * itself), so a zeroed reference is a valid one.  A stack's parent has a smaller index than the

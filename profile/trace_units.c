@@ -52,30 +52,36 @@ void fg_trace_add_units(struct fg_trace_joiner *j)
 	free(last);
 }
 
+/* By begin, the outer of two first. */
+static int compare_spans(const void *left, const void *right)
+{
+	const struct fg_region_span *a = left;
+	const struct fg_region_span *b = right;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return (a->end_ns < b->end_ns) - (a->end_ns > b->end_ns);
+}
+
 void fg_trace_add_spans(struct fg_trace_joiner *j)
 {
 	const struct fg_trace *trace = j->trace;
-	uint32_t *open = fg_xcalloc(trace->thread_count + 1, sizeof(open[0])); /* span + 1 */
+	struct fg_profile *profile = j->profile;
+	const size_t first = profile->span_count;
 
-	for (size_t i = 0; i < trace->change_count; i++) {
-		const struct fg_trace_region_change *change = &trace->changes[i];
-		uint32_t thread = change->thread < trace->thread_count ? change->thread : 0;
-		uint32_t region = fg_trace_region_of(j, change->region, 0);
-		int64_t now = fg_trace_time_of(j, change->time_ns);
+	for (size_t i = 0; i < trace->span_count; i++) {
+		const struct fg_trace_region_span *span = &trace->spans[i];
+		const uint32_t region = fg_trace_region_of(j, span->region, 0);
 
-		if (change->time_ns == 0)
-			continue; /* a trace without times of regions */
-		if (open[thread])
-			j->profile->spans[open[thread] - 1].end_ns = now;
-		open[thread] = 0;
-		if (region == 0)
-			continue;
-		*fg_profile_add_span(j->profile) =
-			(struct fg_region_span){.region = region,
-						.thread = fg_trace_thread_of(j, thread),
-						.start_ns = now,
-						.end_ns = now};
-		open[thread] = (uint32_t)j->profile->span_count;
+		if (region != 0 && span->thread < trace->thread_count)
+			*fg_profile_add_span(profile) = (struct fg_region_span){
+				.region = region,
+				.thread = fg_trace_thread_of(j, span->thread),
+				.start_ns = fg_trace_time_of(j, span->begin_ns),
+				.end_ns = fg_trace_time_of(j, span->end_ns),
+			};
 	}
-	free(open);
+	if (profile->span_count > first)
+		qsort(&profile->spans[first], profile->span_count - first,
+		      sizeof(profile->spans[0]), compare_spans);
 }

@@ -59,6 +59,7 @@
 #define FG_TRACE_FRAMES_EDGE 256u        /* frames kept at both ends of a deeper one */
 #define FG_TRACE_TEXT_MAX    65536u      /* no text is longer */
 #define FG_TRACE_MODULES_MAX 65535u
+#define FG_SPAN_LEAST_NS     100000u /* shorter stays in a region only add to its total */
 #define FG_HANDLER_BUCKETS   80u
 #define FG_HANDLER_MOST_NS   100000u /* believed of their mean: some lost their CPU meanwhile */
 
@@ -161,6 +162,8 @@ enum fg_trace_record {
 	FG_RECORD_HELD = 21,
 	/* state, time, bytes held, the most that were: the state is complete */
 	FG_RECORD_HELD_END = 22,
+	/* thread, region, begin, end: a stay of FG_SPAN_LEAST_NS or longer; inner ones first */
+	FG_RECORD_REGION_SPAN = 23,
 	/*
 	 * node where an exception was thrown (0: not known), node where it was caught, measure of
 	 * its type or of all (0: not known), 1 if it had been caught before and thrown again,

@@ -244,7 +244,7 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->regions);
 	free(trace->samples);
 	free(trace->times);
-	free(trace->changes);
+	free(trace->spans);
 	free(trace->marks);
 	free(trace->measures);
 	free(trace->values);

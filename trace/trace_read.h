@@ -83,10 +83,10 @@ struct fg_trace_region_times {
 	uint64_t count, wall_ns;
 };
 
-/* A region became current on a thread (region 0: none). time_ns 0: unknown. */
-struct fg_trace_region_change {
+/* One stay of a thread in a region; inner regions come before outer ones. */
+struct fg_trace_region_span {
 	uint32_t thread, region;
-	uint64_t time_ns;
+	uint64_t begin_ns, end_ns;
 };
 
 struct fg_trace_unit_mark {
@@ -208,8 +208,8 @@ struct fg_trace {
 	size_t sample_count, sample_capacity;
 	struct fg_trace_region_times *times;
 	size_t time_count, time_capacity;
-	struct fg_trace_region_change *changes;
-	size_t change_count, change_capacity;
+	struct fg_trace_region_span *spans;
+	size_t span_count, span_capacity;
 	struct fg_trace_unit_mark *marks;
 	size_t mark_count, mark_capacity;
 	const char **measures; /* NULL: not defined; "": unknown */

@@ -221,17 +221,24 @@ static void read_region(struct fg_trace_records *r, struct cursor *c)
 			(struct fg_trace_region){.parent = parent, .name = name, .defined = true};
 }
 
-/* The time may be missing. */
 static void read_region_set(struct fg_trace_records *r, struct cursor *c)
 {
 	uint32_t region = take_u32(c);
-	uint64_t time_ns = c->at < c->end ? take_varint(c) : 0;
 
-	if (c->failed)
-		return;
-	r->region = region;
-	*APPEND(r->trace, change) = (struct fg_trace_region_change){
-		.thread = r->thread, .region = region, .time_ns = time_ns};
+	if (!c->failed)
+		r->region = region;
+}
+
+static void read_region_span(struct fg_trace_records *r, struct cursor *c)
+{
+	struct fg_trace_region_span span = {0};
+
+	span.thread = take_u32(c);
+	span.region = take_u32(c);
+	span.begin_ns = take_varint(c);
+	span.end_ns = take_varint(c);
+	if (!c->failed && span.begin_ns <= span.end_ns)
+		*APPEND(r->trace, span) = span;
 }
 
 static void read_region_times(struct fg_trace_records *r, struct cursor *c)
@@ -616,6 +623,7 @@ static void (*const readers[])(struct fg_trace_records *, struct cursor *) = {
 	[FG_RECORD_COUNTS] = read_counts,
 	[FG_RECORD_HELD] = read_held,
 	[FG_RECORD_HELD_END] = read_held_end,
+	[FG_RECORD_REGION_SPAN] = read_region_span,
 	[FG_RECORD_CAUGHT] = read_caught,
 	[FG_RECORD_RESIDENT] = read_resident,
 	[FG_RECORD_HELD_AT] = read_held_at,

@@ -76,29 +76,6 @@ static int tell(struct fg_cli *cli, const struct options *given,
 	return status;
 }
 
-/* "1a2b3c4d5e6f (main)", or the run where its commit is not known. */
-static char *name_of(const struct fg_run *run)
-{
-	const struct fg_side *side = &run->sides[FG_ARM_CANDIDATE];
-
-	if (!side->commit)
-		return fg_xasprintf("run %s", run->id);
-	return fg_xasprintf("%.12s%s%s%s%s", side->commit, side->branch ? " (" : "",
-			    side->branch ? side->branch : "", side->branch ? ")" : "",
-			    side->dirty ? " with uncommitted changes" : "");
-}
-
-static void tell_sides(const struct fg_cli *cli, const struct fg_run *baseline,
-		       const struct fg_run *candidate)
-{
-	char *before = name_of(baseline);
-	char *after = name_of(candidate);
-
-	fg_cli_say(cli, "comparing %s with %s", before, after);
-	free(before);
-	free(after);
-}
-
 static int run(struct fg_cli *cli, const void *values)
 {
 	const struct options *given = values;
@@ -114,7 +91,7 @@ static int run(struct fg_cli *cli, const void *values)
 	status = fg_cli_load_run(given->store, given->project, cli->arguments[1], &candidate, &err);
 	if (status != FG_OK)
 		goto out;
-	tell_sides(cli, &baseline.run, &candidate.run);
+	fg_cli_say_sides(cli, &baseline.run, FG_ARM_CANDIDATE, &candidate.run);
 	status = decide(&baseline, &candidate, given->measure, &verdict, &err);
 	if (status != FG_OK)
 		goto out;

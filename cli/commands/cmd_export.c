@@ -90,18 +90,18 @@ const struct fg_cli_command fg_cmd_export = {
 	.name = "export",
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "write a profile in another tool's format",
-	.description = "Formats: folded (one line per stack: flame graph tools), pprof "
-		       "(profile.proto packed by gzip), speedscope (a timeline for each thread), "
-		       "callgrind (KCachegrind), chrome (regions and units of work as trace "
-		       "events), json (everything that is known), csv (one line per call path) "
-		       "and tables (functions with total and leaf counts, library address "
-		       "ranges, a summary, samples by address, separated by tabs), npz (the "
-		       "arguments that `fastgate record --values` kept, for numpy) and html "
-		       "(memory over time with flame graphs of the peak; arguments and durations "
-		       "of calls, by call path with histograms); to these two filters do not "
-		       "apply.\n\nFilters, renaming and grouping are those of `fastgate view`: "
-		       "what it shows is what is written. Figures of a stored run are those of "
-		       "one execution (--sum adds the repetitions up); json has each repetition.",
+	.description =
+		"Formats: folded (one line per stack: flame graph tools), pprof "
+		"(profile.proto packed by gzip), speedscope (a timeline for each thread), "
+		"callgrind (KCachegrind), chrome (regions and units of work as trace "
+		"events), json (everything that is known), csv (one line per call path) "
+		"and tables (functions with total and leaf counts, library address "
+		"ranges, a summary, samples by address, separated by tabs), npz (the "
+		"arguments that `fastgate record --values` kept, for numpy) and html "
+		"(arguments and durations of calls, by call path with histograms); to these "
+		"two filters do not apply.\n\nFilters, renaming and grouping are those of `fastgate view`: "
+		"what it shows is what is written. Figures of a stored run are those of "
+		"one execution (--sum adds the repetitions up); json has each repetition.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.arguments = fg_cli_run_arguments,

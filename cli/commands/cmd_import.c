@@ -22,8 +22,7 @@ enum {
 };
 
 /* After the first, in the order of fg_import_formats. */
-static const char *const formats[] = {"by-content", "json",      "folded", "pprof",
-				      "perf",       "callgrind", NULL};
+static const char *const formats[] = {"by-content", "json", "folded", "callgrind", NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "by-content",
@@ -52,9 +51,8 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"perf script > perf.txt && fastgate import perf.txt",
+	{"perf script | stackcollapse-perf.pl > perf.folded && fastgate import perf.folded",
 	 "put what perf recorded into the store"},
-	{"fastgate import -n server profile.pb.gz", "a pprof profile, as the benchmark 'server'"},
 	{"fastgate import --period 10ms stacks.folded -o stacks.fgrun",
 	 "make a run file of folded stacks"},
 	{NULL, NULL},
@@ -183,12 +181,11 @@ const struct fg_cli_command fg_cmd_import = {
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "put another tool's profile into the store",
 	.description =
-		"Reads folded stacks, pprof profiles, the output of `perf script`, callgrind's "
-		"files, what `fastgate export -F json` writes, and traces of `fastgate record`, "
-		"and keeps them as a run with one benchmark, to be viewed, drawn, exported and "
-		"compared like any other. What the file does not say is assumed, with a message: "
-		"folded stacks carry no time, and a hardware event of perf is not time either. "
-		"Run files are taken by `fastgate runs import`.",
+		"Reads folded stacks, callgrind's files, what `fastgate export -F json` writes, and "
+		"traces of `fastgate record`, and keeps them as a run with one benchmark, to be "
+		"viewed, drawn, exported and compared like any other. What the file does not say "
+		"is assumed, with a message: folded stacks carry no time. Run files are taken by "
+		"`fastgate runs import`.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

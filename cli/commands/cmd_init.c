@@ -17,6 +17,7 @@ enum {
 struct options {
 	bool print;
 	bool no_build;
+	const char *build;
 	const char *ci;
 };
 
@@ -120,7 +121,7 @@ static void tell_need(const struct fg_cli *cli, const struct fg_project *project
 				   1e3 * program->seconds);
 		else
 			fg_cli_say(cli, "    %s: not %s", program->path,
-				   program->is_built ? "tried" : "built yet");
+				   program->is_built ? "tried" : "built");
 	}
 }
 
@@ -143,11 +144,10 @@ static void tell(struct fg_cli *cli, const struct fg_project *project)
 	fg_cli_say(cli, "Wrote %s.", FG_CONFIG_FILE_NAME);
 	if (project->build_command)
 		fg_cli_say(cli, "  build: %s (%s)", project->build_command,
-			   fg_project_kind_name(project->kind));
+			   project->is_given ? "as given" : fg_project_kind_name(project->kind));
 	else
-		fg_cli_say(
-			cli,
-			"  build: not known; fill in build.command to compare with another commit");
+		fg_cli_say(cli, "  build: not known; to compare with another commit, try "
+				"`fastgate init --build 'COMMAND'` or fill in build.command");
 	for (size_t i = 0; i < count; i++)
 		tell_benchmark(cli, &project->programs[i]);
 	if (count == 0)
@@ -167,6 +167,8 @@ static int look(struct fg_cli *cli, const struct options *given, struct fg_proje
 	int status = FG_OK;
 
 	fg_project_look(".", &cli->arena, project);
+	if (given->build)
+		fg_project_give_command(project, given->build);
 	if (!given->no_build && project->build_command && project->has_commit) {
 		status = fg_project_build(cli, project, &worktree, err);
 		if (status == FG_EINTERRUPTED)
@@ -262,6 +264,8 @@ static const struct fg_option options[] = {
 		    "write to standard output instead of fastgate.yml"),
 	FG_ROW_FLAG(struct options, no_build, "no-build", 0,
 		    "build and run nothing: write what the files say"),
+	FG_ROW_TEXT(struct options, build, "build", 0, "COMMAND",
+		    "build with this shell command, whatever the build files say"),
 	FG_ROW_TEXT(struct options, ci, "ci", 0, "SYSTEM",
 		    "write the job of a CI system, too: github, gitlab or jenkins"),
 	{.name = NULL},
@@ -270,6 +274,7 @@ static const struct fg_option options[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate init", "write fastgate.yml for the project in this folder"},
 	{"fastgate init --print", "see it first"},
+	{"fastgate init --build 'cargo build --release'", "with a build command of your own"},
 	{"fastgate init --no-build", "without building or running anything"},
 	{"fastgate init --ci github", "and a workflow that gates pull requests"},
 	{NULL, NULL},
@@ -282,11 +287,12 @@ const struct fg_cli_command fg_cmd_init = {
 		"build the project once, find what can be measured, write a fastgate.yml that runs",
 	.description =
 		"Finds out how the project is built (CMake, Meson, configure, autogen.sh, bootstrap, "
-		"Make, Bazel, ninja), builds a snapshot of the work tree below .fastgate/, where "
-		"`fastgate run` finds the build again, and looks at what was made: programs of Google "
-		"Benchmark and Catch2, CTest's and Meson's benchmarks, what `make bench` would run, "
-		"programs with 'bench' or 'perf' in their name, and the program that is called like "
-		"the project.\n\n"
+		"Make, Bazel, ninja; in this folder or up to two below it). Of several ways, one that "
+		"names a benchmark comes first, and one that fails makes way for the next. Builds a "
+		"snapshot of the work tree below .fastgate/, where `fastgate run` finds the build "
+		"again, and looks at what was made: programs of Google Benchmark and Catch2, CTest's "
+		"and Meson's benchmarks, targets of a makefile that are named for speed, programs with "
+		"'bench' or 'perf' in their name, and the program that is called like the project.\n\n"
 		"The likeliest are run a few times, with a time limit, in the snapshot: how long one "
 		"takes, how much of that it computes, how much two executions differ, and how small "
 		"a slowdown shows within 30 s. A program that wants an input is offered files of the "

@@ -265,6 +265,9 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	int status = FG_OK;
 
 	fg_arms_describe(arms, &input);
+	if (session->got.run.sides[FG_ARM_BASELINE].commit)
+		fg_cli_say_sides(session->cli, &session->got.run, FG_ARM_BASELINE,
+				 &session->got.run);
 	/* With a selection of benchmarks, missing ones do not count as removed. */
 	if (session->asked.benchmark_count < session->asked.plan->benchmark_count)
 		input.gone_count = 0;

@@ -40,23 +40,17 @@ static void show_tail(const struct fg_cli *cli, char *tail)
 	free(tail);
 }
 
-/* Makefiles often build their benchmarks in a separate target. */
-static int build_benchmarks(struct fg_cli *cli, struct fg_project *project,
-			    const struct fg_worktree_options *options)
+static int build_target(struct fg_cli *cli, struct fg_project *project,
+			const struct fg_worktree_options *options, const char *target)
 {
-	const char *target = fg_project_make_target(project->tree, &cli->arena, project);
+	const char *command = fg_arena_printf(&cli->arena, "make -j2 %s", target);
 	struct fg_worktree_options again = *options;
 	struct fg_build build = {0};
-	char *command = NULL;
 	char *log = NULL;
 	char *tail = NULL;
 	struct fg_error err = {0};
-	int status = FG_OK;
+	int status = split(cli, command, false, &build.command, &err);
 
-	if (!target)
-		return FG_OK;
-	command = fg_arena_printf(&cli->arena, "make -j2 %s", target);
-	status = split(cli, command, false, &build.command, &err);
 	if (status != FG_OK)
 		return status;
 	again.build = &build;
@@ -73,6 +67,18 @@ static int build_benchmarks(struct fg_cli *cli, struct fg_project *project,
 	free(tail);
 	free(log);
 	return status;
+}
+
+/* Makefiles often build their benchmarks in a separate target; the first that builds is enough. */
+static void build_benchmarks(struct fg_cli *cli, struct fg_project *project,
+			     const struct fg_worktree_options *options)
+{
+	const char *targets[FG_PROJECT_MAX_TARGETS];
+	const size_t count = fg_project_make_targets(project->tree, &cli->arena, project, targets);
+	size_t i = 0;
+
+	while (i < count && build_target(cli, project, options, targets[i]) != FG_OK)
+		i++;
 }
 
 struct opening {
@@ -114,9 +120,48 @@ static int open_tree(struct opening *opening, const char *command, struct fg_err
 	free(project->tree);
 	project->tree = fg_xstrdup(opened.root);
 	project->build_command = command;
-	(void)build_benchmarks(cli, project, &options);
+	build_benchmarks(cli, project, &options);
 	fg_project_find_programs(project->tree, &cli->arena, project);
 	return FG_OK;
+}
+
+/* How the project's code was compiled in the tree that was built. */
+static void read_flags(const struct fg_project *project, struct fg_project_flags *flags)
+{
+	char *folder =
+		fg_fs_join(project->tree, project->build_folder ? project->build_folder : ".");
+
+	fg_project_read_flags(folder, flags);
+	free(folder);
+}
+
+/*
+ * Builds, and reads how it was compiled: with debug information it needs no hint, and a CMake
+ * project whose own choice of a build type is not optimised gets one that is.
+ */
+static int open_optimised(struct opening *opening, const char *command, struct fg_error *err)
+{
+	static const char type[] = " -DCMAKE_BUILD_TYPE=";
+	struct fg_project *project = opening->project;
+	struct fg_project_flags flags = {0};
+	int status = open_tree(opening, command, err);
+
+	if (status != FG_OK)
+		return status;
+	read_flags(project, &flags);
+	if (project->kind == FG_PROJECT_CMAKE && flags.unoptimised > 0 &&
+	    !fg_project_is_optimised(&flags) && !strstr(command, type)) {
+		command = fg_project_command_with(
+			project,
+			fg_arena_printf(&opening->cli->arena, "%s" FG_PROJECT_CMAKE_TYPE, type),
+			&opening->cli->arena);
+		status = open_tree(opening, command, err);
+		if (status == FG_OK)
+			read_flags(project, &flags);
+	}
+	if (flags.with_debug > 0)
+		project->line_hint = NULL;
+	return status;
 }
 
 /*
@@ -128,14 +173,14 @@ static int open_plain(struct opening *opening, struct fg_error *err)
 	static const char jobs[] = "make -j2";
 	const char *command = opening->project->build_command;
 	const char *at = strstr(command, jobs);
-	int status = open_tree(opening, command, err);
+	int status = open_optimised(opening, command, err);
 
 	if (status != FG_ECHILD || !at)
 		return status;
 	command = fg_arena_printf(&opening->cli->arena, "%.*smake%s", (int)(at - command), command,
 				  at + strlen(jobs));
 	fg_cli_say(opening->cli, "it does not build with two jobs; trying one");
-	return open_tree(opening, command, err);
+	return open_optimised(opening, command, err);
 }
 
 /*
@@ -145,15 +190,56 @@ static int open_plain(struct opening *opening, struct fg_error *err)
 static int open_with(struct opening *opening, enum fg_project_wanted wanted, struct fg_error *err)
 {
 	struct fg_cli *cli = opening->cli;
-	const char *flags = fg_project_option_flags(".", opening->project, wanted, &cli->arena);
+	const char *folder = opening->project->folder ? opening->project->folder : ".";
+	const char *flags = fg_project_option_flags(folder, opening->project, wanted, &cli->arena);
 	int status = FG_OK;
 
 	if (!flags)
 		return FG_ECHILD;
-	status = open_tree(opening, fg_project_command_with(opening->project, flags, &cli->arena),
-			   err);
+	status = open_optimised(opening,
+				fg_project_command_with(opening->project, flags, &cli->arena), err);
 	if (status == FG_ECHILD)
 		fg_cli_say(cli, "it does not build with%s, so that is left out", flags);
+	return status;
+}
+
+/* One build system, with and without its switches. */
+static int open_way(struct opening *opening, struct fg_error *err)
+{
+	int status = open_with(opening, FG_PROJECT_WANT_BENCHMARKS, err);
+
+	if (status == FG_ECHILD) {
+		status = open_plain(opening, err);
+		if (opening->tail)
+			show_tail(opening->cli, opening->tail);
+		opening->tail = NULL;
+	}
+	if (status != FG_OK)
+		return status;
+	if (opening->project->program_count == 0)
+		(void)open_with(opening, FG_PROJECT_WANT_PROGRAMS, NULL);
+	return FG_OK;
+}
+
+/* Until one builds. If none does, the file has the first. */
+static int open_some_way(struct opening *opening, struct fg_error *err)
+{
+	struct fg_cli *cli = opening->cli;
+	struct fg_project *project = opening->project;
+	const struct fg_project first = *project;
+	int status = open_way(opening, err);
+
+	while (status == FG_ECHILD && !project->is_given) {
+		const char *failed = fg_project_kind_name(project->kind);
+
+		if (!fg_project_next_way(".", &cli->arena, project))
+			break;
+		fg_cli_say(cli, "%s does not build it; trying %s", failed,
+			   fg_project_kind_name(project->kind));
+		status = open_way(opening, err);
+	}
+	if (status == FG_ECHILD)
+		*project = first;
 	return status;
 }
 
@@ -172,15 +258,7 @@ int fg_project_build(struct fg_cli *cli, struct fg_project *project, struct fg_w
 	if (status != FG_OK)
 		goto out;
 	opening.commit = commit;
-	status = open_with(&opening, FG_PROJECT_WANT_BENCHMARKS, err);
-	if (status == FG_ECHILD) {
-		status = open_plain(&opening, err);
-		if (opening.tail)
-			show_tail(cli, opening.tail);
-		opening.tail = NULL;
-	}
-	if (status == FG_OK && project->program_count == 0)
-		(void)open_with(&opening, FG_PROJECT_WANT_PROGRAMS, NULL);
+	status = open_some_way(&opening, err);
 out:
 	free(opening.tail);
 	free(commit);

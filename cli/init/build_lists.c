@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Benchmarks that a build system knows, with their names, arguments and folders. */
+/* Benchmarks that a build system or a harness knows: their names, arguments and folders. */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
@@ -15,17 +15,6 @@ enum {
 	NAMED_RANK = 180,
 	LINES_MAX = 400,
 };
-
-static const char *const benchmark_words[] = {"bench", "perf", "speed"};
-
-static bool says_benchmark(const char *text)
-{
-	for (size_t i = 0; text && i < FG_ARRAY_SIZE(benchmark_words); i++) {
-		if (strcasestr(text, benchmark_words[i]))
-			return true;
-	}
-	return false;
-}
 
 /* Output of a tool, to be freed; NULL if it is not installed or failed. */
 static char *output_of(const char *root, const char *line, bool any_code)
@@ -128,7 +117,7 @@ static void take_test(const char *root, struct fg_arena *arena, struct fg_projec
 	const char *name = fg_json_text_or(test, "name", "");
 	const cJSON *property = NULL;
 	const char *folder = NULL;
-	bool wanted = says_benchmark(name);
+	bool wanted = fg_project_says_benchmark(name);
 	char **argv = NULL;
 	size_t argc = 0;
 
@@ -143,8 +132,8 @@ static void take_test(const char *root, struct fg_arena *arena, struct fg_projec
 			continue;
 		cJSON_ArrayForEach(label, fg_json_find(property, "value"))
 		{
-			wanted = wanted ||
-				 (cJSON_IsString(label) && says_benchmark(label->valuestring));
+			wanted = wanted || (cJSON_IsString(label) &&
+					    fg_project_says_benchmark(label->valuestring));
 		}
 	}
 	if (!wanted)
@@ -203,6 +192,14 @@ static void read_meson(const char *root, struct fg_arena *arena, struct fg_proje
 static const char *const make_targets[] = {"bench", "benchmark", "benchmarks",
 					   "perf",  "speed",     "perftest"};
 
+/* Is there a makefile in the root, as written or made by configure? */
+static bool has_makefile(const struct fg_project *project)
+{
+	return project->kind != FG_PROJECT_CMAKE && project->kind != FG_PROJECT_MESON &&
+	       project->kind != FG_PROJECT_BAZEL && project->kind != FG_PROJECT_NINJA &&
+	       project->kind != FG_PROJECT_UNKNOWN && !project->folder && !project->makefile;
+}
+
 /* The prerequisites of a target in the database of `make -p`, to be freed; NULL: no such target. */
 static char *prerequisites(const char *database, const char *target)
 {
@@ -250,31 +247,75 @@ static const char *programs_among(const char *words, struct fg_arena *arena)
 	return text;
 }
 
-const char *fg_project_make_target(const char *root, struct fg_arena *arena,
-				   struct fg_project *project)
+/* What a target builds: its programs if its recipe runs them, else itself; NULL: nothing. */
+static const char *buildable(const char *root, struct fg_arena *arena, const char *database,
+			     const char *target)
+{
+	char *needs = prerequisites(database, target);
+	char *line = fg_xasprintf("make -sn %s", target);
+	char *recipe = needs ? output_of(root, line, false) : NULL;
+	const char *found = NULL;
+
+	if (recipe && runs_something(recipe))
+		found = programs_among(needs, arena);
+	else if (recipe && *recipe)
+		found = target;
+	free(recipe);
+	free(line);
+	free(needs);
+	return found;
+}
+
+/* The target that a line of the database defines, if its name is plain and says benchmark. */
+static const char *benchmark_target(const char *line, struct fg_arena *arena)
+{
+	const size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					   "0123456789_-+/");
+	const char *name = NULL;
+
+	if (length == 0 || line[length] != ':' || line[length + 1] == '=')
+		return NULL;
+	name = fg_arena_strndup(arena, line, length);
+	return fg_project_says_benchmark(name) ? name : NULL;
+}
+
+static size_t add_target(const char *root, struct fg_arena *arena, const char *database,
+			 const char *name, const char **targets, size_t count)
+{
+	const char *found = buildable(root, arena, database, name);
+
+	for (size_t i = 0; found && i < count; i++) {
+		if (strcmp(targets[i], found) == 0)
+			return count;
+	}
+	if (found)
+		targets[count++] = found;
+	return count;
+}
+
+size_t fg_project_make_targets(const char *root, struct fg_arena *arena, struct fg_project *project,
+			       const char *targets[FG_PROJECT_MAX_TARGETS])
 {
 	char *database = NULL;
-	const char *wanted = NULL;
+	size_t count = 0;
 
-	if (project->kind == FG_PROJECT_CMAKE || project->kind == FG_PROJECT_MESON ||
-	    project->kind == FG_PROJECT_BAZEL || project->kind == FG_PROJECT_NINJA)
-		return NULL;
+	if (!has_makefile(project))
+		return 0;
 	database = output_of(root, "make -npq", true);
-	for (size_t i = 0; database && i < FG_ARRAY_SIZE(make_targets) && !wanted; i++) {
-		char *needs = prerequisites(database, make_targets[i]);
-		char *line = fg_xasprintf("make -n %s", make_targets[i]);
-		char *recipe = needs ? output_of(root, line, false) : NULL;
+	for (size_t i = 0; database && i < FG_ARRAY_SIZE(make_targets); i++) {
+		if (count < FG_PROJECT_MAX_TARGETS)
+			count = add_target(root, arena, database, make_targets[i], targets, count);
+	}
+	for (const char *line = database; line && count < FG_PROJECT_MAX_TARGETS;) {
+		const char *name = benchmark_target(line, arena);
 
-		if (recipe && runs_something(recipe))
-			wanted = programs_among(needs, arena);
-		else if (recipe && *recipe)
-			wanted = make_targets[i];
-		free(recipe);
-		free(line);
-		free(needs);
+		if (name)
+			count = add_target(root, arena, database, name, targets, count);
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
 	}
 	free(database);
-	return wanted;
+	return count;
 }
 
 /* "./bench 1000 data", as `make -n bench` would run it. */
@@ -309,6 +350,33 @@ static void read_make(const char *root, struct fg_arena *arena, struct fg_projec
 	}
 }
 
+/* ---- Catch2 ---- */
+
+/* Cases tagged as benchmarks are hidden, so a program without arguments leaves them out. */
+static void read_tags(const char *root, struct fg_arena *arena, struct fg_project_program *program)
+{
+	char *line = fg_xasprintf("./%s --list-tags", program->path);
+	char *text = output_of(root, line, true);
+
+	if (text && strstr(text, "[!benchmark]")) {
+		program->arguments = fg_arena_strdup(arena, "\"[!benchmark]\" --reporter xml");
+		program->is_named = true;
+		program->rank = program->rank > NAMED_RANK ? program->rank : NAMED_RANK;
+	}
+	free(text);
+	free(line);
+}
+
+static void read_catch2(const char *root, struct fg_arena *arena, struct fg_project *project)
+{
+	for (size_t i = 0; i < project->program_count; i++) {
+		struct fg_project_program *program = &project->programs[i];
+
+		if (program->is_built && program->harness == FG_HARNESS_CATCH2)
+			read_tags(root, arena, program);
+	}
+}
+
 void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_project *project)
 {
 	char *whole = realpath(root, NULL);
@@ -319,9 +387,9 @@ void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_p
 		read_ctest(whole, arena, project);
 	else if (project->kind == FG_PROJECT_MESON)
 		read_meson(whole, arena, project);
-	else if (project->kind != FG_PROJECT_BAZEL && project->kind != FG_PROJECT_NINJA &&
-		 project->kind != FG_PROJECT_UNKNOWN)
+	else if (has_makefile(project))
 		read_make(whole, arena, project);
+	read_catch2(whole, arena, project);
 	fg_project_sort(project);
 	free(whole);
 }

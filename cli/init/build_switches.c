@@ -89,7 +89,7 @@ static void take_option(const struct dialect *dialect, enum fg_project_wanted wa
 	free(whole);
 }
 
-static bool is_comment(const char *text, const char *at)
+bool fg_project_is_comment(const char *text, const char *at)
 {
 	while (at > text && at[-1] != '\n')
 		at--;
@@ -115,7 +115,7 @@ const char *fg_project_option_flags(const char *root, const struct fg_project *p
 					at == text ||
 					(!isalnum((unsigned char)at[-1]) && at[-1] != '_');
 
-				if (is_word && !is_comment(text, at))
+				if (is_word && !fg_project_is_comment(text, at))
 					take_option(dialect, wanted, at + strlen(dialect->declares),
 						    &flags);
 			}

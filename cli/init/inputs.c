@@ -116,7 +116,7 @@ void fg_project_inputs_find(const char *tree, struct fg_arena *arena,
 
 const char *fg_project_input_name(const char *path, struct fg_arena *arena)
 {
-	return fg_arena_printf(arena, "fastgate-input%s", ending_of(path));
+	return fg_arena_printf(arena, FG_PROJECT_INPUT_NAME "%s", ending_of(path));
 }
 
 const char *fg_project_input_setup(const struct fg_project_program *program, struct fg_arena *arena)

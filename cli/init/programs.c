@@ -46,92 +46,6 @@ static enum fg_harness harness_of(const char *data, size_t size)
 	return FG_HARNESS_NONE;
 }
 
-/* ---- names ---- */
-
-static bool has_word(const char *path, const char *word)
-{
-	return strcasestr(path, word) != NULL;
-}
-
-/* "perf" is a word of "api-perf" but not of "perfect". */
-static bool is_word_of(const char *name, const char *word)
-{
-	const size_t length = strlen(word);
-
-	for (const char *at = strcasestr(name, word); at; at = strcasestr(at + 1, word)) {
-		if ((at == name || !isalpha((unsigned char)at[-1])) &&
-		    !isalpha((unsigned char)at[length]))
-			return true;
-	}
-	return false;
-}
-
-static bool has_word_of(const char *name, const char *const *words)
-{
-	while (*words && !is_word_of(name, *words))
-		words++;
-	return *words;
-}
-
-static bool says_benchmark(const char *name)
-{
-	static const char *const words[] = {"perf",  "perftest", "perftests",
-					    "perfs", "speed",    NULL};
-
-	return has_word(name, "bench") || has_word_of(name, words);
-}
-
-static bool says_test(const char *name)
-{
-	static const char *const words[] = {"test", "tests",  "unittest", "unittests", "check",
-					    "fuzz", "fuzzer", "fuzzing",  "conftest",  NULL};
-
-	return has_word_of(name, words);
-}
-
-static bool says_example(const char *name)
-{
-	static const char *const words[] = {"example",  "examples", "demo",    "demos",
-					    "tutorial", "sample",   "samples", NULL};
-
-	return has_word_of(name, words);
-}
-
-/* "bzip2" and its "lib...", "...-cli" or "..._tool": the program that people install. */
-static bool is_projects_own(const struct fg_project *project, const char *name)
-{
-	const char *wanted = project->name ? project->name : "";
-	size_t length = 0;
-
-	if (fg_text_starts_with(wanted, "lib"))
-		wanted += 3;
-	length = strlen(wanted);
-	return length > 1 && strncasecmp(name, wanted, length) == 0 &&
-	       !isalpha((unsigned char)name[length]);
-}
-
-static int rank_of(const struct fg_project *project, const char *path, enum fg_harness harness)
-{
-	const char *name = fg_fs_base_name(path);
-	char *folder = fg_xstrndup(path, (size_t)(name - path));
-	const bool in_benchmarks = says_benchmark(folder);
-	const bool is_own = is_projects_own(project, name);
-	int rank = harness != FG_HARNESS_NONE ? 200 : 0;
-
-	if (says_benchmark(name))
-		rank += says_test(name) ? 120 : 150;
-	else if (says_test(name) || (says_test(folder) && !in_benchmarks && !is_own))
-		rank = FG_PROJECT_TEST_RANK;
-	else if (in_benchmarks)
-		rank += 100;
-	else if (is_own)
-		rank += 60;
-	else if (says_example(name) || says_example(folder))
-		rank -= 30;
-	free(folder);
-	return rank;
-}
-
 static bool has_name(const struct fg_project *project, const char *name)
 {
 	for (size_t i = 0; i < project->program_count; i++) {
@@ -161,7 +75,7 @@ static struct fg_project_program *add_program(struct search *search, const char 
 		.name = fg_arena_strdup(search->arena, name),
 		.harness = harness,
 		.is_built = is_built,
-		.rank = rank_of(project, path, harness),
+		.rank = fg_project_rank(project, path, harness),
 	};
 	if (harness == FG_HARNESS_GOOGLE_BENCHMARK)
 		added->arguments = "--benchmark_format=json";
@@ -254,8 +168,29 @@ static void find_libraries(struct search *search)
 	free(whole);
 }
 
+/*
+ * Most file systems note the first time that a file was read after it was written: then the build
+ * itself ran the program.
+ */
+static bool was_read(const char *whole)
+{
+	struct stat status;
+
+	return stat(whole, &status) == 0 && (status.st_atim.tv_sec > status.st_mtim.tv_sec ||
+					     (status.st_atim.tv_sec == status.st_mtim.tv_sec &&
+					      status.st_atim.tv_nsec > status.st_mtim.tv_nsec));
+}
+
+static void note_tool(struct fg_project_program *program, bool is_tool)
+{
+	if (program && is_tool && program->rank < FG_PROJECT_OWN_RANK &&
+	    program->rank > FG_PROJECT_TEST_RANK)
+		program->rank = FG_PROJECT_TOOL_RANK;
+}
+
 static void look_at_file(struct search *search, const char *whole, const char *path)
 {
+	const bool is_tool = was_read(whole);
 	char *data = NULL;
 	size_t size = 0;
 
@@ -266,7 +201,7 @@ static void look_at_file(struct search *search, const char *whole, const char *p
 	if (fg_fs_read(whole, MAX_PROGRAM_BYTES, &data, &size, NULL) != FG_OK)
 		return;
 	if (fg_elf_is_program(data, size))
-		(void)add_program(search, path, harness_of(data, size), true);
+		note_tool(add_program(search, path, harness_of(data, size), true), is_tool);
 	else if (size < MAX_WRAPPER_BYTES && holds_text(data, size, "temporary wrapper script"))
 		add_wrapped(search, path);
 	free(data);
@@ -372,7 +307,7 @@ static void look_at_declarations(struct search *search, const char *whole, const
 			program = fg_xasprintf("%s/%s", search->project->build_folder, name);
 		if (program)
 			(void)add_program(search, program,
-					  has_word(name, "bench") &&
+					  strcasestr(name, "bench") &&
 							  strstr(text, "benchmark::benchmark")
 						  ? FG_HARNESS_GOOGLE_BENCHMARK
 						  : FG_HARNESS_NONE,
@@ -449,7 +384,7 @@ void fg_project_find_programs(const char *root, struct fg_arena *arena, struct f
 	find_built(&search);
 	find_libraries(&search);
 	/* Before the first build: the programs that the build files declare. */
-	if (project->program_count == 0 && project->build_folder) {
+	if (project->program_count == 0 && project->build_folder && !project->tree) {
 		search.files = 0;
 		visit(&search, ".", 0, look_at_declarations);
 	}

@@ -12,29 +12,6 @@ enum {
 	MAX_TEXT_BYTES = 4 << 20,
 };
 
-/* The first file that exists decides. */
-static const struct kind_row {
-	const char *file;
-	enum fg_project_kind kind;
-} kind_rows[] = {
-	{.file = "CMakeLists.txt", .kind = FG_PROJECT_CMAKE},
-	{.file = "meson.build", .kind = FG_PROJECT_MESON},
-	{.file = "MODULE.bazel", .kind = FG_PROJECT_BAZEL},
-	{.file = "WORKSPACE", .kind = FG_PROJECT_BAZEL},
-	{.file = "WORKSPACE.bazel", .kind = FG_PROJECT_BAZEL},
-	{.file = "configure", .kind = FG_PROJECT_CONFIGURE},
-	{.file = "autogen.sh", .kind = FG_PROJECT_AUTOGEN},
-	{.file = "bootstrap", .kind = FG_PROJECT_BOOTSTRAP},
-	{.file = "bootstrap.sh", .kind = FG_PROJECT_BOOTSTRAP},
-	{.file = "configure.ac", .kind = FG_PROJECT_AUTORECONF},
-	{.file = "configure.in", .kind = FG_PROJECT_AUTORECONF},
-	{.file = "configure.sh", .kind = FG_PROJECT_CONFIGURE},
-	{.file = "GNUmakefile", .kind = FG_PROJECT_MAKE},
-	{.file = "makefile", .kind = FG_PROJECT_MAKE},
-	{.file = "Makefile", .kind = FG_PROJECT_MAKE},
-	{.file = "build.ninja", .kind = FG_PROJECT_NINJA},
-};
-
 const char *fg_project_kind_name(enum fg_project_kind kind)
 {
 	static const char *const names[FG_PROJECT_KIND_COUNT] = {
@@ -60,36 +37,6 @@ static bool is_there(const char *root, const char *name)
 
 	free(path);
 	return exists;
-}
-
-static bool git_says(const char *root, const char *a, const char *b, const char *c)
-{
-	const struct fg_git git = {.folder = root};
-	const char *const arguments[] = {a, b, c, NULL};
-	char *text = NULL;
-	const bool found = fg_git_output(&git, arguments, &text, NULL) == FG_OK;
-
-	free(text);
-	return found;
-}
-
-/*
- * Both sides are built from tracked files, so a file that an earlier build left here (a configure
- * written by autoreconf, a Makefile written by configure) does not count.
- */
-static bool is_kept(const char *root, const struct fg_project *project, const char *name)
-{
-	return is_there(root, name) &&
-	       (!project->has_commit || git_says(root, "ls-files", "--error-unmatch", name));
-}
-
-static enum fg_project_kind kind_of(const char *root, const struct fg_project *project)
-{
-	for (size_t i = 0; i < FG_ARRAY_SIZE(kind_rows); i++) {
-		if (is_kept(root, project, kind_rows[i].file))
-			return kind_rows[i].kind;
-	}
-	return FG_PROJECT_UNKNOWN;
 }
 
 /* "zlib-1.2.13" becomes "zlib". */
@@ -166,35 +113,80 @@ static char *cached_value(const char *root, const char *folder, const char *entr
 }
 
 /*
+ * Is this existing CMake build optimised? The compilers' flags decide; before the first compilation
+ * of a build, its type does.
+ */
+static bool is_optimised_build(const char *root, const char *folder, const char *type,
+			       struct fg_project_flags *flags)
+{
+	char *path = fg_fs_join(root, folder);
+
+	fg_project_read_flags(path, flags);
+	free(path);
+	if (flags->optimised + flags->unoptimised > 0)
+		return fg_project_is_optimised(flags);
+	return *type && strcmp(type, "Debug") != 0;
+}
+
+/* Does CMakeLists.txt choose a build type if the user gives none? */
+static bool sets_own_type(const char *root)
+{
+	static const char setting[] = "set(CMAKE_BUILD_TYPE";
+	char *text = text_of(root, "CMakeLists.txt");
+	bool found = false;
+
+	for (const char *at = text ? strcasestr(text, setting) : NULL; at && !found;
+	     at = strcasestr(at + 1, setting)) {
+		const char *value = at + strlen(setting);
+
+		value += strspn(value, " \t\r\n\"");
+		found = !fg_project_is_comment(text, at) && !fg_text_starts_with(value, "Debug");
+	}
+	free(text);
+	return found;
+}
+
+/* How CMake configures; "" leaves the build type to the project. */
+struct cmake_choice {
+	const char *type;
+	bool add_debug; /* the existing build has debug information that its type does not ask for */
+};
+
+/*
  * An existing optimised build is used. One without optimisation is left alone: measuring it means
  * little and the user wants it as it is, so ours gets a separate folder.
  */
-static void choose_cmake_folder(const char *root, struct fg_arena *arena,
-				struct fg_project *project, const char **build_type)
+static struct cmake_choice choose_cmake_folder(const char *root, struct fg_arena *arena,
+					       struct fg_project *project)
 {
 	static const char *const folders[] = {
 		"build", "build-release",       "build/release",    "_build",
 		"out",   "cmake-build-release", "cmake-build-debug"};
 
 	project->build_folder = "build";
-	*build_type = "Release";
 	for (size_t i = 0; i < FG_ARRAY_SIZE(folders); i++) {
 		char *type = cached_value(root, folders[i], "\nCMAKE_BUILD_TYPE:STRING=");
-		const bool is_fast = type && *type && strcmp(type, "Debug") != 0;
+		struct fg_project_flags flags = {0};
 
-		if (is_fast) {
+		if (type && is_optimised_build(root, folders[i], type, &flags)) {
+			const struct cmake_choice choice = {
+				.type = fg_arena_strdup(arena, type),
+				.add_debug = *type && strcmp(type, "RelWithDebInfo") != 0 &&
+					     flags.with_debug > 0,
+			};
+
 			project->build_folder = folders[i];
-			*build_type = fg_arena_strdup(arena, type);
 			project->debug_folder = NULL;
-		} else if (type && !project->debug_folder) {
-			project->debug_folder = folders[i];
+			free(type);
+			return choice;
 		}
+		if (type && !project->debug_folder)
+			project->debug_folder = folders[i];
 		free(type);
-		if (is_fast)
-			return;
 	}
 	if (project->debug_folder)
 		project->build_folder = "build-fastgate";
+	return (struct cmake_choice){.type = sets_own_type(root) ? "" : FG_PROJECT_CMAKE_TYPE};
 }
 
 /* GNU make fails on the conditions and inclusions of a BSD Makefile. */
@@ -242,7 +234,8 @@ static void choose_configure(const char *root, struct fg_arena *arena, struct fg
 	case FG_PROJECT_CONFIGURE:
 		project->build_command = fg_arena_printf(
 			arena, "%s%s && %s",
-			is_kept(root, project, "configure") ? "./configure" : "sh ./configure.sh",
+			fg_project_is_kept(root, project, "configure") ? "./configure"
+								       : "sh ./configure.sh",
 			flags, make_released(root));
 		break;
 	case FG_PROJECT_AUTOGEN:
@@ -265,15 +258,17 @@ static void choose_configure(const char *root, struct fg_arena *arena, struct fg
 
 static void choose_cmake(const char *root, struct fg_arena *arena, struct fg_project *project)
 {
-	const char *build_type = NULL;
+	static const char debug_flags[] = "-DCMAKE_C_FLAGS=-g -DCMAKE_CXX_FLAGS=-g";
+	const struct cmake_choice choice = choose_cmake_folder(root, arena, project);
 
-	choose_cmake_folder(root, arena, project, &build_type);
 	project->build_command =
-		fg_arena_printf(arena, "cmake -B %s -DCMAKE_BUILD_TYPE=%s && cmake --build %s -j2",
-				project->build_folder, build_type, project->build_folder);
+		fg_arena_printf(arena, "cmake -B %s%s%s%s%s && cmake --build %s -j2",
+				project->build_folder, *choice.type ? " -DCMAKE_BUILD_TYPE=" : "",
+				choice.type, choice.add_debug ? " " : "",
+				choice.add_debug ? debug_flags : "", project->build_folder);
 	project->build_needs_shell = true;
-	if (strcmp(build_type, "RelWithDebInfo") != 0)
-		project->line_hint = "-DCMAKE_C_FLAGS=-g -DCMAKE_CXX_FLAGS=-g";
+	if (*choice.type && strcmp(choice.type, FG_PROJECT_CMAKE_TYPE) != 0 && !choice.add_debug)
+		project->line_hint = debug_flags;
 }
 
 static void choose_build(const char *root, struct fg_arena *arena, struct fg_project *project)
@@ -285,16 +280,14 @@ static void choose_build(const char *root, struct fg_arena *arena, struct fg_pro
 	case FG_PROJECT_MESON:
 		project->build_folder =
 			is_there(root, "builddir/build.ninja") ? "builddir" : "build";
-		project->build_command =
-			fg_arena_printf(arena, "meson setup %s --buildtype=release && ninja -C %s",
-					project->build_folder, project->build_folder);
+		project->build_command = fg_arena_printf(
+			arena, "meson setup %s --buildtype=release -Ddebug=true && ninja -C %s",
+			project->build_folder, project->build_folder);
 		project->build_needs_shell = true;
-		project->line_hint = "-Ddebug=true";
 		break;
 	case FG_PROJECT_BAZEL:
 		project->build_folder = "bazel-bin";
-		project->build_command = "bazel build -c opt //...";
-		project->line_hint = "--copt=-g";
+		project->build_command = "bazel build -c opt --copt=-g //...";
 		break;
 	case FG_PROJECT_CONFIGURE:
 	case FG_PROJECT_AUTORECONF:
@@ -303,7 +296,10 @@ static void choose_build(const char *root, struct fg_arena *arena, struct fg_pro
 		choose_configure(root, arena, project);
 		break;
 	case FG_PROJECT_MAKE:
-		project->build_command = make_of(root);
+		project->build_command =
+			project->makefile
+				? fg_arena_printf(arena, "make -f %s -j2", project->makefile)
+				: make_of(root);
 		project->line_hint = "make CFLAGS=\"-O2 -g\"";
 		break;
 	case FG_PROJECT_NINJA:
@@ -315,15 +311,54 @@ static void choose_build(const char *root, struct fg_arena *arena, struct fg_pro
 	}
 }
 
+/* In a folder below the root everything is done there. */
+static void choose_build_in(const char *root, struct fg_arena *arena, struct fg_project *project)
+{
+	char *folder = project->folder ? fg_fs_join(root, project->folder) : fg_xstrdup(root);
+
+	project->build_folder = NULL;
+	project->build_command = NULL;
+	project->build_needs_shell = false;
+	project->debug_folder = NULL;
+	project->line_hint = NULL;
+	choose_build(folder, arena, project);
+	free(folder);
+	if (!project->folder || !project->build_command)
+		return;
+	project->build_command =
+		fg_arena_printf(arena, "cd %s && %s", project->folder, project->build_command);
+	project->build_needs_shell = true;
+	if (project->build_folder)
+		project->build_folder =
+			fg_arena_printf(arena, "%s/%s", project->folder, project->build_folder);
+}
+
 void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project *project)
 {
-	*project = (struct fg_project){
-		.has_commit = git_says(root, "rev-parse", "--verify", "HEAD"),
-		.has_history = git_says(root, "rev-parse", "--verify", "HEAD~1"),
-		.name = name_of(root, arena),
-	};
-	project->kind = kind_of(root, project);
-	choose_build(root, arena, project);
+	*project = (struct fg_project){.name = name_of(root, arena)};
+	fg_project_find_commits(root, project);
+	if (fg_project_choose_way(root, arena, project, 0))
+		choose_build_in(root, arena, project);
+}
+
+void fg_project_give_command(struct fg_project *project, const char *command)
+{
+	project->kind = FG_PROJECT_UNKNOWN;
+	project->folder = NULL;
+	project->build_folder = NULL;
+	project->debug_folder = NULL;
+	project->line_hint = NULL;
+	project->build_command = command;
+	project->build_needs_shell = true;
+	project->is_given = true;
+}
+
+bool fg_project_next_way(const char *root, struct fg_arena *arena, struct fg_project *project)
+{
+	if (!fg_project_choose_way(root, arena, project, project->way + 1))
+		return false;
+	choose_build_in(root, arena, project);
+	return true;
 }
 
 /* "../../" from "a/b". */

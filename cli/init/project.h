@@ -66,9 +66,13 @@ struct fg_project_program {
 struct fg_project {
 	enum fg_project_kind kind;
 	const char *name;          /* for people: the folder's name without a version */
+	const char *folder;        /* of the build files, below the root; NULL: the root */
+	const char *makefile;      /* of another name than make looks for, or NULL */
+	size_t way;                /* that was chosen: see fg_project_next_way() */
 	const char *build_folder;  /* "build"; NULL: none is used */
 	const char *build_command; /* NULL if unknown */
 	bool build_needs_shell;
+	bool is_given;            /* by the user: no other way is tried */
 	const char *debug_folder; /* an unoptimised build that was passed over, or NULL */
 	const char *line_hint;    /* how the build keeps line numbers, as a comment; or NULL */
 	char *tree;               /* trial build's worktree, to be freed; NULL: not built */
@@ -81,17 +85,30 @@ struct fg_project {
 
 enum {
 	FG_PROJECT_MAX_FILES = 20000,
+	FG_PROJECT_MAX_WAYS = 4,
 	FG_PROJECT_MAX_DEPTH = 6,
 	FG_PROJECT_MAX_PROGRAMS = 200,
 	FG_PROJECT_MAX_BENCHMARKS = 6,
 	FG_PROJECT_MAX_CANDIDATES = 6,
 	FG_PROJECT_LIKELY_RANK = 100,
-	FG_PROJECT_TEST_RANK = -100,
+	FG_PROJECT_OWN_RANK = 60,
+	FG_PROJECT_TOOL_RANK = -90,  /* the build itself ran it */
+	FG_PROJECT_TEST_RANK = -100, /* never tried */
 };
+
+/* Optimised, with debug information. */
+#define FG_PROJECT_CMAKE_TYPE "RelWithDebInfo"
 
 const char *fg_project_kind_name(enum fg_project_kind kind); /* "CMake" */
 /* Reads only the build files; runs nothing. */
 void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project *project);
+/* The user's own command takes the place of what was found. */
+void fg_project_give_command(struct fg_project *project, const char *command);
+/*
+ * Chooses the next way to build it after one that failed: another build system beside it. False:
+ * there is none.
+ */
+bool fg_project_next_way(const char *root, struct fg_arena *arena, struct fg_project *project);
 /* From a folder of the tree back to its root: "../" per level; NULL is the root. */
 const char *fg_project_way_up(const char *folder, struct fg_arena *arena);
 /* The command line that runs the program at `path`, with "./" in front where a shell needs it. */
@@ -102,6 +119,27 @@ size_t fg_project_chosen(const struct fg_project *project);
 /* The text of fastgate.yml.  (first_config.c) */
 void fg_project_write_file(const struct fg_project *project, struct fg_arena *arena,
 			   struct fg_strbuf *text);
+
+/* ---- ways.c ---- */
+
+void fg_project_find_commits(const char *root, struct fg_project *project);
+/*
+ * Both sides are built from tracked files, so a file that an earlier build left here (a configure
+ * written by autoreconf, a Makefile written by configure) does not count.
+ */
+bool fg_project_is_kept(const char *root, const struct fg_project *project, const char *name);
+/*
+ * Sets the kind, folder and makefile of the n-th way to build the project; false: there are fewer.
+ * A build system whose files name a benchmark comes first.
+ */
+bool fg_project_choose_way(const char *root, struct fg_arena *arena, struct fg_project *project,
+			   size_t n);
+
+/* ---- ranking.c ---- */
+
+/* "bench", or a word like "perf": of a program, a target or a label. */
+bool fg_project_says_benchmark(const char *name);
+int fg_project_rank(const struct fg_project *project, const char *path, enum fg_harness harness);
 
 /* ---- programs.c, build_lists.c ---- */
 
@@ -121,15 +159,20 @@ void fg_project_sort(struct fg_project *project);
 
 /*
  * Benchmarks that the build system lists with their arguments: CTest's tests whose name or label
- * says so, Meson's benchmarks, what `make bench` would run. The tree must be built. (build_lists.c)
+ * says so, Meson's benchmarks, what `make bench` would run, the cases that a Catch2 program tags as
+ * benchmarks. The tree must be built. (build_lists.c)
  */
 void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_project *project);
+enum {
+	FG_PROJECT_MAX_TARGETS = 4,
+};
+
 /*
- * The target of a makefile that builds benchmark programs, or the programs that it would run, to be
- * built as well; NULL: there is none.
+ * Targets of a makefile that build benchmark programs, or the programs that such a target would
+ * run, likeliest first. Returns their number.
  */
-const char *fg_project_make_target(const char *root, struct fg_arena *arena,
-				   struct fg_project *project);
+size_t fg_project_make_targets(const char *root, struct fg_arena *arena, struct fg_project *project,
+			       const char *targets[FG_PROJECT_MAX_TARGETS]);
 
 /* ---- build_switches.c ---- */
 
@@ -144,9 +187,25 @@ enum fg_project_wanted {
  */
 const char *fg_project_option_flags(const char *root, const struct fg_project *project,
 				    enum fg_project_wanted wanted, struct fg_arena *arena);
+/* Is this place of a build file behind a '#'? */
+bool fg_project_is_comment(const char *text, const char *at);
 /* The project's build command with these flags. */
 const char *fg_project_command_with(const struct fg_project *project, const char *flags,
 				    struct fg_arena *arena);
+
+/* ---- compiled_flags.c ---- */
+
+/* Compiler command lines by their options; where no file has any, programs by their producer. */
+struct fg_project_flags {
+	size_t optimised;
+	size_t unoptimised; /* -O0, -Og, or no level at all */
+	size_t with_debug;  /* of both */
+};
+
+/* How the code below this folder was compiled; all 0: nothing there says so. */
+void fg_project_read_flags(const char *folder, struct fg_project_flags *flags);
+/* Is at least half of it optimised? */
+bool fg_project_is_optimised(const struct fg_project_flags *flags);
 
 /* ---- build.c, trial.c ---- */
 

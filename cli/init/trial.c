@@ -16,6 +16,7 @@
 
 #include <math.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
 	TRIED_MAX = 12,
@@ -36,6 +37,7 @@ enum {
 	COMPARED_BYTES = 4 << 20,
 	MAX_CPUS = 1024,
 	OUTPUT_LIMIT_BYTES = 16 << 10,
+	SAID_BYTES = 120, /* of the reason that a program gives */
 };
 
 static const double short_s = 0.02; /* below this, mostly the program's start is timed */
@@ -84,6 +86,18 @@ static char **environment_for(const char *library_path)
 	return variables;
 }
 
+/* ": usage: encode FILE": the first words of its own. */
+static void add_first_line(struct fg_strbuf *words, const char *output)
+{
+	const char *line = output + strspn(output, " \t\r\n");
+	const size_t length = strcspn(line, "\r\n");
+
+	if (length == 0)
+		return;
+	fg_strbuf_add_text(words, ": ");
+	fg_text_add_clean(words, line, length, SAID_BYTES);
+}
+
 /* One execution. False if it failed; program->why has the reason. */
 static bool execute(struct trying *t, struct fg_project_program *program, const char *line,
 		    const char *input, int seconds, struct seen *seen)
@@ -123,6 +137,7 @@ static bool execute(struct trying *t, struct fg_project_program *program, const 
 	good = result.exited && result.exit_code == 0 && !result.timed_out;
 	if (!good) {
 		fg_process_describe(&result, &words);
+		add_first_line(&words, result.stderr_text);
 		program->why = fg_arena_strdup(&t->cli->arena, fg_strbuf_text(&words));
 	}
 	*seen = (struct seen){
@@ -419,6 +434,24 @@ static void try_program(struct trying *t, struct fg_project_program *program)
 		observe(t, program);
 }
 
+/* The benchmarks make theirs again. */
+static void remove_copies(const struct trying *t)
+{
+	char **names = NULL;
+	size_t count = 0;
+
+	if (fg_fs_list(t->tree, &names, &count, NULL) != FG_OK)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		char *path = fg_fs_join(t->tree, names[i]);
+
+		if (fg_text_starts_with(names[i], FG_PROJECT_INPUT_NAME))
+			(void)unlink(path);
+		free(path);
+	}
+	fg_fs_list_free(names, count);
+}
+
 void fg_project_try(struct fg_cli *cli, struct fg_project *project)
 {
 	struct trying t = {.cli = cli,
@@ -441,6 +474,7 @@ void fg_project_try(struct fg_cli *cli, struct fg_project *project)
 		good += program->trial == FG_PROJECT_GOOD;
 		tried++;
 	}
+	remove_copies(&t);
 	fg_project_sort(project);
 	free(t.launcher);
 }

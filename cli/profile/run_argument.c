@@ -339,7 +339,6 @@ static int from_import(const struct fg_cli_run_options *given, const char *path,
 	const struct fg_import_options options = {
 		.program = fg_fs_base_name(path),
 		.period_ns = (uint64_t)given->period_ns,
-		.value = given->value,
 	};
 	int status = FG_OK;
 
@@ -347,7 +346,7 @@ static int from_import(const struct fg_cli_run_options *given, const char *path,
 		return fg_error_set(
 			err, FG_EPARSE,
 			"%s is neither a trace nor an exported run nor a profile in a known format "
-			"(json, folded, pprof, perf script)",
+			"(json, folded, callgrind)",
 			path);
 	status = fg_import_read(format, data, size, &options, profile, err);
 	if (status != FG_OK)

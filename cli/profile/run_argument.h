@@ -15,7 +15,6 @@ struct fg_cli_run_options {
 	int side; /* index into fg_cli_sides */
 	struct fg_option_list binaries;
 	int64_t period_ns;
-	const char *value;
 	const char *format; /* of fg_import_formats; NULL: detected from the content */
 	bool names_only;
 	/* samples of one repetition of a stored run; fails if they were not kept */
@@ -53,8 +52,6 @@ extern const char *const fg_cli_sides[];
 	  .argument = "TIME",                                                                           \
 	  .maximum = 1e12,                                                                              \
 	  .help = "what a sample is worth in another tool's profile that does not say (default: 1ms)"}, \
-	 FG_ROW_TEXT(type, member.value, "value", 0, "NAME",                                            \
-		     "which value of a pprof profile comes first"),                                     \
 	 FG_CLI_STORE_OPTION(type, member.store)
 #define FG_CLI_RUN_OPTIONS(type, member)                                                                                                 \
  FG_ROW_NAME(type, member.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,                                                          \

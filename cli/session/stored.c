@@ -482,3 +482,28 @@ void fg_samples_in_time_release(struct fg_time_orders *orders, const struct fg_r
 	}
 	free(orders);
 }
+
+/* ---- the two sides of a comparison ---- */
+
+/* The run's id where the commit is not known. */
+static char *name_of(const struct fg_run *run, enum fg_arm arm)
+{
+	const struct fg_side *side = &run->sides[arm];
+
+	if (!side->commit)
+		return fg_xasprintf("run %s", run->id);
+	return fg_xasprintf("%.12s%s%s%s%s", side->commit, side->branch ? " (" : "",
+			    side->branch ? side->branch : "", side->branch ? ")" : "",
+			    side->dirty ? " with uncommitted changes" : "");
+}
+
+void fg_cli_say_sides(const struct fg_cli *cli, const struct fg_run *baseline, enum fg_arm arm,
+		      const struct fg_run *candidate)
+{
+	char *before = name_of(baseline, arm);
+	char *after = name_of(candidate, FG_ARM_CANDIDATE);
+
+	fg_cli_say(cli, "comparing %s with %s", before, after);
+	free(before);
+	free(after);
+}

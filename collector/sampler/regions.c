@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A region is a node of a tree: (parent region, name).  Beginning one is a look-up in a small
- * lock-free table and a push onto the thread's stack; nothing is written.  The trace hears of the
- * current region when a sample is taken in it, and of the totals when the thread ends.
+ * lock-free table and a push onto the thread's stack; nothing is written.  The trace gets the
+ * current region when a sample is taken in it, a span when a region of FG_SPAN_LEAST_NS or longer
+ * ends, and the totals when the thread ends.
  *
  * Handlers read `region` and nothing else here, so plain order of stores is enough; what is written
  * to the trace in normal context is written under `busy`.
@@ -76,6 +77,23 @@ void fg_mark_region_begin(uint32_t name)
 		go_to(thread, id, thread->regions.begin_ns[depth]);
 }
 
+static void write_span(struct fg_thread *thread, uint32_t region, uint64_t begin_ns,
+		       uint64_t end_ns)
+{
+	if (!fg_thread_enter(thread))
+		return;
+	if (fg_ensure_file(thread)) {
+		fg_thread_announce(thread);
+		fg_record_begin(thread, FG_RECORD_REGION_SPAN);
+		fg_record_number(thread, thread->id);
+		fg_record_number(thread, region);
+		fg_record_number(thread, begin_ns);
+		fg_record_number(thread, end_ns);
+		(void)fg_record_write(thread);
+	}
+	fg_thread_leave(thread);
+}
+
 void fg_mark_region_end(void)
 {
 	struct fg_thread *thread = fg_self;
@@ -89,11 +107,14 @@ void fg_mark_region_end(void)
 		return;
 	if (thread->regions.current != thread->regions.outer[depth] &&
 	    thread->regions.begin_ns[depth]) {
+		const uint64_t begin_ns = thread->regions.begin_ns[depth];
 		struct fg_region_times *times = &thread->stack->times[thread->regions.current];
 
 		now_ns = fg_clock_ns(CLOCK_MONOTONIC);
 		times->entered++;
-		times->ns += now_ns - thread->regions.begin_ns[depth];
+		times->ns += now_ns - begin_ns;
+		if (now_ns - begin_ns >= FG_SPAN_LEAST_NS)
+			write_span(thread, thread->regions.current, begin_ns, now_ns);
 	}
 	go_to(thread, thread->regions.outer[depth], now_ns);
 }
@@ -197,15 +218,15 @@ void fg_regions_finish(struct fg_thread *thread)
 
 	if (!thread->written)
 		return;
-	if (thread->regions.unit_name) {
+	if (thread->regions.unit_name || thread->regions.depth) {
 		fg_thread_leave(thread);
-		if (thread->regions.unit_written)
+		if (thread->regions.unit_name && thread->regions.unit_written)
 			write_unit(thread, FG_RECORD_UNIT_END);
-		atomic_store(&thread->busy, 1);
 		thread->regions.unit_name = 0;
+		while (thread->regions.depth)
+			fg_mark_region_end();
+		atomic_store(&thread->busy, 1);
 	}
-	while (thread->regions.depth)
-		fg_mark_region_end();
 	for (uint32_t id = 1; id <= fg_region_count(); id++) {
 		if (!times[id].entered)
 			continue;

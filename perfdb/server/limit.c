@@ -93,5 +93,6 @@ const struct fg_perfdb_command fg_perfdb_limit = {
 	.name = "limit",
 	.summary = "list, set: how much a project may hold, and for how long",
 	.options = limit_options,
+	.actions = actions,
 	.run = limit,
 };

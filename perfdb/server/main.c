@@ -11,16 +11,12 @@ enum {
 	PRIVATE = 0077
 };
 
-static const struct fg_perfdb_command *const commands[] = {
-	&fg_perfdb_serve,   &fg_perfdb_token,  &fg_perfdb_role, &fg_perfdb_limit, &fg_perfdb_audit,
-	&fg_perfdb_migrate, &fg_perfdb_backup, &fg_perfdb_gc,   &fg_perfdb_check,
-};
-
 static void print_usage(FILE *to)
 {
 	(void)fprintf(to, "usage: perfdb COMMAND [OPTIONS]\n\n");
-	for (size_t i = 0; i < FG_ARRAY_SIZE(commands); i++)
-		(void)fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	for (size_t i = 0; fg_perfdb_commands[i]; i++)
+		(void)fprintf(to, "  %-8s %s\n", fg_perfdb_commands[i]->name,
+			      fg_perfdb_commands[i]->summary);
 	(void)fprintf(to, "\n`perfdb COMMAND --help` lists its options.\n");
 }
 
@@ -53,6 +49,27 @@ static int run(const struct fg_perfdb_command *command, char **argv)
 	return code;
 }
 
+/* `perfdb help`, `help --man` and `help --completion SHELL`. */
+static int help(char **argv)
+{
+	struct fg_strbuf text = {0};
+	int code = FG_PERFDB_OK;
+
+	if (!argv[0]) {
+		print_usage(stdout);
+	} else if (strcmp(argv[0], "--man") == 0) {
+		fg_perfdb_manual(&text);
+	} else if (strcmp(argv[0], "--completion") != 0 || !argv[1] ||
+		   !fg_perfdb_completion(argv[1], &text)) {
+		(void)fprintf(stderr,
+			      "usage: perfdb help [--man | --completion bash, zsh or fish]\n");
+		code = FG_PERFDB_USAGE;
+	}
+	(void)fputs(fg_strbuf_text(&text), stdout);
+	fg_strbuf_release(&text);
+	return code;
+}
+
 int main(int argc, char **argv)
 {
 	(void)fg_log_init(getenv("FASTGATE_DEBUG"));
@@ -65,14 +82,13 @@ int main(int argc, char **argv)
 		(void)printf("perfdb %s\n", fg_version());
 		return FG_PERFDB_OK;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-	    strcmp(argv[1], "help") == 0) {
-		print_usage(stdout);
-		return FG_PERFDB_OK;
-	}
-	for (size_t i = 0; i < FG_ARRAY_SIZE(commands); i++) {
-		if (strcmp(commands[i]->name, argv[1]) == 0)
-			return run(commands[i], argv + 2);
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+		return help(argv + argc);
+	if (strcmp(argv[1], "help") == 0)
+		return help(argv + 2);
+	for (size_t i = 0; fg_perfdb_commands[i]; i++) {
+		if (strcmp(fg_perfdb_commands[i]->name, argv[1]) == 0)
+			return run(fg_perfdb_commands[i], argv + 2);
 	}
 	(void)fprintf(stderr, "perfdb: there is no command '%s'\n", argv[1]);
 	print_usage(stderr);

@@ -72,10 +72,13 @@ struct fg_perfdb_words {
 	size_t count;
 };
 
+struct fg_perfdb_action;
+
 struct fg_perfdb_command {
 	const char *name;
 	const char *summary;
 	const struct fg_option *options;
+	const struct fg_perfdb_action *actions; /* the first word; NULL: it takes no words */
 	/* The exit code, an FG_PERFDB_... */
 	int (*run)(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words);
 };
@@ -87,6 +90,14 @@ extern const struct fg_perfdb_command fg_perfdb_limit;                  /* limit
 extern const struct fg_perfdb_command fg_perfdb_gc;                     /* gc.c */
 /* database.c */
 extern const struct fg_perfdb_command fg_perfdb_migrate, fg_perfdb_backup, fg_perfdb_check;
+
+/* All commands, NULL at the end. */
+extern const struct fg_perfdb_command *const fg_perfdb_commands[];
+
+/* perfdb(1). (manual.c) */
+void fg_perfdb_manual(struct fg_strbuf *page);
+/* Completions for "bash", "zsh" or "fish"; false: another shell. (completion.c) */
+bool fg_perfdb_completion(const char *shell, struct fg_strbuf *text);
 
 struct fg_store;
 

@@ -102,5 +102,6 @@ const struct fg_perfdb_command fg_perfdb_role = {
 	.name = "role",
 	.summary = "list, add NAME, remove NUMBER: what people may do",
 	.options = role_options,
+	.actions = actions,
 	.run = role,
 };

@@ -132,6 +132,7 @@ const struct fg_perfdb_command fg_perfdb_token = {
 	.name = "token",
 	.summary = "create, list, or revoke NUMBER: who may do what",
 	.options = token_options,
+	.actions = actions,
 	.run = token,
 };
 

@@ -75,6 +75,11 @@ int fg_export_chrome(const struct fg_profile *profile, const struct fg_export_op
 {
 	struct fg_json_writer json;
 
+	if (profile->span_count == 0 && profile->unit_count <= 1 && profile->region_count > 1)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "the profile has regions but no stay in one of 100 µs or "
+				    "longer, and no unit of work; shorter stays are only summed up "
+				    "(fastgate view -V regions)");
 	if (profile->span_count == 0 && profile->unit_count <= 1)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,

@@ -3,7 +3,6 @@
 #ifndef FG_EXCHANGE_EXPORT_FORMATS_H
 #define FG_EXCHANGE_EXPORT_FORMATS_H
 
-#include "base/xml_write.h"
 #include "profile/exchange/export.h"
 
 typedef int fg_export_writer(const struct fg_profile *profile,
@@ -20,17 +19,6 @@ fg_export_writer fg_export_csv;
 fg_export_writer fg_export_tables;
 fg_export_writer fg_export_npz;
 fg_export_writer fg_export_html;
-
-/* A page up to its heading and what the profile is of. */
-void fg_export_page_begin(struct fg_xml_writer *w, const struct fg_profile *profile,
-			  const char *title);
-/* An element with a text, and a class unless that is NULL. */
-void fg_export_page_text(struct fg_xml_writer *w, const char *element, const char *class,
-			 const char *text);
-/* The section of a page about the heap, if there is anything to show. */
-bool fg_export_has_memory(const struct fg_profile *profile);
-int fg_export_html_memory(const struct fg_profile *profile, struct fg_xml_writer *w,
-			  struct fg_error *err);
 
 /*
  * How "fastgate-profile/1" spells how a measure folds, what a sample's time is, and what a frame is

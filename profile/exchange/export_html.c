@@ -27,11 +27,53 @@ struct subject {
 	bool has_hints;
 };
 
+static const char style[] =
+	"body{font:15px/1.5 system-ui,sans-serif;margin:1.5em auto;max-width:110em;padding:0 1em;"
+	"color:#1b1f27;background:#fff}"
+	"table{border-collapse:collapse;margin:.5em 0}"
+	"th,td{padding:.15em .7em;text-align:right;border-bottom:1px solid #d5d9e0}"
+	"td{white-space:nowrap}th.text,td.text{text-align:left;white-space:normal}"
+	"summary{cursor:pointer;padding:.15em 0}details details{margin-left:1.2em}"
+	".bar{display:inline-block;height:.8em;background:#2f7fc4}td.bars{width:26em;text-align:left}"
+	"ol{margin:.3em 0}.quiet{color:#565e6c}"
+	"@media(prefers-color-scheme:dark){body{color:#e6e9ee;background:#14171c}"
+	"th,td{border-color:#373d48}.quiet{color:#a4acb9}}";
+
+static void add_text(struct fg_xml_writer *w, const char *element, const char *class,
+		     const char *text)
+{
+	fg_xml_begin(w, element);
+	if (class)
+		fg_xml_attribute(w, "class", class);
+	fg_xml_text(w, text);
+	fg_xml_end(w);
+}
+
+static void begin_page(struct fg_xml_writer *w, const struct fg_profile *profile)
+{
+	static const char title[] = "Calls of functions";
+
+	fg_strbuf_add_text(w->text, "<!doctype html>");
+	fg_xml_begin(w, "html");
+	fg_xml_attribute(w, "lang", "en");
+	fg_xml_begin(w, "head");
+	fg_xml_begin(w, "meta");
+	fg_xml_attribute(w, "charset", "utf-8");
+	fg_xml_end(w);
+	add_text(w, "title", NULL, title);
+	add_text(w, "style", NULL, style);
+	fg_xml_end(w);
+	fg_xml_begin(w, "body");
+	fg_xml_begin(w, "main");
+	add_text(w, "h1", NULL, title);
+	add_text(w, "p", "quiet", profile->title ? profile->title : "");
+}
+
 static void add_count(struct fg_xml_writer *w, double count)
 {
 	char text[FG_NUMBER_TEXT_SIZE];
 
-	fg_export_page_text(w, "td", NULL, fg_format_count(count, text));
+	add_text(w, "td", NULL, fg_format_count(count, text));
 }
 
 static void add_real(struct fg_xml_writer *w, double value, bool is_there)
@@ -40,20 +82,20 @@ static void add_real(struct fg_xml_writer *w, double value, bool is_there)
 
 	if (is_there)
 		(void)snprintf(text, sizeof(text), "%.6g", value);
-	fg_export_page_text(w, "td", NULL, text);
+	add_text(w, "td", NULL, text);
 }
 
 static void add_time(struct fg_xml_writer *w, double ns)
 {
 	char text[FG_NUMBER_TEXT_SIZE];
 
-	fg_export_page_text(w, "td", NULL, fg_format_duration(ns, text));
+	add_text(w, "td", NULL, fg_format_duration(ns, text));
 }
 
 static void add_bar(struct fg_xml_writer *w, const char *range, double count, double most)
 {
 	fg_xml_begin(w, "tr");
-	fg_export_page_text(w, "td", "text", range);
+	add_text(w, "td", "text", range);
 	add_count(w, count);
 	fg_xml_begin(w, "td");
 	fg_xml_attribute(w, "class", "bars");
@@ -131,8 +173,8 @@ static void add_heads(struct fg_xml_writer *w, const struct subject *subject, co
 	fg_xml_begin(w, "thead");
 	fg_xml_begin(w, "tr");
 	for (size_t i = 0; subject->heads[i]; i++)
-		fg_export_page_text(w, "th", NULL, subject->heads[i]);
-	fg_export_page_text(w, "th", "text", last);
+		add_text(w, "th", NULL, subject->heads[i]);
+	add_text(w, "th", "text", last);
 	fg_xml_end(w);
 	fg_xml_end(w);
 }
@@ -142,7 +184,7 @@ static void add_row(struct fg_xml_writer *w, const struct subject *subject, cons
 {
 	fg_xml_begin(w, "tr");
 	subject->cells(w, item);
-	fg_export_page_text(w, "td", "text", last);
+	add_text(w, "td", "text", last);
 	fg_xml_end(w);
 }
 
@@ -193,8 +235,8 @@ static void add_frames(struct fg_xml_writer *w, const struct fg_profile *profile
 
 	fg_xml_begin(w, "ol");
 	for (size_t i = 0; i < count; i++)
-		fg_export_page_text(w, "li", NULL,
-				    profile->functions[profile->frames[frames[i]].function].name);
+		add_text(w, "li", NULL,
+			 profile->functions[profile->frames[frames[i]].function].name);
 	fg_xml_end(w);
 	free(frames);
 }
@@ -207,7 +249,7 @@ static void add_trace(struct fg_xml_writer *w, const struct fg_profile *profile,
 	char *summary = fg_xasprintf("%s calls: %s", fg_format_count(trace->calls, count), path);
 
 	fg_xml_begin(w, "details");
-	fg_export_page_text(w, "summary", NULL, summary);
+	add_text(w, "summary", NULL, summary);
 	fg_xml_begin(w, "table");
 	add_heads(w, subject, "called by");
 	fg_xml_begin(w, "tbody");
@@ -230,13 +272,13 @@ static void add_function(struct fg_xml_writer *w, const struct fg_profile *profi
 		fg_xasprintf("%s: %zu call path%s", traces[0].name, count, count == 1 ? "" : "s");
 
 	fg_xml_begin(w, "details");
-	fg_export_page_text(w, "summary", NULL, summary);
+	add_text(w, "summary", NULL, summary);
 	for (size_t i = 0; i < count && i < TRACES_MAX; i++)
 		add_trace(w, profile, subject, &traces[i]);
 	if (count > TRACES_MAX) {
 		char *more = fg_xasprintf("and %zu more call paths", count - TRACES_MAX);
 
-		fg_export_page_text(w, "p", "quiet", more);
+		add_text(w, "p", "quiet", more);
 		free(more);
 	}
 	fg_xml_end(w);
@@ -282,7 +324,7 @@ static void add_details(struct fg_xml_writer *w, const struct fg_profile *profil
 static void begin_section(struct fg_xml_writer *w, const struct subject *subject)
 {
 	fg_xml_begin(w, "section");
-	fg_export_page_text(w, "h2", NULL, subject->title);
+	add_text(w, "h2", NULL, subject->title);
 	fg_xml_begin(w, "table");
 	add_heads(w, subject, "function");
 	fg_xml_begin(w, "tbody");
@@ -305,7 +347,7 @@ static void add_hints(struct fg_xml_writer *w, const struct fg_profile *profile,
 
 			*end = '\0';
 			text = fg_xasprintf("%s (%s): %s", traces[i].name, path, line);
-			fg_export_page_text(w, "li", NULL, text);
+			add_text(w, "li", NULL, text);
 			free(text);
 			free(path);
 			line = end + 1;
@@ -347,20 +389,16 @@ int fg_export_html(const struct fg_profile *profile, const struct fg_export_opti
 		   struct fg_strbuf *out, struct fg_error *err)
 {
 	struct fg_xml_writer w = {.text = out};
-	const bool has_memory = fg_export_has_memory(profile);
-	int status = FG_OK;
 
 	(void)options;
-	if (profile->domain_count == 0 && profile->duration_count == 0 && !has_memory)
+	if (profile->domain_count == 0 && profile->duration_count == 0)
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "there is nothing for a page: use fastgate record --measure "
-				    "heap, --domains, or --calls with --times");
-	fg_export_page_begin(&w, profile, has_memory ? "Memory" : "Calls of functions");
-	if (has_memory)
-		status = fg_export_html_memory(profile, &w, err);
+				    "there is nothing for a page: use fastgate record --domains, "
+				    "or --calls with --times");
+	begin_page(&w, profile);
 	write_section(&w, profile, &arguments);
 	write_section(&w, profile, &durations);
 	while (w.depth > 0)
 		fg_xml_end(&w);
-	return status;
+	return FG_OK;
 }

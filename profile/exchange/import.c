@@ -21,20 +21,6 @@ const struct fg_import_format fg_import_formats[] = {
 		.max_bytes = FG_IMPORT_MAX_BYTES,
 	},
 	{
-		.name = "pprof",
-		.description = "profile.proto (go tool pprof and many others)",
-		.is = fg_import_pprof_is,
-		.read = fg_import_pprof_read,
-		.max_bytes = FG_IMPORT_MAX_BYTES,
-	},
-	{
-		.name = "perf",
-		.description = "the text that 'perf script' prints",
-		.is = fg_import_perf_is,
-		.read = fg_import_perf_read,
-		.max_bytes = FG_IMPORT_MAX_BYTES,
-	},
-	{
 		.name = "callgrind",
 		.description = "what valgrind's callgrind writes: instructions and calls",
 		.is = fg_import_callgrind_is,
@@ -56,7 +42,7 @@ const struct fg_import_format *fg_import_find(const char *name)
 static const struct fg_import_format *detect(const char *data, size_t size)
 {
 	/* Folded text has no signature, so it is tried last. */
-	static const char *const order[] = {"json", "pprof", "perf", "callgrind", "folded"};
+	static const char *const order[] = {"json", "callgrind", "folded"};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(order); i++) {
 		const struct fg_import_format *format = fg_import_find(order[i]);

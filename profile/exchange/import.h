@@ -28,8 +28,6 @@ struct fg_import_sink;
 struct fg_import_options {
 	const char *program; /* name of the root; NULL: "imported" */
 	uint64_t period_ns;  /* what one sample is worth where the format does not say; 0: 1 ms */
-	const char
-		*value; /* pprof: the sample type to take ("cpu"); NULL: the file's own default */
 };
 
 struct fg_import_format {

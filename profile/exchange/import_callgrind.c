@@ -313,7 +313,7 @@ static int push_function(struct reader *reader, struct fg_text name, struct fg_t
 	if (known) {
 		index = (uint32_t)*known;
 	} else {
-		struct fg_perf_frame frame = {.name = name, .library = library};
+		struct fg_import_frame frame = {.name = name, .library = library};
 		char *linkage = fg_xstrndup(name.text, name.length);
 
 		if (fg_demangle(linkage, &text)) {

@@ -57,7 +57,7 @@ static int frame_of(struct fg_import_sink *sink, struct fg_text name, uint32_t *
 		    struct fg_error *err)
 {
 	const uint64_t *known = fg_map_get(&sink->known, name.text, name.length);
-	const struct fg_perf_frame frame = {.name = name};
+	const struct fg_import_frame frame = {.name = name};
 	int status = FG_OK;
 
 	if (known) {

@@ -16,13 +16,6 @@ int fg_import_json_read(const char *data, size_t size, const struct fg_import_op
 bool fg_import_folded_is(const char *data, size_t size);
 int fg_import_folded_read(const char *data, size_t size, const struct fg_import_options *options,
 			  struct fg_import_sink *sink, struct fg_error *err);
-bool fg_import_pprof_is(const char *data, size_t size);
-int fg_import_pprof_read(const char *data, size_t size, const struct fg_import_options *options,
-			 struct fg_import_sink *sink, struct fg_error *err);
-bool fg_import_perf_is(const char *data, size_t size);
-int fg_import_perf_read(const char *data, size_t size, const struct fg_import_options *options,
-			struct fg_import_sink *sink, struct fg_error *err);
-
 bool fg_import_callgrind_is(const char *data, size_t size);
 int fg_import_callgrind_read(const char *data, size_t size, const struct fg_import_options *options,
 			     struct fg_import_sink *sink, struct fg_error *err);

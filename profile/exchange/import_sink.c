@@ -4,7 +4,8 @@
 #include "base/text.h"
 #include "profile/exchange/import.h"
 
-const char *fg_sink_text(struct fg_import_sink *sink, struct fg_text bytes)
+/* An interned copy that is safe to print; NULL when there is nothing. */
+static const char *text_of(struct fg_import_sink *sink, struct fg_text bytes)
 {
 	struct fg_strbuf text = {0};
 	const char *kept = NULL;
@@ -17,38 +18,23 @@ const char *fg_sink_text(struct fg_import_sink *sink, struct fg_text bytes)
 	return kept;
 }
 
-static unsigned line_number(uint64_t line)
-{
-	return line <= INT32_MAX ? (unsigned)line : 0;
-}
-
-int fg_sink_frame(struct fg_import_sink *sink, const struct fg_perf_frame *frame, uint32_t *index,
+int fg_sink_frame(struct fg_import_sink *sink, const struct fg_import_frame *frame, uint32_t *index,
 		  struct fg_error *err)
 {
-	const char *name = fg_sink_text(sink, frame->name);
-	const char *library = fg_sink_text(sink, frame->library);
+	const char *name = text_of(sink, frame->name);
+	const char *library = text_of(sink, frame->library);
 	const char *slash = library ? strrchr(library, '/') : NULL;
-	const char *file = fg_sink_text(sink, frame->file);
 	const struct fg_profile_function function = {
 		.name = name ? name : "[unknown]",
-		.linkage = fg_sink_text(sink, frame->linkage),
+		.linkage = text_of(sink, frame->linkage),
 		.library = slash && slash[1] ? slash + 1 : (library ? library : ""),
-		.file = file,
-		.line = line_number(frame->function_line),
-		.inlined = frame->inlined,
 	};
-	struct fg_frame added = {
-		.line = line_number(frame->line),
-		.file = frame->line > 0 ? file : NULL,
-		.address = frame->address,
-	};
+	struct fg_frame added = {0};
 
 	if (sink->profile->function_count >= FG_IMPORT_MAX_FUNCTIONS ||
 	    sink->profile->frame_count >= FG_IMPORT_MAX_FUNCTIONS)
 		return fg_error_set(err, FG_ELIMIT, "more than %d functions or lines",
 				    FG_IMPORT_MAX_FUNCTIONS);
-	if (frame->inlined)
-		added.flags |= FG_FRAME_INLINED;
 	if (frame->nameless || !name)
 		added.flags |= FG_FRAME_NAMELESS;
 	added.function = fg_profile_function(sink->profile, &function);

@@ -32,21 +32,14 @@ struct fg_text {
 	size_t length;
 };
 
-struct fg_perf_frame {
+struct fg_import_frame {
 	struct fg_text name;
 	struct fg_text linkage;
 	struct fg_text library; /* a path or a base name */
-	struct fg_text file;
-	uint64_t function_line; /* of the definition */
-	uint64_t line;          /* being executed */
-	uint64_t address;
-	bool inlined;
 	bool nameless;
 };
 
-/* An interned copy that is safe to print; NULL when there is nothing. */
-const char *fg_sink_text(struct fg_import_sink *sink, struct fg_text bytes);
-int fg_sink_frame(struct fg_import_sink *sink, const struct fg_perf_frame *frame, uint32_t *index,
+int fg_sink_frame(struct fg_import_sink *sink, const struct fg_import_frame *frame, uint32_t *index,
 		  struct fg_error *err) FG_NODISCARD;
 void fg_sink_begin(struct fg_import_sink *sink);
 int fg_sink_push(struct fg_import_sink *sink, uint32_t frame, struct fg_error *err) FG_NODISCARD;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Field numbers of profile.proto (perftools.profiles.Profile), shared by the reader and the writer.
+ * Field numbers of profile.proto (perftools.profiles.Profile), for export_pprof.c.
  */
 #ifndef FG_EXCHANGE_PPROF_FIELDS_H
 #define FG_EXCHANGE_PPROF_FIELDS_H

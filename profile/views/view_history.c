@@ -145,9 +145,7 @@ int fg_view_history(const struct fg_profile *profile, const struct fg_view_optio
 		add_step(table, &course, &step);
 	}
 	if (processes > 1)
-		fg_view_note(table,
-			     "%zu more process%s: fastgate export -F html shows them, and flame "
-			     "graphs of the peak",
-			     processes - 1, processes == 2 ? "" : "es");
+		fg_view_note(table, "%zu more process%s, whose peaks are lower", processes - 1,
+			     processes == 2 ? "" : "es");
 	return FG_OK;
 }

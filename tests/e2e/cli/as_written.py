@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-as_written.py FASTGATE COLLECTOR ROOT C++-COMPILER: commands of README.md and of the pages about profiles run as they are written, on a
-small program, without a warning.  tests/e2e/gate/getting_started.py does the same for the pages about gating.
+as_written.py FASTGATE COLLECTOR ROOT C++-COMPILER: commands of README.md and of the pages about profiles run as they are written, on
+small programs, without a warning.  tests/e2e/gate/getting_started.py does the same for the pages about gating.
 """
+import contextlib
 import os
 import pathlib
 import re
+import subprocess
 import sys
 
 from checks import call, check, finish_in_scratch, write
 
 fastgate, collector, root, compiler = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]).resolve(), sys.argv[4]
 os.environ["FASTGATE_COLLECTOR"] = collector
+os.environ["CPATH"] = str(root / "include")
 os.environ["PATH"] = f"{fastgate.parent}:{os.environ['PATH']}"
 
 # The pages use ./reco and ./prog, a class Parser, and fit() in libfit.
@@ -37,6 +40,8 @@ double Parser::step(double x)
 }
 """
 PROGRAM = r"""
+#include <fastgate/region.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -63,8 +68,14 @@ int main()
 	Parser parser;
 
 	kept = new std::vector<int>(100000, 1);
-	for (int i = 0; i < 300000; i++)
-		sink = parser.step(i * 1e-6) + fit(i, 20);
+	for (int event = 4990; event < 5020; event++) {
+		fg_unit_begin("event", (uint64_t)event);
+		FG_REGION_BEGIN("reco");
+		for (int i = 0; i < 10000; i++)
+			sink = parser.step(i * 1e-6) + fit(i, 20);
+		fg_region_end();
+		fg_unit_end();
+	}
 	qsort(kept->data(), kept->size(), sizeof(int), compare);
 	if (FILE *file = fopen("out", "w")) {
 		fputs("done\n", file);
@@ -73,10 +84,13 @@ int main()
 	return 0;
 }
 """
-PAGES = ["docs/profiles.md", "docs/memory.md", "docs/calls.md"]
+# A process that runs for ever, and a program in Python.
+WAITING = "int main(void) { for (;;) for (volatile int i = 0; i < 1000; i++) {} }\n"
+TRAINING = "print(sum(i * i % 7 for i in range(300000)))\n"
+PAGES = ["docs/profiles.md", "docs/memory.md", "docs/calls.md", "docs/attach.md", "docs/python.md", "docs/what-it-covers.md"]
 RUN = re.compile(r"^fastgate (record|view|graph|export|archive) ")
-# Not possible in a test: other processes, call paths by number, the reader's files.
-NOT_HERE = re.compile(r"--pid|--system|--control|--dump|--trace |FILE|traces/|growth|&$|python3")
+# Not possible in a test: the whole machine, call paths by number, the reader's files.
+NOT_HERE = re.compile(r"--system|--control|--dump|--trace |FILE|traces/|growth|&$")
 
 
 def commands(text):
@@ -95,6 +109,28 @@ def build():
     call(compiler, "-g", "-O2", "-shared", "-fPIC", "-o", "libfit.so", "libfit.cpp", check=True)
     call(compiler, "-g", "-O2", "-o", "reco", "reco.cpp", "-L.", "-lfit", "-Wl,-rpath,$ORIGIN", check=True)
     os.link("reco", "prog")
+    write("waiting.c", WAITING)
+    call(compiler, "-x", "c", "-o", "waiting", "waiting.c", check=True)
+    write("train.py", TRAINING)
+
+
+@contextlib.contextmanager
+def a_process():
+    """Its process id."""
+    with subprocess.Popen(["./waiting"]) as process:
+        try:
+            yield str(process.pid)
+        finally:
+            process.kill()
+
+
+def run(command):
+    if "--pid" not in command:
+        return call("sh", "-c", command)
+    with a_process() as pid:
+        command = re.sub(r"--pid \w+", f"--pid {pid}", command)
+        command = re.sub(r"--duration \w+", "", command) + " --duration 300ms"
+        return call("sh", "-c", command)
 
 
 def commands_run_as_written():
@@ -103,7 +139,7 @@ def commands_run_as_written():
     for page in ["README.md", *PAGES]:
         for command in commands((root / page).read_text(encoding="utf-8")):
             count += 1
-            done = call("sh", "-c", command)
+            done = run(command)
             check(done.returncode == 0 and "warning" not in done.stderr, f"{page}: {command}: exit code {done.returncode}\n{done.stderr}")
     check(count >= 20, f"only {count} commands were run")
 

@@ -115,6 +115,95 @@ def what_make_bench_would_run_is_measured():
     check("command: \"./speedy 20 'a b'\"" in text or "command: ./speedy 20 'a b'" in text, f"make bench: {text}")
 
 
+def a_target_named_for_speed_is_built_though_nothing_asks_for_it():
+    write("main.c", MAIN)
+    write("Makefile", "all: tool\n.PHONY: all\ntool speedtest1: main.c\n\tcc -O1 -o $@ main.c\n")
+    write(".gitignore", ".fastgate/\n")
+    commit()
+    _, text = init()
+    check("make -j2 && make -j2 speedtest1\n" in text and "\n  - name: speedtest1\n" in text, f"named target: {text}")
+
+
+def neither_a_tool_of_the_build_nor_a_server_is_measured():
+    write("main.c", MAIN.replace("1000000", "200000000"))
+    write("Makefile", "all: words.h echo_server worker\nmaker echo_server worker: main.c\n\tcc -O1 -o $@ main.c\n"
+                      "words.h: maker\n\t./maker && touch $@\n")
+    commit()
+    said, _ = init()
+    check("trying worker" in said and "trying echo_server" not in said, f"server: {said}")
+    # A file system may keep no time of the last access; then nothing tells a tool.
+    if "noatime" not in call("findmnt", "-n", "-o", "OPTIONS", "-T", ".").stdout:
+        check("trying maker" not in said, f"tool: {said}")
+
+
+CASES = """#include <stdio.h>
+#include <string.h>
+/* Takes benchmark-samples, as the harness does. */
+const char *const takes = "benchmark-samples";
+int main(int argc, char **argv) { volatile unsigned i = 0;
+if (argc > 1 && !strcmp(argv[1], "--list-tags")) { puts("   1  [!benchmark]"); return 0; }
+while (i < 20000000) i = i + 1;
+return argc > 1 && !strcmp(argv[1], "[!benchmark]") && takes ? 0 : 1; }
+"""
+
+
+def hidden_cases_of_catch2_are_asked_for():
+    write("main.c", CASES)
+    write("Makefile", "all: unit_tests\nunit_tests: main.c\n\tcc -O1 -o $@ main.c\n")
+    commit()
+    _, text = init()
+    check("./unit_tests \\\"[!benchmark]\\\" --reporter xml" in text or "./unit_tests \"[!benchmark]\" --reporter xml" in text, f"tags: {text}")
+
+
+def a_build_system_that_fails_makes_way_for_the_next():
+    write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.10)\nproject(p C)\nadd_executable(bench gone.c)\n")
+    write("main.c", MAIN)
+    write("Makefile", "bench: main.c\n\tcc -O1 -o $@ main.c\n")
+    write(".gitignore", ".fastgate/\n")
+    commit()
+    said, text = init()
+    check("CMake does not build it; trying Make" in said and "  command: make -j2\n" in text, f"next way: {said}{text}")
+
+
+def the_build_system_that_names_a_benchmark_comes_first():
+    if not shutil.which("meson"):
+        print("no Meson here: its case was left out")
+        return
+    write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.10)\nproject(p C)\n")
+    write("meson.build", "project('p', 'c')\nbenchmark('parse', executable('parse', 'main.c'))\n")
+    write("main.c", MAIN)
+    commit()
+    _, text = init("--no-build")
+    check("meson setup build" in text, f"two build systems: {text}")
+
+
+def build_files_may_lie_deeper_or_have_other_names():
+    write("main.c", MAIN)
+    write("doc/Makefile", "all:\n\tfalse\n")
+    write("lib/src/Makefile", "bench: main.c\n\tcc -O1 -o $@ main.c\n")
+    write("lib/src/main.c", MAIN)
+    write(".gitignore", ".fastgate/\nfastgate.yml\n")
+    commit()
+    _, text = init()
+    check("command: cd lib/src && make -j2\n  shell: true\n" in text and "command: ./lib/src/bench\n" in text, f"two levels down: {text}")
+    os.remove("fastgate.yml")
+    write("Makefile.win32", "all:\n\tfalse\n")
+    write("Makefile.unix", "bench: main.c\n\tcc -O1 -o $@ main.c\n")
+    commit()
+    _, text = init("--no-build")
+    check("command: make -f Makefile.unix -j2\n" in text, f"another name: {text}")
+
+
+def a_command_of_the_users_own_is_what_builds():
+    write("main.c", MAIN)
+    write("Makefile", "all:\n\tfalse\n")
+    write(".gitignore", ".fastgate/\n")
+    commit()
+    said, text = init("--build", "mkdir -p out && cc -O1 -o out/bench main.c")
+    check("(as given)" in said and "command: mkdir -p out && cc -O1 -o out/bench main.c\n  shell: true\n" in text, f"given: {said}{text}")
+    check("command: ./out/bench\n" in text, f"given: {text}")
+
+
 def a_stripped_program_is_told_of():
     write("main.c", MAIN)
     write("Makefile", "bench: main.c\n\tcc -O1 $(FLAGS) -o $@ main.c\n")
@@ -226,12 +315,12 @@ def a_reader_is_given_what_it_reads_and_not_the_largest_text():
 
 def what_is_too_short_or_fails_is_told():
     write("short.c", "int main(void) { return 0; }\n")
-    write("bad.c", "int main(void) { return 3; }\n")
+    write("bad.c", "#include <stdio.h>\nint main(void) { fputs(\"\\nusage: bad FILE\\nmore\", stderr); return 3; }\n")
     write("Makefile", "all: bench_short bench_bad\nbench_short: short.c\n\tcc -o $@ short.c\nbench_bad: bad.c\n\tcc -o $@ bad.c\n")
     commit()
     said, text = init()
     check("too short to time well" in text and "too short to time well" in said, f"short: {said}{text}")
-    check("\n  #  - name: bench_bad\n  #    # It exited with code 3.\n" in text, f"failing: {text}")
+    check("\n  #  - name: bench_bad\n  #    # It exited with code 3: usage: bad FILE.\n" in text, f"failing: {text}")
 
 
 def a_build_that_fails_is_told_and_the_file_is_written():
@@ -271,7 +360,7 @@ def ways_to_configure_are_told_apart():
         "autogen.sh": ("NOCONFIGURE=1 sh ./autogen.sh && ./configure && make -j2", ""),
         "bootstrap": ("sh ./bootstrap && ./configure && make -j2", ""),
         "configure.ac": ("autoreconf -fi && ./configure --disable-shared && make -j2", "AC_INIT\nLT_INIT\n"),
-        "WORKSPACE": ("bazel build -c opt //...", ""),
+        "WORKSPACE": ("bazel build -c opt --copt=-g //...", ""),
         "build.ninja": ("ninja", ""),
     }
     for file, (command, text) in kinds.items():
@@ -295,8 +384,8 @@ def a_cmake_project_that_is_not_built_yet():
     write("perf/CMakeLists.txt", "add_executable(parse_bench\n  ../main.c)\n")
     write("main.c", MAIN)
     _, text = init("--no-build")
-    check("command: cmake -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build -j2" in text, f"cmake: {text}")
-    check("with debug information they name source lines too" in text and "-g" not in text.split("command:")[1].split("\n")[0], f"cmake: {text}")
+    check("command: cmake -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build -j2" in text, f"cmake: {text}")
+    check("with debug information they name source lines too" not in text, f"cmake: {text}")
     check("shell: true" in text and "command: ./build/perf/parse_bench" in text, f"cmake: {text}")
     check("#  - name: tool" in text, f"cmake: {text}")
 
@@ -315,7 +404,7 @@ def labelled_tests_of_ctest_are_benchmarks():
     _, text = init()
     check("\n  - name: wide\n    command: ../build/runner --size 9\n    working_directory: build\n" in entries(text), f"ctest: {text}")
     check("name: other" not in text, f"ctest: {text}")
-    check("-DCMAKE_BUILD_TYPE=Release -DP_BENCHMARKS=ON && cmake --build" in text, f"a switch that leaves benchmarks out: {text}")
+    check("-DCMAKE_BUILD_TYPE=RelWithDebInfo -DP_BENCHMARKS=ON && cmake --build" in text, f"a switch that leaves benchmarks out: {text}")
 
 
 def a_debug_build_is_left_alone():
@@ -345,12 +434,69 @@ def an_optimised_build_is_used():
     check("odd name" in shown, f"release: {shown}")
 
 
+def cmake_configured(folder, *options):
+    must("cmake", "-B", folder, *options)
+    return init("--no-build")[1]
+
+
+def flags_that_the_project_sets_itself_are_read():
+    if not shutil.which("cmake"):
+        print("no CMake here: its builds were left out")
+        return
+    own = "if(NOT CMAKE_BUILD_TYPE)\n  set(CMAKE_BUILD_TYPE RelWithDebInfo)\nendif()\n"
+    write("CMakeLists.txt", CMAKE + own + "add_executable(parse_bench main.c)\n")
+    write("main.c", MAIN)
+    write(".gitignore", ".fastgate/\nfastgate.yml\nbuild/\n")
+    commit()
+    for generator in ("Unix Makefiles", "Ninja") if shutil.which("ninja") else ("Unix Makefiles",):
+        text = cmake_configured("build", "-G", generator)
+        check("command: cmake -B build && cmake --build build -j2\n" in text, f"{generator}: {text}")
+        check("passed over" not in text and "with debug information they" not in text, f"{generator}: {text}")
+        os.remove("fastgate.yml")
+        shutil.rmtree("build")
+    text = init()[1]
+    check("command: cmake -B build && cmake --build build -j2\n" in text, f"not built yet: {text}")
+    runs("parse_bench")
+    os.remove("fastgate.yml")
+    text = cmake_configured("build", "-DCMAKE_BUILD_TYPE=Debug")
+    check("command: cmake -B build-fastgate && cmake" in text and "passed over" in text, f"debug: {text}")
+    os.remove("fastgate.yml")
+    text = cmake_configured("build", "-DCMAKE_BUILD_TYPE=Release")
+    check("command: cmake -B build -DCMAKE_BUILD_TYPE=Release && cmake" in text and "with debug information they" in text, f"release: {text}")
+    os.remove("fastgate.yml")
+    text = cmake_configured("build", "-DCMAKE_C_FLAGS=-g3")
+    check("-DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-g -DCMAKE_CXX_FLAGS=-g &&" in text, f"release with -g: {text}")
+
+
+def a_type_of_its_own_that_is_slow_is_replaced():
+    if not shutil.which("cmake"):
+        return
+    write("CMakeLists.txt", CMAKE + "set(kind Debug)\nif(NOT CMAKE_BUILD_TYPE)\n  set(CMAKE_BUILD_TYPE ${kind})\nendif()\nadd_executable(parse_bench main.c)\n")
+    write("main.c", MAIN)
+    write(".gitignore", ".fastgate/\nfastgate.yml\n")
+    commit()
+    text = init()[1]
+    check("command: cmake -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake" in text, f"its own type is slow: {text}")
+
+
+def producers_say_how_a_makefile_compiles():
+    write("main.c", MAIN)
+    write("Makefile", "bench_loop: main.c\n\tcc $(CFLAGS) -o $@ main.c\n")
+    write(".gitignore", ".fastgate/\nfastgate.yml\n")
+    commit()
+    check("with debug information they" in init()[1], "no debug information, and no hint")
+    os.remove("fastgate.yml")
+    write("Makefile", "bench_loop: main.c\n\tcc -O2 -g -o $@ main.c\n")
+    commit()
+    check("with debug information they" not in init()[1], "a hint for debug information that is there")
+
+
 def a_meson_project():
     write("meson.build", "project('p', 'c')\nexecutable('speed_perf', 'main.c')\n"
                          "benchmark('wide', executable('crunch', 'main.c'), args: ['9'])\n")
     write("main.c", MAIN)
     _, text = init("--no-build")
-    check("meson setup build --buildtype=release && ninja -C build" in text, f"meson: {text}")
+    check("meson setup build --buildtype=release -Ddebug=true && ninja -C build" in text, f"meson: {text}")
     check("command: ./build/speed_perf" in text, f"meson: {text}")
     if not shutil.which("meson") or not shutil.which("ninja"):
         print("no Meson here: its build was left out")
@@ -410,11 +556,15 @@ def a_folder_that_cannot_be_written():
 
 
 for test in (an_empty_folder_is_told_what_is_needed, what_is_there_is_never_touched, a_make_project_is_built_once_and_tried,
-             what_make_bench_would_run_is_measured, a_stripped_program_is_told_of, a_filter_is_given_files_of_the_project,
+             what_make_bench_would_run_is_measured, a_target_named_for_speed_is_built_though_nothing_asks_for_it,
+             neither_a_tool_of_the_build_nor_a_server_is_measured, hidden_cases_of_catch2_are_asked_for, a_build_system_that_fails_makes_way_for_the_next,
+             the_build_system_that_names_a_benchmark_comes_first, build_files_may_lie_deeper_or_have_other_names,
+             a_command_of_the_users_own_is_what_builds, a_stripped_program_is_told_of, a_filter_is_given_files_of_the_project,
              a_program_that_was_long_once_is_given_an_input, a_reader_is_given_what_it_reads_and_not_the_largest_text,
              a_libtool_wrapper_is_looked_through,
              a_program_with_a_library_of_its_own_finds_that_one, what_is_too_short_or_fails_is_told, a_build_that_fails_is_told_and_the_file_is_written, a_makefile_for_one_job_is_built_with_one, a_bsd_makefile_is_built_by_bmake, ways_to_configure_are_told_apart,
              a_cmake_project_that_is_not_built_yet, labelled_tests_of_ctest_are_benchmarks, a_debug_build_is_left_alone,
-             an_optimised_build_is_used, a_meson_project, a_google_benchmark_program_is_known, the_job_of_a_ci_system_is_written_once, a_folder_that_cannot_be_written):
+             an_optimised_build_is_used,
+             flags_that_the_project_sets_itself_are_read, a_type_of_its_own_that_is_slow_is_replaced, producers_say_how_a_makefile_compiles, a_meson_project, a_google_benchmark_program_is_known, the_job_of_a_ci_system_is_written_once, a_folder_that_cannot_be_written):
     in_folder(test)
 finish()

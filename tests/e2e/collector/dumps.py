@@ -3,7 +3,6 @@
 """
 dumps.py FASTGATE COLLECTOR TARGETS_FOLDER: what is held at a moment that the program, a file or a signal chooses, and what grew between two.
 """
-import html.parser
 import json
 import os
 import signal
@@ -92,51 +91,12 @@ def each_dump_of_a_loop_holds_the_block_of_its_turn(program):
     check("hold" not in held("heap.live"), "nothing is left")
 
 
-class Page(html.parser.HTMLParser):
-    """Links, what has an id, and the headings, of a page whose elements are all closed."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.links, self.ids, self.headings = [], [], [], []
-        self.feed(text)
-        check(not self.open, f"elements that are not closed: {self.open}")
-
-    def handle_starttag(self, tag, attrs):
-        if tag != "meta":
-            self.open.append(tag)
-        self.links += [value for name, value in attrs if name == "href"]
-        self.ids += [value for name, value in attrs if name == "id"]
-
-    def handle_endtag(self, tag):
-        if tag != "meta":
-            check(self.open and self.open.pop() == tag, f"</{tag}> closes something else")
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] == "h3":
-            self.headings.append(data)
-
-
-def page_shows_the_heap_over_time(program):
-    """The marks in the picture lead to flame graphs of what was held then."""
-    record(program, [command for command in MARKS if command != "ask"], "--measure", "heap")
-    call(FASTGATE, "export", "-F", "html", "-o", "page.html", "fastgate-record", check=True)
-    with open("page.html", encoding="utf-8") as file:
-        page = Page(file.read())
-    check(page.links == ["#peak"] and page.ids == ["peak", "end", "lost"], f"{page.links} {page.ids}")
+def history_shows_the_peak_and_the_dumps(program):
     record(program, [("dump" if command == "ask" else command) for command in MARKS], "--measure", "heap")
-    call(FASTGATE, "export", "-F", "html", "-o", "page.html", "fastgate-record", check=True)
-    with open("page.html", encoding="utf-8") as file:
-        text = file.read()
-    page = Page(text)
-    check(sorted(page.links) == ["#dump-1", "#dump-2", "#peak"], f"{page.links}")
-    check(set(page.ids) == {"peak", "end", "lost", "dump-1", "dump-2"}, f"{page.ids}")
-    check(any(heading.startswith("Held at the peak: ") for heading in page.headings), f"{page.headings}")
-    check("<title>hold [dumps]: 48.8 KiB" in text, "the function that held the most at the peak")
     shown = view("-V", "history").stdout
     check(shown.count("peak") == 2 and "dump 2" in shown, f"the peak, above the steps and at one of them: {shown}")
-    record(program, ("cache",))
-    done = call(FASTGATE, "export", "-F", "html", "-o", "page.html", "fastgate-record")
-    check(done.returncode == 2 and "--measure heap" in done.stderr, f"a page of time: {done}")
+    graph = call(FASTGATE, "graph", "--measure", "heap.peak", "fastgate-record", check=True).stdout
+    check("hold" in graph, f"the function that held the most at the peak: {graph}")
 
 
 def program_asks(program):
@@ -197,7 +157,7 @@ def body():
     program = f"{TARGETS}/dumps"
     program_asks(program)
     each_dump_of_a_loop_holds_the_block_of_its_turn(program)
-    page_shows_the_heap_over_time(program)
+    history_shows_the_peak_and_the_dumps(program)
     signal_asks(program)
     file_switches_counting_off(program)
     os.unlink("control")

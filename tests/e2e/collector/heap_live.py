@@ -6,6 +6,7 @@ gives it back.
 """
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -85,12 +86,14 @@ def page_that_was_never_touched_is_told():
 
 
 def pprof_knows_its_own_names():
-    """Whoever reads pprof's files finds the heap profile's four sample types."""
+    """A heap profile exported for pprof has the four sample types that pprof's own have."""
     call(FASTGATE, "export", "-F", "pprof", "-o", "heap.pb.gz", "fastgate-record", check=True)
-    for measure, wanted in {"alloc_objects": 10, "alloc_space": 55, "inuse_objects": 10, "inuse_space": 55}.items():
-        shown = json.loads(call(FASTGATE, "view", "--json", "--measure", measure, "heap.pb.gz", check=True).stdout)
-        found = {row["name"]: row["self"] for row in shown["rows"]}
-        check(found.get("growing") == wanted, f"{measure}: {wanted} expected, found {found}")
+    if not shutil.which("go"):
+        return
+    for measure, wanted in {"alloc_objects": "10 ", "alloc_space": "55B ", "inuse_objects": "10 ", "inuse_space": "55B "}.items():
+        shown = call("go", "tool", "pprof", "-top", "-nodefraction=0", f"-sample_index={measure}", "heap.pb.gz", check=True).stdout
+        rows = [line.strip() for line in shown.splitlines() if line.endswith(" growing")]
+        check(len(rows) == 1 and rows[0].startswith(wanted), f"{measure}: {wanted} expected, found {shown}")
 
 
 def block_that_another_thread_frees_is_gone():

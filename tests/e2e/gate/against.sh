@@ -63,6 +63,7 @@ END
 echo ': two' >main.sh
 expect_code 0 "a third" "$FASTGATE" run --against HEAD
 expect_text 'first: 2 pairs cannot decide at this alpha' "$work/err" "a limit that decides nothing is told"
+expect_text "^comparing [0-9a-f]\{12\} with $(git rev-parse --short=12 HEAD)" "$work/err" "the two commits are named"
 [ "$(builds_of "$first")" -eq 1 ] || fail "a later run built the baseline again"
 # A reworded commit has the same tree.
 git commit -q --amend -m "Reworded"

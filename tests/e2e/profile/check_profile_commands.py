@@ -335,6 +335,25 @@ class Commands(unittest.TestCase):
     def test_a_trace_exports_its_marks_as_trace_events(self):
         events = json.loads(self.run_ok("export", "-F", "chrome", self.trace))["traceEvents"]
         self.assertEqual(sum(event.get("cat") == "unit" for event in events), 30)
+        regions = [event for event in events if event.get("cat") == "region"]
+        self.assertEqual({event["args"]["path"] for event in regions}, {"reco", "reco/fit"})
+        self.assertEqual(len(regions), 60)
+        for outer, inner in zip(regions[::2], regions[1::2]):
+            self.assertEqual((outer["name"], inner["name"]), ("reco", "fit"))
+            self.assertLessEqual(outer["ts"], inner["ts"])
+            self.assertGreaterEqual(outer["ts"] + outer["dur"] + 0.001, inner["ts"] + inner["dur"])
+
+    def test_a_program_with_regions_alone_exports_them_as_trace_events(self):
+        self.run_ok("record", "-o", "alone", "--", MARKED, "regions")
+        events = json.loads(self.run_ok("export", "-F", "chrome", "alone"))["traceEvents"]
+        self.assertEqual([event["name"] for event in events if event.get("cat") == "region"], ["reco", "fit"] * 30 + ["left open"])
+
+    def test_short_stays_in_regions_are_said_to_be_summed_up(self):
+        document = json.loads((Path(GOLDEN) / "known.json").read_text())
+        document.update(spans=[], units=document["units"][:1], samples=[dict(sample, unit=0) for sample in document["samples"]])
+        short = self.home / "short.json"
+        short.write_text(json.dumps(document, separators=(",", ":")))
+        self.fails(2, "no stay in one of 100 µs or longer", "export", "-F", "chrome", short)
 
     # ---- pictures ----
 
@@ -377,7 +396,7 @@ class Commands(unittest.TestCase):
         self.assertRegex(text, r"30ms +30\.00% .*45ms +45\.00% +fit\(Track&\)")
 
     def test_what_is_exported_can_be_imported_again(self):
-        for name in ("folded", "pprof"):
+        for name in ("folded", "json"):
             self.run_ok("export", "-F", name, "-o", "back")
             self.run_ok("import", "--period", "1ns", "back", "-o", "back.fgrun")
             rows = self.rows_by_name("back.fgrun")
@@ -424,12 +443,11 @@ class Commands(unittest.TestCase):
         self.assertEqual(list(row["measures"]), ["alloc_space"])
         self.assertNotIn("self_ns", row)
 
-    def test_pprof_and_json_keep_every_measure(self):
-        for form in ("pprof", "json"):
-            back = self.home / f"again.{form}"
-            self.run_ok("export", "-F", form, "-o", back, self.two_measures())
-            self.assertEqual(self.rows_by_name("--measure", "alloc_space", back)["fit(Track&)"]["self"], 30 * 1024)
-            self.assertEqual(self.rows_by_name(back)["fit(Track&)"]["self_ns"], 30e6)
+    def test_json_keeps_every_measure(self):
+        back = self.home / "again.json"
+        self.run_ok("export", "-F", "json", "-o", back, self.two_measures())
+        self.assertEqual(self.rows_by_name("--measure", "alloc_space", back)["fit(Track&)"]["self"], 30 * 1024)
+        self.assertEqual(self.rows_by_name(back)["fit(Track&)"]["self_ns"], 30e6)
 
     @unittest.skipUnless(jsonschema, "python3-jsonschema is not installed")
     def test_json_of_two_measures_is_what_its_schema_says(self):

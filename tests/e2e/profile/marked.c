@@ -2,8 +2,13 @@
 /*
  * A program whose profile is known in outline: 30 events; in every tenth "slow" takes six times as
  * long.  Work is counted, not timed, so that the shares do not depend on the machine.
+ *
+ *	marked            units of work and regions
+ *	marked regions    regions alone, and one that is left open
  */
 #include "fastgate/region.h"
+
+#include <string.h>
 
 enum {
 	EVENTS = 30,
@@ -30,16 +35,34 @@ KEPT static void slow(unsigned event)
 	spin(event % 10 == 0 ? 6 * STEPS : STEPS);
 }
 
-int main(void)
+static void one_event(unsigned event)
 {
+	fg_region_begin("reco");
+	steady();
+	fg_region_begin("fit");
+	slow(event);
+	fg_region_end();
+	fg_region_end();
+}
+
+/* Regions without units of work, and one that the program does not end. */
+static void only_regions(void)
+{
+	for (unsigned event = 1; event <= EVENTS; event++)
+		one_event(event);
+	fg_region_begin("left open");
+	steady();
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && strcmp(argv[1], "regions") == 0) {
+		only_regions();
+		return 0;
+	}
 	for (unsigned event = 1; event <= EVENTS; event++) {
 		fg_unit_begin("event", event);
-		fg_region_begin("reco");
-		steady();
-		fg_region_begin("fit");
-		slow(event);
-		fg_region_end();
-		fg_region_end();
+		one_event(event);
 		fg_unit_end();
 	}
 	return 0;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/gzip.h"
-#include "profile/exchange/export.h"
 #include "profile/exchange/import.h"
-#include "profile/exchange/protobuf.h"
 #include "tests/support/fg_test.h"
-#include "tests/support/known_profile.h"
 
 #include <string.h>
 
@@ -121,11 +118,6 @@ static void bad_text_is_refused_with_its_line(void **state)
 		{"folded", "a;b 1e999\n", "line 1: 'a;b 1e999' is not frames"},
 		{"folded", "a;b 0\n", "no stack with a weight above zero"},
 		{"folded", "", "no stack with a weight above zero"},
-		{"perf", "nonsense\n", "line 1: 'nonsense' is not the start of a sample"},
-		{"perf", "p 1 1.0: \n", "line 1: 'p 1 1.0: ' is not the start"},
-		{"pprof", "x", "broken field in the pprof message"},
-		{"pprof", "", "the pprof message names no sample type"},
-		{"pprof", "\x1f\x8b\x08", "the gzip data is broken or ends too early"},
 		{"callgrind", "events: Dr Dw\nfn=a\n1 2\n", "line 1: it counts no instructions"},
 		{"callgrind", "events: Ir\n1 2\n", "line 2: a cost outside of any function"},
 		{"callgrind", "events: Ir\nfn=(3)\n", "line 2: the name (3) was never given"},
@@ -268,61 +260,6 @@ static void hostile_names_are_made_printable(void **state)
 	fg_profile_release(&profile);
 }
 
-static const char perf_text[] = "# captured on: today\n"
-				"my prog  4711/4712 [001]  1234.500000:    1000000 cpu-clock:u: \n"
-				"\t    55e0a3c1 fit(Track&)+0x21 (/home/me/prog)\n"
-				"\t    55e0a3c1 loop (inlined)\n"
-				"\t    55e0a2b0 main+0x40 (/home/me/prog)\n"
-				"\n"
-				"my prog  4711/4713 [000]  1234.510000:     500000 cpu-clock:u: \n"
-				"\t    7f00aa00 [unknown] (/usr/lib/libc.so.6)\n"
-				"\n"
-				"other  99  1234.400000:    7777 cycles: \n"
-				"\t    7f00aa00 operator() (int) const+0x3 (/usr/lib/libx.so)\n";
-
-static void perf_script_keeps_threads_times_and_periods(void **state)
-{
-	struct fg_profile profile;
-	struct fg_error err = {0};
-
-	(void)state;
-	if (import("perf", perf_text, strlen(perf_text), &profile, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	assert_int_equal(profile.sample_count, 3);
-	assert_int_equal(profile.thread_count, 3);
-	assert_string_equal(profile.threads[0].name, "my prog");
-	assert_int_equal(profile.threads[0].tid, 4712);
-	assert_int_equal(profile.processes[0].pid, 4711);
-	assert_true(profile.has_times);
-	assert_int_equal(profile.samples[0].time_ns, 100000000);
-	assert_int_equal(profile.samples[2].time_ns, 0);
-	assert_int_equal(profile.duration_ns, 110000000);
-	assert_true(weight_of(&profile, "fit(Track&)") == 1e6);
-	assert_true(weight_of(&profile, "[unknown]") == 5e5);
-	assert_true(weight_of(&profile, "operator() (int) const") == 1e6); /* cycles are not time */
-	assert_int_equal(depth_of(&profile, 0), 4);                        /* the command on top */
-	assert_true(function_named(&profile, "loop")->inlined);
-	assert_string_equal(function_named(&profile, "fit(Track&)")->library, "prog");
-	assert_int_equal(profile.note_count, 1);
-	fg_profile_release(&profile);
-}
-
-static void perf_script_without_call_chains_has_its_frame_on_the_line(void **state)
-{
-	static const char text[] =
-		"            prog  4711 1234.500000:    1000000 cpu-clock:  55e0 fit+0x2 (/bin/prog)\n"
-		"            prog  4711 1234.501000:    1000000 cpu-clock:  55e0 fit+0x9 (/bin/prog)\n";
-	struct fg_profile profile;
-	struct fg_error err = {0};
-
-	(void)state;
-	if (import("perf", text, strlen(text), &profile, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	assert_int_equal(profile.sample_count, 2);
-	assert_true(weight_of(&profile, "fit") == 2e6);
-	fg_profile_release(&profile);
-}
-
 static void formats_are_recognised_by_their_content(void **state)
 {
 	static const char folded[] = "main;f 1\n";
@@ -333,7 +270,8 @@ static void formats_are_recognised_by_their_content(void **state)
 
 	(void)state;
 	assert_string_equal(fg_import_detect(folded, strlen(folded))->name, "folded");
-	assert_string_equal(fg_import_detect(perf_text, strlen(perf_text))->name, "perf");
+	assert_string_equal(fg_import_detect(callgrind_text, strlen(callgrind_text))->name,
+			    "callgrind");
 	assert_null(fg_import_detect(gzip, sizeof(gzip)));
 	assert_null(fg_import_detect(nothing, strlen(nothing)));
 	assert_null(fg_import_detect(binary, sizeof(binary)));
@@ -348,7 +286,7 @@ static void packed_files_are_read_as_what_is_in_them(void **state)
 		const char *format;
 	} cases[] = {
 		{"main;f 1\n", "folded"},
-		{perf_text, "perf"},
+		{callgrind_text, "callgrind"},
 	};
 
 	(void)state;
@@ -376,116 +314,6 @@ static void packed_files_are_read_as_what_is_in_them(void **state)
 				 FG_EPARSE);
 		fg_strbuf_release(&packed);
 	}
-}
-
-static void pprof_written_by_us_reads_back_the_same(void **state)
-{
-	const struct fg_export_options options = {0};
-	struct fg_strbuf text = {0};
-	struct fg_profile known;
-	struct fg_profile back;
-	struct fg_error err = {0};
-
-	(void)state;
-	known_profile_init(&known);
-	assert_int_equal(fg_export_write(fg_export_find("pprof"), &known, &options, &text, NULL),
-			 FG_OK);
-	if (import("pprof", text.data, text.length, &back, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	assert_true(back.measures[0].total == known.measures[0].total);
-	assert_int_equal(back.note_count, 0);
-	assert_true(weight_of(&back, "visit(Node*)") == 27e6);
-	assert_true(weight_of(&back, "norm(Vec const&)") == 10e6);
-	assert_true(function_named(&back, "norm(Vec const&)")->inlined);
-	assert_string_equal(function_named(&back, "fit(Track&)")->linkage, "_Z3fitR5Track");
-	assert_string_equal(function_named(&back, "fit(Track&)")->file, "src/fit.cpp");
-	assert_int_equal(function_named(&back, "fit(Track&)")->line, 88);
-	assert_string_equal(function_named(&back, "log")->library, "libm.so.6");
-	fg_profile_release(&known);
-	fg_profile_release(&back);
-	fg_strbuf_release(&text);
-}
-
-/* Every cut and every flipped byte of a good file ends in a clear answer. */
-static void damaged_pprof_is_refused_or_read_but_never_crashes(void **state)
-{
-	const struct fg_export_options options = {0};
-	struct fg_strbuf packed = {0};
-	struct fg_strbuf bare = {0};
-	struct fg_profile known;
-	size_t refused = 0;
-
-	(void)state;
-	known_profile_init(&known);
-	assert_int_equal(fg_export_write(fg_export_find("pprof"), &known, &options, &packed, NULL),
-			 FG_OK);
-	assert_int_equal(fg_gzip_unpack(packed.data, packed.length, 1 << 20, &bare, NULL), FG_OK);
-	for (size_t i = 0; i < bare.length; i++) {
-		struct fg_profile profile;
-		struct fg_error err = {0};
-
-		bare.data[i] = (char)(bare.data[i] ^ 0x55);
-		if (import("pprof", bare.data, bare.length, &profile, &err) == FG_OK)
-			fg_profile_release(&profile);
-		else
-			refused += err.message[0] != '\0';
-		bare.data[i] = (char)(bare.data[i] ^ 0x55);
-		if (import("pprof", bare.data, i, &profile, &err) == FG_OK)
-			fg_profile_release(&profile);
-	}
-	assert_true(refused > bare.length / 10);
-	fg_profile_release(&known);
-	fg_strbuf_release(&packed);
-	fg_strbuf_release(&bare);
-}
-
-static void a_pprof_of_bytes_keeps_every_value_and_the_one_asked_for_comes_first(void **state)
-{
-	static const char strings[][12] = {"", "objects", "count", "space", "bytes"};
-	struct fg_import_options options = {0};
-	struct fg_strbuf message = {0};
-	struct fg_strbuf inner = {0};
-	struct fg_profile profile;
-	struct fg_error err = {0};
-	const uint64_t values[] = {2, 4096};
-
-	(void)state;
-	for (uint64_t i = 0; i < 2; i++) {
-		fg_strbuf_clear(&inner);
-		fg_protobuf_add_uint(&inner, 1, 1 + 2 * i);
-		fg_protobuf_add_uint(&inner, 2, 2 + 2 * i);
-		fg_protobuf_add_bytes(&message, 1, inner.data, inner.length);
-	}
-	fg_strbuf_clear(&inner);
-	fg_protobuf_add_packed(&inner, 2, values, 2);
-	fg_protobuf_add_bytes(&message, 2, inner.data, inner.length);
-	for (size_t i = 0; i < FG_ARRAY_SIZE(strings); i++)
-		fg_protobuf_add_bytes(&message, 6, strings[i], strlen(strings[i]));
-	assert_int_equal(fg_import_read(fg_import_find("pprof"), message.data, message.length,
-					&options, &profile, &err),
-			 FG_OK);
-	assert_int_equal(profile.measure_count, 2);
-	assert_string_equal(profile.measures[0].is.name, "space");
-	assert_string_equal(profile.measures[0].is.unit, "bytes");
-	assert_true(profile.measures[0].total == 4096);
-	assert_int_equal(profile.samples[0].count, 2);
-	assert_string_equal(profile.measures[1].is.name, "objects");
-	assert_int_equal(fg_profile_time_measure(&profile), UINT16_MAX);
-	fg_profile_release(&profile);
-	options.value = "nothing";
-	assert_int_equal(fg_import_read(fg_import_find("pprof"), message.data, message.length,
-					&options, &profile, &err),
-			 FG_EINVAL);
-	options.value = "objects";
-	assert_int_equal(fg_import_read(fg_import_find("pprof"), message.data, message.length,
-					&options, &profile, &err),
-			 FG_OK);
-	assert_string_equal(profile.measures[0].is.name, "objects");
-	assert_true(profile.measures[0].total == 2);
-	assert_true(profile.measures[1].total == 4096);
-	fg_profile_release(&profile);
-	fg_strbuf_release(&message);
-	fg_strbuf_release(&inner);
 }
 
 static void gzip_beyond_the_limit_is_refused(void **state)
@@ -518,16 +346,10 @@ int main(void)
 		cmocka_unit_test(bad_text_is_refused_with_its_line),
 		cmocka_unit_test(a_stack_deeper_than_the_limit_is_refused),
 		cmocka_unit_test(hostile_names_are_made_printable),
-		cmocka_unit_test(perf_script_keeps_threads_times_and_periods),
-		cmocka_unit_test(perf_script_without_call_chains_has_its_frame_on_the_line),
 		cmocka_unit_test(formats_are_recognised_by_their_content),
 		cmocka_unit_test(packed_files_are_read_as_what_is_in_them),
 		cmocka_unit_test(callgrind_gives_instructions_and_calls_by_call_path),
 		cmocka_unit_test(callgrind_without_callers_in_its_names_still_tells_who_calls),
-		cmocka_unit_test(pprof_written_by_us_reads_back_the_same),
-		cmocka_unit_test(damaged_pprof_is_refused_or_read_but_never_crashes),
-		cmocka_unit_test(
-			a_pprof_of_bytes_keeps_every_value_and_the_one_asked_for_comes_first),
 		cmocka_unit_test(gzip_beyond_the_limit_is_refused),
 	};
 

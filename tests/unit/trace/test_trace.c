@@ -48,6 +48,9 @@ static void write_sample_trace(struct fg_trace_writer *w)
 	FG_TW(w, FG_RECORD_REGION_SET, 0);
 	FG_TW(w, FG_RECORD_UNIT_END, 1, 1, 9, 1700);
 	fg_trace_writer_sample(w, FG_CLOCK_SYSTEM, 1000, 2, 3000);
+	FG_TW(w, FG_RECORD_REGION_SPAN, 1, 2, 1550, 1650); /* the inner one ends first */
+	FG_TW(w, FG_RECORD_REGION_SPAN, 1, 1, 1550, 1700);
+	FG_TW(w, FG_RECORD_REGION_SPAN, 1, 1, 1700, 1550); /* forged: ends before it begins */
 	FG_TW(w, FG_RECORD_REGION_TIMES, 1, 2, 4, 400);
 	FG_TW(w, FG_RECORD_THREAD_END, 1, 9000, 8, 9, 8, 9);
 }
@@ -273,6 +276,12 @@ static void a_trace_becomes_a_profile_with_nothing_lost(void **state)
 	assert_string_equal(profile.units[1].kind, "event");
 	assert_int_equal(profile.units[1].end_ns, 700);
 	assert_string_equal(profile.regions[profile.samples[1].region].path, "event/fit");
+	assert_int_equal(profile.span_count, 2);
+	assert_string_equal(profile.regions[profile.spans[0].region].path, "event");
+	assert_int_equal(profile.spans[0].start_ns, 550);
+	assert_int_equal(profile.spans[0].end_ns, 700);
+	assert_string_equal(profile.regions[profile.spans[1].region].path, "event/fit");
+	assert_int_equal(profile.spans[1].end_ns, 650);
 	assert_int_equal(profile.regions[profile.samples[1].region].count, 4);
 	/* the leaf is exact, its caller one byte before the return address */
 	leaf = &profile.frames[profile.stacks[profile.samples[0].stack].frame];

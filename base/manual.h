@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parts of a manual page, in the man(7) macros that groff and mandoc both read.  Text is escaped so
+ * that a dash stays a dash, and everything beyond ASCII is named by its code point.  All append.
+ */
+#ifndef FG_BASE_MANUAL_H
+#define FG_BASE_MANUAL_H
+
+#include "base/options.h"
+#include "base/strbuf.h"
+
+/* The header and NAME: `name` is the page's, "perfdb" or "fastgate-run". */
+void fg_manual_head(struct fg_strbuf *page, const char *name, const char *program,
+		    const char *summary);
+/* Within a line; with `marks`, text in `backticks` becomes bold. */
+void fg_manual_text(struct fg_strbuf *page, const char *text, bool marks);
+void fg_manual_line(struct fg_strbuf *page, const char *text);
+/* One paragraph per line; lines that begin with a blank stay as they are. */
+void fg_manual_paragraphs(struct fg_strbuf *page, const char *text);
+/* A word in bold, and below it its explanation. */
+void fg_manual_term(struct fg_strbuf *page, const char *name, const char *what);
+void fg_manual_options(struct fg_strbuf *page, const struct fg_option *options);
+
+#endif
