@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Regions and units of work for a page. */
-#include "reporters/page_regions.h"
+#include "reporters/page_data.h"
 
 #include "model/run.h"
 #include "reporters/figures.h"
