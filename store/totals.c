@@ -284,8 +284,15 @@ int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *t, struct fg
 	return FG_OK;
 }
 
+/* Small parts make a trend quick where rows lie side by side; PostgreSQL pays for each row. */
+uint64_t fg_totals_part_size(const struct fg_store *store)
+{
+	return fg_db_is_url(store->db->location) ? 512 : 128;
+}
+
 /* Rows of function_total, one per part. */
 struct part_rows {
+	uint64_t part_size;
 	struct fg_arena arena;
 	struct fg_bytes *packed;
 	int64_t *numbers[5]; /* benchmark, measure, part, started_ns, series */
@@ -321,11 +328,11 @@ static int add_parts(struct part_rows *rows, const struct fg_totals_place *place
 
 		part.items = totals->items ? totals->items + at : NULL;
 		for (part.count = 0; at < totals->count; at++, part.count++) {
-			if (totals->items[at].id / FG_TOTALS_PART != number)
+			if (totals->items[at].id / rows->part_size != number)
 				break;
 		}
 		status = add_part(rows, place, measure, number, &part, err);
-		number = at < totals->count ? totals->items[at].id / FG_TOTALS_PART : 0;
+		number = at < totals->count ? totals->items[at].id / rows->part_size : 0;
 	} while (at < totals->count && status == FG_OK);
 	return status;
 }
@@ -348,7 +355,7 @@ static int put_measure(struct fg_store *store, const struct fg_totals_place *pla
 		       const struct fg_profile_set *set, uint16_t measure, const int64_t *functions,
 		       struct fg_error *err)
 {
-	struct part_rows rows = {0};
+	struct part_rows rows = {.part_size = fg_totals_part_size(store)};
 	struct fg_totals totals = {0};
 	int64_t id = 0;
 	int status = fg_store_measure_id(store, fg_measure_at(&set->measures, measure), &id, err);

@@ -4,7 +4,7 @@
  * counts once.  Times are kept in 1/16 of the sampling period, summed over the repetitions that
  * count; they come back per repetition.
  *
- * They lie in parts of FG_TOTALS_PART functions by id, a row of `function_total` each, in the order
+ * They lie in parts of some hundred functions by id, a row of `function_total` each, in the order
  * of benchmark, measure, part and time: one function's trend is one stretch of that table, and
  * comparing two runs by function needs no call path.
  */
@@ -25,8 +25,7 @@ struct fg_function_total {
 };
 
 enum {
-	FG_TOTALS_FRACTIONS = 16, /* times are kept in this share of what one sample is worth */
-	FG_TOTALS_PART = 128      /* functions in a part, at most */
+	FG_TOTALS_FRACTIONS = 16 /* times are kept in this share of what one sample is worth */
 };
 
 struct fg_totals {
@@ -43,6 +42,9 @@ struct fg_totals_place {
 	int64_t started_ns; /* the run's */
 	int64_t series;
 };
+
+/* How many ids a part spans. */
+uint64_t fg_totals_part_size(const struct fg_store *store);
 
 /* Of all measures of a profile; functions[i] is the row of the set's function i. */
 int fg_store_put_totals(struct fg_store *store, const struct fg_totals_place *place,

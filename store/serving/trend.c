@@ -172,7 +172,7 @@ static bool is_complete(const struct fg_function_trend *trend)
 static int read_values(struct fg_store *store, int64_t benchmark, int64_t measure,
 		       uint64_t function, struct runs *runs, struct fg_error *err)
 {
-	const uint64_t parts[] = {function / FG_TOTALS_PART, 0};
+	const uint64_t parts[] = {function / fg_totals_part_size(store), 0};
 	int status = FG_OK;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(parts) && status == FG_OK; i++) {
