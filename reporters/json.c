@@ -3,13 +3,12 @@
  * The complete verdict for programs: fastgate-report/1, described in docs/formats/report.md and its
  * JSON Schema.
  */
-#include "reporters/page_data.h"
-
 #include "base/clock.h"
 #include "reporters/arguments.h"
 #include "reporters/blame_keys.h"
 #include "reporters/cause.h"
 #include "reporters/formats.h"
+#include "reporters/page_data.h"
 #include "reporters/verdict_queries.h"
 
 #include <math.h>

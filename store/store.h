@@ -27,8 +27,8 @@ struct fg_store;
 enum fg_store_flags {
 	FG_STORE_READ_ONLY = 1 << 0, /* must exist; nothing is created */
 	/*
-	 * For a server: a returned save is on the disk even if the power fails, and packing is quick
-	 * rather than tight.
+	 * For a server: a returned save is on the disk even if the power fails, and packing is
+	 * quick rather than tight.
 	 */
 	FG_STORE_DURABLE = 1 << 1,
 	/* No call waits longer than about five seconds for another process: FG_EBUSY, FG_ENET. */

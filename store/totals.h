@@ -46,7 +46,7 @@ struct fg_totals_place {
 /* How many ids a part spans. */
 uint64_t fg_totals_part_size(const struct fg_store *store);
 
-/* Of all measures of a profile; functions[i] is the row of the set's function i. */
+/* Stores those of all measures; functions[i] is the row of the set's function i. */
 int fg_store_put_totals(struct fg_store *store, const struct fg_totals_place *place,
 			const struct fg_profile_set *set, const int64_t *functions,
 			struct fg_error *err) FG_NODISCARD;

@@ -183,7 +183,7 @@ static int read_values(struct fg_store *store, int64_t benchmark, int64_t measur
 	return status;
 }
 
-/* Of every measure with this name: another unit makes another measure. */
+/* All measures with this name: another unit makes another measure. */
 static int read_named(struct fg_store *store, int64_t benchmark, const char *measure,
 		      uint64_t function, struct runs *runs, struct fg_error *err)
 {
@@ -239,12 +239,17 @@ static int read_points(struct fg_store *store, const struct fg_trend_query *quer
 	if (status != FG_OK)
 		return status;
 	status = read_runs(store, benchmark, query, &runs, err);
-	if (status == FG_OK && trend->count && is_cpu_time)
+	if (status != FG_OK)
+		goto out;
+	if (is_cpu_time)
 		status = read_values(store, benchmark, 0, function, &runs, err);
+	if (status != FG_OK)
+		goto out;
 	/* Where the sampler's clock measured wall time, that is the time. */
-	if (status == FG_OK && (!is_cpu_time || (!query->measure && !is_complete(trend))))
+	if (!is_cpu_time || (!query->measure && !is_complete(trend)))
 		status = read_named(store, benchmark, is_cpu_time ? "wall_time" : query->measure,
 				    function, &runs, err);
+out:
 	put_in_order(trend);
 	free(runs.series);
 	return status;
