@@ -214,15 +214,6 @@ struct fg_argument_values {
 	size_t size;
 };
 
-/* What a process held of the heap at a time. */
-struct fg_held_point {
-	uint32_t process;
-	uint32_t dump; /* that was taken then; 0: none */
-	int64_t time_ns;
-	double bytes;
-	double most; /* until then */
-};
-
 /* Resident memory of a process's mappings of one name, near the peak of the heap and at the end. */
 struct fg_resident {
 	const char *name;
@@ -284,8 +275,6 @@ struct fg_profile {
 	size_t domain_count, domain_capacity;
 	struct fg_call_durations *durations;
 	size_t duration_count, duration_capacity;
-	struct fg_held_point *history; /* by process, then by time */
-	size_t history_count, history_capacity;
 	struct fg_resident *residents; /* by process */
 	size_t resident_count, resident_capacity;
 	struct fg_caught *caughts;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One trace as part of a profile: its totals and notes. */
 #include "base/fs.h"
-#include "profile/tick_aliasing.h"
 #include "profile/trace_private.h"
 
 #include <inttypes.h>
 #include <math.h>
+
+/* System time counts as sampled by perf events if they met this share of it. */
+static const double events_share = 0.75;
 
 static void add_notes(struct fg_trace_joiner *j)
 {
@@ -46,12 +48,6 @@ static void add_notes(struct fg_trace_joiner *j)
 			fg_profile_add_note(profile, "process %u: %" PRIu64 " %s", pid, count,
 					    count == 1 ? losses[i].one : losses[i].many);
 	}
-	if (fg_tick_aliasing_found(trace))
-		fg_profile_add_note(profile,
-				    "process %u runs in step with the kernel's ticks, where its "
-				    "system time was sampled: the shares of its system calls may "
-				    "be far off (record --clock exact shows them)",
-				    pid);
 	if (trace->header.end == FG_END_UNKNOWN && trace->measure_count > 1)
 		fg_profile_add_note(profile,
 				    "process %u was killed: what it had called, counted and held "
@@ -252,7 +248,7 @@ static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header 
 		cost->losses[i] += header->losses[i];
 }
 
-/* Most system time of the traces so far was met at ticks, or by perf events of the kernel. */
+/* Name the clock that sampled most of the system time so far: ticks, or perf events. */
 static void settle_clock(struct fg_profile *profile)
 {
 	static const struct fg_trace_header ticks = {.clock_user = FG_CLOCK_PERF_USER,
@@ -262,10 +258,9 @@ static void settle_clock(struct fg_profile *profile)
 			 "kernel",
 		.unseen = "time spent waiting"};
 	const struct clock_words *by_ticks = clock_words(&ticks);
-	const struct clock_words *words =
-		fg_tick_aliasing_is_free(profile->cost.kernel_ns, profile->cost.system_ns)
-			? &by_events
-			: by_ticks;
+	const bool is_by_events = profile->cost.kernel_ns > 0 &&
+				  profile->cost.kernel_ns >= events_share * profile->cost.system_ns;
+	const struct clock_words *words = is_by_events ? &by_events : by_ticks;
 
 	if (profile->clock != by_ticks->clock && profile->clock != by_events.clock)
 		return;

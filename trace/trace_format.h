@@ -171,11 +171,6 @@ enum fg_trace_record {
 	 */
 	FG_RECORD_CAUGHT = 40,
 	/*
-	 * state that it belongs to (0: none, it is valid by itself), time, bytes of the heap that
-	 * were held then, the most until then, number of the dump that was taken then, or 0
-	 */
-	FG_RECORD_HELD_AT = 41,
-	/*
 	 * state, 1 (near the peak of the heap) or 2 (at the end), time, bytes of the heap held
 	 * then, resident bytes, text name: of the mappings of that name together
 	 */
@@ -253,7 +248,6 @@ enum fg_call_way {
 	FG_CALL_WAY_HOOKS = 1,  /* of -finstrument-functions */
 	FG_CALL_WAY_FENTRY = 2, /* the hook of -pg -mfentry */
 	FG_CALL_WAY_ENTRY = 4,  /* a jump over its first instructions */
-	FG_CALL_WAY_NOPS = 8,   /* a jump over NOPs that the compiler left there */
 };
 
 #define FG_VALUES_COLUMNS_MAX 4u

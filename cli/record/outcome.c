@@ -15,38 +15,52 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *folder_of(const struct fg_recording *given)
+const char *fg_record_folder(const struct fg_recording *given)
 {
 	return given->output ? given->output : FG_CLI_RECORD_FOLDER;
 }
 
 /* ---- before ---- */
 
-/* Moves the traces of `from` into the folder `to`, or removes them (NULL). */
-static int clear_traces(const char *from, const char *to, struct fg_error *err)
+/* Moves a file of a recording into the folder `to`, or removes it (NULL). */
+static int clear_file(const char *path, const char *to, struct fg_error *err)
 {
+	char *kept = to ? fg_fs_join(to, fg_fs_base_name(path)) : NULL;
+	int status = FG_OK;
+
+	if (kept ? rename(path, kept) != 0 : unlink(path) != 0)
+		status = fg_error_errno(err, FG_EIO, "%s", path);
+	free(kept);
+	return status;
+}
+
+/* The traces of a recording, or the file of --exact. */
+static int clear_recording(const char *from, const char *to, struct fg_error *err)
+{
+	char *exact = fg_fs_join(from, FG_CLI_EXACT_FILE);
 	char **paths = NULL;
 	size_t count = 0;
 	int status = fg_profile_list_traces(from, &paths, &count, err);
 
-	for (size_t i = 0; status == FG_OK && i < count; i++) {
-		char *kept = to ? fg_fs_join(to, fg_fs_base_name(paths[i])) : NULL;
-
-		if (kept ? rename(paths[i], kept) != 0 : unlink(paths[i]) != 0)
-			status = fg_error_errno(err, FG_EIO, "%s", paths[i]);
-		free(kept);
-	}
+	for (size_t i = 0; status == FG_OK && i < count; i++)
+		status = clear_file(paths[i], to, err);
+	if (status == FG_OK && fg_fs_exists(exact))
+		status = clear_file(exact, to, err);
 	fg_fs_list_free(paths, count);
+	free(exact);
 	return status;
 }
 
-static bool has_traces(const char *folder)
+static bool has_recording(const char *folder)
 {
+	char *exact = fg_fs_join(folder, FG_CLI_EXACT_FILE);
+	const bool is_exact = fg_fs_exists(exact);
 	char **paths = NULL;
 	size_t count = 0;
 
-	if (fg_profile_list_traces(folder, &paths, &count, NULL) != FG_OK)
-		return false;
+	free(exact);
+	if (is_exact || fg_profile_list_traces(folder, &paths, &count, NULL) != FG_OK)
+		return is_exact;
 	fg_fs_list_free(paths, count);
 	return count > 0;
 }
@@ -57,7 +71,7 @@ static int put_aside(const char *folder, bool is_ours, struct fg_error *err)
 	char *old = NULL;
 	int status = FG_OK;
 
-	if (!has_traces(folder))
+	if (!has_recording(folder))
 		return FG_OK;
 	old = fg_xasprintf("%s.old", folder);
 	status = fg_fs_make_folders(old, 0755, err);
@@ -65,17 +79,30 @@ static int put_aside(const char *folder, bool is_ours, struct fg_error *err)
 		goto out;
 	if (is_ours)
 		fg_state_folder_make(old);
-	status = clear_traces(old, NULL, err);
+	status = clear_recording(old, NULL, err);
 	if (status == FG_OK)
-		status = clear_traces(folder, old, err);
+		status = clear_recording(folder, old, err);
 out:
 	free(old);
 	return status;
 }
 
+/* Traces and callgrind's counts are no one profile. */
+static int refuse_exact(const char *folder, struct fg_error *err)
+{
+	char *exact = fg_fs_join(folder, FG_CLI_EXACT_FILE);
+	const bool is_exact = fg_fs_exists(exact);
+
+	free(exact);
+	return is_exact ? fg_error_set(err, FG_EINVAL,
+				       "%s has a recording of --exact: nothing can be appended",
+				       folder)
+			: FG_OK;
+}
+
 int fg_record_make_folder(const struct fg_recording *given, char **absolute, struct fg_error *err)
 {
-	const char *path = folder_of(given);
+	const char *path = fg_record_folder(given);
 	char *folder = NULL;
 	int status = fg_fs_make_folders(path, 0755, err);
 
@@ -86,7 +113,9 @@ int fg_record_make_folder(const struct fg_recording *given, char **absolute, str
 		return fg_error_errno(err, FG_EIO, "%s", path);
 	if (!given->output)
 		fg_state_folder_make(folder);
-	if (!given->append)
+	if (given->append)
+		status = refuse_exact(folder, err);
+	else
 		status = put_aside(folder, !given->output, err);
 	if (status == FG_OK)
 		*absolute = folder;
@@ -251,7 +280,7 @@ static void say_cost(const struct fg_cli *cli, const struct totals *totals,
 static void say_totals(const struct fg_cli *cli, const struct totals *totals,
 		       const struct fg_recording *given, const struct fg_sampling *chosen)
 {
-	const char *folder = folder_of(given);
+	const char *folder = fg_record_folder(given);
 	char time[FG_NUMBER_TEXT_SIZE];
 	const uint64_t ns = totals->wall_ns ? totals->wall_ns : totals->user_ns + totals->system_ns;
 
@@ -297,6 +326,7 @@ int fg_record_finish(struct fg_cli *cli, const struct fg_recording *given, const
 		return FG_OK;
 	}
 	say_totals(cli, &totals, given, chosen);
-	return given->archive ? fg_cli_archive_traces(cli, &elsewhere, folder_of(given), NULL, err)
-			      : FG_OK;
+	return given->archive
+		       ? fg_cli_archive_traces(cli, &elsewhere, fg_record_folder(given), NULL, err)
+		       : FG_OK;
 }

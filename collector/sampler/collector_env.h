@@ -70,7 +70,7 @@ struct fg_control_page {
 	uint32_t dumps; /* asked for so far */
 };
 
-/* The words of FG_ENV_COUNT: one a probe (docs/adding-a-probe.md). */
+/* The words of FG_ENV_COUNT: one a probe (docs/adding.md). */
 enum fg_counter {
 	FG_COUNTER_HEAP,
 	FG_COUNTER_ALLOCATIONS, /* the heap without its blocks: nothing of what is held */

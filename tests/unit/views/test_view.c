@@ -660,29 +660,6 @@ static void growth_is_between_two_dumps(void **state)
 	fg_profile_release(&profile);
 }
 
-static void history_shows_each_peak_however_short(void **state)
-{
-	const struct fg_view_options options = {.rows = 10};
-	struct fg_view_table table;
-	struct fg_profile profile;
-
-	(void)state;
-	known_profile_init(&profile);
-	known_profile_add_heap(&profile);
-	make("history", &profile, &options, &table);
-	assert_int_equal(table.row_count, 10);
-	assert_true(table.rows[0].cells[2].number == 20480); /* the most of the first step */
-	assert_true(table.rows[1].cells[2].number == 51200); /* between two points */
-	assert_true(table.rows[1].cells[3].number == 10240);
-	assert_non_null(strstr(table.rows[1].cells[5].text, "peak"));
-	assert_non_null(strstr(table.rows[2].cells[5].text, "dump 1"));
-	assert_null(strstr(table.rows[2].cells[5].text, "peak"));
-	assert_true(table.rows[4].cells[2].number == 25600); /* nothing happened */
-	assert_true(table.rows[9].cells[3].number == 25600);
-	fg_view_table_release(&table);
-	fg_profile_release(&profile);
-}
-
 static void exceptions_have_two_ends(void **state)
 {
 	struct fg_view_options options = {0};
@@ -803,7 +780,6 @@ int main(void)
 		cmocka_unit_test(leaks_are_paths_and_memory_is_by_function),
 		cmocka_unit_test(leaks_that_are_not_known_are_missing_in_memory),
 		cmocka_unit_test(growth_is_between_two_dumps),
-		cmocka_unit_test(history_shows_each_peak_however_short),
 		cmocka_unit_test(exceptions_have_two_ends),
 		cmocka_unit_test(a_measure_that_is_not_there_is_refused_with_those_that_are),
 		cmocka_unit_test(a_timeline_is_of_time_only),
