@@ -473,6 +473,18 @@ static void keep_strays(void)
 	kept_count += find_strays(kept + kept_count, MAX_KEPT - kept_count);
 }
 
+bool fg_process_has_kept(void)
+{
+	for (size_t i = 0; i < kept_count; i++) {
+		siginfo_t info = {0};
+
+		if (waitid(P_PID, (id_t)kept[i], &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+		    info.si_pid == 0)
+			return true;
+	}
+	return false;
+}
+
 void fg_process_end_kept(void)
 {
 	for (size_t i = 0; i < kept_count; i++) {

@@ -114,6 +114,8 @@ int fg_process_wait(struct fg_process *processes, size_t count, struct fg_proces
 size_t fg_process_signal_strays(int signal);
 /* Ends every child that fg_process_start() did not start, and its children in turn: strays. */
 bool fg_process_end_strays(void);
+/* Is a process running that a program started with keep_children left behind? */
+bool fg_process_has_kept(void);
 /* Ends what programs started with keep_children left running. */
 void fg_process_end_kept(void);
 void fg_process_release(struct fg_process *process);

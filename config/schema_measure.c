@@ -51,9 +51,9 @@ static const struct fg_key sampler_keys[] = {
 	 .maximum = 20000,
 	 .unit = "samples per CPU second",
 	 .help = "how often a stack is recorded",
-	 .more = "`auto` is the highest rate whose cost stays below `budget`: fastgate measures what "
-		 "a signal and a context switch cost on this host before the first repetition, and "
-		 "in the warm-up what a walk of the stack costs and how often threads switch. The cost favours no side: `unsampled_share` tells it."},
+	 .more = "`auto` is the highest rate whose cost stays below `budget`: the "
+		 "warm-up measures what samples cost here, and how often threads switch. The cost "
+		 "favours no side: `unsampled_share` tells it."},
 	{.name = "budget",
 	 .kind = FG_KEY_RATIO,
 	 IN_MEASURE(sampler.budget),

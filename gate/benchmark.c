@@ -138,6 +138,26 @@ static void conclude(const struct fg_policy *policy, struct fg_benchmark_verdict
 	}
 }
 
+static void keep_moves(struct fg_blame *blame)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < blame->function_count; i++) {
+		if (blame->functions[i].standing == FG_STANDING_MOVED)
+			blame->functions[kept++] = blame->functions[i];
+	}
+	blame->function_count = kept;
+	blame->is_unexplained = false;
+}
+
+/* A pass blames nobody. */
+static void drop_blame(struct fg_benchmark_verdict *verdict)
+{
+	keep_moves(&verdict->time);
+	for (size_t i = 0; i < verdict->measure_count; i++)
+		keep_moves(&verdict->measures[i]);
+}
+
 static struct fg_metric_context context_of(const struct fg_gate_input *input, size_t index,
 					   struct fg_arena *arena)
 {
@@ -403,8 +423,8 @@ static void decide_exactly(const struct fg_gate_input *input, size_t index, stru
 	if (set && is_alone && fg_exact_has(set, FG_ARM_CANDIDATE))
 		verdict->metric_count = 0;
 	if (set)
-		fg_exact_decide(set, fg_benchmark_policy(input, series->name), is_alone, arena,
-				verdict);
+		fg_exact_decide(set, series, fg_benchmark_policy(input, series->name), is_alone,
+				arena, verdict);
 	if (meter && is_alone && !verdict->work)
 		verdict->error = fg_arena_strdup(arena, meter);
 	else if (meter)
@@ -462,5 +482,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 		fg_placement_settle_layouts(arena, verdict);
 	find_accepted(input, policy, arena, verdict);
 	conclude(policy, verdict);
+	if (verdict->outcome == FG_OUTCOME_PASS)
+		drop_blame(verdict);
 	fg_nodes_note_unexplained(arena, verdict);
 }

@@ -29,6 +29,13 @@ bool fg_blame_is_generated(const char *library)
 	return strcmp(library, "[JIT]") == 0;
 }
 
+bool fg_blame_is_linker(const struct fg_profile_function *function)
+{
+	const char *library = function->library ? function->library : "";
+
+	return fg_text_starts_with(library, "ld-") || fg_text_starts_with(library, "ld.so");
+}
+
 /*
  * Also jump stubs and what belongs to no file at all, but for code that is made at run time and has
  * names: it was made of something that may have changed, a script for example.

@@ -11,6 +11,8 @@ bool fg_blame_is_same_library(const struct fg_series *series, const char *librar
 /* For every node, the node that its time is blamed on; to be freed. */
 uint32_t *fg_blame_nodes(const struct fg_profile_set *set, const struct fg_series *series);
 
+/* Is it a function of the dynamic linker?  Its work depends on addresses and on paths. */
+bool fg_blame_is_linker(const struct fg_profile_function *function);
 /* Is it the library of code that the program made while it ran? */
 bool fg_blame_is_generated(const char *library);
 

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "gate/blame.h"
 #include "gate/metric_verdict.h"
 
 #include <math.h>
@@ -15,23 +16,25 @@ static const double tolerance_least = 0.0001;
 static const double explains_least = 0.25;
 static const double felt_least = 0.001;
 
-/* The counts of one arm: the mean by function, and the range of the whole over repetitions. */
-struct counts {
-	double *instructions;
-	double *calls;
-	double total, least, most; /* outside of the C library */
-	double total_calls;
-	double apart; /* in the C library and the dynamic linker */
-	unsigned repetitions;
+/* A difference counts if it is so many times what repetitions of one side differ by. */
+static const double spread_errors = 10;
+
+/* One function's counts over the repetitions of one arm. */
+struct range {
+	double sum;
+	double least;
+	double most;
 };
 
-static bool is_apart(const struct fg_profile_function *function)
-{
-	const char *library = function->library ? function->library : "";
-
-	return fg_text_starts_with(library, "libc.so") || fg_text_starts_with(library, "libc-") ||
-	       fg_text_starts_with(library, "ld-") || fg_text_starts_with(library, "ld.so");
-}
+/* The counts of one arm by function, libraries that did not change charged to their callers. */
+struct counts {
+	struct range *instructions;
+	double *calls; /* of the function itself */
+	double total;
+	double total_calls;
+	double linker; /* in the dynamic linker, which is not counted */
+	unsigned repetitions;
+};
 
 bool fg_exact_has(const struct fg_profile_set *set, uint8_t arm)
 {
@@ -45,68 +48,84 @@ bool fg_exact_has(const struct fg_profile_set *set, uint8_t arm)
 	return false;
 }
 
-/* Per function; to be freed. */
-static double *by_function(const struct fg_profile_set *set, const struct fg_profile_row *row)
+static bool is_exact_row(const struct fg_profile_row *row, uint8_t arm)
 {
-	double *sums = fg_xcalloc(set->function_count, sizeof(sums[0]));
-
-	for (uint32_t i = 0; i < row->count; i++)
-		sums[set->nodes[row->nodes[i]].function] += row->values[i];
-	return sums;
+	return row->arm == arm && row->pair >= FG_EXACT_FIRST_PAIR &&
+	       (row->measure == FG_MEASURE_INSTRUCTIONS || row->measure == FG_MEASURE_CALLS);
 }
 
-static void add_row(const struct fg_profile_set *set, const struct fg_profile_row *row,
-		    struct counts *counts)
+/* `sums` is per function, and zero. */
+static void add_instructions(const struct fg_profile_set *set, const uint32_t *blamed,
+			     const struct fg_profile_row *row, double *sums, struct counts *counts)
 {
-	double *sums = by_function(set, row);
-	const bool is_calls = row->measure == FG_MEASURE_CALLS;
-	double own = 0;
-	double apart = 0;
+	for (uint32_t i = 0; i < row->count; i++) {
+		const uint32_t node = row->nodes[i];
 
-	for (size_t i = 0; i < set->function_count; i++) {
-		double *to = is_calls ? counts->calls : counts->instructions;
-
-		to[i] += sums[i];
-		if (is_apart(&set->functions[i]))
-			apart += sums[i];
+		if (fg_blame_is_linker(&set->functions[set->nodes[node].function]))
+			counts->linker += row->values[i];
 		else
-			own += sums[i];
+			sums[set->nodes[blamed[node]].function] += row->values[i];
 	}
-	free(sums);
-	if (is_calls) {
-		counts->total_calls += own;
-		return;
+	for (size_t f = 0; f < set->function_count; f++) {
+		struct range *range = &counts->instructions[f];
+
+		range->least = counts->repetitions ? fmin(range->least, sums[f]) : sums[f];
+		range->most = fmax(range->most, sums[f]);
+		range->sum += sums[f];
+		counts->total += sums[f];
 	}
-	counts->least = counts->repetitions ? fmin(counts->least, own) : own;
-	counts->most = fmax(counts->most, own);
-	counts->total += own;
-	counts->apart += apart;
 	counts->repetitions++;
 }
 
-static void count(const struct fg_profile_set *set, uint8_t arm, uint32_t pair_end,
+static void add_calls(const struct fg_profile_set *set, const struct fg_profile_row *row,
+		      struct counts *counts)
+{
+	for (uint32_t i = 0; i < row->count; i++) {
+		const uint32_t f = set->nodes[row->nodes[i]].function;
+
+		if (fg_blame_is_linker(&set->functions[f]))
+			continue;
+		counts->calls[f] += row->values[i];
+		counts->total_calls += row->values[i];
+	}
+}
+
+/* Sums become means. */
+static void divide(const struct fg_profile_set *set, struct counts *counts)
+{
+	const double n = fmax(1, counts->repetitions);
+
+	for (size_t f = 0; f < set->function_count; f++) {
+		counts->instructions[f].sum /= n;
+		counts->calls[f] /= n;
+	}
+	counts->total /= n;
+	counts->total_calls /= n;
+	counts->linker /= n;
+}
+
+static void count(const struct fg_profile_set *set, const uint32_t *blamed, uint8_t arm,
 		  struct counts *counts)
 {
 	*counts = (struct counts){
-		.instructions = fg_xcalloc(set->function_count, sizeof(double)),
+		.instructions = fg_xcalloc(set->function_count, sizeof(counts->instructions[0])),
 		.calls = fg_xcalloc(set->function_count, sizeof(double)),
 	};
 	for (size_t i = 0; i < set->row_count; i++) {
 		const struct fg_profile_row *row = &set->rows[i];
+		double *sums = NULL;
 
-		if (row->arm == arm && row->pair >= FG_EXACT_FIRST_PAIR && row->pair < pair_end &&
-		    (row->measure == FG_MEASURE_INSTRUCTIONS || row->measure == FG_MEASURE_CALLS))
-			add_row(set, row, counts);
+		if (!is_exact_row(row, arm))
+			continue;
+		if (row->measure == FG_MEASURE_CALLS) {
+			add_calls(set, row, counts);
+			continue;
+		}
+		sums = fg_xcalloc(set->function_count, sizeof(sums[0]));
+		add_instructions(set, blamed, row, sums, counts);
+		free(sums);
 	}
-	if (counts->repetitions < 2)
-		return;
-	for (size_t i = 0; i < set->function_count; i++) {
-		counts->instructions[i] /= counts->repetitions;
-		counts->calls[i] /= counts->repetitions;
-	}
-	counts->total /= counts->repetitions;
-	counts->apart /= counts->repetitions;
-	counts->total_calls /= counts->repetitions;
+	divide(set, counts);
 }
 
 static void release(struct counts *counts)
@@ -120,19 +139,32 @@ static bool differs(double a, double b)
 	return a < b || a > b;
 }
 
+static double spread_of(const struct counts *counts, size_t function)
+{
+	return counts->instructions[function].most - counts->instructions[function].least;
+}
+
 bool fg_exact_is_equal(const struct fg_profile_set *set)
 {
-	struct counts arms[2];
+	/* per function: instructions and calls of the first repetition of both arms */
+	double(*sums)[2][2] = fg_xcalloc(set->function_count, sizeof(sums[0]));
 	bool equal = true;
 
-	for (uint8_t arm = 0; arm < 2; arm++)
-		count(set, arm, FG_EXACT_FIRST_PAIR + 1, &arms[arm]);
-	for (size_t i = 0; i < set->function_count && equal; i++)
-		equal = is_apart(&set->functions[i]) ||
-			(!differs(arms[0].instructions[i], arms[1].instructions[i]) &&
-			 !differs(arms[0].calls[i], arms[1].calls[i]));
-	release(&arms[0]);
-	release(&arms[1]);
+	for (size_t i = 0; i < set->row_count; i++) {
+		const struct fg_profile_row *row = &set->rows[i];
+		const size_t what = row->measure == FG_MEASURE_CALLS;
+
+		if (row->arm >= FG_ARM_COUNT || row->pair != FG_EXACT_FIRST_PAIR ||
+		    !is_exact_row(row, row->arm))
+			continue;
+		for (uint32_t k = 0; k < row->count; k++)
+			sums[set->nodes[row->nodes[k]].function][what][row->arm] += row->values[k];
+	}
+	for (size_t f = 0; f < set->function_count && equal; f++)
+		equal = fg_blame_is_linker(&set->functions[f]) ||
+			(!differs(sums[f][0][0], sums[f][0][1]) &&
+			 !differs(sums[f][1][0], sums[f][1][1]));
+	free(sums);
 	return equal;
 }
 
@@ -166,34 +198,50 @@ static struct fg_metric_verdict metric_of(const char *name, const double values[
 	};
 }
 
+/* Instructions of functions that differ between repetitions of one side; the larger side's. */
+static double varying_of(const struct fg_profile_set *set, const struct counts arms[2])
+{
+	double varying[2] = {0, 0};
+
+	for (size_t f = 0; f < set->function_count; f++) {
+		if (!(spread_of(&arms[0], f) > 0) && !(spread_of(&arms[1], f) > 0))
+			continue;
+		for (size_t arm = 0; arm < 2; arm++)
+			varying[arm] += arms[arm].instructions[f].sum;
+	}
+	return fmax(varying[0], varying[1]);
+}
+
 /*
- * A program whose repetitions differ among themselves is not judged by one or two of them: that
- * needs pairs.
+ * All that is executed counts.  Functions that differ between repetitions of one binary make the
+ * interval wider: by much, because two repetitions hardly say by how much they differ.
  */
-static void judge(const struct counts arms[2], struct fg_arena *arena,
-		  struct fg_metric_verdict *metric)
+static void judge(const struct fg_profile_set *set, const struct counts arms[2],
+		  struct fg_arena *arena, struct fg_metric_verdict *metric)
 {
 	const double tolerance = metric->margin;
+	char text[FG_NUMBER_TEXT_SIZE];
 	double spread = 0;
 
-	metric->low = arms[1].least / arms[0].most;
-	metric->high = arms[1].most / arms[0].least;
+	for (size_t f = 0; f < set->function_count; f++)
+		spread += spread_errors * (spread_of(&arms[0], f) + spread_of(&arms[1], f));
+	metric->low = metric->ratio - spread / arms[0].total;
+	metric->high = metric->ratio + spread / arms[0].total;
 	metric->pairs = arms[0].repetitions < arms[1].repetitions ? arms[0].repetitions
 								  : arms[1].repetitions;
-	spread = fmax(arms[0].most / arms[0].least, arms[1].most / arms[1].least) - 1;
-	metric->exact = spread <= tolerance;
-	if (!metric->exact) {
-		metric->outcome = FG_OUTCOME_INCONCLUSIVE;
+	metric->exact = spread <= tolerance * arms[0].total;
+	if (spread > 0)
 		fg_notes_add(&metric->notes, arena,
-			     "not decided by counting: repetitions of one side differ by up to "
-			     "%.3g %%",
-			     100 * spread);
-		return;
-	}
+			     "functions with %s of the instructions vary between runs of one "
+			     "binary: counts are uncertain by %.2g %%",
+			     fg_format_count(varying_of(set, arms), text),
+			     100 * spread / arms[0].total);
 	if (metric->low > 1 + tolerance)
 		metric->outcome = FG_OUTCOME_REGRESSION;
 	else if (metric->high < 1 - tolerance)
 		metric->outcome = FG_OUTCOME_IMPROVEMENT;
+	else if (!metric->exact && metric->high > 1 + tolerance)
+		metric->outcome = FG_OUTCOME_INCONCLUSIVE;
 }
 
 /* Shown only, unless the configuration asks for more. */
@@ -251,14 +299,46 @@ static size_t largest_change(const struct fg_profile_set *set, const struct coun
 	double largest = 0;
 	size_t found = SIZE_MAX;
 
-	for (size_t i = 1; i < set->function_count; i++) {
-		const double change = sign * (arms[1].instructions[i] - arms[0].instructions[i]);
+	for (size_t f = 1; f < set->function_count; f++) {
+		const double change =
+			sign * (arms[1].instructions[f].sum - arms[0].instructions[f].sum);
 
-		if (is_apart(&set->functions[i]) || !(change > largest))
+		if (!(change > largest))
 			continue;
 		largest = change;
-		found = i;
+		found = f;
 	}
+	return found;
+}
+
+/* The library function that most of the change of `function` is executed in; 0: none. */
+static size_t leaf_of(const struct fg_profile_set *set, const uint32_t *blamed, size_t function)
+{
+	double *change = fg_xcalloc(set->function_count, sizeof(change[0]));
+	double whole = 0;
+	size_t found = 0;
+
+	for (size_t i = 0; i < set->row_count; i++) {
+		const struct fg_profile_row *row = &set->rows[i];
+		const double sign = row->arm ? 1 : -1;
+
+		if (row->arm >= FG_ARM_COUNT || row->measure != FG_MEASURE_INSTRUCTIONS ||
+		    row->pair != FG_EXACT_FIRST_PAIR)
+			continue;
+		for (uint32_t k = 0; k < row->count; k++) {
+			const uint32_t node = row->nodes[k];
+
+			if (set->nodes[blamed[node]].function != function)
+				continue;
+			change[set->nodes[node].function] += sign * row->values[k];
+			whole += sign * row->values[k];
+		}
+	}
+	for (size_t f = 1; f < set->function_count; f++) {
+		if (f != function && change[f] / whole > 0.5)
+			found = f;
+	}
+	free(change);
 	return found;
 }
 
@@ -281,7 +361,7 @@ static void describe_function(const struct counts arms[2], size_t index,
 			      struct fg_work_verdict *work)
 {
 	for (size_t arm = 0; arm < 2; arm++) {
-		work->function_instructions[arm] = arms[arm].instructions[index];
+		work->function_instructions[arm] = arms[arm].instructions[index].sum;
 		work->function_calls[arm] = arms[arm].calls[index];
 	}
 	work->cause = cause_of(work->function_calls, work->function_instructions);
@@ -297,7 +377,8 @@ static void add_cause(const struct fg_work_verdict *work, struct fg_strbuf *text
 
 	if (!work->function)
 		return;
-	fg_strbuf_printf(text, "; most of it in %s", work->function);
+	fg_strbuf_printf(text, "; most of it in %s%s%s", work->function, work->leaf ? " → " : "",
+			 work->leaf ? work->leaf : "");
 	if (work->cause == FG_WORK_CAUSE_CALLS)
 		fg_strbuf_printf(text, ", called %.3g times as often (%s → %s calls)",
 				 calls[1] / calls[0], fg_format_count(calls[0], before),
@@ -343,61 +424,67 @@ static void note(const struct fg_work_verdict *work, struct fg_arena *arena,
 	if (work->kind != FG_WORK_SAME && work->kind != FG_WORK_SAME_SLOWER &&
 	    work->kind != FG_WORK_SAME_FASTER)
 		add_cause(work, &text);
-	if (work->apart[0] > 0 || work->apart[1] > 0)
-		fg_strbuf_printf(&text, "; also %s → %s in the C library",
-				 fg_format_count(work->apart[0], before),
-				 fg_format_count(work->apart[1], after));
+	if (work->linker[0] > 0 || work->linker[1] > 0)
+		fg_strbuf_printf(&text, "; also %s → %s in the dynamic linker",
+				 fg_format_count(work->linker[0], before),
+				 fg_format_count(work->linker[1], after));
 	fg_notes_add(&verdict->notes, arena, "%s", fg_strbuf_text(&text));
 	fg_strbuf_release(&text);
 }
 
-static void explain(const struct fg_profile_set *set, const struct counts arms[2],
-		    size_t metric_count, struct fg_arena *arena,
-		    struct fg_benchmark_verdict *verdict)
+static void explain(const struct fg_profile_set *set, const uint32_t *blamed,
+		    const struct counts arms[2], struct fg_arena *arena,
+		    struct fg_work_verdict *work)
 {
-	struct fg_work_verdict *work = fg_arena_alloc(arena, sizeof(*work));
-	const double time = time_change(verdict, metric_count);
-	size_t index = SIZE_MAX;
+	const size_t index = largest_change(set, arms);
+	size_t leaf = 0;
 
-	*work = (struct fg_work_verdict){0};
 	for (size_t arm = 0; arm < 2; arm++) {
 		work->instructions[arm] = arms[arm].total;
 		work->calls[arm] = arms[arm].total_calls;
-		work->apart[arm] = arms[arm].apart;
+		work->linker[arm] = arms[arm].linker;
 	}
-	work->kind = meaning_of(arms[1].total / arms[0].total - 1, time, metric_count > 0);
-	index = largest_change(set, arms);
-	if (index != SIZE_MAX) {
-		work->function = fg_arena_strdup(arena, set->functions[index].name);
-		describe_function(arms, index, work);
-	}
-	verdict->work = work;
-	note(work, arena, verdict);
+	if (index == SIZE_MAX)
+		return;
+	work->function = fg_arena_strdup(arena, set->functions[index].name);
+	leaf = leaf_of(set, blamed, index);
+	work->leaf = leaf ? fg_arena_strdup(arena, set->functions[leaf].name) : NULL;
+	describe_function(arms, index, work);
 }
 
-void fg_exact_decide(const struct fg_profile_set *set, const struct fg_policy *policy,
-		     bool is_alone, struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
+void fg_exact_decide(const struct fg_profile_set *set, const struct fg_series *series,
+		     const struct fg_policy *policy, bool is_alone, struct fg_arena *arena,
+		     struct fg_benchmark_verdict *verdict)
 {
 	const size_t metric_count = verdict->metric_count;
-	struct counts arms[2];
+	const double time = time_change(verdict, metric_count);
+	uint32_t *blamed = fg_blame_nodes(set, series);
+	struct fg_work_verdict *work = NULL;
 	struct fg_metric_verdict *metric = NULL;
+	struct counts arms[2];
 
 	for (uint8_t arm = 0; arm < 2; arm++)
-		count(set, arm, UINT32_MAX, &arms[arm]);
+		count(set, blamed, arm, &arms[arm]);
 	if (!(arms[0].total > 0) || !(arms[1].total > 0))
 		goto out;
 	metric = &verdict->metrics[verdict->metric_count++];
 	*metric = metric_of("instructions", (double[]){arms[0].total, arms[1].total}, policy);
 	metric->gated |= is_alone || policy->fail_on_exact;
-	judge(arms, arena, metric);
+	judge(set, arms, arena, metric);
 	if (arms[0].total_calls > 0 && arms[1].total_calls > 0) {
 		metric = &verdict->metrics[verdict->metric_count++];
 		*metric = metric_of("calls", (double[]){arms[0].total_calls, arms[1].total_calls},
 				    policy);
 		judge_calls(arms, metric);
 	}
-	explain(set, arms, metric_count, arena, verdict);
+	work = fg_arena_alloc(arena, sizeof(*work));
+	*work = (struct fg_work_verdict){
+		.kind = meaning_of(arms[1].total / arms[0].total - 1, time, metric_count > 0)};
+	explain(set, blamed, arms, arena, work);
+	verdict->work = work;
+	note(work, arena, verdict);
 out:
 	release(&arms[0]);
 	release(&arms[1]);
+	free(blamed);
 }

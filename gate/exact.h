@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the exact repetitions counted: is it more work, or the same work in more time?  Their rows
- * are those of the measures `instructions` and `calls`, from the pair FG_EXACT_FIRST_PAIR on.
+ * Exact repetitions: is it more work, or the same work in more time?  Their rows are those of the
+ * measures `instructions` and `calls`, from the pair FG_EXACT_FIRST_PAIR on.
  *
- * The C library and the dynamic linker are kept apart: which of their code runs depends on
- * addresses and on the environment, so their counts differ between two executions of one program.
+ * All that the process executes counts: the program, its libraries, the C library.  What unchanged
+ * libraries execute is charged to their callers.  Only the dynamic linker is kept apart, whose work
+ * depends on addresses and on the length of paths.
  */
 #ifndef FG_GATE_EXACT_H
 #define FG_GATE_EXACT_H
 
 #include "model/policy.h"
 #include "model/profile_set.h"
+#include "model/run.h"
 #include "model/verdict.h"
 
 enum {
@@ -22,11 +24,12 @@ bool fg_exact_has(const struct fg_profile_set *set, uint8_t arm);
 bool fg_exact_is_equal(const struct fg_profile_set *set);
 
 /*
- * Adds the metrics `instructions` and `calls`, and what they mean beside the time.  `is_alone`:
- * there are no pairs, so the exact measures decide.  There must be room for two metrics.  Nothing
- * is added where an arm was not counted.
+ * Adds the metrics `instructions` and `calls`, and their meaning for the time.  `is_alone`: there
+ * are no pairs, so the exact measures decide.  `series` has the builds of both sides.  There must
+ * be room for two metrics.  Nothing is added if an arm was not counted.
  */
-void fg_exact_decide(const struct fg_profile_set *set, const struct fg_policy *policy,
-		     bool is_alone, struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
+void fg_exact_decide(const struct fg_profile_set *set, const struct fg_series *series,
+		     const struct fg_policy *policy, bool is_alone, struct fg_arena *arena,
+		     struct fg_benchmark_verdict *verdict);
 
 #endif

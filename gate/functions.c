@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/functions.h"
 
+#include "base/map.h"
+#include "gate/blame.h"
+
 #include <math.h>
 
 #define NAMED_MAX    50 /* functions in a verdict */
@@ -9,6 +12,7 @@
 #define SUSPECTS_MAX 5    /* functions that are named without being sure */
 #define BLAME_SHARE  0.05 /* of the whole change: a smaller part makes no suspect */
 #define BLAME_ERRORS 1.3  /* standard errors: about 80 % */
+#define TOLL_SHARE   0.1  /* of what moved: the price of moving it */
 
 static void set_function(const struct fg_node_context *c, size_t function,
 			 struct fg_node_verdict *node)
@@ -85,9 +89,9 @@ static bool make_path(const struct fg_node_context *c, const struct fg_node_fami
 	return true;
 }
 
-/* The call paths that end in this function and changed in its own direction, largest first. */
+/* The call paths that end in this row and changed in its own direction, largest first. */
 static void add_paths(const struct fg_node_context *c, const struct fg_node_family *paths,
-		      size_t function, struct fg_node_verdict *node)
+		      const uint32_t *path_of, size_t row, struct fg_node_verdict *node)
 {
 	const struct fg_profile_set *set = c->set;
 	struct named_path *found = NULL;
@@ -97,7 +101,7 @@ static void add_paths(const struct fg_node_context *c, const struct fg_node_fami
 	for (uint32_t n = 1; n < set->node_count; n++) {
 		struct named_path path;
 
-		if (c->blamed[n] != n || set->nodes[n].function != function ||
+		if (path_of[n] != n || c->row_of[set->nodes[n].function] != row ||
 		    !make_path(c, paths, n, node->delta, &path))
 			continue;
 		found = fg_grow(found, &capacity, count + 1, sizeof(found[0]));
@@ -128,13 +132,20 @@ static bool is_suspect(const struct fg_node_context *c, const struct fg_node_ver
 }
 
 /* Fill in what may be said about the function; false: nothing. */
-static bool set_standing(const struct fg_node_context *c, struct fg_node_verdict *node,
-			 double error, bool moved)
+static bool set_standing(const struct fg_node_context *c, size_t function, double error,
+			 double moved, struct fg_node_verdict *node)
 {
-	if (moved) {
+	const double toll = c->exact ? 0.0 : TOLL_SHARE * moved;
+
+	if (moved > 0.0 && (!fg_standing_is_sure(node->standing) || fabs(node->delta) <= toll)) {
 		node->outcome = FG_OUTCOME_PASS;
 		node->standing = FG_STANDING_MOVED;
 		return true;
+	}
+	if (node->standing == FG_STANDING_GUILTY && c->code &&
+	    c->code[function].state == FG_CODE_SAME) {
+		node->outcome = FG_OUTCOME_PLACEMENT;
+		node->standing = FG_STANDING_SAME_CODE;
 	}
 	if (fg_standing_is_sure(node->standing))
 		return true;
@@ -147,10 +158,13 @@ static bool set_standing(const struct fg_node_context *c, struct fg_node_verdict
 
 static int rank_of(enum fg_standing standing)
 {
-	return fg_standing_is_sure(standing) ? 2 : standing == FG_STANDING_NOT_SURE;
+	return standing == FG_STANDING_SAME_CODE  ? 2
+	       : fg_standing_is_sure(standing)    ? 3
+	       : standing == FG_STANDING_NOT_SURE ? 1
+						  : 0;
 }
 
-/* Sure ones first, then suspects, then what moved; each by size. */
+/* Sure ones first, those with unchanged code last, then suspects, then moves; each by size. */
 static int compare_named(const void *left, const void *right)
 {
 	const struct named_function *a = left;
@@ -174,10 +188,29 @@ static size_t drop_small_suspects(struct named_function *all, size_t count)
 	return fg_min_size(kept, NAMED_MAX);
 }
 
+/*
+ * If the whole surely changed, functions that changed the other way explain nothing by themselves.
+ */
+static size_t drop_opposed(const struct fg_node_context *c, struct named_function *all,
+			   size_t count)
+{
+	bool is_explained = !c->whole_changed;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		is_explained |= fg_standing_is_sure(all[i].verdict.standing) &&
+				!(all[i].verdict.delta * c->total < 0.0);
+	for (size_t i = 0; i < count; i++) {
+		if (is_explained || !fg_standing_is_sure(all[i].verdict.standing))
+			all[kept++] = all[i];
+	}
+	return kept;
+}
+
 /* Sorted, to be freed. */
 static struct named_function *name_functions(const struct fg_node_context *c,
-					     const struct fg_node_family *family, const bool *moved,
-					     size_t *count)
+					     const struct fg_node_family *family,
+					     const double *moved, size_t *count)
 {
 	struct named_function *all = fg_xcalloc(family->matrix->count + 1, sizeof(all[0]));
 	size_t used = 0;
@@ -186,81 +219,150 @@ static struct named_function *name_functions(const struct fg_node_context *c,
 		struct fg_node_verdict node =
 			fg_node_family_verdict(c, FG_NODE_FUNCTION, family, f);
 
-		if (!set_standing(c, &node, family->matrix->entities[f].error, moved[f]))
+		if (c->id == FG_MEASURE_INSTRUCTIONS && fg_blame_is_linker(&c->set->functions[f]))
+			continue;
+		if (!set_standing(c, f, family->matrix->entities[f].error, moved[f], &node))
 			continue;
 		set_function(c, f, &node);
 		all[used].verdict = node;
 		all[used++].function = f;
 	}
+	used = drop_opposed(c, all, used);
 	if (used > 1)
 		qsort(all, used, sizeof(all[0]), compare_named);
 	*count = drop_small_suspects(all, used);
 	return all;
 }
 
+/* Rows that have more than one function; to be freed. */
+static bool *find_shared_rows(const struct fg_node_context *c)
+{
+	bool *is_shared = fg_xcalloc(c->set->function_count + 1, sizeof(is_shared[0]));
+
+	for (size_t f = 0; f < c->set->function_count; f++) {
+		if (c->row_of[f] != f)
+			is_shared[c->row_of[f]] = true;
+	}
+	return is_shared;
+}
+
+static uint32_t row_at(const struct fg_node_context *c, uint32_t node)
+{
+	return c->row_of[c->set->nodes[node].function];
+}
+
+/*
+ * The node that stands for the call path of each node: the blamed one.  Of a row that has several
+ * functions, callees are on the path of their caller, and siblings on one path, if there is one
+ * that of the function that gives the row its name.  To be freed.
+ */
+static uint32_t *find_paths(const struct fg_node_context *c)
+{
+	const struct fg_profile_set *set = c->set;
+	uint32_t *path_of = fg_xcalloc(set->node_count + 1, sizeof(path_of[0]));
+	bool *is_shared = find_shared_rows(c);
+	struct fg_map siblings = {0};
+
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t n = 1; n < set->node_count; n++) {
+			const uint32_t key[2] = {set->nodes[n].parent, row_at(c, n)};
+			uint64_t *first = NULL;
+
+			path_of[n] = c->blamed[n] == n ? n : path_of[c->blamed[n]];
+			if (path_of[n] != n || !is_shared[key[1]])
+				continue;
+			if (key[0] != 0 && row_at(c, key[0]) == key[1]) {
+				path_of[n] = path_of[key[0]];
+				continue;
+			}
+			first = fg_map_add(&siblings, key, sizeof(key), n, NULL);
+			if (pass == 0 && set->nodes[n].function == key[1])
+				*first = n;
+			path_of[n] = (uint32_t)*first;
+		}
+	}
+	fg_map_release(&siblings);
+	free(is_shared);
+	return path_of;
+}
+
+/* Rows that are named; to be freed. */
+static bool *mark_rows(const struct fg_node_context *c, const struct named_function *named,
+		       size_t count)
+{
+	bool *wanted = fg_xcalloc(c->set->function_count + 1, sizeof(wanted[0]));
+
+	for (size_t i = 0; i < count; i++)
+		wanted[named[i].function] = true;
+	return wanted;
+}
+
+static bool is_nested(const struct fg_node_context *c, uint32_t node)
+{
+	uint32_t up = c->set->nodes[node].parent;
+
+	while (up != 0 && row_at(c, up) != row_at(c, node))
+		up = c->set->nodes[up].parent;
+	return up != 0;
+}
+
+/* Mean inclusive time per wanted row, recursion counted once. */
+static void sum_inclusive(const struct fg_node_context *c, const bool *wanted, double (*sums)[2])
+{
+	for (uint32_t n = 1; n < c->set->node_count; n++) {
+		const uint32_t row = row_at(c, n);
+
+		if (!wanted[row] || is_nested(c, n))
+			continue;
+		for (int arm = 0; arm < 2; arm++)
+			sums[row][arm] += c->inclusive[arm][n];
+	}
+}
+
 /*
  * Each call path of a named function is an entity of its own.  Testing only those keeps the
  * promise: a path can be flagged falsely only below a function that was, or that did change.
  */
-static void pick_paths(const struct fg_node_context *c, const struct named_function *named,
-		       size_t count, uint32_t *entity_of_node)
+static void add_details(const struct fg_node_context *c, const struct named_function *named,
+			struct fg_blame *blame)
 {
 	const struct fg_profile_set *set = c->set;
-	bool *wanted = fg_xcalloc(set->function_count + 1, sizeof(wanted[0]));
-
-	for (size_t i = 0; i < count; i++)
-		wanted[named[i].function] = true;
-	for (uint32_t n = 0; n < set->node_count; n++)
-		entity_of_node[n] =
-			wanted[set->nodes[c->blamed[n]].function] ? c->blamed[n] : FG_NO_ENTITY;
-	free(wanted);
-}
-
-/* Mean inclusive time per function, recursion counted once. */
-static void sum_inclusive(const struct fg_node_context *c, double *of_function[2])
-{
-	bool *recursive = fg_profile_set_is_recursive(c->set);
-
-	for (int arm = 0; arm < 2; arm++) {
-		of_function[arm] =
-			fg_xcalloc(c->set->function_count + 1, sizeof(of_function[arm][0]));
-		for (size_t n = 0; n < c->set->node_count; n++) {
-			if (!recursive[n])
-				of_function[arm][c->set->nodes[n].function] += c->inclusive[arm][n];
-		}
-	}
-	free(recursive);
-}
-
-void fg_functions_add(const struct fg_node_context *c, const struct fg_node_family *family,
-		      const bool *moved, struct fg_blame *blame)
-{
-	const struct fg_profile_set *set = c->set;
-	struct named_function *named = name_functions(c, family, moved, &blame->function_count);
-	uint32_t *own = fg_xcalloc(set->node_count + 1, sizeof(own[0]));
+	bool *wanted = mark_rows(c, named, blame->function_count);
+	double(*inclusive)[2] = fg_xcalloc(set->function_count + 1, sizeof(inclusive[0]));
+	uint32_t *path_of = find_paths(c);
+	uint32_t *entity = fg_xcalloc(set->node_count + 1, sizeof(entity[0]));
 	struct fg_pair_matrix matrix;
 	struct fg_node_family paths;
-	double *inclusive[2];
 
-	sum_inclusive(c, inclusive);
-	pick_paths(c, named, blame->function_count, own);
-	fg_pair_matrix_build(set, &c->pairs, own, set->node_count, &matrix);
-	fg_node_family_test(c, &paths, &matrix, FG_SAMPLES_MIN, c->seed + 2);
-	blame->functions_tested = family->tested_count;
-	blame->functions =
-		fg_arena_array(c->arena, blame->function_count + 1, sizeof(blame->functions[0]));
+	sum_inclusive(c, wanted, inclusive);
+	for (uint32_t n = 0; n < set->node_count; n++)
+		entity[n] = wanted[row_at(c, c->blamed[n])] ? path_of[n] : FG_NO_ENTITY;
+	fg_pair_matrix_build(set, &c->pairs, entity, set->node_count, &matrix);
+	fg_node_family_test(c, &paths, &matrix, fg_node_samples_min(c), c->seed + 2);
 	for (size_t i = 0; i < blame->function_count; i++) {
 		struct fg_node_verdict *node = &blame->functions[i];
 
 		*node = named[i].verdict;
-		node->inclusive[0] = inclusive[0][named[i].function];
-		node->inclusive[1] = inclusive[1][named[i].function];
-		add_paths(c, &paths, named[i].function, node);
+		node->inclusive[0] = inclusive[named[i].function][0];
+		node->inclusive[1] = inclusive[named[i].function][1];
+		add_paths(c, &paths, path_of, named[i].function, node);
 	}
-	free(inclusive[0]);
-	free(inclusive[1]);
 	fg_node_family_release(&paths);
 	fg_pair_matrix_release(&matrix);
-	free(own);
+	free(entity);
+	free(path_of);
+	free(inclusive);
+	free(wanted);
+}
+
+void fg_functions_add(const struct fg_node_context *c, const struct fg_node_family *family,
+		      const double *moved, struct fg_blame *blame)
+{
+	struct named_function *named = name_functions(c, family, moved, &blame->function_count);
+
+	blame->functions_tested = family->tested_count;
+	blame->functions =
+		fg_arena_array(c->arena, blame->function_count + 1, sizeof(blame->functions[0]));
+	add_details(c, named, blame);
 	free(named);
 }

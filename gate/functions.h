@@ -5,8 +5,8 @@
 
 #include "gate/node_family.h"
 
-/* `family` is that of all functions; moved[f] says which of them only exchanged time. */
+/* `family` is that of all rows; moved[row] is what only changed its place within one. */
 void fg_functions_add(const struct fg_node_context *c, const struct fg_node_family *family,
-		      const bool *moved, struct fg_blame *blame);
+		      const double *moved, struct fg_blame *blame);
 
 #endif

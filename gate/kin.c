@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/kin.h"
 
+#include "base/map.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -34,8 +35,11 @@ static size_t version_length(const char *at)
 	return fg_text_starts_with(at + length, "::") ? length + 2 : 0;
 }
 
-/* "void fmt::v11::write<char>(int) [clone .part.0]" becomes "fmt::write". */
-static char *plain_name(const char *name)
+/*
+ * "void fmt::v11::write<char>(int) [clone .part.0]" becomes "fmt::write", with arguments of the
+ * template "fmt::write<char>".
+ */
+static char *plain_name(const char *name, bool with_arguments)
 {
 	struct fg_strbuf plain = {0};
 	const char *at = name;
@@ -48,8 +52,11 @@ static char *plain_name(const char *name)
 
 		if (*at == '<' || *at == '(') {
 			const bool parameters = *at == '(' && !starts;
+			const char *end = skip_brackets(at);
 
-			at = skip_brackets(at);
+			if (*at == '<' && with_arguments)
+				fg_strbuf_add(&plain, at, (size_t)(end - at));
+			at = end;
 			if (parameters && !fg_text_starts_with(at, "::"))
 				break;
 		} else if (*at == ' ') {
@@ -66,8 +73,8 @@ static char *plain_name(const char *name)
 
 bool fg_kin_same_name(const char *a, const char *b)
 {
-	char *left = plain_name(a);
-	char *right = plain_name(b);
+	char *left = plain_name(a, false);
+	char *right = plain_name(b, false);
 	const bool same = *left && strcmp(left, right) == 0;
 
 	free(left);
@@ -99,8 +106,8 @@ static size_t scope_length(const char *name)
 
 bool fg_kin_similar_name(const char *a, const char *b)
 {
-	char *left = plain_name(a);
-	char *right = plain_name(b);
+	char *left = plain_name(a, false);
+	char *right = plain_name(b, false);
 	const size_t scope = scope_length(left);
 	const bool similar = scope == scope_length(right) && strncmp(left, right, scope) == 0 &&
 			     are_similar(left + scope, right + scope);
@@ -114,4 +121,28 @@ bool fg_kin_is_relinked(const struct fg_profile_function *a, const struct fg_pro
 {
 	return a->library && b->library && strcmp(a->library, b->library) != 0 &&
 	       fg_kin_same_name(a->name, b->name);
+}
+
+uint32_t *fg_kin_rows(const struct fg_profile_set *set)
+{
+	uint32_t *rows = fg_xcalloc(set->function_count + 1, sizeof(rows[0]));
+	struct fg_map places = {0};
+
+	for (uint32_t f = 0; f < set->function_count; f++) {
+		const struct fg_profile_function *function = &set->functions[f];
+		char *plain = NULL;
+		char *place = NULL;
+
+		rows[f] = f;
+		if (f == 0 || !function->file || function->line == 0)
+			continue;
+		plain = plain_name(function->name, true);
+		place = fg_xasprintf("%s:%s:%u:%s", function->library ? function->library : "",
+				     function->file, function->line, plain);
+		rows[f] = (uint32_t)*fg_map_add_text(&places, place, f, NULL);
+		free(place);
+		free(plain);
+	}
+	fg_map_release(&places);
+	return rows;
 }

@@ -9,6 +9,11 @@
 bool fg_kin_same_name(const char *a, const char *b);
 /* In one scope, beginning and end agree over most of it: luaD_pretailcall, luaD_precall. */
 bool fg_kin_similar_name(const char *a, const char *b);
+/*
+ * Per function of the set, the function whose row it belongs to: an inlined copy has the line of
+ * the symbol and its name without parameters.  To be freed.
+ */
+uint32_t *fg_kin_rows(const struct fg_profile_set *set);
 /* One name in two libraries: what was shared became static, or the other way round. */
 bool fg_kin_is_relinked(const struct fg_profile_function *a, const struct fg_profile_function *b);
 

@@ -71,6 +71,9 @@ void fg_metric_set_interval(struct fg_metric_verdict *verdict, double estimate, 
 	verdict->ratio = ends[0];
 	verdict->low = ends[1];
 	verdict->high = ends[2];
+	/* Both levels differ by the estimate, whatever the medians of the two sides do. */
+	if (!linear && !verdict->exact && isfinite(verdict->ratio))
+		verdict->candidate = verdict->baseline * verdict->ratio;
 }
 
 static void set_levels(const struct fg_metric_context *context, size_t metric,
@@ -288,6 +291,21 @@ static void ask_for_more(const struct fg_pairs *pairs, struct fg_rule_finding *f
 		finding->next_look += pairs->no_number + pairs->no_ratio;
 }
 
+/* Less than this is a change in no place. */
+static const double place_least = 0.005;
+
+static bool do_places_disagree(const double middles[FG_LINE_PLACES])
+{
+	double low = HUGE_VAL;
+	double high = -HUGE_VAL;
+
+	for (size_t i = 0; i < FG_LINE_PLACES; i++) {
+		low = fmin(low, middles[i]);
+		high = fmax(high, middles[i]);
+	}
+	return low < -place_least && high > place_least;
+}
+
 /*
  * It looked slower as it was linked, or was never measured like that.  If it passes over all
  * layouts, what looked slower was the place of its code: a pass, unless that is to fail.
@@ -324,6 +342,10 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 				: fg_format_change(series->as_linked - 1.0, as_linked),
 	     from_the_beginning ? "" : " as it was linked;", series->layouts, change[0], change[1],
 	     change[2], change[3]);
+	if (do_places_disagree(middles))
+		NOTE(context, verdict,
+		     "the places disagree: slower in some of them, faster in others; the average "
+		     "is judged");
 	if (is_placed)
 		NOTE(context, verdict,
 		     "placement: on average over these places it is not slower: what looked slower "

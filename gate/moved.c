@@ -1,43 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Moved, not slower.  A refactoring takes cost from one function and gives it to another: a piece
- * is extracted, a function is renamed, or the compiler inlines one into its caller.  Each of them
- * "got slower" or "got faster" by itself, and a gate that tests functions would fail on every
- * clean-up.
+ * is extracted, a function is renamed or split, or the compiler inlines one into its caller.  Each
+ * of them "got slower" or "got faster" by itself, and a gate that tests functions would fail on
+ * every clean-up.
  *
- * Kin: functions of one name, whatever their template arguments, parameters, version namespace,
- * clone or library (f<...> and f(...), a library that became static), and pairs of similar names
- * (luaD_pretailcall, luaD_precall).  Where the growth of some cancels with the shrinking of others,
- * cost only moved, wherever they are called from and whatever else changed.
+ * So a function that surely grew and one that surely shrank become one row if they are related, and
+ * the row is tested again as a whole.  What is left is the change; the rest is said to have moved.
+ * Up to a tenth of what moved is the price of moving it, sure or not: a call that was not there
+ * before, an inlining that is no more.
  *
- * Others: a function that grew has moved cost when there is a caller above it, an ancestor of giver
- * and taker, whose inclusive time changed by little beside the move, and below that caller another
- * function shrank by as much.  "Changed by little" and "by as much" are judged
- * on the differences of the pairs: the mean of (taker + giver) lies within its own noise around
- * zero and is small against what moved.  Up to a tenth of what moved is the price of moving, sure
- * or not: a call that was not there before, an inlining that is no more.
+ * Related are functions of one name, whatever their template arguments, parameters, version
+ * namespace, clone or library; a new function at the line of one that is gone; a caller and its
+ * callee; functions of one caller if one of them is new or gone, or if they cancel out; and others
+ * that cancel out if the whole did not change.  A function gives no more than it lost and takes no
+ * more than it gained.
  *
- * Example: main 100 ms → parse 30 ms (self).  The next version has parse 18 ms → scan 12 ms.  scan
- * grew by 12, parse shrank by 12; the inclusive time of parse, the lowest common ancestor, is still
- * 30 ms: 12 ms moved, "extracted".
+ * Example: main 100 ms → parse 30 ms (self).  The next version has parse 18 ms → scan 17 ms.  scan
+ * grew by 17, parse shrank by 12: one row of +5 ms, and 12 ms "extracted".
  */
 #include "gate/moved.h"
 
 #include "gate/kin.h"
-#include "gate/statistics/distributions.h"
 
 #include <math.h>
 
 #define CANDIDATES_MAX 50    /* functions looked at on either side */
 #define SAME_SHARE     0.3   /* the sum may differ from zero by this share of what moved */
-#define TOLL_SHARE     0.1   /* of what moved: the price of moving it */
 #define GONE_SHARE     0.05  /* less than this share of its former time: gone */
 #define WITHIN_ERRORS  2.807 /* standard errors: 99.5 % */
-#define MOST_OF        0.7   /* of the growth must lie below the common ancestor */
 
 struct change {
 	uint32_t function;
 	double delta;
+	double left; /* of it, that no move explains */
 };
 
 static int by_size(const void *left, const void *right)
@@ -60,63 +56,12 @@ static size_t list_changes(const struct fg_node_context *c, double direction, st
 
 		if (c->tested[f] && p[f] <= c->policy->function_alpha &&
 		    direction * delta >= c->floor)
-			found[count++] = (struct change){(uint32_t)f, delta};
+			found[count++] = (struct change){(uint32_t)f, delta, fabs(delta)};
 	}
 	if (count > 1)
 		qsort(found, count, sizeof(found[0]), by_size);
 	*list = found;
 	return fg_min_size(count, CANDIDATES_MAX);
-}
-
-/* Mean and standard error over the pairs of the sum of all nodes that are marked. */
-static void sum_marked(const struct fg_node_context *c, const bool *marked, double *mean,
-		       double *error)
-{
-	size_t pairs = c->pairs.count;
-	double *difference = fg_xcalloc(pairs + 1, sizeof(difference[0]));
-	double squares = 0.0;
-
-	*mean = 0.0;
-	for (size_t r = 0; r < c->set->row_count; r++) {
-		const struct fg_profile_row *row = &c->set->rows[r];
-		uint32_t pair = c->pairs.pair_of_row[r];
-		double sign = row->arm ? 1.0 : -1.0;
-
-		for (uint32_t i = 0; i < row->count && pair != FG_NO_ENTITY; i++) {
-			if (marked[row->nodes[i]])
-				difference[pair] += sign * row->values[i] * c->pairs.scale /
-						    c->pairs.per_arm[pair];
-		}
-	}
-	for (size_t i = 0; i < pairs; i++)
-		*mean += difference[i] / (double)pairs;
-	for (size_t i = 0; i < pairs; i++)
-		squares += (difference[i] - *mean) * (difference[i] - *mean);
-	*error = pairs > 1 ? sqrt(squares / ((double)pairs - 1.0) / (double)pairs) : 0.0;
-	free(difference);
-}
-
-static bool is_unchanged(const struct fg_node_context *c, double mean, double error)
-{
-	return fabs(mean) <= fmax(c->floor, WITHIN_ERRORS * error);
-}
-
-/* Mark the nodes at or below `top`; with functions given, only where one of the two is blamed. */
-static void mark_below(const struct fg_node_context *c, uint32_t top, const uint32_t *pair,
-		       bool *marked)
-{
-	const struct fg_profile_set *set = c->set;
-	bool *below = fg_xcalloc(set->node_count + 1, sizeof(below[0]));
-
-	below[top] = true;
-	for (size_t n = (size_t)top + 1; n < set->node_count; n++)
-		below[n] = below[set->nodes[n].parent];
-	for (size_t n = 0; n < set->node_count; n++) {
-		uint32_t function = set->nodes[c->blamed[n]].function;
-
-		marked[n] = below[n] && (!pair || function == pair[0] || function == pair[1]);
-	}
-	free(below);
 }
 
 /* The node of a function with most inclusive time in the arm where the function is larger. */
@@ -170,17 +115,8 @@ static const char *kind_of(const struct fg_node_context *c, uint32_t from, uint3
 	return "moved";
 }
 
-/* Do takers and givers add up to nothing, or to the toll of `amount`? */
-static bool cancels(const struct fg_node_context *c, double mean, double error, double amount)
-{
-	if (c->exact)
-		return fabs(mean) <= c->floor;
-	return (mean <= TOLL_SHARE * amount || is_unchanged(c, mean, error)) &&
-	       fabs(mean) <= fmax(c->floor, SAME_SHARE * amount);
-}
-
 static void describe(const struct fg_node_context *c, const struct change *to,
-		     const struct change *from, struct fg_moved *out)
+		     const struct change *from, double amount, struct fg_moved *out)
 {
 	const struct fg_profile_set *set = c->set;
 	const struct fg_profile_function *giver = &set->functions[from->function];
@@ -198,156 +134,157 @@ static void describe(const struct fg_node_context *c, const struct change *to,
 		.to_library = fg_arena_strdup(c->arena, taker->library),
 		.ancestor =
 			fg_arena_strdup(c->arena, set->functions[set->nodes[top].function].name),
-		.amount = to->delta,
+		.amount = amount,
 		.kind = fg_kin_is_relinked(giver, taker)
 				? "relinked"
 				: kind_of(c, from->function, to->function, from_node, to_node),
 	};
 }
 
-/* Did `to` take from `from` what it grew by, below `top`, which hardly changed? */
-static bool is_move_below(const struct fg_node_context *c, uint32_t top, const struct change *to,
-			  const struct change *from)
+/* Do the two add up to nothing, over the pairs? */
+static bool do_cancel(const struct fg_node_context *c, const struct change *to,
+		      const struct change *from)
 {
-	uint32_t both[2] = {to->function, from->function};
-	bool *marked = fg_xcalloc(c->set->node_count + 1, sizeof(marked[0]));
-	double mean;
-	double error;
-	bool found;
+	const struct fg_pair_matrix *m = &c->functions;
+	const uint32_t both[2] = {to->function, from->function};
+	double *sums = fg_xcalloc(m->pair_count + 1, sizeof(sums[0]));
+	const double n = (double)m->pair_count;
+	double mean = to->delta + from->delta;
+	double squares = 0.0;
 
-	/* The two together below their ancestor, everything there, and the growth there. */
-	mark_below(c, top, both, marked);
-	sum_marked(c, marked, &mean, &error);
-	found = cancels(c, mean, error, to->delta);
-	mark_below(c, top, NULL, marked);
-	sum_marked(c, marked, &mean, &error);
-	found = found && (is_unchanged(c, mean, error) || fabs(mean) <= SAME_SHARE * to->delta);
-	both[1] = both[0];
-	mark_below(c, top, both, marked);
-	sum_marked(c, marked, &mean, &error);
-	free(marked);
-	return found && mean >= MOST_OF * to->delta;
+	for (size_t k = 0; k < 2; k++) {
+		for (size_t i = m->start[both[k]]; i < m->start[both[k] + 1]; i++)
+			sums[m->columns[i]] += (double)m->values[i];
+	}
+	for (size_t i = 0; i < m->pair_count; i++)
+		squares += (sums[i] - mean) * (sums[i] - mean);
+	free(sums);
+	mean = fabs(mean);
+	if (c->exact || m->pair_count < 2)
+		return mean <= c->floor;
+	return mean <= fmax(c->floor, WITHIN_ERRORS * sqrt(squares / (n - 1.0) / n)) &&
+	       mean <= fmax(c->floor, SAME_SHARE * to->delta);
 }
 
-/* Functions that are called on several paths have their growth below a caller further up. */
-static bool is_move(const struct fg_node_context *c, const struct change *to,
+static bool is_at_same_line(const struct fg_profile_function *a,
+			    const struct fg_profile_function *b)
+{
+	return a->line > 0 && a->line == b->line && a->file && b->file &&
+	       strcmp(a->file, b->file) == 0;
+}
+
+/* The function that calls it where it takes most of its time. */
+static uint32_t caller_of(const struct fg_node_context *c, uint32_t function)
+{
+	const struct fg_profile_set *set = c->set;
+
+	return set->nodes[set->nodes[main_node(c, function)].parent].function;
+}
+
+/* Two names of one piece of code. */
+static bool are_kin(const struct fg_node_context *c, const struct change *to,
 		    const struct change *from)
 {
-	uint32_t top =
-		common_ancestor(c->set, main_node(c, to->function), main_node(c, from->function));
-	bool found = is_move_below(c, top, to, from);
+	const struct fg_profile_function *taker = &c->set->functions[to->function];
+	const struct fg_profile_function *giver = &c->set->functions[from->function];
+	const bool is_replaced = is_gone(&c->functions.entities[from->function]) &&
+				 is_new(&c->functions.entities[to->function]);
 
-	while (!found && top != 0) {
-		top = c->set->nodes[top].parent;
-		found = is_move_below(c, top, to, from);
-	}
-	return found;
+	if (fg_kin_same_name(taker->name, giver->name) ||
+	    (is_replaced && is_at_same_line(taker, giver)))
+		return true;
+	return fg_kin_similar_name(taker->name, giver->name) &&
+	       (is_replaced || do_cancel(c, to, from));
 }
 
-/* The functions that surely changed and are not known to have moved. */
-struct changes {
+static bool are_neighbours(const struct fg_node_context *c, const struct change *to,
+			   const struct change *from)
+{
+	const uint32_t above_taker = caller_of(c, to->function);
+	const uint32_t above_giver = caller_of(c, from->function);
+
+	if (above_taker == from->function || above_giver == to->function)
+		return true;
+	if (above_taker == above_giver && (is_gone(&c->functions.entities[from->function]) ||
+					   is_new(&c->functions.entities[to->function])))
+		return true;
+	/* From one branch to another, if nothing else changed. */
+	return (above_taker == above_giver || !c->whole_changed) && do_cancel(c, to, from);
+}
+
+static bool is_known_the_same(const struct fg_node_context *c, uint32_t function)
+{
+	return c->code && c->code[function].state == FG_CODE_SAME;
+}
+
+/* The functions that surely changed, and where their rows go. */
+struct moves {
+	const struct fg_node_context *c;
 	struct change *grown;
 	struct change *shrunk;
 	size_t grown_count;
 	size_t shrunk_count;
+	double *moved;
+	struct fg_blame *blame;
 };
 
-/* Mark everything in the list that has the name of `of`; returns the sum of its changes. */
-static double mark_kin(const struct fg_node_context *c, const struct change *list, size_t count,
-		       uint32_t of, bool *kin)
+static void join(struct moves *all, struct change *to, struct change *from)
 {
-	double sum = 0.0;
+	const struct fg_node_context *c = all->c;
+	const uint32_t row = c->row_of[to->function];
+	const uint32_t other = c->row_of[from->function];
+	const double amount = fmin(to->left, from->left);
 
-	for (size_t i = 0; i < count; i++) {
-		if (!fg_kin_same_name(c->set->functions[of].name,
-				      c->set->functions[list[i].function].name))
-			continue;
-		kin[list[i].function] = true;
-		sum += list[i].delta;
+	to->left -= amount;
+	from->left -= amount;
+	describe(c, to, from, amount, &all->blame->moved[all->blame->moved_count++]);
+	all->moved[row] += amount;
+	if (row == other)
+		return;
+	all->moved[row] += all->moved[other];
+	for (size_t f = 0; f < c->set->function_count; f++) {
+		if (c->row_of[f] == other)
+			c->row_of[f] = row;
 	}
-	return sum;
 }
 
-static bool do_kin_cancel(const struct fg_node_context *c, const bool *kin, double grown)
+/* What is left of one of them is small beside what moves. */
+static bool is_worth_it(const struct change *to, const struct change *from)
 {
-	bool *nodes = fg_xcalloc(c->set->node_count + 1, sizeof(nodes[0]));
-	double mean;
-	double error;
-
-	for (size_t n = 0; n < c->set->node_count; n++)
-		nodes[n] = kin[c->set->nodes[c->blamed[n]].function];
-	sum_marked(c, nodes, &mean, &error);
-	free(nodes);
-	return cancels(c, mean, error, grown);
+	return fmin(to->left, from->left) >= SAME_SHARE * fmin(to->delta, -from->delta);
 }
 
-static const struct change *largest_of(const struct change *list, size_t count, const bool *kin)
+static void join_if(struct moves *all,
+		    bool (*are_related)(const struct fg_node_context *, const struct change *,
+					const struct change *))
 {
-	for (size_t i = 0; i < count; i++) {
-		if (kin[list[i].function])
-			return &list[i];
+	const struct fg_node_context *c = all->c;
+
+	for (size_t i = 0; i < all->grown_count; i++) {
+		struct change *to = &all->grown[i];
+
+		for (size_t k = 0; k < all->shrunk_count && !is_known_the_same(c, to->function);
+		     k++) {
+			struct change *from = &all->shrunk[k];
+
+			if (!is_known_the_same(c, from->function) && is_worth_it(to, from) &&
+			    are_related(c, to, from))
+				join(all, to, from);
+		}
 	}
-	return NULL;
 }
 
-/* All functions of one name: the growth of some against the shrinking of others. */
-static bool find_same_name(const struct fg_node_context *c, const struct changes *all,
-			   uint32_t taker, bool *moved, struct fg_blame *blame)
+void fg_moved_join(const struct fg_node_context *c, struct fg_blame *blame, double *moved)
 {
-	bool *kin = fg_xcalloc(c->set->function_count + 1, sizeof(kin[0]));
-	double grown = mark_kin(c, all->grown, all->grown_count, taker, kin);
-	double shrunk = mark_kin(c, all->shrunk, all->shrunk_count, taker, kin);
-	bool found = shrunk < 0.0 && do_kin_cancel(c, kin, grown);
-
-	for (size_t i = 0; found && i < all->grown_count; i++) {
-		if (kin[all->grown[i].function])
-			describe(c, &all->grown[i], largest_of(all->shrunk, all->shrunk_count, kin),
-				 &blame->moved[blame->moved_count++]);
-	}
-	for (size_t f = 0; found && f < c->set->function_count; f++)
-		moved[f] = moved[f] || kin[f];
-	free(kin);
-	return found;
-}
-
-static bool is_move_to_similar(const struct fg_node_context *c, const struct change *to,
-			       const struct change *from)
-{
-	const struct fg_profile_function *functions = c->set->functions;
-	bool *kin;
-	bool found;
-
-	if (!fg_kin_similar_name(functions[to->function].name, functions[from->function].name))
-		return false;
-	kin = fg_xcalloc(c->set->function_count + 1, sizeof(kin[0]));
-	kin[to->function] = kin[from->function] = true;
-	found = do_kin_cancel(c, kin, to->delta);
-	free(kin);
-	return found;
-}
-
-void fg_moved_find(const struct fg_node_context *c, struct fg_blame *blame, bool *moved)
-{
-	struct changes all;
+	struct moves all = {.c = c, .moved = moved, .blame = blame};
 
 	all.grown_count = list_changes(c, 1.0, &all.grown);
 	all.shrunk_count = list_changes(c, -1.0, &all.shrunk);
-	blame->moved = fg_arena_array(c->arena, all.grown_count + 1, sizeof(blame->moved[0]));
-	for (size_t i = 0; i < all.grown_count; i++) {
-		if (moved[all.grown[i].function] ||
-		    find_same_name(c, &all, all.grown[i].function, moved, blame))
-			continue;
-		for (size_t k = 0; k < all.shrunk_count; k++) {
-			if (moved[all.shrunk[k].function] ||
-			    (!is_move_to_similar(c, &all.grown[i], &all.shrunk[k]) &&
-			     !is_move(c, &all.grown[i], &all.shrunk[k])))
-				continue;
-			moved[all.grown[i].function] = moved[all.shrunk[k].function] = true;
-			describe(c, &all.grown[i], &all.shrunk[k],
-				 &blame->moved[blame->moved_count++]);
-			break;
-		}
-	}
+	/* Each move uses up one of the two. */
+	blame->moved = fg_arena_array(c->arena, 4 * (all.grown_count + all.shrunk_count) + 1,
+				      sizeof(blame->moved[0]));
+	join_if(&all, are_kin);
+	join_if(&all, are_neighbours);
 	free(all.grown);
 	free(all.shrunk);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cost that changed its place without growing; see moved.c.  Private to gate/. */
+/* Cost that changed its place; see moved.c.  Private to gate/. */
 #ifndef FG_GATE_MOVED_H
 #define FG_GATE_MOVED_H
 
 #include "gate/node_context.h"
 
 /*
- * Finds the significant changes that only moved: fills verdict->moved and sets moved[f] for every
- * function that is part of a move.
+ * Puts functions that exchanged cost into one row (c->row_of), fills blame->moved, and sets
+ * moved[row] to what moved within it.  The matrix of the context is then to be grouped again.
  */
-void fg_moved_find(const struct fg_node_context *context, struct fg_blame *blame, bool *moved);
+void fg_moved_join(const struct fg_node_context *c, struct fg_blame *blame, double *moved);
 
 #endif

@@ -2,92 +2,15 @@
 #include "gate/node_context.h"
 
 #include "gate/blame.h"
-#include "gate/pairs.h"
+#include "gate/kin.h"
+#include "gate/parts.h"
 #include "model/coverage.h"
 
 #include <math.h>
 
-#define MS_PER_NS    1e-6
-#define TOTAL_ERRORS 2.0  /* the least change of the whole, in standard errors */
-#define ROUNDING     1e-9 /* of the whole: sums of counts in another order */
-#define COVERED_NS   20e6 /* of CPU time in an arm, before its coverage means anything */
-
-/* Mean of the differences of some pairs, and its standard error. */
-struct whole {
-	double mean;
-	double error;
-};
-
-static struct whole whole_of(const double *difference, size_t count)
-{
-	double sum = 0.0;
-	double squares = 0.0;
-	double n = (double)count;
-
-	for (size_t i = 0; i < count; i++) {
-		sum += difference[i];
-		squares += difference[i] * difference[i];
-	}
-	return (struct whole){
-		.mean = sum / n,
-		.error = sqrt(fmax(0.0, squares - sum * sum / n) / fmax(1.0, n - 1.0) / n),
-	};
-}
-
-/* CPU time as the kernel measured it, over the pairs that count; the sampled whole without any. */
-static struct whole whole_time(const struct fg_series *series, const struct fg_node_context *c)
-{
-	struct whole found = {.mean = c->inclusive[1][0] - c->inclusive[0][0],
-			      .error = (double)NAN};
-	struct fg_pairs pairs;
-
-	fg_pairs_collect(series, FG_METRIC_CPU_TIME, &pairs);
-	for (size_t i = 0; i < pairs.count; i++)
-		pairs.difference[i] = (pairs.candidate[i] - pairs.baseline[i]) * MS_PER_NS;
-	if (pairs.count > 0)
-		found = whole_of(pairs.difference, pairs.count);
-	fg_pairs_release(&pairs);
-	return found;
-}
-
-/* Any other measure is its total over the profile: a pair has one of each arm. */
-static struct whole whole_measure(const struct fg_node_context *c)
-{
-	struct whole found = {.mean = (double)NAN, .error = (double)NAN};
-	double *difference = fg_xcalloc(c->pairs.count + 1, sizeof(difference[0]));
-
-	for (size_t k = 0; k < c->pairs.row_count; k++) {
-		const struct fg_profile_row *row = &c->set->rows[c->pairs.rows[k]];
-		const uint32_t pair = c->pairs.pair_of_row[c->pairs.rows[k]];
-		const double sign = row->arm ? 1.0 : -1.0;
-
-		difference[pair] += sign * row->total;
-	}
-	if (c->pairs.fold == FG_FOLD_SUM)
-		found = whole_of(difference, c->pairs.count);
-	free(difference);
-	return found;
-}
-
-/* The interval of the metric leaves zero out, and the sum that is shared out agrees with it. */
-static bool has_whole_changed(const struct fg_node_context *c,
-			      const struct fg_benchmark_verdict *verdict, struct whole whole)
-{
-	/* Wall-clock samples, too, are parts of the CPU time where a program never waits. */
-	const char *name = fg_measure_is_time(c->id) ? fg_metric_builtin(FG_METRIC_CPU_TIME)->name
-						     : c->measure;
-
-	for (size_t i = 0; i < verdict->metric_count; i++) {
-		const struct fg_metric_verdict *metric = &verdict->metrics[i];
-
-		if (strcmp(metric->name, name) != 0)
-			continue;
-		if (metric->low > 1.0)
-			return whole.mean > TOTAL_ERRORS * whole.error;
-		return metric->high < 1.0 && whole.mean < -TOTAL_ERRORS * whole.error;
-	}
-	return false;
-}
+#define MS_PER_NS  1e-6
+#define ROUNDING   1e-9 /* of the whole: sums of counts in another order */
+#define COVERED_NS 20e6 /* of CPU time in an arm, before its coverage means anything */
 
 static void find_coverage(const struct fg_series *series, struct fg_node_context *c)
 {
@@ -142,31 +65,61 @@ static void find_floor(struct fg_node_context *c, double whole)
 	c->margin = fmax(c->floor, margin_of(c) * whole);
 }
 
+void fg_node_context_group(struct fg_node_context *c)
+{
+	const struct fg_profile_set *set = c->set;
+	uint32_t *entity = fg_xcalloc(set->node_count + 1, sizeof(entity[0]));
+
+	fg_pair_matrix_release(&c->functions);
+	for (size_t n = 0; n < set->node_count; n++)
+		entity[n] = c->row_of[set->nodes[c->blamed[n]].function];
+	fg_pair_matrix_build(set, &c->pairs, entity, set->function_count, &c->functions);
+	free(entity);
+}
+
+/* The change of the measure's own metric. */
+static struct fg_whole find_whole(const struct fg_node_context *c,
+				  const struct fg_benchmark_verdict *verdict)
+{
+	/* Wall-clock samples, too, are parts of the CPU time where a program never waits. */
+	struct fg_whole whole = fg_measure_is_time(c->id)
+					? fg_parts_whole(verdict, "cpu_time", MS_PER_NS)
+					: fg_parts_whole(verdict, c->measure, 1.0);
+
+	if (c->pairs.fold != FG_FOLD_SUM)
+		whole.delta = (double)NAN;
+	else if (isnan(whole.delta))
+		whole.delta = c->inclusive[1][0] - c->inclusive[0][0];
+	return whole;
+}
+
 void fg_node_context_init(struct fg_node_context *c, const struct fg_series *series,
 			  const struct fg_benchmark_verdict *verdict)
 {
 	const struct fg_profile_set *set = c->set;
 	const struct fg_measure *what = fg_measure_at(&set->measures, c->id);
-	uint32_t *entity = fg_xcalloc(set->node_count + 1, sizeof(entity[0]));
-	struct whole whole;
+	struct fg_whole whole;
 
 	c->measure = fg_arena_strdup(c->arena, what->name);
 	c->unit = fg_measure_is_time(c->id) ? "ms" : fg_arena_strdup(c->arena, what->unit);
 	c->blamed = fg_blame_nodes(set, series);
+	c->row_of = fg_kin_rows(set);
+	if (fg_measure_is_time(c->id)) {
+		c->code = fg_same_code_facts(set, series);
+		c->only_changed = fg_same_code_only_changed(set, series);
+	}
 	fg_profile_pairs_find(set, c->id, &c->pairs);
-	for (size_t n = 0; n < set->node_count; n++)
-		entity[n] = set->nodes[c->blamed[n]].function;
-	fg_pair_matrix_build(set, &c->pairs, entity, set->function_count, &c->functions);
-	free(entity);
+	c->functions = (struct fg_pair_matrix){0};
+	fg_node_context_group(c);
 	find_levels(c);
 	find_floor(c, c->inclusive[0][0]);
 	if (c->exact)
 		c->floor = c->margin = ROUNDING * fmax(1.0, c->inclusive[0][0]);
 	c->coverage[0] = c->coverage[1] = (double)NAN;
 	c->escaped = false;
-	whole = fg_measure_is_time(c->id) ? whole_time(series, c) : whole_measure(c);
-	c->total = whole.mean;
-	c->whole_changed = has_whole_changed(c, verdict, whole);
+	whole = find_whole(c, verdict);
+	c->total = whole.delta;
+	c->whole_changed = whole.changed;
 	if (fg_measure_is_time(c->id))
 		find_coverage(series, c);
 }
@@ -176,6 +129,8 @@ void fg_node_context_release(struct fg_node_context *c)
 	fg_profile_pairs_release(&c->pairs);
 	fg_pair_matrix_release(&c->functions);
 	free(c->blamed);
+	free(c->row_of);
+	free(c->code);
 	for (int arm = 0; arm < 2; arm++) {
 		free(c->self[arm]);
 		free(c->inclusive[arm]);

@@ -5,6 +5,7 @@
 
 #include "gate/input.h"
 #include "gate/matrix.h"
+#include "gate/same_code.h"
 #include "model/verdict.h"
 
 /*
@@ -27,14 +28,17 @@ struct fg_node_context {
 	 * n itself where no caller is changed either.
 	 */
 	uint32_t *blamed;
-	struct fg_pair_matrix functions; /* entity = function, by the node that is blamed */
+	uint32_t *row_of;                /* per function: the function whose row it belongs to */
+	struct fg_code_fact *code;       /* per function; NULL: nothing is known */
+	size_t only_changed;             /* of same_code.h; 0: none */
+	struct fg_pair_matrix functions; /* entity = row, by the node that is blamed */
 	double *p_up;                    /* per function; 1 where not tested */
 	double *p_down;
 	bool *tested;
 	double *self[2]; /* per node, mean of each arm */
 	double *inclusive[2];
-	double total;       /* change of the whole; CPU time: as the kernel measured it */
-	bool whole_changed; /* the benchmark's metric surely did, and `total` says the same */
+	double total;       /* change of the whole, see parts.h */
+	bool whole_changed; /* surely */
 	double floor;       /* below this a change is no news */
 	double margin;      /* surely below this, a function counts as unchanged */
 	double coverage[2]; /* sampled share of each arm's CPU time; NaN: too little to tell */
@@ -45,6 +49,8 @@ struct fg_node_context {
 /* Fill a context; set, policy, arena, notes, seed, id and exact are given. */
 void fg_node_context_init(struct fg_node_context *c, const struct fg_series *series,
 			  const struct fg_benchmark_verdict *verdict);
+/* Once more after `blamed` or `row_of` changed. */
+void fg_node_context_group(struct fg_node_context *c);
 void fg_node_context_release(struct fg_node_context *c);
 
 #endif

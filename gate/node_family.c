@@ -13,10 +13,6 @@
  * arms together, so this does not bias the null either, and it hardly costs the small ones
  * anything.  A change smaller than the floor, a share of the program's time, is no news whatever
  * its p.
- *
- * Blame.  Means are used here, not trimmed means: the mean of a sum is the sum of the means, so the
- * parts add up to the whole.  What the sure ones do not explain is said to be everything else:
- * functions too small to name, and CPU time in which no sample was taken.
  */
 #include "gate/node_family.h"
 
@@ -25,7 +21,13 @@
 
 #include <math.h>
 
-#define PATTERNS 600
+#define PATTERNS    600
+#define SAMPLES_MIN 50 /* fewer in both arms together are not tested */
+
+uint64_t fg_node_samples_min(const struct fg_node_context *c)
+{
+	return fg_measure_is_time(c->id) ? SAMPLES_MIN : FG_PAIRS_TO_TEST;
+}
 
 void fg_node_family_release(struct fg_node_family *family)
 {

@@ -8,8 +8,6 @@
 
 #include "gate/node_context.h"
 
-/* Fewer samples in both arms together are not tested. */
-#define FG_SAMPLES_MIN 50
 /* Below, no sign pattern is rare enough. */
 #define FG_PAIRS_TO_TEST 6
 
@@ -28,6 +26,8 @@ struct fg_node_family {
  */
 void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family *family,
 			 const struct fg_pair_matrix *matrix, uint64_t samples_min, uint64_t seed);
+/* Samples scatter; events are all counted, so one a pair is enough. */
+uint64_t fg_node_samples_min(const struct fg_node_context *c);
 void fg_node_family_release(struct fg_node_family *family);
 
 /* Half the width of the interval of an entity's change. */

@@ -6,8 +6,8 @@
 #include "gate/functions.h"
 #include "gate/moved.h"
 #include "gate/node_family.h"
+#include "gate/parts.h"
 #include "gate/same_code.h"
-#include "gate/shares.h"
 
 #include <math.h>
 
@@ -30,7 +30,7 @@ static void add_libraries(const struct fg_node_context *c, struct fg_blame *blam
 						       NULL);
 	}
 	fg_pair_matrix_build(set, &c->pairs, entity, names.count, &matrix);
-	fg_node_family_test(c, &family, &matrix, FG_SAMPLES_MIN, c->seed + 3);
+	fg_node_family_test(c, &family, &matrix, fg_node_samples_min(c), c->seed + 3);
 	blame->libraries = fg_arena_array(c->arena, names.count + 1, sizeof(blame->libraries[0]));
 	for (size_t i = 0; i < names.count; i++) {
 		struct fg_node_verdict node =
@@ -144,22 +144,188 @@ static bool is_one_arm_unsampled(const struct fg_node_context *c)
 	return true;
 }
 
+/* Tests all rows together. */
+static void test_rows(struct fg_node_context *c, struct fg_node_family *family)
+{
+	fg_node_family_test(c, family, &c->functions, fg_node_samples_min(c), c->seed + 1);
+	c->p_up = family->p_up;
+	c->p_down = family->p_down;
+	c->tested = family->tested;
+}
+
+/* After functions changed their rows. */
+static void test_again(struct fg_node_context *c, struct fg_node_family *family)
+{
+	fg_node_family_release(family);
+	fg_node_context_group(c);
+	test_rows(c, family);
+}
+
+/* Templates of the standard library are instantiated in the program's own file. */
+static bool is_template(const struct fg_profile_function *function)
+{
+	return strncmp(function->name, "std::", 5) == 0 || strstr(function->name, " std::");
+}
+
+/* Unchanged code that took longer, or is not the project's own. */
+static bool is_to_charge(const struct fg_node_context *c, uint32_t function)
+{
+	const bool is_sure =
+		fmin(c->p_up[function], c->p_down[function]) <= c->policy->function_alpha;
+
+	return c->code[function].state == FG_CODE_SAME &&
+	       (is_sure || is_template(&c->set->functions[function]));
+}
+
+/*
+ * Unchanged code that changed code calls, at any distance, may be called more often: its time
+ * counts for that caller.
+ */
+static bool charge_callers(struct fg_node_context *c)
+{
+	const struct fg_profile_set *set = c->set;
+	bool any = false;
+
+	if (!c->code || !c->whole_changed)
+		return false;
+	for (uint32_t n = 1; n < set->node_count; n++) {
+		uint32_t up = c->blamed[n];
+
+		if (!is_to_charge(c, set->nodes[up].function))
+			continue;
+		while (up != 0 && c->code[set->nodes[up].function].state != FG_CODE_CHANGED)
+			up = set->nodes[up].parent;
+		any |= up != 0;
+		c->blamed[n] = up ? up : c->blamed[n];
+	}
+	return any;
+}
+
+/* The function whose machine code a node is: the one that an inlined function is in. */
+static uint32_t owner_of(const struct fg_profile_set *set, uint32_t node)
+{
+	while (node != 0 && set->functions[set->nodes[node].function].inlined)
+		node = set->nodes[node].parent;
+	return set->nodes[node].function;
+}
+
+/* Is it called by the only changed function, or is a part of it? */
+static bool is_below_changed(const struct fg_node_context *c, uint32_t node)
+{
+	return owner_of(c->set, c->blamed[node]) == c->only_changed;
+}
+
+/* The row that changed most, of the changed function and all that is inlined into it. */
+static uint32_t largest_part(const struct fg_node_context *c)
+{
+	const double sign = c->total < 0.0 ? -1.0 : 1.0;
+	uint32_t best = c->row_of[c->only_changed];
+
+	for (uint32_t n = 1; n < c->set->node_count; n++) {
+		const uint32_t row = c->row_of[c->set->nodes[n].function];
+
+		if (is_below_changed(c, n) && sign * c->functions.entities[row].delta >
+						      sign * c->functions.entities[best].delta)
+			best = row;
+	}
+	return best;
+}
+
+/*
+ * Few samples make no function sure.  But where the whole surely changed, and one function alone
+ * that takes time has other machine code, it is that function: its parts become one row, and that
+ * needs no test.
+ */
+static void blame_only_changed(struct fg_node_context *c, struct fg_node_family *family)
+{
+	const uint32_t best = c->only_changed ? largest_part(c) : 0;
+	const struct fg_entity *entity = NULL;
+
+	if (!best || !c->whole_changed)
+		return;
+	for (size_t f = 1; f < c->functions.count; f++) {
+		if (fmin(c->p_up[f], c->p_down[f]) <= c->policy->function_alpha)
+			return;
+	}
+	for (uint32_t n = 1; n < c->set->node_count; n++) {
+		const uint32_t row = c->row_of[c->set->nodes[n].function];
+
+		if (c->blamed[n] != n || row == best || !is_below_changed(c, n))
+			continue;
+		for (size_t f = 1; f < c->set->function_count; f++)
+			c->row_of[f] = c->row_of[f] == row ? best : c->row_of[f];
+	}
+	test_again(c, family);
+	entity = &c->functions.entities[best];
+	if (entity->delta * c->total <= 0.0)
+		return;
+	family->tested[best] = false;
+	family->p_up[best] = c->total > 0.0 ? 0.0 : 1.0;
+	family->p_down[best] = c->total < 0.0 ? 0.0 : 1.0;
+	fg_notes_add(c->notes, c->arena,
+		     "%s is the only one of the hot functions whose machine code changed",
+		     c->set->functions[c->only_changed].name);
+}
+
+/* Per function: is its row a part of the blame?  To be freed. */
+static bool *mark_parts(const struct fg_node_context *c, const struct fg_blame *blame)
+{
+	bool *is_part = fg_xcalloc(c->set->function_count + 1, sizeof(is_part[0]));
+
+	for (size_t f = 1; f < c->set->function_count; f++) {
+		const struct fg_profile_function *row = &c->set->functions[c->row_of[f]];
+
+		for (size_t i = 0; i < blame->function_count && !is_part[f]; i++) {
+			const struct fg_node_verdict *node = &blame->functions[i];
+
+			is_part[f] = node->standing != FG_STANDING_MOVED &&
+				     strcmp(node->name, row->name) == 0 &&
+				     strcmp(node->library, row->library) == 0;
+		}
+	}
+	return is_part;
+}
+
+/* All that no row names. */
+static struct fg_rest find_rest(const struct fg_node_context *c, const struct fg_blame *blame)
+{
+	const struct fg_profile_set *set = c->set;
+	uint32_t *entity = fg_xcalloc(set->node_count + 1, sizeof(entity[0]));
+	bool *is_part = mark_parts(c, blame);
+	struct fg_pair_matrix matrix;
+	struct fg_node_family family;
+	struct fg_rest rest;
+
+	for (size_t n = 0; n < set->node_count; n++)
+		entity[n] = is_part[set->nodes[c->blamed[n]].function];
+	fg_pair_matrix_build(set, &c->pairs, entity, 2, &matrix);
+	fg_node_family_test(c, &family, &matrix, fg_node_samples_min(c), c->seed + 5);
+	rest = (struct fg_rest){matrix.entities[0].delta, fg_node_family_half(&family, 0)};
+	fg_node_family_release(&family);
+	fg_pair_matrix_release(&matrix);
+	free(is_part);
+	free(entity);
+	return rest;
+}
+
 static void decide_set(struct fg_node_context *c, struct fg_blame *blame)
 {
-	bool *moved = fg_xcalloc(c->set->function_count + 1, sizeof(moved[0]));
+	double *moved = fg_xcalloc(c->set->function_count + 1, sizeof(moved[0]));
 	struct fg_node_family family;
 
-	fg_node_family_test(c, &family, &c->functions, FG_SAMPLES_MIN, c->seed + 1);
-	c->p_up = family.p_up;
-	c->p_down = family.p_down;
-	c->tested = family.tested;
-	fg_moved_find(c, blame, moved);
+	test_rows(c, &family);
+	if (charge_callers(c))
+		test_again(c, &family);
+	fg_moved_join(c, blame, moved);
+	if (blame->moved_count > 0)
+		test_again(c, &family);
+	blame_only_changed(c, &family);
 	fg_functions_add(c, &family, moved, blame);
 	add_libraries(c, blame);
 	if (fg_measure_is_time(c->id))
 		add_regions(c, blame);
 	blame->total_delta = c->total;
-	fg_shares_set(blame, c->whole_changed);
+	fg_parts_fit(blame, find_rest(c, blame), c->whole_changed);
 	blame->is_unexplained = c->whole_changed && !has_sure_function(blame);
 	if (fg_measure_is_time(c->id))
 		note_leaves(c, blame);
@@ -208,7 +374,7 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_
 		return;
 	context.id = fg_profile_set_time(context.set);
 	fg_nodes_blame(&context, series, verdict, &verdict->time);
-	fg_same_code_settle(context.set, series, context.whole_changed, arena, verdict);
+	fg_same_code_note(context.set, series, context.whole_changed, arena, verdict);
 }
 
 void fg_nodes_note_unexplained(struct fg_arena *arena, struct fg_benchmark_verdict *verdict)

@@ -12,23 +12,13 @@ enum {
 #define HOT_SHARE 0.005
 /* Where more have no stack it is not known who takes the time. */
 #define NOWHERE_SHARE 0.05
-
-enum code_state {
-	CODE_UNKNOWN,
-	CODE_SAME,
-	CODE_REACHES_CHANGE,
-	CODE_CHANGED,
-};
-
-struct code_fact {
-	enum code_state state;
-	unsigned offset[FG_ARM_COUNT]; /* within a page */
-};
+/* The same where the clock says that something else changed: the kernel's are as before. */
+#define STRAY_SHARE 0.15
 
 /* "16:48:s" */
-static struct code_fact parse(const char *text)
+static struct fg_code_fact parse(const char *text)
 {
-	struct code_fact fact = {0};
+	struct fg_code_fact fact = {0};
 	const char *at = text;
 
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
@@ -36,18 +26,18 @@ static struct code_fact parse(const char *text)
 
 		fact.offset[arm] = (unsigned)strtoul(at, &end, 10);
 		if (end == at || *end != ':')
-			return (struct code_fact){0};
+			return (struct fg_code_fact){0};
 		at = end + 1;
 	}
-	fact.state = *at == 's'   ? CODE_SAME
-		     : *at == 'r' ? CODE_REACHES_CHANGE
-		     : *at == 'c' ? CODE_CHANGED
-				  : CODE_UNKNOWN;
+	fact.state = *at == 's'   ? FG_CODE_SAME
+		     : *at == 'r' ? FG_CODE_REACHES_CHANGE
+		     : *at == 'c' ? FG_CODE_CHANGED
+				  : FG_CODE_UNKNOWN;
 	return fact;
 }
 
 /* The value of "NAME=VALUE" among words. */
-static struct code_fact find(const char *words, const char *name)
+static struct fg_code_fact find(const char *words, const char *name)
 {
 	const size_t length = strlen(name);
 
@@ -56,7 +46,7 @@ static struct code_fact find(const char *words, const char *name)
 			return parse(at + length + 1);
 		at += strcspn(at, " ");
 	}
-	return (struct code_fact){0};
+	return (struct fg_code_fact){0};
 }
 
 /* As the linker and the fact know it. */
@@ -65,30 +55,24 @@ static const char *linkage_of(const struct fg_profile_function *function)
 	return function->linkage ? function->linkage : function->name;
 }
 
-static bool is_function_of(const struct fg_profile_function *function,
-			   const struct fg_node_verdict *node)
-{
-	return strcmp(function->name, node->name) == 0 &&
-	       strcmp(function->library, node->library) == 0;
-}
-
-static struct code_fact fact_of(const struct fg_profile_set *set, const char *words,
-				const struct fg_node_verdict *node)
+static struct fg_code_fact fact_of(const struct fg_profile_set *set, const char *words,
+				   const struct fg_node_verdict *node)
 {
 	for (size_t f = 1; f < set->function_count; f++) {
 		const struct fg_profile_function *function = &set->functions[f];
 
-		if (is_function_of(function, node))
+		if (strcmp(function->name, node->name) == 0 &&
+		    strcmp(function->library, node->library) == 0)
 			return find(words, linkage_of(function));
 	}
-	return (struct code_fact){0};
+	return (struct fg_code_fact){0};
 }
 
-static void add_note(const struct fg_node_verdict *node, const struct code_fact *fact,
+static void add_note(const struct fg_node_verdict *node, const struct fg_code_fact *fact,
 		     struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {
 	const unsigned *offset = fact->offset;
-	const char *what = fact->state == CODE_SAME
+	const char *what = fact->state == FG_CODE_SAME
 				   ? "machine code unchanged, as is all it calls"
 				   : "its own machine code is unchanged, but not all that it calls";
 
@@ -110,7 +94,7 @@ static const char *only_changed(const char *words)
 		const char *end = at + strcspn(at, " ");
 		const char *value = memchr(at, '=', (size_t)(end - at));
 
-		if (value && parse(value + 1).state == CODE_CHANGED) {
+		if (value && parse(value + 1).state == FG_CODE_CHANGED) {
 			if (only)
 				return NULL;
 			only = at;
@@ -148,42 +132,6 @@ static bool is_hot(const struct sampled *sampled, size_t function)
 	return sampled->of[function] > 0 && sampled->of[function] >= HOT_SHARE * sampled->all;
 }
 
-/* Which of the functions did the change change?  To be freed. */
-static bool *find_changed(const struct fg_profile_set *set, const char *words)
-{
-	bool *changed = fg_xcalloc(set->function_count, sizeof(changed[0]));
-
-	for (size_t f = 1; f < set->function_count; f++)
-		changed[f] = find(words, linkage_of(&set->functions[f])).state == CODE_CHANGED;
-	return changed;
-}
-
-static bool is_any_hot(const struct fg_profile_set *set, const bool *functions)
-{
-	struct sampled sampled = count_samples(set);
-	bool is_any = false;
-
-	for (size_t f = 1; f < set->function_count; f++)
-		is_any |= functions[f] && is_hot(&sampled, f);
-	free(sampled.of);
-	return is_any;
-}
-
-/* Who is called by changed code, at any distance, may be called more often. */
-static bool is_called_by_changed(const struct fg_profile_set *set, const bool *changed,
-				 const struct fg_node_verdict *node)
-{
-	for (size_t n = 1; n < set->node_count; n++) {
-		if (!is_function_of(&set->functions[set->nodes[n].function], node))
-			continue;
-		for (uint32_t up = set->nodes[n].parent; up; up = set->nodes[up].parent) {
-			if (changed[set->nodes[up].function])
-				return true;
-		}
-	}
-	return false;
-}
-
 /* The function at the start of "NAME=…"; 0: it was not seen. */
 static size_t function_at(const struct fg_profile_set *set, const char *word)
 {
@@ -198,19 +146,6 @@ static size_t function_at(const struct fg_profile_set *set, const char *word)
 	return 0;
 }
 
-/* What samples are too few to tell may follow from the code. */
-static void find_only_changed(const struct fg_profile_set *set, const char *words,
-			      struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
-{
-	const char *word = only_changed(words);
-	const size_t function = word ? function_at(set, word) : 0;
-	struct sampled sampled = count_samples(set);
-
-	if (function && is_hot(&sampled, function) && !has_guilty_function(&verdict->time))
-		verdict->only_changed = fg_arena_strdup(arena, set->functions[function].name);
-	free(sampled.of);
-}
-
 static bool is_same_code(const struct fg_series *series, const char *words,
 			 const struct fg_profile_function *function)
 {
@@ -220,7 +155,7 @@ static bool is_same_code(const struct fg_series *series, const char *words,
 		return false;
 	/* The linker makes a jump to the function of another file; the kernel is that of both. */
 	return fg_text_ends_with(name, "@plt") || strcmp(name, "[kernel]") == 0 ||
-	       function->library[0] == '[' || find(words, name).state == CODE_SAME ||
+	       function->library[0] == '[' || find(words, name).state == FG_CODE_SAME ||
 	       fg_blame_is_same_library(series, function->library);
 }
 
@@ -240,45 +175,64 @@ bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct 
 	return is_same;
 }
 
-void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_series *series,
-			 bool whole_changed, struct fg_arena *arena,
-			 struct fg_benchmark_verdict *verdict)
+/* Its machine code is that of the baseline; it may call other code. */
+static bool is_own_code_same(const struct fg_series *series, const char *words,
+			     const struct fg_profile_function *function)
+{
+	return is_same_code(series, words, function) ||
+	       find(words, linkage_of(function)).state == FG_CODE_REACHES_CHANGE;
+}
+
+size_t fg_same_code_only_changed(const struct fg_profile_set *set, const struct fg_series *series)
 {
 	const char *words = fg_environment_get(&series->build[FG_ARM_CANDIDATE], "build.functions");
-	struct code_fact *facts = NULL;
-	bool is_explained = false;
-	bool *changed = NULL;
-	bool is_elsewhere = false;
+	const char *word = words ? only_changed(words) : NULL;
+	const size_t function = word ? function_at(set, word) : 0;
+	struct sampled sampled;
+	bool is_only = false;
+
+	if (function == 0)
+		return 0;
+	sampled = count_samples(set);
+	is_only = is_hot(&sampled, function) && sampled.of[0] <= STRAY_SHARE * sampled.all;
+	for (size_t f = 1; f < set->function_count && is_only; f++)
+		is_only = f == function || !is_hot(&sampled, f) ||
+			  is_own_code_same(series, words, &set->functions[f]);
+	free(sampled.of);
+	return is_only ? function : 0;
+}
+
+struct fg_code_fact *fg_same_code_facts(const struct fg_profile_set *set,
+					const struct fg_series *series)
+{
+	const char *words = fg_environment_get(&series->build[FG_ARM_CANDIDATE], "build.functions");
+	struct fg_code_fact *facts = NULL;
+
+	if (!words)
+		return NULL;
+	facts = fg_xcalloc(set->function_count + 1, sizeof(facts[0]));
+	for (size_t f = 1; f < set->function_count; f++)
+		facts[f] = find(words, linkage_of(&set->functions[f]));
+	return facts;
+}
+
+void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series *series,
+		       bool whole_changed, struct fg_arena *arena,
+		       struct fg_benchmark_verdict *verdict)
+{
+	const size_t only = whole_changed ? fg_same_code_only_changed(set, series) : 0;
+	const char *words = fg_environment_get(&series->build[FG_ARM_CANDIDATE], "build.functions");
 
 	if (!words)
 		return;
-	changed = find_changed(set, words);
-	is_elsewhere = whole_changed && is_any_hot(set, changed);
-	facts = fg_xcalloc(verdict->time.function_count + 1, sizeof(facts[0]));
 	for (size_t i = 0; i < verdict->time.function_count; i++) {
 		const struct fg_node_verdict *node = &verdict->time.functions[i];
+		const struct fg_code_fact fact = fact_of(set, words, node);
 
-		if (!fg_standing_is_sure(node->standing))
-			continue;
-		facts[i] = fact_of(set, words, node);
-		is_explained |=
-			node->standing == FG_STANDING_GUILTY &&
-			(facts[i].state == CODE_CHANGED || facts[i].state == CODE_REACHES_CHANGE);
-		if (facts[i].state == CODE_SAME || facts[i].state == CODE_REACHES_CHANGE)
-			add_note(node, &facts[i], arena, verdict);
+		if (fg_standing_is_sure(node->standing) &&
+		    (fact.state == FG_CODE_SAME || fact.state == FG_CODE_REACHES_CHANGE))
+			add_note(node, &fact, arena, verdict);
 	}
-	for (size_t i = 0; i < verdict->time.function_count; i++) {
-		struct fg_node_verdict *node = &verdict->time.functions[i];
-
-		if (node->standing != FG_STANDING_GUILTY || facts[i].state != CODE_SAME)
-			continue;
-		if (!is_explained && (!is_elsewhere || is_called_by_changed(set, changed, node)))
-			continue;
-		node->standing = FG_STANDING_SAME_CODE;
-		node->outcome = FG_OUTCOME_INCONCLUSIVE;
-	}
-	if (whole_changed)
-		find_only_changed(set, words, arena, verdict);
-	free(changed);
-	free(facts);
+	if (only && !has_guilty_function(&verdict->time))
+		verdict->only_changed = fg_arena_strdup(arena, set->functions[only].name);
 }

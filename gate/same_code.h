@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A function whose machine code is the same in both builds, as is that of all it calls, got slower
- * for a reason outside of it: its place, its callers, its inputs.  The fact build.functions tells.
- * Private to gate/.
+ * for a reason outside of it: its place, its callers, its inputs.  It is never guilty.  The fact
+ * build.functions lists the functions of both builds.  Private to gate/.
  */
 #ifndef FG_GATE_SAME_CODE_H
 #define FG_GATE_SAME_CODE_H
@@ -11,15 +11,33 @@
 #include "model/run.h"
 #include "model/verdict.h"
 
+enum fg_code_state {
+	FG_CODE_UNKNOWN,
+	FG_CODE_SAME,           /* as is all that it calls */
+	FG_CODE_REACHES_CHANGE, /* the same, but it calls changed code */
+	FG_CODE_CHANGED,
+};
+
+struct fg_code_fact {
+	enum fg_code_state state;
+	unsigned offset[FG_ARM_COUNT]; /* within a page */
+};
+
+/* Per function, to be freed; NULL: nothing is known. */
+struct fg_code_fact *fg_same_code_facts(const struct fg_profile_set *set,
+					const struct fg_series *series);
 /*
- * A note for each function whose change is sure and whose code is the same.  Such a one is not
- * guilty beside a function that did change and is guilty as well, nor where one that did change
- * takes time and does not call it.  Where the whole changed and no function is guilty, the only hot
- * one that changed is named.
+ * The only function that takes time and changed, where all others that take time are known to have
+ * the same machine code; 0: there is none, or more, or it is not known.
  */
-void fg_same_code_settle(const struct fg_profile_set *set, const struct fg_series *series,
-			 bool whole_changed, struct fg_arena *arena,
-			 struct fg_benchmark_verdict *verdict);
+size_t fg_same_code_only_changed(const struct fg_profile_set *set, const struct fg_series *series);
+/*
+ * A note for each function whose change is sure and whose code is the same.  If the whole changed
+ * and no function is guilty, the only hot function that changed is named.
+ */
+void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series *series,
+		       bool whole_changed, struct fg_arena *arena,
+		       struct fg_benchmark_verdict *verdict);
 /*
  * Are all functions that take time known to be the same code, in both builds, as is all they name?
  * False also where nothing is known.

@@ -12,6 +12,7 @@
 #define MODES_P            0.005
 #define MODES_MIN_SHARE    0.1
 #define MODES_MIN_DISTANCE 0.01 /* relative; closer heaps are no news */
+#define MODES_ALIKE        0.25 /* shares of both sides differ by less */
 #define LAYOUT_MIN_VALUES  24
 #define LAYOUT_P           0.005
 #define LAYOUT_MIN_SPREAD  0.005 /* relative, between groups */
@@ -34,29 +35,44 @@ static bool has_two_modes(const double *values, size_t count, uint64_t seed,
 	       modality->high_share <= 1.0 - MODES_MIN_SHARE && distance >= MODES_MIN_DISTANCE;
 }
 
+/* Both sides alike: the host or the schedule decides, not the program. */
+static bool are_alike(const struct fg_modality *a, const struct fg_modality *b)
+{
+	return fabs(a->high_share - b->high_share) < MODES_ALIKE;
+}
+
+static void note_modes(const struct fg_modality *modality, int arm, const char *unit,
+		       struct fg_arena *arena, struct fg_notes *notes)
+{
+	char low[FG_NUMBER_TEXT_SIZE];
+	char high[FG_NUMBER_TEXT_SIZE];
+
+	fg_notes_add(notes, arena,
+		     "the %s has two modes, unlike the %s: %.0f %% of its repetitions near %s, "
+		     "%.0f %% near %s; look for what decides between them",
+		     arm_names[arm], arm_names[1 - arm], 100.0 * (1.0 - modality->high_share),
+		     fg_format_value(modality->low_center, unit, low), 100.0 * modality->high_share,
+		     fg_format_value(modality->high_center, unit, high));
+}
+
 void fg_shape_note_modes(const struct fg_series *series, size_t metric, uint64_t seed,
 			 struct fg_arena *arena, struct fg_notes *notes)
 {
-	const char *unit = series->metrics[metric].unit;
+	struct fg_modality modality[FG_ARM_COUNT];
+	bool has_two[FG_ARM_COUNT];
 
 	for (int arm = 0; arm < FG_ARM_COUNT; arm++) {
-		struct fg_modality modality;
 		size_t count;
 		double *values = fg_series_values(series, metric, (enum fg_arm)arm, &count);
 
-		if (has_two_modes(values, count, seed + (uint64_t)arm, &modality)) {
-			char low[FG_NUMBER_TEXT_SIZE];
-			char high[FG_NUMBER_TEXT_SIZE];
-
-			fg_notes_add(notes, arena,
-				     "the %s has two modes: %.0f %% of its repetitions near %s, "
-				     "%.0f %% near %s; look for what decides between them",
-				     arm_names[arm], 100.0 * (1.0 - modality.high_share),
-				     fg_format_value(modality.low_center, unit, low),
-				     100.0 * modality.high_share,
-				     fg_format_value(modality.high_center, unit, high));
-		}
+		has_two[arm] = has_two_modes(values, count, seed + (uint64_t)arm, &modality[arm]);
 		free(values);
+	}
+	if (has_two[0] && has_two[1] && are_alike(&modality[0], &modality[1]))
+		return;
+	for (int arm = 0; arm < FG_ARM_COUNT; arm++) {
+		if (has_two[arm])
+			note_modes(&modality[arm], arm, series->metrics[metric].unit, arena, notes);
 	}
 }
 

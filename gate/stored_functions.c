@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "gate/node_family.h"
-#include "gate/shares.h"
+#include "gate/parts.h"
 #include "gate/statistics/distributions.h"
 #include "gate/stored.h"
 
@@ -251,14 +251,18 @@ static void decide(const struct fg_gate_input *input, const char *benchmark,
 	free(found);
 }
 
-static bool has_changed(const struct fg_benchmark_verdict *verdict, const char *metric)
+/* Its error is that of the rows together, for lack of a history of its own. */
+static struct fg_rest rest_of(const struct side sides[2], const struct fg_blame *blame)
 {
-	for (size_t i = 0; i < verdict->metric_count; i++) {
-		if (strcmp(verdict->metrics[i].name, metric) == 0)
-			return verdict->metrics[i].outcome == FG_OUTCOME_REGRESSION ||
-			       verdict->metrics[i].outcome == FG_OUTCOME_IMPROVEMENT;
+	struct fg_rest rest = {.delta = (sides[1].total - sides[0].total) / FG_NS_PER_MS};
+
+	for (size_t i = 0; i < blame->function_count; i++) {
+		const struct fg_node_verdict *node = &blame->functions[i];
+
+		rest.delta -= node->delta;
+		rest.half = hypot(rest.half, 0.5 * (node->high - node->low));
 	}
-	return false;
+	return rest;
 }
 
 void fg_stored_functions_decide(const struct fg_gate_input *input, size_t index,
@@ -272,6 +276,7 @@ void fg_stored_functions_decide(const struct fg_gate_input *input, size_t index,
 		input->profiles ? input->profiles[index] : NULL,
 	};
 	struct fg_blame *blame = &verdict->time;
+	struct fg_whole whole;
 	struct side sides[2];
 
 	if (!sets[0] || !sets[1] || !input->function_history ||
@@ -283,9 +288,11 @@ void fg_stored_functions_decide(const struct fg_gate_input *input, size_t index,
 	blame->measure = fg_arena_strdup(
 		arena, fg_measure_at(&sets[1]->measures, fg_profile_set_time(sets[1]))->name);
 	blame->unit = "ms";
-	blame->total_delta = (sides[1].total - sides[0].total) / FG_NS_PER_MS;
+	whole = fg_parts_whole(verdict, blame->measure, 1.0 / FG_NS_PER_MS);
+	blame->total_delta =
+		isnan(whole.delta) ? (sides[1].total - sides[0].total) / FG_NS_PER_MS : whole.delta;
 	decide(input, baseline->name, sides, arena, blame);
-	fg_shares_set(blame, has_changed(verdict, blame->measure));
+	fg_parts_fit(blame, rest_of(sides, blame), whole.changed);
 	for (size_t arm = 0; arm < 2; arm++)
 		side_release(&sides[arm]);
 }

@@ -29,8 +29,8 @@ const char *fg_build_library(const struct fg_environment *build, const char *nam
 #define FG_FACT_MODULES "build.modules"
 
 /*
- * The benchmark's `setup`, which started or wrote something that outlives a pair; among the
- * candidate's facts, absent without a `setup`.
+ * The benchmark's `setup`, which left a process running that outlives a pair; among the
+ * candidate's facts, absent without one.
  */
 #define FG_FACT_SETUP "build.setup"
 

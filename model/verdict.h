@@ -56,10 +56,10 @@ struct fg_metric_verdict {
 	/* false: not judged in this schedule (wall time in a duet); `outcome` is then pass */
 	bool decided;
 	bool exact;
-	double baseline; /* median of each arm's repetitions that count; NaN: none */
-	double candidate;
-	double ratio; /* estimate; NaN: none */
-	double low;   /* confidence interval at `alpha` */
+	double baseline;  /* median of the repetitions that count; NaN: none */
+	double candidate; /* the same; if there is a ratio, baseline times ratio */
+	double ratio;     /* estimate; NaN: none */
+	double low;       /* confidence interval at `alpha` */
 	double high;
 	double alpha;
 	double min_effect;
@@ -112,9 +112,6 @@ struct fg_path_verdict {
 	enum fg_outcome outcome;
 };
 
-/* A larger share, of a total that nearly cancels out, is meaningless: 4340 % and -3335 %. */
-#define FG_SHARE_MAX 2.0
-
 /* A function, library, region or call path. */
 struct fg_node_verdict {
 	enum fg_node_kind kind;
@@ -133,7 +130,7 @@ struct fg_node_verdict {
 	double delta;
 	double low;
 	double high;
-	/* of the total difference; NaN: unsure, or beyond FG_SHARE_MAX */
+	/* of the total difference, at most 1; NaN: unsure, or a part is larger than the total */
 	double share_of_change;
 	double p_adjusted;             /* family-wise; NaN: not tested (too few samples) */
 	uint64_t samples;              /* pooled */
@@ -166,10 +163,11 @@ enum fg_work_cause {
 /* Counts of the exact repetitions: baseline, candidate; per execution. */
 struct fg_work_verdict {
 	enum fg_work kind;
-	double instructions[2]; /* outside the C library */
+	double instructions[2]; /* outside the dynamic linker */
 	double calls[2];        /* 0: not counted */
-	double apart[2];        /* instructions in the C library and the dynamic linker */
+	double linker[2];       /* instructions in the dynamic linker */
 	const char *function;   /* the function with most of the difference; NULL: none */
+	const char *leaf;       /* the library function below it with most of that; NULL: none */
 	double function_instructions[2];
 	double function_calls[2];
 	enum fg_work_cause cause;

@@ -171,10 +171,8 @@ struct fg_profile_cost {
 	double samples;
 	double sampled_ns;  /* CPU time that they stand for */
 	double handler_ns;  /* the collector's own time in handlers, */
-	double caches_ns;   /* what these drove out of the caches, to be fetched again, */
 	double start_ns;    /* and before main, or at the end */
-	double interrupts;  /* that raised no signal, in signals of the same price */
-	double signal_ns;   /* of one signal on that host; 0: not measured */
+	double signals_ns;  /* interrupts and signals, in the kernel; 0: not measured */
 	double switches_ns; /* what its clock added to context switches */
 	double expected;    /* of a stored run: the share of the CPU time, by the prices it knew */
 	int perf_errno;     /* why perf events were refused; 0: they were not */

@@ -2,6 +2,7 @@
 /* One trace as part of a profile: its totals and notes. */
 #include "base/fs.h"
 #include "profile/trace_private.h"
+#include "trace/sample_cost.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -228,20 +229,17 @@ static void set_base(struct fg_trace_joiner *j)
 
 static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header *header)
 {
-	const double samples = (double)header->samples - (double)header->parts;
+	struct fg_sample_cost taken = {0};
 
-	cost->samples += samples;
+	fg_sample_cost_add(&taken, header);
+	cost->samples += (double)taken.samples;
 	cost->sampled_ns += (double)header->user_ns + (double)header->system_ns;
 	cost->system_ns += (double)header->system_ns;
 	cost->kernel_ns += (double)header->kernel_ns;
-	const double handler_ns = fmin((double)header->handler_ns, samples * FG_HANDLER_MOST_NS);
-
-	cost->handler_ns += handler_ns;
-	cost->caches_ns += (FG_HANDLER_TIMES - 1) * handler_ns;
-	cost->start_ns += (double)fg_trace_start_ns(header);
-	cost->interrupts += (double)fg_trace_kernel_interrupts(header) / FG_INTERRUPT_PART;
-	cost->signal_ns = (double)header->signal_ns;
-	cost->switches_ns += (double)header->end_switches * (double)header->switch_ns;
+	cost->handler_ns += (double)taken.handlers_ns;
+	cost->start_ns += (double)taken.start_ns;
+	cost->signals_ns += (double)taken.signals_ns;
+	cost->switches_ns += (double)taken.switches_ns;
 	cost->perf_errno = header->perf_errno ? (int)header->perf_errno : cost->perf_errno;
 	cost->kernel_errno = header->kernel_errno ? (int)header->kernel_errno : cost->kernel_errno;
 	for (size_t i = 0; i < FG_LOSS_COUNT; i++)
@@ -279,7 +277,7 @@ static void add_totals(struct fg_trace_joiner *j)
 	settle_clock(profile);
 	if (profile->process_count == 1)
 		profile->period_ns = header->period_ns;
-	else if (profile->period_ns != header->period_ns)
+	if (profile->period_ns != header->period_ns || header->budget)
 		profile->period_ns = 0;
 	profile->measures[0].lost +=
 		(double)header->losses[FG_LOSS_NO_ROOM] * (double)header->period_ns;

@@ -78,7 +78,9 @@ static void add_culprits(struct fg_strbuf *text, const struct fg_benchmark_verdi
 			fg_strbuf_printf(text, " and %zu more function%s", more,
 					 more == 1 ? "" : "s");
 	} else if (benchmark->outcome == FG_OUTCOME_REGRESSION && blame->function_count > 0) {
-		fg_strbuf_add_text(text, "; no single function is sure");
+		fg_strbuf_add_text(text, blame->functions[0].standing == FG_STANDING_SAME_CODE
+						 ? "; the functions that took longer did not change"
+						 : "; no single function is sure");
 	}
 	if (!first && benchmark->outcome == FG_OUTCOME_REGRESSION && benchmark->only_changed) {
 		fg_strbuf_printf(text, "; the only hot %s that changed is ",

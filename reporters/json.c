@@ -300,9 +300,11 @@ static void add_work(struct fg_json_writer *w, const struct fg_work_verdict *wor
 	fg_json_text(w, "kind", fg_work_name(work->kind));
 	add_both(w, "instructions", work->instructions);
 	add_both(w, "calls", work->calls);
-	add_both(w, "c_library_instructions", work->apart);
+	add_both(w, "linker_instructions", work->linker);
 	if (work->function) {
 		fg_json_text(w, "function", work->function);
+		if (work->leaf)
+			fg_json_text(w, "leaf", work->leaf);
 		fg_json_text(w, "cause", fg_work_cause_name(work->cause));
 		add_both(w, "function_instructions", work->function_instructions);
 		add_both(w, "function_calls", work->function_calls);
@@ -413,9 +415,9 @@ static void add_differences(struct fg_json_writer *w, const struct fg_verdict *v
 
 static void add_next(struct fg_json_writer *w, const struct fg_report *report)
 {
-	struct fg_next_step steps[FG_NEXT_STEPS_MAX];
+	struct fg_advice steps[FG_ADVICE_MAX];
 	struct fg_arena arena = {0};
-	const size_t count = fg_report_next_steps(report, &arena, steps);
+	const size_t count = fg_report_advice(report, &arena, steps);
 
 	if (count > 0) {
 		fg_json_begin_object(w, "next");

@@ -634,9 +634,9 @@ static void add_lead(struct fg_strbuf *text, const struct fg_verdict *verdict)
 
 static void add_next(struct fg_strbuf *text, const struct fg_report *report)
 {
-	struct fg_next_step steps[FG_NEXT_STEPS_MAX];
+	struct fg_advice steps[FG_ADVICE_MAX];
 	struct fg_arena arena = {0};
-	const size_t count = fg_report_next_steps(report, &arena, steps);
+	const size_t count = fg_report_advice(report, &arena, steps);
 
 	for (size_t i = 0; i < count; i++) {
 		fg_strbuf_printf(text, "- %s: <code>", steps[i].label);

@@ -94,8 +94,8 @@ static const char *accept_of(const struct fg_run *run, const struct fg_benchmark
 	return keep(&text, arena);
 }
 
-size_t fg_report_next_steps(const struct fg_report *report, struct fg_arena *arena,
-			    struct fg_next_step steps[FG_NEXT_STEPS_MAX])
+size_t fg_report_advice(const struct fg_report *report, struct fg_arena *arena,
+			struct fg_advice steps[FG_ADVICE_MAX])
 {
 	const struct fg_verdict *verdict = report->verdict;
 	size_t *order = fg_report_worst_first(verdict);
@@ -109,13 +109,13 @@ size_t fg_report_next_steps(const struct fg_report *report, struct fg_arena *are
 	free(order);
 	if (!worst)
 		return 0;
-	const struct fg_next_step all[FG_NEXT_STEPS_MAX] = {
+	const struct fg_advice all[FG_ADVICE_MAX] = {
 		{"change", change_of(&report->run->sides[FG_ARM_CANDIDATE], arena)},
 		{"again", again_of(report->run, worst, arena)},
 		{"accept", accept_of(report->run, worst, arena)},
 	};
 
-	for (size_t i = 0; i < FG_NEXT_STEPS_MAX; i++) {
+	for (size_t i = 0; i < FG_ADVICE_MAX; i++) {
 		if (all[i].text)
 			steps[count++] = all[i];
 	}

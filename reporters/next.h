@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What to do about a regression.  The words are the same in every format. Private to reporters/. */
+/* Advice after a regression, in the same words in every format. Private to reporters/. */
 #ifndef FG_REPORTERS_NEXT_H
 #define FG_REPORTERS_NEXT_H
 
@@ -7,10 +7,10 @@
 #include "reporters/reporter.h"
 
 enum {
-	FG_NEXT_STEPS_MAX = 3,
+	FG_ADVICE_MAX = 3,
 };
 
-struct fg_next_step {
+struct fg_advice {
 	const char *label; /* "change", "again", "accept" */
 	const char *text;  /* clean */
 };
@@ -20,7 +20,7 @@ struct fg_next_step {
  * again, and the line of a commit message that accepts it, as far as they are known. Returns how
  * many there are; 0: nothing regressed.
  */
-size_t fg_report_next_steps(const struct fg_report *report, struct fg_arena *arena,
-			    struct fg_next_step steps[FG_NEXT_STEPS_MAX]);
+size_t fg_report_advice(const struct fg_report *report, struct fg_arena *arena,
+			struct fg_advice steps[FG_ADVICE_MAX]);
 
 #endif

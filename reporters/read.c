@@ -378,8 +378,9 @@ static void read_work(const struct reader *r, const cJSON *benchmark,
 		return;
 	get_both(object, "instructions", work.instructions);
 	get_both(object, "calls", work.calls);
-	get_both(object, "c_library_instructions", work.apart);
+	get_both(object, "linker_instructions", work.linker);
 	work.function = get_text(r, object, "function");
+	work.leaf = get_text(r, object, "leaf");
 	(void)fg_work_cause_parse(fg_json_text_or(object, "cause", ""), &work.cause);
 	get_both(object, "function_instructions", work.function_instructions);
 	get_both(object, "function_calls", work.function_calls);

@@ -573,9 +573,9 @@ static void add_cause(const struct fg_terminal_page *page)
 
 static void add_next(const struct fg_terminal_page *page)
 {
-	struct fg_next_step steps[FG_NEXT_STEPS_MAX];
+	struct fg_advice steps[FG_ADVICE_MAX];
 	struct fg_arena arena = {0};
-	const size_t count = fg_report_next_steps(page->report, &arena, steps);
+	const size_t count = fg_report_advice(page->report, &arena, steps);
 
 	if (count > 0)
 		fg_strbuf_add_char(page->text, '\n');

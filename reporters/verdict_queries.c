@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define ROUNDING 1e-9 /* of a total: parts that are added up in another order */
+
 const char fg_report_unaffected[] = "unchanged code, placement not looked at";
 
 const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark)
@@ -91,9 +93,9 @@ struct fg_remainder fg_report_everything_else(const struct fg_blame *blame, size
 	for (size_t i = 0; i < shown; i++)
 		rest.delta -= blame->functions[i].delta;
 	/* If some functions are left out, the rest may cancel out. */
-	if (has_shares(blame) && fabs(rest.delta) <= FG_SHARE_MAX * fabs(blame->total_delta))
+	if (has_shares(blame) && fabs(rest.delta) <= fabs(blame->total_delta))
 		rest.share = rest.delta / blame->total_delta;
-	if (!(fabs(rest.delta) > 0))
+	if (!(fabs(rest.delta) > ROUNDING * fabs(blame->total_delta)))
 		rest.delta = (double)NAN;
 	return rest;
 }

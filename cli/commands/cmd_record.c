@@ -59,8 +59,8 @@ static const struct fg_option options[] = {
 	 .argument = "HZ",
 	 .minimum = 1,
 	 .maximum = 50000,
-	 .help = "samples per second of CPU time (default: as many as --budget allows), or of "
-		 "elapsed time with --clock wall or from outside (default 100)"},
+	 .help = "samples per second of CPU time, or of elapsed time with --clock wall (default "
+		 "100) or from outside; without it as many as --budget allows"},
 	{.name = "budget",
 	 .kind = FG_OPTION_RATIO,
 	 .offset = offsetof(struct fg_recording, sample.budget),

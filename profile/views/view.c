@@ -11,6 +11,8 @@
 /* A note on system time needs at least this share of the time, with this relative error. */
 #define SYSTEM_SHARE 0.1
 #define SYSTEM_ERROR 0.25
+#define FEW_SAMPLES  100
+#define NORMAL_95    1.96
 
 const struct fg_view fg_views[] = {
 	{"flat",
@@ -133,6 +135,36 @@ static void note_system_time(const struct fg_profile *profile, uint16_t measure,
 		     samples == 1 ? "" : "s", 100 * sqrt(squares) / sum);
 }
 
+/*
+ * Shares of few samples are uncertain: the half widths of the 95 % intervals of two shares.
+ * Samples of different weights count as fewer equal ones.
+ */
+static void note_few_samples(const struct fg_profile *profile, uint16_t measure,
+			     struct fg_view_table *table)
+{
+	double sum = 0;
+	double squares = 0;
+
+	if (measure != 0 || table->measure.exact)
+		return;
+	for (size_t i = 0; i < profile->sample_count; i++) {
+		const struct fg_sample *sample = &profile->samples[i];
+
+		if (sample->measure != 0 || !(sample->count > 0))
+			continue;
+		sum += sample->value;
+		squares += sample->value * sample->value / sample->count;
+	}
+	const double samples = squares > 0 ? sum * sum / squares : 0;
+
+	if (samples > 0 && samples < FEW_SAMPLES - 0.5)
+		fg_view_note(table,
+			     "as sure as %.0f equal samples: a share of 50 %% is 50 ± %.0f %%, one "
+			     "of 10 %% is 10 ± %.0f %% (95 of 100 times)",
+			     samples, 100 * NORMAL_95 * sqrt(0.5 * 0.5 / samples),
+			     100 * NORMAL_95 * sqrt(0.1 * 0.9 / samples));
+}
+
 static void note_share(struct fg_view_table *table, double part, double whole, const char *what)
 {
 	const double percent = whole > 0 ? 100 * part / whole : 0;
@@ -170,6 +202,7 @@ int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 	note_share(&made, measure->lost, measure->lost + measure->total, "could not be sampled");
 	note_share(&made, measure->truncated, measure->total,
 		   "has a stack that does not reach its start");
+	note_few_samples(profile, index, &made);
 	note_system_time(profile, index, &made);
 	for (size_t i = 0; i < profile->note_count; i++)
 		fg_view_profile_note(&made, "%s", profile->notes[i]);

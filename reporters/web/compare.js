@@ -175,15 +175,12 @@ function standing(f) {
 	return el('span', { class: colour ? `badge ${colour}` : 'quiet' }, f.standing);
 }
 
-// A larger share, of a total that nearly cancels out, is meaningless.
-const SHARE_MAX = 2;
-
-// The rows add up to the total change.
+// The rows add up to the total change; a share above 100 % says nothing.
 export function everythingElse(parts, shown) {
 	const rest = shown.reduce((left, f) => left - parts.delta(f), parts.total ?? NaN);
-	if (!finite(rest) || rest === 0)
+	if (!finite(rest) || Math.abs(rest) <= 1e-9 * Math.abs(parts.total))
 		return null;
-	const share = finite(shown[0].share_of_change) && Math.abs(rest / parts.total) <= SHARE_MAX ? rest / parts.total : null;
+	const share = finite(shown[0].share_of_change) && Math.abs(rest / parts.total) <= 1 ? rest / parts.total : null;
 	return el('li', {}, el('span', { class: 'percent' }, formatShare(share)), el('span', { class: 'what quiet' }, 'everything else'),
 		el('strong', {}, parts.format(rest)));
 }

@@ -8,8 +8,10 @@
 uint32_t fg_made_node_of(struct fg_made_program *p, uint32_t parent, const char *library,
 			 const char *name, double before, double after)
 {
-	struct fg_profile_function f = {
-		.name = name, .library = library, .file = "app.cpp", .line = 7};
+	struct fg_profile_function f = {.name = name,
+					.library = library,
+					.file = "app.cpp",
+					.line = 7 + (unsigned)p->count};
 	uint32_t node = fg_profile_set_node(&p->set, parent, fg_profile_set_function(&p->set, &f));
 
 	p->nodes[p->count] = node;

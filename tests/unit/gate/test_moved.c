@@ -25,6 +25,7 @@ struct path {
 	double noise_ms;     /* more in every other pair of the candidate, less in the rest */
 	double chance;       /* of its change, where it is not 0.001 */
 	const char *library; /* where it is not "app" */
+	unsigned line;       /* where it is not its own */
 };
 
 static struct {
@@ -33,10 +34,11 @@ static struct {
 	struct fg_policy policy;
 	struct fg_node_context context;
 	struct fg_blame blame;
-	bool moved[NODES_MAX + 1];
+	double moved[NODES_MAX + 1];
 	uint32_t nodes[NODES_MAX];
 	uint32_t functions[NODES_MAX];
 	size_t count;
+	bool whole_changed;
 } made;
 
 static void make_rows(const struct path *paths)
@@ -73,9 +75,12 @@ static void make_context(const struct path *paths)
 				      .arena = &made.arena,
 				      .measure = "cpu_time",
 				      .unit = "ms",
-				      .exact = c->exact,
+				      .whole_changed = made.whole_changed,
 				      .floor = FLOOR};
 	fg_profile_pairs_find(&made.set, 0, &c->pairs);
+	c->row_of = fg_xcalloc(made.set.function_count, sizeof(c->row_of[0]));
+	for (uint32_t f = 0; f < made.set.function_count; f++)
+		c->row_of[f] = f;
 	c->blamed = fg_xcalloc(nodes, sizeof(c->blamed[0]));
 	for (uint32_t n = 0; n < nodes; n++) {
 		c->blamed[n] = n;
@@ -113,7 +118,9 @@ static void find_moved(const struct path *paths, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const struct fg_profile_function function = {
 			.name = paths[i].name,
-			.library = paths[i].library ? paths[i].library : "app"};
+			.library = paths[i].library ? paths[i].library : "app",
+			.file = "app.c",
+			.line = paths[i].line ? paths[i].line : 100 + (unsigned)i};
 
 		made.functions[i] = fg_profile_set_function(&made.set, &function);
 		made.nodes[i] = fg_profile_set_node(
@@ -124,7 +131,7 @@ static void find_moved(const struct path *paths, size_t count)
 	make_context(paths);
 	memset(made.moved, 0, sizeof(made.moved));
 	made.blame = (struct fg_blame){0};
-	fg_moved_find(&made.context, &made.blame, made.moved);
+	fg_moved_join(&made.context, &made.blame, made.moved);
 }
 
 static void release(void)
@@ -134,6 +141,8 @@ static void release(void)
 	fg_profile_pairs_release(&c->pairs);
 	fg_pair_matrix_release(&c->functions);
 	free(c->blamed);
+	free(c->row_of);
+	free(c->code);
 	free(c->p_up);
 	free(c->p_down);
 	free(c->tested);
@@ -143,9 +152,10 @@ static void release(void)
 	fg_arena_release(&made.arena);
 }
 
-static bool is_marked(size_t path)
+/* What moved within the row of a path. */
+static double moved_at(size_t path)
 {
-	return made.moved[made.functions[path]];
+	return made.moved[made.context.row_of[made.functions[path]]];
 }
 
 #define TREE_MAX 5
@@ -170,6 +180,18 @@ static size_t paths_in(const struct path *paths)
 	return count;
 }
 
+static uint32_t row_named(const char *name)
+{
+	for (size_t i = 0; i < made.count; i++) {
+		const uint32_t f = made.functions[i];
+
+		if (strcmp(made.set.functions[f].name, name) == 0)
+			return made.context.row_of[f];
+	}
+	fail_msg("no function %s", name);
+	return 0;
+}
+
 static void check_case(const struct move_case *wanted)
 {
 	const struct fg_moved *found = NULL;
@@ -182,7 +204,7 @@ static void check_case(const struct move_case *wanted)
 		const bool takes_part = wanted->kind && (strcmp(name, wanted->from) == 0 ||
 							 strcmp(name, wanted->to) == 0);
 
-		if (is_marked(i) != takes_part)
+		if ((moved_at(i) > 0) != takes_part)
 			fail_msg("%s: %s", wanted->why, name);
 	}
 	if (wanted->kind) {
@@ -193,6 +215,8 @@ static void check_case(const struct move_case *wanted)
 		assert_string_equal(found->from, wanted->from);
 		assert_string_equal(found->to, wanted->to);
 		assert_near(found->amount, wanted->amount_ms, 1e-6);
+		assert_near(made.moved[row_named(wanted->to)], wanted->amount_ms, 1e-6);
+		assert_int_equal(row_named(wanted->from), row_named(wanted->to));
 		assert_string_equal(found->unit, "ms");
 		assert_string_equal(found->measure, "cpu_time");
 	}
@@ -235,7 +259,7 @@ static void a_move_is_called_by_who_lies_below_whom_and_what_is_left(void **stat
 		 .from = "old",
 		 .to = "fresh",
 		 .ancestor = "main",
-		 .amount_ms = 19.1},
+		 .amount_ms = 18.99},
 		{.why = "more than a twentieth was there",
 		 .paths = {{"main", -1, 9, 9}, {"old", 0, 20, 0.9}, {"fresh", 0, 1.01, 20}},
 		 .kind = "moved",
@@ -277,98 +301,107 @@ static void a_move_is_called_by_who_lies_below_whom_and_what_is_left(void **stat
 	check_cases(cases, FG_ARRAY_SIZE(cases));
 }
 
-/* Ten milliseconds arrive; so many less remain, with so much noise; another one changes, too. */
-static void check_limit(const char *why, double given_ms, double noise_ms, double other_ms,
-			bool is_moved)
+/* Each change is found with a slowdown on top of it and without; the rest of the row is the net. */
+static void a_change_of_shape_is_one_row_whatever_it_costs(void **state)
 {
-	const struct path paths[] = {{"main", -1, 50, 50},
-				     {"parse", 0, 40, 40 - given_ms},
-				     {"scan", 1, 5, 15, noise_ms},
-				     {"draw", 1, 20, 20 + other_ms, 0, 1}};
-
-	find_moved(paths, FG_ARRAY_SIZE(paths));
-	if (made.blame.moved_count != (is_moved ? 1 : 0))
-		fail_msg("%s: %zu moved", why, made.blame.moved_count);
-	release();
-}
-
-static void a_move_may_cost_a_tenth_and_gain_three_tenths(void **state)
-{
-	(void)state;
-	check_limit("the toll", 9.01, 0, 0, true);
-	check_limit("more than the toll", 8.95, 0, 0, false);
-	check_limit("a gain", 12.98, 0, 0, true);
-	check_limit("more than a gain", 13.02, 0, 0, false);
-}
-
-/* The mean of eight pairs that differ by ±n has an error of n / sqrt(7). */
-static void within_its_noise_a_move_may_cost_three_tenths(void **state)
-{
-	const double limit_ms = 2 / 2.807 * sqrt(7);
-
-	(void)state;
-	check_limit("two, and so much noise", 8, limit_ms + 0.005, 0, true);
-	check_limit("two, and less noise", 8, limit_ms - 0.005, 0, false);
-	check_limit("three, however much noise", 6.98, 20, 0, false);
-	check_limit("less than three, however much noise", 7.02, 20, 0, true);
-}
-
-static void below_their_caller_nothing_else_may_have_changed_by_much(void **state)
-{
-	(void)state;
-	check_limit("another is slower", 10, 0, 2.98, true);
-	check_limit("another is much slower", 10, 0, 3.02, false);
-	check_limit("another is faster", 10, 0, -2.98, true);
-	check_limit("another is much faster", 10, 0, -3.02, false);
-}
-
-/* Nothing else is called: the first function of all may have moved, too. */
-static void a_program_of_two_functions_moves_as_any_other(void **state)
-{
-	static const struct path paths[] = {{"parse", -1, 30, 18}, {"scan", 0, 0, 12}};
+	static const struct {
+		const char *why;
+		struct path paths[TREE_MAX];
+		size_t joined; /* paths of the row */
+		double net_ms;
+	} cases[] = {
+		{"extracted", {{"main", -1, 9, 9}, {"parse", 0, 30, 18}, {"scan", 1, 0, 12}}, 2, 0},
+		{"extracted and slower",
+		 {{"main", -1, 9, 9}, {"parse", 0, 30, 18}, {"scan", 1, 0, 20}},
+		 2,
+		 8},
+		{"inlined", {{"main", -1, 9, 9}, {"parse", 0, 30, 42}, {"scan", 1, 12, 0}}, 2, 0},
+		{"inlined and slower",
+		 {{"main", -1, 9, 9}, {"parse", 0, 30, 50}, {"scan", 1, 12, 0}},
+		 2,
+		 8},
+		{"split in two",
+		 {{"main", -1, 9, 9}, {"work", 0, 30, 0}, {"load", 0, 0, 16}, {"save", 0, 0, 14}},
+		 3,
+		 0},
+		{"split in two and slower",
+		 {{"main", -1, 9, 9}, {"work", 0, 30, 0}, {"load", 0, 0, 18}, {"save", 0, 0, 17}},
+		 3,
+		 5},
+		{"the loop moved to the caller",
+		 {{"main", -1, 9, 9}, {"each", 0, 5, 17}, {"one", 1, 40, 28}},
+		 2,
+		 0},
+		{"the loop moved to the caller and is slower",
+		 {{"main", -1, 9, 9}, {"each", 0, 5, 25}, {"one", 1, 40, 28}},
+		 2,
+		 8},
+		{"renamed at its line, and slower",
+		 {{"main", -1, 9, 9},
+		  {"old", 0, 20, 0, .line = 7},
+		  {"call", 0, 2, 2},
+		  {"fresh", 2, 0, 26, .line = 7}},
+		 2,
+		 6},
+	};
 
 	(void)state;
-	find_moved(paths, FG_ARRAY_SIZE(paths));
-	assert_int_equal(made.blame.moved_count, 1);
-	assert_string_equal(made.blame.moved[0].kind, "extracted");
-	assert_string_equal(made.blame.moved[0].ancestor, "parse");
-	assert_true(is_marked(0) && is_marked(1));
-	release();
-}
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		double net_ms = 0;
+		size_t joined = 0;
 
-static void what_changed_elsewhere_does_not_matter(void **state)
-{
-	static const struct path paths[] = {{"main", -1, 50, 50},
-					    {"parse", 0, 40, 30},
-					    {"scan", 1, 5, 15},
-					    {"draw", 0, 20, 80}};
-
-	(void)state;
-	find_moved(paths, FG_ARRAY_SIZE(paths));
-	assert_int_equal(made.blame.moved_count, 1);
-	assert_string_equal(made.blame.moved[0].to, "scan");
-	assert_false(is_marked(0));
-	assert_false(is_marked(3));
-	release();
-}
-
-/* A function called on two paths must have grown where the other one shrank. */
-static void most_of_the_growth_lies_where_the_time_was(void **state)
-{
-	static const double here_ms[] = {7.02, 6.98};
-
-	(void)state;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(here_ms); i++) {
-		const struct path paths[] = {{"main", -1, 50, 50},
-					     {"parse", 0, 40, 40 - here_ms[i]},
-					     {"scan", 1, 9, 9 + here_ms[i]},
-					     {"rest", 0, 3, 3},
-					     {"scan", 3, 2, 12 - here_ms[i]}};
-
-		find_moved(paths, FG_ARRAY_SIZE(paths));
-		assert_int_equal(made.blame.moved_count, i == 0);
+		find_moved(cases[i].paths, paths_in(cases[i].paths));
+		for (size_t k = 0; k < made.count; k++) {
+			if (!(moved_at(k) > 0))
+				continue;
+			joined++;
+			net_ms += made.context.functions.entities[made.functions[k]].delta;
+		}
+		if (joined != cases[i].joined)
+			fail_msg("%s: %zu joined", cases[i].why, joined);
+		assert_near(net_ms, cases[i].net_ms, 1e-5);
 		release();
 	}
+}
+
+static void code_that_is_known_to_be_the_same_did_not_move(void **state)
+{
+	static const struct path paths[] = {
+		{"main", -1, 9, 9}, {"parse", 0, 30, 18}, {"scan", 1, 5, 20}};
+
+	(void)state;
+	for (size_t same = 0; same < 3; same++) {
+		static const uint32_t nobody = 0;
+		struct fg_code_fact facts[NODES_MAX] = {{0}};
+
+		find_moved(paths, FG_ARRAY_SIZE(paths));
+		facts[same ? made.functions[same] : nobody].state = FG_CODE_SAME;
+		made.context.code = fg_xcalloc(NODES_MAX, sizeof(facts[0]));
+		memcpy(made.context.code, facts, sizeof(facts));
+		for (uint32_t f = 0; f < made.set.function_count; f++)
+			made.context.row_of[f] = f;
+		fg_moved_join(&made.context, &made.blame, made.moved);
+		assert_int_equal(made.blame.moved_count > 1, same == 0);
+		assert_int_equal(row_named("parse") == row_named("scan"), same == 0);
+		release();
+	}
+}
+
+/* Unrelated functions that cancel out have moved only if nothing else changed. */
+static void beside_other_changes_unrelated_functions_are_apart(void **state)
+{
+	static const struct path paths[] = {{"main", -1, 9, 9},
+					    {"work", 0, 1, 1},
+					    {"rest", 0, 1, 1},
+					    {"old", 1, 20, 8},
+					    {"fresh", 2, 5, 17}};
+
+	(void)state;
+	made.whole_changed = true;
+	find_moved(paths, FG_ARRAY_SIZE(paths));
+	assert_int_equal(made.blame.moved_count, 0);
+	made.whole_changed = false;
+	release();
 }
 
 static void only_sure_changes_of_some_size_move(void **state)
@@ -394,80 +427,10 @@ static void only_sure_changes_of_some_size_move(void **state)
 	}
 }
 
-/* Either side alone is below the floor: there is nothing to explain, or nobody who gave. */
-static void both_sides_of_a_move_have_to_be_news(void **state)
-{
-	static const double given_ms[] = {0.6, 0.45};
-
-	(void)state;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(given_ms); i++) {
-		const struct path paths[] = {{"main", -1, 50, 50},
-					     {"parse", 0, 40, 40 - given_ms[i]},
-					     {"scan", 1, 5, 6.05 - given_ms[i]}};
-
-		find_moved(paths, FG_ARRAY_SIZE(paths));
-		assert_int_equal(made.blame.moved_count, 0);
-		release();
-	}
-}
-
-/* Counts are the same each time: what is not given is not moved, and nothing is paid for it. */
-static void of_exact_counts_nothing_may_be_lost(void **state)
-{
-	(void)state;
-	made.context.exact = true;
-	check_limit("all of it", 10, 0, 0, true);
-	made.context.exact = true;
-	check_limit("all but the floor", 9.52, 0, 0, true);
-	made.context.exact = true;
-	check_limit("all but more than the floor", 9.48, 0, 0, false);
-	made.context.exact = false;
-}
-
-static void the_largest_of_a_name_is_said_to_have_given(void **state)
-{
-	static const struct path paths[] = {{"main", -1, 50, 90},  {"f<int>", 0, 4, 0},
-					    {"f<long>", 0, 10, 0}, {"f(any)", 0, 0, 14},
-					    {"g", 0, 5, 5},        {"h", 0, 20, 0}};
-
-	(void)state;
-	find_moved(paths, FG_ARRAY_SIZE(paths));
-	assert_int_equal(made.blame.moved_count, 1);
-	assert_string_equal(made.blame.moved[0].from, "f<long>");
-	assert_string_equal(made.blame.moved[0].to, "f(any)");
-	assert_string_equal(made.blame.moved[0].kind, "renamed");
-	assert_false(is_marked(0));
-	assert_true(is_marked(1) && is_marked(2) && is_marked(3));
-	assert_false(is_marked(4));
-	release();
-}
-
-static void variants_of_a_name_may_cost_a_tenth_more_together(void **state)
-{
-	static const struct {
-		double given_ms;
-		double taken_ms;
-		size_t moved;
-	} rows[] = {{10, 11.1, 1}, {10, 11.2, 0}, {0.9, 0.9, 1}};
-
-	(void)state;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
-		const struct path paths[] = {{"main", -1, 50, 90},
-					     {"f<int>", 0, rows[i].given_ms, 0},
-					     {"f(any)", 0, 0, rows[i].taken_ms}};
-
-		find_moved(paths, FG_ARRAY_SIZE(paths));
-		assert_int_equal(made.blame.moved_count, rows[i].moved);
-		release();
-	}
-}
-
 static void growth_of_one_name_alone_is_no_move(void **state)
 {
-	static const struct path paths[] = {{"main", -1, 50, 90},
-					    {"f<int>", 0, 4, 10},
-					    {"f<long>", 0, 10, 16},
-					    {"g", 0, 12, 0}};
+	static const struct path paths[] = {
+		{"main", -1, 50, 50}, {"f<int>", 0, 4, 10}, {"f<long>", 0, 10, 16}};
 
 	(void)state;
 	find_moved(paths, FG_ARRAY_SIZE(paths));
@@ -477,31 +440,21 @@ static void growth_of_one_name_alone_is_no_move(void **state)
 
 static void similar_names_and_libraries_move_wherever_they_are_called(void **state)
 {
-	static const struct move_case cases[] = {
-		{.why = "similar names",
-		 .paths = {{"main", -1, 50, 90},
-			   {"luaD_pretailcall", 0, 14, 0},
-			   {"luaD_precall", 0, 9, 23}},
-		 .kind = "moved",
-		 .from = "luaD_pretailcall",
-		 .to = "luaD_precall",
-		 .ancestor = "main",
-		 .amount_ms = 14},
-		{.why = "other names",
-		 .paths = {{"main", -1, 50, 90},
-			   {"read_file", 0, 14, 0},
-			   {"luaD_precall", 0, 9, 23}}},
-		{.why = "similar names, and more than moved",
-		 .paths = {{"main", -1, 50, 90},
-			   {"luaD_pretailcall", 0, 14, 0},
-			   {"luaD_precall", 0, 9, 33}}},
-	};
-	static const struct path relinked[] = {{"main", -1, 50, 90},
+	static const struct path similar[] = {{"main", -1, 50, 50},
+					      {"call", 0, 5, 5},
+					      {"luaD_pretailcall", 0, 14, 0},
+					      {"luaD_precall", 1, 9, 23}};
+	static const struct path relinked[] = {{"main", -1, 50, 50},
 					       {"inflate", 0, 14, 0, .library = "libz.so.1"},
 					       {"inflate", 0, 0, 14}};
 
 	(void)state;
-	check_cases(cases, FG_ARRAY_SIZE(cases));
+	made.whole_changed = true;
+	find_moved(similar, FG_ARRAY_SIZE(similar));
+	assert_int_equal(made.blame.moved_count, 1);
+	assert_string_equal(made.blame.moved[0].to, "luaD_precall");
+	release();
+	made.whole_changed = false;
 	find_moved(relinked, FG_ARRAY_SIZE(relinked));
 	assert_int_equal(made.blame.moved_count, 1);
 	assert_string_equal(made.blame.moved[0].kind, "relinked");
@@ -510,7 +463,7 @@ static void similar_names_and_libraries_move_wherever_they_are_called(void **sta
 	release();
 }
 
-static void who_gave_once_gives_no_more(void **state)
+static void a_function_gives_no_more_than_it_lost(void **state)
 {
 	static const struct path paths[] = {{"main", -1, 50, 50},
 					    {"luaD_pretailcall", 0, 14, 0},
@@ -521,7 +474,7 @@ static void who_gave_once_gives_no_more(void **state)
 	find_moved(paths, FG_ARRAY_SIZE(paths));
 	assert_int_equal(made.blame.moved_count, 1);
 	assert_string_equal(made.blame.moved[0].to, "luaD_precall");
-	assert_false(is_marked(3));
+	assert_false(moved_at(3) > 0);
 	release();
 }
 
@@ -537,20 +490,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_move_is_called_by_who_lies_below_whom_and_what_is_left),
-		cmocka_unit_test(a_move_may_cost_a_tenth_and_gain_three_tenths),
-		cmocka_unit_test(within_its_noise_a_move_may_cost_three_tenths),
-		cmocka_unit_test(below_their_caller_nothing_else_may_have_changed_by_much),
-		cmocka_unit_test(a_program_of_two_functions_moves_as_any_other),
-		cmocka_unit_test(what_changed_elsewhere_does_not_matter),
-		cmocka_unit_test(most_of_the_growth_lies_where_the_time_was),
+		cmocka_unit_test(a_change_of_shape_is_one_row_whatever_it_costs),
+		cmocka_unit_test(code_that_is_known_to_be_the_same_did_not_move),
+		cmocka_unit_test(beside_other_changes_unrelated_functions_are_apart),
 		cmocka_unit_test(only_sure_changes_of_some_size_move),
-		cmocka_unit_test(both_sides_of_a_move_have_to_be_news),
-		cmocka_unit_test(of_exact_counts_nothing_may_be_lost),
-		cmocka_unit_test(the_largest_of_a_name_is_said_to_have_given),
-		cmocka_unit_test(variants_of_a_name_may_cost_a_tenth_more_together),
 		cmocka_unit_test(growth_of_one_name_alone_is_no_move),
 		cmocka_unit_test(similar_names_and_libraries_move_wherever_they_are_called),
-		cmocka_unit_test(who_gave_once_gives_no_more),
+		cmocka_unit_test(a_function_gives_no_more_than_it_lost),
 		cmocka_unit_test(without_pairs_nothing_moved),
 	};
 

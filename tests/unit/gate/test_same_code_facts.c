@@ -79,7 +79,7 @@ static struct fg_node_verdict *judge(struct program *p, const char *name, enum f
 
 static void settle(struct program *p, bool whole_changed)
 {
-	fg_same_code_settle(&p->set, p->series, whole_changed, &p->arena, &p->verdict);
+	fg_same_code_note(&p->set, p->series, whole_changed, &p->arena, &p->verdict);
 }
 
 static void assert_takes_all_time(struct program *p, bool expected)
@@ -310,33 +310,6 @@ static struct fg_node_verdict *judge_beside(struct program *p, const char *facts
 	return judge(p, "work(int)", FG_STANDING_GUILTY);
 }
 
-static void a_change_elsewhere_clears_same_code_where_the_whole_changed_and_it_is_hot(void **state)
-{
-	static const struct {
-		uint32_t samples;
-		bool whole_changed;
-		enum fg_standing work;
-	} rows[] = {
-		{5, true, FG_STANDING_SAME_CODE},
-		{4, true, FG_STANDING_GUILTY},
-		{5, false, FG_STANDING_GUILTY},
-	};
-
-	(void)state;
-	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
-		struct program p;
-		const struct fg_node_verdict *work =
-			judge_beside(&p, "_Z4worki=0:0:s _Z5otherv=0:0:c", rows[r].samples);
-
-		settle(&p, rows[r].whole_changed);
-		assert_int_equal(work->standing, rows[r].work);
-		assert_int_equal(work->outcome, rows[r].work == FG_STANDING_GUILTY
-							? FG_OUTCOME_REGRESSION
-							: FG_OUTCOME_INCONCLUSIVE);
-		end(&p);
-	}
-}
-
 static void the_only_changed_function_is_named_as_people_read_it(void **state)
 {
 	static const struct {
@@ -380,31 +353,6 @@ static void beside_a_guilty_function_no_other_is_named(void **state)
 	end(&p);
 }
 
-static void only_a_guilty_function_whose_code_changed_explains_the_others(void **state)
-{
-	static const struct {
-		enum fg_standing other;
-		enum fg_standing work;
-	} rows[] = {
-		{FG_STANDING_GUILTY, FG_STANDING_SAME_CODE},
-		{FG_STANDING_FASTER, FG_STANDING_GUILTY},
-		{FG_STANDING_NOT_SURE, FG_STANDING_GUILTY},
-	};
-
-	(void)state;
-	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
-		struct program p;
-		const struct fg_node_verdict *work =
-			judge_beside(&p, "_Z4worki=0:0:s _Z5otherv=0:0:c", 5);
-		const struct fg_node_verdict *other = judge(&p, "other()", rows[r].other);
-
-		settle(&p, false);
-		assert_int_equal(work->standing, rows[r].work);
-		assert_int_equal(other->standing, rows[r].other);
-		end(&p);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -420,11 +368,8 @@ int main(void)
 		cmocka_unit_test(only_samples_of_time_in_repetitions_that_count_are_time),
 		cmocka_unit_test(a_sure_function_of_known_code_has_a_note_about_its_place),
 		cmocka_unit_test(a_fact_is_about_the_function_of_its_library),
-		cmocka_unit_test(
-			a_change_elsewhere_clears_same_code_where_the_whole_changed_and_it_is_hot),
 		cmocka_unit_test(the_only_changed_function_is_named_as_people_read_it),
 		cmocka_unit_test(beside_a_guilty_function_no_other_is_named),
-		cmocka_unit_test(only_a_guilty_function_whose_code_changed_explains_the_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

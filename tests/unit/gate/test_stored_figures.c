@@ -376,18 +376,20 @@ static void check_blame(const struct fg_blame *blame)
 
 static void functions_are_judged_by_sessions_and_samples_with_one_level_for_all(void **state)
 {
-	static const enum fg_outcome outcomes[] = {FG_OUTCOME_REGRESSION, FG_OUTCOME_PASS,
-						   FG_OUTCOME_IMPROVEMENT};
+	static const double intervals[][2] = {{1.01, 1.2}, {0.99, 1.01}, {0.8, 0.99}};
 	struct fg_profile_set sets[2];
 	const struct fg_profile_set *lists[2] = {&sets[0], &sets[1]};
 
 	(void)state;
 	for (size_t side = 0; side < 2; side++)
 		fill(&sets[side], side);
-	for (size_t i = 0; i < FG_ARRAY_SIZE(outcomes); i++) {
+	for (size_t i = 0; i < FG_ARRAY_SIZE(intervals); i++) {
 		struct fg_metric_verdict metrics[2] = {
-			{.name = "wall_time", .outcome = FG_OUTCOME_REGRESSION},
-			{.name = "cpu_time", .outcome = outcomes[i]}};
+			{.name = "wall_time", .candidate = 2, .low = 2, .high = 2},
+			{.name = "cpu_time",
+			 .candidate = (double)NAN,
+			 .low = intervals[i][0],
+			 .high = intervals[i][1]}};
 		struct fg_benchmark_verdict verdict = {.metrics = metrics, .metric_count = 2};
 		const struct fg_blame *blame = &verdict.time;
 		struct fg_arena arena = {0};
@@ -401,13 +403,9 @@ static void functions_are_judged_by_sessions_and_samples_with_one_level_for_all(
 					   &s.candidate.input.baseline->series[0], &arena,
 					   &verdict);
 		check_blame(blame);
-		if (outcomes[i] == FG_OUTCOME_PASS) {
-			assert_true(isnan(blame->functions[0].share_of_change));
-		} else {
-			assert_close(blame->functions[0].share_of_change, 1.875, 1e-12);
-			assert_close(blame->functions[1].share_of_change, -1.5625, 1e-12);
-		}
-		assert_true(isnan(blame->functions[2].share_of_change));
+		/* 30 of 16 ms: more than the whole */
+		for (size_t k = 0; k < 3; k++)
+			assert_true(isnan(blame->functions[k].share_of_change));
 		fg_arena_release(&arena);
 		end(&s);
 	}

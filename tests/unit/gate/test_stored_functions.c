@@ -90,7 +90,8 @@ static void begin(struct comparison *c, const struct function *functions, size_t
 {
 	known = functions;
 	known_count = count;
-	*c = (struct comparison){.metric = {.name = "cpu_time", .outcome = FG_OUTCOME_REGRESSION}};
+	*c = (struct comparison){
+		.metric = {.name = "cpu_time", .candidate = (double)NAN, .low = 1.01, .high = 1.2}};
 	fg_made_init(&c->made, 1);
 	fg_run_init(&c->before);
 	(void)fg_run_add_series(&c->before, "parse");

@@ -4,7 +4,7 @@
 #include "tests/support/fg_test.h"
 #include "tests/support/fixture_report.h"
 
-static struct fg_next_step steps[FG_NEXT_STEPS_MAX];
+static struct fg_advice steps[FG_ADVICE_MAX];
 static struct fg_arena arena;
 
 static const char *step(size_t count, const char *label)
@@ -28,8 +28,8 @@ static void a_regression_has_a_change_a_command_and_a_trailer(void **state)
 	build = &fixture.run.sides[FG_ARM_CANDIDATE].build;
 	fg_environment_set(build, "git.subject", "reject \033[31mbad strings", false);
 	fg_environment_set(build, "git.author", "A. Author", false);
-	count = fg_report_next_steps(&fixture.report, &arena, steps);
-	assert_int_equal(count, FG_NEXT_STEPS_MAX);
+	count = fg_report_advice(&fixture.report, &arena, steps);
+	assert_int_equal(count, FG_ADVICE_MAX);
 	assert_non_null(strstr(step(count, "change"), "bad strings\" by A. Author"));
 	assert_null(strchr(step(count, "change"), '\033'));
 	assert_non_null(strstr(step(count, "again"), "fastgate run reconstruct --against "));
@@ -48,7 +48,7 @@ static void what_is_not_known_is_left_out(void **state)
 		free(fixture.run.sides[arm].commit);
 		fixture.run.sides[arm].commit = NULL;
 	}
-	assert_int_equal(fg_report_next_steps(&fixture.report, &arena, steps), 0);
+	assert_int_equal(fg_report_advice(&fixture.report, &arena, steps), 0);
 	fg_fixture_release(&fixture);
 	fg_arena_release(&arena);
 }
@@ -59,7 +59,7 @@ static void a_pass_needs_nothing(void **state)
 
 	(void)state;
 	fg_fixture_init(&fixture, "pass");
-	assert_int_equal(fg_report_next_steps(&fixture.report, &arena, steps), 0);
+	assert_int_equal(fg_report_advice(&fixture.report, &arena, steps), 0);
 	fg_fixture_release(&fixture);
 	fg_arena_release(&arena);
 }

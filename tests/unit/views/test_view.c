@@ -148,6 +148,30 @@ static void system_time_that_few_samples_stand_for_is_told(void **state)
 	}
 }
 
+/* 22 equal samples, or as many of which some weigh more, which are as good as fewer. */
+static void shares_of_few_samples_come_with_their_interval(void **state)
+{
+	const struct fg_view_options options = {0};
+	struct fg_view_table table;
+	struct fg_profile profile;
+
+	(void)state;
+	known_profile_init(&profile);
+	make("flat", &profile, &options, &table);
+	assert_false(has_note(&table, "as sure as"));
+	fg_view_table_release(&table);
+	profile.sample_count = 22;
+	make("flat", &profile, &options, &table);
+	assert_true(has_note(&table, "as sure as 22 equal samples: a share of 50 % is 50 ± 21 %, "
+				     "one of 10 % is 10 ± 13 %"));
+	fg_view_table_release(&table);
+	profile.samples[0].value *= 10;
+	make("flat", &profile, &options, &table);
+	assert_true(has_note(&table, "as sure as 8 equal samples"));
+	fg_view_table_release(&table);
+	fg_profile_release(&profile);
+}
+
 /*
  * 30 of 100 equal samples: the standard error is that of a binomial share, sqrt(0.3 * 0.7 * 100)
  * samples.
@@ -762,6 +786,7 @@ int main(void)
 		cmocka_unit_test(each_view_reads_as_reviewed_at_80_and_200_columns),
 		cmocka_unit_test(flat_figures_are_the_known_ones),
 		cmocka_unit_test(system_time_that_few_samples_stand_for_is_told),
+		cmocka_unit_test(shares_of_few_samples_come_with_their_interval),
 		cmocka_unit_test(a_figure_carries_its_standard_error),
 		cmocka_unit_test(filters_combine),
 		cmocka_unit_test(units_have_their_time_and_spread),

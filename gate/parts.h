@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The size of a change and of its parts; nothing else computes them.  The whole is known from the
+ * clock to a percent or less; the parts are known from samples, whose number scatters.  So the
+ * parts are estimated under the constraint that they add up to the whole.  Private to gate/.
+ */
+#ifndef FG_GATE_PARTS_H
+#define FG_GATE_PARTS_H
+
+#include "model/verdict.h"
+
+struct fg_whole {
+	double delta; /* of the metric's levels, which differ by its estimate */
+	bool changed; /* its interval leaves zero out */
+};
+
+/* All that no row of a blame names, as it was measured. */
+struct fg_rest {
+	double delta;
+	double half; /* half the width of its interval; NaN: unknown */
+};
+
+/* `scale` converts the metric's unit into that of the parts.  NaN without a ratio. */
+struct fg_whole fg_parts_whole(const struct fg_benchmark_verdict *verdict, const char *metric,
+			       double scale);
+/*
+ * Fit the rows and the rest to blame->total_delta, and set each sure row's share of it.  There are
+ * no shares if the whole did not surely change, or if a part is larger than the whole.
+ */
+void fg_parts_fit(struct fg_blame *blame, struct fg_rest rest, bool whole_changed);
+
+#endif
