@@ -331,7 +331,7 @@ static struct fg_store *open_store(const struct fg_test_server *s)
 	struct fg_store *store = NULL;
 	struct fg_error err = {0};
 
-	if (fg_store_open(s->database, 0, &store, &err) != FG_OK)
+	if (fg_store_open(s->database, FG_STORE_DURABLE, &store, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	return store;
 }

@@ -142,7 +142,7 @@ static void upload_behind_a_lock(struct fg_test_server *s, struct waiting_upload
 {
 	struct fg_store *store = NULL;
 
-	assert_int_equal(fg_store_open(s->database, 0, &store, NULL), FG_OK);
+	assert_int_equal(fg_store_open(s->database, FG_STORE_DURABLE, &store, NULL), FG_OK);
 	assert_int_equal(fg_store_batch_begin(store, NULL), FG_OK);
 	for (unsigned i = 0; i < WAITING; i++) {
 		uploads[i] = (struct waiting_upload){.server = s, .seed = i + 1};
