@@ -742,49 +742,6 @@ int fg_process_run(const struct fg_process_options *options, struct fg_process_r
 	return status;
 }
 
-/* The last line that is not empty. */
-static const char *last_line(char *text)
-{
-	size_t length = strlen(text);
-
-	while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' '))
-		text[--length] = '\0';
-	return strrchr(text, '\n') ? strrchr(text, '\n') + 1 : text;
-}
-
-int fg_process_output(char *const *argv, const char *working_directory, char **text,
-		      struct fg_error *err)
-{
-	const struct fg_process_options options = {
-		.argv = argv,
-		.working_directory = working_directory,
-		.stdout_to = FG_STREAM_CAPTURE,
-		.stderr_to = FG_STREAM_CAPTURE,
-	};
-	struct fg_process_result result = {0};
-	struct fg_strbuf why = {0};
-	int status = fg_process_run(&options, &result, err);
-
-	if (status != FG_OK)
-		return status;
-	if (!result.exited || result.exit_code != 0) {
-		const char *line = last_line(result.stderr_text);
-
-		fg_process_describe(&result, &why);
-		status = fg_error_set(err, FG_ECHILD, "'%s' %s%s%s", argv[0], fg_strbuf_text(&why),
-				      *line ? ": " : "", line);
-		fg_strbuf_release(&why);
-	} else {
-		while (result.stdout_size > 0 &&
-		       strchr(" \t\r\n", result.stdout_text[result.stdout_size - 1]))
-			result.stdout_text[--result.stdout_size] = '\0';
-		*text = result.stdout_text;
-		result.stdout_text = NULL;
-	}
-	fg_process_result_release(&result);
-	return status;
-}
-
 void fg_process_describe(const struct fg_process_result *result, struct fg_strbuf *text)
 {
 	if (result->timed_out)

@@ -124,12 +124,6 @@ void fg_process_result_release(struct fg_process_result *result);
 int fg_process_run(const struct fg_process_options *options, struct fg_process_result *result,
 		   struct fg_error *err) FG_NODISCARD;
 /*
- * Runs a program and returns its trimmed standard output. Any exit code but 0 is FG_ECHILD with the
- * last line of stderr.
- */
-int fg_process_output(char *const *argv, const char *working_directory, char **text,
-		      struct fg_error *err) FG_NODISCARD;
-/*
  * "exited with code 3" or "was ended by signal 11 (Segmentation fault)" or "ran longer than 60 s".
  */
 void fg_process_describe(const struct fg_process_result *result, struct fg_strbuf *text);

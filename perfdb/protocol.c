@@ -88,6 +88,7 @@ void fg_wire_digest(const struct fg_wire *wire, char hex[FG_SHA256_HEX_SIZE])
 
 	fg_sha256_init(&sha);
 	fg_sha256_add(&sha, wire->envelope, wire->envelope_size);
+	fg_sha256_add(&sha, wire->dictionary, wire->dictionary_size);
 	fg_sha256_add(&sha, wire->values, wire->values_size);
 	fg_sha256_finish(&sha, digest);
 	fg_hex(digest, sizeof(digest), hex);

@@ -52,8 +52,7 @@ int fg_wire_write(const struct fg_wire *wire, struct fg_strbuf *text, struct fg_
 int fg_wire_read(const void *data, size_t size, struct fg_wire *wire, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * SHA-256, in hexadecimal, of what a run says: of its envelope, which names the dictionary's
- * hash, and values.  A server that confirms a run names it.
+ * SHA-256, in hexadecimal, of the three parts.  A server that confirms a run names it.
  */
 void fg_wire_digest(const struct fg_wire *wire, char hex[FG_SHA256_HEX_SIZE]);
 

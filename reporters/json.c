@@ -3,8 +3,6 @@
  * The complete verdict for programs: fastgate-report/1, described in docs/formats/report.md and its
  * JSON Schema.
  */
-#include "reporters/json.h"
-
 #include "base/clock.h"
 #include "reporters/arguments.h"
 #include "reporters/blame_keys.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A page's data: report.json with the data of its pictures, on one line. */
-#include "reporters/json.h"
-#include "reporters/page_profile.h"
-#include "reporters/page_regions.h"
+#include "reporters/page_data.h"
 
 void fg_report_profile_json(const struct fg_profile_set *set, struct fg_strbuf *text)
 {

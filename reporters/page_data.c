@@ -4,9 +4,6 @@
 
 #include "base/clock.h"
 #include "reporters/figures.h"
-#include "reporters/page_profile.h"
-#include "reporters/page_regions.h"
-#include "reporters/page_time.h"
 #include "reporters/verdict_queries.h"
 
 #include <math.h>

@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every measured value of a benchmark, with its profile, for a page.  Private to reporters/. */
+/* Parts of report.json and of the data that a page draws.  Private to reporters/. */
 #ifndef FG_REPORTERS_PAGE_DATA_H
 #define FG_REPORTERS_PAGE_DATA_H
 
 #include "base/json_write.h"
+#include "model/profile_set.h"
+#include "model/time_order.h"
 #include "reporters/reporter.h"
 
+/* The whole report.  `for_page` adds every measured value and the profile. */
+void fg_report_add_json(const struct fg_report *report, bool for_page, struct fg_json_writer *w);
+/* Every measured value of a benchmark, with its profile. */
 void fg_report_add_page_data(const struct fg_report *report, size_t benchmark,
 			     struct fg_json_writer *w);
+/* The profile as columns in the member `profile`; nothing without one. */
+void fg_report_add_profile(const struct fg_profile_set *set, struct fg_json_writer *w);
+/* Regions and units of work in the member `marked`; nothing without regions. */
+void fg_report_add_marked(const struct fg_profile_set *set, struct fg_json_writer *w);
+/* One execution per side in order of time in the member `in_time`; nothing without samples. */
+void fg_report_add_in_time(const struct fg_time_orders *orders, struct fg_json_writer *w);
 
 #endif

@@ -9,10 +9,9 @@
  * callers' own time, and the page shows their number.  The totals of functions are computed before
  * that, so the table of functions is exact.
  */
-#include "reporters/page_profile.h"
-
 #include "model/run.h"
 #include "reporters/figures.h"
+#include "reporters/page_data.h"
 #include "reporters/profile_order.h"
 
 #include <math.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Regions and units of work for a page. */
-#include "reporters/page_regions.h"
-
 #include "model/run.h"
 #include "reporters/figures.h"
+#include "reporters/page_data.h"
 
 struct region_sum {
 	const char *name;

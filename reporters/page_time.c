@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Columns as in page_profile.c; nodes are in order of time, with separate nodes per side. */
-#include "reporters/page_time.h"
-
 #include "reporters/figures.h"
+#include "reporters/page_data.h"
 
 #include <math.h>
 

@@ -7,7 +7,6 @@
  */
 #include "store/bundle.h"
 
-#include "base/hash.h"
 #include "base/strbuf.h"
 #include "model/measure.h"
 #include "model/profile_set.h"
@@ -129,8 +128,7 @@ int fg_bundle_from_run(const struct fg_stored_run *stored, struct fg_bundle *bun
 		free(ids);
 	}
 	write_dictionary(&tree, &dictionary);
-	fg_sha256_hex(dictionary.data, dictionary.size, made.dictionary_hash);
-	fg_envelope_write(stored, made.dictionary_hash, &made.envelope);
+	fg_envelope_write(stored, &made.envelope);
 	status = fg_pack(dictionary.data, dictionary.size, FG_PACK_LEVEL, &made.dictionary, err);
 	if (status == FG_OK)
 		status = fg_pack_bytes(&values, FG_PACK_LEVEL, &made.values, err);
@@ -367,10 +365,9 @@ static int read_values(const struct fg_bundle *bundle, const struct fg_bundle_li
 }
 
 static int open_dictionary(const struct fg_bundle *bundle, const struct fg_bundle_limits *limits,
-			   const char *expected, struct fg_profile_set *tree, struct fg_error *err)
+			   struct fg_profile_set *tree, struct fg_error *err)
 {
 	struct fg_bytes content = {0};
-	char hash[FG_SHA256_HEX_SIZE];
 	int status = fg_unpack(bundle->dictionary.data, bundle->dictionary.size,
 			       limits->dictionary_bytes, &content, err);
 
@@ -378,12 +375,7 @@ static int open_dictionary(const struct fg_bundle *bundle, const struct fg_bundl
 		fg_error_prefix(err, "dictionary");
 		return status;
 	}
-	fg_sha256_hex(content.data, content.size, hash);
-	if (strcmp(hash, expected) != 0)
-		status = fg_error_set(err, FG_EPARSE,
-				      "the dictionary is not the one that the envelope names");
-	if (status == FG_OK)
-		status = read_dictionary(&content, limits, tree, err);
+	status = read_dictionary(&content, limits, tree, err);
 	fg_bytes_release(&content);
 	return status;
 }
@@ -393,15 +385,14 @@ int fg_bundle_to_run(const struct fg_bundle *bundle, const struct fg_bundle_limi
 {
 	struct fg_stored_run s = {0};
 	struct fg_profile_set tree = {0};
-	char hash[FG_SHA256_HEX_SIZE] = "";
 	int status = FG_OK;
 
 	status = fg_envelope_read(fg_strbuf_text(&bundle->envelope), bundle->envelope.length,
-				  limits->envelope_bytes, &s, hash, err);
+				  limits->envelope_bytes, &s, err);
 	if (status != FG_OK)
 		return status;
 	fg_profile_set_init(&tree, "");
-	status = open_dictionary(bundle, limits, hash, &tree, err);
+	status = open_dictionary(bundle, limits, &tree, err);
 	if (status == FG_OK)
 		status = read_values(bundle, limits, &tree, &s, err);
 	fg_profile_set_release(&tree);

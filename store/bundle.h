@@ -3,9 +3,7 @@
  * A run outside a store: what an exported file holds and what an upload carries.  Three parts:
  *
  *	envelope    JSON: everything about the run that is not a measured number, and the report
- *	dictionary  functions and call paths, packed; the same build gives the same one again and
- *	            again, so an upload may leave it out when the server has it: it is known by the
- *	            SHA-256 of its unpacked bytes, which the envelope names
+ *	dictionary  functions and call paths, packed
  *	values      repetitions, profile weights and regions, packed; they refer to the dictionary
  *	            by number
  *
@@ -17,16 +15,14 @@
 
 #include "base/base.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/strbuf.h"
 #include "store/bytes.h"
 #include "store/store.h"
 
 struct fg_bundle {
 	struct fg_strbuf envelope;
-	struct fg_bytes dictionary; /* a packed block; empty: left out */
+	struct fg_bytes dictionary; /* a packed block */
 	struct fg_bytes values;     /* a packed block */
-	char dictionary_hash[FG_SHA256_HEX_SIZE];
 };
 
 struct fg_bundle_limits {
@@ -44,7 +40,6 @@ int fg_bundle_from_run(const struct fg_stored_run *stored, struct fg_bundle *bun
 		       struct fg_error *err) FG_NODISCARD;
 void fg_bundle_release(struct fg_bundle *bundle);
 
-/* All three parts. The dictionary must be present and match the envelope. */
 int fg_bundle_to_run(const struct fg_bundle *bundle, const struct fg_bundle_limits *limits,
 		     struct fg_stored_run *stored, struct fg_error *err) FG_NODISCARD;
 

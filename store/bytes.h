@@ -35,7 +35,6 @@ struct fg_byte_reader {
 enum {
 	FG_SEAL_HEADER_SIZE = 9,
 	FG_PACK_LEVEL = 7,
-	FG_PACK_LEVEL_NONE = -100, /* for what consists of packed blocks */
 	FG_PACK_LEVEL_QUICK =
 		1, /* of numbers, for a server that takes in a thousand runs a second */
 	FG_PACK_LEVEL_TIGHT = 13, /* five times the work for 2 % less */

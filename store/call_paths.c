@@ -82,23 +82,6 @@ static int find_block(struct fg_store *store, uint64_t id, const struct fg_path_
 	return FG_OK;
 }
 
-int fg_call_paths_get(struct fg_store *store, uint64_t id, struct fg_call_path *path,
-		      struct fg_error *err)
-{
-	const struct fg_path_block *block = NULL;
-	int status = FG_OK;
-
-	if (id > INT64_MAX)
-		return FG_ENOENT;
-	status = find_block(store, id, &block, err);
-	if (status != FG_OK)
-		return status;
-	if (!block)
-		return FG_ENOENT;
-	*path = block->paths[id - block->first];
-	return FG_OK;
-}
-
 /* A row that is to be looked for in the block of its parent. */
 struct wanted {
 	uint64_t parent;

@@ -28,9 +28,6 @@ struct fg_call_paths {
 /* Rows of parents and functions: ids[i] becomes the id of row i, or 0. */
 int fg_call_paths_find(struct fg_store *store, const struct fg_rows *rows, int64_t *ids,
 		       struct fg_error *err) FG_NODISCARD;
-/* FG_ENOENT, without a message: there is none. */
-int fg_call_paths_get(struct fg_store *store, uint64_t id, struct fg_call_path *path,
-		      struct fg_error *err) FG_NODISCARD;
 typedef void fg_path_taker(void *context, uint64_t id, const struct fg_call_path *path);
 /* All after this id, in the order of their ids. */
 int fg_call_paths_after(struct fg_store *store, uint64_t after, fg_path_taker *take, void *context,

@@ -11,8 +11,7 @@ struct fg_store;
 
 struct fg_tree_node {
 	uint32_t parent;
-	uint32_t function : 31; /* 0: there is no such node */
-	uint32_t recursive : 1; /* below another node of its function */
+	uint32_t function; /* 0: there is no such node */
 };
 
 /*
@@ -24,5 +23,8 @@ int fg_store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
 
 /* The tree up to `last` into the store's memory.  FG_ELIMIT: it is too large for that. */
 int fg_store_read_tree(struct fg_store *store, uint64_t last, struct fg_error *err) FG_NODISCARD;
+/* Sets wanted[id] for these paths and their ancestors; the tree was read up to all of them. */
+int fg_store_mark_paths(const struct fg_store *store, const uint64_t *ids, size_t count,
+			bool *wanted, struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -65,8 +65,7 @@ static void write_series(struct fg_json_writer *w, const struct fg_series *serie
 	fg_json_end(w);
 }
 
-void fg_envelope_write(const struct fg_stored_run *stored, const char *dictionary_hash,
-		       struct fg_strbuf *text)
+void fg_envelope_write(const struct fg_stored_run *stored, struct fg_strbuf *text)
 {
 	const struct fg_run *run = &stored->run;
 	struct fg_json_writer w;
@@ -78,7 +77,6 @@ void fg_envelope_write(const struct fg_stored_run *stored, const char *dictionar
 	fg_json_text(&w, "schema", FG_ENVELOPE_SCHEMA);
 	fg_json_text(&w, "id", run->id);
 	fg_json_text(&w, "project", run->project);
-	fg_json_text(&w, "dictionary", dictionary_hash);
 	write_time(&w, "started_ns", run->started_ns);
 	write_time(&w, "ended_ns", run->ended_ns);
 	fg_json_bool(&w, "complete", run->complete);
@@ -215,13 +213,11 @@ static bool is_uuid(const char *text)
 	return true;
 }
 
-static int read_identity(const cJSON *json, struct fg_stored_run *stored,
-			 char hash[FG_SHA256_HEX_SIZE], struct fg_error *err)
+static int read_identity(const cJSON *json, struct fg_stored_run *stored, struct fg_error *err)
 {
 	const char *schema = fg_json_text_or(json, "schema", "");
 	const char *id = fg_json_text_or(json, "id", "");
 	const char *project = fg_json_text_or(json, "project", "");
-	const char *dictionary = fg_json_text_or(json, "dictionary", "");
 	const char *seed = fg_json_text_or(json, "seed", "0");
 
 	if (strcmp(schema, FG_ENVELOPE_SCHEMA) != 0)
@@ -234,10 +230,6 @@ static int read_identity(const cJSON *json, struct fg_stored_run *stored,
 	if (!*project || strlen(project) > FG_MAX_NAME_BYTES)
 		return fg_error_set(err, FG_EPARSE, "'project' has to have 1 to %d bytes",
 				    FG_MAX_NAME_BYTES);
-	if (strlen(dictionary) != FG_SHA256_HEX_SIZE - 1 ||
-	    strspn(dictionary, "0123456789abcdef") != FG_SHA256_HEX_SIZE - 1)
-		return fg_error_set(err, FG_EPARSE, "'dictionary' must be a lower-case SHA-256");
-	memcpy(hash, dictionary, FG_SHA256_HEX_SIZE);
 	memcpy(stored->run.id, id, sizeof(stored->run.id));
 	stored->run.project = fg_xstrdup(project);
 	stored->run.seed = strtoull(seed, NULL, SEED_BASE);
@@ -280,7 +272,7 @@ static int read_report(const cJSON *json, struct fg_stored_run *stored, struct f
 }
 
 int fg_envelope_read(const char *text, size_t size, size_t max, struct fg_stored_run *stored,
-		     char hash[FG_SHA256_HEX_SIZE], struct fg_error *err)
+		     struct fg_error *err)
 {
 	struct fg_stored_run s = {0};
 	cJSON *json = NULL;
@@ -289,7 +281,7 @@ int fg_envelope_read(const char *text, size_t size, size_t max, struct fg_stored
 	fg_run_init(&s.run);
 	if (status != FG_OK)
 		goto out;
-	status = read_identity(json, &s, hash, err);
+	status = read_identity(json, &s, err);
 	if (status != FG_OK)
 		goto out;
 	status = read_time(json, "started_ns", &s.run.started_ns, err);

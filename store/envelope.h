@@ -7,15 +7,13 @@
 
 #include "base/base.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/strbuf.h"
 #include "store/store.h"
 
 #define FG_ENVELOPE_SCHEMA "fastgate-run/1"
 
-void fg_envelope_write(const struct fg_stored_run *stored, const char *dictionary_hash,
-		       struct fg_strbuf *text);
+void fg_envelope_write(const struct fg_stored_run *stored, struct fg_strbuf *text);
 int fg_envelope_read(const char *text, size_t size, size_t max, struct fg_stored_run *stored,
-		     char hash[FG_SHA256_HEX_SIZE], struct fg_error *err) FG_NODISCARD;
+		     struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -238,7 +238,8 @@ static int load_measure(struct fg_store *store, int64_t series,
 			struct fg_error *err)
 {
 	struct matrices all = {0};
-	int status = fg_store_chunks(store, series, measure->kinds.rows, take_rows, &all, err);
+	int status = fg_store_chunks(store, series, fg_measure_rows_kind(measure->id), take_rows,
+				     &all, err);
 
 	if (status == FG_OK && all.count)
 		status = place_rows(store, &all, fg_profile_set_measure(set, &measure->measure),

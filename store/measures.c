@@ -28,12 +28,6 @@ static unsigned traits_of(const struct fg_measure *measure)
 	       (measure->exact ? IS_EXACT : 0U);
 }
 
-static struct fg_measure_kinds kinds_of(int64_t id)
-{
-	return (struct fg_measure_kinds){.rows = FG_CHUNK_MEASURES + 2 * id,
-					 .totals = FG_CHUNK_MEASURES + 2 * id + 1};
-}
-
 static const struct fg_measure *cpu_time(void)
 {
 	return fg_measure_at(&(struct fg_measure_list){0}, FG_MEASURE_CPU_TIME);
@@ -59,32 +53,25 @@ static int add_row(struct fg_store *store, const struct fg_measure *measure,
 	return fg_query_value(&q, id, err);
 }
 
-int fg_store_measure_kinds(struct fg_store *store, const struct fg_measure *measure,
-			   struct fg_measure_kinds *kinds, struct fg_error *err)
+int fg_store_measure_id(struct fg_store *store, const struct fg_measure *measure, int64_t *id,
+			struct fg_error *err)
 {
 	const char traits[] = {(char)('a' + traits_of(measure)), '\0'};
 	uint8_t digest[FG_DIGEST_SIZE];
-	int64_t id = 0;
 	int status = FG_OK;
 
-	if (is_cpu_time(measure)) {
-		*kinds =
-			(struct fg_measure_kinds){.rows = FG_CHUNK_ROWS, .totals = FG_CHUNK_TOTALS};
+	*id = 0;
+	if (is_cpu_time(measure))
 		return FG_OK;
-	}
 	fg_digest(measure->name, measure->unit, traits, digest);
-	status = fg_store_look_up(store, FG_SQL_MEASURE_FIND, digest, &id, err);
-	if (status == FG_ENOENT)
-		status = add_row(store, measure, digest, &id, err);
-	*kinds = kinds_of(id);
-	return status;
+	status = fg_store_look_up(store, FG_SQL_MEASURE_FIND, digest, id, err);
+	return status == FG_ENOENT ? add_row(store, measure, digest, id, err) : status;
 }
 
-static void add_item(struct fg_series_measures *to, const struct fg_measure *measure,
-		     struct fg_measure_kinds kinds)
+static void add_item(struct fg_series_measures *to, const struct fg_measure *measure, int64_t id)
 {
 	to->items = fg_grow(to->items, &to->capacity, to->count + 1, sizeof(*to->items));
-	to->items[to->count++] = (struct fg_series_measure){*measure, kinds};
+	to->items[to->count++] = (struct fg_series_measure){*measure, id};
 }
 
 static struct fg_measure described(struct fg_arena *arena, const char *name, const char *unit)
@@ -98,8 +85,7 @@ int fg_store_series_measures(struct fg_store *store, int64_t series,
 	struct fg_query q;
 	int status = FG_OK;
 
-	add_item(measures, cpu_time(),
-		 (struct fg_measure_kinds){.rows = FG_CHUNK_ROWS, .totals = FG_CHUNK_TOTALS});
+	add_item(measures, cpu_time(), 0);
 	fg_query_begin(&q, store->db, FG_SQL_MEASURES_OF_SERIES);
 	fg_query_int(&q, series);
 	while ((status = fg_query_step(&q, err)) > 0) {
@@ -109,7 +95,7 @@ int fg_store_series_measures(struct fg_store *store, int64_t series,
 		m.fold = (enum fg_measure_fold)fg_column_int(&q, 3);
 		m.better = (enum fg_better)fg_column_int(&q, 4);
 		m.exact = fg_column_int(&q, 5) != 0;
-		add_item(measures, &m, kinds_of(fg_column_int(&q, 0)));
+		add_item(measures, &m, fg_column_int(&q, 0));
 	}
 	fg_query_end(&q);
 	return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The measures of a profile in the store.  CPU time has kinds of chunks of its own (chunks.h);
- * every other measure is a row of `measure`, and its id makes the kinds of its chunks.  The wire
+ * The measures of a profile in the store.  CPU time has a kind of chunk of its own (chunks.h);
+ * every other measure is a row of `measure`, and its id makes the kind of its chunks.  The wire
  * names measures too: docs/formats/upload.md.
  */
 #ifndef FG_STORE_MEASURES_H
@@ -17,25 +17,25 @@
 
 struct fg_store;
 
-/* Where the chunks of one measure lie. */
-struct fg_measure_kinds {
-	int64_t rows;
-	int64_t totals;
-};
+/* Where the rows of a measure lie: a kind of chunk. */
+static inline int64_t fg_measure_rows_kind(int64_t id)
+{
+	return id ? FG_CHUNK_MEASURES + id : FG_CHUNK_ROWS;
+}
 
 /* Does a chunk of this kind hold rows, of whatever measure? */
 static inline bool fg_measure_is_rows(int64_t kind)
 {
-	return kind == FG_CHUNK_ROWS || (kind >= FG_CHUNK_MEASURES && kind % 2 == 0);
+	return kind == FG_CHUNK_ROWS || kind > FG_CHUNK_MEASURES;
 }
 
-/* Find or add the row of a measure; CPU time has none. */
-int fg_store_measure_kinds(struct fg_store *store, const struct fg_measure *measure,
-			   struct fg_measure_kinds *kinds, struct fg_error *err) FG_NODISCARD;
+/* Find or add the row of a measure; 0: CPU time, which has none. */
+int fg_store_measure_id(struct fg_store *store, const struct fg_measure *measure, int64_t *id,
+			struct fg_error *err) FG_NODISCARD;
 
 struct fg_series_measure {
 	struct fg_measure measure; /* texts are in the list's arena */
-	struct fg_measure_kinds kinds;
+	int64_t id;                /* 0: CPU time */
 };
 
 /* What a series may have: CPU time first, then every other measure that it has chunks of. */

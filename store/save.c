@@ -5,9 +5,6 @@
  * with the pair.  Saving the whole run afterwards replaces the small chunks by large ones, which
  * pack far better.
  */
-#include "store/save.h"
-
-#include "base/arena.h"
 #include "base/json.h"
 #include "model/measure.h"
 #include "model/profile_set.h"
@@ -16,14 +13,23 @@
 #include "store/chunks.h"
 #include "store/db.h"
 #include "store/levels.h"
-#include "store/measures.h"
+#include "store/names.h"
 #include "store/run_rows.h"
 #include "store/series_values.h"
 #include "store/session.h"
 #include "store/store.h"
+#include "store/totals.h"
 #include "store/transaction.h"
 
 #include <math.h>
+
+struct fg_save {
+	const struct fg_run *run;
+	struct fg_profile_set *const *profiles; /* one per series, or NULL */
+	const cJSON *report;
+	const struct fg_bytes *report_block; /* empty: none */
+	const char *digest;
+};
 
 static int put_report(struct fg_store *store, int64_t run, const struct fg_bytes *block,
 		      struct fg_error *err)
@@ -38,29 +44,16 @@ static int put_report(struct fg_store *store, int64_t run, const struct fg_bytes
 	return fg_query_rows(store->db, FG_SQL_REPORT_ADD, &rows, NULL, err);
 }
 
-static int put_totals(const struct fg_chunk_place *place, fg_totals_maker *make,
-		      const struct fg_profile_set *set, const struct fg_progress_mark *mark,
-		      struct fg_error *err)
+static int put_totals(struct fg_store *store, const struct fg_run *run, size_t position,
+		      int64_t series, const struct fg_profile_set *set,
+		      const struct fg_progress_mark *mark, struct fg_error *err)
 {
-	for (size_t m = 0; m < fg_measure_count(&set->measures); m++) {
-		struct fg_measure_kinds kinds;
-		struct fg_bytes content = {0};
-		int status = FG_OK;
+	struct fg_totals_place place = {.started_ns = run->started_ns, .series = series};
+	const int status = fg_store_benchmark_id(store, run->project ? run->project : "",
+						 run->series[position].name, &place.benchmark, err);
 
-		if (!fg_profile_set_has(set, (uint16_t)m, 0))
-			continue;
-		status = fg_store_measure_kinds(
-			place->store, fg_measure_at(&set->measures, (uint16_t)m), &kinds, err);
-		if (status != FG_OK)
-			return status;
-		status = make(set, (uint16_t)m, mark->functions, &content, err);
-		if (status == FG_OK)
-			status = fg_chunk_put(place, kinds.totals, 0, &content, err);
-		fg_bytes_release(&content);
-		if (status != FG_OK)
-			return status;
-	}
-	return FG_OK;
+	return status == FG_OK ? fg_store_put_totals(store, &place, set, mark->functions, err)
+			       : status;
 }
 
 static int put_values(struct fg_store *store, int64_t id, const struct fg_save *save,
@@ -78,8 +71,8 @@ static int put_values(struct fg_store *store, int64_t id, const struct fg_save *
 		status = fg_store_put_profile(&place, set, &mark, err);
 	if (status != FG_OK)
 		goto out;
-	if (set && save->make_totals)
-		status = put_totals(&place, save->make_totals, set, &mark, err);
+	if (set)
+		status = put_totals(store, save->run, position, id, set, &mark, err);
 out:
 	free(mark.functions);
 	free(mark.nodes);
@@ -166,8 +159,8 @@ static int make_report(const struct fg_run *run, const char *report, cJSON **jso
 	return fg_pack(report, strlen(report), FG_PACK_LEVEL, block, err);
 }
 
-int fg_store_save_made(struct fg_store *store, struct fg_save *save, const char *report,
-		       struct fg_error *err)
+static int save_run(struct fg_store *store, struct fg_save *save, const char *report,
+		    struct fg_error *err)
 {
 	struct fg_bytes block = {0};
 	cJSON *json = NULL;
@@ -179,15 +172,19 @@ int fg_store_save_made(struct fg_store *store, struct fg_save *save, const char 
 		status = write_run(store, save, err);
 	fg_bytes_release(&block);
 	cJSON_Delete(json);
-	save->report = NULL;
-	save->report_block = NULL;
 	return status;
 }
 
 int fg_store_save(struct fg_store *store, const struct fg_run *run,
 		  struct fg_profile_set *const *profiles, const char *report, struct fg_error *err)
 {
-	struct fg_save save = {.run = run, .profiles = profiles};
+	return save_run(store, &(struct fg_save){.run = run, .profiles = profiles}, report, err);
+}
 
-	return fg_store_save_made(store, &save, report, err);
+int fg_store_save_upload(struct fg_store *store, const struct fg_stored_run *stored,
+			 const char *digest, struct fg_error *err)
+{
+	struct fg_save save = {.run = &stored->run, .profiles = stored->profiles, .digest = digest};
+
+	return save_run(store, &save, stored->report, err);
 }

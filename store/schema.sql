@@ -141,6 +141,18 @@ CREATE TABLE chunk (
 	PRIMARY KEY (series, kind, first)
 );
 
+-- What functions took, in parts by function id, beside those of the benchmark's other runs: docs/formats/store.md.
+CREATE TABLE function_total (
+	benchmark BIGINT NOT NULL,
+	measure BIGINT NOT NULL, -- 0: CPU time
+	part BIGINT NOT NULL,
+	started_ns BIGINT NOT NULL, -- the run's
+	series BIGINT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
+	data @BYTES@ NOT NULL,
+	PRIMARY KEY (benchmark, measure, part, started_ns, series)
+) @CLUSTERED@;
+CREATE INDEX function_total_by_series ON function_total (series, measure, part);
+
 -- What a trend line needs, without opening a chunk.
 CREATE TABLE level (
 	benchmark BIGINT NOT NULL,

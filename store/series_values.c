@@ -26,22 +26,19 @@ static int put_block(const struct fg_chunk_place *place, int64_t kind, size_t fi
 	return fg_query_run(&q, err);
 }
 
-/* Totals consist of packed parts. */
-static int level_of(const struct fg_chunk_place *place, int64_t kind)
+static int level_of(const struct fg_chunk_place *place)
 {
 	if (place->passing)
 		return FG_PACK_LEVEL_QUICK;
-	if (kind == FG_CHUNK_TOTALS || (kind >= FG_CHUNK_MEASURES && kind % 2 != 0))
-		return FG_PACK_LEVEL_NONE;
 	return place->store->is_durable ? FG_PACK_LEVEL : FG_PACK_LEVEL_TIGHT;
 }
 
 /* Releases the content. */
-int fg_chunk_put(const struct fg_chunk_place *place, int64_t kind, size_t first,
-		 struct fg_bytes *content, struct fg_error *err)
+static int put_chunk(const struct fg_chunk_place *place, int64_t kind, size_t first,
+		     struct fg_bytes *content, struct fg_error *err)
 {
 	struct fg_bytes block = {0};
-	int status = fg_pack_bytes(content, level_of(place, kind), &block, err);
+	int status = fg_pack_bytes(content, level_of(place), &block, err);
 
 	if (status == FG_OK)
 		status = put_block(place, kind, first, &block, err);
@@ -109,25 +106,25 @@ int fg_store_put_repetitions(const struct fg_chunk_place *place, const struct fg
 	if (!next_chunk(mark, series, series->repetition_count, repetition_key))
 		return FG_OK;
 	fg_repetitions_write(series, mark->first, &content);
-	return fg_chunk_put(place, FG_CHUNK_REPETITIONS, mark->first, &content, err);
+	return put_chunk(place, FG_CHUNK_REPETITIONS, mark->first, &content, err);
 }
 
 static int put_measure_rows(const struct fg_chunk_place *place, const struct fg_profile_set *set,
 			    uint16_t measure, const struct fg_progress_mark *mark,
 			    struct fg_error *err)
 {
-	struct fg_measure_kinds kinds;
 	struct fg_matrix matrix = {0};
 	struct fg_bytes content = {0};
-	const int status = fg_store_measure_kinds(
-		place->store, fg_measure_at(&set->measures, measure), &kinds, err);
+	int64_t id = 0;
+	const int status =
+		fg_store_measure_id(place->store, fg_measure_at(&set->measures, measure), &id, err);
 
 	if (status != FG_OK)
 		return status;
 	fg_matrix_from_set(&matrix, set, measure, mark->rows.first, mark->nodes);
 	fg_matrix_write(&matrix, &content);
 	fg_matrix_release(&matrix);
-	return fg_chunk_put(place, kinds.rows, mark->rows.first, &content, err);
+	return put_chunk(place, fg_measure_rows_kind(id), mark->rows.first, &content, err);
 }
 
 static int put_rows(const struct fg_chunk_place *place, const struct fg_profile_set *set,
@@ -154,7 +151,7 @@ static int put_regions(const struct fg_chunk_place *place, const struct fg_profi
 	if (!next_chunk(mark, set, set->region_row_count, region_key))
 		return FG_OK;
 	fg_regions_write(set, mark->first, &content);
-	return fg_chunk_put(place, FG_CHUNK_REGIONS, mark->first, &content, err);
+	return put_chunk(place, FG_CHUNK_REGIONS, mark->first, &content, err);
 }
 
 /* What of the set is not stored yet. */
@@ -168,7 +165,7 @@ int fg_store_put_profile(const struct fg_chunk_place *place, const struct fg_pro
 
 	if (mark->node_count == 0) {
 		fg_bytes_text(&content, set->functions[0].name);
-		status = fg_chunk_put(place, FG_CHUNK_PROGRAM, 0, &content, err);
+		status = put_chunk(place, FG_CHUNK_PROGRAM, 0, &content, err);
 	}
 	if (status != FG_OK)
 		return status;

@@ -47,8 +47,6 @@ struct fg_chunk_place {
 	bool passing;
 };
 
-int fg_chunk_put(const struct fg_chunk_place *place, int64_t kind, size_t first,
-		 struct fg_bytes *content, struct fg_error *err) FG_NODISCARD;
 int fg_store_put_repetitions(const struct fg_chunk_place *place, const struct fg_series *series,
 			     struct fg_chunk_mark *mark, struct fg_error *err) FG_NODISCARD;
 int fg_store_put_profile(const struct fg_chunk_place *place, const struct fg_profile_set *set,

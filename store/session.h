@@ -13,7 +13,7 @@
 #include "store/series_values.h"
 
 enum {
-	FG_TREE_MAX = 16 << 20 /* nodes that a session keeps in memory: 128 MiB */
+	FG_TREE_MAX = 64 << 20 /* nodes that a session keeps in memory: 512 MiB */
 };
 
 /* Ids of functions and call paths, seen since the store was opened; dropped by a rollback. */

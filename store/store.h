@@ -27,9 +27,8 @@ struct fg_store;
 enum fg_store_flags {
 	FG_STORE_READ_ONLY = 1 << 0, /* must exist; nothing is created */
 	/*
-	 * For a server: a returned save is on the disk even if the power fails, packing is quick
-	 * rather than tight, and the totals of functions are kept beside the rows that they follow
-	 * from.
+	 * For a server: a returned save is on the disk even if the power fails, and packing is
+	 * quick rather than tight.
 	 */
 	FG_STORE_DURABLE = 1 << 1,
 	/* No call waits longer than about five seconds for another process: FG_EBUSY, FG_ENET. */
@@ -71,6 +70,9 @@ void fg_stored_run_release(struct fg_stored_run *stored);
 int fg_store_save(struct fg_store *store, const struct fg_run *run,
 		  struct fg_profile_set *const *profiles, const char *report, struct fg_error *err)
 	FG_NODISCARD;
+/* The same for a run that was uploaded, with the digest of the upload. */
+int fg_store_save_upload(struct fg_store *store, const struct fg_stored_run *stored,
+			 const char *digest, struct fg_error *err) FG_NODISCARD;
 /*
  * Store what is new since the last call for this run: repetitions, profile rows and regions are
  * appended; only the last pair is rewritten while it goes on.  Call it after each repetition.  The

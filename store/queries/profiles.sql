@@ -33,7 +33,19 @@ SELECT id FROM measure WHERE digest = $1;
 -- name: measure_add
 INSERT INTO measure (digest, name, unit, fold, better, exact) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id;
 -- name: measures_of_series
-SELECT DISTINCT m.id, m.name, m.unit, m.fold, m.better, m.exact FROM chunk c JOIN measure m ON m.id = (c.kind - 16) / 2
-WHERE c.series = $1 AND c.kind >= 16 ORDER BY m.id;
+SELECT DISTINCT m.id, m.name, m.unit, m.fold, m.better, m.exact FROM chunk c JOIN measure m ON m.id = c.kind - 16
+WHERE c.series = $1 AND c.kind > 16 ORDER BY m.id;
 -- name: measure_chunks_forget
-DELETE FROM chunk WHERE series = $1 AND kind >= 16;
+DELETE FROM chunk WHERE series = $1 AND kind > 16;
+-- name: measures_named
+SELECT id FROM measure WHERE name = $1 ORDER BY id;
+
+-- name: totals_add
+INSERT INTO function_total (benchmark, measure, part, started_ns, series, data) VALUES ($1, $2, $3, $4, $5, $6);
+-- name: totals_of_series
+SELECT data FROM function_total WHERE series = $1 AND measure = $2 ORDER BY part;
+-- name: totals_of_part
+SELECT started_ns, series, data FROM function_total
+WHERE benchmark = $1 AND measure = $2 AND part = $3 AND started_ns >= $4 AND started_ns <= $5 ORDER BY started_ns DESC, series DESC;
+-- name: totals_all
+SELECT series, measure, data FROM function_total;

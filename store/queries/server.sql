@@ -83,12 +83,9 @@ WHERE p.name = $1 AND r.tag IS NOT NULL AND r.complete = 1 AND r.started_ns < $2
 -- name: release_levels
 SELECT l.benchmark, w.value, l.candidate FROM level l JOIN words w ON w.id = l.metric WHERE l.run = $1;
 
--- The totals are asked for run by run: a planner that joins them could read those of all projects.
--- name: function_trend
-SELECT s.id, s.started_ns, r.uuid, r.commit_id, (SELECT c.data FROM chunk c WHERE c.series = s.id
-	AND c.kind IN (SELECT 6 WHERE CAST($4 AS TEXT) IS NULL UNION ALL SELECT 17 + 2 * m.id FROM measure m WHERE m.name = $4) LIMIT 1)
-FROM series s JOIN run r ON r.id = s.run
-WHERE s.benchmark = $1 AND (CAST($2 AS TEXT) IS NULL OR r.branch = $2) AND s.started_ns < $5
+-- name: runs_of_benchmark
+SELECT s.id, s.started_ns, r.uuid, r.commit_id FROM series s JOIN run r ON r.id = s.run
+WHERE s.benchmark = $1 AND (CAST($2 AS TEXT) IS NULL OR r.branch = $2) AND s.started_ns < $4
 ORDER BY s.started_ns DESC, s.id DESC LIMIT $3;
 -- name: fact_keys
 SELECT DISTINCT f.key FROM fact f

@@ -7,8 +7,8 @@
 #include "store/names.h"
 #include "store/serving/side.h"
 #include "store/serving/sums.h"
-#include "store/serving/totals.h"
 #include "store/session.h"
+#include "store/totals.h"
 #include "store/transaction.h"
 
 #include <math.h>
@@ -30,7 +30,12 @@ static int read_totals(struct fg_store *store, const struct fg_run_side *side,
 	if (status != FG_OK)
 		return status;
 	if (!totals->repetitions[side->arm])
-		return fg_store_no_profile(side, benchmark, err);
+		return fg_error_set(
+			err, FG_ENOENT,
+			"benchmark '%s' of run '%s' has no profile of its %s, or the run is "
+			"not complete: compare it by call path",
+			benchmark, side->run,
+			side->arm == FG_ARM_CANDIDATE ? "candidate" : "baseline");
 	return FG_OK;
 }
 

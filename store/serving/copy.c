@@ -4,7 +4,6 @@
 #include "model/run.h"
 #include "store/db.h"
 #include "store/names.h"
-#include "store/serving/sums.h"
 #include "store/serving/uploads.h"
 #include "store/session.h"
 #include "store/store.h"
@@ -21,7 +20,7 @@ int fg_store_copy(struct fg_store *from, struct fg_store *to, const char *id, st
 	status = fg_store_upload_state(from, id, &state, err);
 	if (status != FG_OK)
 		goto out;
-	status = fg_store_save_with_totals(to, &run, state.digest, err);
+	status = fg_store_save_upload(to, &run, state.digest, err);
 out:
 	fg_upload_state_release(&state);
 	fg_stored_run_release(&run);

@@ -61,22 +61,6 @@ struct cut {
 	uint64_t end;     /* one past the largest id */
 };
 
-static int mark(struct fg_store *store, const struct fg_weights *w, struct cut *cut,
-		struct fg_error *err)
-{
-	for (size_t i = 0; i < w->count; i++) {
-		for (uint64_t id = w->ids[i]; id && !cut->wanted[id];
-		     id = store->tree.nodes[id].parent) {
-			if (!store->tree.nodes[id].function || store->tree.nodes[id].parent >= id)
-				return fg_error_set(err, FG_EDB,
-						    "%s is damaged: call path %llu is not there",
-						    store->db->name, (unsigned long long)id);
-			cut->wanted[id] = true;
-		}
-	}
-	return FG_OK;
-}
-
 static int add_function(struct fg_store *store, struct fg_map *known, uint64_t id,
 			struct fg_profile_set *set, uint32_t *index, struct fg_error *err)
 {
@@ -169,7 +153,8 @@ static int make_tree(struct fg_store *store, const struct fg_weights weights[2],
 	cut.wanted = fg_xcalloc(cut.end + 1, sizeof(*cut.wanted));
 	cut.places = fg_xcalloc(cut.end + 1, sizeof(*cut.places));
 	for (int side = 0; side < 2 && status == FG_OK; side++)
-		status = mark(store, &weights[side], &cut, err);
+		status = fg_store_mark_paths(store, weights[side].ids, weights[side].count,
+					     cut.wanted, err);
 	fg_profile_set_init(&tree->set, program);
 	if (status == FG_OK)
 		status = cut_out(store, &cut, &tree->set, err);

@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * What a benchmark's rows add up to: time by call path, and by function.
- *
- * Totals by function follow from the rows and the tree, so a local store does not keep them: they
- * would be a quarter of it, and computing them takes about a millisecond.  A server, which follows
- * one function through hundreds of runs, stores them too.
- */
 #include "store/serving/sums.h"
 
 #include "model/measure.h"
-#include "model/profile_set.h"
-#include "model/run.h"
 #include "store/bytes.h"
-#include "store/call_tree.h"
 #include "store/chunks.h"
+#include "store/db.h"
 #include "store/matrix.h"
 #include "store/measures.h"
-#include "store/save.h"
-#include "store/serving/totals.h"
 #include "store/session.h"
-#include "store/store.h"
 
 void fg_weights_release(struct fg_weights *weights)
 {
@@ -105,11 +93,12 @@ static int take_weights(struct fg_byte_reader *reader, void *context, struct fg_
 	return status;
 }
 
-/* A measure of a series; .kinds.rows is 0 when the series does not have it. */
+/* A measure of a series. */
 struct measure {
-	struct fg_measure_kinds kinds;
+	int64_t id;
 	enum fg_measure_fold fold;
 	bool exact;
+	bool is_there;
 };
 
 static const char wall_time[] = "wall_time";
@@ -120,16 +109,15 @@ static int find_measure(struct fg_store *store, int64_t series, const char *name
 	struct fg_series_measures all = {0};
 	int status = FG_OK;
 
-	*measure = (struct measure){.kinds = {FG_CHUNK_ROWS, FG_CHUNK_TOTALS}};
-	if (!name || strcmp(name, "cpu_time") == 0)
+	*measure = (struct measure){.is_there = !name || strcmp(name, "cpu_time") == 0};
+	if (measure->is_there)
 		return FG_OK;
-	*measure = (struct measure){0};
 	status = fg_store_series_measures(store, series, &all, err);
 	for (size_t i = 0; i < all.count && status == FG_OK; i++) {
 		const struct fg_measure *m = &all.items[i].measure;
 
 		if (strcmp(m->name, name) == 0)
-			*measure = (struct measure){all.items[i].kinds, m->fold, m->exact};
+			*measure = (struct measure){all.items[i].id, m->fold, m->exact, true};
 	}
 	fg_series_measures_release(&all);
 	return status;
@@ -141,10 +129,11 @@ static int read_weights(struct fg_store *store, int64_t series, const char *name
 	struct measure measure;
 	const int status = find_measure(store, series, name, &measure, err);
 
-	if (status != FG_OK)
+	if (status != FG_OK || !measure.is_there)
 		return status;
 	weights->fold = measure.fold;
-	return fg_store_chunks(store, series, measure.kinds.rows, take_weights, weights, err);
+	return fg_store_chunks(store, series, fg_measure_rows_kind(measure.id), take_weights,
+			       weights, err);
 }
 
 int fg_store_weights(struct fg_store *store, int64_t series, const char *measure,
@@ -159,208 +148,50 @@ int fg_store_weights(struct fg_store *store, int64_t series, const char *measure
 
 /* ---- by function ---- */
 
-struct both {
-	struct fg_weights arms[FG_ARM_COUNT];
-	double sum; /* over everything, for the value of one sample */
-	double samples;
-	bool exact;
-};
-
-static int take_both(struct fg_byte_reader *reader, void *context, struct fg_error *err)
+static int take_part(const struct fg_query *q, struct fg_totals *totals, struct fg_error *err)
 {
-	struct both *both = context;
-	struct fg_matrix m = {0};
-	const int status = fg_matrix_read(reader, 0, &m, err);
+	struct fg_bytes content = {0};
+	struct fg_byte_reader reader;
+	size_t size = 0;
+	const void *block = fg_column_bytes(q, 0, &size);
+	int status = fg_unpack(block, size, FG_MAX_CHUNK_BYTES, &content, err);
 
-	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++)
-		take_arm(&m, &both->arms[arm]);
-	for (size_t e = 0; e < m.entry_count && status == FG_OK; e++) {
-		both->sum += m.self[e];
-		both->samples += m.samples[e];
-	}
-	fg_matrix_release(&m);
-	return status;
-}
-
-/*
- * Each node's value goes to its function: as self value, and as inclusive value unless the function
- * already appears above it.
- */
-static void add_arm(const struct fg_store *store, const struct fg_weights *w, size_t arm,
-		    double *inclusive, struct fg_function_total *by_function)
-{
-	const size_t end = w->count ? (size_t)w->ids[w->count - 1] + 1 : 0;
-
-	memset(inclusive, 0, end * sizeof(*inclusive));
-	for (size_t i = 0; i < w->count; i++) {
-		const size_t id = (size_t)w->ids[i];
-		double *self = &by_function[store->tree.nodes[id].function].self[arm];
-
-		inclusive[id] = w->sums[i];
-		*self = fg_measure_join(w->fold, *self, inclusive[id]);
-	}
-	for (size_t id = end; id-- > 1;) {
-		const struct fg_tree_node *node = &store->tree.nodes[id];
-		double *sum = &by_function[node->function].inclusive[arm];
-
-		if (!(inclusive[id] > 0))
-			continue;
-		inclusive[node->parent] =
-			fg_measure_join(w->fold, inclusive[node->parent], inclusive[id]);
-		if (!node->recursive)
-			*sum = fg_measure_join(w->fold, *sum, inclusive[id]);
-	}
-}
-
-/*
- * Sums of whole nanoseconds first, means afterwards: the same in every store, however it numbers
- * its nodes.
- */
-static void make_means(struct fg_function_total *all, size_t count, size_t arm,
-		       uint32_t repetitions)
-{
-	for (size_t i = 0; i < count && repetitions; i++) {
-		all[i].self[arm] /= repetitions;
-		all[i].inclusive[arm] /= repetitions;
-	}
-}
-
-static void add_up(const struct fg_store *store, const struct both *both, size_t node_end,
-		   struct fg_totals *totals)
-{
-	double *inclusive = fg_xcalloc(node_end, sizeof(*inclusive));
-	struct fg_function_total *all = NULL;
-	size_t end = 0;
-
-	for (size_t id = 0; id < node_end; id++) {
-		if (store->tree.nodes[id].function >= end)
-			end = (size_t)store->tree.nodes[id].function + 1;
-	}
-	all = fg_xcalloc(end, sizeof(*all));
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		totals->repetitions[arm] = both->arms[arm].repetitions;
-		add_arm(store, &both->arms[arm], arm, inclusive, all);
-		make_means(all, end, arm, totals->repetitions[arm]);
-	}
-	for (size_t id = 0; id < end; id++) {
-		if (!(all[id].inclusive[0] > 0) && !(all[id].inclusive[1] > 0))
-			continue;
-		all[totals->count] = all[id];
-		all[totals->count++].id = id;
-	}
-	totals->items = all;
-	totals->unit = fg_totals_unit(both->sum, both->samples, both->exact);
-	free(inclusive);
-}
-
-static int check_ids(const struct fg_store *store, const struct fg_weights *w, struct fg_error *err)
-{
-	for (size_t i = 0; i < w->count; i++) {
-		if (!store->tree.nodes[w->ids[i]].function)
-			return fg_error_set(err, FG_EDB,
-					    "%s is damaged: call path %llu is not there",
-					    store->db->name, (unsigned long long)w->ids[i]);
-	}
-	return FG_OK;
-}
-
-static int compute(struct fg_store *store, int64_t series, const struct measure *measure,
-		   struct fg_totals *totals, struct fg_error *err)
-{
-	struct both both = {.arms = {{.arm = FG_ARM_BASELINE, .fold = measure->fold},
-				     {.arm = FG_ARM_CANDIDATE, .fold = measure->fold}},
-			    .exact = measure->exact};
-	uint64_t last = 0;
-	int status = fg_store_chunks(store, series, measure->kinds.rows, take_both, &both, err);
-
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		const struct fg_weights *w = &both.arms[arm];
-
-		if (w->count && w->ids[w->count - 1] > last)
-			last = w->ids[w->count - 1];
-	}
-	/* Without weights there need not be a call path in the whole store. */
-	if (status != FG_OK || last == 0)
-		goto out;
-	status = fg_store_read_tree(store, last, err);
 	if (status != FG_OK)
-		goto out;
-	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++)
-		status = check_ids(store, &both.arms[arm], err);
-	if (status != FG_OK)
-		goto out;
-	add_up(store, &both, (size_t)last + 1, totals);
-out:
-	fg_weights_release(&both.arms[0]);
-	fg_weights_release(&both.arms[1]);
+		return status;
+	reader = (struct fg_byte_reader){content.data, content.data + content.size, false};
+	status = fg_totals_read(&reader, totals, err);
+	fg_bytes_release(&content);
 	return status;
-}
-
-static int take_totals(struct fg_byte_reader *reader, void *context, struct fg_error *err)
-{
-	struct fg_totals *totals = context;
-
-	fg_totals_release(totals);
-	return fg_totals_read(reader, totals, err);
 }
 
 static int read_totals(struct fg_store *store, int64_t series, const char *name,
 		       struct fg_totals *totals, struct fg_error *err)
 {
 	struct measure measure;
+	struct fg_query q;
 	int status = find_measure(store, series, name, &measure, err);
 
-	if (status != FG_OK)
+	if (status != FG_OK || !measure.is_there)
 		return status;
-	status = fg_store_chunks(store, series, measure.kinds.totals, take_totals, totals, err);
-	if (status != FG_OK)
-		goto out;
-	if (!totals->items)
-		status = compute(store, series, &measure, totals, err);
-out:
-	if (status != FG_OK)
-		fg_totals_release(totals);
 	totals->exact = measure.exact;
+	fg_query_begin(&q, store->db, FG_SQL_TOTALS_OF_SERIES);
+	fg_query_int(&q, series);
+	fg_query_int(&q, measure.id);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		status = take_part(&q, totals, err);
+		if (status != FG_OK)
+			break;
+	}
+	fg_query_end(&q);
 	return status;
 }
 
 int fg_store_totals(struct fg_store *store, int64_t series, const char *measure,
 		    struct fg_totals *totals, struct fg_error *err)
 {
-	struct fg_totals found = {0};
-	int status = read_totals(store, series, measure, &found, err);
+	const int status = read_totals(store, series, measure, totals, err);
 
-	if (status != FG_OK)
+	if (status != FG_OK || measure || totals->count)
 		return status;
-	if (!measure && found.count == 0) {
-		fg_totals_release(&found);
-		status = read_totals(store, series, wall_time, &found, err);
-	}
-	if (status != FG_OK)
-		return status;
-	*totals = found;
-	return FG_OK;
-}
-
-static int make_totals(const struct fg_profile_set *set, uint16_t measure, const int64_t *functions,
-		       struct fg_bytes *content, struct fg_error *err)
-{
-	struct fg_totals totals = {0};
-	int status = FG_OK;
-
-	fg_totals_from_set(&totals, set, measure, functions);
-	status = fg_totals_write(&totals, content, err);
-	fg_totals_release(&totals);
-	return status;
-}
-
-int fg_store_save_with_totals(struct fg_store *store, const struct fg_stored_run *stored,
-			      const char *digest, struct fg_error *err)
-{
-	struct fg_save save = {.run = &stored->run,
-			       .profiles = stored->profiles,
-			       .make_totals = make_totals,
-			       .digest = digest};
-
-	return fg_store_save_made(store, &save, stored->report, err);
+	return read_totals(store, series, wall_time, totals, err);
 }

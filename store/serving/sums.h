@@ -6,12 +6,9 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "model/measure.h"
-#include "model/profile_set.h"
-#include "model/run.h"
-#include "store/serving/totals.h"
+#include "store/totals.h"
 
 struct fg_store;
-struct fg_stored_run;
 
 /* The value of each call path: ids ascending, sums over the repetitions of one arm that count. */
 struct fg_weights {
@@ -32,14 +29,8 @@ int fg_store_weights(struct fg_store *store, int64_t series, const char *measure
 
 void fg_weights_release(struct fg_weights *weights);
 
-/* Totals of all functions of both arms, stored or computed; empty without a profile. */
+/* Times by function, of both arms; empty without a profile, or when the run was cut short. */
 int fg_store_totals(struct fg_store *store, int64_t series, const char *measure,
 		    struct fg_totals *totals, struct fg_error *err) FG_NODISCARD;
-/*
- * As fg_store_save(), and the totals of each profile are kept beside its rows; with the digest of
- * what was uploaded, or NULL.
- */
-int fg_store_save_with_totals(struct fg_store *store, const struct fg_stored_run *stored,
-			      const char *digest, struct fg_error *err) FG_NODISCARD;
 
 #endif

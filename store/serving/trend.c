@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The trend of one function over thousands of runs, from the totals that are kept of each. */
+/* The trend of one function over thousands of runs, from the totals of each. */
 #include "store/serving/trend.h"
 
 #include "base/arena.h"
@@ -9,9 +9,8 @@
 #include "store/db.h"
 #include "store/functions.h"
 #include "store/serving/history.h"
-#include "store/serving/sums.h"
-#include "store/serving/totals.h"
 #include "store/session.h"
+#include "store/totals.h"
 #include "store/transaction.h"
 
 #include <math.h>
@@ -63,82 +62,160 @@ static int find_function(struct fg_store *store, const char *hex, uint64_t *func
 	return FG_OK;
 }
 
-/* The function's values in a run; NaN: no profile. */
-struct values {
-	double self;
-	double inclusive;
+/* The runs of the benchmark, newest first; the values of their points are not known yet. */
+struct runs {
+	int64_t *series;
+	size_t capacity;
+	struct fg_function_trend *trend;
 };
 
-static int pick(const void *block, size_t size, uint64_t function, struct values *values,
+static void take_run(const struct fg_query *q, struct runs *runs)
+{
+	struct fg_function_trend *trend = runs->trend;
+	struct fg_function_point *point = NULL;
+
+	trend->points =
+		fg_grow(trend->points, &trend->capacity, trend->count + 1, sizeof(*trend->points));
+	runs->series =
+		fg_grow(runs->series, &runs->capacity, trend->count + 1, sizeof(*runs->series));
+	runs->series[trend->count] = fg_column_int(q, 0);
+	point = &trend->points[trend->count++];
+	*point = (struct fg_function_point){
+		.started_ns = fg_column_int(q, 1),
+		.commit = fg_arena_strdup(&trend->texts, fg_column_text(q, 3)),
+		.self = (double)NAN,
+		.inclusive = (double)NAN,
+	};
+	(void)snprintf(point->run, sizeof(point->run), "%s", fg_column_text(q, 2));
+}
+
+static int read_runs(struct fg_store *store, int64_t benchmark, const struct fg_trend_query *query,
+		     struct runs *runs, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_RUNS_OF_BENCHMARK);
+	fg_query_int(&q, benchmark);
+	fg_query_text(&q, query->branch);
+	fg_query_int(&q, query->limit ? (int64_t)query->limit : INT64_MAX);
+	fg_query_int(&q, query->before_ns ? query->before_ns : INT64_MAX);
+	while ((status = fg_query_step(&q, err)) > 0)
+		take_run(&q, runs);
+	fg_query_end(&q);
+	return status;
+}
+
+/* The function's values in a part of a run's totals. */
+static int pick(const struct fg_query *q, uint64_t function, struct fg_function_point *point,
 		struct fg_error *err)
 {
 	struct fg_bytes content = {0};
+	size_t size = 0;
+	const void *block = fg_column_bytes(q, 2, &size);
 	int status = fg_unpack(block, size, FG_MAX_CHUNK_BYTES, &content, err);
 
 	if (status == FG_OK) {
 		struct fg_byte_reader reader = {content.data, content.data + content.size, false};
 
-		status = fg_totals_pick(&reader, function, FG_ARM_CANDIDATE, &values->self,
-					&values->inclusive, err);
+		status = fg_totals_pick(&reader, function, FG_ARM_CANDIDATE, &point->self,
+					&point->inclusive, err);
 	}
 	fg_bytes_release(&content);
 	return status;
 }
 
-/* Where no totals are kept: in a store that `fastgate run` filled. */
-static int compute(struct fg_store *store, int64_t series, const char *measure, uint64_t function,
-		   struct values *values, struct fg_error *err)
+/* Both lists are in the same order; runs of other branches are in one of them only. */
+static int read_part(struct fg_store *store, int64_t benchmark, int64_t measure, uint64_t function,
+		     uint64_t part, struct runs *runs, struct fg_error *err)
 {
-	struct fg_totals totals = {0};
-	const struct fg_function_total *mine = NULL;
-	const int status = fg_store_totals(store, series, measure, &totals, err);
+	struct fg_function_trend *trend = runs->trend;
+	struct fg_query q;
+	size_t at = 0;
+	int status = FG_OK;
 
-	*values = (struct values){(double)NAN, (double)NAN};
-	if (status == FG_OK && totals.count && totals.repetitions[FG_ARM_CANDIDATE]) {
-		mine = fg_totals_find(&totals, function);
-		*values = (struct values){mine ? mine->self[FG_ARM_CANDIDATE] : 0,
-					  mine ? mine->inclusive[FG_ARM_CANDIDATE] : 0};
+	fg_query_begin(&q, store->db, FG_SQL_TOTALS_OF_PART);
+	fg_query_int(&q, benchmark);
+	fg_query_int(&q, measure);
+	fg_query_int(&q, (int64_t)part);
+	fg_query_int(&q, trend->points[trend->count - 1].started_ns);
+	fg_query_int(&q, trend->points[0].started_ns);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		const int64_t started_ns = fg_column_int(&q, 0);
+		const int64_t series = fg_column_int(&q, 1);
+
+		while (at < trend->count &&
+		       (trend->points[at].started_ns > started_ns ||
+			(trend->points[at].started_ns == started_ns && runs->series[at] > series)))
+			at++;
+		if (at == trend->count || runs->series[at] != series ||
+		    !isnan(trend->points[at].self))
+			continue;
+		status = pick(&q, function, &trend->points[at], err);
+		if (status != FG_OK)
+			break;
 	}
-	fg_totals_release(&totals);
+	fg_query_end(&q);
 	return status;
 }
 
-static void add_point(const struct fg_query *q, const struct values *values,
-		      struct fg_function_trend *trend)
+static bool is_complete(const struct fg_function_trend *trend)
 {
-	struct fg_function_point *point = NULL;
-
-	trend->points =
-		fg_grow(trend->points, &trend->capacity, trend->count + 1, sizeof(*trend->points));
-	point = &trend->points[trend->count++];
-	*point = (struct fg_function_point){
-		.started_ns = fg_column_int(q, 1),
-		.commit = fg_arena_strdup(&trend->texts, fg_column_text(q, 3)),
-		.self = values->self,
-		.inclusive = values->inclusive,
-	};
-	(void)snprintf(point->run, sizeof(point->run), "%s", fg_column_text(q, 2));
+	for (size_t i = 0; i < trend->count; i++) {
+		if (isnan(trend->points[i].self))
+			return false;
+	}
+	return true;
 }
 
-static int take_row(struct fg_store *store, const struct fg_query *q, uint64_t function,
-		    const char *measure, struct fg_function_trend *trend, struct fg_error *err)
+/* Part 0 is there whenever there is a profile: without the function's own it says zero. */
+static int read_values(struct fg_store *store, int64_t benchmark, int64_t measure,
+		       uint64_t function, struct runs *runs, struct fg_error *err)
 {
-	struct values values = {0};
-	size_t size = 0;
-	const void *block = fg_column_bytes(q, 4, &size);
-	const int status =
-		size ? pick(block, size, function, &values, err)
-		     : compute(store, fg_column_int(q, 0), measure, function, &values, err);
+	const uint64_t parts[] = {function / fg_totals_part_size(store), 0};
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
-	if (!isnan(values.self))
-		add_point(q, &values, trend);
-	return FG_OK;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(parts) && status == FG_OK; i++) {
+		if (!is_complete(runs->trend))
+			status =
+				read_part(store, benchmark, measure, function, parts[i], runs, err);
+	}
+	return status;
 }
 
-static void reverse(struct fg_function_trend *trend)
+/* All measures with this name: another unit makes another measure. */
+static int read_named(struct fg_store *store, int64_t benchmark, const char *measure,
+		      uint64_t function, struct runs *runs, struct fg_error *err)
 {
+	int64_t *ids = NULL;
+	size_t capacity = 0;
+	size_t count = 0;
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_MEASURES_NAMED);
+	fg_query_text(&q, measure);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		ids = fg_grow(ids, &capacity, count + 1, sizeof(*ids));
+		ids[count++] = fg_column_int(&q, 0);
+	}
+	fg_query_end(&q);
+	for (size_t i = 0; i < count && status == FG_OK; i++)
+		status = read_values(store, benchmark, ids[i], function, runs, err);
+	free(ids);
+	return status;
+}
+
+/* Oldest first, without the runs that have no profile. */
+static void put_in_order(struct fg_function_trend *trend)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < trend->count; i++) {
+		if (!isnan(trend->points[i].self))
+			trend->points[kept++] = trend->points[i];
+	}
+	trend->count = kept;
 	for (size_t i = 0; i < trend->count / 2; i++) {
 		const struct fg_function_point point = trend->points[i];
 
@@ -150,12 +227,10 @@ static void reverse(struct fg_function_trend *trend)
 static int read_points(struct fg_store *store, const struct fg_trend_query *query,
 		       struct fg_function_trend *trend, struct fg_error *err)
 {
-	/* The totals of CPU time are those without a measure. */
-	const char *measure =
-		query->measure && strcmp(query->measure, "cpu_time") != 0 ? query->measure : NULL;
+	const bool is_cpu_time = !query->measure || strcmp(query->measure, "cpu_time") == 0;
+	struct runs runs = {.trend = trend};
+	uint64_t function = 0; /* none has this number */
 	int64_t benchmark = 0;
-	uint64_t function = UINT64_MAX; /* none has this number */
-	struct fg_query q;
 	int status = fg_store_benchmark(store, query->project, query->benchmark, &benchmark, err);
 
 	if (status != FG_OK)
@@ -163,19 +238,20 @@ static int read_points(struct fg_store *store, const struct fg_trend_query *quer
 	status = find_function(store, query->function, &function, trend, err);
 	if (status != FG_OK)
 		return status;
-	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_TREND);
-	fg_query_int(&q, benchmark);
-	fg_query_text(&q, query->branch);
-	fg_query_int(&q, query->limit ? (int64_t)query->limit : INT64_MAX);
-	fg_query_text(&q, measure);
-	fg_query_int(&q, query->before_ns ? query->before_ns : INT64_MAX);
-	while ((status = fg_query_step(&q, err)) > 0) {
-		status = take_row(store, &q, function, measure, trend, err);
-		if (status != FG_OK)
-			break;
-	}
-	fg_query_end(&q);
-	reverse(trend);
+	status = read_runs(store, benchmark, query, &runs, err);
+	if (status != FG_OK)
+		goto out;
+	if (is_cpu_time)
+		status = read_values(store, benchmark, 0, function, &runs, err);
+	if (status != FG_OK)
+		goto out;
+	/* Where the sampler's clock measured wall time, that is the time. */
+	if (!is_cpu_time || (!query->measure && !is_complete(trend)))
+		status = read_named(store, benchmark, is_cpu_time ? "wall_time" : query->measure,
+				    function, &runs, err);
+out:
+	put_in_order(trend);
+	free(runs.series);
 	return status;
 }
 

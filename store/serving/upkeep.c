@@ -9,6 +9,7 @@
 #include "store/matrix.h"
 #include "store/measures.h"
 #include "store/session.h"
+#include "store/totals.h"
 
 static void finding(struct fg_strbuf *findings, size_t *count, const char *words)
 {
@@ -16,31 +17,48 @@ static void finding(struct fg_strbuf *findings, size_t *count, const char *words
 	(*count)++;
 }
 
-/* Every chunk is opened; every id that it names must be there. */
-static int check_chunk(struct fg_store *store, const struct fg_query *q, struct fg_strbuf *findings,
-		       size_t *count)
+/* A block of a series, in the query's third column, is opened and read. */
+static int check_block(const struct fg_query *q, bool is_totals, struct fg_error *reason)
 {
 	size_t size = 0;
 	const void *data = fg_column_bytes(q, 2, &size);
-	struct fg_error reason = {0};
 	struct fg_bytes content = {0};
 	struct fg_matrix matrix = {0};
-	int status = fg_unpack(data, size, FG_MAX_CHUNK_BYTES, &content, &reason);
+	struct fg_totals totals = {0};
+	struct fg_byte_reader reader;
+	int status = fg_unpack(data, size, FG_MAX_CHUNK_BYTES, &content, reason);
 
-	(void)store;
-	if (status == FG_OK && fg_measure_is_rows(fg_column_int(q, 1))) {
-		struct fg_byte_reader reader = {content.data, content.data + content.size, false};
-
-		status = fg_matrix_read(&reader, 0, &matrix, &reason);
-	}
-	if (status != FG_OK) {
-		fg_error_prefix(&reason, "series %lld, chunk of kind %lld",
-				(long long)fg_column_int(q, 0), (long long)fg_column_int(q, 1));
-		finding(findings, count, reason.message);
-	}
+	if (status != FG_OK)
+		return status;
+	reader = (struct fg_byte_reader){content.data, content.data + content.size, false};
+	if (is_totals)
+		status = fg_totals_read(&reader, &totals, reason);
+	else if (fg_measure_is_rows(fg_column_int(q, 1)))
+		status = fg_matrix_read(&reader, 0, &matrix, reason);
+	fg_totals_release(&totals);
 	fg_matrix_release(&matrix);
 	fg_bytes_release(&content);
-	return FG_OK;
+	return status;
+}
+
+static int check_blocks(struct fg_store *store, enum fg_sql sql, const char *what,
+			struct fg_strbuf *findings, size_t *count, struct fg_error *err)
+{
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, sql);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		struct fg_error reason = {0};
+
+		if (check_block(&q, sql == FG_SQL_TOTALS_ALL, &reason) == FG_OK)
+			continue;
+		fg_error_prefix(&reason, "series %lld, %s %lld", (long long)fg_column_int(&q, 0),
+				what, (long long)fg_column_int(&q, 1));
+		finding(findings, count, reason.message);
+	}
+	fg_query_end(&q);
+	return status;
 }
 
 static int check_pages(struct fg_store *store, struct fg_strbuf *findings, size_t *count,
@@ -49,6 +67,7 @@ static int check_pages(struct fg_store *store, struct fg_strbuf *findings, size_
 	struct fg_query q;
 	int status = FG_OK;
 
+	*count = 0;
 	if (fg_db_is_url(store->db->location))
 		return FG_OK;
 	fg_query_begin(&q, store->db, FG_SQL_QUICK_CHECK);
@@ -75,21 +94,18 @@ static void take_finding(void *context, const char *words)
 int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *count,
 		   struct fg_error *err)
 {
-	struct fg_query q;
-	int status = FG_OK;
+	int status = check_pages(store, findings, count, err);
 
-	*count = 0;
-	status = check_pages(store, findings, count, err);
 	if (status != FG_OK)
 		return status;
 	status = fg_call_paths_check(store, take_finding, &(struct findings){findings, count}, err);
 	if (status != FG_OK)
 		return status;
-	fg_query_begin(&q, store->db, FG_SQL_CHUNKS_ALL);
-	while ((status = fg_query_step(&q, err)) > 0)
-		(void)check_chunk(store, &q, findings, count);
-	fg_query_end(&q);
-	return status;
+	status = check_blocks(store, FG_SQL_CHUNKS_ALL, "chunk of kind", findings, count, err);
+	if (status != FG_OK)
+		return status;
+	return check_blocks(store, FG_SQL_TOTALS_ALL, "times by function of measure", findings,
+			    count, err);
 }
 
 int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *err)

@@ -3,7 +3,6 @@
 
 #include "store/db.h"
 #include "store/serving/limits.h"
-#include "store/serving/sums.h"
 #include "store/session.h"
 #include "store/store.h"
 
@@ -54,7 +53,7 @@ static int save_within_quota(struct fg_store *store, const struct fg_stored_run 
 	if (status != FG_OK)
 		return status;
 	*outcome = FG_UPLOAD_STORED;
-	status = fg_store_save_with_totals(store, stored, digest, err);
+	status = fg_store_save_upload(store, stored, digest, err);
 	if (status != FG_OK)
 		return status;
 	status = fg_store_check_quota(store, project, &(struct fg_usage){0}, err);

@@ -2,8 +2,7 @@
 /*
  * An upload from anybody.  As it comes, it would hardly ever pass the checksums; so the input is
  * the three parts unpacked (sizes of envelope and dictionary, 2 bytes each, little endian, then the
- * parts), which are packed here. "@HASH@" in the envelope becomes the dictionary's hash.  An input
- * that begins with FGRUN is tried as it is.
+ * parts), which are packed here.  An input that begins with FGRUN is tried as it is.
  */
 #include "perfdb/protocol.h"
 #include "store/bundle.h"
@@ -11,8 +10,7 @@
 #include "tests/fuzz/fuzz.h"
 
 enum {
-	SIZES = 4,
-	HASH_WORD = 6
+	SIZES = 4
 };
 
 static const struct fg_bundle_limits limits = {
@@ -37,23 +35,6 @@ static void try_container(const uint8_t *data, size_t size)
 		FG_ASSERT(err.message[0] != '\0');
 }
 
-static void fill_hash(struct fg_bundle *bundle, const char *envelope, size_t size,
-		      const uint8_t *dictionary, size_t dictionary_size)
-{
-	char hash[FG_SHA256_HEX_SIZE];
-	const char *word = memmem(envelope, size, "@HASH@", HASH_WORD);
-
-	fg_sha256_hex(dictionary, dictionary_size, hash);
-	if (!word) {
-		fg_strbuf_add(&bundle->envelope, envelope, size);
-		return;
-	}
-	fg_strbuf_add(&bundle->envelope, envelope, (size_t)(word - envelope));
-	fg_strbuf_add_text(&bundle->envelope, hash);
-	fg_strbuf_add(&bundle->envelope, word + HASH_WORD,
-		      size - (size_t)(word - envelope) - HASH_WORD);
-}
-
 static void try_parts(const uint8_t *data, size_t size)
 {
 	const size_t envelope = (size_t)(data[0] | data[1] << 8);
@@ -66,7 +47,7 @@ static void try_parts(const uint8_t *data, size_t size)
 		return;
 	data += SIZES;
 	size -= SIZES;
-	fill_hash(&bundle, (const char *)data, envelope, data + envelope, dictionary);
+	fg_strbuf_add(&bundle.envelope, (const char *)data, envelope);
 	if (fg_pack(data + envelope, dictionary, 1, &bundle.dictionary, &err) == FG_OK &&
 	    fg_pack(data + envelope + dictionary, size - envelope - dictionary, 1, &bundle.values,
 		    &err) == FG_OK) {

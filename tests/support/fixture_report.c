@@ -914,18 +914,23 @@ void fg_fixture_write(const char *name, const char *format, const struct fg_repo
 	fg_fixture_release(&fixture);
 }
 
+void fg_fixture_check_one(const char *fixture, const char *format,
+			  const struct fg_report_options *options, const char *suffix)
+{
+	struct fg_strbuf text = {0};
+	char name[128];
+
+	fg_fixture_write(fixture, format, options, &text);
+	(void)snprintf(name, sizeof(name), "report/%s%s", fixture, suffix);
+	fg_golden_check(name, &text);
+	fg_strbuf_release(&text);
+}
+
 void fg_fixture_check_golden(const char *format, const struct fg_report_options *options,
 			     const char *suffix)
 {
-	for (size_t i = 0; fg_fixture_names[i]; i++) {
-		struct fg_strbuf text = {0};
-		char name[128];
-
-		fg_fixture_write(fg_fixture_names[i], format, options, &text);
-		(void)snprintf(name, sizeof(name), "report/%s%s", fg_fixture_names[i], suffix);
-		fg_golden_check(name, &text);
-		fg_strbuf_release(&text);
-	}
+	for (size_t i = 0; fg_fixture_names[i]; i++)
+		fg_fixture_check_one(fg_fixture_names[i], format, options, suffix);
 }
 
 void fg_fixture_repeat(struct fg_fixture *fixture, size_t count)

@@ -34,6 +34,9 @@ void fg_fixture_add_large_profile(struct fg_fixture *fixture, size_t node_count)
 void fg_fixture_release(struct fg_fixture *fixture);
 /* The first benchmark, `count` times over. */
 void fg_fixture_repeat(struct fg_fixture *fixture, size_t count);
+/* Writes one fixture, and compares it with tests/golden/report/FIXTURE<suffix>. */
+void fg_fixture_check_one(const char *fixture, const char *format,
+			  const struct fg_report_options *options, const char *suffix);
 /* Every fixture in a format, held against tests/golden/report/NAME + `suffix`. */
 void fg_fixture_check_golden(const char *format, const struct fg_report_options *options,
 			     const char *suffix);

@@ -2,6 +2,7 @@
 #include "tests/support/scratch.h"
 
 #include "base/base.h"
+#include "base/process.h"
 #include "tests/support/fg_test.h"
 
 #include <errno.h>
@@ -81,4 +82,27 @@ char *fg_scratch_read(const struct fg_scratch *scratch, const char *name, size_t
 	if (size)
 		*size = used;
 	return data;
+}
+
+char *fg_scratch_run(char *const *argv, const char *folder)
+{
+	const struct fg_process_options options = {.argv = argv,
+						   .working_directory = folder,
+						   .stdout_to = FG_STREAM_CAPTURE,
+						   .stderr_to = FG_STREAM_CAPTURE};
+	struct fg_process_result result = {0};
+	struct fg_error err = {0};
+	char *text = NULL;
+
+	if (fg_process_run(&options, &result, &err) != FG_OK)
+		fail_msg("%s", err.message);
+	if (!result.exited || result.exit_code != 0)
+		fail_msg("'%s' failed: %s", argv[0], result.stderr_text);
+	while (result.stdout_size > 0 &&
+	       strchr(" \t\r\n", result.stdout_text[result.stdout_size - 1]))
+		result.stdout_text[--result.stdout_size] = '\0';
+	text = result.stdout_text;
+	result.stdout_text = NULL;
+	fg_process_result_release(&result);
+	return text;
 }

@@ -22,4 +22,7 @@ void fg_scratch_write_text(const struct fg_scratch *scratch, const char *name, c
 /* The whole file with a final NUL, to be freed. */
 char *fg_scratch_read(const struct fg_scratch *scratch, const char *name, size_t *size);
 
+/* Runs a program in this folder; the test fails when it does. Its trimmed output, to be freed. */
+char *fg_scratch_run(char *const *argv, const char *folder);
+
 #endif

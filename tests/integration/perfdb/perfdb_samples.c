@@ -192,9 +192,9 @@ cJSON *fg_test_get_json(const struct fg_test_server *s, const char *path)
 	return json;
 }
 
-void fg_test_parcel(unsigned seed, bool with_dictionary, struct fg_strbuf *text)
+void fg_test_parcel(unsigned seed, struct fg_strbuf *text)
 {
-	fg_test_parcel_of(&fg_sample_small, seed, with_dictionary, text);
+	fg_test_parcel_of(&fg_sample_small, seed, text);
 }
 
 /* A call for each millisecond. */
@@ -221,8 +221,8 @@ static void add_calls(struct fg_profile_set *set)
 	}
 }
 
-static void make_parcel(const struct fg_sample_shape *shape, unsigned seed, bool with_dictionary,
-			bool with_calls, struct fg_strbuf *text)
+static void make_parcel(const struct fg_sample_shape *shape, unsigned seed, bool with_calls,
+			struct fg_strbuf *text)
 {
 	struct fg_stored_run run = {0};
 	struct fg_bundle bundle = {0};
@@ -237,20 +237,18 @@ static void make_parcel(const struct fg_sample_shape *shape, unsigned seed, bool
 	}
 	if (fg_bundle_from_run(&run, &bundle, &err) != FG_OK)
 		fail_msg("%s", err.message);
-	wire = (struct fg_wire){
-		bundle.envelope.data,   bundle.envelope.length,
-		bundle.dictionary.data, with_dictionary ? bundle.dictionary.size : 0,
-		bundle.values.data,     bundle.values.size};
+	wire = (struct fg_wire){bundle.envelope.data,   bundle.envelope.length,
+				bundle.dictionary.data, bundle.dictionary.size,
+				bundle.values.data,     bundle.values.size};
 	if (fg_wire_write(&wire, text, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	fg_bundle_release(&bundle);
 	fg_stored_run_release(&run);
 }
 
-void fg_test_parcel_of(const struct fg_sample_shape *shape, unsigned seed, bool with_dictionary,
-		       struct fg_strbuf *text)
+void fg_test_parcel_of(const struct fg_sample_shape *shape, unsigned seed, struct fg_strbuf *text)
 {
-	make_parcel(shape, seed, with_dictionary, false, text);
+	make_parcel(shape, seed, false, text);
 }
 
 void fg_test_parcel_edit(struct fg_strbuf *parcel, const char *mark, const char *text)
@@ -301,7 +299,7 @@ int fg_test_upload(const struct fg_test_server *s, unsigned seed, const char *to
 	struct fg_strbuf parcel = {0};
 	int status = 0;
 
-	fg_test_parcel(seed, true, &parcel);
+	fg_test_parcel(seed, &parcel);
 	status = fg_test_send(s, &parcel, token, NULL);
 	fg_strbuf_release(&parcel);
 	return status;
@@ -312,7 +310,7 @@ int fg_test_upload_calls(const struct fg_test_server *s, unsigned seed)
 	struct fg_strbuf parcel = {0};
 	int status = 0;
 
-	make_parcel(&fg_sample_small, seed, true, true, &parcel);
+	make_parcel(&fg_sample_small, seed, true, &parcel);
 	status = fg_test_send(s, &parcel, NULL, NULL);
 	fg_strbuf_release(&parcel);
 	return status;
@@ -333,7 +331,7 @@ static struct fg_store *open_store(const struct fg_test_server *s)
 	struct fg_store *store = NULL;
 	struct fg_error err = {0};
 
-	if (fg_store_open(s->database, 0, &store, &err) != FG_OK)
+	if (fg_store_open(s->database, FG_STORE_DURABLE, &store, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	return store;
 }

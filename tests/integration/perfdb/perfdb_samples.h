@@ -53,9 +53,8 @@ int fg_test_post_json(const struct fg_test_server *s, const char *path, const ch
 struct cJSON *fg_test_get_json(const struct fg_test_server *s, const char *path);
 
 /* Run number `seed` as an upload. */
-void fg_test_parcel(unsigned seed, bool with_dictionary, struct fg_strbuf *text);
-void fg_test_parcel_of(const struct fg_sample_shape *shape, unsigned seed, bool with_dictionary,
-		       struct fg_strbuf *text);
+void fg_test_parcel(unsigned seed, struct fg_strbuf *text);
+void fg_test_parcel_of(const struct fg_sample_shape *shape, unsigned seed, struct fg_strbuf *text);
 /* Overwrites the bytes after `mark` in the parcel's envelope; a missing mark fails the test. */
 void fg_test_parcel_edit(struct fg_strbuf *parcel, const char *mark, const char *text);
 /* The answer of a server that has stored it; to be freed. */

@@ -43,7 +43,7 @@ static void bad_bodies_are_refused_and_nothing_is_stored(void **state)
 		if (status != cases[i].status)
 			fail_msg("%s: %d", cases[i].why, status);
 	}
-	fg_test_parcel(1, true, &parcel);
+	fg_test_parcel(1, &parcel);
 	for (size_t at = 0; at < parcel.length; at += parcel.length / 40) {
 		parcel.data[at] ^= 0x55;
 		assert_in_range(fg_test_send(s, &parcel, NULL, NULL), 400, 415);
@@ -144,7 +144,7 @@ static void run_whose_id_is_a_path_is_refused(void **state)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(ids); i++) {
 		struct fg_strbuf parcel = {0};
 
-		fg_test_parcel(1, true, &parcel);
+		fg_test_parcel(1, &parcel);
 		fg_test_parcel_edit(&parcel, "\"id\":\"", ids[i]);
 		assert_int_equal(fg_test_send(s, &parcel, NULL, NULL), 400);
 		fg_strbuf_release(&parcel);

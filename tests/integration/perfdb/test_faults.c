@@ -48,9 +48,7 @@ static int send_bomb(const struct fg_test_server *s, uint32_t announced, bool as
 	struct fg_wire wire;
 	int status = 0;
 
-	fg_test_parcel(2, true, &parcel);
-	if (as_dictionary)
-		fg_test_parcel_edit(&parcel, "\"dictionary\":\"", "eeeeeeee");
+	fg_test_parcel(2, &parcel);
 	assert_int_equal(fg_wire_read(parcel.data, parcel.length, &wire, NULL), FG_OK);
 	make_bomb(announced, &bomb);
 	*(as_dictionary ? &wire.dictionary : &wire.values) = bomb.data;
@@ -95,7 +93,7 @@ static int upload_and_look(const struct fg_test_server *s, unsigned seed)
 	struct fg_strbuf body = {0};
 	int status = 0;
 
-	fg_test_parcel(seed, true, &parcel);
+	fg_test_parcel(seed, &parcel);
 	status = fg_test_send(s, &parcel, NULL, &body);
 	assert_null(strstr(fg_strbuf_text(&body), s->scratch.path));
 	fg_strbuf_release(&body);
@@ -192,7 +190,7 @@ static void runs_of_impossible_times_are_refused(void **state)
 	for (unsigned i = 0; i < FG_ARRAY_SIZE(cases); i++) {
 		struct fg_strbuf parcel = {0};
 
-		fg_test_parcel(i + 1, true, &parcel);
+		fg_test_parcel(i + 1, &parcel);
 		fg_test_parcel_edit(&parcel, "\"started_ns\":\"", cases[i].time);
 		assert_int_equal(fg_test_send(s, &parcel, NULL, NULL), cases[i].status);
 		fg_strbuf_release(&parcel);
@@ -225,7 +223,7 @@ static void client_waits_as_long_as_it_is_told(void **state)
 	char *confirmation = NULL;
 	int64_t start = 0;
 
-	fg_test_parcel(1, true, &parcel);
+	fg_test_parcel(1, &parcel);
 	assert_int_equal(fg_spool_add(fg_scratch_path(&s->scratch, "spool"), fg_test_run_id(1),
 				      parcel.data, parcel.length, &err),
 			 FG_OK);

@@ -26,7 +26,7 @@ static void spool(const struct fg_test_server *s, unsigned seed)
 	struct fg_strbuf parcel = {0};
 	struct fg_error err = {0};
 
-	fg_test_parcel(seed, true, &parcel);
+	fg_test_parcel(seed, &parcel);
 	if (fg_spool_add(spool_of(s), fg_test_run_id(seed), parcel.data, parcel.length, &err) !=
 	    FG_OK)
 		fail_msg("%s", err.message);

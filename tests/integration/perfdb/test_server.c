@@ -14,7 +14,6 @@
 #include <pthread.h>
 #include <sched.h>
 
-/* The program is known: its dictionary stays at home. */
 static void sent_twice_stored_once(void **state)
 {
 	struct fg_test_server *s = *state;
@@ -24,25 +23,13 @@ static void sent_twice_stored_once(void **state)
 	assert_int_equal(fg_test_run_count(s), 1);
 }
 
-static void a_run_without_its_dictionary_is_refused(void **state)
-{
-	struct fg_test_server *s = *state;
-	struct fg_strbuf parcel = {0};
-
-	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
-	fg_test_parcel(2, false, &parcel);
-	assert_int_equal(fg_test_send(s, &parcel, NULL, NULL), 400);
-	assert_int_equal(fg_test_run_count(s), 1);
-	fg_strbuf_release(&parcel);
-}
-
 static void same_id_with_other_content_is_refused(void **state)
 {
 	struct fg_test_server *s = *state;
 	struct fg_strbuf parcel = {0};
 
 	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
-	fg_test_parcel(1, true, &parcel);
+	fg_test_parcel(1, &parcel);
 	fg_test_parcel_edit(&parcel, "AMD ", "Dupe");
 	assert_int_equal(fg_test_send(s, &parcel, NULL, NULL), 422);
 	assert_int_equal(fg_test_run_count(s), 1);
@@ -142,7 +129,7 @@ static void *upload_and_wait(void *context)
 	struct waiting_upload *u = context;
 	struct fg_strbuf parcel = {0};
 
-	fg_test_parcel_of(&shape, u->seed, true, &parcel);
+	fg_test_parcel_of(&shape, u->seed, &parcel);
 	u->status = fg_test_send(u->server, &parcel, NULL, NULL);
 	fg_strbuf_release(&parcel);
 	return NULL;
@@ -155,7 +142,7 @@ static void upload_behind_a_lock(struct fg_test_server *s, struct waiting_upload
 {
 	struct fg_store *store = NULL;
 
-	assert_int_equal(fg_store_open(s->database, 0, &store, NULL), FG_OK);
+	assert_int_equal(fg_store_open(s->database, FG_STORE_DURABLE, &store, NULL), FG_OK);
 	assert_int_equal(fg_store_batch_begin(store, NULL), FG_OK);
 	for (unsigned i = 0; i < WAITING; i++) {
 		uploads[i] = (struct waiting_upload){.server = s, .seed = i + 1};
@@ -510,7 +497,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FG_SERVER_TEST(sent_twice_stored_once),
-		FG_SERVER_TEST(a_run_without_its_dictionary_is_refused),
 		FG_SERVER_TEST(same_id_with_other_content_is_refused),
 		FG_SERVER_TEST(uploads_that_wait_for_the_disk_hold_up_nobody),
 		FG_SERVER_TEST(values_that_cannot_be_written_spare_other_uploads),

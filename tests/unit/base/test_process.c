@@ -359,22 +359,6 @@ static void two_programs_are_awaited_at_once(void **state)
 	}
 }
 
-static void failing_helper_is_quoted_by_its_last_line(void **state)
-{
-	char *good[] = {"/bin/sh", "-c", "echo ' x '; echo", NULL};
-	char *bad[] = {"/bin/sh", "-c", "echo usage >&2; echo 'fatal: no repository' >&2; exit 128",
-		       NULL};
-	struct fg_error err = {0};
-	char *text = NULL;
-
-	(void)state;
-	assert_int_equal(fg_process_output(good, NULL, &text, &err), FG_OK);
-	assert_string_equal(text, " x");
-	free(text);
-	assert_int_equal(fg_process_output(bad, NULL, &text, &err), FG_ECHILD);
-	assert_string_equal(err.message, "'/bin/sh' exited with code 128: fatal: no repository");
-}
-
 static void expect_blue(char *const *environment)
 {
 	char *argv[] = {"only-here", NULL};
@@ -437,7 +421,6 @@ int main(void)
 		cmocka_unit_test(what_ended_before_it_could_be_interrupted_has_its_result),
 		cmocka_unit_test(environment_folder_input_and_cpu_are_set),
 		cmocka_unit_test(two_programs_are_awaited_at_once),
-		cmocka_unit_test(failing_helper_is_quoted_by_its_last_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

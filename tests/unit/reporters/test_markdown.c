@@ -7,7 +7,8 @@ static void every_outcome_is_written_as_agreed(void **state)
 {
 	(void)state;
 	fg_fixture_check_golden("markdown", NULL, ".md");
-	fg_fixture_check_golden("comment", NULL, ".comment.md");
+	fg_fixture_check_one("mixed", "comment", NULL, ".comment.md");
+	fg_fixture_check_one("hostile", "comment", NULL, ".comment.md");
 }
 
 /* Nothing of a name is read as HTML, as a table's border, as a link or as a person. */

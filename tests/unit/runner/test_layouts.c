@@ -76,14 +76,10 @@ static void sh(const struct build *b, const char *variable, const char *script)
 {
 	char *argv[] = {"/usr/bin/env", (char *)(uintptr_t)variable, "/bin/sh",
 			"-ec",          (char *)(uintptr_t)script,   NULL};
-	struct fg_error err = {0};
-	char *text = NULL;
 	const unsigned links = world.links;
 	const unsigned waits = world.waits;
 
-	if (fg_process_output(argv, b->checkout, &text, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	free(text);
+	free(fg_scratch_run(argv, b->checkout));
 	/* The linker lets it count, too, where the compiler left a call. */
 	world.links = links;
 	world.waits = waits;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/fs.h"
-#include "base/process.h"
 #include "runner/build/link_record.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
@@ -13,12 +12,7 @@ static char *record; /* the folder of the notes */
 
 static void run(char *const *argv)
 {
-	struct fg_error err = {0};
-	char *text = NULL;
-
-	if (fg_process_output(argv, scratch.path, &text, &err) != FG_OK)
-		fail_msg("%s", err.message);
-	free(text);
+	free(fg_scratch_run(argv, scratch.path));
 }
 
 static void sh(const char *script)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/fs.h"
-#include "base/process.h"
 #include "runner/build/git.h"
 #include "runner/build/worktree.h"
 #include "tests/support/fg_test.h"
@@ -15,12 +14,8 @@ static struct fg_scratch scratch;
 static void sh(const char *script)
 {
 	char *argv[] = {"/bin/sh", "-ec", (char *)(uintptr_t)script, NULL};
-	struct fg_error err = {0};
-	char *text = NULL;
 
-	if (fg_process_output(argv, scratch.path, &text, &err) != FG_OK)
-		fail_msg("%s\nin: %s", err.message, script);
-	free(text);
+	free(fg_scratch_run(argv, scratch.path));
 }
 
 /* Tests run in a CI too. */

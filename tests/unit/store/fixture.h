@@ -60,32 +60,24 @@ static inline const char *sample_id(uint64_t seed)
 	return text;
 }
 
-typedef int save_run(struct fg_store *store, const struct fg_stored_run *run, struct fg_error *err);
-
 static inline int save_plain(struct fg_store *store, const struct fg_stored_run *run,
 			     struct fg_error *err)
 {
 	return fg_store_save(store, &run->run, run->profiles, run->report, err);
 }
 
-static inline void save_samples_by(struct fixture *f, uint64_t first, uint64_t last,
-				   const struct fg_sample_shape *shape, save_run *save)
+static inline void save_samples(struct fixture *f, uint64_t first, uint64_t last,
+				const struct fg_sample_shape *shape)
 {
 	must(f, fg_store_batch_begin(f->store, &f->err));
 	for (uint64_t seed = first; seed <= last; seed++) {
 		struct fg_stored_run s = {0};
 
 		fg_sample_run(&s, seed, shape);
-		must(f, save(f->store, &s, &f->err));
+		must(f, save_plain(f->store, &s, &f->err));
 		fg_stored_run_release(&s);
 	}
 	must(f, fg_store_batch_end(f->store, &f->err));
-}
-
-static inline void save_samples(struct fixture *f, uint64_t first, uint64_t last,
-				const struct fg_sample_shape *shape)
-{
-	save_samples_by(f, first, last, shape, save_plain);
 }
 
 /* The same sums, the slow way. */

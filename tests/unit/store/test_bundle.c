@@ -49,23 +49,6 @@ static void run_survives_the_journey(void **state)
 	fg_bundle_release(&second);
 }
 
-static void same_program_has_the_same_dictionary(void **state)
-{
-	struct fg_bundle a = {0};
-	struct fg_bundle b = {0};
-	struct fg_stored_run s = {0};
-	struct fg_error err = {0};
-
-	(void)state;
-	make(&a);
-	fg_sample_run(&s, 77, &fg_sample_small);
-	assert_int_equal(fg_bundle_from_run(&s, &b, &err), FG_OK);
-	assert_string_equal(a.dictionary_hash, b.dictionary_hash);
-	fg_stored_run_release(&s);
-	fg_bundle_release(&a);
-	fg_bundle_release(&b);
-}
-
 struct envelope_case {
 	const char *why;
 	const char *find; /* in a good envelope */
@@ -82,7 +65,6 @@ static void bad_envelopes_are_refused(void **state)
 		{"no project", "\"project\":\"tracker\"", "\"project\":\"\"", FG_EPARSE},
 		{"time as a number", "\"started_ns\":\"", "\"started_ns\":5,\"x\":\"", FG_EPARSE},
 		{"state nobody knows", "\"state\":\"measured\"", "\"state\":\"dreamt\"", FG_EPARSE},
-		{"dictionary is no hash", "\"dictionary\":\"", "\"dictionary\":\"../", FG_EPARSE},
 		{"series is no list", "\"series\":[", "\"series\":5,\"x\":[", FG_EPARSE},
 		{"not JSON", "{", "", FG_EPARSE},
 	};
@@ -94,14 +76,13 @@ static void bad_envelopes_are_refused(void **state)
 		const char *at = strstr(fg_strbuf_text(&bundle.envelope), cases[i].find);
 		struct fg_stored_run s = {0};
 		struct fg_error err = {0};
-		char hash[FG_SHA256_HEX_SIZE];
 		char *text = NULL;
 		int status = 0;
 
 		assert_non_null(at);
 		text = fg_xasprintf("%.*s%s%s", (int)(at - bundle.envelope.data),
 				    bundle.envelope.data, cases[i].put, at + strlen(cases[i].find));
-		status = fg_envelope_read(text, strlen(text), strlen(text), &s, hash, &err);
+		status = fg_envelope_read(text, strlen(text), strlen(text), &s, &err);
 		if (status != cases[i].status)
 			fail_msg("%s: status %d: %s", cases[i].why, status, err.message);
 		free(text);
@@ -114,14 +95,13 @@ static void unknown_members_are_ignored(void **state)
 	struct fg_bundle bundle = {0};
 	struct fg_stored_run s = {0};
 	struct fg_error err = {0};
-	char hash[FG_SHA256_HEX_SIZE];
 	char *text = NULL;
 
 	(void)state;
 	make(&bundle);
 	text = fg_xasprintf("{\"from_the_future\":[1,{\"x\":null}],%s",
 			    fg_strbuf_text(&bundle.envelope) + 1);
-	assert_int_equal(fg_envelope_read(text, strlen(text), strlen(text), &s, hash, &err), FG_OK);
+	assert_int_equal(fg_envelope_read(text, strlen(text), strlen(text), &s, &err), FG_OK);
 	fg_stored_run_release(&s);
 	free(text);
 	fg_bundle_release(&bundle);
@@ -213,7 +193,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(run_survives_the_journey),
-		cmocka_unit_test(same_program_has_the_same_dictionary),
 		cmocka_unit_test(bad_envelopes_are_refused),
 		cmocka_unit_test(unknown_members_are_ignored),
 		cmocka_unit_test(limits_hold),

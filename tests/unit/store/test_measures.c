@@ -4,7 +4,6 @@
 #include "store/serving/compare.h"
 #include "store/serving/copy.h"
 #include "store/serving/paths.h"
-#include "store/serving/sums.h"
 #include "store/serving/trend.h"
 #include "store/serving/upkeep.h"
 #include "store/serving/uploads.h"
@@ -198,12 +197,8 @@ static void functions_compare_by_measure(void **state)
 	for (uint64_t seed = 1; seed <= 2; seed++) {
 		struct fg_stored_run run = {0};
 
-		/* One with kept totals, one whose totals are computed. */
 		sample(&run, seed);
-		if (seed == 1)
-			must(f, fg_store_save(f->store, &run.run, run.profiles, NULL, &f->err));
-		else
-			must(f, fg_store_save_with_totals(f->store, &run, NULL, &f->err));
+		must(f, fg_store_save(f->store, &run.run, run.profiles, NULL, &f->err));
 		fg_stored_run_release(&run);
 	}
 	must(f, fg_store_compare_functions(f->store, sides, "parse", 10, &deltas, &f->err));

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/serving/totals.h"
+#include "store/totals.h"
 
+#include "base/arena.h"
 #include "model/measure.h"
 #include "model/profile_set.h"
 #include "store/bytes.h"
+#include "store/db.h"
+#include "store/measures.h"
+#include "store/session.h"
 
 #include <math.h>
 
 enum {
-	ARMS = 2,
-	PART_FUNCTIONS = 512,
-	PART_MAX_BYTES = 64 + PART_FUNCTIONS * (1 + 2 * ARMS) * FG_VARINT_MAX_BYTES
+	ARMS = 2
 };
 
 static int by_id(const void *a, const void *b)
@@ -92,11 +94,17 @@ static void divide(struct fg_totals *totals, const struct totals_source *source)
 	}
 }
 
+/* What the totals are counted in. */
+static double unit_of(double sum, double samples, bool exact)
+{
+	return exact || !(samples > 0) || !(sum > 0) ? 1 : sum / samples / FG_TOTALS_FRACTIONS;
+}
+
 static void from_tree(struct fg_totals *totals, const struct totals_source *source)
 {
 	*totals = (struct fg_totals){
 		.items = fg_xcalloc(source->function_count, sizeof(*totals->items)),
-		.unit = fg_totals_unit(source->sum, source->samples, source->exact)};
+		.unit = unit_of(source->sum, source->samples, source->exact)};
 	for (size_t f = 0; f < source->function_count; f++)
 		totals->items[f].id = (uint64_t)source->function_ids[f];
 	add_up(totals, source);
@@ -104,8 +112,8 @@ static void from_tree(struct fg_totals *totals, const struct totals_source *sour
 	divide(totals, source);
 }
 
-void fg_totals_from_set(struct fg_totals *totals, const struct fg_profile_set *set,
-			uint16_t measure, const int64_t *ids)
+static void from_set(struct fg_totals *totals, const struct fg_profile_set *set, uint16_t measure,
+		     const int64_t *ids)
 {
 	const struct fg_measure *what = fg_measure_at(&set->measures, measure);
 	bool *recursive = fg_profile_set_is_recursive(set);
@@ -160,7 +168,7 @@ static void write_arm(const struct fg_totals *totals, int arm, struct fg_bytes *
 	}
 }
 
-static void part_write(const struct fg_totals *totals, struct fg_bytes *bytes)
+void fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes)
 {
 	uint64_t before = 0;
 
@@ -181,17 +189,6 @@ static void part_write(const struct fg_totals *totals, struct fg_bytes *bytes)
 static int damaged(struct fg_error *err)
 {
 	return fg_error_set(err, FG_EPARSE, "function values are damaged or cut short");
-}
-
-static void read_arm(struct fg_byte_reader *reader, struct fg_totals *t, int arm)
-{
-	const double step = t->unit / t->repetitions[arm];
-
-	for (size_t i = 0; i < t->count; i++)
-		t->items[i].self[arm] = (double)fg_read_varint(reader) * step;
-	for (size_t i = 0; i < t->count; i++)
-		t->items[i].inclusive[arm] =
-			t->items[i].self[arm] + (double)fg_read_signed(reader) * step;
 }
 
 static void skip(struct fg_byte_reader *reader, size_t count)
@@ -218,8 +215,8 @@ static size_t find_place(struct fg_byte_reader *reader, size_t count, uint64_t w
 	return id == wanted && i > 0 ? i - 1 : count;
 }
 
-static int part_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
-		     double *inclusive, struct fg_error *err)
+int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
+		   double *inclusive, struct fg_error *err)
 {
 	const double unit = fg_read_double(reader);
 	uint64_t repetitions[ARMS];
@@ -243,192 +240,154 @@ static int part_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double
 	}
 	if (reader->failed || !isfinite(unit) || unit <= 0)
 		return damaged(err);
-	if (!count || !repetitions[arm])
+	if (!repetitions[arm])
 		found[0] = found[1] = (double)NAN;
 	*self = found[0];
 	*inclusive = found[1];
 	return FG_OK;
 }
 
-static int part_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
+static void read_arm(struct fg_byte_reader *reader, const struct fg_totals *t, size_t first,
+		     int arm)
 {
-	struct fg_totals t = {.unit = fg_read_double(reader)};
+	const double step = t->unit / t->repetitions[arm];
+
+	for (size_t i = first; i < t->count; i++)
+		t->items[i].self[arm] = (double)fg_read_varint(reader) * step;
+	for (size_t i = first; i < t->count; i++)
+		t->items[i].inclusive[arm] =
+			t->items[i].self[arm] + (double)fg_read_signed(reader) * step;
+}
+
+int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *t, struct fg_error *err)
+{
+	const size_t first = t->count;
 	uint64_t id = 0;
 
+	t->unit = fg_read_double(reader);
 	for (int arm = 0; arm < ARMS; arm++)
-		t.repetitions[arm] = (uint32_t)fg_read_varint(reader);
-	t.count = fg_read_count(reader, 1);
-	t.items = fg_xcalloc(t.count, sizeof(*t.items));
-	for (size_t i = 0; i < t.count; i++) {
+		t->repetitions[arm] = (uint32_t)fg_read_varint(reader);
+	t->count += fg_read_count(reader, 1);
+	t->items = fg_grow(t->items, &t->capacity, t->count + 1, sizeof(*t->items));
+	for (size_t i = first; i < t->count; i++) {
 		id += fg_read_varint(reader);
-		t.items[i].id = id;
+		t->items[i] = (struct fg_function_total){.id = id};
 	}
 	for (int arm = 0; arm < ARMS && !reader->failed; arm++) {
-		if (t.repetitions[arm])
-			read_arm(reader, &t, arm);
+		if (t->repetitions[arm])
+			read_arm(reader, t, first, arm);
 	}
-	if (reader->failed || !isfinite(t.unit) || t.unit <= 0) {
-		fg_totals_release(&t);
+	if (reader->failed || !isfinite(t->unit) || t->unit <= 0) {
+		fg_totals_release(t);
 		return damaged(err);
 	}
-	*totals = t;
 	return FG_OK;
 }
 
-int fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes, struct fg_error *err)
+/* Small parts make a trend quick where rows lie side by side; PostgreSQL pays for each row. */
+uint64_t fg_totals_part_size(const struct fg_store *store)
 {
-	struct fg_bytes blocks = {0};
+	return fg_db_is_url(store->db->location) ? 512 : 128;
+}
+
+/* Rows of function_total, one per part. */
+struct part_rows {
+	uint64_t part_size;
+	struct fg_arena arena;
+	struct fg_bytes *packed;
+	int64_t *numbers[5]; /* benchmark, measure, part, started_ns, series */
+	size_t count;
+};
+
+static int add_part(struct part_rows *rows, const struct fg_totals_place *place, int64_t measure,
+		    uint64_t number, const struct fg_totals *part, struct fg_error *err)
+{
+	const int64_t values[] = {place->benchmark, measure, (int64_t)number, place->started_ns,
+				  place->series};
 	struct fg_bytes content = {0};
-	uint64_t before = 0;
+	int status = FG_OK;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(values); i++)
+		rows->numbers[i][rows->count] = values[i];
+	fg_totals_write(part, &content);
+	status = fg_pack_bytes(&content, FG_PACK_LEVEL_QUICK, &rows->packed[rows->count++], err);
+	fg_bytes_release(&content);
+	return status;
+}
+
+/* Part 0 is written even when it is empty: it says that there is a profile. */
+static int add_parts(struct part_rows *rows, const struct fg_totals_place *place, int64_t measure,
+		     const struct fg_totals *totals, struct fg_error *err)
+{
+	uint64_t number = 0;
 	size_t at = 0;
 	int status = FG_OK;
 
-	fg_bytes_varint(bytes, totals->count ? (totals->count - 1) / PART_FUNCTIONS + 1 : 1);
 	do {
 		struct fg_totals part = *totals;
-		const size_t start = blocks.size;
-		uint64_t last = before;
 
-		part.count = fg_min_size(totals->count - at, PART_FUNCTIONS);
-		if (part.count) {
-			part.items += at;
-			last = part.items[part.count - 1].id;
+		part.items = totals->items ? totals->items + at : NULL;
+		for (part.count = 0; at < totals->count; at++, part.count++) {
+			if (totals->items[at].id / rows->part_size != number)
+				break;
 		}
-		content.size = 0;
-		part_write(&part, &content);
-		status = fg_pack_bytes(&content, FG_PACK_LEVEL_QUICK, &blocks, err);
-		fg_bytes_varint(bytes, last - before);
-		fg_bytes_varint(bytes, blocks.size - start);
-		before = last;
-		at += PART_FUNCTIONS;
+		status = add_part(rows, place, measure, number, &part, err);
+		number = at < totals->count ? totals->items[at].id / rows->part_size : 0;
 	} while (at < totals->count && status == FG_OK);
-	fg_bytes_add(bytes, blocks.data, blocks.size);
-	fg_bytes_release(&content);
-	fg_bytes_release(&blocks);
 	return status;
 }
 
-struct part {
-	uint64_t last; /* function in it */
-	const uint8_t *block;
-	size_t size;
-};
-
-/* The parts, to be freed. */
-static int list_parts(struct fg_byte_reader *reader, struct part **parts, size_t *count,
-		      struct fg_error *err)
+static int insert(struct fg_store *store, struct part_rows *parts, struct fg_error *err)
 {
-	const size_t found = fg_read_count(reader, 2);
-	struct part *list = fg_xcalloc(found, sizeof(*list));
-	uint64_t last = 0;
+	struct fg_blob *blobs = fg_arena_array(&parts->arena, parts->count, sizeof(*blobs));
+	struct fg_rows rows = {.column_count = FG_ARRAY_SIZE(parts->numbers) + 1,
+			       .count = parts->count};
 
-	for (size_t i = 0; i < found; i++) {
-		last += fg_read_varint(reader);
-		list[i].last = last;
-		list[i].size = (size_t)fg_read_varint(reader);
-	}
-	for (size_t i = 0; i < found && !reader->failed; i++) {
-		list[i].block = reader->at;
-		reader->failed = list[i].size > (size_t)(reader->end - reader->at);
-		if (!reader->failed)
-			reader->at += list[i].size;
-	}
-	if (reader->failed || found == 0) {
-		free(list);
-		return damaged(err);
-	}
-	*parts = list;
-	*count = found;
-	return FG_OK;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(parts->numbers); i++)
+		rows.columns[i].numbers = parts->numbers[i];
+	rows.columns[FG_ARRAY_SIZE(parts->numbers)].blobs = blobs;
+	for (size_t i = 0; i < parts->count; i++)
+		blobs[i] = (struct fg_blob){parts->packed[i].data, parts->packed[i].size};
+	return fg_query_rows(store->db, FG_SQL_TOTALS_ADD, &rows, NULL, err);
 }
 
-static int open_part(const struct part *part, struct fg_bytes *content,
-		     struct fg_byte_reader *reader, struct fg_error *err)
+static int put_measure(struct fg_store *store, const struct fg_totals_place *place,
+		       const struct fg_profile_set *set, uint16_t measure, const int64_t *functions,
+		       struct fg_error *err)
 {
-	const int status = fg_unpack(part->block, part->size, PART_MAX_BYTES, content, err);
-
-	*reader = (struct fg_byte_reader){content->data, content->data + content->size, false};
-	return status;
-}
-
-static void append(struct fg_totals *totals, size_t *capacity, const struct fg_totals *part)
-{
-	totals->unit = part->unit;
-	memcpy(totals->repetitions, part->repetitions, sizeof(totals->repetitions));
-	totals->items = fg_grow(totals->items, capacity, totals->count + part->count,
-				sizeof(*totals->items));
-	if (part->count)
-		memcpy(totals->items + totals->count, part->items,
-		       part->count * sizeof(*part->items));
-	totals->count += part->count;
-}
-
-static int read_part(const struct part *from, struct fg_totals *all, size_t *capacity,
-		     struct fg_error *err)
-{
-	struct fg_bytes content = {0};
-	struct fg_byte_reader inner;
-	struct fg_totals part = {0};
-	int status = open_part(from, &content, &inner, err);
+	struct part_rows rows = {.part_size = fg_totals_part_size(store)};
+	struct fg_totals totals = {0};
+	int64_t id = 0;
+	int status = fg_store_measure_id(store, fg_measure_at(&set->measures, measure), &id, err);
 
 	if (status != FG_OK)
-		goto out;
-	status = part_read(&inner, &part, err);
-	if (status != FG_OK)
-		goto out;
-	append(all, capacity, &part);
-out:
-	fg_totals_release(&part);
-	fg_bytes_release(&content);
-	return status;
-}
-
-int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
-{
-	struct fg_totals all = {0};
-	struct part *parts = NULL;
-	size_t capacity = 0;
-	size_t count = 0;
-	int status = list_parts(reader, &parts, &count, err);
-
-	for (size_t i = 0; i < count && status == FG_OK; i++)
-		status = read_part(&parts[i], &all, &capacity, err);
-	free(parts);
-	if (status == FG_OK)
-		*totals = all;
-	else
-		fg_totals_release(&all);
-	return status;
-}
-
-int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
-		   double *inclusive, struct fg_error *err)
-{
-	struct part *parts = NULL;
-	struct fg_bytes content = {0};
-	struct fg_byte_reader inner;
-	size_t count = 0;
-	size_t i = 0;
-	int status = list_parts(reader, &parts, &count, err);
-
-	if (!parts)
 		return status;
-	while (i + 1 < count && parts[i].last < id)
-		i++;
-	status = open_part(&parts[i], &content, &inner, err);
+	from_set(&totals, set, measure, functions);
+	rows.packed = fg_arena_array(&rows.arena, totals.count + 1, sizeof(*rows.packed));
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows.numbers); i++)
+		rows.numbers[i] =
+			fg_arena_array(&rows.arena, totals.count + 1, sizeof(*rows.numbers[i]));
+	status = add_parts(&rows, place, id, &totals, err);
 	if (status == FG_OK)
-		status = part_pick(&inner, id, arm, self, inclusive, err);
-	fg_bytes_release(&content);
-	free(parts);
+		status = insert(store, &rows, err);
+	for (size_t i = 0; i < rows.count; i++)
+		fg_bytes_release(&rows.packed[i]);
+	fg_arena_release(&rows.arena);
+	fg_totals_release(&totals);
 	return status;
 }
 
-const struct fg_function_total *fg_totals_find(const struct fg_totals *totals, uint64_t id)
+int fg_store_put_totals(struct fg_store *store, const struct fg_totals_place *place,
+			const struct fg_profile_set *set, const int64_t *functions,
+			struct fg_error *err)
 {
-	const struct fg_function_total key = {.id = id};
+	int status = FG_OK;
 
-	return totals->count ? bsearch(&key, totals->items, totals->count, sizeof(key), by_id)
-			     : NULL;
+	for (size_t m = 0; m < fg_measure_count(&set->measures) && status == FG_OK; m++) {
+		if (fg_profile_set_has(set, (uint16_t)m, 0))
+			status = put_measure(store, place, set, (uint16_t)m, functions, err);
+	}
+	return status;
 }
 
 void fg_totals_release(struct fg_totals *totals)

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What each function took in a run: self and inclusive time per repetition, per arm.  Recursion
+ * counts once.  Times are kept in 1/16 of the sampling period, summed over the repetitions that
+ * count; they come back per repetition.
+ *
+ * They lie in parts of some hundred functions by id, a row of `function_total` each, in the order
+ * of benchmark, measure, part and time: one function's trend is one stretch of that table, and
+ * comparing two runs by function needs no call path.
+ */
+#ifndef FG_STORE_TOTALS_H
+#define FG_STORE_TOTALS_H
+
+#include "base/base.h"
+#include "base/error.h"
+#include "model/profile_set.h"
+#include "store/bytes.h"
+
+struct fg_store;
+
+struct fg_function_total {
+	uint64_t id;    /* the store's function */
+	double self[2]; /* per repetition of the arm */
+	double inclusive[2];
+};
+
+enum {
+	FG_TOTALS_FRACTIONS = 16 /* times are kept in this share of what one sample is worth */
+};
+
+struct fg_totals {
+	struct fg_function_total *items; /* by id */
+	size_t count;
+	size_t capacity;
+	uint32_t repetitions[2];
+	double unit;
+	bool exact; /* not estimated from samples */
+};
+
+struct fg_totals_place {
+	int64_t benchmark;
+	int64_t started_ns; /* the run's */
+	int64_t series;
+};
+
+/* How many ids a part spans. */
+uint64_t fg_totals_part_size(const struct fg_store *store);
+
+/* Stores those of all measures; functions[i] is the row of the set's function i. */
+int fg_store_put_totals(struct fg_store *store, const struct fg_totals_place *place,
+			const struct fg_profile_set *set, const int64_t *functions,
+			struct fg_error *err) FG_NODISCARD;
+
+/* One part. */
+void fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes);
+/* Appends a part; releases everything on failure. */
+int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
+	FG_NODISCARD;
+/* One function's values in one arm; zeros when it is missing, NaN when the arm has no profile. */
+int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
+		   double *inclusive, struct fg_error *err) FG_NODISCARD;
+void fg_totals_release(struct fg_totals *totals);
+
+#endif
