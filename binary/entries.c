@@ -5,7 +5,6 @@
 #include "base/fs.h"
 #include "binary/eh_frame.h"
 #include "binary/entry_scan.h"
-#include "binary/entry_window.h"
 #include "binary/image.h"
 
 #include <elf.h>
@@ -63,7 +62,7 @@ static enum fg_entry_refusal judge_segments(struct reading *r)
 	const Elf64_Phdr *segments = segments_of(image, &r->entries->arena, &count);
 
 	if (!segments)
-		return FG_ENTRY_UNREAD;
+		return FG_ENTRY_OBJECT;
 	for (size_t i = 0; i < count; i++) {
 		const Elf64_Phdr *segment = &segments[i];
 		const bool in_file = segment->p_offset <= image->file_size &&
@@ -72,14 +71,14 @@ static enum fg_entry_refusal judge_segments(struct reading *r)
 		if (segment->p_type != PT_LOAD && segment->p_type != PT_DYNAMIC)
 			continue;
 		if (!in_file)
-			return FG_ENTRY_UNREAD;
+			return FG_ENTRY_OBJECT;
 		if (segment->p_type == PT_DYNAMIC) {
 			if (has_text_relocations(image, segment))
-				return FG_ENTRY_WRITABLE;
+				return FG_ENTRY_OBJECT;
 			continue;
 		}
 		if ((segment->p_flags & PF_W) && (segment->p_flags & PF_X))
-			return FG_ENTRY_WRITABLE;
+			return FG_ENTRY_OBJECT;
 		if (!(segment->p_flags & PF_W))
 			r->entries->sum =
 				fg_plan_sum(r->entries->sum, image->file + segment->p_offset,
@@ -117,14 +116,14 @@ static enum fg_entry_refusal judge_marks(const struct fg_image *image)
 	for (size_t k = 0; k < FG_ARRAY_SIZE(marks); k++) {
 		for (size_t i = 0; i < image->section_count; i++)
 			if (strcmp(image->sections[i].name, marks[k]) == 0)
-				return FG_ENTRY_STACKS;
+				return FG_ENTRY_OBJECT;
 		for (size_t i = 0; i < image->entry_count; i++)
 			if (strcmp(image->entries[i].name, marks[k]) == 0)
-				return FG_ENTRY_STACKS;
+				return FG_ENTRY_OBJECT;
 	}
 	for (size_t i = 0; i < image->entry_count; i++)
 		if (strcmp(image->entries[i].name, patcher) == 0)
-			return FG_ENTRY_WRITABLE;
+			return FG_ENTRY_OBJECT;
 	return FG_ENTRY_ACCEPTED;
 }
 
@@ -156,7 +155,7 @@ static enum fg_entry_refusal judge_object(struct reading *r)
 		refusal = judge_marks(&r->image);
 	if (refusal != FG_ENTRY_ACCEPTED)
 		return refusal;
-	return read_frames(r) ? FG_ENTRY_ACCEPTED : FG_ENTRY_FRAMELESS;
+	return read_frames(r) ? FG_ENTRY_ACCEPTED : FG_ENTRY_UNBOUNDED;
 }
 
 /* ---- its functions ---- */
@@ -206,10 +205,8 @@ static void take_symbols(struct reading *r)
 			continue;
 		*entry = (struct fg_plan_entry){.address = symbol->address, .name = entries->count};
 		entries->names[entries->count++] = plain_name(&entries->arena, symbol->name, entry);
-		if (symbol->type == STT_GNU_IFUNC)
-			entry->refusal = FG_ENTRY_RESOLVER;
-		else if (is_hook(symbol->name))
-			entry->refusal = FG_ENTRY_START;
+		if (symbol->type == STT_GNU_IFUNC || is_hook(symbol->name))
+			entry->refusal = FG_ENTRY_UNBOUNDED;
 	}
 }
 
@@ -255,11 +252,10 @@ static enum fg_entry_refusal judge_entry(struct reading *r, struct fg_plan_entry
 	uint64_t size = 0;
 
 	if (!section || !section->is_code || !section->bytes ||
-	    strncmp(section->name, ".text", strlen(".text")) != 0)
-		return FG_ENTRY_START;
-	if (!frame || frame->start != entry->address || frame->is_signal ||
+	    strncmp(section->name, ".text", strlen(".text")) != 0 || !frame ||
+	    frame->start != entry->address || frame->is_signal ||
 	    frame->end - section->address > section->size)
-		return FG_ENTRY_FRAMELESS;
+		return FG_ENTRY_UNBOUNDED;
 	size = frame->end - frame->start;
 	return fg_entry_window(section->bytes + (entry->address - section->address), (size_t)size,
 			       entry);
@@ -306,8 +302,9 @@ static void share(struct reading *r)
 			entry->is_clone |= own.is_clone;
 			continue;
 		}
-		if (place < r->place_count && r->places[place].start == entry->address)
-			entry->refusal = (uint8_t)r->places[place].refusal;
+		if (place < r->place_count && r->places[place].start == entry->address &&
+		    r->places[place].is_entered)
+			entry->refusal = FG_ENTRY_INSIDE;
 	}
 }
 

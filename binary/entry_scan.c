@@ -57,21 +57,15 @@ static struct fg_entry_place *place_before(const struct scan *s, uint64_t addres
 	return before ? &s->places[before - 1] : NULL;
 }
 
-static void refuse(struct fg_entry_place *place, enum fg_entry_refusal refusal)
-{
-	if (place->refusal == FG_ENTRY_ACCEPTED)
-		place->refusal = refusal;
-}
-
 /* Something leads there. */
-static void mark(const struct scan *s, uint64_t address, enum fg_entry_refusal refusal)
+static void mark(const struct scan *s, uint64_t address)
 {
 	struct fg_entry_place *place = NULL;
 
 	if (is_in_code(s, address) && has(s->inside, address - s->low))
 		place = place_before(s, address);
 	if (place)
-		refuse(place, refusal);
+		place->is_entered = true;
 }
 
 /* ---- functions in several parts ---- */
@@ -121,8 +115,8 @@ static void follow(const struct scan *s, size_t frame, uint64_t target, bool may
 		return;
 	place = place_before(s, target);
 	if (place && target < place->end && place->start == own->start)
-		refuse(place, FG_ENTRY_LOOP);
-	mark(s, target, FG_ENTRY_BRANCH);
+		place->is_entered = true;
+	mark(s, target);
 	if (target >= own->start && target < own->end)
 		return;
 	other = frame_of(s, target);
@@ -159,12 +153,12 @@ static void take_instruction(struct scan *s, size_t frame, const ZydisDecodedIns
 	    decoded->raw.modrm.mod == MODRM_REGISTER)
 		s->is_unknown[frame] = true;
 	if (is_relative(decoded))
-		mark(s, behind + (uint64_t)decoded->raw.disp.value, FG_ENTRY_ADDRESS);
+		mark(s, behind + (uint64_t)decoded->raw.disp.value);
 	if (!decoded->raw.imm[0].is_relative)
 		return;
 	target = behind + (uint64_t)decoded->raw.imm[0].value.s;
 	if (decoded->mnemonic == ZYDIS_MNEMONIC_CALL)
-		mark(s, target, FG_ENTRY_BRANCH);
+		mark(s, target);
 	else
 		follow(s, frame, target, is_jump);
 }
@@ -200,22 +194,18 @@ static bool read_frame(struct scan *s, size_t index)
 	return bytes != NULL;
 }
 
-static void refuse_at(struct scan *s, uint64_t start, enum fg_entry_refusal refusal)
+static void refuse_at(struct scan *s, uint64_t start)
 {
 	struct fg_entry_place *place = place_before(s, start);
 
 	if (place && place->start == start)
-		refuse(place, refusal);
+		place->is_entered = true;
 }
 
 static void read_all_frames(struct scan *s)
 {
-	for (size_t i = 0; i < s->frames->count; i++) {
-		if (read_frame(s, i))
-			continue;
-		s->is_unknown[i] = true;
-		refuse_at(s, s->frames->items[i].start, FG_ENTRY_UNDECODED);
-	}
+	for (size_t i = 0; i < s->frames->count; i++)
+		s->is_unknown[i] |= !read_frame(s, i);
 }
 
 /* Code that is not understood may jump into any other part of its function. */
@@ -227,7 +217,7 @@ static void refuse_unknown(struct scan *s)
 		is_unknown[root_of(s, (uint32_t)i)] |= s->is_unknown[i];
 	for (size_t i = 0; i < s->frames->count; i++) {
 		if (is_unknown[root_of(s, (uint32_t)i)])
-			refuse_at(s, s->frames->items[i].start, FG_ENTRY_COMPUTED);
+			refuse_at(s, s->frames->items[i].start);
 	}
 	free(is_unknown);
 }
@@ -257,14 +247,14 @@ static void scan_wide(const struct scan *s, const struct fg_image_section *secti
 				       (at && bytes[-1] == 0xc7 && bytes[0] == 0xf8);
 
 		if (is_branch)
-			mark(s, target, FG_ENTRY_BRANCH);
+			mark(s, target);
 		if ((bytes[0] & 0xc7) != MODRM_RELATIVE ||
 		    has(s->known, section->address + at - s->low))
 			continue;
-		mark(s, target, FG_ENTRY_ADDRESS);
-		mark(s, target + 1, FG_ENTRY_ADDRESS); /* an immediate follows */
-		mark(s, target + 2, FG_ENTRY_ADDRESS);
-		mark(s, target + 4, FG_ENTRY_ADDRESS);
+		mark(s, target);
+		mark(s, target + 1); /* an immediate follows */
+		mark(s, target + 2);
+		mark(s, target + 4);
 	}
 }
 
@@ -278,7 +268,7 @@ static void scan_narrow(const struct scan *s, const struct fg_image_section *sec
 		if (has(s->known, address - s->low))
 			continue;
 		if (bytes[0] == 0xeb || (bytes[0] & 0xf0) == 0x70 || (bytes[0] & 0xfc) == 0xe0)
-			mark(s, address + 2 + (uint64_t)(int64_t)(int8_t)bytes[1], FG_ENTRY_BRANCH);
+			mark(s, address + 2 + (uint64_t)(int64_t)(int8_t)bytes[1]);
 	}
 }
 
@@ -291,13 +281,13 @@ static void scan_words(const struct scan *s, const struct fg_image_section *sect
 		uint64_t word;
 
 		memcpy(&word, section->bytes + at, sizeof(word));
-		mark(s, word, FG_ENTRY_ADDRESS);
+		mark(s, word);
 	}
 	for (uint64_t at = 0; s->image->is_fixed && at + DISTANCE <= section->size; at++) {
 		uint32_t word;
 
 		memcpy(&word, section->bytes + at, sizeof(word));
-		mark(s, word, FG_ENTRY_ADDRESS);
+		mark(s, word);
 	}
 }
 
@@ -320,7 +310,7 @@ static void scan_sections(const struct scan *s)
 
 static void mark_handler(void *context, uint64_t address)
 {
-	mark(context, address, FG_ENTRY_HANDLER);
+	mark(context, address);
 }
 
 /* False: not all of the frame's handlers are known. */
@@ -344,19 +334,19 @@ static void scan_tables(struct scan *s)
 	for (size_t i = 0; i < s->frames->count; i++) {
 		const struct fg_eh_frame *frame = &s->frames->items[i];
 
-		mark(s, frame->start, FG_ENTRY_PART);
+		mark(s, frame->start);
 		if (!mark_handlers(s, frame))
 			s->is_unknown[i] = true;
 	}
 	for (size_t i = 0; i < s->image->entry_count; i++) {
 		if (s->image->entries[i].is_defined)
-			mark(s, s->image->entries[i].address, FG_ENTRY_SYMBOL);
+			mark(s, s->image->entries[i].address);
 	}
 	for (size_t i = 0; i < s->image->relocation_count; i++) {
 		const struct fg_image_relocation *relocation = &s->image->relocations[i];
 
 		if (!relocation->import)
-			mark(s, relocation->target, FG_ENTRY_ADDRESS);
+			mark(s, relocation->target);
 	}
 }
 
@@ -403,7 +393,7 @@ void fg_entry_scan(const struct fg_image *image, const struct fg_eh_frames *fram
 
 	if (!is_ready) {
 		for (size_t i = 0; i < count; i++)
-			refuse(&places[i], FG_ENTRY_UNREAD);
+			places[i].is_entered = true;
 		return;
 	}
 	s.inside = fg_xcalloc((s.high - s.low) / 8 + 1, 1);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does anything in an object lead into the first instructions of a function? */
+/*
+ * The two questions of binary/entries.h: can the instructions that a jump covers work elsewhere,
+ * and does anything lead into them?
+ */
 #ifndef FG_CODE_ENTRY_SCAN_H
 #define FG_CODE_ENTRY_SCAN_H
 
@@ -7,15 +10,26 @@
 #include "binary/image.h"
 #include "collector/calls/entry_plan.h"
 
-/* The bytes that a jump at a function's entry would cover, and what speaks against it. */
+/* ---- entry_window.c ---- */
+
+/*
+ * Decodes the first instructions, at `entry->address`, where `size` bytes are given; sets which are
+ * covered and the code that does the same elsewhere.  If refused, it sets that alone.
+ */
+enum fg_entry_refusal fg_entry_window(const uint8_t *bytes, size_t size,
+				      struct fg_plan_entry *entry);
+
+/* ---- entry_scan.c ---- */
+
+/* The bytes that a jump at a function's entry would cover. */
 struct fg_entry_place {
 	uint64_t start; /* the function */
-	uint64_t jump;  /* where the jump would begin: who comes there goes through it */
+	uint64_t jump;  /* code may lead to its first byte, which begins the jump */
 	uint64_t end;
-	enum fg_entry_refusal refusal;
+	bool is_entered; /* something may lead to its other bytes */
 };
 
-/* `places` are in order and do not overlap; those that nothing speaks against stay as they are. */
+/* `places` are in order and do not overlap. */
 void fg_entry_scan(const struct fg_image *image, const struct fg_eh_frames *frames,
 		   struct fg_entry_place *places, size_t count);
 

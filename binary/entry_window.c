@@ -5,9 +5,8 @@
  * An access to other memory may raise a signal, and a handler would see that it was not raised in
  * the function: it could not unwind from there, nor recognise the instruction.
  */
-#include "binary/entry_window.h"
-
 #include "base/base.h"
+#include "binary/entry_scan.h"
 
 #include <Zydis/Zydis.h>
 
@@ -23,7 +22,6 @@ struct window {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 	uint64_t address; /* of the instruction */
 	const uint8_t *bytes;
-	bool has_more; /* than NOPs */
 };
 
 static bool is_plain(ZydisInstructionCategory category)
@@ -85,15 +83,15 @@ static enum fg_entry_refusal judge_operands(const struct window *w)
 
 		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
 		    is_special_register(operand->reg.value))
-			return FG_ENTRY_INSTRUCTION;
+			return FG_ENTRY_FIXED;
 		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY ||
 		    operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
 			continue;
 		if (!is_safe_memory(operand))
-			return FG_ENTRY_MEMORY;
+			return FG_ENTRY_FIXED;
 		if (operand->mem.segment == ZYDIS_REGISTER_FS &&
 		    operand->mem.disp.value == STACK_LIMIT)
-			return FG_ENTRY_STACKS;
+			return FG_ENTRY_OBJECT;
 	}
 	return FG_ENTRY_ACCEPTED;
 }
@@ -189,7 +187,7 @@ static enum fg_entry_refusal take_branch(const struct window *w)
 
 	return is_plain_jcc && add_jcc(w->entry, decoded->opcode & 0x0f, target_of(w))
 		       ? FG_ENTRY_ACCEPTED
-		       : FG_ENTRY_INSTRUCTION;
+		       : FG_ENTRY_FIXED;
 }
 
 static enum fg_entry_refusal take(struct window *w)
@@ -199,27 +197,24 @@ static enum fg_entry_refusal take(struct window *w)
 
 	switch (decoded->meta.category) {
 	case ZYDIS_CATEGORY_CALL:
-		return FG_ENTRY_CALL;
 	case ZYDIS_CATEGORY_UNCOND_BR:
 	case ZYDIS_CATEGORY_RET:
 		return FG_ENTRY_SHORT;
 	case ZYDIS_CATEGORY_COND_BR:
-		w->has_more = true;
 		return take_branch(w);
 	default:
 		break;
 	}
 	if (has_odd_prefix(decoded))
-		return FG_ENTRY_INSTRUCTION;
-	w->has_more |= !is_nop(decoded);
+		return FG_ENTRY_FIXED;
 	if (!is_nop(decoded) && decoded->mnemonic != ZYDIS_MNEMONIC_LEA) {
 		if (!is_plain(decoded->meta.category) || can_divide_by_zero(decoded))
-			return FG_ENTRY_INSTRUCTION;
+			return FG_ENTRY_FIXED;
 		refusal = judge_operands(w);
 	}
 	if (refusal != FG_ENTRY_ACCEPTED)
 		return refusal;
-	return copy(w) ? FG_ENTRY_ACCEPTED : FG_ENTRY_INSTRUCTION;
+	return copy(w) ? FG_ENTRY_ACCEPTED : FG_ENTRY_FIXED;
 }
 
 static bool decode(struct window *w, const uint8_t *bytes, size_t size)
@@ -235,7 +230,7 @@ static enum fg_entry_refusal take_all(struct window *w, const uint8_t *bytes, si
 	size_t at = 0;
 
 	if (!decode(w, bytes, size))
-		return FG_ENTRY_UNDECODED;
+		return FG_ENTRY_UNBOUNDED;
 	if (w->decoded.mnemonic == ZYDIS_MNEMONIC_ENDBR64)
 		at = w->decoded.length;
 	entry->jump_at = (uint8_t)at;
@@ -245,20 +240,18 @@ static enum fg_entry_refusal take_all(struct window *w, const uint8_t *bytes, si
 		if (at == size)
 			return FG_ENTRY_SHORT;
 		if (!decode(w, bytes + at, size - at))
-			return FG_ENTRY_UNDECODED;
+			return FG_ENTRY_UNBOUNDED;
 		w->address = entry->address + at;
 		refusal = take(w);
 		if (refusal != FG_ENTRY_ACCEPTED)
 			return refusal;
 		at += w->decoded.length;
 	}
-	if (at > FG_PLAN_ORIGINAL)
-		return FG_ENTRY_INSTRUCTION;
+	if (at > FG_PLAN_WINDOW)
+		return FG_ENTRY_FIXED;
 	entry->window_size = (uint8_t)at;
-	entry->is_nops = !w->has_more;
-	memcpy(entry->original, bytes, at);
 	if (!add_jump(entry, entry->address + at))
-		return FG_ENTRY_INSTRUCTION;
+		return FG_ENTRY_FIXED;
 	return FG_ENTRY_ACCEPTED;
 }
 
@@ -267,7 +260,7 @@ enum fg_entry_refusal fg_entry_window(const uint8_t *bytes, size_t size,
 {
 	struct window w = {.entry = entry};
 	const struct fg_plan_entry before = *entry;
-	enum fg_entry_refusal refusal = FG_ENTRY_UNDECODED;
+	enum fg_entry_refusal refusal = FG_ENTRY_UNBOUNDED;
 
 	if (ZYAN_SUCCESS(
 		    ZydisDecoderInit(&w.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))

@@ -168,12 +168,48 @@ int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
 
 /* ---- the reference page ---- */
 
+/* On one line: a paragraph's end becomes a break. */
 static void add_cell(struct fg_strbuf *text, const char *cell)
 {
 	for (; *cell; cell++) {
 		if (*cell == '|')
 			fg_strbuf_add_char(text, '\\');
-		fg_strbuf_add_char(text, *cell);
+		if (fg_text_starts_with(cell, "\n\n")) {
+			fg_strbuf_add_text(text, "<br>");
+			cell++;
+		} else {
+			fg_strbuf_add_char(text, *cell == '\n' ? ' ' : *cell);
+		}
+	}
+}
+
+static bool is_one_line(const char *text)
+{
+	return text && !strchr(text, '\n');
+}
+
+/* A key of a benchmark whose keys are those at the top: `measure` and `gate`. */
+static bool is_as_at_top(const struct fg_key *key)
+{
+	const struct fg_key *top = fg_section_find(&fg_config_schema, key->name);
+
+	return key->section && top && top != key && top->section == key->section;
+}
+
+/* The help of a key, its notes and an example. */
+static void add_meaning(const struct fg_key *key, struct fg_strbuf *text)
+{
+	add_cell(text, key->help);
+	if (key->section)
+		return;
+	if (key->more) {
+		fg_strbuf_add_text(text, ". ");
+		add_cell(text, key->more);
+	}
+	if (is_one_line(key->example)) {
+		fg_strbuf_add_text(text, key->more ? " `" : ": `");
+		add_cell(text, key->example);
+		fg_strbuf_add_char(text, '`');
 	}
 }
 
@@ -193,13 +229,14 @@ static void add_row(const struct fg_key *key, const char *prefix, struct fg_strb
 	add_value(key, &value);
 	if (key->section) {
 		fg_strbuf_printf(text, "| [`%s`](#", key->name);
-		add_slug(text, prefix);
+		if (!is_as_at_top(key))
+			add_slug(text, prefix);
 		add_slug(text, key->name);
 		fg_strbuf_add_text(text, ") | ");
 	} else {
 		fg_strbuf_printf(text, "| `%s` | ", key->name);
 	}
-	add_cell(text, key->help);
+	add_meaning(key, text);
 	fg_strbuf_add_text(text, " | ");
 	add_cell(text, fg_strbuf_text(&value));
 	if (key->initial)
@@ -217,25 +254,13 @@ static void add_paragraph(struct fg_strbuf *text, const char *words)
 	fg_strbuf_add_char(text, '\n');
 }
 
-/* The notes of a key, below its row in the table. */
-static void add_note(struct fg_strbuf *text, const struct fg_key *key)
-{
-	struct fg_strbuf words = {0};
-
-	fg_strbuf_printf(&words, "**`%s`** %s", key->name, key->more);
-	add_paragraph(text, fg_strbuf_text(&words));
-	fg_strbuf_release(&words);
-}
-
 static void add_table(const struct fg_section *section, const char *prefix, struct fg_strbuf *text)
 {
 	fg_strbuf_add_text(text, "\n| key | meaning | value | default |\n|---|---|---|---|\n");
 	for (const struct fg_key *key = section->keys; key->name; key++)
 		add_row(key, prefix, text);
 	for (const struct fg_key *key = section->keys; key->name; key++) {
-		if (!key->section && key->more)
-			add_note(text, key);
-		if (!key->section && key->example)
+		if (!key->section && key->example && !is_one_line(key->example))
 			fg_strbuf_printf(text, "\n```yaml\n%s\n```\n", key->example);
 	}
 }
@@ -244,24 +269,23 @@ static void add_section(const struct fg_schema_visit *visit, void *ctx)
 {
 	struct fg_strbuf *text = ctx;
 	const struct fg_key *key = visit->key;
-	const struct fg_key *top = fg_section_find(&fg_config_schema, key->name);
-	struct fg_strbuf prefix = {0};
+	struct fg_strbuf words = {0};
 
-	if (!key->section)
+	if (!key->section || is_as_at_top(key))
 		return;
-	fg_strbuf_printf(text, "\n%s `%s`\n\n", visit->depth == 0 ? "##" : "###", visit->path);
-	fg_strbuf_printf(text, "%c%s.\n", toupper((unsigned char)key->help[0]), key->help + 1);
+	fg_strbuf_printf(text, "\n%s `%s`\n", visit->depth == 0 ? "##" : "###", visit->path);
+	fg_strbuf_printf(&words, "%c%s.", toupper((unsigned char)key->help[0]), key->help + 1);
 	if (key->more)
-		add_paragraph(text, key->more);
-	if (key->example)
+		fg_strbuf_printf(&words, " %s", key->more);
+	if (is_one_line(key->example))
+		fg_strbuf_printf(&words, " For example: `%s`", key->example);
+	add_paragraph(text, fg_strbuf_text(&words));
+	if (key->example && !is_one_line(key->example))
 		fg_strbuf_printf(text, "\n```yaml\n%s\n```\n", key->example);
-	fg_strbuf_printf(&prefix, "%s%s", visit->path, key->any ? key->any : "");
-	if (visit->depth > 0 && top && top->section == key->section)
-		fg_strbuf_printf(text, "\nThe keys are those of [`%s`](#%s).\n", key->name,
-				 key->name);
-	else
-		add_table(key->section, fg_strbuf_text(&prefix), text);
-	fg_strbuf_release(&prefix);
+	fg_strbuf_clear(&words);
+	fg_strbuf_printf(&words, "%s%s", visit->path, key->any ? key->any : "");
+	add_table(key->section, fg_strbuf_text(&words), text);
+	fg_strbuf_release(&words);
 }
 
 /* The paragraphs before the first table. */

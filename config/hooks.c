@@ -210,7 +210,7 @@ void fg_finish_post(struct fg_binder *binder, const struct fg_yaml_node *node, v
 	const struct fg_post_target targets[] = {
 		{.kind = "github", .value = scratch->github, .token_env = "GITHUB_TOKEN"},
 		{.kind = "gitlab", .value = scratch->gitlab, .token_env = "GITLAB_TOKEN"},
-		{.kind = "webhook", .value = scratch->webhook},
+		{.kind = "webhook", .value = scratch->webhook, .format = "json"},
 	};
 	struct fg_post_target *post = target;
 	unsigned given = 0;
@@ -224,6 +224,12 @@ void fg_finish_post(struct fg_binder *binder, const struct fg_yaml_node *node, v
 	}
 	if (scratch->token_env)
 		post->token_env = scratch->token_env;
+	if (scratch->format && scratch->webhook)
+		post->format = scratch->format;
+	else if (scratch->format)
+		fg_bind_error(binder, fg_yaml_get(node, "format"), "format",
+			      "only a webhook has a format: comments are Markdown, and a status is "
+			      "one line");
 	post->required = scratch->required;
 	if (given != 1)
 		fg_bind_error(binder, node, NULL,

@@ -66,6 +66,7 @@ struct fg_post_scratch {
 	const char *github;
 	const char *gitlab;
 	const char *webhook;
+	const char *format;
 	const char *token_env;
 	bool required;
 };

@@ -51,9 +51,9 @@ static const struct fg_key sampler_keys[] = {
 	 .maximum = 20000,
 	 .unit = "samples per CPU second",
 	 .help = "how often a stack is recorded",
-	 .more = "`auto` is the highest rate whose cost stays below `budget`: fastgate measures what "
-		 "a signal and a context switch cost on this host before the first repetition, and "
-		 "in the warm-up what a walk of the stack costs and how often threads switch. The cost favours no side: `unsampled_share` tells it."},
+	 .more = "`auto` is the highest rate whose cost stays below `budget`: the "
+		 "warm-up measures what samples cost here, and how often threads switch. The cost "
+		 "favours no side: `unsampled_share` tells it."},
 	{.name = "budget",
 	 .kind = FG_KEY_RATIO,
 	 IN_MEASURE(sampler.budget),
@@ -122,7 +122,7 @@ static const struct fg_key sampler_keys[] = {
 	 IN_MEASURE(sampler.keep_samples),
 	 .initial = "never",
 	 .words = keeps,
-	 .help = "keep every single sample beside the store, not only sums by call path",
+	 .help = "keep every sample, next to the store, not only sums by call path",
 	 .more = "With its time, thread, region, unit of work and source line: `fastgate view RUN "
 		 "-V timeline`, `--unit` and the like need them. About 15 bytes a sample. `failed` "
 		 "keeps them where a benchmark regressed, stayed open or could not be measured. "
@@ -256,7 +256,7 @@ static const struct fg_key measure_keys[] = {
 	 .kind = FG_KEY_BOOL,
 	 IN_MEASURE(entries),
 	 .initial = "false",
-	 .help = "count calls within an object, too, by jumps at the entries of functions",
+	 .help = "also count calls within an object, by jumps at the entries of functions",
 	 .more = "For `calls` and `domains`: while these are counted, and only then, a jump is "
 		 "written over the first instructions of each function where that is proved to be "
 		 "safe. A function that is refused on one side is refused on both. See "

@@ -225,7 +225,8 @@ struct fg_post_target {
 	const char *value; /* "pull-request-comment", a URL, ... */
 	const char *token_env;
 	bool required;
-	bool from_file; /* the destination is set by fastgate.yml */
+	bool from_file;     /* the destination is set by fastgate.yml */
+	const char *format; /* webhook: the reporter whose report is sent; others: NULL */
 };
 
 /* Templates of addresses: model/links.h. */

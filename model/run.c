@@ -5,12 +5,17 @@
 
 #include <math.h>
 
-void fg_series_init(struct fg_series *series, const char *name)
+static void init_without_metrics(struct fg_series *series, const char *name)
 {
 	*series = (struct fg_series){.name = fg_xstrdup(name),
 				     .state = FG_INTERRUPTED,
 				     .sampler_cost = (double)NAN,
 				     .as_linked = (double)NAN};
+}
+
+void fg_series_init(struct fg_series *series, const char *name)
+{
+	init_without_metrics(series, name);
 	for (size_t i = 0; i < FG_METRIC_BUILTIN_COUNT; i++)
 		(void)fg_series_add_metric(series, fg_metric_builtin((enum fg_metric_id)i));
 }
@@ -183,11 +188,32 @@ void fg_run_init(struct fg_run *run)
 	*run = (struct fg_run){0};
 }
 
-struct fg_series *fg_run_add_series(struct fg_run *run, const char *name)
+static struct fg_series *add_room(struct fg_run *run)
 {
 	run->series = fg_xreallocarray(run->series, run->series_count + 1, sizeof(run->series[0]));
-	fg_series_init(&run->series[run->series_count], name);
 	return &run->series[run->series_count++];
+}
+
+struct fg_series *fg_run_add_series(struct fg_run *run, const char *name)
+{
+	struct fg_series *series = add_room(run);
+
+	fg_series_init(series, name);
+	return series;
+}
+
+struct fg_series *fg_run_add_profile(struct fg_run *run, const char *name)
+{
+	struct fg_series *series = add_room(run);
+
+	init_without_metrics(series, name);
+	series->state = FG_MEASURED;
+	return series;
+}
+
+bool fg_series_is_profile(const struct fg_series *series)
+{
+	return series->metric_count == 0;
 }
 
 struct fg_series *fg_run_find(const struct fg_run *run, const char *name)

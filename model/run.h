@@ -197,6 +197,9 @@ void fg_side_release(struct fg_side *side);
 
 void fg_run_init(struct fg_run *run); /* empty, without an id */
 struct fg_series *fg_run_add_series(struct fg_run *run, const char *name);
+/* A series without metrics: an imported profile, which was not measured. */
+struct fg_series *fg_run_add_profile(struct fg_run *run, const char *name);
+bool fg_series_is_profile(const struct fg_series *series);
 struct fg_series *fg_run_find(const struct fg_run *run, const char *name); /* or NULL */
 void fg_run_release(struct fg_run *run);
 

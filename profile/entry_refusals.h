@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that were to be counted at their entries: how many are, and why others are not. */
+/* How many functions are counted at their entries, and why others are not. */
 #ifndef FG_PROFILE_ENTRY_REFUSALS_H
 #define FG_PROFILE_ENTRY_REFUSALS_H
 
@@ -17,7 +17,7 @@ struct fg_entry_refusals {
 
 void fg_entry_refusals_add(struct fg_entry_refusals *all, const struct fg_trace *trace);
 void fg_entry_refusals_release(struct fg_entry_refusals *all);
-/* Appends a line for people of what has this reason; false: nothing has. */
+/* Appends a line about the functions with this reason; false: there are none. */
 bool fg_entry_refusals_explain(const struct fg_entry_refusals *all, unsigned reason,
 			       struct fg_strbuf *text);
 

@@ -43,7 +43,6 @@ void fg_profile_release(struct fg_profile *profile)
 	free(profile->durations);
 	free(profile->caughts);
 	free(profile->residents);
-	free(profile->history);
 	free(profile->values);
 	free(profile->notes);
 	free(profile->listings);

@@ -171,10 +171,8 @@ struct fg_profile_cost {
 	double samples;
 	double sampled_ns;  /* CPU time that they stand for */
 	double handler_ns;  /* the collector's own time in handlers, */
-	double caches_ns;   /* what these drove out of the caches, to be fetched again, */
 	double start_ns;    /* and before main, or at the end */
-	double interrupts;  /* that raised no signal, in signals of the same price */
-	double signal_ns;   /* of one signal on that host; 0: not measured */
+	double signals_ns;  /* interrupts and signals, in the kernel; 0: not measured */
 	double switches_ns; /* what its clock added to context switches */
 	double expected;    /* of a stored run: the share of the CPU time, by the prices it knew */
 	int perf_errno;     /* why perf events were refused; 0: they were not */
@@ -212,15 +210,6 @@ struct fg_argument_values {
 	uint32_t columns, rows;
 	const uint8_t *bytes;
 	size_t size;
-};
-
-/* What a process held of the heap at a time. */
-struct fg_held_point {
-	uint32_t process;
-	uint32_t dump; /* that was taken then; 0: none */
-	int64_t time_ns;
-	double bytes;
-	double most; /* until then */
 };
 
 /* Resident memory of a process's mappings of one name, near the peak of the heap and at the end. */
@@ -284,8 +273,6 @@ struct fg_profile {
 	size_t domain_count, domain_capacity;
 	struct fg_call_durations *durations;
 	size_t duration_count, duration_capacity;
-	struct fg_held_point *history; /* by process, then by time */
-	size_t history_count, history_capacity;
 	struct fg_resident *residents; /* by process */
 	size_t resident_count, resident_capacity;
 	struct fg_caught *caughts;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One trace as part of a profile: its totals and notes. */
 #include "base/fs.h"
-#include "profile/tick_aliasing.h"
 #include "profile/trace_private.h"
+#include "trace/sample_cost.h"
 
 #include <inttypes.h>
 #include <math.h>
+
+/* System time counts as sampled by perf events if they met this share of it. */
+static const double events_share = 0.75;
 
 static void add_notes(struct fg_trace_joiner *j)
 {
@@ -46,12 +49,6 @@ static void add_notes(struct fg_trace_joiner *j)
 			fg_profile_add_note(profile, "process %u: %" PRIu64 " %s", pid, count,
 					    count == 1 ? losses[i].one : losses[i].many);
 	}
-	if (fg_tick_aliasing_found(trace))
-		fg_profile_add_note(profile,
-				    "process %u runs in step with the kernel's ticks, where its "
-				    "system time was sampled: the shares of its system calls may "
-				    "be far off (record --clock exact shows them)",
-				    pid);
 	if (trace->header.end == FG_END_UNKNOWN && trace->measure_count > 1)
 		fg_profile_add_note(profile,
 				    "process %u was killed: what it had called, counted and held "
@@ -232,27 +229,24 @@ static void set_base(struct fg_trace_joiner *j)
 
 static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header *header)
 {
-	const double samples = (double)header->samples - (double)header->parts;
+	struct fg_sample_cost taken = {0};
 
-	cost->samples += samples;
+	fg_sample_cost_add(&taken, header);
+	cost->samples += (double)taken.samples;
 	cost->sampled_ns += (double)header->user_ns + (double)header->system_ns;
 	cost->system_ns += (double)header->system_ns;
 	cost->kernel_ns += (double)header->kernel_ns;
-	const double handler_ns = fmin((double)header->handler_ns, samples * FG_HANDLER_MOST_NS);
-
-	cost->handler_ns += handler_ns;
-	cost->caches_ns += (FG_HANDLER_TIMES - 1) * handler_ns;
-	cost->start_ns += (double)fg_trace_start_ns(header);
-	cost->interrupts += (double)fg_trace_kernel_interrupts(header) / FG_INTERRUPT_PART;
-	cost->signal_ns = (double)header->signal_ns;
-	cost->switches_ns += (double)header->end_switches * (double)header->switch_ns;
+	cost->handler_ns += (double)taken.handlers_ns;
+	cost->start_ns += (double)taken.start_ns;
+	cost->signals_ns += (double)taken.signals_ns;
+	cost->switches_ns += (double)taken.switches_ns;
 	cost->perf_errno = header->perf_errno ? (int)header->perf_errno : cost->perf_errno;
 	cost->kernel_errno = header->kernel_errno ? (int)header->kernel_errno : cost->kernel_errno;
 	for (size_t i = 0; i < FG_LOSS_COUNT; i++)
 		cost->losses[i] += header->losses[i];
 }
 
-/* Most system time of the traces so far was met at ticks, or by perf events of the kernel. */
+/* Name the clock that sampled most of the system time so far: ticks, or perf events. */
 static void settle_clock(struct fg_profile *profile)
 {
 	static const struct fg_trace_header ticks = {.clock_user = FG_CLOCK_PERF_USER,
@@ -262,10 +256,9 @@ static void settle_clock(struct fg_profile *profile)
 			 "kernel",
 		.unseen = "time spent waiting"};
 	const struct clock_words *by_ticks = clock_words(&ticks);
-	const struct clock_words *words =
-		fg_tick_aliasing_is_free(profile->cost.kernel_ns, profile->cost.system_ns)
-			? &by_events
-			: by_ticks;
+	const bool is_by_events = profile->cost.kernel_ns > 0 &&
+				  profile->cost.kernel_ns >= events_share * profile->cost.system_ns;
+	const struct clock_words *words = is_by_events ? &by_events : by_ticks;
 
 	if (profile->clock != by_ticks->clock && profile->clock != by_events.clock)
 		return;
@@ -284,7 +277,7 @@ static void add_totals(struct fg_trace_joiner *j)
 	settle_clock(profile);
 	if (profile->process_count == 1)
 		profile->period_ns = header->period_ns;
-	else if (profile->period_ns != header->period_ns)
+	if (profile->period_ns != header->period_ns || header->budget)
 		profile->period_ns = 0;
 	profile->measures[0].lost +=
 		(double)header->losses[FG_LOSS_NO_ROOM] * (double)header->period_ns;

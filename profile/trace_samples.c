@@ -173,42 +173,6 @@ static const char *type_name(struct fg_trace_joiner *j, uint32_t measure)
 	return name && fg_text_starts_with(name, family) ? name + sizeof(family) - 1 : "";
 }
 
-static int by_time(const void *left, const void *right)
-{
-	const struct fg_held_point *a = left;
-	const struct fg_held_point *b = right;
-
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return (a->most > b->most) - (a->most < b->most);
-}
-
-static void add_history(struct fg_trace_joiner *j)
-{
-	const struct fg_trace *trace = j->trace;
-	struct fg_profile *profile = j->profile;
-	const size_t first = profile->history_count;
-
-	for (size_t i = 0; i < trace->held_count; i++) {
-		const struct fg_trace_held *held = &trace->helds[i];
-
-		if (held->state != 0 && held->state != trace->last_state)
-			continue;
-		profile->history = fg_grow(profile->history, &profile->history_capacity,
-					   profile->history_count + 1, sizeof(profile->history[0]));
-		profile->history[profile->history_count++] = (struct fg_held_point){
-			.process = j->process,
-			.dump = held->dump,
-			.time_ns = fg_trace_time_of(j, held->time_ns),
-			.bytes = (double)held->bytes,
-			.most = (double)held->most,
-		};
-	}
-	if (profile->history_count > first)
-		qsort(&profile->history[first], profile->history_count - first,
-		      sizeof(profile->history[0]), by_time);
-}
-
 /* The entry of this process for a name. */
 static struct fg_resident *resident_of(struct fg_profile *profile, size_t first, const char *name,
 				       uint32_t process)
@@ -336,7 +300,6 @@ void fg_trace_add_samples(struct fg_trace_joiner *j)
 		add_domain(j, &trace->domains[i], trail);
 	for (size_t i = 0; i < trace->call_time_count; i++)
 		add_call_times(j, &trace->call_times[i], trail);
-	add_history(j);
 	add_residents(j);
 	for (size_t i = 0; i < trace->caught_count; i++)
 		add_caught(j, &trace->caughts[i], trail);

@@ -51,17 +51,6 @@ static void add_escaped(struct fg_strbuf *text, const char *plain, const char *a
 	fg_strbuf_release(&clean);
 }
 
-/* Where fastgate checked a side out to build it: what comes after is a path of the checkout. */
-static const char *path_in_build(const char *file)
-{
-	static const char builds[] = ".fastgate/builds/";
-	static const char tree[] = "/tree/";
-	const char *at = strstr(file, builds);
-	const char *end = at ? strstr(at + sizeof(builds) - 1, tree) : NULL;
-
-	return end ? end + sizeof(tree) - 1 : NULL;
-}
-
 /* The file's path in the repository, as GitHub shows it. NULL: not in the checkout. */
 static const char *path_in_checkout(const char *file, const char *root)
 {
@@ -69,8 +58,6 @@ static const char *path_in_checkout(const char *file, const char *root)
 
 	if (!file || !*file)
 		return NULL;
-	if (path_in_build(file))
-		return path_in_build(file);
 	if (file[0] != '/')
 		return fg_text_starts_with(file, "../") ? NULL : file;
 	if (!root)

@@ -10,6 +10,7 @@
 #include "reporters/blame_keys.h"
 #include "reporters/cause.h"
 #include "reporters/formats.h"
+#include "reporters/next.h"
 #include "reporters/page_data.h"
 #include "reporters/verdict_queries.h"
 
@@ -414,6 +415,21 @@ static void add_differences(struct fg_json_writer *w, const struct fg_verdict *v
 	fg_json_end(w);
 }
 
+static void add_next(struct fg_json_writer *w, const struct fg_report *report)
+{
+	struct fg_advice steps[FG_ADVICE_MAX];
+	struct fg_arena arena = {0};
+	const size_t count = fg_report_advice(report, &arena, steps);
+
+	if (count > 0) {
+		fg_json_begin_object(w, "next");
+		for (size_t i = 0; i < count; i++)
+			fg_json_text(w, steps[i].label, steps[i].text);
+		fg_json_end(w);
+	}
+	fg_arena_release(&arena);
+}
+
 void fg_report_add_json(const struct fg_report *report, bool for_page, struct fg_json_writer *w)
 {
 	const struct fg_verdict *verdict = report->verdict;
@@ -423,6 +439,7 @@ void fg_report_add_json(const struct fg_report *report, bool for_page, struct fg
 	fg_json_text(w, "verdict", fg_outcome_name(verdict->outcome));
 	fg_json_int(w, "exit_code", (int64_t)verdict->exit_code);
 	add_run_cause(w, verdict);
+	add_next(w, report);
 	add_run(w, report);
 	fg_json_begin_array(w, "benchmarks");
 	for (size_t i = 0; i < verdict->benchmark_count; i++)

@@ -15,6 +15,7 @@
 #include "reporters/figures.h"
 #include "reporters/formats.h"
 #include "reporters/names.h"
+#include "reporters/next.h"
 #include "reporters/source_lines.h"
 #include "reporters/verdict_queries.h"
 
@@ -631,6 +632,22 @@ static void add_lead(struct fg_strbuf *text, const struct fg_verdict *verdict)
 	}
 }
 
+static void add_next(struct fg_strbuf *text, const struct fg_report *report)
+{
+	struct fg_advice steps[FG_ADVICE_MAX];
+	struct fg_arena arena = {0};
+	const size_t count = fg_report_advice(report, &arena, steps);
+
+	for (size_t i = 0; i < count; i++) {
+		fg_strbuf_printf(text, "- %s: <code>", steps[i].label);
+		add_escaped(text, steps[i].text);
+		fg_strbuf_add_text(text, "</code>\n");
+	}
+	if (count > 0)
+		fg_strbuf_add_char(text, '\n');
+	fg_arena_release(&arena);
+}
+
 static void write_markdown(const struct fg_report *report, struct fg_strbuf *text,
 			   const struct page *page)
 {
@@ -641,6 +658,7 @@ static void write_markdown(const struct fg_report *report, struct fg_strbuf *tex
 	fg_strbuf_printf(text, "## %s fastgate: %s\n\n", signs[verdict->outcome],
 			 fg_outcome_name(verdict->outcome));
 	add_lead(text, verdict);
+	add_next(text, report);
 	left_out = add_table(text, verdict, page, order);
 	left_out += add_all_details(text, report, page, order);
 	free(order);

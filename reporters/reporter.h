@@ -40,9 +40,10 @@ struct fg_report_options {
 };
 
 struct fg_reporter {
-	const char *name;      /* "junit": name for --format and fastgate.yml */
-	const char *summary;   /* one line of help */
-	const char *file_name; /* usual file name; NULL: written to a stream */
+	const char *name;       /* "junit": name for --format and fastgate.yml */
+	const char *summary;    /* one line of help */
+	const char *media_type; /* "application/json", for HTTP */
+	const char *file_name;  /* usual file name; NULL: written to a stream */
 	int (*write)(const struct fg_report *report, const struct fg_report_options *options,
 		     struct fg_strbuf *text, struct fg_error *err);
 };

@@ -21,6 +21,7 @@
 #include "reporters/figures.h"
 #include "reporters/formats.h"
 #include "reporters/names.h"
+#include "reporters/next.h"
 #include "reporters/terminal_page.h"
 #include "reporters/verdict_queries.h"
 
@@ -29,7 +30,7 @@
 enum {
 	MAX_TAIL_LINES = 10, /* of a failed program */
 	MAX_STACK_LINES = 40,
-	MAX_DIFFERENCES = 3, /* of the environment, without --verbose */
+	MAX_DIFFERENCES = 6, /* of the environment, without --verbose */
 	FUNCTION_COLUMNS = 44,
 };
 
@@ -322,6 +323,13 @@ static void add_benchmark(const struct fg_terminal_page *page, size_t index)
 
 /* --- around the benchmarks --- */
 
+/* Between any two builds the id differs, between any two sessions the host's load. */
+static bool is_worth_a_line(const struct fg_fact_difference *difference)
+{
+	return difference->identity || (strcmp(difference->key, "build.id") != 0 &&
+					!fg_text_starts_with(difference->key, "host."));
+}
+
 static void add_differences(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;
@@ -333,7 +341,7 @@ static void add_differences(const struct fg_terminal_page *page)
 		struct fg_strbuf line = {0};
 
 		if (!page->options->verbose &&
-		    (!difference->identity || shown == MAX_DIFFERENCES)) {
+		    (!is_worth_a_line(difference) || shown == MAX_DIFFERENCES)) {
 			left++;
 			continue;
 		}
@@ -563,6 +571,24 @@ static void add_cause(const struct fg_terminal_page *page)
 	fg_strbuf_release(&cause);
 }
 
+static void add_next(const struct fg_terminal_page *page)
+{
+	struct fg_advice steps[FG_ADVICE_MAX];
+	struct fg_arena arena = {0};
+	const size_t count = fg_report_advice(page->report, &arena, steps);
+
+	if (count > 0)
+		fg_strbuf_add_char(page->text, '\n');
+	for (size_t i = 0; i < count; i++) {
+		struct fg_strbuf line = {0};
+
+		fg_strbuf_printf(&line, "%s: %s", steps[i].label, steps[i].text);
+		fg_terminal_add_paragraph(page, NULL, fg_strbuf_text(&line));
+		fg_strbuf_release(&line);
+	}
+	fg_arena_release(&arena);
+}
+
 int fg_report_terminal(const struct fg_report *report, const struct fg_report_options *options,
 		       struct fg_strbuf *text, struct fg_error *err)
 {
@@ -576,6 +602,7 @@ int fg_report_terminal(const struct fg_report *report, const struct fg_report_op
 	add_benchmarks(&page);
 	add_circumstances(&page);
 	add_summary(&page);
+	add_next(&page);
 	fg_terminal_finish(&page, text);
 	fg_terminal_table_release(&page);
 	fg_strbuf_release(&body);

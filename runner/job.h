@@ -117,7 +117,7 @@ struct fg_runner_job {
 	double *cost_ratios; /* ln(sampled / unsampled) of the cost blocks */
 	size_t cost_count;
 	size_t cost_capacity;
-	struct fg_sample_costs sample_costs; /* from the traces of the warm-up */
+	struct fg_sample_cost sample_cost; /* from the traces of the warm-up */
 	char *notes[FG_JOB_NOTES_MAX];
 	size_t note_count;
 	size_t notes_given;

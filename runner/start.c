@@ -283,21 +283,16 @@ void fg_job_settle_rate(struct fg_runner_job *job)
 
 	if (!job->rules.sampled)
 		return;
-	sampling->expected_cost = (double)NAN;
 	if (sampler->rate_hz) {
 		sampling->rate_hz = sampler->rate_hz;
+		sampling->expected_cost = (double)NAN;
 	} else if (sampler->clock == FG_SAMPLE_WALL) {
 		sampling->rate_hz = FG_RATE_AUTO_WALL_HZ;
-	} else if (!(sampling->budget > 0) || job->sample_costs.samples) {
-		fg_sampling_price(sampling);
-		fg_sample_costs_learn(&job->sample_costs, sampling);
-		fg_sampling_settle(sampling, sampler->budget);
-	} else {
-		sampling->expected_cost = fg_sampling_cost(sampling, sampling->rate_hz);
+		sampling->expected_cost = (double)NAN;
+	} else if (!(sampling->budget > 0) || job->sample_cost.samples) {
+		fg_sampling_settle(&job->sample_cost, sampler->budget, sampling);
 	}
 	job->rules.rate_hz = (unsigned)sampling->rate_hz;
-	job->executor.signal_ns = (uint64_t)sampling->signal_ns;
-	job->executor.switch_ns = (uint64_t)fg_sampling_switch_ns(sampling, sampling->rate_hz);
 }
 
 /* Build-ids identify programs; facts derived from them, or about both sides, add nothing. */

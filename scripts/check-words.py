@@ -32,7 +32,6 @@ FOREIGN = {
 # kept already; a room joins the list when its last such comment is gone.
 PLAIN_ROOMS = ("base/", "model/", "config/", "include/", "reporters/", "perfdb/client/", "bench/", "examples/", "tests/fuzz/",
                "tests/faults/", "tests/support/", "tests/targets/", "docs/", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
-NOT_YET_PLAIN = ("docs/collector-safety.md", "docs/perfdb.md", "docs/security.md", "docs/statistics.md")
 NOUN_CLAUSE = re.compile(r"(?:What|Who|Whoever|Whose|Whom|Those|Beside|So much|So many|As many)\b(?![^.]*\?)")
 TRANSLATED = {
     r"(?<!there )\b(?:is|are|was|were) no (?!longer|more\b|less\b|fewer\b|matter)": "is not a ...",
@@ -74,7 +73,7 @@ def sentences(name, text):
 
 def translated(name, text):
     """English that is not native, in the rooms where there is none left."""
-    if not name.startswith(PLAIN_ROOMS) or name in NOT_YET_PLAIN or not name.endswith((".c", ".h", ".cpp", ".js", ".md")):
+    if not name.startswith(PLAIN_ROOMS) or not name.endswith((".c", ".h", ".cpp", ".js", ".md")):
         return
     for line, words in sentences(name, text):
         if not name.endswith(".md") and NOUN_CLAUSE.match(words):

@@ -255,18 +255,23 @@ static int make_folder(const char *path, struct fg_error *err)
 	return status;
 }
 
-/* A view in place of a table may never end. */
-static int refuse_views(struct sqlite_db *s, struct fg_error *err)
+/* A view or trigger may never end.  Readers run no trigger; a server's are its administrator's. */
+static int refuse_code(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 {
 	int64_t count = 0;
-	const int status = read_pragma(s, "SELECT count(*) FROM sqlite_schema WHERE type = 'view'",
-				       &count, err);
+	const int status = read_pragma(
+		s,
+		flags & (FG_DB_DURABLE | FG_DB_READ_ONLY)
+			? "SELECT count(*) FROM sqlite_schema WHERE type = 'view'"
+			: "SELECT count(*) FROM sqlite_schema WHERE type IN ('view', 'trigger')",
+		&count, err);
 
 	if (status != FG_OK || count == 0)
 		return status;
-	return fg_error_set(err, FG_EDB,
-			    "%s is not a fastgate store: it has views, a store has none",
-			    s->db.name);
+	return fg_error_set(
+		err, FG_EDB,
+		"%s is not a fastgate store: it has views or triggers, a store has none",
+		s->db.name);
 }
 
 /*
@@ -330,7 +335,7 @@ static int check_or_make_file(struct sqlite_db *s, unsigned flags, int timeout_m
 			status = make_file(s, flags, err);
 	} while (status == FG_EBUSY && fg_clock_monotonic_ns() < until_ns &&
 		 sqlite3_sleep(RETRY_MS) >= 0);
-	return status != FG_OK ? status : refuse_views(s, err);
+	return status != FG_OK ? status : refuse_code(s, flags, err);
 }
 
 static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)

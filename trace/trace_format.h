@@ -61,7 +61,6 @@
 #define FG_TRACE_MODULES_MAX 65535u
 #define FG_SPAN_LEAST_NS     100000u /* shorter stays in a region only add to its total */
 #define FG_HANDLER_BUCKETS   80u
-#define FG_HANDLER_MOST_NS   100000u /* believed of their mean: some lost their CPU meanwhile */
 
 /* The cause of a sample, which determines what its weight counts. */
 enum fg_trace_clock {
@@ -171,11 +170,6 @@ enum fg_trace_record {
 	 */
 	FG_RECORD_CAUGHT = 40,
 	/*
-	 * state that it belongs to (0: none, it is valid by itself), time, bytes of the heap that
-	 * were held then, the most until then, number of the dump that was taken then, or 0
-	 */
-	FG_RECORD_HELD_AT = 41,
-	/*
 	 * state, 1 (near the peak of the heap) or 2 (at the end), time, bytes of the heap held
 	 * then, resident bytes, text name: of the mappings of that name together
 	 */
@@ -253,7 +247,6 @@ enum fg_call_way {
 	FG_CALL_WAY_HOOKS = 1,  /* of -finstrument-functions */
 	FG_CALL_WAY_FENTRY = 2, /* the hook of -pg -mfentry */
 	FG_CALL_WAY_ENTRY = 4,  /* a jump over its first instructions */
-	FG_CALL_WAY_NOPS = 8,   /* a jump over NOPs that the compiler left there */
 };
 
 #define FG_VALUES_COLUMNS_MAX 4u
@@ -376,7 +369,7 @@ struct fg_trace_header {
 	/* enum fg_trace_clock chosen for system time; 0: contained in clock_user, or unseen */
 	uint32_t clock_system;
 	uint32_t perf_errno; /* why perf was refused, 0 if it was not */
-	uint64_t period_ns;  /* weight of a sample that carries none */
+	uint64_t period_ns;  /* the first, and the weight of a sample that carries none */
 	uint64_t tick_ns;    /* between kernel ticks, where they look for system time; 0 none */
 	uint64_t capacity;   /* bytes that the file may use */
 
@@ -409,9 +402,9 @@ struct fg_trace_header {
 	uint64_t end_user_ns; /* rusage of the process at that time */
 	uint64_t end_system_ns;
 	uint64_t handler_late[FG_HANDLER_BUCKETS]; /* handlers after the first second, by length */
-	/* CPU time of one signal on this host, as the launcher measured it; 0: it did not */
+	/* cost of an interrupt with its signal, as last measured in CPU time; 0: it was not */
 	uint64_t signal_ns;
-	/* extra cost of a context switch at this rate; 0: unknown */
+	/* extra cost of a context switch, likewise */
 	uint64_t switch_ns;
 	uint64_t end_switches;  /* context switches of the process until its end */
 	uint64_t python_stacks; /* with Python frames */
@@ -420,8 +413,15 @@ struct fg_trace_header {
 	uint64_t parts;
 	/* of system_ns: met by perf events of the kernel, independently of its ticks */
 	uint64_t kernel_ns;
-	/* CPU time of threads for which such an event was there */
-	uint64_t kernel_watched_ns;
+	/*
+	 * interrupts of that event, without a signal: it has a period of its own, and most find the
+	 * program in user mode, where they leave nothing
+	 */
+	uint64_t kernel_interrupts;
+	/* CPU time of a handler, as last measured; 0: it was not */
+	uint64_t handler_cpu_ns;
+	/* share of the CPU time, in millionths, that the period is adapted to; 0: it is fixed */
+	uint64_t budget;
 };
 
 /*
@@ -450,24 +450,6 @@ static inline uint64_t fg_trace_start_ns(const struct fg_trace_header *header)
 {
 	return header->startup_ns + header->startup_ns / 2;
 }
-
-/*
- * Interrupts, without a signal, of the perf event that meets system time: it has a period of its
- * own, and most find the program in user mode, where they leave nothing.
- */
-static inline uint64_t fg_trace_kernel_interrupts(const struct fg_trace_header *header)
-{
-	return header->period_ns
-		       ? header->kernel_watched_ns / (header->period_ns + header->period_ns / 8)
-		       : 0;
-}
-
-enum {
-	/* an interrupt that raises no signal costs this part of one that does */
-	FG_INTERRUPT_PART = 2,
-	/* a handler costs this many times what it takes, with what it drives out of the caches */
-	FG_HANDLER_TIMES = 2,
-};
 
 enum fg_trace_mode {
 	FG_MODE_CPU = 0,

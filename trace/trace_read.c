@@ -254,7 +254,6 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->call_times);
 	free(trace->caughts);
 	free(trace->residents);
-	free(trace->helds);
 	free(trace->call_values);
 	free(trace->ways);
 	free(trace->refusals);

@@ -165,13 +165,6 @@ struct fg_trace_symbol {
 	const char *name;
 };
 
-/* Heap held at a point in time. */
-struct fg_trace_held {
-	uint64_t time_ns, bytes, most;
-	uint32_t state; /* that it belongs to; 0: none */
-	uint32_t dump;  /* that was taken then; 0: none */
-};
-
 /* Resident memory of the mappings of one name. */
 struct fg_trace_resident {
 	const char *name;
@@ -244,8 +237,6 @@ struct fg_trace {
 	struct fg_trace_code_lines *code_lines;
 	size_t code_line_count, code_line_capacity;
 	uint64_t python_version; /* PY_VERSION_HEX; 0: no interpreter, or its frames are not read */
-	struct fg_trace_held *helds;
-	size_t held_count, held_capacity;
 	struct fg_trace_resident *residents;
 	size_t resident_count, resident_capacity;
 	struct fg_trace_caught *caughts;

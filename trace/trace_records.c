@@ -323,19 +323,6 @@ static void read_held_end(struct fg_trace_records *r, struct cursor *c)
 	c->at = c->end;
 }
 
-static void read_held_at(struct fg_trace_records *r, struct cursor *c)
-{
-	struct fg_trace_held held = {0};
-
-	held.state = take_u32(c);
-	held.time_ns = take_varint(c);
-	held.bytes = take_varint(c);
-	held.most = take_varint(c);
-	held.dump = take_u32(c);
-	if (!c->failed)
-		*APPEND(r->trace, held) = held;
-}
-
 static void read_resident(struct fg_trace_records *r, struct cursor *c)
 {
 	struct fg_trace_resident resident = {0};
@@ -626,7 +613,6 @@ static void (*const readers[])(struct fg_trace_records *, struct cursor *) = {
 	[FG_RECORD_REGION_SPAN] = read_region_span,
 	[FG_RECORD_CAUGHT] = read_caught,
 	[FG_RECORD_RESIDENT] = read_resident,
-	[FG_RECORD_HELD_AT] = read_held_at,
 	[FG_RECORD_PATTERN] = read_pattern,
 	[FG_RECORD_SIGNATURE] = read_signature,
 	[FG_RECORD_DOMAIN] = read_domain,

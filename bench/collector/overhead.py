@@ -1,16 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the sampler costs five programs, in pairs: with it and without it, interleaved.
+"""The cost of the sampler at its defaults for five programs, beside perf's at the same rate.
 
-usage: overhead.py BUILD_FOLDER [PAIRS [RATE...]]; RATE is auto (the default), or samples a second.
+usage: overhead.py BUILD_FOLDER [PAIRS [LOAD...]]; LOAD: busy processes on the machine (default: 0 4 12)
 
-`auto` is the rate that `fastgate record` settles for the program, and the price of a sample is what it says.  Order within a
-pair alternates.  CPU time is that of the program and all its children, as the kernel counts it for the parent.
+A pair is two copies of the program that run at once on one CPU, one of them sampled, so that noise hits both alike; they take
+turns in starting first.  CPU time is that of the program and all its children, as the kernel counts it for the parent.
 """
-import ctypes
 import glob
 import os
-import re
 import shutil
 import statistics
 import struct
@@ -19,94 +17,122 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+BUDGET = 30000 # millionths: record's default
 SQL = ("with recursive c(x) as (select 1 union all select x+1 from c where x<1500000) select sum(x%7), count(distinct x%1000), "
        "max(length(hex(x))) from c;")
-PYTHON = "import json\nfor i in range(40000): json.loads(json.dumps({str(i): [i, {'a': i}]}))\nsum(i * i for i in range(1500000))"
+PYTHON = "import json\nfor i in range(80000): json.loads(json.dumps({str(i): [i, {'a': i}]}))\nsum(i * i for i in range(3000000))"
+SAMPLES, USER_NS = 120, 128 # struct fg_trace_header
 
 
 def programs(scratch):
     data = f"{scratch}/data"
     with open(data, "wb") as file:
-        for path in sorted(glob.glob("/usr/lib/*/lib*.so.*"))[:40]:
+        for path in sorted(glob.glob("/usr/lib/*/lib*.so.*"))[:6]:
             with open(path, "rb") as library:
                 file.write(library.read(1 << 20))
-    subprocess.run(["gcc", "-O2", "-o", f"{scratch}/p_fan", f"{HERE}/../exact/p_fan.c", "-lm"], check=True)
+    source = f"{HERE}/../../collector/unwind"
     return {
-        "p-fan": [f"{scratch}/p_fan"],
         "python3": [os.path.realpath(sys.executable), "-c", PYTHON],
         "sqlite3": ["sqlite3", ":memory:", SQL],
-        "zstd": ["zstd", "-q", "-f", "-9", "-T1", "-o", f"{scratch}/data.zst", data],
-        "gcc": ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{HERE}/../..", "-c", f"{HERE}/../../collector/rules.c", "-o", f"{scratch}/rules.o"],
+        "xz": ["xz", "-k", "-f", "-6", "-T1", data],
+        "gcc": ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{HERE}/../..", "-c", f"{source}/walk.c", "-o", "/dev/null"],
+        "openssl": ["openssl", "dgst", "-sha512", f"{scratch}/big"],
     }
 
 
-def cpu_s(command, extra):
-    child = subprocess.Popen(command, env={**os.environ, **extra}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                             stderr=subprocess.DEVNULL)
+def start(command, extra):
+    return subprocess.Popen(command, env={**os.environ, **extra}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+
+
+def cpu_s(child):
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
-        raise SystemExit(f"{command[0]} ended with {child.returncode}")
+        raise SystemExit(f"{child.args[0]} ended with {child.returncode}")
     return usage.ru_utime + usage.ru_stime
 
 
-def settled(fastgate, command, scratch):
-    """The rate that `auto` takes for this program, and what it said."""
-    said = subprocess.run([fastgate, "record", "-o", f"{scratch}/record", "--"] + command, capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, check=True).stderr
-    found = re.search(r"(\d+) samples a second.*", said)
-    if not found:
-        raise SystemExit(f"record names no rate: {said}")
-    # The rate of context switches, which `fastgate run` knows after the warm-up.
-    lower = re.search(r"--rate (\d+) stays within", said)
-    return int((lower or found).group(1)), found.group(0)
+def rate_of(folder):
+    """Samples, and the CPU time that they stand for, of all processes."""
+    samples, ns = 0, 0
+    for path in glob.glob(f"{folder}/*.fgtrace"):
+        with open(path, "rb") as file:
+            header = file.read(4096)
+        samples += struct.unpack_from("<Q", header, SAMPLES)[0]
+        ns += sum(struct.unpack_from("<2Q", header, USER_NS))
+    return samples / ns * 1e9 if ns else 0.0
 
 
-def keep_event_open():
-    """As fastgate does while programs run: the first perf event on an idle system makes its opener wait."""
-    attr = bytearray(112)
-    struct.pack_into("<IIQ", attr, 0, 1, len(attr), 1) # software, task clock
-    struct.pack_into("<Q", attr, 40, 1 | 1 << 5 | 1 << 6) # disabled, without kernel and hypervisor
-    ctypes.CDLL(None).syscall(298, (ctypes.c_char * len(attr)).from_buffer(attr), 0, -1, -1, 8)
+def pair(plain, sampled, extra, turn):
+    """The cost in percent."""
+    order = [(plain, {}), (sampled, extra)]
+    started = [start(*side) for side in (order if turn % 2 else order[::-1])]
+    times = [cpu_s(child) for child in started]
+    alone, with_it = times if turn % 2 else times[::-1]
+    return 100 * (with_it / alone - 1), alone
 
 
 def interval(values):
-    """A 95 % interval of the median, by order statistics."""
+    """The 95 % interval of the median, by order statistics."""
     values = sorted(values)
     half = 0.98 * len(values) ** 0.5
     return values[max(0, int(len(values) / 2 - half))], values[min(len(values) - 1, int(len(values) / 2 + half))]
 
 
+def say(values):
+    low, high = interval(values)
+    return f"{statistics.median(values):+6.2f} % [{low:+5.2f}, {high:+5.2f}]"
+
+
+def measure(command, pairs, collector, scratch):
+    out = f"{scratch}/out"
+    extra = {"LD_PRELOAD": collector, "FASTGATE_COLLECTOR_OUTPUT": out, "FASTGATE_COLLECTOR_BUDGET": str(BUDGET)}
+    ours, peers, alone, rates = [], [], [], []
+    for turn in range(pairs + 1):
+        shutil.rmtree(out, ignore_errors=True)
+        os.mkdir(out)
+        cost, seconds = pair(command, command, extra, turn)
+        rate = rate_of(out)
+        peer = 0.0
+        if shutil.which("perf"):
+            perf = ["perf", "record", "-q", "-g", "-e", "task-clock:u", "-F", str(max(1, round(rate))), "-o", f"{scratch}/perf.data",
+                    "--"] + command
+            peer, _ = pair(command, perf, {}, turn)
+        if turn: # the first one warms up
+            ours.append(cost)
+            peers.append(peer)
+            alone.append(seconds)
+            rates.append(rate)
+    return ours, peers, statistics.median(alone), statistics.median(rates)
+
+
 def main():
     sys.stdout.reconfigure(line_buffering=True)
     build = os.path.abspath(sys.argv[1])
-    pairs = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    rates = sys.argv[3:] or ["auto"]
+    pairs = int(sys.argv[2]) if len(sys.argv) > 2 else 40
+    loads = [int(word) for word in sys.argv[3:]] or [0, 4, 12]
     collector = [path for path in glob.glob(f"{build}/lib*/**/libfastgate_collector.so", recursive=True) if "lib32" not in path][0]
+    everywhere = os.sched_getaffinity(0)
     with tempfile.TemporaryDirectory() as scratch:
-        out = f"{scratch}/out"
-        keep_event_open()
-        print(f"{'program':9} {'asked':>6} {'rate':>6} {'CPU s':>7} {'cost':>7}  95 % of it       {'pairs':>5}")
-        for name, command in programs(scratch).items():
-            if not shutil.which(command[0]):
-                print(f"{name:9} not installed")
-                continue
-            for asked in rates:
-                rate, said = settled(f"{build}/cli/fastgate", command, scratch) if asked == "auto" else (int(asked), "")
-                with_it = {"LD_PRELOAD": collector, "FASTGATE_COLLECTOR_OUTPUT": out, "FASTGATE_COLLECTOR_RATE": str(rate)}
-                ratios, alone = [], []
-                for turn in range(pairs + 1):
-                    shutil.rmtree(out, ignore_errors=True)
-                    os.mkdir(out)
-                    times = {}
-                    for sampled in ((False, True) if turn % 2 else (True, False)):
-                        times[sampled] = cpu_s(command, with_it if sampled else {})
-                    if turn: # the first one warms up
-                        ratios.append(100 * (times[True] / times[False] - 1))
-                        alone.append(times[False])
-                low, high = interval(ratios)
-                print(f"{name:9} {asked:>6} {rate:6} {statistics.median(alone):7.3f} {statistics.median(ratios):+6.2f}%"
-                      f"  {low:+6.2f} {high:+6.2f}  {pairs:5}  {said}")
+        with open(f"{scratch}/big", "wb") as file:
+            file.write(os.urandom(1 << 20) * 256)
+        print(f"{'load':>4} {'program':9} {'CPU s':>6} {'rate':>5}  {'sampled':24}  {'perf record -g, same rate':24}")
+        for load in loads:
+            os.sched_setaffinity(0, everywhere)
+            busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(load)]
+            os.sched_setaffinity(0, {min(everywhere)})
+            try:
+                for name, command in programs(scratch).items():
+                    if not shutil.which(command[0]):
+                        print(f"{load:4} {name:9} not installed")
+                        continue
+                    ours, peers, alone, rate = measure(command, pairs, collector, scratch)
+                    print(f"{load:4} {name:9} {alone:6.3f} {rate:5.0f}  {say(ours):24}  {say(peers):24}")
+            finally:
+                for process in busy:
+                    process.kill()
+                    process.wait()
 
 
 if __name__ == "__main__":

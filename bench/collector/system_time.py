@@ -4,9 +4,8 @@
 
 Programs that know the truth run again and again under the collector: woken in step with the kernel's ticks, or made of
 threads shorter than one.  A share counts as found when it is within three sigma of the truth; sigma comes from the
-weights of the samples themselves.  "told" is how many recordings said that the program is in step with the ticks.  With
-the right to SCHED_FIFO, a case runs where nothing disturbs its rhythm; with `load`, all run beside a busy process per
-CPU.  Each case runs with the clocks that sample system time differently: the default (cpu), by perf events of the kernel
+weights of the samples themselves.  With the right to SCHED_FIFO, a case runs where nothing disturbs
+its rhythm; with `load`, all run beside a busy process per CPU.  Each case runs with the clocks that sample system time differently: the default (cpu), by perf events of the kernel
 where it may be sampled; the same without these, at ticks (ticks); by probes; and by perf events that interrupt (exact).
 """
 import glob
@@ -130,10 +129,10 @@ def main():
 
 def measure(build, runs, clocks):
     collector = [path for path in glob.glob(f"{build}/lib*/**/libfastgate_collector.so", recursive=True) if "lib32" not in path][0]
-    print(f"{'program':34} {'clock':7} {'found':>9} {'mean':>7} {'truth':>7} {'sigma':>6} {'no stack':>8} {'told':>5}")
+    print(f"{'program':34} {'clock':7} {'found':>9} {'mean':>7} {'truth':>7} {'sigma':>6} {'no stack':>8}")
     for clock in clocks:
         for title, words, a, b in CASES:
-            found, told, seen_shares, true_shares, sigmas, nowhere = 0, 0, [], [], [], []
+            found, seen_shares, true_shares, sigmas, nowhere = 0, [], [], [], []
             if words[:len(FIFO)] == FIFO and subprocess.run([*FIFO, "true"], capture_output=True, check=False).returncode != 0:
                 print(f"{title:34} {clock:7} not permitted here")
                 continue
@@ -141,7 +140,6 @@ def measure(build, runs, clocks):
                 truth, given, system_clock, export = once(build, collector, clock, words)
                 seen_a, lost = inclusive(export.stdout, a)
                 seen_b, _ = inclusive(export.stdout, b)
-                told += "in step with the kernel's ticks" in export.stderr
                 seen = seen_a / (seen_a + seen_b)
                 true = truth[a] / (truth[a] + truth[b])
                 sigma = math.sqrt(true * (1 - true) * sum(w * w for w in given)) / (seen_a + seen_b)
@@ -151,7 +149,7 @@ def measure(build, runs, clocks):
                 sigmas.append(sigma)
                 nowhere.append(lost / sum(given))
             mean = [100 * sum(list_) / len(list_) for list_ in (seen_shares, true_shares, sigmas, nowhere)]
-            print(f"{title:34} {clock:7} {found:4}/{runs:<4} {mean[0]:6.2f}% {mean[1]:6.2f}% {mean[2]:5.2f}% {mean[3]:7.2f}% {told:5}",
+            print(f"{title:34} {clock:7} {found:4}/{runs:<4} {mean[0]:6.2f}% {mean[1]:6.2f}% {mean[2]:5.2f}% {mean[3]:7.2f}%",
                   flush=True)
 
 

@@ -101,7 +101,7 @@ def counts_of(text):
     """From the summary: functions at their entries, and those that are not by reason."""
     counts = collections.Counter()
     for line in text.splitlines():
-        match = re.match(r"(\d+) functions? (?:is|are) (counted (?:at|in NOPs)|not counted at the entry: (.*))",
+        match = re.match(r"(\d+) functions? (?:is|are) (counted at|not counted at the entry: (.*))",
                          line)
         if match:
             reason = re.sub(r" \([^()]*(\([^()]*\)[^()]*)*…?\)$", "", match[3] or "")

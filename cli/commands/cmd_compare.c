@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
-#include "cli/session/stored.h"
+#include "cli/profile/query.h"
 #include "gate/gate.h"
+#include "profile/views/difference.h"
 #include "reporters/reporter.h"
 
 struct options {
@@ -76,34 +77,115 @@ static int tell(struct fg_cli *cli, const struct options *given,
 	return status;
 }
 
-static int run(struct fg_cli *cli, const void *values)
+/* ---- profiles ---- */
+
+static int write_difference(struct fg_cli *cli, const struct options *given,
+			    const struct fg_cli_difference *difference, struct fg_error *err)
 {
-	const struct options *given = values;
+	const char *format = given->format ? given->format : "terminal";
+	const bool as_json = cli->json || strcmp(format, "json") == 0;
+	const bool as_csv = !as_json && strcmp(format, "csv") == 0;
+	const struct fg_view_options options = {.all = as_json || as_csv || cli->verbose};
+	const struct fg_view_text_options how = {
+		.columns = cli->out_is_terminal && !given->output ? cli->columns : 0,
+		.color = cli->color_out && !given->output,
+	};
+	struct fg_view_table table;
+	struct fg_strbuf text = {0};
+	int status = FG_OK;
+
+	if (!as_json && !as_csv && strcmp(format, "terminal") != 0)
+		return fg_error_set(err, FG_EINVAL,
+				    "two profiles are compared as terminal, json or csv, not as "
+				    "%.20s; `fastgate graph A B` draws the difference",
+				    format);
+	fg_view_difference(&difference->tree, difference->titles, &options, &table);
+	if (as_json)
+		fg_view_write_json(&table, 1, &text);
+	else if (as_csv)
+		fg_view_write_csv(&table, &text);
+	else
+		fg_view_write_text(&table, &how, &text);
+	if (given->output || as_json || as_csv)
+		status = fg_cli_write(cli, given->output, &text, err);
+	else
+		fg_cli_tell(cli, &text);
+	fg_view_table_release(&table);
+	fg_strbuf_release(&text);
+	return status;
+}
+
+/* Without a verdict: what two profiles take is known, what is noise is not. */
+static int compare_profiles(struct fg_cli *cli, const struct options *given, struct fg_error *err)
+{
+	const char *const words[] = {cli->arguments[0], cli->arguments[1]};
+	const struct fg_cli_profile_options options = {
+		.run = {.store = given->store, .project = given->project},
+		.query = {.measure = given->measure},
+	};
+	struct fg_cli_difference difference;
+	int status = fg_cli_build_difference(cli, &options, words, &difference, err);
+
+	if (status != FG_OK)
+		return status;
+	status = write_difference(cli, given, &difference, err);
+	fg_calltree_release(&difference.tree);
+	return status;
+}
+
+static bool is_profile(const struct fg_run *run)
+{
+	for (size_t i = 0; i < run->series_count; i++) {
+		if (!fg_series_is_profile(&run->series[i]))
+			return false;
+	}
+	return run->series_count > 0;
+}
+
+/* ---- runs ---- */
+
+/* The exit code, or an error. */
+static int compare_runs(struct fg_cli *cli, const struct options *given, struct fg_error *err)
+{
 	struct fg_stored_run baseline = {0};
 	struct fg_stored_run candidate = {0};
 	struct fg_verdict verdict = {0};
-	struct fg_error err = {0};
 	int status =
-		fg_cli_load_run(given->store, given->project, cli->arguments[0], &baseline, &err);
+		fg_cli_load_run(given->store, given->project, cli->arguments[0], &baseline, err);
 
 	if (status != FG_OK)
 		goto out;
-	status = fg_cli_load_run(given->store, given->project, cli->arguments[1], &candidate, &err);
+	status = fg_cli_load_run(given->store, given->project, cli->arguments[1], &candidate, err);
 	if (status != FG_OK)
 		goto out;
 	fg_cli_say_sides(cli, &baseline.run, FG_ARM_CANDIDATE, &candidate.run);
-	status = decide(&baseline, &candidate, given->measure, &verdict, &err);
+	if (is_profile(&baseline.run) || is_profile(&candidate.run)) {
+		status = compare_profiles(cli, given, err);
+		goto out;
+	}
+	status = decide(&baseline, &candidate, given->measure, &verdict, err);
 	if (status != FG_OK)
 		goto out;
 	fg_gate_note_sessions(&baseline.run, &candidate.run, &verdict);
-	status = tell(cli, given, &candidate, &verdict, &err);
-	if (status != FG_OK)
-		goto out;
-	status = (int)verdict.exit_code;
+	status = tell(cli, given, &candidate, &verdict, err);
+	if (status == FG_OK)
+		status = (int)verdict.exit_code;
 out:
 	fg_verdict_release(&verdict);
 	fg_stored_run_release(&candidate);
 	fg_stored_run_release(&baseline);
+	return status;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	const bool has_profile = fg_cli_is_profile_file(cli->arguments[0]) ||
+				 fg_cli_is_profile_file(cli->arguments[1]);
+	struct fg_error err = {0};
+	const int status =
+		has_profile ? compare_profiles(cli, given, &err) : compare_runs(cli, given, &err);
+
 	return status < 0 ? fg_cli_fail(cli, &err) : status;
 }
 
@@ -120,11 +202,16 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "A",
-	 .help = "the run to compare with: an id or its beginning, latest~1, a file, or a "
-		 "commit by its tag, branch or HEAD~3",
+	 .help = "the run to compare with: an id or its beginning, latest~1, a file, a commit by "
+		 "its tag, branch or HEAD~3, or a recording",
 	 .min = 1,
-	 .max = 1},
-	{.name = "B", .help = "the run that may be slower", .min = 1, .max = 1},
+	 .max = 1,
+	 .complete = FG_COMPLETE_FILE},
+	{.name = "B",
+	 .help = "the run that may be slower",
+	 .min = 1,
+	 .max = 1,
+	 .complete = FG_COMPLETE_FILE},
 	{.name = NULL},
 };
 
@@ -134,6 +221,8 @@ static const struct fg_cli_example examples[] = {
 	 "as a page with the flame graph of the difference"},
 	{"fastgate compare latest~1 latest --measure instructions",
 	 "by the instructions that were counted, with the functions that execute more of them"},
+	{"fastgate compare fastgate-record.old fastgate-record",
+	 "two recordings, function by function, without a verdict"},
 	{NULL, NULL},
 };
 
@@ -141,10 +230,14 @@ const struct fg_cli_command fg_cmd_compare = {
 	.name = "compare",
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "two stored runs: the verdict and what explains it",
-	.description = "Compares what two stored runs measured, metric by metric and function by "
-		       "function. Two runs are two sessions, so this is weaker than `run "
-		       "--against`: the difference between sessions goes into the interval, and "
-		       "runs from hosts that are not alike are at most inconclusive.",
+	.description =
+		"Compares what two stored runs measured, metric by metric and function by "
+		"function. Two runs are two sessions, so this is weaker than `run "
+		"--against`: the difference between sessions goes into the interval, and "
+		"runs from hosts that are not alike are at most inconclusive.\n\nTwo profiles "
+		"(recordings, imports, another tool's profiles) are compared without a "
+		"verdict: shares and times of each function before and after, and the "
+		"difference.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,

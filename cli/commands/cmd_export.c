@@ -11,9 +11,8 @@ struct options {
 };
 
 /* In the order of fg_export_formats. */
-static const char *const formats[] = {"folded", "pprof", "speedscope", "callgrind",
-				      "chrome", "json",  "csv",        "tables",
-				      "npz",    "html",  NULL};
+static const char *const formats[] = {"folded", "pprof",  "callgrind", "chrome", "json",
+				      "csv",    "tables", "npz",       "html",   NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "folded",
@@ -27,8 +26,6 @@ static const struct fg_option options[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate export -F pprof -o run.pb.gz && go tool pprof -http=: run.pb.gz",
 	 "look at it in pprof"},
-	{"fastgate export -F speedscope -o run.json trace/",
-	 "a trace for speedscope, thread by thread"},
 	{"fastgate export -F callgrind -o callgrind.out && kcachegrind callgrind.out",
 	 "a stored run in KCachegrind"},
 	{"fastgate export -F folded --region ^reco/fit --collapse-templates trace/ > fit.folded",
@@ -92,7 +89,7 @@ const struct fg_cli_command fg_cmd_export = {
 	.summary = "write a profile in another tool's format",
 	.description =
 		"Formats: folded (one line per stack: flame graph tools), pprof "
-		"(profile.proto packed by gzip), speedscope (a timeline for each thread), "
+		"(profile.proto packed by gzip), "
 		"callgrind (KCachegrind), chrome (regions and units of work as trace "
 		"events), json (everything that is known), csv (one line per call path) "
 		"and tables (functions with total and leaf counts, library address "

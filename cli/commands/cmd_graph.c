@@ -96,49 +96,25 @@ static int build(struct fg_cli *cli, void *context, const struct fg_profile *pro
 	return fg_calltree_build(profile, query, &built->tree, err);
 }
 
-static int build_one(struct fg_cli *cli, const struct options *given, const char *words,
-		     struct built *built, struct fg_error *err)
-{
-	return fg_cli_use_profile(cli, &given->profile, words,
-				  &(struct fg_cli_profile_use){build, built}, err);
-}
-
-/* CPU time and wall-clock time share a unit; bytes and calls do not. */
-static int check_same_measure(const struct fg_measure *before, const struct fg_measure *after,
-			      struct fg_error *err)
-{
-	if (strcmp(before->unit, after->unit) == 0)
-		return FG_OK;
-	return fg_error_set(err, FG_EINVAL,
-			    "before is %s, after is %s: name what both have with --measure",
-			    before->name, after->name);
-}
-
 /* One run's tree, or the difference of two. */
 static int build_all(struct fg_cli *cli, const struct options *given, struct built *built,
 		     struct fg_error *err)
 {
-	struct built before = {0};
-	struct built after = {0};
+	const char *const words[] = {cli->arguments[0],
+				     cli->argument_count > 1 ? cli->arguments[1] : NULL};
+	struct fg_cli_difference difference = {0};
 	int status = FG_OK;
 
 	if (cli->argument_count < 2)
-		return build_one(cli, given, cli->arguments[0], built, err);
-	status = build_one(cli, given, cli->arguments[0], &before, err);
+		return fg_cli_use_profile(cli, &given->profile, words[0],
+					  &(struct fg_cli_profile_use){build, built}, err);
+	status = fg_cli_build_difference(cli, &given->profile, words, &difference, err);
 	if (status != FG_OK)
-		goto out;
-	status = build_one(cli, given, cli->arguments[1], &after, err);
-	if (status != FG_OK)
-		goto out;
-	status = check_same_measure(&before.tree.measure, &after.tree.measure, err);
-	if (status != FG_OK)
-		goto out;
-	fg_calltree_difference(&before.tree, &after.tree, &built->tree);
-	built->title = fg_arena_printf(&cli->arena, "%s → %s", before.title, after.title);
-out:
-	fg_calltree_release(&before.tree);
-	fg_calltree_release(&after.tree);
-	return status;
+		return status;
+	built->tree = difference.tree;
+	built->title =
+		fg_arena_printf(&cli->arena, "%s → %s", difference.titles[0], difference.titles[1]);
+	return FG_OK;
 }
 
 /* Without Graphviz, keep the DOT text under the picture's name so that the work is not lost. */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
 #include "cli/framework/completion.h"
 #include "cli/framework/help.h"
 #include "cli/framework/man.h"
+#include "model/measure.h"
+#include "profile/views/view.h"
 
 struct options {
 	int shell; /* index into `shells` */
@@ -16,8 +19,53 @@ static void (*const write_completion[])(struct fg_strbuf *text) = {
 	fg_completion_fish,
 };
 
-static void write_topic(const struct fg_cli *cli, const struct options *given,
-			const struct fg_cli_command *command, struct fg_strbuf *text)
+enum {
+	NAME_COLUMN = 24
+};
+
+static void write_views(unsigned columns, struct fg_strbuf *text)
+{
+	for (const struct fg_view *view = fg_views; view->name; view++)
+		fg_text_two_columns(text, view->name, view->description, NAME_COLUMN, columns);
+}
+
+/* A family's name ends with a dot. */
+static void write_measures(unsigned columns, struct fg_strbuf *text)
+{
+	const struct fg_measure_list builtin = {0};
+
+	for (uint16_t i = 0; i < FG_MEASURE_BUILTIN_COUNT; i++) {
+		const struct fg_measure *measure = fg_measure_at(&builtin, i);
+		char *name = fg_xasprintf("%s%s", measure->name,
+					  fg_text_ends_with(measure->name, ".") ? "NAME" : "");
+
+		fg_text_two_columns(text, name, measure->label, NAME_COLUMN, columns);
+		free(name);
+	}
+}
+
+/* Topics besides commands; scripts/tables.py writes them into the manual. */
+static const struct {
+	const char *name;
+	void (*write)(unsigned columns, struct fg_strbuf *text);
+} topics[] = {
+	{.name = "views", .write = write_views},
+	{.name = "measures", .write = write_measures},
+};
+
+static bool write_topic(const char *name, unsigned columns, struct fg_strbuf *text)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(topics); i++) {
+		if (name && strcmp(name, topics[i].name) == 0) {
+			topics[i].write(columns, text);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void write_help(const struct fg_cli *cli, const struct options *given,
+		       const struct fg_cli_command *command, struct fg_strbuf *text)
 {
 	if (given->shell > 0)
 		write_completion[given->shell](text);
@@ -39,11 +87,13 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_strbuf text = {0};
 	struct fg_error err = {0};
 
-	if (name && !command) {
-		(void)fg_cli_unknown_command(name, &err);
-		return fg_cli_fail(cli, &err);
+	if (!write_topic(name, cli->columns, &text)) {
+		if (name && !command) {
+			(void)fg_cli_unknown_command(name, &err);
+			return fg_cli_fail(cli, &err);
+		}
+		write_help(cli, given, command, &text);
 	}
-	write_topic(cli, given, command, &text);
 	fg_cli_page(cli, &text);
 	fg_strbuf_release(&text);
 	return FG_EXIT_PASS;
@@ -63,7 +113,7 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "COMMAND",
-	 .help = "the command to explain",
+	 .help = "the command to explain; or `views`, `measures`: what `fastgate view` can show",
 	 .max = 1,
 	 .complete = FG_COMPLETE_COMMAND},
 	{.name = NULL},
@@ -71,6 +121,7 @@ static const struct fg_cli_argument arguments[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate help config", "what `fastgate config` does, and its options"},
+	{"fastgate help views", "each view of a profile in a line"},
 	{"fastgate help --man config | man -l -", "its manual page, if it is not installed"},
 	{"source <(fastgate help --completion bash)",
 	 "completions in this shell, if they are not installed"},

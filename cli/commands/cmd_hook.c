@@ -84,7 +84,7 @@ static const struct fg_cli_example examples[] = {
  */
 static void add_command(struct fg_strbuf *text, const char *prefix)
 {
-	char *path = fg_xasprintf("./%sfastgate.yml", prefix);
+	char *path = fg_xasprintf("./%s%sfastgate.yml", prefix, *prefix ? "/" : "");
 	char *const words[] = {path, NULL};
 
 	fg_strbuf_add_text(text, "fastgate run --quick --no-post");

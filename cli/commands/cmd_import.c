@@ -75,9 +75,9 @@ static int make_run(const struct options *given, const char *file, const struct 
 	stored->run.ended_ns = stored->run.started_ns + profile->duration_ns;
 	stored->run.complete = true;
 	stored->run.tool_version = fg_xstrdup(fg_version());
-	series = fg_run_add_series(&stored->run, given->name ? given->name : fg_fs_base_name(file));
+	series =
+		fg_run_add_profile(&stored->run, given->name ? given->name : fg_fs_base_name(file));
 	series->command = fg_xasprintf("imported from %s", file);
-	series->state = FG_MEASURED;
 	repetition = fg_series_add_repetition(series);
 	repetition->arm = FG_ARM_CANDIDATE;
 	repetition->cpu = -1;

@@ -267,7 +267,7 @@ static const struct fg_option options[] = {
 	FG_ROW_TEXT(struct options, build, "build", 0, "COMMAND",
 		    "build with this shell command, whatever the build files say"),
 	FG_ROW_TEXT(struct options, ci, "ci", 0, "SYSTEM",
-		    "write the job of a CI system, too: github, gitlab or jenkins"),
+		    "also write the job of a CI system: github, gitlab or jenkins"),
 	{.name = NULL},
 };
 

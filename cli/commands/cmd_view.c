@@ -26,10 +26,10 @@ struct options {
 
 /* In the order of fg_views. */
 static const char *const views[] = {
-	"flat",     "callgraph",  "top-down", "bottom-up", "lines",        "libraries",
-	"classes",  "namespaces", "files",    "threads",   "regions",      "units",
-	"timeline", "paths",      "memory",   "leaks",     "growth",       "history",
-	"resident", "throws",     "domains",  "times",     "instructions", NULL};
+	"flat",     "callgraph",  "top-down", "bottom-up",    "lines",   "libraries",
+	"classes",  "namespaces", "files",    "threads",      "regions", "units",
+	"timeline", "paths",      "memory",   "leaks",        "growth",  "resident",
+	"throws",   "domains",    "times",    "instructions", NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, view, "view", 'V', "VIEW", views, "flat", "what to show"),
@@ -255,17 +255,8 @@ const struct fg_cli_command fg_cmd_view = {
 		"what was sampled; with --errors each comes with its standard error, and --json "
 		"and --csv always have it. All filters combine.\n"
 		"\n"
-		"Views: flat (functions by self time), callgraph (each function between its "
-		"callers and callees, as gprof prints it), top-down and bottom-up (trees), lines, "
-		"libraries, classes, namespaces, files, threads, regions (marked ones, by branch, "
-		"with their functions), units (units of work: the slowest, and statistics for each "
-		"region), timeline, paths (conditional cost: a function's time by calling path, "
-		"and how it varies from unit to unit), memory (what was allocated and held, by "
-		"function), leaks (what was lost, by call path), growth (what is held more than "
-		"at an earlier dump, by call path), history (what was held over time), resident (memory by mapping), throws (what was thrown where, and who caught it), domains (the arguments of "
-		"mathematical functions; with --function the call paths to them, with --trace "
-		"one call path and how its arguments are spread) and instructions (a function's "
-		"samples by instruction, disassembled, beside its lines).\n"
+		"`fastgate help views` and `fastgate help measures` explain what -V and --measure "
+		"take.\n"
 		"\n"
 		"Regular expressions are POSIX extended ones. They are matched against a "
 		"function's name, and against 'name [library]'.",

@@ -2,7 +2,7 @@
 /*
  * A command is one file, cli/commands/cmd_<name>.c, that defines one `const struct fg_cli_command
  * fg_cmd_<name>`, and one row in commands.def. Its tables drive argument parsing, `--help`, the man
- * page and the shell completions. docs/adding-a-command.md shows a complete one.
+ * page and the shell completions. docs/adding.md says the rest.
  *
  * run() gets the parsed options and positional arguments, prints through the functions below, and
  * returns an exit code (enum fg_exit, docs/exit-codes.md). Data goes to stdout, messages for people

@@ -197,6 +197,55 @@ int fg_cli_use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *
 	return status;
 }
 
+struct built {
+	struct fg_calltree tree;
+	const char *title;
+};
+
+static int build(struct fg_cli *cli, void *context, const struct fg_profile *profile,
+		 const struct fg_calltree_query *query, struct fg_error *err)
+{
+	struct built *built = context;
+
+	built->title = fg_arena_strdup(&cli->arena, profile->title ? profile->title : "");
+	return fg_calltree_build(profile, query, &built->tree, err);
+}
+
+/* CPU time and wall-clock time share a unit; bytes and calls do not. */
+static int check_same_unit(const struct fg_measure *before, const struct fg_measure *after,
+			   struct fg_error *err)
+{
+	if (strcmp(before->unit, after->unit) == 0)
+		return FG_OK;
+	return fg_error_set(err, FG_EINVAL,
+			    "before is %s, after is %s: name what both have with --measure",
+			    before->name, after->name);
+}
+
+int fg_cli_build_difference(struct fg_cli *cli, const struct fg_cli_profile_options *options,
+			    const char *const words[2], struct fg_cli_difference *difference,
+			    struct fg_error *err)
+{
+	struct built built[2] = {0};
+	int status = FG_OK;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(built) && status == FG_OK; i++)
+		status = fg_cli_use_profile(cli, options, words[i],
+					    &(struct fg_cli_profile_use){build, &built[i]}, err);
+	if (status != FG_OK)
+		goto out;
+	status = check_same_unit(&built[0].tree.measure, &built[1].tree.measure, err);
+	if (status != FG_OK)
+		goto out;
+	fg_calltree_difference(&built[0].tree, &built[1].tree, &difference->tree);
+	difference->titles[0] = built[0].title;
+	difference->titles[1] = built[1].title;
+out:
+	fg_calltree_release(&built[0].tree);
+	fg_calltree_release(&built[1].tree);
+	return status;
+}
+
 int fg_cli_end(const struct fg_cli *cli, int status, const struct fg_error *err)
 {
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, err);

@@ -106,6 +106,16 @@ int fg_cli_use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *
 /* A whole command: the first argument is RUN; errors are printed. Returns the exit code. */
 int fg_cli_run_on_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
 			  const struct fg_cli_profile_use *use);
+/* Two profiles over the union of their call paths: before in column 0, after in column 1. */
+struct fg_cli_difference {
+	struct fg_calltree tree;
+	const char *titles[2]; /* the command line's */
+};
+
+/* `words` names both; FG_EINVAL: they have no measure in common. Release the tree. */
+int fg_cli_build_difference(struct fg_cli *cli, const struct fg_cli_profile_options *options,
+			    const char *const words[2], struct fg_cli_difference *difference,
+			    struct fg_error *err) FG_NODISCARD;
 /* The exit code for `status`; an error is printed. */
 int fg_cli_end(const struct fg_cli *cli, int status, const struct fg_error *err);
 

@@ -375,6 +375,18 @@ static int from_file(struct fg_cli *cli, const struct fg_cli_run_options *option
 	return status;
 }
 
+/* Traces, or what `record --exact` left. */
+static int from_folder(struct fg_cli *cli, const struct fg_cli_run_options *options,
+		       const char *path, struct fg_profile *profile, struct fg_error *err)
+{
+	char *exact = fg_fs_join(path, FG_CLI_EXACT_FILE);
+	const int status = fg_fs_exists(exact) ? from_file(cli, options, exact, profile, err)
+					       : read_recorded(cli, options, path, profile, err);
+
+	free(exact);
+	return status;
+}
+
 /* Prints notes about a profile as soon as they are known. */
 static int tell_notes(const struct fg_cli *cli, int status, const struct fg_profile *profile)
 {
@@ -387,7 +399,7 @@ int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options
 			     const char *path, struct fg_profile *profile, struct fg_error *err)
 {
 	if (fg_fs_is_folder(path))
-		return tell_notes(cli, read_recorded(cli, options, path, profile, err), profile);
+		return tell_notes(cli, from_folder(cli, options, path, profile, err), profile);
 	if (fg_fs_exists(path))
 		return tell_notes(cli, from_file(cli, options, path, profile, err), profile);
 	return fg_error_set(err, FG_ENOENT, "%s: there is no such file or folder", path);
@@ -408,7 +420,8 @@ static int64_t newest_trace_ns(const char *folder)
 		char *path = fg_fs_join(folder, names[i]);
 		struct stat facts;
 
-		if (fg_trace_is_trace(path) && stat(path, &facts) == 0) {
+		if ((fg_trace_is_trace(path) || strcmp(names[i], FG_CLI_EXACT_FILE) == 0) &&
+		    stat(path, &facts) == 0) {
 			const int64_t written = (int64_t)facts.st_mtim.tv_sec * FG_NS_PER_S +
 						(int64_t)facts.st_mtim.tv_nsec;
 
@@ -437,6 +450,13 @@ static int64_t newest_run_ns(const struct fg_cli_run_options *options)
 	fg_run_list_release(&list);
 	fg_store_close(store);
 	return newest;
+}
+
+bool fg_cli_is_profile_file(const char *words)
+{
+	if (fg_fs_is_folder(words))
+		return newest_trace_ns(words) > 0;
+	return fg_fs_exists(words) && !fg_text_ends_with(words, FG_WIRE_FILE_ENDING);
 }
 
 /* A file, a folder, or the newest recording. */

@@ -26,6 +26,11 @@ struct fg_cli_run_options {
 	unsigned repetition; /* of a stored run, from 1; 0: the first one */
 };
 
+/* A trace, a folder of traces, an archive or another tool's profile, but no exported run. */
+bool fg_cli_is_profile_file(const char *words);
+
+/* The file of `record --exact`, in its folder. */
+#define FG_CLI_EXACT_FILE "exact.callgrind"
 /* Default output folder of `record`. */
 #define FG_CLI_RECORD_FOLDER "fastgate-record"
 

@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 enum {
-	RATE_HZ = 100,
+	RATE_HZ = 100,        /* at first, */
+	RATE_MOST_HZ = 1000,  /* and as far as the budget allows */
 	MACHINE_RATE_HZ = 99, /* not a multiple of 100 Hz, to avoid lockstep with 10 ms timers */
 };
 
@@ -36,6 +37,7 @@ static int sample(const struct fg_cli *cli, const struct outside *given, pid_t p
 		.no_python = given->options->python == FG_PYTHON_OFF,
 		.period_ns =
 			FG_NS_PER_S / (given->options->rate_hz ? given->options->rate_hz : RATE_HZ),
+		.least_ns = given->options->rate_hz ? 0 : FG_NS_PER_S / RATE_MOST_HZ,
 		.duration_ns = given->options->duration_ns,
 		.budget = given->options->budget,
 		.interrupted = given->pid ? cli->interrupted : NULL,
@@ -50,10 +52,10 @@ static int sample(const struct fg_cli *cli, const struct outside *given, pid_t p
 		fg_cli_say(cli, "stopped a thread %llu time%s, in 99 %% of them for at most %s",
 			   (unsigned long long)result.stops, result.stops == 1 ? "" : "s",
 			   fg_format_duration((double)result.pause_p99_ns, pause));
-	if (result.period_ns > sampling.period_ns)
+	if (sampling.least_ns || result.period_ns > sampling.period_ns)
 		fg_cli_say(cli,
-			   "sampled less often at the end, every %.0f ms, "
-			   "to cost no more than %.0f %%",
+			   "looked every %.3g ms at the end, as often as a budget of %.3g %% "
+			   "allows",
 			   (double)result.period_ns / (double)FG_NS_PER_MS,
 			   100 * given->options->budget);
 	return FG_OK;
@@ -121,7 +123,6 @@ static int sample_machine(const struct fg_cli *cli, const struct outside *given,
 int fg_record_outside(struct fg_cli *cli, const struct fg_recording *options, int *exit_code,
 		      struct fg_error *err)
 {
-	const struct fg_sampling unchosen = {0};
 	char *folder = NULL;
 	int status = fg_record_make_folder(options, &folder, err);
 	const struct outside given = {
@@ -136,7 +137,7 @@ int fg_record_outside(struct fg_cli *cli, const struct fg_recording *options, in
 	else
 		status = run_static(cli, &given, exit_code, err);
 	if (status == FG_OK)
-		status = fg_record_finish(cli, options, folder, &unchosen, err);
+		status = fg_record_finish(cli, options, folder, err);
 	free(folder);
 	return status;
 }

@@ -124,7 +124,6 @@ static void add_ways(struct fg_strbuf *text, uint32_t ways)
 	} names[] = {
 		{.way = FG_CALL_WAY_HOOKS, .name = "-finstrument-functions"},
 		{.way = FG_CALL_WAY_FENTRY, .name = "-mfentry"},
-		{.way = FG_CALL_WAY_NOPS, .name = "NOPs that the compiler left"},
 		{.way = FG_CALL_WAY_ENTRY, .name = "a jump at its entry"},
 	};
 	const char *before = "  (";

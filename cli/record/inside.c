@@ -10,7 +10,6 @@
 #include "runner/execute/control_file.h"
 #include "runner/execute/entry_plan.h"
 #include "runner/execute/preload.h"
-#include "runner/schedule/sample_price.h"
 
 #include <unistd.h>
 
@@ -20,17 +19,6 @@
 static uint64_t whole_ms(int64_t ns)
 {
 	return (uint64_t)((ns + FG_NS_PER_MS - 1) / FG_NS_PER_MS);
-}
-
-/* Sets the sampling rate; 0 is the collector's own default. */
-static void choose_rate(const struct fg_recording *given, struct fg_sampling *sampling)
-{
-	*sampling = (struct fg_sampling){.rate_hz = given->sample.rate_hz};
-	if (given->sample.rate_hz || given->sample.clock == FG_SAMPLE_WALL ||
-	    fg_record_counts_events(given))
-		return;
-	fg_sampling_price(sampling);
-	fg_sampling_settle(sampling, given->sample.budget);
 }
 
 static bool is_countable(const char *name, size_t length)
@@ -88,8 +76,7 @@ static int make_plan(const struct fg_recording *given, const char *command, cons
 }
 
 static int prepare(const struct fg_recording *given, const char *command,
-		   const struct fg_sampling *sampling, struct fg_preload *preload, char *owned[3],
-		   struct fg_error *err)
+		   struct fg_preload *preload, char *owned[3], struct fg_error *err)
 {
 	/* If the program is named by its path, the check reports what is wrong with it. */
 	char *program = strchr(command, '/') ? fg_xstrdup(command) : fg_fs_find_program(command);
@@ -119,11 +106,9 @@ static int prepare(const struct fg_recording *given, const char *command,
 		.clock = fg_record_counts_events(given) ? FG_SAMPLE_NOTHING
 							: (enum fg_sample_clock)given->sample.clock,
 		.kernel = (enum fg_kernel_functions)given->sample.kernel,
-		.period_ns = sampling->rate_hz > 0
-				     ? (uint64_t)((double)FG_NS_PER_S / sampling->rate_hz)
-				     : 0,
-		.signal_ns = (uint64_t)sampling->signal_ns,
-		.switch_ns = (uint64_t)fg_sampling_switch_ns(sampling, sampling->rate_hz),
+		.period_ns =
+			given->sample.rate_hz ? (uint64_t)FG_NS_PER_S / given->sample.rate_hz : 0,
+		.budget = given->sample.rate_hz ? 0 : given->sample.budget,
 		.follow_children = !given->no_follow,
 		.delay_ms = whole_ms(given->sample.delay_ns),
 		.duration_ms = whole_ms(given->sample.duration_ns),
@@ -179,7 +164,6 @@ int fg_record_inside(struct fg_cli *cli, const struct fg_recording *given, int s
 		     int *exit_code, struct fg_error *err)
 {
 	struct fg_preload preload = {0};
-	struct fg_sampling sampling;
 	struct fg_control_file *control = NULL;
 	char *owned[3] = {NULL, NULL, NULL};
 	int status = check_measures(given->count.measures, err);
@@ -187,8 +171,7 @@ int fg_record_inside(struct fg_cli *cli, const struct fg_recording *given, int s
 	if (status != FG_OK)
 		return status;
 	fg_preload_warm();
-	choose_rate(given, &sampling);
-	status = prepare(given, cli->arguments[0], &sampling, &preload, owned, err);
+	status = prepare(given, cli->arguments[0], &preload, owned, err);
 	if (status != FG_OK)
 		goto out;
 	preload.dump_signal = signal;
@@ -201,7 +184,7 @@ int fg_record_inside(struct fg_cli *cli, const struct fg_recording *given, int s
 	if (status != FG_OK)
 		goto out;
 	fg_cli_name_kernel_functions(cli, owned[1]);
-	status = fg_record_finish(cli, given, owned[1], &sampling, err);
+	status = fg_record_finish(cli, given, owned[1], err);
 out:
 	fg_control_file_close(control);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(owned); i++)

@@ -87,6 +87,26 @@ char *fg_record_mistake(const struct fg_recording *given, size_t words)
 	return wrong ? fg_xstrdup(wrong) : NULL;
 }
 
+char *fg_record_mistake_exact(const struct fg_recording *given)
+{
+	const char *other = fg_record_only_inside(given);
+
+	if (!other && (given->attach.pid || given->attach.system))
+		other = given->attach.pid ? "--pid" : "--system";
+	if (!other && given->sample.clock)
+		other = "--clock";
+	if (!other && given->sample.rate_hz)
+		other = "--rate";
+	if (!other && given->sample.duration_ns > 0)
+		other = "--duration";
+	if (!other && (given->append || given->archive))
+		other = given->append ? "--append" : "--archive";
+	return other ? fg_xasprintf("--exact runs the command under callgrind, which counts "
+				    "everything: %s does not apply",
+				    other)
+		     : NULL;
+}
+
 char *fg_record_mistake_within(const struct fg_recording *given)
 {
 	const char *wrong = counting_contradiction(given);

@@ -18,6 +18,7 @@ struct fg_record_sample {
 
 /* Events or calls are counted instead of sampling time; all zero: time is sampled. */
 struct fg_record_count {
+	bool exact; /* all instructions and calls, by callgrind */
 	const char *measures;
 	int dump_signal; /* row in the table of choices */
 	const char *calls;
@@ -56,6 +57,8 @@ const char *fg_record_only_inside(const struct fg_recording *given);
  * words.
  */
 char *fg_record_mistake(const struct fg_recording *given, size_t words);
+/* As above, for --exact. */
+char *fg_record_mistake_exact(const struct fg_recording *given);
 /* As above, for recording from within. */
 char *fg_record_mistake_within(const struct fg_recording *given);
 

@@ -15,38 +15,52 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *folder_of(const struct fg_recording *given)
+const char *fg_record_folder(const struct fg_recording *given)
 {
 	return given->output ? given->output : FG_CLI_RECORD_FOLDER;
 }
 
 /* ---- before ---- */
 
-/* Moves the traces of `from` into the folder `to`, or removes them (NULL). */
-static int clear_traces(const char *from, const char *to, struct fg_error *err)
+/* Moves a file of a recording into the folder `to`, or removes it (NULL). */
+static int clear_file(const char *path, const char *to, struct fg_error *err)
 {
+	char *kept = to ? fg_fs_join(to, fg_fs_base_name(path)) : NULL;
+	int status = FG_OK;
+
+	if (kept ? rename(path, kept) != 0 : unlink(path) != 0)
+		status = fg_error_errno(err, FG_EIO, "%s", path);
+	free(kept);
+	return status;
+}
+
+/* The traces of a recording, or the file of --exact. */
+static int clear_recording(const char *from, const char *to, struct fg_error *err)
+{
+	char *exact = fg_fs_join(from, FG_CLI_EXACT_FILE);
 	char **paths = NULL;
 	size_t count = 0;
 	int status = fg_profile_list_traces(from, &paths, &count, err);
 
-	for (size_t i = 0; status == FG_OK && i < count; i++) {
-		char *kept = to ? fg_fs_join(to, fg_fs_base_name(paths[i])) : NULL;
-
-		if (kept ? rename(paths[i], kept) != 0 : unlink(paths[i]) != 0)
-			status = fg_error_errno(err, FG_EIO, "%s", paths[i]);
-		free(kept);
-	}
+	for (size_t i = 0; status == FG_OK && i < count; i++)
+		status = clear_file(paths[i], to, err);
+	if (status == FG_OK && fg_fs_exists(exact))
+		status = clear_file(exact, to, err);
 	fg_fs_list_free(paths, count);
+	free(exact);
 	return status;
 }
 
-static bool has_traces(const char *folder)
+static bool has_recording(const char *folder)
 {
+	char *exact = fg_fs_join(folder, FG_CLI_EXACT_FILE);
+	const bool is_exact = fg_fs_exists(exact);
 	char **paths = NULL;
 	size_t count = 0;
 
-	if (fg_profile_list_traces(folder, &paths, &count, NULL) != FG_OK)
-		return false;
+	free(exact);
+	if (is_exact || fg_profile_list_traces(folder, &paths, &count, NULL) != FG_OK)
+		return is_exact;
 	fg_fs_list_free(paths, count);
 	return count > 0;
 }
@@ -57,7 +71,7 @@ static int put_aside(const char *folder, bool is_ours, struct fg_error *err)
 	char *old = NULL;
 	int status = FG_OK;
 
-	if (!has_traces(folder))
+	if (!has_recording(folder))
 		return FG_OK;
 	old = fg_xasprintf("%s.old", folder);
 	status = fg_fs_make_folders(old, 0755, err);
@@ -65,17 +79,30 @@ static int put_aside(const char *folder, bool is_ours, struct fg_error *err)
 		goto out;
 	if (is_ours)
 		fg_state_folder_make(old);
-	status = clear_traces(old, NULL, err);
+	status = clear_recording(old, NULL, err);
 	if (status == FG_OK)
-		status = clear_traces(folder, old, err);
+		status = clear_recording(folder, old, err);
 out:
 	free(old);
 	return status;
 }
 
+/* Traces and callgrind's counts are no one profile. */
+static int refuse_exact(const char *folder, struct fg_error *err)
+{
+	char *exact = fg_fs_join(folder, FG_CLI_EXACT_FILE);
+	const bool is_exact = fg_fs_exists(exact);
+
+	free(exact);
+	return is_exact ? fg_error_set(err, FG_EINVAL,
+				       "%s has a recording of --exact: nothing can be appended",
+				       folder)
+			: FG_OK;
+}
+
 int fg_record_make_folder(const struct fg_recording *given, char **absolute, struct fg_error *err)
 {
-	const char *path = folder_of(given);
+	const char *path = fg_record_folder(given);
 	char *folder = NULL;
 	int status = fg_fs_make_folders(path, 0755, err);
 
@@ -86,7 +113,9 @@ int fg_record_make_folder(const struct fg_recording *given, char **absolute, str
 		return fg_error_errno(err, FG_EIO, "%s", path);
 	if (!given->output)
 		fg_state_folder_make(folder);
-	if (!given->append)
+	if (given->append)
+		status = refuse_exact(folder, err);
+	else
 		status = put_aside(folder, !given->output, err);
 	if (status == FG_OK)
 		*absolute = folder;
@@ -104,7 +133,8 @@ struct totals {
 	uint64_t system_ns;
 	uint64_t wall_ns;
 	uint64_t losses[FG_LOSS_COUNT];
-	struct fg_sample_costs costs;
+	struct fg_sample_cost cost;
+	uint64_t budget;
 	bool without_perf;
 	int kernel_refused;
 };
@@ -128,6 +158,8 @@ static void finish_file(const char *path, struct totals *totals)
 		if (header.allocated >= FG_TRACE_HEADER_SIZE &&
 		    (off_t)header.allocated < status.st_size && !fg_fs_is_in_use(fd))
 			(void)!ftruncate(fd, (off_t)header.allocated);
+		fg_sample_cost_add(&totals->cost, &header);
+		totals->budget = header.budget ? header.budget : totals->budget;
 		totals->files++;
 		totals->samples += header.samples;
 		totals->user_ns += header.user_ns;
@@ -155,7 +187,6 @@ static int finish_files(const char *folder, struct totals *totals, struct fg_err
 		free(path);
 	}
 	fg_fs_list_free(names, count);
-	fg_sample_costs_add(folder, &totals->costs);
 	return status;
 }
 
@@ -191,67 +222,40 @@ static const char *why_no_samples(const struct fg_recording *given, const struct
 	return "less time was used than passes between two samples";
 }
 
-/*
- * Above this share, the cost is the collector's start in a program of milliseconds, not the
- * sampling.
- */
-static const double most_cost_to_tell = 0.3;
+/* Above this share of the CPU time the collector's start hides what samples cost. */
+static const double most_start_to_tell = 0.3;
 
-static const double start_to_tell = 0.001; /* share of the CPU time */
-
-/* Only after the run is it known how short the program is and how often it leaves its CPU. */
-static void say_lower_rate(const struct fg_cli *cli, const struct fg_sampling *seen)
+/* The share of CPU time that sampling took, where the rate followed a budget. */
+static void say_cost(const struct fg_cli *cli, const struct totals *totals)
 {
-	struct fg_sampling better = *seen;
-	struct fg_strbuf parts = {0};
-
-	fg_sampling_settle(&better, seen->budget);
-	if (better.rate_hz < seen->rate_hz / 1.2 && better.expected_cost <= seen->budget) {
-		if (seen->start_share >= start_to_tell)
-			fg_strbuf_printf(&parts, "the collector's start takes %.1f %%; ",
-					 100 * seen->start_share);
-		if (fg_sampling_switch_ns(seen, seen->rate_hz) > 0 && seen->switches_hz >= 1)
-			fg_strbuf_printf(&parts, "%.0f context switches a second take part of it; ",
-					 seen->switches_hz);
-		fg_cli_say(cli, "%s--rate %.0f stays within the budget", fg_strbuf_text(&parts),
-			   better.rate_hz);
-	}
-	fg_strbuf_release(&parts);
-}
-
-/* The share of CPU time that sampling cost: estimated beforehand, known now. */
-static void say_cost(const struct fg_cli *cli, const struct totals *totals,
-		     const struct fg_sampling *chosen)
-{
-	struct fg_sampling seen = *chosen;
+	const struct fg_sample_cost *cost = &totals->cost;
+	struct fg_sampling seen = {0};
 	char signal[FG_NUMBER_TEXT_SIZE];
 	char handler[FG_NUMBER_TEXT_SIZE];
-	double cost = 0;
 
-	if (!(chosen->budget > 0) || totals->samples == 0 || totals->wall_ns)
+	if (totals->budget == 0 || cost->signals_ns == 0 || cost->cpu_ns == 0)
 		return;
-	fg_sample_costs_learn(&totals->costs, &seen);
-	cost = fg_sampling_cost(&seen, seen.rate_hz);
+	const double share = (double)fg_sample_cost_ns(cost) / (double)cost->cpu_ns;
+
+	fg_sampling_learn(cost, &seen);
 	(void)fg_format_duration(seen.signal_ns, signal);
 	(void)fg_format_duration(seen.handler_ns, handler);
-	if (cost >= most_cost_to_tell) {
-		fg_cli_say(cli,
-			   "%.0f samples a second: the program is too short to say what they cost; "
-			   "a signal takes %s here, the collector %s",
-			   chosen->rate_hz, signal, handler);
+	if (seen.start_share >= most_start_to_tell) {
+		fg_cli_say(cli, "the program is too short to say what its samples cost");
 		return;
 	}
 	fg_cli_say(cli,
 		   "%.0f samples a second cost about %.1f %% of that (budget %.3g %%): a signal "
-		   "takes %s here, the collector %s",
-		   chosen->rate_hz, 100 * cost, 100 * chosen->budget, signal, handler);
-	say_lower_rate(cli, &seen);
+		   "takes %s here, the collector %s, its start %.1f %%",
+		   (double)cost->samples * (double)FG_NS_PER_S / (double)cost->cpu_ns, 100 * share,
+		   100.0 * (double)totals->budget / FG_BUDGET_WHOLE, signal, handler,
+		   100 * seen.start_share);
 }
 
 static void say_totals(const struct fg_cli *cli, const struct totals *totals,
-		       const struct fg_recording *given, const struct fg_sampling *chosen)
+		       const struct fg_recording *given)
 {
-	const char *folder = folder_of(given);
+	const char *folder = fg_record_folder(given);
 	char time[FG_NUMBER_TEXT_SIZE];
 	const uint64_t ns = totals->wall_ns ? totals->wall_ns : totals->user_ns + totals->system_ns;
 
@@ -268,7 +272,7 @@ static void say_totals(const struct fg_cli *cli, const struct totals *totals,
 		   totals->samples == 1 ? "" : "s", fg_format_duration((double)ns, time),
 		   totals->wall_ns ? "elapsed time" : "CPU time", totals->files,
 		   totals->files == 1 ? "" : "s", folder);
-	say_cost(cli, totals, chosen);
+	say_cost(cli, totals);
 	fg_cli_say_kernel_refused(
 		cli, &(struct fg_cli_kernel_time){
 			     .share = ns > 0 ? (double)totals->system_ns / (double)ns : 0,
@@ -284,7 +288,7 @@ static void say_totals(const struct fg_cli *cli, const struct totals *totals,
 }
 
 int fg_record_finish(struct fg_cli *cli, const struct fg_recording *given, const char *folder,
-		     const struct fg_sampling *chosen, struct fg_error *err)
+		     struct fg_error *err)
 {
 	const struct fg_option_list elsewhere = {0};
 	struct totals totals = {0};
@@ -296,7 +300,8 @@ int fg_record_finish(struct fg_cli *cli, const struct fg_recording *given, const
 		fg_cli_warn(cli, "no process left a trace in %s", folder);
 		return FG_OK;
 	}
-	say_totals(cli, &totals, given, chosen);
-	return given->archive ? fg_cli_archive_traces(cli, &elsewhere, folder_of(given), NULL, err)
-			      : FG_OK;
+	say_totals(cli, &totals, given);
+	return given->archive
+		       ? fg_cli_archive_traces(cli, &elsewhere, fg_record_folder(given), NULL, err)
+		       : FG_OK;
 }

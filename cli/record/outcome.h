@@ -13,12 +13,13 @@
  */
 int fg_record_make_folder(const struct fg_recording *given, char **absolute, struct fg_error *err)
 	FG_NODISCARD;
+/* As the user named it. */
+const char *fg_record_folder(const struct fg_recording *given);
 /*
- * Truncates the traces to what was written, summarises them, and packs them if requested. `chosen`:
- * the sampling rate that was chosen.
+ * Truncates the traces to what was written, summarises them, and packs them if requested.
  */
 int fg_record_finish(struct fg_cli *cli, const struct fg_recording *given, const char *folder,
-		     const struct fg_sampling *chosen, struct fg_error *err) FG_NODISCARD;
+		     struct fg_error *err) FG_NODISCARD;
 
 /* Prints how often each function was called, and which were not reached. (counted_calls.c) */
 void fg_record_say_calls(const struct fg_cli *cli, const char *folder);

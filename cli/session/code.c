@@ -110,6 +110,46 @@ static const char *name_in_tree(const struct fg_session *session, const char *fi
 	return *file == '/' ? NULL : file;
 }
 
+/* The git repository around the plan's folder, or that folder; to be freed. */
+static char *repository_of(const struct fg_session *session)
+{
+	for (char *at = fg_xstrdup(session->asked.plan->root); at;) {
+		char *git = fg_fs_join(at, ".git");
+		const bool is_found = fg_fs_exists(git);
+		char *up = fg_fs_parent(at);
+
+		free(git);
+		if (is_found || strcmp(up, at) == 0) {
+			free(up);
+			if (is_found)
+				return at;
+			free(at);
+			break;
+		}
+		free(at);
+		at = up;
+	}
+	return fg_xstrdup(session->asked.plan->root);
+}
+
+void fg_session_name_files(const struct fg_session *session, struct fg_profile_set *set)
+{
+	char *repository = repository_of(session);
+	const char *const folders[] = {session->open.checkouts[FG_ARM_BASELINE],
+				       session->open.checkouts[FG_ARM_CANDIDATE], repository};
+
+	for (size_t i = 0; i < set->function_count; i++) {
+		struct fg_profile_function *function = &set->functions[i];
+		const char *name = NULL;
+
+		for (size_t k = 0; function->file && k < FG_ARRAY_SIZE(folders) && !name; k++)
+			name = below(folders[k], function->file);
+		if (name)
+			function->file = name;
+	}
+	free(repository);
+}
+
 /* This side's text of the file, to be freed; NULL if the file is not part of the project. */
 static char *read_source(const struct fg_session *session, size_t arm, const char *file)
 {

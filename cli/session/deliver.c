@@ -160,33 +160,65 @@ static bool send_one(const struct fg_cli *cli, const struct fg_post_target *targ
 	return true;
 }
 
-/* All texts of one result; zero is empty. */
+/* The texts that every target of one result shares; zero is empty. */
 struct texts {
-	struct fg_strbuf marker, comment, json, name, title;
+	struct fg_strbuf marker, comment, name, title;
 };
 
 static void release_texts(struct texts *texts)
 {
 	fg_strbuf_release(&texts->marker);
 	fg_strbuf_release(&texts->comment);
-	fg_strbuf_release(&texts->json);
 	fg_strbuf_release(&texts->name);
 	fg_strbuf_release(&texts->title);
 }
 
-static int write_texts(const struct fg_report *report, const char *json, struct texts *texts,
-		       struct fg_error *err)
+static int write_texts(const struct fg_report *report, struct texts *texts, struct fg_error *err)
 {
-	int status = render(report, "comment", &texts->comment, err);
+	const int status = render(report, "comment", &texts->comment, err);
 
-	if (status == FG_OK && json)
-		fg_strbuf_add_text(&texts->json, json);
-	else if (status == FG_OK)
-		status = render(report, "json", &texts->json, err);
 	fg_report_comment_marker(report->run, &texts->marker);
 	fg_report_status_name(report->run, &texts->name);
 	fg_report_title(report->verdict, &texts->title);
 	return status;
+}
+
+/* A report.json that was read holds no repetitions, which are all that csv-raw has. */
+static int write_body(const struct fg_report *report, const char *json, const char *format,
+		      struct fg_strbuf *body, struct fg_error *err)
+{
+	if (!format)
+		return FG_OK;
+	if (json && strcmp(format, "csv-raw") == 0)
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"a report.json has no values of single repetitions for csv-raw");
+	if (!json || strcmp(format, "json") != 0)
+		return render(report, format, body, err);
+	fg_strbuf_add_text(body, json);
+	return FG_OK;
+}
+
+/* Sends the result to one target, in its format; false: failed, and a warning says why. */
+static bool send_to(const struct fg_cli *cli, const struct fg_post_target *target,
+		    const struct fg_report *report, const char *json,
+		    struct fg_post_message message)
+{
+	const struct fg_reporter *reporter =
+		target->format ? fg_reporter_find(target->format, NULL) : NULL;
+	struct fg_strbuf body = {0};
+	struct fg_error err = {0};
+	bool is_sent = false;
+
+	if (write_body(report, json, target->format, &body, &err) == FG_OK) {
+		message.body = fg_strbuf_text(&body);
+		message.media_type = reporter ? reporter->media_type : NULL;
+		is_sent = send_one(cli, target, &message);
+	} else {
+		fg_cli_warn(cli, "not posted to %s: %s", target->kind, err.message);
+	}
+	fg_strbuf_release(&body);
+	return is_sent;
 }
 
 bool fg_posts_send(const struct fg_cli *cli, const struct fg_plan *plan,
@@ -198,7 +230,7 @@ bool fg_posts_send(const struct fg_cli *cli, const struct fg_plan *plan,
 
 	if (plan->post_count == 0)
 		return true;
-	if (write_texts(report, json, &texts, &err) != FG_OK) {
+	if (write_texts(report, &texts, &err) != FG_OK) {
 		fg_cli_warn(cli, "nothing is posted: %s", err.message);
 		for (size_t i = 0; i < plan->post_count; i++)
 			is_well = is_well && !plan->posts[i].required;
@@ -208,7 +240,6 @@ bool fg_posts_send(const struct fg_cli *cli, const struct fg_plan *plan,
 		const struct fg_post_message message = {
 			.marker = fg_strbuf_text(&texts.marker),
 			.comment = fg_strbuf_text(&texts.comment),
-			.json = fg_strbuf_text(&texts.json),
 			.run_id = report->run->id,
 			.name = fg_strbuf_text(&texts.name),
 			.title = fg_strbuf_text(&texts.title),
@@ -216,7 +247,8 @@ bool fg_posts_send(const struct fg_cli *cli, const struct fg_plan *plan,
 			.is_open = report->verdict->outcome == FG_OUTCOME_INCONCLUSIVE,
 		};
 
-		if (!send_one(cli, &plan->posts[i], &message) && plan->posts[i].required)
+		if (!send_to(cli, &plan->posts[i], report, json, message) &&
+		    plan->posts[i].required)
 			is_well = false;
 	}
 out:

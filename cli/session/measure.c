@@ -112,6 +112,7 @@ static int read_traces(struct fg_session *session, size_t index, const char *tra
 	if (status != FG_OK)
 		return status;
 	fg_profile_ingest_profile(profile_of(session, index), &profile, row, result);
+	fg_session_name_files(session, profile_of(session, index));
 	note_clock(&profile, &session->got.run.series[index].sampling);
 	if (keeps(session) != FG_KEEP_NEVER)
 		keep_samples(session, index, row, &profile);

@@ -74,8 +74,10 @@ static int take(struct outside *o, enum fg_arm arm, uint32_t pair, const char *f
 	struct fg_error why = {0};
 
 	if (fg_profile_ingest(o->set, folder, o->session->open.symbolizer, &row, NULL, &why) ==
-	    FG_OK)
+	    FG_OK) {
+		fg_session_name_files(o->session, o->set);
 		return FG_OK;
+	}
 	explain(o, why.message);
 	return FG_ECHILD;
 }

@@ -79,6 +79,11 @@ int fg_session_count_events(struct fg_session *session, struct fg_runner_job *jo
 /* Compares the code of the functions that use most of the time, because a verdict may name them. */
 void fg_session_compare_code(const struct fg_session *session, struct fg_runner_job *job);
 /*
+ * Names the files of functions as the repository does, `src/fit.cpp`: not below the folder that a
+ * side was built in. Files from elsewhere keep their names.
+ */
+void fg_session_name_files(const struct fg_session *session, struct fg_profile_set *set);
+/*
  * After the verdict: the source and the instructions of the functions to blame, with the cost of
  * each line, read from both trees and programs while they still exist, so that every later report
  * has them. Only files of the project are shown, because debug information can name any path.

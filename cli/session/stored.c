@@ -279,7 +279,7 @@ int fg_samples_keep(const struct fg_samples_key *key, const struct fg_profile *p
 
 	if (fg_db_is_url(key->store))
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "samples are kept beside a store that is a file only");
+				    "samples are kept only next to a store that is a file");
 	status = fg_export_write(fg_export_find(FORMAT), profile, &options, &text, err);
 	if (status == FG_OK) {
 		path = file_of(key);
@@ -492,9 +492,11 @@ static char *name_of(const struct fg_run *run, enum fg_arm arm)
 
 	if (!side->commit)
 		return fg_xasprintf("run %s", run->id);
-	return fg_xasprintf("%.12s%s%s%s%s", side->commit, side->branch ? " (" : "",
-			    side->branch ? side->branch : "", side->branch ? ")" : "",
-			    side->dirty ? " with uncommitted changes" : "");
+	if (!side->branch && !side->dirty)
+		return fg_xasprintf("%.12s", side->commit);
+	return fg_xasprintf("%.12s (%s%s%s)", side->commit, side->branch ? side->branch : "",
+			    side->branch && side->dirty ? ", " : "",
+			    side->dirty ? "uncommitted changes" : "");
 }
 
 void fg_cli_say_sides(const struct fg_cli *cli, const struct fg_run *baseline, enum fg_arm arm,

@@ -101,7 +101,7 @@ struct fg_time_orders *fg_samples_in_time(const char *store, const struct fg_run
 void fg_samples_in_time_release(struct fg_time_orders *orders, const struct fg_run *run);
 
 /*
- * "comparing 1a2b3c4d5e6f (main) with 6f5e4d3c2b1a with uncommitted changes": this side of one run
+ * "comparing 1a2b3c4d5e6f (main) with 6f5e4d3c2b1a (uncommitted changes)": this side of one run
  * with the candidate of the same or another run.
  */
 void fg_cli_say_sides(const struct fg_cli *cli, const struct fg_run *baseline, enum fg_arm arm,

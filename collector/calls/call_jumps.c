@@ -16,6 +16,7 @@
  */
 #include "collector/calls/call_jumps.h"
 
+#include "collector/calls/call_objects.h"
 #include "collector/calls/call_symbols.h"
 #include "collector/calls/entry_plan.h"
 #include "collector/process/proc_stat.h"
@@ -42,7 +43,7 @@ enum {
 
 static const uint64_t reach = UINT64_C(0x7f000000); /* of a 32-bit distance, less some room */
 
-/* The plan in memory; nothing in it is believed. */
+/* The plan in memory, written by runner/execute/entry_plan.c for this program. */
 struct plan {
 	const uint8_t *bytes;
 	const struct fg_plan_header *header;
@@ -66,7 +67,6 @@ struct target {
 };
 
 static const char *plan_path;
-static const struct fg_call_jump_host *host;
 static void (*count_call)(const struct fg_call_state *);
 
 static struct {
@@ -95,27 +95,6 @@ static void note(enum fg_entry_refusal refusal, const char *name)
 
 /* ---- the plan ---- */
 
-static const char *text_of(const struct plan *plan, uint64_t offset)
-{
-	return offset < plan->header->text_bytes ? plan->texts + offset : "";
-}
-
-static bool is_sound(const struct plan *plan, uint64_t size)
-{
-	const struct fg_plan_header *header = plan->header;
-
-	if (size < sizeof(*header) || memcmp(header->magic, FG_PLAN_MAGIC, 8) != 0 ||
-	    header->size != size || header->object_count > FG_PLAN_OBJECTS_MAX ||
-	    header->entry_count > (uint64_t)FG_PLAN_ENTRIES_MAX * FG_PLAN_OBJECTS_MAX)
-		return false;
-	const uint64_t tables = sizeof(*header) +
-				header->object_count * sizeof(struct fg_plan_object) +
-				header->entry_count * sizeof(struct fg_plan_entry);
-
-	return tables < size && size - tables == header->text_bytes &&
-	       plan->bytes[size - 1] == '\0';
-}
-
 static bool open_plan(struct plan *plan)
 {
 	const int fd = (int)syscall(SYS_openat, AT_FDCWD, plan_path, O_RDONLY | O_CLOEXEC);
@@ -129,7 +108,8 @@ static bool open_plan(struct plan *plan)
 	if (memory == MAP_FAILED)
 		return false;
 	*plan = (struct plan){.bytes = memory, .header = memory};
-	if (!is_sound(plan, (uint64_t)size)) {
+	if ((size_t)size < sizeof(*plan->header) || plan->header->size != (uint64_t)size ||
+	    memcmp(plan->header->magic, FG_PLAN_MAGIC, sizeof(plan->header->magic)) != 0) {
 		(void)munmap(memory, (size_t)size);
 		return false;
 	}
@@ -144,28 +124,13 @@ static const struct fg_plan_object *object_of_path(const struct plan *plan, cons
 	for (uint64_t i = 0; i < plan->header->object_count; i++) {
 		const struct fg_plan_object *object = &plan->objects[i];
 
-		if (strcmp(text_of(plan, object->path), *path ? path : fg_g.program) == 0 &&
-		    object->first_entry <= plan->header->entry_count &&
-		    object->entry_count <= plan->header->entry_count - object->first_entry)
+		if (strcmp(plan->texts + object->path, *path ? path : fg_g.program) == 0)
 			return object;
 	}
 	return NULL;
 }
 
 /* ---- an object ---- */
-
-/* Are the sizes of an accepted entry within bounds? */
-static bool is_sane(const struct fg_plan_entry *entry)
-{
-	if (entry->window_size > FG_PLAN_ORIGINAL ||
-	    entry->window_size < entry->jump_at + FG_PLAN_JUMP || entry->code_size > FG_PLAN_CODE ||
-	    entry->fixup_count > FG_PLAN_FIXUPS)
-		return false;
-	for (unsigned i = 0; i < entry->fixup_count; i++)
-		if (entry->fixups[i].at + 4u > entry->code_size)
-			return false;
-	return true;
-}
 
 static bool find_code(struct target *t)
 {
@@ -302,34 +267,27 @@ static bool is_wanted(const struct target *t, const struct fg_plan_entry *entry,
 {
 	struct fg_call_symbol known;
 
-	return is_asked_for(text_of(t->plan, entry->name), t->path, readable) &&
+	return is_asked_for(t->plan->texts + entry->name, t->path, readable) &&
 	       !fg_call_symbol_find(t->bias + entry->address, &known);
 }
 
 static enum fg_entry_refusal judge(const struct target *t, const struct fg_plan_entry *entry)
 {
-	const uintptr_t address = t->bias + entry->address;
-
 	if (entry->refusal != FG_ENTRY_ACCEPTED)
-		return entry->refusal < FG_ENTRY_REFUSALS ? entry->refusal : FG_ENTRY_UNREAD;
+		return entry->refusal;
 	if (t->refusal != FG_ENTRY_ACCEPTED)
 		return t->refusal;
-	if (!is_sane(entry))
-		return FG_ENTRY_UNREAD;
-	if (address < t->low || address + entry->window_size > t->high ||
-	    memcmp((const void *)address, entry->original, entry->window_size) != 0)
-		return FG_ENTRY_CHANGED;
-	return host->is_used_by_us(address) ? FG_ENTRY_OURS : FG_ENTRY_ACCEPTED;
+	return fg_object_is_used_by_us(t->bias + entry->address) ? FG_ENTRY_RUNTIME
+								 : FG_ENTRY_ACCEPTED;
 }
 
 static bool add_jump(struct target *t, const struct fg_plan_entry *entry, const char *readable)
 {
-	struct fg_call_symbol symbol = {.way = entry->is_nops ? FG_CALL_WAY_NOPS
-							      : FG_CALL_WAY_ENTRY,
+	struct fg_call_symbol symbol = {.way = FG_CALL_WAY_ENTRY,
 					.is_counted_only = entry->is_clone};
 	uint32_t place = 0;
 
-	if (!host->add(text_of(t->plan, entry->name), readable, t->path, &symbol))
+	if (!fg_call_symbol_take(t->plan->texts + entry->name, readable, t->path, &symbol))
 		return false;
 	place = fg_call_symbol_add(t->bias + entry->address, &symbol);
 	if (place)
@@ -347,8 +305,6 @@ static void take_entry(struct target *t, const struct fg_plan_entry *entry)
 	refusal = judge(t, entry);
 	if (refusal == FG_ENTRY_ACCEPTED && !add_jump(t, entry, readable))
 		refusal = FG_ENTRY_FULL;
-	else if (refusal == FG_ENTRY_ACCEPTED && entry->is_nops)
-		refusal = FG_ENTRY_NOPS;
 	if (refusal != FG_ENTRY_PART) /* nobody asks for fragments of functions */
 		note(refusal, readable);
 }
@@ -359,7 +315,7 @@ static enum fg_entry_refusal prepare(struct target *t, size_t count)
 	if (!find_code(t) || !is_the_same(t))
 		return FG_ENTRY_CHANGED;
 	if (!map_area(t, count))
-		return FG_ENTRY_FAR;
+		return FG_ENTRY_SYSTEM;
 	/* Here and below: one after the other, and back where the second is refused. */
 	if (mprotect(t->area, t->area_bytes, PROT_READ | PROT_EXEC) == 0 &&
 	    mprotect(t->area, t->area_bytes, PROT_READ | PROT_WRITE) == 0 &&
@@ -367,7 +323,7 @@ static enum fg_entry_refusal prepare(struct target *t, size_t count)
 		return FG_ENTRY_ACCEPTED;
 	(void)protect_code(t, PROT_READ | PROT_EXEC);
 	(void)munmap(t->area, t->area_bytes);
-	return FG_ENTRY_PROTECTED;
+	return FG_ENTRY_SYSTEM;
 }
 
 static void patch(struct target *t)
@@ -406,22 +362,21 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-void fg_call_jumps_begin(const struct fg_call_jump_host *asked)
+void fg_call_jumps_begin(void)
 {
 	struct plan plan;
 
-	host = asked;
 	if (!plan_path)
 		return;
 	if (!fg_call_jump_entry_init(count_call)) {
-		note(FG_ENTRY_PROCESSOR, NULL);
+		note(FG_ENTRY_SYSTEM, NULL);
 	} else if (fg_stat_field("/proc/self/stat", FG_STAT_THREADS) != 1) {
-		note(FG_ENTRY_THREADS, NULL);
+		note(FG_ENTRY_LATE, NULL);
 	} else if (!open_plan(&plan)) {
-		note(FG_ENTRY_UNREAD, NULL);
+		note(FG_ENTRY_OBJECT, NULL);
 	} else {
 		if (!object_of_path(&plan, ""))
-			note(FG_ENTRY_LATER, fg_g.program);
+			note(FG_ENTRY_LATE, fg_g.program);
 		(void)dl_iterate_phdr(visit, &plan);
 		(void)munmap((void *)(uintptr_t)plan.bytes, plan.header->size);
 	}

@@ -11,28 +11,13 @@
 
 struct fg_thread;
 
-struct fg_call_symbol;
-
-/* Provided by call_slots.c, which knows the loaded objects. */
-struct fg_call_jump_host {
-	/*
-	 * Finds or adds the function `readable`, counted by `by->way`; `symbol` tells which
-	 * overload it is.  False: no pattern asks for it in the object of this path, or there is no
-	 * room.
-	 */
-	bool (*add)(const char *symbol, const char *readable, const char *path,
-		    struct fg_call_symbol *by);
-	/* Does the collector itself call what lies at this address? */
-	bool (*is_used_by_us)(uintptr_t address);
-};
-
 /* The path of the plan; `counter` is called for each call, the index of its state a symbol's. */
 void fg_call_jumps_init(const char *plan, void (*counter)(const struct fg_call_state *state));
 /*
  * Carries the plan out, if there is one.  Once, in normal context, when the functions with hooks
  * are known and no slot was led elsewhere.
  */
-void fg_call_jumps_begin(const struct fg_call_jump_host *host);
+void fg_call_jumps_begin(void);
 /* Writes to the trace how many functions have a jump, and why others have none. */
 void fg_call_jumps_write(struct fg_thread *writer);
 

@@ -342,3 +342,28 @@ bool fg_objects_read(struct fg_object_list *before)
 	spare = *before;
 	return true;
 }
+
+bool fg_object_is_slot(const ElfW(Rela) * entry)
+{
+	const unsigned kind = (unsigned)ELF64_R_TYPE(entry->r_info);
+
+	return ELF64_R_SYM(entry->r_info) != 0 &&
+	       (kind == R_X86_64_JUMP_SLOT || kind == R_X86_64_GLOB_DAT ||
+		(kind == R_X86_64_64 && entry->r_addend == 0));
+}
+
+bool fg_object_is_used_by_us(uintptr_t address)
+{
+	const struct fg_object *ours = fg_object_of((uintptr_t)&fg_objects);
+
+	for (unsigned t = 0; ours && t < 2; t++) {
+		const size_t count = ours->table_sizes[t] / sizeof(ElfW(Rela));
+
+		for (size_t i = 0; ours->tables[t] && i < count; i++)
+			if (fg_object_is_slot(&ours->tables[t][i]) &&
+			    *(const uintptr_t *)(ours->bias + ours->tables[t][i].r_offset) ==
+				    address)
+				return true;
+	}
+	return false;
+}

@@ -76,6 +76,10 @@ bool fg_object_exports(const struct fg_object *object,
 		       bool (*is)(const void *context, const struct fg_object *object,
 				  const char *name),
 		       const void *context);
+/* Does the relocation fill a slot that holds the address of a symbol? */
+bool fg_object_is_slot(const ElfW(Rela) * entry);
+/* Does a slot of the collector itself hold this address? */
+bool fg_object_is_used_by_us(uintptr_t address);
 uint32_t fg_name_hash(const char *name);
 
 #endif

@@ -15,7 +15,6 @@
 #include "collector/calls/call_jumps.h"
 #include "collector/calls/call_objects.h"
 #include "collector/calls/call_symbols.h"
-#include "collector/calls/domains.h"
 
 #include <elf.h>
 #include <link.h>
@@ -30,9 +29,6 @@ enum {
 	PAGE = 4096,
 };
 
-struct fg_called fg_called[FG_CALLED_MAX];
-uint32_t fg_called_count;
-bool fg_called_full;
 uint32_t fg_call_nameless;
 struct fg_call_target fg_call_targets[FG_CALL_STUBS_MAX];
 static uint32_t stub_count;
@@ -41,167 +37,14 @@ static uint32_t stub_count;
 static uintptr_t canonical[CANONICAL_MAX];
 static uint32_t canonical_count;
 
-/* ---- stubs ---- */
-
-static char *keep_text(const char *text)
-{
-	static char *room;
-	static size_t left;
-	const size_t size = strlen(text) + 1;
-	char *kept = NULL;
-
-	if (size > left) {
-		void *memory = mmap(NULL, (size_t)16 * PAGE, PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		if (memory == MAP_FAILED)
-			return NULL;
-		room = memory;
-		left = (size_t)16 * PAGE;
-	}
-	kept = memcpy(room, text, size);
-	room += size;
-	left -= size;
-	return kept;
-}
-
-/* Indexes of functions + 1, by their names; 0: free. */
-static uint32_t called_places[2 * FG_CALLED_MAX];
-
-static uint32_t *place_of_name(const char *name)
-{
-	uint32_t at = fg_name_hash(name) % FG_ARRAY_SIZE(called_places);
-
-	while (called_places[at] && strcmp(fg_called[called_places[at] - 1].name, name) != 0)
-		at = (at + 1) % FG_ARRAY_SIZE(called_places);
-	return &called_places[at];
-}
-
-static bool find_function(const char *name, uint32_t *index)
-{
-	const uint32_t place = *place_of_name(name);
-
-	if (place)
-		*index = place - 1;
-	return place != 0;
-}
-
-/* The signature that a pattern gives or that is known; NULL: its arguments are not looked at. */
-static const struct fg_signature *signature_of(const char *name, struct fg_call_pattern *pattern)
-{
-	static struct fg_signature signatures[FG_CALLED_MAX];
-	static uint32_t count;
-	struct fg_signature *signature = &signatures[count];
-
-	if (!pattern->with_domains || count == FG_CALLED_MAX)
-		return NULL;
-	if ((pattern->signature[0] ? !fg_signature_parse(pattern->signature, signature)
-				   : !fg_signature_find(name, signature)) ||
-	    signature->count == 0) {
-		pattern->is_unsigned = true;
-		return NULL;
-	}
-	count++;
-	return signature;
-}
-
-/* May it be called from a frame of ours?  Its arguments have to be known to be in registers. */
-static bool can_be_timed(const char *name, const struct fg_call_pattern *pattern)
-{
-	struct fg_signature signature;
-
-	if (pattern->signature[0] ? !fg_signature_parse(pattern->signature, &signature)
-				  : !fg_signature_find_any(name, &signature))
-		return false;
-	return signature.is_in_registers && !fg_call_looks_at_caller(name);
-}
-
-/* Applies the patterns to the function `name` of the object `path`; false: none matches. */
-static bool ask_patterns(const char *name, const char *path, enum fg_call_way way,
-			 struct fg_called *called)
-{
-	bool is_meant = false;
-
-	for (uint32_t i = 0; i < fg_call_pattern_count; i++) {
-		struct fg_call_pattern *pattern = &fg_call_patterns[i];
-
-		if (!fg_call_matches(pattern, name, path))
-			continue;
-		is_meant = true;
-		pattern->is_reached = true;
-		called->is_named |= pattern->is_exact;
-		if (!called->signature && way != FG_CALL_WAY_HOOKS)
-			called->signature = signature_of(name, pattern);
-		if (!fg_calls_timed)
-			continue;
-		if (way == FG_CALL_WAY_HOOKS)
-			called->is_timed = true;
-		else if (way == 0 && can_be_timed(name, pattern))
-			called->is_timed = called->is_callable = true;
-		else
-			pattern->is_untimed = true;
-	}
-	return is_meant;
-}
-
-/*
- * Is the symbol an overload whose parameters are not those of the signature that it is asked for
- * with?  The pattern notes it.
- */
-static bool is_other_overload(const char *name, const char *readable, const char *path)
-{
-	struct fg_signature signature;
-	bool is_other = false;
-
-	for (uint32_t i = 0; i < fg_call_pattern_count; i++) {
-		struct fg_call_pattern *pattern = &fg_call_patterns[i];
-
-		if ((!pattern->with_domains && !fg_calls_timed) ||
-		    !fg_call_matches(pattern, readable, path) ||
-		    (pattern->signature[0] ? !fg_signature_parse(pattern->signature, &signature)
-					   : !fg_signature_find_any(readable, &signature)) ||
-		    fg_signature_fits(&signature, name, fg_calls_timed))
-			continue;
-		is_other = true;
-		pattern->is_overloaded = true;
-	}
-	return is_other;
-}
-
-/* Finds or adds it; false: no pattern matches, or no room. */
-static bool add_function(const char *name, const char *path, enum fg_call_way way, uint32_t *index)
-{
-	const bool is_known = find_function(name, index);
-	struct fg_called fresh = {.name = name};
-	struct fg_called *called = is_known ? &fg_called[*index] : &fresh;
-
-	if (!ask_patterns(name, path, way, called))
-		return false;
-	called->ways |= (uint8_t)way;
-	if (is_known)
-		return true;
-	fg_called_full |= fg_called_count == FG_CALLED_MAX;
-	if (fg_called_full || !(fresh.name = keep_text(name)))
-		return false;
-	*place_of_name(name) = fg_called_count + 1;
-	fg_called[fg_called_count] = fresh;
-	*index = fg_called_count++;
-	return true;
-}
-
-static bool add_jumped(const char *symbol, const char *readable, const char *path,
-		       struct fg_call_symbol *by)
-{
-	by->is_counted_only |= is_other_overload(symbol, readable, path);
-	return add_function(readable, path, (enum fg_call_way)by->way, &by->function);
-}
-
 /* An import of this name stays as it is: it is not certain what it means. */
 static void note_unresolved(const char *name)
 {
 	for (uint32_t i = 0; i < fg_call_pattern_count; i++)
 		fg_call_patterns[i].unresolved += fg_call_matches(&fg_call_patterns[i], name, NULL);
 }
+
+/* ---- stubs ---- */
 
 /* The stub that counts this function and jumps there; 0: no stub is left. */
 static uintptr_t stub_for(uint32_t function, uintptr_t target, bool is_counted_only)
@@ -323,22 +166,13 @@ static void lead(struct fg_object *object, const ElfW(Rela) * entry)
 	if (!from || !fg_ranges_hold(target, from->code, from->code_count) ||
 	    is_canonical(target) || fg_call_is_stub(target) ||
 	    fg_call_symbol_find(target, &hooked) ||
-	    !add_function(readable, from->path, FG_CALL_WAY_IMPORT, &function))
+	    !fg_call_function_add(readable, from->path, FG_CALL_WAY_IMPORT, &function))
 		return;
 	const uintptr_t stub =
-		stub_for(function, target, is_other_overload(name, readable, from->path));
+		stub_for(function, target, fg_call_is_other_overload(name, readable, from->path));
 
 	if (stub && write_slot(object, slot, stub))
 		object->led = slot;
-}
-
-static bool is_slot(const ElfW(Rela) * entry)
-{
-	const unsigned kind = (unsigned)ELF64_R_TYPE(entry->r_info);
-
-	return ELF64_R_SYM(entry->r_info) != 0 &&
-	       (kind == R_X86_64_JUMP_SLOT || kind == R_X86_64_GLOB_DAT ||
-		(kind == R_X86_64_64 && entry->r_addend == 0));
 }
 
 static void each_slot(struct fg_object *object,
@@ -348,25 +182,9 @@ static void each_slot(struct fg_object *object,
 		const size_t count = object->table_sizes[t] / sizeof(ElfW(Rela));
 
 		for (size_t i = 0; object->tables[t] && i < count; i++)
-			if (is_slot(&object->tables[t][i]))
+			if (fg_object_is_slot(&object->tables[t][i]))
 				visit(object, &object->tables[t][i]);
 	}
-}
-
-static bool is_used_by_us(uintptr_t address)
-{
-	const struct fg_object *ours = fg_object_of((uintptr_t)&fg_objects);
-
-	for (unsigned t = 0; ours && t < 2; t++) {
-		const size_t count = ours->table_sizes[t] / sizeof(ElfW(Rela));
-
-		for (size_t i = 0; ours->tables[t] && i < count; i++)
-			if (is_slot(&ours->tables[t][i]) &&
-			    *(const uintptr_t *)(ours->bias + ours->tables[t][i].r_offset) ==
-				    address)
-				return true;
-	}
-	return false;
 }
 
 static void visit_canonical(struct fg_object *object, const ElfW(Rela) * entry)
@@ -416,11 +234,13 @@ static void add_hooked(void *context, const struct fg_call_defined *symbol)
 			return;
 		hook.way = FG_CALL_WAY_FENTRY;
 		/* The end of a call is not seen, so it has no duration. */
-		hook.is_counted_only = symbol->is_clone ||
-				       is_other_overload(symbol->base, readable, object->path) ||
-				       fg_calls_timed;
+		hook.is_counted_only =
+			symbol->is_clone ||
+			fg_call_is_other_overload(symbol->base, readable, object->path) ||
+			fg_calls_timed;
 	}
-	if (!add_function(readable, object->path, (enum fg_call_way)hook.way, &hook.function))
+	if (!fg_call_function_add(readable, object->path, (enum fg_call_way)hook.way,
+				  &hook.function))
 		return;
 	(void)fg_call_symbol_add(address, &hook);
 	if (site)
@@ -481,14 +301,11 @@ static void note_exports(const struct fg_object *object)
 
 		if (!pattern->is_reached && !pattern->exported_by &&
 		    fg_object_exports(object, is_meant, pattern))
-			pattern->exported_by = keep_text(object->path);
+			pattern->exported_by = fg_call_keep_text(object->path);
 	}
 }
 
 /* ---- all objects ---- */
-
-static const struct fg_call_jump_host jump_host = {.add = add_jumped,
-						   .is_used_by_us = is_used_by_us};
 
 static void look_at_new(bool is_first)
 {
@@ -500,7 +317,7 @@ static void look_at_new(bool is_first)
 			read_hooked(object);
 	}
 	if (is_first)
-		fg_call_jumps_begin(&jump_host);
+		fg_call_jumps_begin();
 	for (uint32_t i = 0; i < fg_objects.count; i++) {
 		struct fg_object *object = &fg_objects.objects[i];
 

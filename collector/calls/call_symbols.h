@@ -48,6 +48,12 @@ static inline const struct fg_call_target *fg_call_symbol_target(uint64_t place)
 
 /* Returns its place; 0: no room.  While objects cannot come and go. */
 uint32_t fg_call_symbol_add(uintptr_t address, const struct fg_call_symbol *symbol);
+/*
+ * In call_functions.c: as fg_call_function_add() for the function `readable`, counted by `by->way`;
+ * `symbol` tells which overload it is.
+ */
+bool fg_call_symbol_take(const char *symbol, const char *readable, const char *path,
+			 struct fg_call_symbol *by);
 /* Forgets functions of objects that are gone. */
 void fg_call_symbols_sweep(bool (*is_loaded)(uintptr_t address));
 

@@ -11,8 +11,9 @@
  *	call_tables.c      the counts of each thread
  *	call_sites.c       places that calls came from before
  *	call_slots.c       leads the imports of every loaded object to our stubs
- *	call_objects.c     the imports and exports of loaded objects
  *	call_jumps.c       writes jumps at the entries of functions
+ *	call_functions.c   the functions that are counted, and which patterns ask for them
+ *	call_objects.c     the imports and exports of loaded objects
  *	call_jump_entry.c  saves everything, has the call counted; called by the jumps' stubs
  *	call_entry.c       the stubs of imports: save arguments, count, jump to the function
  *	call_times.c       durations
@@ -155,10 +156,25 @@ bool fg_call_is_stub(uintptr_t address);
 /* A place in the code that all stubs share: where walks begin. */
 uintptr_t fg_call_frame(void);
 
-/* ---- call_slots.c ---- */
+/* ---- call_functions.c ---- */
 
 extern struct fg_called fg_called[FG_CALLED_MAX];
 extern uint32_t fg_called_count;
+/* Functions were left out for want of room. */
+extern bool fg_called_full;
+
+/* A copy that stays, or NULL. */
+char *fg_call_keep_text(const char *text);
+/* Finds or adds the function; false: no pattern asks for it in this object, or there is no room. */
+bool fg_call_function_add(const char *name, const char *path, enum fg_call_way way,
+			  uint32_t *index);
+/*
+ * Is the symbol an overload whose parameters are not those of the signature that it is asked for
+ * with?  The pattern notes it.
+ */
+bool fg_call_is_other_overload(const char *name, const char *readable, const char *path);
+
+/* ---- call_slots.c ---- */
 
 struct fg_call_target {
 	_Atomic uintptr_t address; /* 0: free */
@@ -168,8 +184,6 @@ struct fg_call_target {
 };
 extern struct fg_call_target fg_call_targets[FG_CALL_STUBS_MAX];
 
-/* Functions were left out for want of room. */
-extern bool fg_called_full;
 /* Objects compiled with -finstrument-functions that have no symbol table. */
 extern uint32_t fg_call_nameless;
 /* Leads the imports of objects that were loaded since the last time.  In normal context. */

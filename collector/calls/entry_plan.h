@@ -20,51 +20,33 @@
 #define FG_PLAN_MAGIC "FGENTRY1"
 
 enum {
-	FG_PLAN_JUMP = 5,      /* bytes of a jump with a 32-bit distance */
-	FG_PLAN_ORIGINAL = 24, /* endbr64 and the instructions that a jump covers */
-	FG_PLAN_CODE = 48,     /* these instructions, as they work elsewhere, and the way back */
-	FG_PLAN_FIXUPS = 4,    /* distances in them */
+	FG_PLAN_JUMP = 5,    /* bytes of a jump with a 32-bit distance */
+	FG_PLAN_WINDOW = 24, /* endbr64 and the instructions that a jump covers */
+	FG_PLAN_CODE = 48,   /* these instructions, as they work elsewhere, and the way back */
+	FG_PLAN_FIXUPS = 4,  /* distances in them */
 	FG_PLAN_ENTRIES_MAX = 1 << 20,
 	FG_PLAN_OBJECTS_MAX = 4096,
 };
 
-/* Why a function is not counted at its entry; written into traces, so numbers stay. */
+/* Why a function is not counted at its entry; profile/entry_refusals.c has the sentences. */
 enum fg_entry_refusal {
-	FG_ENTRY_ACCEPTED = 0,
-	/* its code */
-	FG_ENTRY_SHORT = 1,
-	FG_ENTRY_LOOP = 2,
-	FG_ENTRY_BRANCH = 3,
-	FG_ENTRY_ADDRESS = 5,
-	FG_ENTRY_SYMBOL = 6,
-	FG_ENTRY_HANDLER = 7,
-	FG_ENTRY_CALL = 8,
-	FG_ENTRY_MEMORY = 9,
-	FG_ENTRY_INSTRUCTION = 10,
-	FG_ENTRY_COMPUTED = 11,
-	FG_ENTRY_PART = 12,
-	FG_ENTRY_FRAMELESS = 13,
-	FG_ENTRY_UNDECODED = 14,
-	FG_ENTRY_RESOLVER = 15,
-	FG_ENTRY_START = 16,
-	FG_ENTRY_OTHER_SIDE = 17,
-	/* its object */
-	FG_ENTRY_RUNTIME = 32,
-	FG_ENTRY_STACKS = 33,
-	FG_ENTRY_WRITABLE = 34,
-	FG_ENTRY_UNREAD = 35,
-	/* the process */
-	FG_ENTRY_OURS = 48,
-	FG_ENTRY_CHANGED = 49,
-	FG_ENTRY_PROTECTED = 50,
-	FG_ENTRY_THREADS = 51,
-	FG_ENTRY_FAR = 52,
-	FG_ENTRY_FULL = 53,
-	FG_ENTRY_LATER = 54,
-	FG_ENTRY_PROCESSOR = 55,
-	/* not refused either: what gives way are NOPs that the compiler left */
-	FG_ENTRY_NOPS = 56,
-	FG_ENTRY_REFUSALS = 57,
+	FG_ENTRY_ACCEPTED,
+	/* by the function */
+	FG_ENTRY_SHORT,
+	FG_ENTRY_FIXED,
+	FG_ENTRY_INSIDE,
+	FG_ENTRY_UNBOUNDED,
+	FG_ENTRY_PART,
+	FG_ENTRY_OTHER_SIDE,
+	/* by its object */
+	FG_ENTRY_RUNTIME,
+	FG_ENTRY_OBJECT,
+	FG_ENTRY_CHANGED,
+	/* by the process */
+	FG_ENTRY_LATE,
+	FG_ENTRY_SYSTEM,
+	FG_ENTRY_FULL,
+	FG_ENTRY_REFUSALS,
 };
 
 struct fg_plan_header {
@@ -80,7 +62,6 @@ struct fg_plan_object {
 	uint64_t sum;  /* fg_plan_sum() of its segments that are not writable */
 	uint64_t first_entry;
 	uint64_t entry_count;
-	uint64_t refusal; /* of all of them */
 };
 
 /* A 32-bit distance from the end of an instruction to a place in the object. */
@@ -101,9 +82,7 @@ struct fg_plan_entry {
 	uint8_t window_size; /* bytes from the address to the end of what is covered */
 	uint8_t code_size;
 	uint8_t fixup_count;
-	uint8_t is_nops; /* nothing is covered but NOPs, and endbr64 in front of them */
-	uint8_t unused;
-	uint8_t original[FG_PLAN_ORIGINAL];
+	uint8_t unused[2];
 	uint8_t code[FG_PLAN_CODE];
 	struct fg_plan_fixup fixups[FG_PLAN_FIXUPS];
 };

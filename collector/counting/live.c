@@ -12,7 +12,7 @@
 
 #include "base/attrs.h"
 #include "collector/counting/counts.h"
-#include "collector/counting/history.h"
+#include "collector/counting/mappings.h"
 #include "collector/counting/own_memory.h"
 #include "collector/sampler/state.h"
 #include "collector/sampler/writer.h"
@@ -28,8 +28,6 @@ enum {
 	CACHE_LINE = 64,
 	PAGE = 4096,
 	LOOKED_AT = 1 << 16, /* smaller blocks are not looked at */
-	OFTEN = 256,         /* the first events of a thread may each be a point of the history */
-	SELDOM = 16,         /* later one of so many, and each of a large block */
 };
 
 /* The trace's names; model/measure.c describes them. */
@@ -63,7 +61,6 @@ struct site {
 /* By slot, likewise. */
 struct last {
 	_Alignas(CACHE_LINE) const void *block; /* that the thread's last event allocated */
-	uint32_t events;
 };
 
 static struct site *_Atomic chunks[CHUNKS];
@@ -277,15 +274,6 @@ static struct fg_held_now held_now(void)
 	return (struct fg_held_now){.bytes = get(&heap->bytes), .most = get(&heap->most)};
 }
 
-/* Reading the clock takes as long as the rest of an event. */
-static inline void look_at_history(const struct fg_thread *thread, size_t size)
-{
-	const uint32_t event = thread ? lasts[thread->index].events++ : 0;
-
-	if (event < OFTEN || event % SELDOM == 0 || size >= LOOKED_AT)
-		fg_history_look(held_now());
-}
-
 void fg_live_add(const struct fg_thread *thread, uint32_t number, const void *address, size_t size)
 {
 	struct site *site = number ? site_of(number) : NULL;
@@ -303,7 +291,7 @@ void fg_live_add(const struct fg_thread *thread, uint32_t number, const void *ad
 	site = before.site ? site_of(before.site) : NULL;
 	if (site)
 		release(site, (size_t)before.size, owns(thread, before.site, site));
-	look_at_history(thread, size);
+	fg_mappings_look(held_now());
 }
 
 static void add_temporary(struct site *site, int by)
@@ -327,7 +315,6 @@ struct fg_memory_block fg_live_remove(const struct fg_thread *thread, const void
 	if (block.is_temporary)
 		add_temporary(site, 1);
 	release(site, (size_t)block.size, is_own);
-	look_at_history(thread, (size_t)block.size);
 	return block;
 }
 
@@ -475,8 +462,6 @@ void fg_live_dump(struct fg_thread *writer, uint32_t number)
 {
 	const uint32_t end = atomic_load(&site_count);
 
-	if (introduced[FG_HELD_HEAP])
-		fg_history_write_dump(writer, held_now(), number);
 	for (uint32_t i = 1; i < end; i++) {
 		const struct site *site = site_of(i);
 
@@ -542,10 +527,10 @@ void fg_live_write(struct fg_thread *writer)
 	const uint32_t end = atomic_load(&site_count);
 
 	states++;
-	if (introduced[FG_HELD_HEAP])
-		fg_history_write(writer, held_now(), states);
-	if (introduced[FG_HELD_HEAP])
+	if (introduced[FG_HELD_HEAP]) {
+		fg_mappings_write(writer, held_now(), states);
 		look_at_rest(writer);
+	}
 	for (uint32_t i = 1; i < end; i++) {
 		struct site *site = site_of(i);
 
@@ -565,7 +550,7 @@ void fg_live_forget(void)
 	const uint32_t end = atomic_load(&site_count);
 
 	fg_blocks_forget();
-	fg_history_forget();
+	fg_mappings_forget();
 	/* The parent's file is not mapped here. */
 	for (uint32_t i = 0; i < end; i += CHUNK_SITES)
 		atomic_store(&chunks[i / CHUNK_SITES], NULL);

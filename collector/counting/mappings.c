@@ -6,7 +6,8 @@
  * The kernel takes its time to list them (about a microsecond a mapping, and more for large ones),
  * so that happens only while the heap grows by a sixteenth, and for one part in 64 of the time.
  */
-#include "collector/counting/history.h"
+#include "collector/counting/mappings.h"
+
 #include "collector/counting/own_memory.h"
 #include "collector/sampler/writer.h"
 
@@ -22,6 +23,7 @@ enum {
 	LINE_SIZE = 1024,
 	PAGE = 4096,
 	GROWN_BY = 16,
+	PUT_OFF_BY = 64,    /* a part of what is held, while no time is left */
 	FIRST_AT = 1 << 18, /* smaller heaps are not looked at before the end */
 	SHARE_OF_TIME = 64,
 	LARGE = 1 << 20,
@@ -44,6 +46,8 @@ static struct snapshot at_peak;
 static struct snapshot at_end;
 static uint64_t spent_ns;
 static uint64_t began_ns;
+static _Atomic size_t look_at = FIRST_AT; /* bytes held by the heap */
+static _Atomic bool is_busy;
 
 /* ---- reading ---- */
 
@@ -196,18 +200,26 @@ static bool take(struct snapshot *snapshot, struct fg_held_now held)
 	return got == 0;
 }
 
-void fg_mappings_look(struct fg_held_now now)
+static void look(struct fg_held_now now)
 {
 	const uint64_t start_ns = fg_clock_ns(CLOCK_MONOTONIC);
+	const bool is_due = spent_ns <= (start_ns - began_ns) / SHARE_OF_TIME;
 
 	if (!began_ns)
 		began_ns = start_ns;
-	if (fg_g.sandboxed || now.bytes < FIRST_AT ||
-	    now.bytes < at_peak.held.bytes + at_peak.held.bytes / GROWN_BY ||
-	    spent_ns > (start_ns - began_ns) / SHARE_OF_TIME)
+	if (is_due)
+		(void)take(&at_peak, now);
+	spent_ns += is_due ? fg_clock_ns(CLOCK_MONOTONIC) - start_ns : 0;
+	atomic_store(&look_at, now.bytes + now.bytes / (is_due ? GROWN_BY : PUT_OFF_BY));
+}
+
+void fg_mappings_look(struct fg_held_now now)
+{
+	if (now.bytes < atomic_load_explicit(&look_at, memory_order_relaxed) || fg_g.sandboxed ||
+	    atomic_exchange(&is_busy, true))
 		return;
-	(void)take(&at_peak, now);
-	spent_ns += fg_clock_ns(CLOCK_MONOTONIC) - start_ns;
+	look(now);
+	atomic_store(&is_busy, false);
 }
 
 /* ---- into the trace ---- */
@@ -250,17 +262,22 @@ static void note_uncounted(struct fg_thread *writer, const struct snapshot *snap
 
 void fg_mappings_write(struct fg_thread *writer, struct fg_held_now now, uint32_t state)
 {
-	if (fg_g.sandboxed || !take(&at_end, now))
+	/* A thread that is reading them may have been stopped for good: never wait for it. */
+	if (fg_g.sandboxed || atomic_exchange(&is_busy, true))
 		return;
-	write_snapshot(writer, at_peak.count ? &at_peak : &at_end, MOMENT_PEAK, state);
-	write_snapshot(writer, &at_end, MOMENT_END, state);
-	note_uncounted(writer, &at_end);
+	if (take(&at_end, now)) {
+		write_snapshot(writer, at_peak.count ? &at_peak : &at_end, MOMENT_PEAK, state);
+		write_snapshot(writer, &at_end, MOMENT_END, state);
+		note_uncounted(writer, &at_end);
+	}
+	atomic_store(&is_busy, false);
 }
 
 void fg_mappings_forget(void)
 {
 	at_peak.count = 0;
-	at_peak.held = (struct fg_held_now){0};
 	spent_ns = 0;
 	began_ns = 0;
+	atomic_store(&look_at, FIRST_AT);
+	atomic_store(&is_busy, false);
 }

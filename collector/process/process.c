@@ -246,6 +246,7 @@ static void after_fork_in_child(void)
 	fg_g.start_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	fg_g.begin = (struct fg_process_use){0};
 	atomic_store(&fg_g.owed_ns, 0);
+	fg_g.rate = (struct fg_rate){.costs = fg_g.rate.costs};
 	fg_g.lazy = true;
 	atomic_store(&fg_g.opening, 0);
 	if (!concerns_us())

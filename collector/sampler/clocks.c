@@ -33,7 +33,6 @@
 
 enum {
 	FD_FLOOR = 512, /* programs that assume small descriptors never meet ours */
-	SETTLING = 2,   /* samples after which perf's period is set */
 };
 
 static const uint64_t second_ns = UINT64_C(1000000000);
@@ -128,8 +127,8 @@ static bool signal_to(int fd, pid_t tid)
 
 static bool perf_start(struct fg_thread *thread)
 {
-	const uint64_t first_ns =
-		fg_account_first_period(first_phase(fg_g.period_ns), fg_g.period_ns);
+	const uint64_t period_ns = thread->clocks.period_ns;
+	const uint64_t first_ns = fg_account_first_period(first_phase(period_ns), period_ns);
 	int fd = perf_open(fg_tid(thread), first_ns);
 
 	if (fd < 0)
@@ -141,29 +140,12 @@ static bool perf_start(struct fg_thread *thread)
 		return false;
 	}
 	thread->clocks.perf_fd = fd;
-	thread->clocks.settling = SETTLING;
-	thread->clocks.first_cpu_ns = fg_clock_ns(fg_cpu_clock_of(fg_tid(thread))) + first_ns;
+	thread->clocks.unsettled = true;
+	thread->clocks.unmeasured = 0;
+	/* Its first period is too short to tell how late it is, if it ends in the kernel. */
+	thread->clocks.due_cpu_ns = 0;
 	(void)ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	return true;
-}
-
-/*
- * Setting a period restarts it, so the time since the end of the previous one is subtracted:
- * otherwise a thread of a period and a half would be sampled too rarely. Only the last setting, to
- * the full period, leaves such a gap.
- */
-void fg_thread_settle(struct fg_thread *thread)
-{
-	struct fg_thread_clocks *clocks = &thread->clocks;
-	const uint64_t now_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	const uint64_t gap_ns = now_ns > clocks->first_cpu_ns ? now_ns - clocks->first_cpu_ns : 0;
-	uint64_t period_ns = fg_g.period_ns;
-
-	clocks->settling--;
-	if (clocks->settling)
-		period_ns -= gap_ns < period_ns / 2 ? gap_ns : period_ns / 2;
-	if (clocks->perf_fd >= 0)
-		(void)syscall(SYS_ioctl, clocks->perf_fd, PERF_EVENT_IOC_PERIOD, &period_ns);
 }
 
 /* ---- POSIX timers ---- */
@@ -197,6 +179,13 @@ static void timer_set(int timer, uint64_t first_ns, uint64_t period_ns)
 		(void)syscall(SYS_timer_settime, timer, 0, &when, NULL);
 }
 
+static void repeat(struct fg_thread *thread, int timer)
+{
+	const uint64_t period_ns = thread->clocks.period_ns;
+
+	timer_set(timer, random_phase(thread, period_ns), period_ns);
+}
+
 void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns)
 {
 	if (in_ns) {
@@ -214,7 +203,8 @@ void fg_thread_probe(struct fg_thread *thread, const struct fg_times *now, uint6
 	if (thread->clocks.timer == FG_NO_TIMER)
 		thread->clocks.timer = timer_open(thread, CLOCK_MONOTONIC, false);
 	timer_set(thread->clocks.timer,
-		  fg_probe_arm(&thread->clocks.probe, &moment, next_random(thread), fg_g.period_ns),
+		  fg_probe_arm(&thread->clocks.probe, &moment, next_random(thread),
+			       thread->clocks.period_ns),
 		  0);
 }
 
@@ -226,9 +216,41 @@ struct rung {
 	bool (*start)(struct fg_thread *thread);
 };
 
-void fg_thread_set_tick(struct fg_thread *thread, uint64_t period_ns)
+uint64_t fg_tick_period_ns(const struct fg_thread *thread, bool fast)
 {
+	const uint64_t least_ns = fast ? FG_TICK_FAST_NS : FG_TICK_SLOW_NS;
+	const uint64_t period_ns = fast ? thread->clocks.period_ns / FG_TICK_PART
+					: thread->clocks.period_ns * FG_TICK_PART;
+
+	return period_ns > least_ns ? period_ns : least_ns;
+}
+
+void fg_thread_set_tick(struct fg_thread *thread, bool fast)
+{
+	const uint64_t period_ns = fg_tick_period_ns(thread, fast);
+
+	thread->clocks.tick_fast = fast;
 	timer_set(thread->clocks.tick_timer, period_ns, period_ns);
+}
+
+void fg_thread_settle(struct fg_thread *thread)
+{
+	struct fg_thread_clocks *clocks = &thread->clocks;
+	const uint64_t begin_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t period_ns = atomic_load(&fg_g.period_ns);
+
+	if (clocks->perf_fd >= 0)
+		(void)syscall(SYS_ioctl, clocks->perf_fd, PERF_EVENT_IOC_PERIOD, &period_ns);
+	const uint64_t end_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	if (clocks->period_ns != period_ns) {
+		clocks->period_ns = period_ns;
+		fg_thread_set_tick(thread, clocks->tick_fast);
+	}
+	clocks->restart_ns = end_ns - begin_ns;
+	clocks->due_cpu_ns = end_ns + period_ns;
+	clocks->unsettled = false;
+	clocks->unmeasured = 0;
 }
 
 /* Is system time to be expected of a thread that has just begun? */
@@ -244,11 +266,10 @@ static void start_ticks(struct fg_thread *thread)
 {
 	thread->clocks.tick_timer = timer_open(thread, fg_cpu_clock_of(fg_tid(thread)), true);
 	thread->clocks.tick_fast = !fg_g.options.exact && is_system_near();
-	if (thread->clocks.tick_fast)
-		timer_set(thread->clocks.tick_timer, 1, FG_TICK_FAST_NS);
-	else
-		timer_set(thread->clocks.tick_timer, random_phase(thread, FG_TICK_SLOW_NS),
-			  FG_TICK_SLOW_NS);
+	const uint64_t period_ns = fg_tick_period_ns(thread, thread->clocks.tick_fast);
+
+	timer_set(thread->clocks.tick_timer,
+		  thread->clocks.tick_fast ? 1 : random_phase(thread, period_ns), period_ns);
 }
 
 static bool start_perf(struct fg_thread *thread)
@@ -270,14 +291,14 @@ static bool start_jitter(struct fg_thread *thread)
 		return false;
 	thread->clocks.tick_timer = timer_open(thread, fg_cpu_clock_of(fg_tid(thread)), true);
 	thread->clocks.last_ns = fg_clock_ns(fg_cpu_clock_of(fg_tid(thread)));
-	timer_set(thread->clocks.timer, random_phase(thread, fg_g.period_ns), 0);
+	timer_set(thread->clocks.timer, random_phase(thread, thread->clocks.period_ns), 0);
 	return true;
 }
 
 static bool start_tick(struct fg_thread *thread)
 {
 	thread->clocks.timer = timer_open(thread, fg_cpu_clock_of(fg_tid(thread)), false);
-	timer_set(thread->clocks.timer, random_phase(thread, fg_g.period_ns), fg_g.period_ns);
+	repeat(thread, thread->clocks.timer);
 	return thread->clocks.timer != FG_NO_TIMER;
 }
 
@@ -285,7 +306,7 @@ static bool start_wall(struct fg_thread *thread)
 {
 	thread->clocks.timer = timer_open(thread, CLOCK_MONOTONIC, false);
 	thread->clocks.last_ns = fg_clock_ns(CLOCK_MONOTONIC);
-	timer_set(thread->clocks.timer, random_phase(thread, fg_g.period_ns), fg_g.period_ns);
+	repeat(thread, thread->clocks.timer);
 	return thread->clocks.timer != FG_NO_TIMER;
 }
 
@@ -350,12 +371,12 @@ void fg_clocks_choose(void)
 {
 	const struct rung *rung = rung_of(fg_g.options.clock);
 
-	fg_g.period_ns = fg_g.options.period_ns;
+	atomic_store(&fg_g.period_ns, fg_g.options.period_ns);
 	fg_g.ticks_interrupt = do_ticks_interrupt();
 	if (fg_g.options.clock == FG_CLOCK_NONE)
 		return;
 	if (rung->clock == FG_CLOCK_PERF_USER) {
-		const int fd = perf_open(0, fg_g.period_ns);
+		const int fd = perf_open(0, fg_g.options.period_ns);
 
 		if (fd >= 0) {
 			(void)syscall(SYS_close, fd);
@@ -373,6 +394,7 @@ bool fg_clocks_start(struct fg_thread *thread)
 		thread->clock = FG_CLOCK_NONE;
 		return false;
 	}
+	thread->clocks.period_ns = atomic_load(&fg_g.period_ns);
 	/* Under a sandbox's filter each of these calls might kill the program. */
 	if (fg_g.sandboxed) {
 		thread->clock = FG_CLOCK_NONE;
@@ -425,21 +447,17 @@ void fg_clocks_enter_sandbox(void)
 
 		if (!thread || !atomic_load(&thread->taken) || !thread->clocks.attached)
 			continue;
-		if (thread->clocks.settling) {
-			thread->clocks.settling = 1;
+		if (thread->clocks.unsettled)
 			fg_thread_settle(thread);
-		}
 		if (thread->clocks.probe.on) {
 			close_timer(&thread->clocks.timer);
-			thread->clocks.tick_fast = true;
-			fg_thread_set_tick(thread, FG_TICK_FAST_NS);
+			fg_thread_set_tick(thread, true);
 		}
 		if (thread->clock != FG_CLOCK_JITTER)
 			continue;
 		thread->clock = FG_CLOCK_TICK;
 		close_timer(&thread->clocks.timer);
-		timer_set(thread->clocks.tick_timer, random_phase(thread, fg_g.period_ns),
-			  fg_g.period_ns);
+		repeat(thread, thread->clocks.tick_timer);
 	}
 }
 

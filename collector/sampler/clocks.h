@@ -11,9 +11,10 @@
 
 enum {
 	FG_NO_TIMER = -1,
-	/* periods of the timer on a thread's CPU clock */
+	/* the shortest periods of the timer on a thread's CPU clock */
 	FG_TICK_SLOW_NS = 10000000,
 	FG_TICK_FAST_NS = 1000,
+	FG_TICK_PART = 4, /* of the sampling period, that a fast one is; a slow one is as many */
 };
 
 /* Which clocks are there?  Decides the rung of the ladder for the process, by trying. */
@@ -36,10 +37,15 @@ bool fg_signal_is_stray(const siginfo_t *info);
 
 /* Next period of a jittered timer, or 0 to let the thread sleep on. */
 void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns);
-void fg_thread_set_tick(struct fg_thread *thread, uint64_t period_ns);
+/* Fast: at every tick that the sampling rate allows. */
+void fg_thread_set_tick(struct fg_thread *thread, bool fast);
+uint64_t fg_tick_period_ns(const struct fg_thread *thread, bool fast);
 /* Have the next probe for system time sent. */
 void fg_thread_probe(struct fg_thread *thread, const struct fg_times *now, uint64_t now_ns);
-/* One of the first samples has been taken. */
+/*
+ * Starts its perf clock anew, with the process's period.  The part that was over of the last one is
+ * in no sample, and so owed to system time: it was spent in the kernel, for our own signal.
+ */
 void fg_thread_settle(struct fg_thread *thread);
 
 bool fg_fd_is_ours(int fd);

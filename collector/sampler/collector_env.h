@@ -24,10 +24,11 @@
 #define FG_ENV_RATE "FASTGATE_COLLECTOR_RATE"
 /* Nanoseconds between samples, for rates that are not whole; the later of this and RATE counts. */
 #define FG_ENV_PERIOD "FASTGATE_COLLECTOR_PERIOD"
-/* Nanoseconds that a signal costs on this host, for the trace to tell. */
-#define FG_ENV_SIGNAL_NS "FASTGATE_COLLECTOR_SIGNAL_NS"
-/* Nanoseconds that the sampler's clock adds to a context switch on this host, likewise. */
-#define FG_ENV_SWITCH_NS "FASTGATE_COLLECTOR_SWITCH_NS"
+/*
+ * Millionths of the CPU time that sampling may cost.  With it the rate is measured and adapted
+ * while the program runs, and neither RATE nor PERIOD counts.
+ */
+#define FG_ENV_BUDGET "FASTGATE_COLLECTOR_BUDGET"
 /*
  * What is sampled, and how: "cpu" (default), "wall"; "exact": CPU time, with random probes for
  * system time, which may interrupt calls.  "jitter" and "tick" are the lower rungs of "cpu".
@@ -70,7 +71,7 @@ struct fg_control_page {
 	uint32_t dumps; /* asked for so far */
 };
 
-/* The words of FG_ENV_COUNT: one a probe (docs/adding-a-probe.md). */
+/* The words of FG_ENV_COUNT: one a probe (docs/adding.md). */
 enum fg_counter {
 	FG_COUNTER_HEAP,
 	FG_COUNTER_ALLOCATIONS, /* the heap without its blocks: nothing of what is held */

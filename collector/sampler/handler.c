@@ -241,8 +241,8 @@ __attribute__((noinline)) static void weigh_hits(struct fg_thread *thread, uint6
 	thread->clocks.tick_idle = 0;
 	for (; given < hits->count && fg_account_due(account) > 0; given++)
 		write_hit(thread, &hits->hit[given],
-			  fg_account_portion(account, hits->count - given, fg_kernel_period_ns(),
-					     is_last));
+			  fg_account_portion(account, hits->count - given,
+					     thread->clocks.kernel_period_ns, is_last));
 	drop_hits(hits, given);
 }
 
@@ -268,7 +268,7 @@ static void look_for_hits(struct fg_thread *thread, uint64_t now_ns)
 static uint64_t due_at_tick(struct fg_thread *thread)
 {
 	const uint64_t due_ns = fg_account_due(&thread->account);
-	const uint64_t late_ns = LATE_PERIODS * fg_kernel_period_ns();
+	const uint64_t late_ns = LATE_PERIODS * thread->clocks.kernel_period_ns;
 	uint64_t *const unknown_ns = &thread->clocks.kernel_unknown_ns;
 
 	if (!fg_kernel_is_clock(thread) || fg_g.sandboxed)
@@ -303,7 +303,7 @@ static void on_tick_in_sandbox(struct fg_thread *thread, const ucontext_t *conte
 {
 	const bool behind = is_behind_syscall(context);
 	const uint64_t span_ns = (1 + (uint64_t)info->si_overrun) *
-				 (thread->clocks.tick_fast ? FG_TICK_FAST_NS : FG_TICK_SLOW_NS);
+				 fg_tick_period_ns(thread, thread->clocks.tick_fast);
 	struct fg_times now = thread->account.last;
 	struct fg_times split;
 
@@ -329,8 +329,7 @@ static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 	else
 		fg_kernel_unwatch(thread);
 	if (fast != clocks->tick_fast)
-		fg_thread_set_tick(thread, fast ? FG_TICK_FAST_NS : FG_TICK_SLOW_NS);
-	clocks->tick_fast = fast;
+		fg_thread_set_tick(thread, fast);
 }
 
 /*
@@ -352,12 +351,14 @@ static void on_tick(struct fg_thread *thread, const ucontext_t *context, uint64_
 	if (!on)
 		return;
 	const bool worthwhile = split.system_ns >= WORTH_NS ||
-				fg_account_due(account) >= WORTH_PERIODS * fg_g.period_ns;
+				fg_account_due(account) >= WORTH_PERIODS * thread->clocks.period_ns;
 
 	if (!fg_g.options.exact) {
 		look_for_hits(thread, now_ns);
 		adapt_tick(thread, worthwhile);
-		if (behind || fg_account_is_fault(&split, fg_account_due(account)))
+		/* Samples of system time are no more frequent than those of user time. */
+		if (fg_account_due(account) >= thread->clocks.period_ns / FG_TICK_PART &&
+		    (behind || fg_account_is_fault(&split, fg_account_due(account))))
 			sample_system(thread, context, behind, now_ns);
 	} else if (worthwhile) {
 		fg_probe_begin(&thread->clocks.probe);
@@ -396,17 +397,17 @@ static void on_jitter(struct fg_thread *thread, const ucontext_t *context, bool 
 	const uint64_t weight_ns = cpu_ns - thread->clocks.last_ns;
 
 	if (tick) {
-		fg_thread_rearm(thread, fg_g.period_ns);
+		fg_thread_rearm(thread, thread->clocks.period_ns);
 		return;
 	}
-	if (weight_ns < fg_g.period_ns / 16) {
+	if (weight_ns < thread->clocks.period_ns / 16) {
 		fg_thread_rearm(thread, 0);
 		return;
 	}
 	thread->clocks.last_ns = cpu_ns;
 	if (on)
 		sample_or_carry(thread, context, weight_ns);
-	fg_thread_rearm(thread, fg_g.period_ns);
+	fg_thread_rearm(thread, thread->clocks.period_ns);
 }
 
 static void on_wall(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
@@ -452,7 +453,7 @@ static void look_for_system(struct fg_thread *thread, uint64_t now_ns)
 	} else if (!clocks->kernel_ring && ++clocks->unlooked >= SAMPLES_PER_LOOK) {
 		clocks->unlooked = 0;
 		if (fg_account_ahead(account, fg_clock_ns(CLOCK_THREAD_CPUTIME_ID)) >=
-		    (int64_t)(AHEAD_PERIODS * fg_g.period_ns))
+		    (int64_t)(AHEAD_PERIODS * clocks->period_ns))
 			fg_kernel_watch(thread);
 	}
 }
@@ -480,10 +481,10 @@ void fg_take_last_hits(struct fg_thread *thread)
 
 static void on_perf(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
 {
-	const uint64_t weight_ns = fg_g.period_ns;
+	const uint64_t weight_ns = thread->clocks.period_ns;
 
-	if (thread->clocks.settling && !fg_g.sandboxed)
-		fg_thread_settle(thread);
+	if (!fg_g.sandboxed)
+		fg_rate_look(thread);
 	note_switch(thread, on);
 	if (!on)
 		return;
@@ -514,7 +515,8 @@ static void dispatch(struct fg_thread *thread, const ucontext_t *context, const 
 	case FG_CLOCK_TICK:
 		if (on)
 			sample_or_carry(thread, context,
-					(1 + (uint64_t)info->si_overrun) * fg_g.period_ns);
+					(1 + (uint64_t)info->si_overrun) *
+						thread->clocks.period_ns);
 		break;
 	case FG_CLOCK_WALL:
 		on_wall(thread, context, now_ns, on);
@@ -562,6 +564,7 @@ void fg_on_signal(int signal, siginfo_t *info, void *context)
 		dispatch(thread, context, info, tick, begin_ns);
 		fg_paths_prepare();
 		fg_threads_discover(thread);
+		fg_rate_learn(thread);
 		count_handler(begin_ns);
 		noticed = thread == fg_self && fg_signal_forward_kept(signal, context, &flags);
 	}

@@ -92,15 +92,15 @@ static bool wants_stacks(void)
 	return fg_g.clock_system == FG_CLOCK_SYSTEM && !fg_python_is_on();
 }
 
-static uint64_t period_of_event(void)
+static uint64_t period_of_event(const struct fg_thread *thread)
 {
-	return fg_g.period_ns + fg_g.period_ns / PERIOD_SHARE;
+	return thread->clocks.period_ns + thread->clocks.period_ns / PERIOD_SHARE;
 }
 
 /* Room for the records between two ticks: otherwise fewer are kept just before a tick. */
-static uint32_t bytes_of_ring(bool with_stacks)
+static uint32_t bytes_of_ring(bool with_stacks, uint64_t period_ns)
 {
-	const uint64_t records = fg_g.tick_ns / period_of_event() + 2;
+	const uint64_t records = fg_g.tick_ns / period_ns + 2;
 	uint32_t bytes = RING_BYTES_STACKS;
 
 	if (!with_stacks)
@@ -165,8 +165,9 @@ static bool is_calm(const struct fg_thread *thread)
 static int start_to_look(struct fg_thread *thread, bool with_stacks)
 {
 	struct fg_thread_clocks *clocks = &thread->clocks;
-	const uint32_t bytes = bytes_of_ring(with_stacks);
-	const int fd = open_event(period_of_event(), with_stacks, bytes);
+	const uint64_t period_ns = period_of_event(thread);
+	const uint32_t bytes = bytes_of_ring(with_stacks, period_ns);
+	const int fd = open_event(period_ns, with_stacks, bytes);
 
 	if (fd < 0)
 		return -fd;
@@ -180,9 +181,19 @@ static int start_to_look(struct fg_thread *thread, bool with_stacks)
 	clocks->kernel_unknown_ns = 0;
 	clocks->kernel_ring_bytes = bytes;
 	clocks->kernel_stacks = with_stacks;
+	clocks->kernel_period_ns = period_ns;
 	clocks->kernel_since_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	clocks->kernel_ring = ring;
 	return 0;
+}
+
+/* The thread's period has been adapted since. */
+static bool is_of_another_rate(const struct fg_thread *thread)
+{
+	const uint64_t period_ns = period_of_event(thread);
+	const uint64_t is_ns = thread->clocks.kernel_period_ns;
+
+	return thread->clocks.kernel_ring && (is_ns < period_ns / 2 || is_ns > 2 * period_ns);
 }
 
 void fg_kernel_watch(struct fg_thread *thread)
@@ -194,6 +205,8 @@ void fg_kernel_watch(struct fg_thread *thread)
 		fg_kernel_unwatch(thread);
 		return;
 	}
+	if (is_of_another_rate(thread))
+		fg_kernel_unwatch(thread);
 	if (clocks->kernel_ring || clocks->kernel_refused || fg_g.options.no_kernel ||
 	    fg_g.sandboxed)
 		return;
@@ -213,13 +226,25 @@ void fg_kernel_unwatch(struct fg_thread *thread)
 {
 	void *ring = thread->clocks.kernel_ring;
 
+	if (!fg_g.sandboxed)
+		fg_kernel_count_interrupts(thread);
 	thread->clocks.kernel_ring = NULL;
-	if (!ring || fg_g.sandboxed)
+	if (ring && !fg_g.sandboxed)
+		(void)munmap(ring, FG_ARCH_PAGE + thread->clocks.kernel_ring_bytes);
+}
+
+void fg_kernel_count_interrupts(struct fg_thread *thread)
+{
+	struct fg_trace_header *header = atomic_load(&fg_g.header);
+	struct fg_thread_clocks *clocks = &thread->clocks;
+
+	if (!clocks->kernel_ring || thread != fg_self || !header)
 		return;
-	(void)munmap(ring, FG_ARCH_PAGE + thread->clocks.kernel_ring_bytes);
-	if (thread == fg_self && atomic_load(&fg_g.header))
-		fg_count(&atomic_load(&fg_g.header)->kernel_watched_ns,
-			 fg_clock_ns(CLOCK_THREAD_CPUTIME_ID) - thread->clocks.kernel_since_ns);
+	const uint64_t count = (fg_clock_ns(CLOCK_THREAD_CPUTIME_ID) - clocks->kernel_since_ns) /
+			       clocks->kernel_period_ns;
+
+	clocks->kernel_since_ns += count * clocks->kernel_period_ns;
+	fg_count(&header->kernel_interrupts, count);
 }
 
 /* ---- the ring ---- */
@@ -385,7 +410,7 @@ static unsigned split(struct fg_thread *thread, const struct matches *matches, u
 {
 	const uint64_t count =
 		matches->count < FG_KERNEL_PIECES_MAX ? matches->count : FG_KERNEL_PIECES_MAX;
-	const uint64_t each_ns = period_of_event() * matches->count / count;
+	const uint64_t each_ns = thread->clocks.kernel_period_ns * matches->count / count;
 	unsigned used = 0;
 
 	for (uint64_t i = matches->count - count; i < matches->count && weight_ns > 0; i++) {
@@ -430,11 +455,6 @@ unsigned fg_kernel_pieces(struct fg_thread *thread, const ucontext_t *context, u
 bool fg_kernel_has_new_hits(const struct fg_thread *thread)
 {
 	return fg_kernel_is_clock(thread) && ring_head(thread) != thread->clocks.kernel_seen;
-}
-
-uint64_t fg_kernel_period_ns(void)
-{
-	return period_of_event();
 }
 
 /* The path of a record, from the program's outermost frame to the kernel's innermost one, or 0. */
@@ -486,7 +506,7 @@ void fg_kernel_collect_hits(struct fg_thread *thread, struct fg_kernel_hits *hit
 				hits->hit[hits->count++] =
 					(struct fg_kernel_hit){record.time_ns, path, 0};
 			else
-				thread->clocks.kernel_unknown_ns += period_of_event();
+				thread->clocks.kernel_unknown_ns += thread->clocks.kernel_period_ns;
 		}
 		at += size;
 	}

@@ -33,6 +33,8 @@ struct fg_kernel_piece {
 void fg_kernel_watch(struct fg_thread *thread);
 /* The thread uses no system time any more, or ends. */
 void fg_kernel_unwatch(struct fg_thread *thread);
+/* Brings the header's count of its interrupts up to date.  From the thread itself. */
+void fg_kernel_count_interrupts(struct fg_thread *thread);
 /* Discards the ring: sampling was off. */
 void fg_kernel_skip(struct fg_thread *thread);
 /*
@@ -59,7 +61,5 @@ bool fg_kernel_has_new_hits(const struct fg_thread *thread);
  * Under the thread's `busy`.
  */
 void fg_kernel_collect_hits(struct fg_thread *thread, struct fg_kernel_hits *hits);
-/* CPU time between two records. */
-uint64_t fg_kernel_period_ns(void);
 
 #endif

@@ -2,6 +2,7 @@
 #include "collector/sampler/options.h"
 
 #include "collector/sampler/collector_env.h"
+#include "trace/sample_cost.h"
 
 #include <string.h>
 
@@ -70,14 +71,9 @@ static bool set_period(struct fg_options *options, const char *text)
 	return parse_whole(text, SECOND_NS / FG_RATE_MAX_HZ, SECOND_NS, &options->period_ns);
 }
 
-static bool set_signal_ns(struct fg_options *options, const char *text)
+static bool set_budget(struct fg_options *options, const char *text)
 {
-	return parse_whole(text, 0, SECOND_NS, &options->signal_ns);
-}
-
-static bool set_switch_ns(struct fg_options *options, const char *text)
-{
-	return parse_whole(text, 0, SECOND_NS, &options->switch_ns);
+	return parse_whole(text, 1, FG_BUDGET_WHOLE, &options->budget);
 }
 
 static bool set_clock(struct fg_options *options, const char *text)
@@ -222,8 +218,7 @@ static const struct {
 	{.name = FG_ENV_OUTPUT, .set = set_output},
 	{.name = FG_ENV_RATE, .set = set_rate},
 	{.name = FG_ENV_PERIOD, .set = set_period},
-	{.name = FG_ENV_SIGNAL_NS, .set = set_signal_ns},
-	{.name = FG_ENV_SWITCH_NS, .set = set_switch_ns},
+	{.name = FG_ENV_BUDGET, .set = set_budget},
 	{.name = FG_ENV_CLOCK, .set = set_clock},
 	{.name = FG_ENV_KERNEL, .set = set_kernel},
 	{.name = FG_ENV_ONLY, .set = set_only},
@@ -240,6 +235,8 @@ static const struct {
 
 void fg_collector_options_parse(char *const *environment, struct fg_options *options)
 {
+	const struct fg_sample_cost unmeasured = {0};
+
 	options->clock = FG_CLOCK_PERF_USER;
 	options->max_bytes = FG_MAX_BYTES_DEFAULT;
 	for (; environment && *environment; environment++) {
@@ -254,7 +251,11 @@ void fg_collector_options_parse(char *const *environment, struct fg_options *opt
 				options->misread = settings[i].name;
 		}
 	}
-	if (options->period_ns == 0)
+	if (options->clock == FG_CLOCK_WALL || options->clock == FG_CLOCK_NONE)
+		options->budget = 0; /* of CPU time */
+	if (options->budget)
+		options->period_ns = fg_sample_cost_period_ns(&unmeasured, options->budget);
+	else if (options->period_ns == 0)
 		options->period_ns = SECOND_NS / (options->clock == FG_CLOCK_WALL
 							  ? (uint64_t)FG_RATE_WALL_DEFAULT_HZ
 							  : (uint64_t)FG_RATE_DEFAULT_HZ);

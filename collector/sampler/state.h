@@ -20,6 +20,7 @@
 #include "collector/sampler/account.h"
 #include "collector/sampler/collector_env.h"
 #include "collector/sampler/probe.h"
+#include "collector/sampler/rate.h"
 #include "collector/unwind/rules.h"
 #include "trace/trace_format.h"
 
@@ -138,8 +139,13 @@ struct fg_chunk_writer {
 /* The clocks of a thread: collector/process/threads.c and the handler. */
 struct fg_thread_clocks {
 	bool attached;
-	uint8_t settling;      /* samples until perf has its full period */
-	uint64_t first_cpu_ns; /* CPU time at which its first period ends */
+	bool unsettled;      /* perf has its first period yet, which is shorter */
+	uint8_t unmeasured;  /* samples since the last measured one */
+	uint64_t period_ns;  /* perf, tick: in force */
+	uint64_t due_cpu_ns; /* CPU time at which perf's period ends; 0: unknown */
+	uint64_t restart_ns; /* CPU time that this took the last time */
+	uint64_t late_ns;    /* of a sample that is being measured: how late it came, */
+	uint64_t met_cpu_ns; /* and the CPU time then */
 	bool tick_fast;
 	uint8_t tick_idle;
 	int perf_fd;
@@ -150,8 +156,9 @@ struct fg_thread_clocks {
 	uint64_t carried_ns;      /* weight of samples that could not be taken */
 	uint64_t last_ns;         /* jitter: CPU time at the last sample; wall: the time of it */
 	void *kernel_ring;        /* collector/sampler/kernel.c; NULL: it does not look */
-	uint64_t kernel_since_ns; /* CPU time when it began to */
-	uint64_t kernel_seen;     /* records of it before this place are known */
+	uint64_t kernel_since_ns; /* CPU time up to which its interrupts are counted */
+	uint64_t kernel_period_ns;
+	uint64_t kernel_seen; /* records of it before this place are known */
 	/* system time that its records have met at places whose call path is not known */
 	uint64_t kernel_unknown_ns;
 	uint32_t kernel_ring_bytes;
@@ -277,11 +284,10 @@ struct fg_options {
 	char output[FG_OUTPUT_MAX];
 	char control[FG_OUTPUT_MAX];
 	uint64_t period_ns;
-	uint64_t signal_ns; /* what one costs on this host, for the trace */
-	uint64_t switch_ns; /* what the clock adds to a context switch, for the trace */
-	uint32_t clock;     /* enum fg_trace_clock at which the ladder starts */
-	bool exact;         /* probe for system time, at the cost of interrupted calls */
-	bool no_kernel;     /* do not sample the kernel, even where that is allowed */
+	uint64_t budget; /* millionths of the CPU time that the period is adapted to, or 0 */
+	uint32_t clock;  /* enum fg_trace_clock at which the ladder starts */
+	bool exact;      /* probe for system time, at the cost of interrupted calls */
+	bool no_kernel;  /* do not sample the kernel, even where that is allowed */
 	pid_t only_parent;
 	uint64_t delay_ns;
 	uint64_t duration_ns;
@@ -320,8 +326,9 @@ struct fg_global {
 	struct fg_trace_header *_Atomic header;
 	uint8_t *file;
 	uint64_t capacity;
-	uint64_t populated; /* all pages of the file up to here are, and perhaps others */
-	uint64_t period_ns;
+	uint64_t populated;         /* all pages of the file up to here are, and perhaps others */
+	_Atomic uint64_t period_ns; /* to be adopted by every thread */
+	struct fg_rate rate;
 	uint64_t tick_ns;
 	uint64_t start_ns;
 	struct fg_process_use begin; /* of the process, when this image began */

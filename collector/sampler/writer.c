@@ -226,15 +226,14 @@ static void fill_header(struct fg_trace_header *header, uint64_t image)
 	header->clock_user = fg_g.clock_user;
 	header->clock_system = fg_g.clock_system;
 	header->perf_errno = fg_g.perf_errno;
-	header->period_ns = fg_g.period_ns;
+	header->period_ns = atomic_load(&fg_g.period_ns);
 	header->tick_ns = fg_g.tick_ns;
 	header->capacity = fg_g.capacity;
 	header->header_crc = fg_trace_crc32c(0, &header->word_bits,
 					     offsetof(struct fg_trace_header, allocated) -
 						     offsetof(struct fg_trace_header, word_bits));
 	header->allocated = FG_TRACE_HEADER_SIZE;
-	header->signal_ns = fg_g.options.signal_ns;
-	header->switch_ns = fg_g.options.switch_ns;
+	header->budget = fg_g.options.budget;
 }
 
 int fg_file_open(void)
@@ -541,7 +540,7 @@ bool fg_sample_write(struct fg_thread *thread, uint64_t now_ns, uint8_t flags, u
 	uint8_t bytes[1 + 3 * 10];
 	uint32_t size = 1;
 
-	if (weight_ns != fg_g.period_ns)
+	if (weight_ns != atomic_load(&fg_g.header)->period_ns)
 		flags |= FG_SAMPLE_WEIGHT;
 	if (!has_room(&thread->writer, sizeof(bytes))) {
 		/* Times are relative to the start of the chunk: open it first. */

@@ -17,7 +17,8 @@ enum {
 
 static int call_webhook(struct fg_post *p, enum fg_post_result *result, struct fg_error *err)
 {
-	const size_t size = strlen(p->message->json);
+	const size_t size = strlen(p->message->body);
+	char *type = fg_xasprintf("Content-Type: %s", p->message->media_type);
 	char *delivery = fg_xasprintf("X-Fastgate-Delivery: %s", p->message->run_id);
 	char *signature = NULL;
 	struct fg_http_reply reply = {0};
@@ -26,18 +27,17 @@ static int call_webhook(struct fg_post *p, enum fg_post_result *result, struct f
 	if (p->token) {
 		char hex[FG_SHA256_HEX_SIZE];
 
-		fg_hmac_sha256_hex(p->token, strlen(p->token), p->message->json, size, hex);
+		fg_hmac_sha256_hex(p->token, strlen(p->token), p->message->body, size, hex);
 		signature = fg_xasprintf("X-Fastgate-Signature-256: sha256=%s", hex);
 	}
 	{
-		const char *headers[] = {"Content-Type: application/json", delivery, signature,
-					 NULL};
+		const char *headers[] = {type, delivery, signature, NULL};
 
 		status = fg_post_send(p,
 				      &(struct fg_http_request){.method = "POST",
 								.path = "",
 								.headers = headers,
-								.body = p->message->json,
+								.body = p->message->body,
 								.body_size = size},
 				      &reply, err);
 	}
@@ -46,6 +46,7 @@ static int call_webhook(struct fg_post *p, enum fg_post_result *result, struct f
 	fg_strbuf_release(&reply.body);
 	free(signature);
 	free(delivery);
+	free(type);
 	return status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Posts a verdict: the single comment of a project on a GitHub pull request, the single note on a
- * GitLab merge request, a commit status or a check run, or the JSON report to a webhook.
+ * GitLab merge request, a commit status or a check run, or a report of any format to a webhook.
  *
  * A comment is found by its marker (its first line) on all pages of the thread and rewritten; only
  * if there is none is a new one created.  Temporary failures (no connection, 408, 425, 429, 5xx, a
@@ -34,7 +34,9 @@
 struct fg_post_message {
 	const char *marker;  /* first line of the comment */
 	const char *comment; /* Markdown */
-	const char *json;    /* the report */
+	/* the report for a webhook, in the form that its target names */
+	const char *body;
+	const char *media_type;
 	const char *run_id;
 	const char *name;  /* of a status or check run: letters, digits, '/', '.', '_', '-' */
 	const char *title; /* the verdict in one line */

@@ -2,12 +2,14 @@
 #include "perfdb/server/admission.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/guard.h"
 #include "perfdb/server/health.h"
 #include "perfdb/server/limiter.h"
+#include "perfdb/server/notes.h"
 #include "perfdb/server/people.h"
 #include "perfdb/server/proxies.h"
 #include "perfdb/server/remembered.h"
@@ -20,6 +22,8 @@ enum {
 	SMALL_BODY_BYTES = 64 << 10,
 	DATABASE_RETRY_SECONDS = 5
 };
+
+static const int64_t note_use_every_ns = 60 * FG_NS_PER_S;
 
 static void find_client(struct fg_request *rq)
 {
@@ -61,35 +65,44 @@ static int check_route(struct fg_request *rq, struct fg_error *err)
 	return fg_error_set(err, FG_ENOENT, "there is nothing at this address");
 }
 
-static int refuse_for_now(struct fg_request *rq, unsigned wait_s, const char *message,
-			  struct fg_error *err)
-{
-	atomic_fetch_add(&rq->server->counters.limited, 1);
-	rq->answer.retry_after_s = wait_s;
-	return fg_request_refuse(rq, 429, err, message);
-}
-
-/* A token that worked lately is counted by itself, wherever it is used; others by address. */
-static const char *caller(struct fg_request *rq, const char *header)
-{
-	return header && fg_remembered_have(rq->server->good_tokens, header) ? header : rq->client;
-}
-
-static int check_rate(struct fg_request *rq, struct fg_error *err)
+/* NULL: no token. */
+static const char *token_of(struct fg_request *rq)
 {
 	const char *header = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
-	const int64_t now_ns = fg_clock_monotonic_ns();
-	struct fg_server *server = rq->server;
-	unsigned wait_s = 0;
 
-	if (rq->route->is_public)
+	return header && fg_text_starts_with(header, "Bearer ") ? header : NULL;
+}
+
+static bool has_known_token(struct fg_request *rq)
+{
+	const char *token = token_of(rq);
+
+	return token && fg_remembered_have(rq->server->good_tokens, token);
+}
+
+static int count_request(struct fg_request *rq, const char *caller, struct fg_error *err)
+{
+	const unsigned wait_s =
+		fg_limiter_count(rq->server->requests, caller, fg_clock_monotonic_ns());
+
+	if (!wait_s)
 		return FG_OK;
-	if (header && !fg_remembered_have(server->good_tokens, header))
-		wait_s = fg_limiter_look(server->failures, rq->client, now_ns);
-	if (wait_s)
-		return refuse_for_now(rq, wait_s, "too many failed attempts in one minute", err);
-	wait_s = fg_limiter_count(server->requests, caller(rq, header), now_ns);
-	return wait_s ? refuse_for_now(rq, wait_s, "too many requests in one minute", err) : FG_OK;
+	atomic_fetch_add(&rq->server->counters.limited, 1);
+	rq->answer.retry_after_s = wait_s;
+	return fg_request_refuse(rq, 429, err, "too many requests in one minute");
+}
+
+/*
+ * By token, wherever it is used, or by address.  A token that is not known yet counts for its
+ * address once it has failed: others there have no part in it.
+ */
+static int check_rate(struct fg_request *rq, struct fg_error *err)
+{
+	const char *token = token_of(rq);
+
+	if (rq->route->is_public || (token && !rq->server->options.secret && !has_known_token(rq)))
+		return FG_OK;
+	return count_request(rq, token ? token : rq->client, err);
 }
 
 static int check_secret(struct fg_request *rq, struct fg_error *err)
@@ -105,16 +118,10 @@ static int check_secret(struct fg_request *rq, struct fg_error *err)
 	return status;
 }
 
-/*
- * A body arrives before a worker can ask the database who sends it. Until a token has worked, all
- * such bodies together may be as large as one upload.
- */
-static bool is_proven(struct fg_request *rq)
+bool fg_admission_is_unproven(struct fg_request *rq)
 {
-	const char *header = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
-
-	return rq->server->options.secret ||
-	       (header && fg_remembered_have(rq->server->good_tokens, header));
+	return rq->route->scope != FG_SCOPE_NONE && !rq->server->options.secret &&
+	       (token_of(rq) || fg_route_writes(rq->route)) && !has_known_token(rq);
 }
 
 static size_t body_limit(const struct fg_request *rq)
@@ -126,24 +133,20 @@ static size_t body_limit(const struct fg_request *rq)
 static int check_length(struct fg_request *rq, struct fg_error *err)
 {
 	const char *length = fg_request_header(rq, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	const char *sender = token_of(rq) ? token_of(rq) : rq->client;
 	struct fg_server *server = rq->server;
 	uint64_t announced = 0;
 
 	rq->body.limit = body_limit(rq);
-	if (is_proven(rq)) {
-		rq->body.total = &server->body_bytes;
-		rq->body.total_limit = server->options.bodies_limit_bytes;
-	} else {
-		rq->body.total = &server->unproven_bytes;
-		rq->body.total_limit = server->options.body_limit_bytes;
-	}
+	rq->body.total = &server->body_bytes;
+	rq->body.total_limit = server->options.bodies_limit_bytes;
+	rq->body.share =
+		&server->body_shares[fg_hash64(sender, strlen(sender), 0) % FG_BODY_SHARES];
 	if (length &&
 	    (fg_parse_uint64(length, &announced, NULL) != FG_OK || announced > rq->body.limit))
 		return fg_error_set(err, FG_ELIMIT, "the body is larger than %zu bytes",
 				    rq->body.limit);
 	rq->body.announced = (size_t)announced;
-	if (atomic_load(rq->body.total) > rq->body.total_limit)
-		return fg_request_refuse(rq, 503, err, "the server is busy with other uploads");
 	return FG_OK;
 }
 
@@ -200,20 +203,24 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 {
 	struct fg_token token = {0};
 	struct fg_error reason = {0};
-	const int status = fg_store_token_check(rq->store, text, fg_clock_wall_ns(), rq->client,
-						&token, &reason);
+	const int64_t now_ns = fg_clock_wall_ns();
+	const int status = fg_store_token_check(rq->store, text, now_ns, &token, &reason);
 
 	if (status == FG_ENOENT) {
 		atomic_fetch_add(&rq->server->counters.failed_tokens, 1);
-		(void)fg_limiter_count(rq->server->failures, rq->client, fg_clock_monotonic_ns());
+		if (count_request(rq, rq->client, err) != FG_OK)
+			return FG_EINVAL;
 		return fg_request_refuse(rq, 401, err, reason.message);
 	}
 	if (status != FG_OK)
 		return fg_error_set(err, reason.code, "%s", reason.message);
+	fg_remembered_add(rq->server->good_tokens, token_of(rq));
 	fg_grant_list_add(&rq->grants, token.project, token.scope);
 	rq->project = fg_arena_strdup(&rq->arena, token.project);
 	rq->who = fg_arena_printf(&rq->arena, "token %lld", (long long)token.id);
 	rq->author = token.note && *token.note ? fg_arena_strdup(&rq->arena, token.note) : rq->who;
+	if (token.used_ns < now_ns - note_use_every_ns)
+		fg_notes_token_use(rq, token.id, now_ns);
 	fg_token_release(&token);
 	if (!fg_request_is_allowed(rq, rq->route->scope))
 		return fg_request_refuse(rq, 403, err, "this token may not do that");
@@ -223,16 +230,10 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 /* By what the request brings: a token, or a name from a proxy; or because all may read. */
 static int admit(struct fg_request *rq, struct fg_error *err)
 {
-	const char *header = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
-	int status = FG_OK;
+	const char *header = token_of(rq);
 
-	if (header && fg_text_starts_with(header, "Bearer ")) {
-		status = admit_token(rq, header + strlen("Bearer "), err);
-		if (status != FG_OK)
-			return status;
-		fg_remembered_add(rq->server->good_tokens, header);
-		return FG_OK;
-	}
+	if (header)
+		return admit_token(rq, header + strlen("Bearer "), err);
 	if (rq->server->options.user_header)
 		return fg_people_admit(rq, err);
 	return admit_without_token(rq, err);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/guard.h"
+#include "perfdb/server/notes.h"
 #include "perfdb/server/pages.h"
 #include "perfdb/server/request_log.h"
 #include "perfdb/server/routes.h"
@@ -138,6 +139,15 @@ static void write_error(struct fg_request *rq, const struct fg_error *err)
 	fg_json_end(&w);
 }
 
+/* A page that has no token yet is not an attempt. */
+static void note_refusal(struct fg_request *rq, const struct fg_error *err)
+{
+	const bool has_token = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
+
+	if (rq->answer.status == 403 || (rq->answer.status == 401 && has_token))
+		fg_notes_refusal(rq, err->message);
+}
+
 static void count(struct fg_request *rq, int64_t took_us)
 {
 	struct fg_counters *counters = &rq->server->counters;
@@ -214,10 +224,12 @@ void fg_answer_settle(struct fg_request *rq, const struct fg_error *err)
 {
 	const int64_t took_us = (fg_clock_monotonic_ns() - rq->started_ns) / FG_NS_PER_US;
 
-	if (err->code != FG_OK)
+	if (err->code != FG_OK) {
 		write_error(rq, err);
-	else if (!rq->answer.status)
+		note_refusal(rq, err);
+	} else if (!rq->answer.status) {
 		rq->answer.status = 200;
+	}
 	count(rq, took_us);
 	write_log(rq, err, took_us);
 	/* A session is not held while a slow client reads. */

@@ -13,8 +13,10 @@ enum {
 
 static void forget(struct fg_body *body)
 {
-	if (body->total)
+	if (body->total) {
 		atomic_fetch_sub(body->total, body->counted);
+		atomic_fetch_sub(body->share, body->counted);
+	}
 	if (body->map)
 		(void)munmap(body->map, body->size);
 	if (body->has_file)
@@ -52,12 +54,21 @@ static bool keep(struct fg_body *body, const void *data, size_t size)
 	return true;
 }
 
+static bool count(struct fg_body *body, size_t size)
+{
+	const size_t total = atomic_fetch_add(body->total, size) + size;
+	const size_t share = atomic_fetch_add(body->share, size) + size;
+
+	body->counted += size;
+	return total <= body->total_limit &&
+	       share <= (body->limit > body->total_limit / 2 ? body->limit : body->total_limit / 2);
+}
+
 void fg_body_add(struct fg_body *body, const void *data, size_t size)
 {
 	if (body->state != FG_BODY_COMPLETE)
 		return;
-	body->counted += size;
-	if (atomic_fetch_add(body->total, size) + size > body->total_limit)
+	if (!count(body, size))
 		body->state = FG_BODY_NO_ROOM;
 	else if (body->size + size > body->limit)
 		body->state = FG_BODY_TOO_LARGE;

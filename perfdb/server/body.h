@@ -15,8 +15,9 @@ struct fg_body {
 	size_t announced;     /* 0: unknown */
 	atomic_size_t *total; /* of all bodies in progress */
 	size_t total_limit;
-	size_t size;    /* so far */
-	size_t counted; /* of *total */
+	atomic_size_t *share; /* of them, those of this sender: half of total_limit at most */
+	size_t size;          /* so far */
+	size_t counted;       /* of *total and *share */
 	enum fg_body_state {
 		FG_BODY_COMPLETE, /* so far */
 		FG_BODY_TOO_LARGE,

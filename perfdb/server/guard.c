@@ -38,7 +38,7 @@ static enum MHD_Result find_nul(void *context, enum MHD_ValueKind kind, const ch
 int fg_guard_shape(struct fg_request *rq, struct fg_error *err)
 {
 	struct counts counts = {0};
-	bool has_nul = strchr(rq->path, FG_GUARD_NUL);
+	bool has_nul = rq->has_nul || strchr(rq->path, FG_GUARD_NUL);
 
 	(void)MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, count_header, &counts);
 	(void)MHD_get_connection_values(rq->connection, MHD_GET_ARGUMENT_KIND, find_nul, &has_nul);

@@ -2,8 +2,8 @@
 /*
  * The way of a request.  libmicrohttpd calls fg_http_access() with the headers, then with pieces of
  * the body, then once more for the answer; its threads never wait for a database.  A worker
- * authorises the request and runs its handler: before a large body is taken if there is one, else
- * once the request is complete.  Meanwhile the connection is suspended.
+ * authorises the request and runs its handler once it is complete; if its token has not worked
+ * lately, one authorises it before the body is taken.  Meanwhile the connection is suspended.
  */
 #include "perfdb/server/http.h"
 
@@ -13,6 +13,10 @@
 #include "perfdb/server/connections.h"
 #include "perfdb/server/replica.h"
 #include "perfdb/server/routes.h"
+
+enum {
+	LINE_MAX_BYTES = 32 << 10 /* libmicrohttpd's buffer */
+};
 
 static int check_body(struct fg_request *rq, struct fg_error *err)
 {
@@ -104,33 +108,18 @@ static void refuse_job(struct fg_job *job)
 	MHD_resume_connection(rq->connection);
 }
 
-static enum MHD_Result begin(struct fg_server *server, struct MHD_Connection *connection,
-			     const char *method, const char *path, const char *version,
-			     void **request)
+/* The answer, if there is one already, is sent after the body, which is dropped. */
+static void prove_job(struct fg_job *job)
 {
-	struct fg_request *rq = fg_xcalloc(1, sizeof(*rq));
+	struct fg_request *rq = (struct fg_request *)job;
 	struct fg_error err = {0};
 
-	*request = rq;
-	rq->server = server;
-	rq->connection = connection;
-	rq->method = fg_arena_strdup(&rq->arena, method);
-	rq->path = fg_arena_strdup(&rq->arena, path);
-	rq->is_http_1_0 = strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
-	rq->started_ns = fg_clock_monotonic_ns();
-	fg_connections_request(server->connections, connection, true);
-	if (fg_admission_check(rq, &err) == FG_OK)
-		return MHD_YES;
-	fg_answer_settle(rq, &err);
-	return fg_answer_send(rq);
-}
-
-static enum MHD_Result take(struct fg_request *rq, const char *data, size_t *size)
-{
-	fg_body_add(&rq->body, data, *size);
-	atomic_fetch_add(&rq->server->counters.bytes_in, *size);
-	*size = 0;
-	return MHD_YES;
+	if (fg_admission_authorize(rq, &err) != FG_OK) {
+		fg_answer_settle(rq, &err);
+		fg_connections_request(rq->server->connections, rq->connection, false);
+	}
+	fg_request_leave_store(rq);
+	MHD_resume_connection(rq->connection);
 }
 
 static void refuse_when_stopping(struct fg_request *rq)
@@ -141,25 +130,91 @@ static void refuse_when_stopping(struct fg_request *rq)
 	fg_answer_settle(rq, &err);
 }
 
-/* Called when all has arrived, and again when another thread has made the answer. */
-static enum MHD_Result finish(struct fg_request *rq)
+/* Suspends the connection until a worker has done the job. */
+static enum MHD_Result give(struct fg_request *rq, enum fg_job_kind kind,
+			    void (*run)(struct fg_job *job))
 {
-	if (rq->held)
-		return fg_answer_send(rq);
-	if (rq->route->scope == FG_SCOPE_NONE) {
-		answer(rq);
-		return fg_answer_send(rq);
-	}
 	if (!fg_workers_hold(rq->server->workers)) {
 		refuse_when_stopping(rq);
 		return fg_answer_send(rq);
 	}
 	rq->held = true;
-	rq->job.kind = rq->route->takes_run ? FG_JOB_UPLOAD : FG_JOB_QUESTION;
-	rq->job.run = run_job;
+	rq->job.kind = kind;
+	rq->job.run = run;
 	rq->job.refuse = refuse_job;
 	MHD_suspend_connection(rq->connection);
 	fg_workers_give(rq->server->workers, &rq->job);
+	return MHD_YES;
+}
+
+void *fg_http_line(void *context, const char *line, struct MHD_Connection *connection)
+{
+	struct fg_request *rq = fg_xcalloc(1, sizeof(*rq));
+
+	rq->server = context;
+	rq->connection = connection;
+	rq->line = line;
+	rq->line_length = strlen(line);
+	return rq;
+}
+
+/* libmicrohttpd ends a text at a NUL.  The version follows the address in the same buffer. */
+static bool line_has_nul(const struct fg_request *rq, const char *version)
+{
+	const uintptr_t distance = (uintptr_t)version - (uintptr_t)rq->line;
+
+	return distance < LINE_MAX_BYTES && distance != rq->line_length + 1;
+}
+
+static enum MHD_Result begin(struct fg_request *rq, const char *method, const char *path,
+			     const char *version)
+{
+	struct fg_error err = {0};
+
+	rq->has_nul = line_has_nul(rq, version);
+	rq->method = fg_arena_strdup(&rq->arena, method);
+	rq->path = fg_arena_strdup(&rq->arena, path);
+	rq->is_http_1_0 = strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
+	rq->started_ns = fg_clock_monotonic_ns();
+	fg_connections_request(rq->server->connections, rq->connection, true);
+	if (fg_admission_check(rq, &err) != FG_OK) {
+		fg_answer_settle(rq, &err);
+		return fg_answer_send(rq);
+	}
+	if (fg_admission_is_unproven(rq))
+		return give(rq, FG_JOB_PROOF, prove_job);
+	return MHD_YES;
+}
+
+static bool is_answered(const struct fg_request *rq)
+{
+	return rq->answer.status;
+}
+
+static enum MHD_Result take(struct fg_request *rq, const char *data, size_t *size)
+{
+	if (!is_answered(rq))
+		fg_body_add(&rq->body, data, *size);
+	atomic_fetch_add(&rq->server->counters.bytes_in, *size);
+	*size = 0;
+	return MHD_YES;
+}
+
+/* Called when all has arrived, and again when another thread has made the answer. */
+static enum MHD_Result finish(struct fg_request *rq)
+{
+	if (rq->route->scope == FG_SCOPE_NONE)
+		answer(rq);
+	if (is_answered(rq))
+		return fg_answer_send(rq);
+	return give(rq, rq->route->takes_run ? FG_JOB_UPLOAD : FG_JOB_QUESTION, run_job);
+}
+
+/* Its token was looked up; the body comes next, and then the end. */
+static enum MHD_Result go_on(struct fg_request *rq)
+{
+	rq->held = false;
+	fg_workers_let_go(rq->server->workers);
 	return MHD_YES;
 }
 
@@ -170,11 +225,13 @@ enum MHD_Result fg_http_access(void *context, struct MHD_Connection *connection,
 {
 	struct fg_request *rq = *request;
 
-	if (!rq)
-		return begin(context, connection, method, url, version, request);
+	(void)context;
+	(void)connection;
+	if (!rq->method)
+		return begin(rq, method, url, version);
 	if (*size)
 		return take(rq, data, size);
-	return finish(rq);
+	return rq->held && rq->job.kind == FG_JOB_PROOF ? go_on(rq) : finish(rq);
 }
 
 void fg_http_completed(void *context, struct MHD_Connection *connection, void **request,

@@ -5,6 +5,8 @@
 
 #include <microhttpd.h>
 
+/* Makes the request when its first line is there. */
+void *fg_http_line(void *context, const char *line, struct MHD_Connection *connection);
 enum MHD_Result fg_http_access(void *context, struct MHD_Connection *connection, const char *url,
 			       const char *method, const char *version, const char *data,
 			       size_t *size, void **request);

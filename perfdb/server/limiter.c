@@ -43,7 +43,7 @@ void fg_limiter_free(struct fg_limiter *limiter)
 	free(limiter);
 }
 
-static unsigned ask(struct fg_limiter *limiter, const char *caller, int64_t now_ns, unsigned add)
+unsigned fg_limiter_count(struct fg_limiter *limiter, const char *caller, int64_t now_ns)
 {
 	const int64_t second = now_ns / FG_NS_PER_S;
 	const int64_t minute = second / SECONDS;
@@ -60,17 +60,7 @@ static unsigned ask(struct fg_limiter *limiter, const char *caller, int64_t now_
 	if (*count >= limiter->per_minute)
 		wait = (unsigned)(SECONDS - second % SECONDS);
 	else
-		*count += add;
+		*count += 1;
 	(void)pthread_mutex_unlock(&limiter->lock);
 	return wait;
-}
-
-unsigned fg_limiter_count(struct fg_limiter *limiter, const char *caller, int64_t now_ns)
-{
-	return ask(limiter, caller, now_ns, 1);
-}
-
-unsigned fg_limiter_look(struct fg_limiter *limiter, const char *caller, int64_t now_ns)
-{
-	return ask(limiter, caller, now_ns, 0);
 }

@@ -14,7 +14,5 @@ void fg_limiter_free(struct fg_limiter *limiter); /* NULL is fine */
  * minute.
  */
 unsigned fg_limiter_count(struct fg_limiter *limiter, const char *caller, int64_t now_ns);
-/* As above, without counting. */
-unsigned fg_limiter_look(struct fg_limiter *limiter, const char *caller, int64_t now_ns);
 
 #endif

@@ -118,8 +118,9 @@ int fg_listen_start(struct fg_server *server, struct fg_error *err)
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
 		MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_NOTIFY_COMPLETED,
 		fg_http_completed, server, MHD_OPTION_NOTIFY_CONNECTION, fg_connections_notice,
-		server->connections, MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_ARRAY,
-		tls, MHD_OPTION_END);
+		server->connections, MHD_OPTION_URI_LOG_CALLBACK, fg_http_line, server,
+		MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL, MHD_OPTION_ARRAY, tls,
+		MHD_OPTION_END);
 	if (!server->daemon)
 		return fg_error_errno(err, FG_ENET, "cannot listen on %s port %d%s",
 				      fg_listen_address(&server->options), server->options.port,

@@ -40,6 +40,9 @@ struct fg_request {
 	const char *method;
 	const char *path;
 	const char *tail; /* of the path, after a route that ends with '/' */
+	const char *line; /* the address as it was sent, in libmicrohttpd's buffer */
+	size_t line_length;
+	bool has_nul; /* in its first line */
 	bool is_http_1_0;
 	int64_t started_ns;
 	struct fg_arena arena;

@@ -56,7 +56,7 @@ static const struct fg_option serve_options[] = {
 	 .kind = FG_OPTION_LIST,
 	 .offset = offsetof(struct fg_perfdb_options, webhook_allowed),
 	 .argument = "CIDR",
-	 .help = "webhooks may go to these addresses, too; without it, to no local or private one"},
+	 .help = "also allow webhooks to these local or private addresses"},
 	FG_ROW_FLAG(struct fg_perfdb_options, webhook_plain, "webhook-http", 0,
 		    "webhooks may be http://, not only https://"),
 	FG_ROW_FILE(struct fg_perfdb_options, webhook_ca_file, "webhook-ca-file", 0,

@@ -28,7 +28,7 @@
 enum {
 	DEFAULT_THREADS = 16,
 	DEFAULT_PER_MINUTE = 6000,
-	FAILURES_PER_MINUTE = 30,     /* of one address */
+	NOTES_PER_MINUTE = 1,         /* of one subject */
 	WEBHOOK_TESTS_PER_MINUTE = 3, /* of one project */
 	DEFAULT_HEADERS_SECONDS = 60,
 	DEFAULT_REQUEST_SECONDS = 300,
@@ -267,7 +267,7 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->started_ns = fg_clock_wall_ns();
 	s->is_local = fg_listen_is_loopback(options) && !options->behind_proxy;
 	s->requests = fg_limiter_new(s->options.requests_per_minute);
-	s->failures = fg_limiter_new(FAILURES_PER_MINUTE);
+	s->noted = fg_limiter_new(NOTES_PER_MINUTE);
 	s->webhook_tests = fg_limiter_new(WEBHOOK_TESTS_PER_MINUTE);
 	s->good_tokens = fg_remembered_new();
 	s->log = fg_request_log_new(options->log_fd);
@@ -308,7 +308,7 @@ void fg_server_stop(struct fg_server *server)
 	fg_sessions_free(server->sessions);
 	fg_request_log_free(server->log);
 	fg_limiter_free(server->requests);
-	fg_limiter_free(server->failures);
+	fg_limiter_free(server->noted);
 	fg_limiter_free(server->webhook_tests);
 	fg_remembered_free(server->good_tokens);
 	fg_proxies_free(server->proxies);

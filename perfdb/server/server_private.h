@@ -23,7 +23,8 @@ struct MHD_Daemon;
 
 enum {
 	FG_ROUTE_MAX = 64,
-	FG_LATENCY_STEPS = 8
+	FG_LATENCY_STEPS = 8,
+	FG_BODY_SHARES = 256
 };
 
 struct fg_route;
@@ -53,7 +54,7 @@ struct fg_server {
 	struct fg_sessions *sessions;
 	struct fg_replica *replica; /* NULL: none */
 	struct fg_limiter *requests;
-	struct fg_limiter *failures;       /* of authentication */
+	struct fg_limiter *noted;          /* for each subject one note a minute */
 	struct fg_remembered *good_tokens; /* that worked lately */
 	struct fg_proxies *proxies;
 	char *cookie_name;        /* for the secret */
@@ -65,8 +66,8 @@ struct fg_server {
 	struct fg_health *health;
 	struct fg_connections *connections;
 	struct fg_request_log *log;
-	atomic_size_t body_bytes;     /* of requests in progress */
-	atomic_size_t unproven_bytes; /* of clients whose token has not worked yet */
+	atomic_size_t body_bytes;                  /* of requests in progress */
+	atomic_size_t body_shares[FG_BODY_SHARES]; /* of body_bytes, by token */
 	atomic_bool draining;
 	struct fg_counters counters;
 	const struct fg_route *routes; /* that the counters are of */

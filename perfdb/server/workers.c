@@ -5,7 +5,7 @@
  * complete request is suspended, answered here, and resumed.
  *
  * Uploads are CPU work and wait for each other, so they never have all threads: a quarter is kept
- * for questions.
+ * for questions.  A flood of unknown tokens has a quarter, and notes one thread.
  */
 #include "perfdb/server/workers.h"
 
@@ -31,16 +31,11 @@ struct fg_workers {
 	pthread_t *threads;
 	size_t thread_count;
 	struct queue queues[FG_JOB_KINDS];
-	size_t upload_threads; /* busy with an upload */
-	size_t upload_threads_max;
+	size_t busy[FG_JOB_KINDS]; /* threads */
+	size_t most[FG_JOB_KINDS]; /* of `busy` */
 	size_t held;
 	bool stopping;
 };
-
-static bool may_begin(const struct fg_workers *w, enum fg_job_kind kind)
-{
-	return kind != FG_JOB_UPLOAD || w->upload_threads < w->upload_threads_max;
-}
 
 static struct fg_job *take_first(struct queue *queue)
 {
@@ -56,12 +51,21 @@ static struct fg_job *take_first(struct queue *queue)
 static struct fg_job *next(struct fg_workers *w)
 {
 	for (int kind = 0; kind < FG_JOB_KINDS; kind++) {
-		if (!w->queues[kind].first || !may_begin(w, (enum fg_job_kind)kind))
+		if (!w->queues[kind].first || w->busy[kind] >= w->most[kind])
 			continue;
-		w->upload_threads += kind == FG_JOB_UPLOAD;
+		w->busy[kind]++;
 		return take_first(&w->queues[kind]);
 	}
 	return NULL;
+}
+
+static bool is_empty(const struct fg_workers *w)
+{
+	for (int kind = 0; kind < FG_JOB_KINDS; kind++) {
+		if (w->queues[kind].first)
+			return false;
+	}
+	return true;
 }
 
 static void *work(void *context)
@@ -73,18 +77,20 @@ static void *work(void *context)
 	for (;;) {
 		struct fg_job *job = next(w);
 		enum fg_job_kind kind = FG_JOB_QUESTION;
+		bool is_dropped = false;
 
-		if (!job && w->stopping && !w->queues[FG_JOB_UPLOAD].first)
+		if (!job && w->stopping && is_empty(w))
 			break;
 		if (!job) {
 			(void)pthread_cond_wait(&w->wake, &w->lock);
 			continue;
 		}
 		kind = job->kind;
+		is_dropped = w->stopping && kind == FG_JOB_NOTE;
 		(void)pthread_mutex_unlock(&w->lock);
-		job->run(job); /* from here on it may be gone */
+		(is_dropped ? job->refuse : job->run)(job); /* from here on it may be gone */
 		(void)pthread_mutex_lock(&w->lock);
-		w->upload_threads -= kind == FG_JOB_UPLOAD;
+		w->busy[kind]--;
 		if (w->stopping)
 			(void)pthread_cond_broadcast(&w->wake);
 	}
@@ -92,14 +98,18 @@ static void *work(void *context)
 	return NULL;
 }
 
-static size_t count_upload_threads(unsigned threads)
+static void share_threads(struct fg_workers *w, unsigned threads)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t most = threads - (threads + 3) / 4;
+	const size_t quarter = (threads + 3) / 4;
+	size_t uploads = threads - quarter;
 
 	if (processors > 0)
-		most = fg_min_size(most, UPLOADS_PER_PROCESSOR * (size_t)processors);
-	return most ? most : 1;
+		uploads = fg_min_size(uploads, UPLOADS_PER_PROCESSOR * (size_t)processors);
+	w->most[FG_JOB_QUESTION] = threads;
+	w->most[FG_JOB_PROOF] = quarter;
+	w->most[FG_JOB_UPLOAD] = uploads ? uploads : 1;
+	w->most[FG_JOB_NOTE] = 1;
 }
 
 int fg_workers_start(unsigned threads, struct fg_workers **workers, struct fg_error *err)
@@ -108,7 +118,7 @@ int fg_workers_start(unsigned threads, struct fg_workers **workers, struct fg_er
 
 	for (int kind = 0; kind < FG_JOB_KINDS; kind++)
 		w->queues[kind].last = &w->queues[kind].first;
-	w->upload_threads_max = count_upload_threads(threads);
+	share_threads(w, threads);
 	(void)pthread_mutex_init(&w->lock, NULL);
 	(void)pthread_cond_init(&w->wake, NULL);
 	fg_wake_init(&w->left);

@@ -12,7 +12,9 @@
 /* In the order in which they are taken. */
 enum fg_job_kind {
 	FG_JOB_QUESTION,
+	FG_JOB_PROOF, /* is this token good? */
 	FG_JOB_UPLOAD,
+	FG_JOB_NOTE, /* a write that no client waits for */
 	FG_JOB_KINDS,
 };
 
@@ -27,10 +29,7 @@ struct fg_workers;
 
 int fg_workers_start(unsigned threads, struct fg_workers **workers, struct fg_error *err)
 	FG_NODISCARD;
-/*
- * Answers what waits, and gives clients some seconds to read it.  NULL is
- * fine.
- */
+/* Answers what waits, drops notes, and gives clients some seconds to read it.  NULL is fine. */
 void fg_workers_stop(struct fg_workers *workers);
 void fg_workers_free(struct fg_workers *workers);
 /*

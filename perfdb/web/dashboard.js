@@ -15,8 +15,15 @@ const STATE_WORDS = { regression: 'regressed', error: 'failed', inconclusive: 'i
 const DECIDED = ['accepted', 'noise', 'fixed'];
 const ASK_AGAIN_MS = 1500;
 
+// An imported profile has no metrics.
+function isProfile(benchmark) {
+	return !benchmark.metric;
+}
+
 // What the newest run says; one without a value failed.
 export function stateOf(benchmark) {
+	if (isProfile(benchmark))
+		return '';
 	return benchmark.measured ? benchmark.verdict ?? '' : 'error';
 }
 
@@ -29,12 +36,19 @@ export function countStates(benchmarks) {
 		.map(([state, n]) => `${n} ${STATE_WORDS[state]}`).join(', ');
 }
 
+function countProfiles(benchmarks) {
+	const n = benchmarks.filter(isProfile).length;
+	return n > 0 ? `${n} profile${n === 1 ? '' : 's'}` : '';
+}
+
 // Runs that were sent without their report have no verdict.
 function stateWords(benchmarks) {
-	const n = benchmarks.length;
-	if (n === 0)
+	const measured = benchmarks.filter((b) => !isProfile(b));
+	const n = measured.length;
+	if (benchmarks.length === 0)
 		return 'No benchmark ran yet.';
-	return countStates(benchmarks) || `${n} benchmark${n === 1 ? '' : 's'}; the newest run came without a verdict`;
+	return [countProfiles(benchmarks), n > 0 && (countStates(measured) || `${n} benchmark${n === 1 ? '' : 's'}; the newest run came without a verdict`)]
+		.filter(Boolean).join(', ');
 }
 
 function changeWords(benchmark, ratio) {
@@ -68,11 +82,11 @@ function benchmarkTable(project, data) {
 	const rank = (b) => ORDER.indexOf(stateOf(b) || 'pass');
 	const rows = [...benchmarks].sort((a, b) => rank(a) - rank(b));
 	const columns = [
-		{ title: 'Benchmark', value: (b) => b.name, grow: true, cell: (b) => [link(clip(b.name, 200), 'trend', { project, benchmark: b.name }),
+		{ title: 'Benchmark', value: (b) => b.name, grow: true, cell: (b) => [isProfile(b) ? link(clip(b.name, 200), 'run', { run: b.run }) : link(clip(b.name, 200), 'trend', { project, benchmark: b.name }),
 			b.cause && el('div', { class: 'cause' }, causeWords(b, links))] },
 		{ title: 'State', value: rank, cell: (b) => (stateOf(b) ? badge(stateOf(b)) : '') },
 		{ title: 'Newest', numeric: true, cell: (b) => formatValue(b.value, b.unit) },
-		{ title: 'Metric', value: (b) => b.label ?? '', cell: (b) => b.label ?? '' },
+		{ title: 'Metric', value: (b) => b.label ?? '', cell: (b) => (isProfile(b) ? 'profile' : b.label ?? '') },
 		{ title: 'Change', numeric: true, value: (b) => b.ratio ?? NaN, help: 'Of the newest run against its baseline',
 			cell: (b) => (finite(b.ratio) ? [formatChange(b.ratio - 1), ' ', el('span', { class: 'quiet' }, formatInterval(b.interval))] : '') },
 	];
@@ -144,7 +158,7 @@ export async function summary(project) {
 	const open = data.benchmarks.flatMap((b) => (b.changes ?? []).filter((change) => isWorse(b, change.ratio) && !isClosed(change)));
 	const newest = data.benchmarks.reduce((found, b) => (!found || b.started_at > found.started_at ? b : found), null);
 	const worst = data.benchmarks.find((b) => stateOf(b) === 'regression' && b.cause);
-	return [countStates(data.benchmarks), open.length > 0 && `, ${open.length} open change${open.length === 1 ? '' : 's'}`,
+	return [[countProfiles(data.benchmarks), countStates(data.benchmarks)].filter(Boolean).join(', '), open.length > 0 && `, ${open.length} open change${open.length === 1 ? '' : 's'}`,
 		newest && el('span', { class: 'quiet' }, ` · ${runWords({ ...newest, id: newest.run })}, ${formatTime(newest.started_at)}`),
 		worst && el('div', { class: 'cause' }, clip(worst.name, 60), ' ', causeWords(worst, { ...data.links, project }))];
 }

@@ -48,12 +48,14 @@ export async function showVerdict(state) {
 	const { project } = data.run;
 	const sides = { project, a, b };
 	const words = b ? `${data.run.baseline.commit?.slice(0, 10) ?? 'A'} → ${data.run.candidate.commit?.slice(0, 10) ?? 'B'}` : data.run.id.slice(0, 13);
+	// Of one side alone nothing can be compared by another measure.
+	const hasSides = (benchmark) => data.benchmarks.find(({ name }) => name === benchmark)?.verdict !== 'new';
 	document.title = `${words} · perfdb`;
 	showTrail(link(clip(project, 60), 'project', { project }), words, ...around, link(b ? 'compare others' : 'compare with…', 'compare', { project, a: b ? undefined : a }));
 	showComparison(page, data, {
 		trendHref: (benchmark) => address('trend', { project, benchmark }),
 		functionHref: (benchmark, name, library) => (name.length + library.length < LINKED_NAME ? address('function', { project, benchmark, name, library }) : undefined),
 		profileOf: (benchmark, range, measure) => ask('profile', { ...sides, benchmark, pairs: range?.join('-'), measure }),
-		measuresOf: (benchmark) => measuresOf(sides, benchmark),
+		measuresOf: async (benchmark) => (hasSides(benchmark) ? measuresOf(sides, benchmark) : []),
 	});
 }

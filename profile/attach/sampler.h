@@ -24,7 +24,8 @@ struct fg_outside_sampling {
 	const char *folder;  /* the trace goes there */
 	bool elapsed;        /* time that threads wait counts as well */
 	bool no_python;      /* the frames of Python functions are left out */
-	int64_t period_ns;   /* mean time between two moments */
+	int64_t period_ns;   /* mean time between two moments; at first, where it may be less */
+	int64_t least_ns;    /* what the budget may shorten it to; 0: `period_ns` */
 	int64_t duration_ns; /* 0: until the process ends */
 	/*
 	 * The limit on stopped time and our own CPU time together, as a share of the

@@ -43,6 +43,7 @@ struct reader {
 	size_t positions; /* columns before the costs */
 	size_t column;    /* of the instructions among the costs */
 	bool has_events;
+	bool has_title;
 	struct fg_text library;
 	struct fg_text callee_library;
 	uint32_t function;
@@ -240,6 +241,19 @@ static int read_calls(struct reader *reader, struct fg_text line, struct fg_erro
 	return FG_OK;
 }
 
+/* The first program's command. */
+static void take_title(struct reader *reader, struct fg_text line)
+{
+	const char *command = NULL;
+
+	for (; line.length > 0 && *line.text == ' '; line.text++)
+		line.length--;
+	command = fg_sink_text(reader->sink, line);
+	if (command)
+		reader->sink->profile->title = command;
+	reader->has_title = true;
+}
+
 static int read_line(struct reader *reader, struct fg_text line, struct fg_error *err)
 {
 	if (take(&line, "fn=")) {
@@ -273,6 +287,8 @@ static int read_line(struct reader *reader, struct fg_text line, struct fg_error
 	}
 	if (take(&line, "creator:"))
 		begin_file(reader);
+	else if (!reader->has_title && take(&line, "cmd:"))
+		take_title(reader, line);
 	return FG_OK; /* other headers, source files, totals */
 }
 

@@ -4,8 +4,7 @@
 #include "base/text.h"
 #include "profile/exchange/import.h"
 
-/* An interned copy that is safe to print; NULL when there is nothing. */
-static const char *text_of(struct fg_import_sink *sink, struct fg_text bytes)
+const char *fg_sink_text(struct fg_import_sink *sink, struct fg_text bytes)
 {
 	struct fg_strbuf text = {0};
 	const char *kept = NULL;
@@ -21,12 +20,12 @@ static const char *text_of(struct fg_import_sink *sink, struct fg_text bytes)
 int fg_sink_frame(struct fg_import_sink *sink, const struct fg_import_frame *frame, uint32_t *index,
 		  struct fg_error *err)
 {
-	const char *name = text_of(sink, frame->name);
-	const char *library = text_of(sink, frame->library);
+	const char *name = fg_sink_text(sink, frame->name);
+	const char *library = fg_sink_text(sink, frame->library);
 	const char *slash = library ? strrchr(library, '/') : NULL;
 	const struct fg_profile_function function = {
 		.name = name ? name : "[unknown]",
-		.linkage = text_of(sink, frame->linkage),
+		.linkage = fg_sink_text(sink, frame->linkage),
 		.library = slash && slash[1] ? slash + 1 : (library ? library : ""),
 	};
 	struct fg_frame added = {0};

@@ -39,6 +39,8 @@ struct fg_import_frame {
 	bool nameless;
 };
 
+/* An interned copy that is safe to print; NULL when there is nothing. */
+const char *fg_sink_text(struct fg_import_sink *sink, struct fg_text bytes);
 int fg_sink_frame(struct fg_import_sink *sink, const struct fg_import_frame *frame, uint32_t *index,
 		  struct fg_error *err) FG_NODISCARD;
 void fg_sink_begin(struct fg_import_sink *sink);

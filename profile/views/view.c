@@ -11,27 +11,36 @@
 /* A note on system time needs at least this share of the time, with this relative error. */
 #define SYSTEM_SHARE 0.1
 #define SYSTEM_ERROR 0.25
+#define FEW_SAMPLES  100
+#define NORMAL_95    1.96
 
 const struct fg_view fg_views[] = {
-	{"flat", "functions by the time spent in them", .make = fg_view_flat},
-	{"callgraph", "each function between its callers and its callees, as gprof shows it",
+	{"flat",
+	 "functions by self time; `cumul` is the running sum, `incl` includes callees, `leaf` counts samples that ended in the function, `samples` those that passed through it",
+	 .make = fg_view_flat},
+	{"callgraph",
+	 "each function between its callers (above) and callees (below), as gprof prints it",
 	 .make = fg_view_callgraph},
-	{"top-down", "the call tree from the start of the program down", .make = fg_view_top_down},
+	{"top-down", "the call tree from the start of the program; direct recursion is one row",
+	 .make = fg_view_top_down},
 	{"bottom-up", "where time is spent, and who called that", .make = fg_view_bottom_up},
 	{"lines", "source lines", .make = fg_view_lines, .needs_samples = true},
 	{"libraries", "shared libraries and the program itself", .make = fg_view_libraries},
-	{"classes", "classes, free functions by namespace", .make = fg_view_classes},
+	{"classes", "classes, and free functions by namespace", .make = fg_view_classes},
 	{"namespaces", "outermost namespaces", .make = fg_view_namespaces},
 	{"files", "source files", .make = fg_view_files},
-	{"threads", "threads, with the time that the kernel counted", .make = fg_view_threads,
-	 .needs_samples = true},
-	{"regions", "marked regions by branch, with their functions", .make = fg_view_regions,
-	 .needs_samples = true},
-	{"units", "units of work: the slowest ones and statistics", .make = fg_view_units,
-	 .needs_samples = true},
-	{"timeline", "how busy the program was over time, and with what", .make = fg_view_timeline,
-	 .needs_samples = true},
-	{"paths", "on which paths, and in which units of work, a function costs",
+	{"threads", "each thread, with the kernel's figures for it and its most expensive function",
+	 .make = fg_view_threads, .needs_samples = true},
+	{"regions",
+	 "marked regions by branch (`reco/fit` is `fit` inside `reco`), with their functions",
+	 .make = fg_view_regions, .needs_samples = true},
+	{"units",
+	 "units of work: mean, standard deviation, median, 95th percentile and maximum, in total and per region; the slowest",
+	 .make = fg_view_units, .needs_samples = true},
+	{"timeline", "equal time steps: how many CPUs were busy, and with what",
+	 .make = fg_view_timeline, .needs_samples = true},
+	{"paths",
+	 "on how many paths and in how many units a function costs time, and how that varies; with `--function`, path by path",
 	 .make = fg_view_paths, .needs_samples = true},
 	{"memory", "functions with all that was counted of their allocations",
 	 .make = fg_view_memory, .measure = "heap.bytes"},
@@ -39,17 +48,16 @@ const struct fg_view fg_views[] = {
 	 .measure = "heap.leaked"},
 	{"growth", "call paths that hold more than they did at an earlier dump",
 	 .make = fg_view_growth, .measure = "heap.live"},
-	{"history", "how much memory was held over time", .make = fg_view_history,
-	 .measure = "heap.live", .needs_samples = true},
 	{"resident", "resident memory by mapping, near the peak and at the end",
 	 .make = fg_view_resident, .measure = "heap.live", .needs_samples = true},
 	{"throws", "exceptions: what was thrown where, and who caught it", .make = fg_view_throws,
 	 .measure = "throws", .needs_samples = true},
-	{"domains", "the arguments that functions were called with", .make = fg_view_domains,
-	 .needs_samples = true, .has_no_measure = true},
+	{"domains",
+	 "the arguments that functions were called with; with `--function` the call paths to them, with `--trace` one path",
+	 .make = fg_view_domains, .needs_samples = true, .has_no_measure = true},
 	{"times", "how long calls of functions took", .make = fg_view_times, .needs_samples = true,
 	 .has_no_measure = true},
-	{"instructions", "the instructions that functions spend their time at",
+	{"instructions", "a function's samples by instruction, disassembled, next to its lines",
 	 .make = fg_view_instructions, .needs_samples = true, .needs_code = true},
 	{.name = NULL},
 };
@@ -127,6 +135,36 @@ static void note_system_time(const struct fg_profile *profile, uint16_t measure,
 		     samples == 1 ? "" : "s", 100 * sqrt(squares) / sum);
 }
 
+/*
+ * Shares of few samples are uncertain: the half widths of the 95 % intervals of two shares.
+ * Samples of different weights count as fewer equal ones.
+ */
+static void note_few_samples(const struct fg_profile *profile, uint16_t measure,
+			     struct fg_view_table *table)
+{
+	double sum = 0;
+	double squares = 0;
+
+	if (measure != 0 || table->measure.exact)
+		return;
+	for (size_t i = 0; i < profile->sample_count; i++) {
+		const struct fg_sample *sample = &profile->samples[i];
+
+		if (sample->measure != 0 || !(sample->count > 0))
+			continue;
+		sum += sample->value;
+		squares += sample->value * sample->value / sample->count;
+	}
+	const double samples = squares > 0 ? sum * sum / squares : 0;
+
+	if (samples > 0 && samples < FEW_SAMPLES - 0.5)
+		fg_view_note(table,
+			     "as sure as %.0f equal samples: a share of 50 %% is 50 ± %.0f %%, one "
+			     "of 10 %% is 10 ± %.0f %% (95 of 100 times)",
+			     samples, 100 * NORMAL_95 * sqrt(0.5 * 0.5 / samples),
+			     100 * NORMAL_95 * sqrt(0.1 * 0.9 / samples));
+}
+
 static void note_share(struct fg_view_table *table, double part, double whole, const char *what)
 {
 	const double percent = whole > 0 ? 100 * part / whole : 0;
@@ -164,6 +202,7 @@ int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 	note_share(&made, measure->lost, measure->lost + measure->total, "could not be sampled");
 	note_share(&made, measure->truncated, measure->total,
 		   "has a stack that does not reach its start");
+	note_few_samples(profile, index, &made);
 	note_system_time(profile, index, &made);
 	for (size_t i = 0; i < profile->note_count; i++)
 		fg_view_profile_note(&made, "%s", profile->notes[i]);

@@ -21,11 +21,14 @@ static void add_rate(const struct fg_profile *profile, struct fg_strbuf *text)
 	struct fg_strbuf words = {0};
 	char period[FG_NUMBER_TEXT_SIZE];
 
-	if (profile->period_ns == 0)
-		return;
-	fg_strbuf_printf(&words, "%.0f samples a second, one every %s",
-			 (double)FG_NS_PER_S / (double)profile->period_ns,
-			 fg_format_duration((double)profile->period_ns, period));
+	if (profile->period_ns)
+		fg_strbuf_printf(&words, "%.0f samples a second, one every %s",
+				 (double)FG_NS_PER_S / (double)profile->period_ns,
+				 fg_format_duration((double)profile->period_ns, period));
+	else if (profile->cost.samples > 0 && profile->cost.sampled_ns > 0)
+		fg_strbuf_printf(&words, "%.0f samples a second on average",
+				 profile->cost.samples * (double)FG_NS_PER_S /
+					 profile->cost.sampled_ns);
 	add_line(text, "rate", fg_strbuf_text(&words));
 	fg_strbuf_release(&words);
 }
@@ -36,11 +39,9 @@ static void add_cost(const struct fg_profile_cost *cost, struct fg_strbuf *text)
 	char signals[FG_NUMBER_TEXT_SIZE];
 	char switches[FG_NUMBER_TEXT_SIZE];
 	char handlers[FG_NUMBER_TEXT_SIZE];
-	char caches[FG_NUMBER_TEXT_SIZE];
 	char start[FG_NUMBER_TEXT_SIZE];
-	const double signals_ns = (cost->samples + cost->interrupts) * cost->signal_ns;
-	const double all_ns = signals_ns + cost->switches_ns + cost->handler_ns + cost->caches_ns +
-			      cost->start_ns;
+	const double all_ns =
+		cost->signals_ns + cost->switches_ns + cost->handler_ns + cost->start_ns;
 
 	if (cost->expected > 0) {
 		fg_strbuf_printf(&words, "about %.1f %% of the CPU time", 100 * cost->expected);
@@ -53,12 +54,12 @@ static void add_cost(const struct fg_profile_cost *cost, struct fg_strbuf *text)
 	fg_strbuf_printf(
 		&words,
 		"%s%.1f %% of the CPU time: signals %s, context switches %s, collector %s, "
-		"caches %s, start %s",
-		cost->signal_ns > 0 ? "about " : "at least ", 100 * all_ns / cost->sampled_ns,
-		cost->signal_ns > 0 ? fg_format_duration(signals_ns, signals) : "not measured",
+		"start %s",
+		cost->signals_ns > 0 ? "about " : "at least ", 100 * all_ns / cost->sampled_ns,
+		cost->signals_ns > 0 ? fg_format_duration(cost->signals_ns, signals)
+				     : "not measured",
 		fg_format_duration(cost->switches_ns, switches),
 		fg_format_duration(cost->handler_ns, handlers),
-		fg_format_duration(cost->caches_ns, caches),
 		fg_format_duration(cost->start_ns, start));
 	add_line(text, "cost", fg_strbuf_text(&words));
 	fg_strbuf_release(&words);

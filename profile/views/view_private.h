@@ -28,7 +28,6 @@ fg_view_maker fg_view_times;
 fg_view_maker fg_view_memory;
 fg_view_maker fg_view_leaks;
 fg_view_maker fg_view_growth;
-fg_view_maker fg_view_history;
 fg_view_maker fg_view_resident;
 fg_view_maker fg_view_throws;
 fg_view_maker fg_view_instructions;

@@ -22,7 +22,18 @@ export function headline(benchmark) {
 	return benchmark.metrics.reduce((best, m) => (!best || rank(m) > rank(best) ? m : best), null);
 }
 
+// An imported profile has no metrics, so there is nothing to judge.
+function isProfile(benchmark) {
+	return benchmark.metrics.length === 0 && benchmark.verdict !== 'error' && benchmark.verdict !== 'missing';
+}
+
+function verdictBadge(benchmark) {
+	return isProfile(benchmark) ? '' : badge(benchmark.verdict);
+}
+
 function instead(benchmark) {
+	if (isProfile(benchmark))
+		return benchmark.verdict === 'new' ? 'a profile alone, without measured values' : 'two profiles, compared without a verdict';
 	if (benchmark.verdict === 'error')
 		return benchmark.error ?? 'could not be measured';
 	if (benchmark.verdict === 'new')
@@ -87,7 +98,7 @@ function verdictTable(data, current, onPick) {
 		columns: [
 			{ title: 'Benchmark', value: (b) => b.name,
 				cell: (b) => el('button', { type: 'button', class: 'link', onclick: () => onPick(b) }, clip(b.name || '[no name]', 80)) },
-			{ title: 'Verdict', value: (b) => WEIGHT.indexOf(b.verdict), cell: (b) => badge(b.verdict) },
+			{ title: 'Verdict', value: (b) => WEIGHT.indexOf(b.verdict), cell: verdictBadge },
 			{ title: 'Change', numeric: true, value: (b) => metricOf(b)?.ratio ?? NaN, cell: (b) => ifDecided(b, (m) => formatChange(m.ratio - 1)) },
 			{ title: 'Interval', numeric: true, cell: (b) => ifDecided(b, (m) => [formatInterval(m.interval), ' ', intervalBar(m, scale)]) },
 			{ title: 'Metric', cell: (b) => metricOf(b)?.label ?? instead(b), grow: true },
@@ -291,8 +302,12 @@ function functionTable(benchmark, profile, view) {
 		inclusive: [functions.inclusive[0][f] / 1e3, functions.inclusive[1][f] / 1e3],
 	})).filter((row) => row.f > 0);
 	const number = (title, value, text, help) => ({ title, numeric: true, value, cell: text ?? ((row) => profile.amount(value(row))), help });
+	const unjudged = both && isProfile(benchmark);
+	const whole = functions.inclusive.map((side) => side[0] / 1e3);
+	const share = (title, side) => number(title, (r) => r.self[side] / whole[side], (r) => formatPercent(r.self[side] / whole[side]));
 	const own = both ? [number('Own, baseline', (r) => r.self[0]), number('Own, candidate', (r) => r.self[1]),
-		number('Own Δ', (r) => r.self[1] - r.self[0], (r) => profile.delta(r.self[1] - r.self[0]), 'Candidate minus baseline, per repetition')]
+		number('Own Δ', unjudged ? (r) => Math.abs(r.self[1] - r.self[0]) : (r) => r.self[1] - r.self[0], (r) => profile.delta(r.self[1] - r.self[0]), 'Candidate minus baseline, per repetition'),
+		...(unjudged ? [share('Share, baseline', 0), share('Share, candidate', 1)] : [])]
 		: [number('Own', (r) => r.self[profile.hasCandidate ? 1 : 0])];
 	const all = both ? [number('With callees, baseline', (r) => r.inclusive[0]), number('With callees, candidate', (r) => r.inclusive[1]),
 		number('With callees Δ', (r) => r.inclusive[1] - r.inclusive[0], (r) => profile.delta(r.inclusive[1] - r.inclusive[0]))]
@@ -302,7 +317,7 @@ function functionTable(benchmark, profile, view) {
 		{ title: 'Library', value: (r) => functions.library[r.f] ?? '', cell: (r) => clip(functions.library[r.f] ?? '', 40) },
 		...own, ...all,
 	];
-	if (both) {
+	if (both && !unjudged) {
 		columns.push({ title: 'Judged Δ', numeric: true, value: (r) => r.verdict?.delta_ms ?? NaN,
 			cell: (r) => (r.verdict ? formatDeltaMs(r.verdict.delta_ms) : ''),
 			help: 'Own time and what the function spends in libraries that did not change: what the judgement is about' });
@@ -326,7 +341,7 @@ function functionTable(benchmark, profile, view) {
 
 function rawTable(benchmark) {
 	const { raw } = benchmark;
-	if (!raw || raw.pair.length === 0)
+	if (!raw || isProfile(benchmark) || raw.pair.length === 0)
 		return null;
 	const metrics = Object.keys(raw.values);
 	const unit = new Map(benchmark.metrics.map((m) => [m.name, m.unit]));
@@ -370,6 +385,11 @@ function failure(benchmark) {
 	return section('Why it could not be measured', 'failure', el('p', {}, benchmark.error),
 		benchmark.error_tail && scroller('Last lines of output', el('pre', {}, benchmark.error_tail)),
 		benchmark.error_stacks && scroller('Where its threads stood', el('pre', {}, benchmark.error_stacks)));
+}
+
+// Since which change, how to see it again, how to accept it: as every report says it.
+function nextSteps(next) {
+	return next && el('dl', { class: 'sides' }, Object.entries(next).flatMap(([label, text]) => [el('dt', {}, label), el('dd', {}, el('code', {}, clip(text, 600)))]));
 }
 
 function notes(list) {
@@ -490,9 +510,9 @@ function showBenchmark(benchmark, view) {
 	offerMeasures();
 	afterPaint(() => replace(bottom, howMeasured(benchmark), rawTable(benchmark), facts('Build of the baseline, this benchmark', benchmark.build?.baseline),
 		facts('Build of the candidate, this benchmark', benchmark.build?.candidate)));
-	return [el('h2', { id: 'benchmark', tabindex: -1 }, clip(benchmark.name || '[no name]', 120), ' ', badge(benchmark.verdict),
-		view.trendHref && [' ', el('a', { class: 'history', href: view.trendHref(benchmark.name) }, 'history')]),
-		el('p', { class: 'lead' }, sentence(benchmark)), notes(benchmark.notes), failure(benchmark), blame(benchmark, view), moved(benchmark), pairs(benchmark, view),
+	return [el('h2', { id: 'benchmark', tabindex: -1 }, clip(benchmark.name || '[no name]', 120), ' ', verdictBadge(benchmark),
+		view.trendHref && !isProfile(benchmark) && [' ', el('a', { class: 'history', href: view.trendHref(benchmark.name) }, 'history')]),
+		el('p', { class: 'lead' }, sentence(benchmark)), !isProfile(benchmark) && notes(benchmark.notes), failure(benchmark), blame(benchmark, view), moved(benchmark), pairs(benchmark, view),
 		benchmark.metrics.length > 0 && metricTable(benchmark), argumentSection(benchmark, view), overTime(benchmark, view), chooser, flame, lower, bottom];
 }
 
@@ -588,16 +608,17 @@ export function showComparison(root, data, options = {}) {
 			show();
 		}
 	});
+	const judged = data.benchmarks.length === 0 || !data.benchmarks.every(isProfile);
 	const counts = WEIGHT.map((v) => [v, data.benchmarks.filter((b) => b.verdict === v).length]).filter(([, n]) => n > 0).reverse();
-	replace(root, el('header', {}, el('h1', {}, clip(data.run.project ?? 'fastgate', 80), ' ', badge(data.verdict)),
-		el('p', { class: 'lead cause' }, clip(data.cause ?? '', 600)),
-		data.benchmarks.length !== 1 && el('p', {}, data.benchmarks.length === 0 ? 'No benchmark ran.' : counts.map(([v, n]) => `${n} ${v}`).join(', ')),
+	const project = clip(data.run.project ?? 'fastgate', 80);
+	replace(root, el('header', {}, judged && el('p', { class: 'quiet' }, project),
+		judged ? el('h1', {}, clip(data.cause || 'No benchmark ran', 600), ' ', badge(data.verdict)) : el('h1', {}, project), judged && nextSteps(data.next),
+		judged && data.benchmarks.length !== 1 && el('p', {}, data.benchmarks.length === 0 ? 'No benchmark ran.' : counts.map(([v, n]) => `${n} ${v}`).join(', ')),
 		el('dl', { class: 'sides' }, side('Baseline', data.run.baseline, view.links), side('Candidate', data.run.candidate, view.links),
-			el('dt', {}, 'Run'), el('dd', {}, el('code', {}, data.run.id), ` ${formatTime(data.run.started_at)}`)), notes(data.notes)),
+			el('dt', {}, 'Run'), el('dd', {}, el('code', {}, data.run.id), ` ${formatTime(data.run.started_at)}`)), judged && notes(data.notes)),
 	el('main', {}, el('section', { 'aria-labelledby': 'verdicts' }, el('h2', { id: 'verdicts' }, 'Benchmarks'), table), detail,
 		el('section', { 'aria-labelledby': 'differs' }, el('h2', { id: 'differs' }, 'What differs'), differences(data),
 			facts('Host', data.run.host), facts('Build of the baseline', data.run.baseline.build), facts('Build of the candidate', data.run.candidate.build))),
-	el('footer', {}, el('p', { class: 'quiet' }, `fastgate ${data.run.fastgate_version ?? ''}. To see it again: `,
-		el('code', {}, data.run.baseline.commit ? `fastgate run --against ${data.run.baseline.commit.slice(0, 12)}` : 'fastgate run'))));
+	el('footer', {}, el('p', { class: 'quiet' }, `fastgate ${data.run.fastgate_version ?? ''}`)));
 	show();
 }

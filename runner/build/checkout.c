@@ -209,7 +209,7 @@ static int take_module(const struct level *level, const struct module *module, s
 		status = take_needed(level, module, in_top, err);
 	} else if (fg_fs_is_folder(in_top)) {
 		note(level->checkout,
-		     fg_xasprintf("submodule '%s' is left out: it is not initialised here, either",
+		     fg_xasprintf("submodule '%s' is left out: it is not initialised here",
 				  module->path));
 	} else {
 		status = fetch(level, module, true, &found);

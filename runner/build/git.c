@@ -176,6 +176,8 @@ int fg_git_locate(const struct fg_git *git, char **top, char **prefix, struct fg
 		free(found_top);
 		return status;
 	}
+	if (**prefix)
+		(*prefix)[strlen(*prefix) - 1] = '\0'; /* git ends it with a slash */
 	*top = found_top;
 	return FG_OK;
 }
@@ -251,9 +253,14 @@ void fg_git_note_subject(const struct fg_git *git, struct fg_side *side)
 {
 	char *subject = side->commit ? ASK(git, "log", "-1", "--format=%s", side->commit) : NULL;
 
+	char *author = side->commit ? ASK(git, "log", "-1", "--format=%an", side->commit) : NULL;
+
 	if (subject && *subject)
 		fg_environment_set(&side->build, "git.subject", subject, false);
+	if (author && *author)
+		fg_environment_set(&side->build, "git.author", author, false);
 	free(subject);
+	free(author);
 }
 
 /* ---- refs ---- */

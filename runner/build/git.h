@@ -40,7 +40,7 @@ void fg_git_environment_free(char **environment);
 int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct fg_error *err)
 	FG_NODISCARD;
 
-/* Records the first line of the commit's message as the fact git.subject. */
+/* Records the first line of the commit's message and its author: git.subject, git.author. */
 void fg_git_note_subject(const struct fg_git *git, struct fg_side *side);
 
 /*
@@ -84,7 +84,7 @@ char *fg_git_tree_of(const struct fg_git *git, const char *commit);
 void fg_git_forget_hook(void);
 
 /*
- * The repository's top folder, and the prefix from there to git->folder ("" or "a/b/"); both to be
+ * The repository's top folder, and the prefix from there to git->folder ("" or "a/b"); both to be
  * freed.
  */
 int fg_git_locate(const struct fg_git *git, char **top, char **prefix, struct fg_error *err)

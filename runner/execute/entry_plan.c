@@ -119,7 +119,6 @@ static void add_object(struct writing *w, const char *name, const char *folder)
 	free(path);
 	object.path = add_text(w, name);
 	object.sum = entries.sum;
-	object.refusal = entries.refusal;
 	object.entry_count = entries.count;
 	for (size_t i = 0; i < entries.count; i++) {
 		struct fg_plan_entry entry = entries.entries[i];

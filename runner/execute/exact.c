@@ -82,69 +82,88 @@ static char *complaint(const char *folder)
 	return found;
 }
 
-static void take_files(const char *folder, struct fg_exact_reading *reading)
+int fg_callgrind_read(const char *folder, struct fg_strbuf *all, struct fg_error *err)
 {
-	struct fg_strbuf all = {0};
-	struct fg_error found = {0};
+	char *said = NULL;
+	const int status = read_files(folder, "callgrind.", CALLGRIND_MAX_BYTES, all, err);
 
-	if (read_files(folder, "callgrind.", CALLGRIND_MAX_BYTES, &all, &found) != FG_OK)
-		add_why(reading, "callgrind", found.message);
-	else if (all.length == 0)
-		add_why(reading, "callgrind", "it wrote no profile");
-	else
-		reading->meter = "callgrind";
-	if (reading->meter) {
-		reading->callgrind_size = all.length;
-		reading->callgrind = fg_strbuf_detach(&all);
-	}
-	fg_strbuf_release(&all);
+	if (status != FG_OK || all->length > 0)
+		return status;
+	said = complaint(folder);
+	(void)fg_error_set(err, FG_ECHILD, "%s", said ? said : "it wrote no profile");
+	free(said);
+	return FG_ECHILD;
 }
 
 /*
  * 32 callers of context cover the whole call path in most programs.  Names stay mangled: they are
  * demangled later, as everywhere else.
  */
-static int run_callgrind(struct fg_runner_job *job, const struct fg_exact_request *request,
-			 const char *program, const char *folder, char **why)
+char **fg_callgrind_words(const char *folder, unsigned flags)
 {
-	char *out = fg_xasprintf("--callgrind-out-file=%s/callgrind.%%p", folder);
-	char *log = fg_xasprintf("--log-file=%s/log.%%p", folder);
-	const char *const words[] = {program,
-				     "--tool=callgrind",
-				     "--trace-children=yes",
-				     request->flat ? "--separate-callers=0"
-						   : "--separate-callers=32",
-				     "--show-below-main=yes",
-				     "--demangle=no",
-				     out,
-				     log,
-				     NULL};
-	const struct fg_extra extra = {
-		.arm = request->arm, .before = words, .timeout_ns = request->timeout_ns};
-	const int status = fg_runner_extra(job, &extra, why, NULL);
+	char *const words[] = {
+		fg_fs_find_program("valgrind"),
+		fg_xstrdup("--tool=callgrind"),
+		fg_xasprintf("--trace-children=%s", flags & FG_CALLGRIND_CHILDREN ? "yes" : "no"),
+		fg_xasprintf("--separate-callers=%d", flags & FG_CALLGRIND_FLAT ? 0 : 32),
+		fg_xstrdup("--show-below-main=yes"),
+		fg_xstrdup("--demangle=no"),
+		fg_xasprintf("--callgrind-out-file=%s/callgrind.%%p", folder),
+		fg_xasprintf("--log-file=%s/log.%%p", folder),
+		NULL,
+	};
+	char **made = fg_xcalloc(FG_ARRAY_SIZE(words), sizeof(made[0]));
 
-	free(out);
-	free(log);
-	return status;
+	memcpy(made, words, sizeof(words));
+	if (!made[0])
+		made[0] = fg_xstrdup("valgrind"); /* gone since the check; starting it will fail */
+	return made;
+}
+
+void fg_callgrind_words_free(char **words)
+{
+	for (size_t i = 0; words && words[i]; i++)
+		free(words[i]);
+	free(words);
+}
+
+/* Reads what it wrote, or adds why there is nothing. */
+static void take_files(const char *folder, struct fg_exact_reading *reading)
+{
+	struct fg_strbuf all = {0};
+	struct fg_error found = {0};
+
+	if (fg_callgrind_read(folder, &all, &found) == FG_OK) {
+		reading->meter = "callgrind";
+		reading->callgrind_size = all.length;
+		reading->callgrind = fg_strbuf_detach(&all);
+	} else {
+		add_why(reading, "callgrind", found.message);
+	}
+	fg_strbuf_release(&all);
 }
 
 static int count_by_callgrind(struct fg_runner_job *job, const struct fg_exact_request *request,
 			      struct fg_exact_reading *reading, struct fg_error *err)
 {
-	char *program = fg_fs_find_program("valgrind");
+	struct fg_extra extra = {.arm = request->arm, .timeout_ns = request->timeout_ns};
+	char **words = NULL;
 	char *folder = NULL;
 	char *said = NULL;
 	char *why = NULL;
 	int status = FG_OK;
 
-	if (!program) {
+	if (!fg_runner_has_callgrind()) {
 		add_why(reading, "callgrind", "valgrind is not installed");
 		return FG_OK;
 	}
 	status = fg_runner_extra_folder(job, &folder, err);
 	if (status != FG_OK)
-		goto out;
-	status = run_callgrind(job, request, program, folder, &why);
+		return status;
+	words = fg_callgrind_words(folder,
+				   FG_CALLGRIND_CHILDREN | (request->flat ? FG_CALLGRIND_FLAT : 0));
+	extra.before = (const char *const *)words;
+	status = fg_runner_extra(job, &extra, &why, NULL);
 	if (status == FG_EINTERRUPTED) {
 		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
 		goto out;
@@ -157,8 +176,8 @@ static int count_by_callgrind(struct fg_runner_job *job, const struct fg_exact_r
 	add_why(reading, "callgrind", said ? said : (why ? why : "it failed"));
 	status = FG_OK;
 out:
+	fg_callgrind_words_free(words);
 	fg_runner_extra_remove(job, folder);
-	free(program);
 	free(said);
 	free(why);
 	return status;

@@ -7,6 +7,7 @@
 #ifndef FG_RUNNER_EXACT_H
 #define FG_RUNNER_EXACT_H
 
+#include "base/strbuf.h"
 #include "runner/runner.h"
 
 struct fg_exact_request {
@@ -34,6 +35,17 @@ int fg_runner_exact(struct fg_runner_job *job, const struct fg_exact_request *re
 int fg_runner_callgrind(struct fg_runner_job *job, const struct fg_exact_request *request,
 			struct fg_exact_reading *reading, struct fg_error *err) FG_NODISCARD;
 bool fg_runner_has_callgrind(void);
+
+enum fg_callgrind_flag {
+	FG_CALLGRIND_FLAT = 1 << 0,     /* functions only, without calling contexts */
+	FG_CALLGRIND_CHILDREN = 1 << 1, /* the processes that the program starts, too */
+};
+
+/* The words in front of a command that run it under callgrind, whose files go into `folder`. */
+char **fg_callgrind_words(const char *folder, unsigned flags); /* NULL at the end */
+void fg_callgrind_words_free(char **words);
+/* Appends these files to `all`. FG_ECHILD: there are none; the message is valgrind's, if any. */
+int fg_callgrind_read(const char *folder, struct fg_strbuf *all, struct fg_error *err) FG_NODISCARD;
 void fg_exact_reading_release(struct fg_exact_reading *reading);
 
 #endif

@@ -290,8 +290,6 @@ static int add_sampler(const struct pass *pass, size_t slot, struct environment 
 				     .clock = sampler->clock,
 				     .kernel = sampler->kernel,
 				     .period_ns = pass->block->period_ns,
-				     .signal_ns = executor->signal_ns,
-				     .switch_ns = executor->switch_ns,
 				     .follow_children = sampler->follow_children,
 				     .delay_ms = (uint64_t)((sampler->delay_ns + FG_NS_PER_MS - 1) /
 							    FG_NS_PER_MS),

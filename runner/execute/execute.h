@@ -55,8 +55,6 @@ struct fg_executor {
 	const char *collector; /* path of the library; required if a block is sampled */
 	const char *traces_folder; /* each sampled repetition gets a folder below it */
 	unsigned next_trace;
-	uint64_t signal_ns; /* cost of a sampler signal on this host; 0: not measured */
-	uint64_t switch_ns; /* extra cost of a context switch by its clock; 0: not measured */
 	uint64_t oom_kills; /* the machine's counter at the start */
 	/* As in struct fg_runner_options, for the current series.  May be NULL. */
 	void (*on_stuck)(void *stuck_context, pid_t pid, char **summary, char **stacks);

@@ -20,8 +20,7 @@ struct fg_preload {
 	enum fg_sample_clock clock;
 	enum fg_kernel_functions kernel;
 	uint64_t period_ns; /* between samples; 0: the default rate */
-	uint64_t signal_ns; /* cost of one on this host; 0: not measured */
-	uint64_t switch_ns; /* extra cost of a context switch; 0: not measured */
+	double budget;      /* share of the CPU time that the rate is adapted to; 0: it is fixed */
 	bool follow_children;
 	uint64_t delay_ms;    /* before the first sample */
 	uint64_t duration_ms; /* time to sample for; 0: to the end */

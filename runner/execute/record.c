@@ -312,7 +312,7 @@ void fg_job_record(struct fg_pass *pass)
 			continue; /* the program failed */
 		well++;
 		if (pass->executions[i].trace_folder && (pass->block->aside & FG_ASIDE_WARMUP))
-			fg_sample_costs_add(pass->executions[i].trace_folder, &job->sample_costs);
+			fg_sample_costs_add(pass->executions[i].trace_folder, &job->sample_cost);
 		if (has_harness)
 			record_cases(pass, i);
 		else

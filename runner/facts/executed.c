@@ -130,7 +130,7 @@ static void begin_inside(struct reader *r, const char *path, const char *relativ
 		fg_executed_doubt(r->executed, "%s chooses its code by what the processor can do",
 				  relative);
 	if (code.brings_code)
-		fg_executed_doubt(r->executed, "%s may run code that is no part of it (%s)",
+		fg_executed_doubt(r->executed, "%s may run code that is not part of it (%s)",
 				  relative, code.brings_code);
 	(void)fg_executed_add_file(r->executed, relative, true, digest);
 	r->codes = fg_grow(r->codes, &r->code_capacity, r->code_count + 1, sizeof(r->codes[0]));
@@ -347,7 +347,7 @@ void fg_executed_take_input(const struct fg_target *target, const char *path,
 		return;
 	identity = digest_input(path);
 	if (strcmp(identity, "unreadable") == 0)
-		fg_executed_doubt(executed, "it reads from %s, which is no file", name);
+		fg_executed_doubt(executed, "it reads from %s, which is not a file", name);
 	else
 		fg_executed_add_input(executed, name, inside, identity);
 	free(identity);

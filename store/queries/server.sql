@@ -12,8 +12,8 @@ UPDATE token SET revoked = 1 WHERE id = $1 RETURNING id;
 SELECT project FROM token WHERE id = $1;
 -- name: token_count
 SELECT count(*) FROM token;
--- name: token_touch
-UPDATE token SET used_ns = $2, used_from = $3 WHERE id = $1 AND used_ns < $2 - 60000000000;
+-- name: token_used
+UPDATE token SET used_ns = $2, used_from = $3 WHERE id = $1;
 
 -- name: audit_add
 INSERT INTO audit (at_ns, project, who, action, subject, detail) VALUES ($1, $2, $3, $4, $5, $6);
@@ -66,9 +66,10 @@ WHERE p.name = $1 AND (CAST($2 AS TEXT) IS NULL OR t.benchmark = $2) ORDER BY t.
 
 -- name: run_project
 SELECT p.name, r.digest, r.complete FROM run r JOIN project p ON p.id = r.project WHERE r.uuid = $1;
+-- An imported profile, the one series without metrics of its run, answers to the name of the profile that it is compared with.
 -- name: series_of
-SELECT s.id, s.benchmark FROM series s JOIN run r ON r.id = s.run JOIN benchmark b ON b.id = s.benchmark
-WHERE r.uuid = $1 AND b.name = $2;
+SELECT s.id, s.benchmark FROM series s JOIN run r ON r.id = s.run JOIN benchmark b ON b.id = s.benchmark JOIN words m ON m.id = s.metrics
+WHERE r.uuid = $1 AND (b.name = $2 OR (m.value = '[]' AND NOT EXISTS (SELECT 1 FROM series o WHERE o.run = r.id AND o.id <> s.id)));
 
 -- name: overview
 SELECT b.id, b.name, s.id, m.value, r.uuid, r.started_ns, r.commit_id, r.branch, r.dirty,

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "base/log.h"
 #include "base/random.h"
 #include "store/db.h"
 #include "store/session.h"
@@ -75,22 +74,19 @@ int fg_store_token_create(struct fg_store *store, struct fg_token *token,
 	return fg_query_value(&q, &token->id, err);
 }
 
-/* A token is good whether or not its use can be noted: the disk may be full. */
-static void touch(struct fg_store *store, int64_t id, int64_t now_ns, const char *from)
+int fg_store_token_used(struct fg_store *store, int64_t id, int64_t now_ns, const char *from,
+			struct fg_error *err)
 {
 	struct fg_query q;
 
-	if (store->db->read_only)
-		return;
-	fg_query_begin(&q, store->db, FG_SQL_TOKEN_TOUCH);
+	fg_query_begin(&q, store->db, FG_SQL_TOKEN_USED);
 	fg_query_int(&q, id);
 	fg_query_int(&q, now_ns);
 	fg_query_text(&q, from);
-	if (fg_query_run(&q, NULL) != FG_OK)
-		fg_log(FG_LOG_STORE, 1, "the use of token %lld was not noted", (long long)id);
+	return fg_query_run(&q, err);
 }
 
-int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_ns, const char *from,
+int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_ns,
 			 struct fg_token *token, struct fg_error *err)
 {
 	struct fg_token found = {0};
@@ -121,9 +117,6 @@ int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_n
 		status = fg_error_set(err, FG_ENOENT, "the token is not known");
 	}
 	fg_query_end(&q);
-	/* Even an update of nothing would wait for the one writer. */
-	if (status == FG_OK && found.used_ns < now_ns - 60 * FG_NS_PER_S)
-		touch(store, found.id, now_ns, from);
 	if (status == FG_OK)
 		*token = found;
 	else

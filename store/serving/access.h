@@ -64,8 +64,11 @@ int fg_store_token_create(struct fg_store *store, struct fg_token *token,
  * FG_ENOENT: unknown, expired or revoked (the message says which).  Release with
  * fg_token_release().
  */
-int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_ns, const char *from,
+int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_ns,
 			 struct fg_token *token, struct fg_error *err) FG_NODISCARD;
+/* Notes when and from which address it was used last. */
+int fg_store_token_used(struct fg_store *store, int64_t id, int64_t now_ns, const char *from,
+			struct fg_error *err) FG_NODISCARD;
 /* The project that it is for, to be freed; NULL: all. */
 int fg_store_token_project(struct fg_store *store, int64_t id, char **project, struct fg_error *err)
 	FG_NODISCARD;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Many large bodies at once take neither the memory nor more than the bound that all share."""
+"""Many large bodies at once take neither the memory nor more than the bound that all share, and who stalls makes nobody else wait."""
 import glob
 import re
 import socket
@@ -37,29 +37,32 @@ def begin(server, secret):
     return line
 
 
-def bogus_tokens_share_one_upload(secret):
-    """Also on a server for this machine; and nobody who has a token waits for those who stall."""
+def new_run(seed):
+    subprocess.run([MAKE_RUNS, f"late{seed}", str(seed), "1"], check=True)
+    return parcel(*parts(glob.glob(f"late{seed}/*.fgrun")[0]))
+
+
+def nobody_waits_for_those_who_stall():
     with Server() as server:
-        push(server, secret=secret)
         before = memory(server)
-        strangers = [begin(server, f"fgt_{i:064x}") for i in range(12)]
-        check(held(server) == 0, "strangers take from the bound of others")
+        strangers = [begin(server, f"fgt_{i:064x}") for i in range(20)]
+        check(held(server) == 0, "strangers take from the bound of all")
+        expect(send(server, new_run(77), token("upload")), 201, "the first run of a token while strangers stall")
+        mine = token("upload")
+        lines = [begin(server, mine) for _ in range(20)]
+        check(held(server) <= BOUND // 2 + SIZE, f"one token holds {held(server)} bytes")
+        expect(send(server, new_run(78), token("upload")), 201, "another's first run while a token stalls")
         check(memory(server) - before < 100 << 20, f"{memory(server) - before} bytes of memory more")
-        subprocess.run([MAKE_RUNS, "late", "77", "1"], check=True)
-        run = parcel(*parts(glob.glob("late/*.fgrun")[0]))
-        expect(send(server, run, secret), 201, "a run while strangers stall")
-        for line in strangers:
+        for line in strangers + lines:
             line.close()
 
 
 def attack():
+    nobody_waits_for_those_who_stall()
     secret = token("upload")
-    bogus_tokens_share_one_upload(secret)
     with Server("--behind-proxy") as server:
         push(server, secret=secret)
-        # Nobody knows yet who these are: all of them together may hold one upload.
         strangers = [begin(server, f"fgt_{i:064x}") for i in range(4)]
-        check(held(server) == 0, "strangers take from the bound of others")
         before = memory(server)
         lines = [begin(server, secret) for _ in range(20)]
         check(held(server) <= BOUND + SIZE, f"{held(server)} bytes are held")

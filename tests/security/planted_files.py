@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-planted_files.py FASTGATE ROOT: a checkout brings a pipe or a link in place of fastgate.yml, and a store whose table is a view without an end.
+planted_files.py FASTGATE ROOT: a checkout brings a pipe or a link in place of fastgate.yml, and a store with a view or a trigger without an end.
 fastgate waits for none of them, and quotes nothing from outside of the checkout.
 """
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -46,16 +47,27 @@ def a_link_out_of_the_checkout_is_refused():
     os.remove("checkout/fastgate.yml")
 
 
-def a_view_in_place_of_a_table_is_refused():
-    write("checkout/fastgate.yml", CONFIG)
+def plant(script):
+    shutil.rmtree("checkout/.fastgate", ignore_errors=True)
     code, words = fastgate("run", "--pairs", "2:2")
     check(code == 0, f"a run to store: {code} {words}")
     store = sqlite3.connect("checkout/.fastgate/store.db")
-    store.executescript(f"PRAGMA writable_schema = ON; ALTER TABLE run RENAME TO kept; CREATE VIEW run AS {ENDLESS}")
+    store.executescript(script)
     store.close()
-    for words in (("runs",), ("history",), ("report",), ("run", "--pairs", "2:2")):
+
+
+def a_store_that_brings_code_is_refused():
+    write("checkout/fastgate.yml", CONFIG)
+    plant(f"CREATE TRIGGER late AFTER INSERT ON run BEGIN UPDATE run SET id = (SELECT max(id) FROM ({ENDLESS})); END")
+    stored_is_refused(("run", "--pairs", "2:2"))
+    plant(f"PRAGMA writable_schema = ON; ALTER TABLE run RENAME TO kept; CREATE VIEW run AS {ENDLESS}")
+    stored_is_refused(("runs",), ("history",), ("report",), ("run", "--pairs", "2:2"))
+
+
+def stored_is_refused(*commands):
+    for words in commands:
         code, said = fastgate(*words)
-        check(code not in (0, None) and "it has views" in said, f"{words}: {code} {said}")
+        check(code not in (0, None) and "it has views or triggers" in said, f"{words}: {code} {said}")
 
 
 def main():
@@ -64,7 +76,7 @@ def main():
     git("commit", "-q", "--allow-empty", "-m", "Nothing", cwd="checkout")
     a_pipe_is_refused()
     a_link_out_of_the_checkout_is_refused()
-    a_view_in_place_of_a_table_is_refused()
+    a_store_that_brings_code_is_refused()
 
 
 finish_in_scratch(main)

@@ -7,7 +7,7 @@ import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
-from attack import DATABASE, FASTGATE, MAKE_RUNS, PERFDB, Server, expect, parcel, parts, push, token
+from attack import DATABASE, FASTGATE, MAKE_RUNS, NOBODY, PERFDB, Server, expect, parcel, parts, push, token
 from attack import send as send_parcel
 from checks import check, finish_in_scratch
 
@@ -39,6 +39,12 @@ def spool_keeps_what_is_refused(server, admin, upload):
         expect(server.ask("POST", "/api/v1/runs", {"Content-Type": "application/vnd.fastgate.run"}, file.read(), token=upload), 200, "a copy")
     metrics = server.ask("GET", "/metrics").body.decode()
     check("perfdb_over_quota_total 2" in metrics, "refusals are not counted")
+    check("tracker" not in metrics, "strangers are told the names of projects")
+    expect(server.ask("GET", "/metrics/projects", token=NOBODY), 401, "usage by project, to a stranger")
+    told = expect(server.ask("GET", "/metrics/projects", token=upload), 200, "usage by project").body.decode()
+    check('perfdb_project_runs{project="tracker"} 3\n' in told and f'perfdb_project_bytes{{project="tracker"}} {usage(server, upload)["bytes"]}\n' in told, told)
+    other = expect(server.ask("GET", "/metrics/projects", token=token("read", "--project", "other")), 200, "usage, to another project").body.decode()
+    check("tracker" not in other, f"another project is told: {other}")
 
 
 def quota_that_is_raised_lets_them_in(server, admin, upload):

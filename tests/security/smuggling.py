@@ -23,8 +23,14 @@ def two_readings(server):
             ("the same length twice", start + HOST + LENGTH + LENGTH + b"\r\n" + BODY),
             ("no host", start + LENGTH + b"\r\n" + BODY),
             ("two hosts", start + HOST + HOST + LENGTH + b"\r\n" + BODY),
-            ("no host for a page", b"GET / HTTP/1.1\r\n\r\n")):
+            ("no host for a page", b"GET / HTTP/1.1\r\n\r\n"),
+            ("a NUL after the path", b"GET /healthz\0.html HTTP/1.1\r\n" + HOST + b"\r\n"),
+            ("a NUL in a parameter", b"GET /healthz?a=b\0c HTTP/1.1\r\n" + HOST + b"\r\n"),
+            ("two versions with NULs", b"GET /healthz\0HTTP/1.1\0 HTTP/1.1\r\n" + HOST + b"\r\n"),
+            ("a NUL alone", b"GET \0 HTTP/1.1\r\n" + HOST + b"\r\n")):
         expect(server.say(data), 400, what)
+    for what, line in (("plain", b"GET /healthz HTTP/1.1"), ("HTTP/1.0", b"GET /healthz HTTP/1.0"), ("with a parameter", b"GET /healthz?a=b%20c HTTP/1.1")):
+        expect(server.say(line + b"\r\n" + HOST + b"\r\n"), 200, f"a first line, {what}")
     expect(server.say(start + HOST + chunked + b"\r\n" + in_chunks), 201, "chunks alone")
     check(len(server.ask("GET", "/api/v1/annotations?project=tracker").json()["annotations"]) == 1, "a refused note was stored")
 

@@ -74,10 +74,12 @@ def on_postgresql(server, secret):
 
 
 def on_sqlite(server, secret):
+    unused = token("read")
     with sqlite3.connect("perfdb.db", 60, isolation_level=None) as locker:
         locker.execute("BEGIN EXCLUSIVE")
         waiting = stall(server, secret, (("POST", "/api/v1/annotations"),))
         expect(server.ask("GET", "/api/v1/runs", token=secret), 200, "readers do not wait for a writer")
+        expect(server.ask("GET", "/api/v1/runs", token=unused), 200, "nor does a token whose first use cannot be noted yet")
         all_told_to_come_again(waiting, "a locked file")
         locker.execute("ROLLBACK")
     expect(server.write("/api/v1/annotations", {"project": "tracker", "text": "x"}, token=secret), 201, "after the lock")

@@ -272,19 +272,7 @@ void known_profile_add_heap(struct fg_profile *profile)
 		{.name = "[heap]", .at_peak = 73728, .at_end = 57344, .held = 49152},
 		{.name = "[fastgate]", .at_peak = 8192, .at_end = 12288, .held = 49152},
 	};
-	static const struct fg_held_point points[] = {
-		{.time_ns = 0, .bytes = 1024, .most = 1024},
-		{.time_ns = 10000000, .bytes = 20480, .most = 20480},
-		{.time_ns = 20000000, .bytes = 10240, .most = 51200},
-		{.time_ns = 30000000, .dump = 1, .bytes = 25600, .most = 51200},
-		{.time_ns = 80000000, .bytes = 30720, .most = 51200},
-		{.time_ns = 100000000, .bytes = 25600, .most = 51200},
-	};
-
 	add_counted(profile, kinds, FG_ARRAY_SIZE(kinds));
-	profile->history = fg_xcalloc(FG_ARRAY_SIZE(points), sizeof(points[0]));
-	memcpy(profile->history, points, sizeof(points));
-	profile->history_count = profile->history_capacity = FG_ARRAY_SIZE(points);
 	profile->residents = fg_xcalloc(FG_ARRAY_SIZE(residents), sizeof(residents[0]));
 	memcpy(profile->residents, residents, sizeof(residents));
 	profile->resident_count = profile->resident_capacity = FG_ARRAY_SIZE(residents);

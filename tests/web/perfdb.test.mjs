@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { checkAccessibility, openPage, scratchFolder, withBrowser } from './browser.mjs';
@@ -211,6 +211,34 @@ async function sourceLinks(context) {
 	});
 	assert.match(related, source);
 	assert.deepEqual(strangers, ['feed', 'none']);
+	page.noProblems();
+	await page.close();
+}
+
+// Imported profiles did not fail: they were not measured. Two of them are compared by function, without a verdict.
+async function importedProfiles(context) {
+	const store = join(folder, 'imports.db');
+	const ids = [30, 45].map((ms) => {
+		const file = join(folder, `after-${ms}.folded`);
+		writeFileSync(file, `main 2\nmain;fit ${ms}\n`);
+		return JSON.parse(execFileSync(fastgate, ['import', '--json', '--store', store, '--project', 'profiles', file], { encoding: 'utf8' })).run;
+	});
+	execFileSync(fastgate, ['push', '--quiet', '--store', store, '--url', base, ...ids]);
+	const page = await openPage(context, `${base}?view=project&project=profiles`, options);
+	await page.getByText('2 profiles', { exact: true }).waitFor();
+	const benchmarks = page.locator('section[aria-labelledby=benchmarks]');
+	assert.match(await benchmarks.innerText(), /profile/);
+	assert.doesNotMatch(await benchmarks.innerText(), /failed|error/);
+	await look(context, page, 'profiles');
+	await page.goto(`${base}?view=compare&a=${ids[0]}&b=${ids[1]}`);
+	await page.getByText('two profiles, compared without a verdict').first().waitFor();
+	const fit = page.locator('section[aria-labelledby=functions] tbody tr').first();
+	assert.match(await fit.innerText(), /fit[^]*30.0 ms\s+45.0 ms\s+\+15.0 ms\s+93.8 %\s+95.7 %/);
+	assert.equal(await page.locator('.badge').count(), 0);
+	await look(context, page, 'profiles-compared');
+	await page.goto(`${base}?view=run&run=${ids[1]}`);
+	await page.getByText('a profile alone, without measured values').first().waitFor();
+	await page.locator('section[aria-labelledby=functions] tbody tr').first().waitFor();
 	page.noProblems();
 	await page.close();
 }
@@ -506,6 +534,7 @@ try {
 		await deadEnds(context);
 		await backThroughZooms(context);
 		await failedGate(context);
+		await importedProfiles(context);
 	});
 	server.removeAllListeners('exit');
 	server.kill('SIGTERM');

@@ -3,16 +3,16 @@
 // FASTGATE_DOC_PICTURES: a folder that gets the pictures of the documentation as well.
 // node pictures.mjs FOLDER PROGRAM-THAT-WRITES-PAGES PERFDB FASTGATE MAKE-RUNS
 
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { openPage, scratchFolder, withBrowser } from './browser.mjs';
 
 const [pictures, makePages, perfdb, fastgate, makeRuns] = process.argv.slice(2);
 const folder = scratchFolder();
 const WIDTHS = [[390, 800], [1400, 900], [1920, 1080]];
 const REPORTS = ['regression', 'pass', 'improvement', 'inconclusive', 'error', 'mixed', 'identical', 'accepted', 'unsure', 'marked'];
-const IN_DOCS = { compare: ['compare', 860], trend: ['trend', 700] };
+const IN_DOCS = { 'report-mixed': ['answer', 560], compare: ['compare', 860], trend: ['trend', 700] };
 let made = 0;
 
 async function takeForDocs(page, name) {
@@ -36,6 +36,33 @@ async function take(page, name) {
 		}
 	if (process.env.FASTGATE_DOC_PICTURES && name in IN_DOCS)
 		await takeForDocs(page, name);
+}
+
+// What a terminal shows, as HTML: colours and weights are those of the escape sequences.
+const STYLES = { 1: 'font-weight:bold', 2: 'opacity:.65', 31: 'color:#ff7b72', 32: 'color:#7ee787', 33: 'color:#e3b341', 36: 'color:#79c0ff' };
+
+function asHtml(text) {
+	const clean = text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
+	return clean.replace(/\x1b\[([\d;]*)m([^\x1b]*)/g, (_, codes, words) =>
+		`<span style="${codes.split(';').map((code) => STYLES[code] ?? '').join(';')}">${words}</span>`);
+}
+
+// The example with its planted slowdown, as it is gated.
+async function terminal(context) {
+	const place = join(folder, 'quickstart');
+	cpSync(new URL('../../examples/quickstart', import.meta.url), place, { recursive: true });
+	const git = (...words) => execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...words], { cwd: place });
+	git('init', '-q', '-b', 'main', '.');
+	git('add', '.');
+	git('commit', '-q', '-m', 'Count words');
+	git('apply', 'slower.patch');
+	const done = spawnSync(resolve(fastgate), ['--color', 'always', 'run', '--against', 'HEAD', '--quiet'], { cwd: place, encoding: 'utf8' });
+	if (done.status !== 1)
+		throw new Error(`the example did not fail: ${done.status} ${done.stdout}${done.stderr}`);
+	const page = await context.newPage();
+	await page.setContent(`<pre style="display:inline-block;margin:0;padding:20px 24px;background:#0d1117;color:#e6edf3;font:14px/1.5 monospace">$ fastgate run --against HEAD --quick\n${asHtml(done.stdout)}</pre>`);
+	await page.locator('pre').screenshot({ path: join(process.env.FASTGATE_DOC_PICTURES, 'terminal.png') });
+	await page.close();
 }
 
 async function reports(context) {
@@ -125,6 +152,8 @@ async function server(context) {
 mkdirSync(pictures, { recursive: true });
 await withBrowser(async (context) => {
 	context.setDefaultTimeout(30_000);
+	if (process.env.FASTGATE_DOC_PICTURES)
+		await terminal(context);
 	await reports(context);
 	await server(context);
 });

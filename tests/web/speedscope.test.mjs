@@ -1,39 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our exports in speedscope: its JSON Schema, and its importer in a real browser.
+// Our exports in speedscope's importer, in a real browser.
 // usage: speedscope.test.mjs WRITE_EXPORTS
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createReadStream, existsSync, readFileSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
 import { HUNG_MS, scratchFolder, withBrowser } from './browser.mjs';
 
 const require = createRequire(import.meta.url);
-if (!['ajv', 'speedscope'].every((name) => existsSync(join(import.meta.dirname, 'node_modules', name)))) {
+if (!existsSync(join(import.meta.dirname, 'node_modules', 'speedscope'))) {
 	console.log("skipped: run 'npm ci' in tests/web first");
 	process.exit(77);
 }
-const Ajv = require('ajv').default;
 const release = join(dirname(require.resolve('speedscope/package.json')), 'dist', 'release');
 const folder = scratchFolder();
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
 
 // What the title bar of the importer says: the file, and how many profiles (threads) are in it.
 const CASES = [
-	{ file: 'known.speedscope.json', says: '(1/2)' },
 	{ file: 'known.folded', says: 'known.folded' },
 	{ file: 'known.pb.gz', says: 'known.pb.gz' },
 	{ file: 'known.trace.json', says: 'known.trace.json' },
 	{ file: 'known.callgrind', says: 'known.callgrind' },
 ];
-
-function validate(file) {
-	const ajv = new Ajv({ strict: false });
-	const check = ajv.compile(JSON.parse(readFileSync(join(release, 'file-format-schema.json'), 'utf8')));
-	assert.ok(check(JSON.parse(readFileSync(file, 'utf8'))), ajv.errorsText(check.errors));
-}
 
 function serve() {
 	const server = createServer((request, response) => {
@@ -73,7 +65,6 @@ async function checkImport(context, port, { file, says }) {
 }
 
 execFileSync(process.argv[2], [folder]);
-validate(join(folder, 'known.speedscope.json'));
 const server = await serve();
 await withBrowser(async (context) => {
 	for (const one of CASES)

@@ -25,6 +25,19 @@ struct pair {
 	struct fg_stored_history earlier; /* than the candidate, on the baseline's branch */
 };
 
+/* Imports of two files have the files' names: what is compared is the one profile of each. */
+static void name_profiles_alike(struct pair *pair)
+{
+	struct fg_run *a = &pair->runs[0].run;
+	const struct fg_run *b = &pair->runs[1].run;
+
+	if (pair->same || a->series_count != 1 || b->series_count != 1 ||
+	    !fg_series_is_profile(&a->series[0]) || !fg_series_is_profile(&b->series[0]))
+		return;
+	free(a->series[0].name);
+	a->series[0].name = fg_xstrdup(b->series[0].name);
+}
+
 static int load_pair(struct fg_request *rq, bool profiles, struct pair *pair, struct fg_error *err)
 {
 	struct fg_run_side sides[2];
@@ -36,7 +49,10 @@ static int load_pair(struct fg_request *rq, bool profiles, struct pair *pair, st
 	for (int i = 0; i < (pair->same ? 1 : 2) && status == FG_OK; i++)
 		status = profiles ? fg_store_load(rq->store, sides[i].run, &pair->runs[i], err)
 				  : fg_store_load_run(rq->store, sides[i].run, &pair->runs[i], err);
-	return status;
+	if (status != FG_OK)
+		return status;
+	name_profiles_alike(pair);
+	return FG_OK;
 }
 
 static void release_pair(struct pair *pair)

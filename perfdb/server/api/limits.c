@@ -5,6 +5,7 @@
 #include "perfdb/protocol.h"
 #include "perfdb/server/api/decision.h"
 #include "perfdb/server/api/handlers.h"
+#include "store/serving/history.h"
 
 /* The members; 0 is no limit. */
 static void add_limits(struct fg_json_writer *w, const struct fg_limits *limits)
@@ -76,6 +77,44 @@ int fg_handle_usage(struct fg_request *rq, struct fg_error *err)
 	fg_json_end(&w);
 	fg_limits_release(&limits);
 	return FG_OK;
+}
+
+static void add_sample(struct fg_strbuf *text, const char *name, const char *project, int64_t value)
+{
+	fg_strbuf_printf(text, "perfdb_project_%s{project=\"", name);
+	for (const char *at = project; *at; at++) {
+		if (strchr("\\\"", *at))
+			fg_strbuf_add_char(text, '\\');
+		fg_strbuf_add_char(text, *at);
+	}
+	fg_strbuf_printf(text, "\"} %lld\n", (long long)value);
+}
+
+/* Apart from /metrics, which strangers may read: projects have names. */
+int fg_handle_project_metrics(struct fg_request *rq, struct fg_error *err)
+{
+	struct fg_strbuf *text = &rq->answer.text;
+	struct fg_strbuf bytes = {0};
+	struct fg_name_list projects = {0};
+	int status = fg_store_projects(rq->store, &projects, err);
+
+	rq->answer.type = "text/plain; version=0.0.4; charset=utf-8";
+	fg_strbuf_add_text(text, "# TYPE perfdb_project_runs gauge\n");
+	fg_strbuf_add_text(&bytes, "# TYPE perfdb_project_bytes gauge\n");
+	for (size_t i = 0; i < projects.count && status == FG_OK; i++) {
+		const char *project = projects.items[i];
+		struct fg_usage usage = {0};
+
+		if (fg_request_may_see(rq, project, NULL) != FG_OK)
+			continue;
+		status = fg_store_usage(rq->store, project, &usage, err);
+		add_sample(text, "runs", project, usage.runs);
+		add_sample(&bytes, "bytes", project, usage.bytes);
+	}
+	fg_strbuf_add_text(text, fg_strbuf_text(&bytes));
+	fg_strbuf_release(&bytes);
+	fg_name_list_release(&projects);
+	return status;
 }
 
 /* A member that may be missing: then there is no such limit. */

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# generated.sh FASTGATE DOCS: what the tables write is what stands in docs/.
+# generated.sh FASTGATE ROOT: what the tables write is what stands in docs/.
 set -eu
 fastgate=$1
-docs=$2
+root=$2
+docs=$root/docs
 status=0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -21,4 +22,5 @@ compare() { # committed file, arguments...
 
 compare configuration.md config --reference
 compare schema/fastgate.schema.json config --json-schema
+python3 "$root/scripts/tables.py" "$fastgate" "$root" --check || status=1
 exit $status

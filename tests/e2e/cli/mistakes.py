@@ -84,8 +84,9 @@ def broken_store():
     write(".fastgate/store.db", "this is a text, and no database at all\n")
 
 
-# Title, set-up, command, remedy.  The document is generated from this table.
+# Title, set-up, command, remedy; a line of text alone is a heading.  The document is generated from this table.
 MISTAKES = [
+    "The command line and fastgate.yml",
     ("There is no fastgate.yml", nothing, "fastgate run",
      "`fastgate init` writes one. It is looked for here and in the folders above."),
     ("The file has another name", wrong_file_name, "fastgate run", "Rename it."),
@@ -102,6 +103,7 @@ MISTAKES = [
      "fastgate run", "Put the secret into an environment variable, and its name into `token_env`. Then change the secret: it "
      "has leaked into a file."),
     ("The benchmark is misspelled", lambda: config(), "fastgate run prase", "`fastgate config --benchmarks` lists the names."),
+    "The program",
     ("The program is not there", lambda: config(), "fastgate run --quick",
      "Is it built? `build.command` says how; paths are relative to `working_directory`."),
     ("The program is not executable", lambda: (script("exit 0\n", 0o644), config()), "fastgate run --quick", "`chmod +x parse`"),
@@ -112,6 +114,7 @@ MISTAKES = [
     ("The program hangs", hanging_program, "fastgate run --quick",
      "The report shows where every thread is and which system call it waits in, here without the C library's frames; then the program is ended "
      "with everything that it started. `timeout` is ten minutes unless you say otherwise."),
+    "Git and the baseline",
     ("There is no git repository", lambda: (script("exit 0\n"), config()), "fastgate run --against HEAD",
      "`--against` builds another commit: it needs git. Without it, `fastgate run` measures and keeps the run to compare with."),
     ("The commit does not exist", repository, "fastgate run --against mian",
@@ -121,6 +124,7 @@ MISTAKES = [
      "Measure both sides in one session, `fastgate run --against main`, or keep a run as the baseline: `fastgate baseline set`."),
     ("The build fails", lambda: repository("build:\n  command: sh -c 'echo no rule to make target >&2; exit 2'\n"),
      "fastgate run --against HEAD", "Try the command by hand in a fresh clone: it must build from nothing."),
+    "Stored runs and the server",
     ("The stored run does not exist", repository, "fastgate show 1a2b3c", "`fastgate runs` lists what is stored, once there is a store."),
     ("The run has no profile", short_run, "fastgate view", "The sampler was off (`measure.sampler.enabled`), or the program ended within a few milliseconds, before the first sample: let the "
      "benchmark repeat its work."),
@@ -134,11 +138,11 @@ MISTAKES = [
     ("The disk is full", nothing, "fastgate help >/dev/full", "A result that could not be written is a failure."),
 ]
 
+FENCE = "```\n"
 HEAD = """<!-- Written by tests/e2e/cli/mistakes.py, which also checks it: ./dev golden. -->
 # Likely mistakes, and what fastgate says
 
-A test makes each of these mistakes; the answers are the program's own. The number behind the arrow is the
-[exit code](exit-codes.md).
+A test makes each of these mistakes; the answers are the program's own ([exit codes](exit-codes.md)).
 """
 
 
@@ -167,11 +171,17 @@ def tried(prepare, line):
 def main():
     failures = []
     parts = [HEAD]
-    for number, (title, prepare, line, advice) in enumerate(MISTAKES, 1):
+    for row in MISTAKES:
+        if isinstance(row, str):
+            parts.append(f"\n## {row}\n\n```\n" if len(parts) == 1 else f"```\n\n## {row}\n\n```\n")
+            continue
+        title, prepare, line, advice = row
         said, code = tried(prepare, line)
         if code == 0 or not said.strip():
             failures.append(f"{title}: exit code {code}, said '{said}'")
-        parts.append(f"\n## {number}. {title}\n\n```\n$ {line}\n{said.rstrip()}\n=> {code}\n```\n\n{textwrap.fill(advice, 100)}\n")
+        note = textwrap.fill(f"{title}. {advice}", 100, initial_indent="# ", subsequent_indent="# ")
+        parts.append(f"{'' if parts[-1].endswith(FENCE) else chr(10)}{note}\n$ {line}   # exit code {code}\n{said.rstrip()}\n")
+    parts.append(FENCE)
     text = "".join(parts)
     if os.environ.get("FASTGATE_REGENERATE_GOLDEN"):
         write(document, text)

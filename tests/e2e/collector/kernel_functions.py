@@ -71,7 +71,7 @@ def target(name):
 
 
 def record(*words, **more):
-    done = call(FASTGATE, "record", *words, **more)
+    done = call(FASTGATE, "record", "--rate", "1000", *words, **more)
     check(done.returncode == 0, f"{words}: {done.returncode}\n{done.stderr}")
     return done
 

@@ -26,14 +26,16 @@ def rate():
 
 
 def budget():
-    periods = {}
-    for share in ("1%", "6%"):
-        result = record("--budget", share, "--", target("deep"), "10", "100")
-        said = re.search(r"(\d+) samples a second cost about .* \(budget " + share.replace("%", " %"), result.stderr)
+    rates = {}
+    for share in ("1%", "20%"):
+        result = record("--budget", share, "--", target("deep"), "10", "500")
+        said = re.search(r"(\d+) samples a second cost about .* \(budget " + share.replace("%", " %") + r"\): a signal takes \d", result.stderr)
         check(said, f"--budget {share}: what it cost is not said: {result.stderr}")
-        periods[share] = profile()["period_ns"]
-        check(abs(periods[share] - 10**9 / int(said[1])) < 2e4, f"--budget {share}: it says {said[1]}, the period is {periods[share]}")
-    check(periods["1%"] > 1.5 * periods["6%"], f"periods for 1 and 6 %: {periods}")
+        document = profile()
+        weights = [sample["weight_ns"] / sample["count"] for sample in document["samples"] if sample["kind"] == "user"]
+        check(document["period_ns"] == 0 and weights, f"--budget {share}: one period, {document['period_ns']}")
+        rates[share] = 1e9 / max(weights)
+    check(rates["20%"] > 3 * rates["1%"], f"samples a second for 1 and 20 %: {rates}")
     facts = subprocess.run([FASTGATE, "view", "--facts", "fastgate-record"], capture_output=True, text=True, check=False).stdout
     for line in (r"^clock +\w", r"^unseen +time spent waiting", r"^rate +\d+ samples a second", r"^cost +about \d+\.\d % of the CPU time: signals \d", r"^samples +\d+ in 1 process"):
         check(re.search(line, facts, re.M), f"view --facts lacks {line}: {facts}")

@@ -9,6 +9,7 @@ import sys
 import tempfile
 
 import checks
+from receiver import Receiver
 
 fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
 # Only posting is tested here: the program takes less than a millisecond, and alpha is so small that
@@ -25,6 +26,29 @@ report:
 
 def fail(what, run):
     sys.exit(f"FAILED: {what}: exit code {run.returncode}\n{run.stdout}\n{run.stderr}")
+
+
+FORMATS = {
+    "junit": ("application/xml", "<testsuites"),
+    "markdown": ("text/markdown; charset=utf-8", "nothing"),
+    "csv-raw": ("text/csv; charset=utf-8", "benchmark,"),
+    "json": ("application/json", '"fastgate-report/1"'),
+}
+
+
+def webhooks(receiver):
+    posts = "".join(f'    - {{ webhook: "{receiver.url("/" + form)}", format: {form} }}\n' for form in FORMATS)
+    return CONFIG.split("report:", maxsplit=1)[0].format() + f"report:\n  post:\n{posts}"
+
+
+def expect_formats(receiver, forms, done):
+    """Each webhook got the report that its target names."""
+    if receiver.count != len(forms):
+        fail(f"{receiver.count} deliveries for {forms}", done)
+    for path, headers, body in [receiver.take() for _ in forms]:
+        media_type, words = FORMATS[path.strip("/")]
+        if headers["Content-Type"] != media_type or words not in body.decode():
+            fail(f"{path}: {headers} {body}", done)
 
 
 with tempfile.TemporaryDirectory() as name:
@@ -121,3 +145,17 @@ with tempfile.TemporaryDirectory() as name:
         if done.returncode != 0 or "nothing posted" not in done.stderr:
             fail("a pull request that moved on gets no comment", done)
         stand_in.stdin.close()
+
+    receiver = Receiver()
+    (project / "fastgate.yml").write_text(webhooks(receiver))
+    done = checks.call(fastgate, "run", "--against", "HEAD", cwd=project, env=environment)
+    if done.returncode != 0:
+        fail("a run with four webhooks", done)
+    expect_formats(receiver, list(FORMATS), done)
+    # A report.json has no values of single repetitions.
+    receiver = Receiver()
+    (project / "fastgate.yml").write_text(webhooks(receiver))
+    done = follow()
+    if done.returncode != 0 or "report.json has no values" not in done.stderr:
+        fail("csv-raw of a report.json is refused", done)
+    expect_formats(receiver, [form for form in FORMATS if form != "csv-raw"], done)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 source_inside.py FASTGATE ROOT COMPILER: reports show source of the project alone.  Two programs take far longer than their baseline; the
-debug information of one names a file of its project, that of the other a file beside it, by an absolute path and through a link.
+debug information of one names a file of its project, that of the other a file beside it, by an absolute path and through a link.  Files are
+named as the repository does, wherever they were compiled.
 """
 import json
 import os
@@ -12,7 +13,7 @@ import sys
 
 fastgate, root, compiler = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
 sys.path.insert(0, str(root / "tests/support"))
-from checks import HUNG_S, check, finish_in_scratch  # noqa: E402
+from checks import HUNG_S, call, check, finish_in_scratch, git  # noqa: E402
 
 CODE = """static volatile unsigned long sink;
 __attribute__((noinline)) void spin(void)
@@ -62,6 +63,28 @@ def source_shown(name, text, flags=""):
     return guilty[0].get("source"), guilty[0].get("assembly")
 
 
+def place_shown(name, *words):
+    """The file of spin() in the report and in GitHub's annotations. The compiler was given its absolute path, the project is a subfolder."""
+    top = pathlib.Path(name).absolute()
+    folder = top / "sub"
+    folder.mkdir(parents=True)
+    environment = {key: value for key, value in os.environ.items() if key != "GITHUB_WORKSPACE"}
+    environment.update(HOME=str(top.parent), GIT_CONFIG_NOSYSTEM="1")
+    (folder / "fastgate.yml").write_text(CONFIG.format(compiler=compiler, flags="").replace("main.c", "$PWD/main.c"))
+    (top / ".gitignore").write_text("prog\nr.json\n.fastgate\n")
+    (folder / "main.c").write_text("#define ROUNDS 3000000ul\n" + CODE)
+    git("init", "-q", "-b", "main", ".", cwd=top, env=environment)
+    git("add", ".", cwd=top, env=environment)
+    git("commit", "-q", "-m", "The baseline", cwd=top, env=environment)
+    (folder / "main.c").write_text("#define ROUNDS 30000000ul\n" + CODE)
+    result = call(fastgate, "run", "--against", "HEAD", *words, cwd=folder, env=environment)
+    check(result.returncode == 1, f"{name}: {result.returncode} {result.stdout} {result.stderr}")
+    functions = json.loads((folder / "r.json").read_text())["benchmarks"][0]["functions"]
+    lines = call(fastgate, "report", "latest", "--format", "github", cwd=folder, env=environment, check=True).stdout
+    check("::error file=sub/main.c,line=" in lines, f"{name}: {lines}")
+    return [f["file"] for f in functions if f["name"] == "spin"]
+
+
 def main():
     beside = pathlib.Path("beside.c").absolute()
     beside.write_text(CODE)
@@ -92,6 +115,8 @@ def main():
     check(hottest["cost_ms"][1] > 0 and hottest["cost_ms"][1] == max(row["cost_ms"][1] or 0 for row in rows), f"its hottest instruction: {hottest}")
     check(source_shown("marked", marked)[0] is None, "a file beside the project is not shown")
     check(source_shown("linked", linked)[0] is None, "nor is it through a link")
+    check(place_shown("subfolder") == ["sub/main.c"], "the file has its name in the repository")
+    check(place_shown("in-place", "--in-place") == ["sub/main.c"], "built in place, too")
 
 
 finish_in_scratch(main)

@@ -259,7 +259,7 @@ class Commands(unittest.TestCase):
         for name in ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries", "classes", "namespaces",
                      "files", "threads", "regions", "units", "timeline", "paths"):
             self.assertEqual(self.view("-V", name, self.trace), self.view("-V", name, "whole.json"), name)
-        for name in ("folded", "speedscope", "callgrind", "chrome", "csv", "tables"):
+        for name in ("folded", "callgrind", "chrome", "csv", "tables"):
             self.assertEqual(self.run_ok("export", "-F", name, self.trace),
                              self.run_ok("export", "-F", name, "whole.json"), name)
 
@@ -374,6 +374,34 @@ class Commands(unittest.TestCase):
         changed.write_text(Path(FOLDED).read_text().replace("fit(Track&) 30000000", "fit(Track&) 45000000"))
         dot = self.run_ok("graph", "--period", "1ns", FOLDED, changed).decode()
         self.assertIn("self +15.0 ms (30.0 ms → 45.0 ms)", dot)
+
+    # ---- two profiles, without a verdict ----
+
+    def compared(self, *words):
+        return {row["name"]: row for row in json.loads(self.run_ok("compare", "--json", *words))["rows"]}
+
+    def test_two_imports_are_compared_by_function(self):
+        store = ("--store", self.home / "imports.db")
+        changed = self.home / "changed.folded"
+        changed.write_text(Path(FOLDED).read_text().replace("fit(Track&) 30000000", "fit(Track&) 45000000"))
+        for path in (FOLDED, changed):
+            self.run_ok("import", "--period", "1ns", *store, path)
+        fit = self.compared(*store, "latest~1", "latest")["fit(Track&)"]
+        self.assertEqual((fit["before_self_ns"], fit["after_self_ns"], fit["self_difference_ns"]), (30e6, 45e6, 15e6))
+        self.assertAlmostEqual(fit["before_share"], 0.3)
+        self.assertAlmostEqual(fit["after_share"], 45 / 115)
+        text = self.run_ok("compare", *store, "latest~1", "latest").decode()
+        self.assertIn("two profiles, compared without a verdict", text)
+        self.assertRegex(text, r"30\.0 +39\.1 +30\.00 +45\.00 +\+15\.0 ms +fit\(Track&\)")
+        self.assertNotIn("INCONCLUSIVE", text)
+
+    def test_two_recordings_are_compared_by_function(self):
+        rows = self.compared(self.trace, self.trace)
+        self.assertGreater(rows["spin"]["before_self_ns"], 0)
+        self.assertTrue(all(row["self_difference_ns"] == 0 for row in rows.values()))
+
+    def test_two_profiles_make_no_report_of_a_gate(self):
+        self.fails(2, "`fastgate graph A B` draws the difference", "compare", "--format", "junit", FOLDED, FOLDED)
 
     # ---- exports and imports ----
 

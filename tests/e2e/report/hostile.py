@@ -21,7 +21,7 @@ ORDER = re.compile(r"^\s*::|##\[", re.M)  # what GitHub's runner does, wherever 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 REPORTS = ("terminal", "json", "junit", "markdown", "comment", "html", "github", "gitlab", "csv", "csv-raw")
 VIEWS = ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries", "classes", "namespaces", "files", "paths")
-EXPORTS = ("folded", "speedscope", "callgrind", "json", "csv", "tables")
+EXPORTS = ("folded", "callgrind", "json", "csv", "tables")
 SIDE = ("--side", "candidate")
 
 
@@ -62,7 +62,7 @@ def same_width(text):
         raise ValueError(f"records of {sorted(widths)} cells")
 
 
-PARSERS = {"json": json.loads, "junit": xml.etree.ElementTree.fromstring, "csv": same_width, "csv-raw": same_width, "speedscope": json.loads}
+PARSERS = {"json": json.loads, "junit": xml.etree.ElementTree.fromstring, "csv": same_width, "csv-raw": same_width}
 
 
 def main():

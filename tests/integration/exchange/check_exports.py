@@ -89,25 +89,6 @@ class Consumers(unittest.TestCase):
         lines = (FOLDER / "known.folded").read_text().splitlines()
         self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in lines), 100_000_000)
 
-    def test_speedscope_events_are_balanced_and_in_order(self):
-        document = json.loads((FOLDER / "known.speedscope.json").read_text())
-        frames = document["shared"]["frames"]
-        total = 0
-        for profile in document["profiles"]:
-            stack, last = [], 0
-            for event in profile["events"]:
-                self.assertGreaterEqual(event["at"], last)
-                self.assertLess(event["frame"], len(frames))
-                last = event["at"]
-                if event["type"] == "O":
-                    stack.append(event["frame"])
-                else:
-                    self.assertEqual(stack.pop(), event["frame"])
-            self.assertEqual(stack, [])
-            self.assertEqual(last, profile["endValue"])
-            total += profile["endValue"]
-        self.assertEqual(total, 100_000_000)
-
     def test_trace_events_nest(self):
         events = json.loads((FOLDER / "known.trace.json").read_text())["traceEvents"]
         complete = [event for event in events if event["ph"] == "X"]

@@ -75,9 +75,11 @@ static void oversize_in_pieces_is_refused(void **state)
 	struct fg_strbuf request = {0};
 	struct fg_strbuf body = {0};
 
-	fg_strbuf_add_text(&request, "POST /api/v1/annotations HTTP/1.1\r\nHost: localhost\r\n"
-				     "Content-Type: application/json\r\n"
-				     "Transfer-Encoding: chunked\r\n\r\n");
+	fg_strbuf_printf(&request,
+			 "POST /api/v1/annotations HTTP/1.1\r\nHost: localhost\r\n"
+			 "Authorization: Bearer %s\r\nContent-Type: application/json\r\n"
+			 "Transfer-Encoding: chunked\r\n\r\n",
+			 s->key);
 	for (int i = 0; i < 40; i++) {
 		fg_strbuf_add_text(&request, "1000\r\n");
 		fg_strbuf_add_repeated(&request, ' ', 0x1000);

@@ -17,7 +17,8 @@ static const struct fg_post_target gitlab = {"gitlab", "merge-request-note", "TE
 static const struct fg_post_message message = {
 	.marker = MARKER,
 	.comment = MARKER "\n## regression \"x\"\n",
-	.json = "{\"verdict\": \"regression\"}",
+	.body = "{\"verdict\": \"regression\"}",
+	.media_type = "application/json",
 	.run_id = "run-1",
 	.name = "fastgate/demo",
 	.title = "regression: 1 benchmark: 1 regressed",
@@ -326,11 +327,12 @@ static void webhook_gets_the_signed_report_and_never_the_secret(void **state)
 	target.value = url;
 	deliver(&server, &target, FG_POST_DELIVERED);
 	assert_int_equal(server.request_count, 2);
-	fg_hmac_sha256_hex(SECRET, strlen(SECRET), message.json, strlen(message.json), hex);
+	fg_hmac_sha256_hex(SECRET, strlen(SECRET), message.body, strlen(message.body), hex);
 	signature = fg_xasprintf("X-Fastgate-Signature-256: sha256=%s\r\n", hex);
 	for (size_t i = 0; i < 2; i++) {
 		expect_request(&server, i, "POST /hook/" SECRET " ");
 		expect_part(&server, i, signature);
+		expect_part(&server, i, "Content-Type: application/json\r\n");
 		expect_part(&server, i, "X-Fastgate-Delivery: run-1\r\n");
 		expect_part(&server, i, "\r\n\r\n{\"verdict\": \"regression\"}");
 		assert_null(strstr(server.requests[i], "Authorization"));

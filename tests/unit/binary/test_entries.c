@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "binary/entries.h"
-#include "binary/entry_window.h"
+#include "binary/entry_scan.h"
 #include "tests/support/fg_test.h"
 
 #include <string.h>
@@ -57,14 +57,13 @@ static void nops_that_the_compiler_left_are_told_apart(void **state)
 {
 	static const struct {
 		const char *name;
-		bool is_nops;
 		uint8_t jump_at, window_size;
 	} expected[] = {
-		{.name = "five_nops", .is_nops = true, .jump_at = 0, .window_size = 5},
-		{.name = "long_nop", .is_nops = true, .jump_at = 0, .window_size = 5},
-		{.name = "longer_nops", .is_nops = true, .jump_at = 4, .window_size = 14},
-		{.name = "three_nops", .is_nops = false, .jump_at = 0, .window_size = 6},
-		{.name = "plain", .is_nops = false, .jump_at = 0, .window_size = 6},
+		{.name = "five_nops", .jump_at = 0, .window_size = 5},
+		{.name = "long_nop", .jump_at = 0, .window_size = 5},
+		{.name = "longer_nops", .jump_at = 4, .window_size = 14},
+		{.name = "three_nops", .jump_at = 0, .window_size = 6},
+		{.name = "plain", .jump_at = 0, .window_size = 6},
 	};
 
 	(void)state;
@@ -72,11 +71,10 @@ static void nops_that_the_compiler_left_are_told_apart(void **state)
 		const struct fg_plan_entry *entry = entry_of(expected[i].name);
 
 		expect(expected[i].name, FG_ENTRY_ACCEPTED);
-		assert_int_equal(entry->is_nops, expected[i].is_nops);
 		assert_int_equal(entry->jump_at, expected[i].jump_at);
 		assert_int_equal(entry->window_size, expected[i].window_size);
 	}
-	expect("three_nops_and_memory", FG_ENTRY_MEMORY);
+	expect("three_nops_and_memory", FG_ENTRY_FIXED);
 }
 
 static void what_cannot_be_moved_is_refused(void **state)
@@ -86,44 +84,44 @@ static void what_cannot_be_moved_is_refused(void **state)
 	expect("short_jump", FG_ENTRY_SHORT);
 	expect("thunk", FG_ENTRY_SHORT);
 	expect("whole", FG_ENTRY_SHORT);
-	expect("with_call", FG_ENTRY_CALL);
-	expect("with_memory", FG_ENTRY_MEMORY);
-	expect("with_jrcxz", FG_ENTRY_INSTRUCTION);
-	expect("with_loop", FG_ENTRY_INSTRUCTION);
-	expect("with_division", FG_ENTRY_INSTRUCTION);
-	expect("with_copy", FG_ENTRY_INSTRUCTION);
-	expect("with_small_stack", FG_ENTRY_STACKS);
+	expect("with_call", FG_ENTRY_SHORT);
+	expect("with_memory", FG_ENTRY_FIXED);
+	expect("with_jrcxz", FG_ENTRY_FIXED);
+	expect("with_loop", FG_ENTRY_FIXED);
+	expect("with_division", FG_ENTRY_FIXED);
+	expect("with_copy", FG_ENTRY_FIXED);
+	expect("with_small_stack", FG_ENTRY_OBJECT);
 }
 
 static void what_leads_into_the_first_instructions_refuses_them(void **state)
 {
 	(void)state;
-	expect("loop_to_start", FG_ENTRY_LOOP);
-	expect("loop_inside", FG_ENTRY_LOOP);
-	expect("loop_behind_endbr", FG_ENTRY_LOOP);
-	expect("branched_into", FG_ENTRY_BRANCH);
+	expect("loop_to_start", FG_ENTRY_INSIDE);
+	expect("loop_inside", FG_ENTRY_INSIDE);
+	expect("loop_behind_endbr", FG_ENTRY_INSIDE);
+	expect("branched_into", FG_ENTRY_INSIDE);
 	expect("branches", FG_ENTRY_ACCEPTED);
-	expect("near_unknown", FG_ENTRY_BRANCH);
-	expect("address_in_data", FG_ENTRY_ADDRESS);
-	expect("address_in_code", FG_ENTRY_ADDRESS);
-	expect("symbol_inside", FG_ENTRY_SYMBOL);
-	expect("handles_inside", FG_ENTRY_HANDLER);
+	expect("near_unknown", FG_ENTRY_INSIDE);
+	expect("address_in_data", FG_ENTRY_INSIDE);
+	expect("address_in_code", FG_ENTRY_INSIDE);
+	expect("symbol_inside", FG_ENTRY_INSIDE);
+	expect("handles_inside", FG_ENTRY_INSIDE);
 }
 
 static void what_is_not_understood_is_refused(void **state)
 {
 	(void)state;
-	expect("with_switch", FG_ENTRY_COMPUTED);
-	expect("tail_call", FG_ENTRY_COMPUTED);
-	expect("has_strange_part", FG_ENTRY_COMPUTED);
-	expect("without_frame", FG_ENTRY_FRAMELESS);
-	expect("not_code", FG_ENTRY_UNDECODED);
+	expect("with_switch", FG_ENTRY_INSIDE);
+	expect("tail_call", FG_ENTRY_INSIDE);
+	expect("has_strange_part", FG_ENTRY_INSIDE);
+	expect("without_frame", FG_ENTRY_UNBOUNDED);
+	expect("not_code", FG_ENTRY_INSIDE);
 }
 
 static void what_is_no_function_of_its_own_is_refused(void **state)
 {
 	(void)state;
-	expect("chosen_later", FG_ENTRY_RESOLVER);
+	expect("chosen_later", FG_ENTRY_UNBOUNDED);
 	for (size_t i = 0; i < entries.count; i++)
 		if (entries.entries[i].address == entry_of("plain")->address)
 			assert_int_equal(entries.entries[i].refusal, FG_ENTRY_ACCEPTED);
@@ -163,7 +161,6 @@ static void whole_instructions_are_taken(void **state)
 	(void)state;
 	assert_int_equal(entry.jump_at, 4);
 	assert_int_equal(entry.window_size, 10);
-	assert_memory_equal(entry.original, code, 10);
 	assert_int_equal(entry.code_size, 6 + FG_PLAN_JUMP);
 	assert_memory_equal(entry.code, code + 4, 6);
 	assert_int_equal(entry.code[6], 0xe9);
@@ -209,7 +206,7 @@ static void a_short_branch_becomes_a_long_one(void **state)
 static void a_refusal_leaves_nothing_else(void **state)
 {
 	static const uint8_t code[] = {0x55, 0x8b, 0x07, 0x90, 0x90, 0x90};
-	const struct fg_plan_entry entry = window_of(code, sizeof(code), FG_ENTRY_MEMORY);
+	const struct fg_plan_entry entry = window_of(code, sizeof(code), FG_ENTRY_FIXED);
 
 	(void)state;
 	assert_int_equal(entry.code_size, 0);
@@ -221,7 +218,7 @@ static void what_is_cut_off_is_no_instruction(void **state)
 	static const uint8_t code[] = {0x55, 0x48, 0x89};
 
 	(void)state;
-	(void)window_of(code, sizeof(code), FG_ENTRY_UNDECODED);
+	(void)window_of(code, sizeof(code), FG_ENTRY_UNBOUNDED);
 	(void)window_of(code, 1, FG_ENTRY_SHORT);
 }
 

@@ -401,6 +401,7 @@ static void pages_of_the_file_are_made_ahead(void **state)
 
 enum {
 	RING_PAGES = 256,
+	RECORD_PERIOD_NS = 1125000,
 	RING = RING_PAGES * (int)FG_ARCH_PAGE,
 	RECORD_WORDS = 64, /* of stack */
 };
@@ -462,6 +463,7 @@ static void begin_ring(struct ring *ring)
 	fg_self->clocks.kernel_ring_bytes = RING;
 	fg_self->clocks.kernel_seen = 0;
 	fg_self->clocks.kernel_unknown_ns = 0;
+	fg_self->clocks.kernel_period_ns = RECORD_PERIOD_NS;
 	fg_self->clocks.kernel_stacks = true;
 	fg_self->clocks.kernel_ring = ring->memory;
 }
@@ -522,7 +524,7 @@ static void a_record_waits_until_something_is_owed(void **state)
 {
 	const struct fg_kernel_hits *hits = &fg_self->stack->hits;
 	const struct fg_trace_header *header = atomic_load(&fg_g.header);
-	const int64_t owed_ns = (int64_t)(3 * fg_kernel_period_ns());
+	const int64_t owed_ns = (int64_t)(3 * (uint64_t)RECORD_PERIOD_NS);
 	struct fg_account *account = &fg_self->account;
 	struct ring ring;
 	ucontext_t context;
@@ -571,7 +573,7 @@ static void records_that_lead_nowhere_are_left_to_ticks(void **state)
 	put_record(&ring, &regs, 0, 1001);
 	fg_kernel_collect_hits(fg_self, &hits);
 	assert_int_equal(hits.count, 0);
-	assert_true(fg_self->clocks.kernel_unknown_ns == 2 * fg_kernel_period_ns());
+	assert_true(fg_self->clocks.kernel_unknown_ns == 2 * (uint64_t)RECORD_PERIOD_NS);
 	/* a header of no size */
 	put(&ring, 0);
 	((struct perf_event_mmap_page *)(void *)ring.memory)->data_head = ring.head;
@@ -636,7 +638,7 @@ static void records_of_code_that_goes_are_left_to_ticks(void **state)
 	fg_kernel_collect_hits(fg_self, &hits);
 	assert_int_equal(hits.count, 0);
 	assert_false(fg_kernel_has_new_hits(fg_self));
-	assert_true(fg_self->clocks.kernel_unknown_ns == fg_kernel_period_ns());
+	assert_true(fg_self->clocks.kernel_unknown_ns == (uint64_t)RECORD_PERIOD_NS);
 	end_ring(&ring);
 	/* it is never closed: the loader would look at what is gone */
 }

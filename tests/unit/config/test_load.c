@@ -148,6 +148,7 @@ static const char whole[] =
 	"  post:\n"
 	"    - { github: pull-request-comment }\n"
 	"    - { webhook: \"https://example.org/hook\", token_env: HOOK_TOKEN, required: true }\n"
+	"    - { webhook: \"https://example.org/tests\", format: junit }\n"
 	"perfdb: { url: \"https://perfdb.example.org\", upload: required, ca_file: ca.pem }\n"
 	"store: { path: /tmp/runs.db }\n";
 
@@ -185,7 +186,10 @@ static void every_key_reaches_the_plan(void **state)
 	assert_int_equal(l.plan.report_count, 2);
 	assert_string_equal(l.plan.reports[1].format, "html");
 	assert_string_equal(l.plan.reports[1].path, "fastgate.html");
-	assert_int_equal(l.plan.post_count, 2);
+	assert_int_equal(l.plan.post_count, 3);
+	assert_null(l.plan.posts[0].format);
+	assert_string_equal(l.plan.posts[1].format, "json");
+	assert_string_equal(l.plan.posts[2].format, "junit");
 	assert_string_equal(l.plan.posts[0].token_env, "GITHUB_TOKEN");
 	assert_string_equal(l.plan.posts[1].kind, "webhook");
 	assert_string_equal(l.plan.posts[1].token_env, "HOOK_TOKEN");

@@ -136,6 +136,10 @@ static void wrong_keys_are_judged_with_a_suggestion(void **state)
 		{"two baselines", HEAD "baseline: { branch: main, tag: v1 }\n",
 		 "f.yml:4:11: baseline: found 2 of them, expected one of 'against', 'branch', "
 		 "'tag', 'run' and 'file'"},
+		{"a comment with a format",
+		 HEAD "report: { post: [ { github: check-run, format: junit } ] }\n",
+		 "f.yml:4:48: report.post[1].format: only a webhook has a format: comments are Markdown, "
+		 "and a status is one line"},
 		{"no place to post to", HEAD "report: { post: [ { required: true } ] }\n",
 		 "f.yml:4:19: report.post[1]: found 0 of them, expected one of 'github', 'gitlab' "
 		 "and 'webhook'"},

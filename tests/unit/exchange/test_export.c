@@ -26,7 +26,6 @@ static void text_formats_are_as_reviewed(void **state)
 		const char *golden;
 	} cases[] = {
 		{"folded", "profile/known.folded"},
-		{"speedscope", "profile/known.speedscope.json"},
 		{"chrome", "profile/known.trace.json"},
 		{"callgrind", "profile/known.callgrind"},
 		{"json", "profile/known.json"},

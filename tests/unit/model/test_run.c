@@ -125,6 +125,19 @@ static void notes_keep_their_order(void **state)
 	fg_verdict_release(&verdict);
 }
 
+static void an_imported_profile_has_no_metrics(void **state)
+{
+	struct fg_run run;
+
+	(void)state;
+	fg_run_init(&run);
+	assert_true(fg_series_is_profile(fg_run_add_profile(&run, "recorded")));
+	assert_false(fg_series_is_profile(fg_run_add_series(&run, "measured")));
+	assert_int_equal(fg_run_find(&run, "recorded")->state, FG_MEASURED);
+	(void)fg_series_add_repetition(fg_run_find(&run, "recorded"));
+	fg_run_release(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +145,7 @@ int main(void)
 		cmocka_unit_test(late_metric_is_unknown_in_earlier_repetitions),
 		cmocka_unit_test(median_is_of_the_values_that_count),
 		cmocka_unit_test(run_finds_its_benchmarks),
+		cmocka_unit_test(an_imported_profile_has_no_metrics),
 		cmocka_unit_test(worst_outcome_decides_the_whole),
 		cmocka_unit_test(notes_keep_their_order),
 	};

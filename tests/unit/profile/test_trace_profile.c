@@ -75,8 +75,8 @@ static void losses_are_told_in_their_number(void **state)
 	}
 }
 
-/* A handler that lost its CPU took long, and cost no more than another. */
-static void a_handler_is_believed_to_cost_so_much_at_most(void **state)
+/* The elapsed time of handlers counts the time in which they had lost their CPU. */
+static void handlers_cost_the_cpu_time_that_was_measured(void **state)
 {
 	struct fg_trace trace = trace_of(7);
 	struct fg_profile profile;
@@ -85,13 +85,14 @@ static void a_handler_is_believed_to_cost_so_much_at_most(void **state)
 	fg_profile_init(&profile);
 	trace.header.samples = 12;
 	trace.header.parts = 2;
-	trace.header.handler_ns = 10 * FG_HANDLER_MOST_NS - 1;
+	trace.header.handler_ns = 500 * ms;
+	trace.header.handler_cpu_ns = 7000;
+	trace.header.signal_ns = 40000;
+	trace.header.kernel_interrupts = 4;
 	add(&profile, &trace);
 	assert_true(profile.cost.samples == 10);
-	assert_true(profile.cost.handler_ns == 10.0 * FG_HANDLER_MOST_NS - 1);
-	trace.header.handler_ns = 10 * FG_HANDLER_MOST_NS + 500 * ms;
-	add(&profile, &trace);
-	assert_true(profile.cost.handler_ns == 20.0 * FG_HANDLER_MOST_NS - 1);
+	assert_true(profile.cost.handler_ns == 70000);
+	assert_true(profile.cost.signals_ns == 480000);
 	fg_profile_release(&profile);
 }
 
@@ -127,7 +128,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(losses_are_told_in_their_number),
-		cmocka_unit_test(a_handler_is_believed_to_cost_so_much_at_most),
+		cmocka_unit_test(handlers_cost_the_cpu_time_that_was_measured),
 		cmocka_unit_test(the_clock_of_most_system_time_is_told),
 	};
 

@@ -46,25 +46,6 @@ static void a_function_from_elsewhere_is_shown_at_its_caller(void **state)
 	fg_fixture_release(&fixture);
 }
 
-/* Sides are built in folders of fastgate's, which GitHub does not know. */
-static void a_file_of_a_build_is_named_as_in_the_checkout(void **state)
-{
-	struct fg_fixture fixture;
-	struct fg_strbuf text = {0};
-
-	(void)state;
-	fg_fixture_init(&fixture, "regression");
-	fixture.verdict.benchmarks[0].time.functions[0].file =
-		"/home/me/it/.fastgate/builds/0a1b2c/tree/src/fit.cpp";
-	assert_int_equal(
-		fg_reporter_find("github", NULL)
-			->write(&fixture.report, &(struct fg_report_options){0}, &text, NULL),
-		FG_OK);
-	assert_true(fg_text_starts_with(fg_strbuf_text(&text), "::error file=src/fit.cpp,line="));
-	fg_strbuf_release(&text);
-	fg_fixture_release(&fixture);
-}
-
 /* A name cannot start a command, nor end the properties of ours. */
 static void names_cannot_give_commands(void **state)
 {
@@ -148,7 +129,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_outcome_is_written_as_agreed),
 		cmocka_unit_test(files_are_named_as_in_the_checkout),
-		cmocka_unit_test(a_file_of_a_build_is_named_as_in_the_checkout),
 		cmocka_unit_test(a_function_from_elsewhere_is_shown_at_its_caller),
 		cmocka_unit_test(names_cannot_give_commands),
 		cmocka_unit_test(no_more_than_ten_of_each_are_written),

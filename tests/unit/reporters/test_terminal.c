@@ -38,6 +38,27 @@ static void the_picture_of_the_interface_is_kept(void **state)
 	fg_strbuf_release(&text);
 }
 
+/* As JSON and the pages do. A host's load differs always and is left to --verbose. */
+static void facts_of_the_build_that_differ_are_named(void **state)
+{
+	struct fg_fact_difference differences[] = {
+		{.key = "host.load", .baseline = "0.10", .candidate = "0.20"},
+		{.key = "user.geometry", .baseline = "v12", .candidate = "v13"},
+	};
+	struct fg_fixture fixture;
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_fixture_init(&fixture, "pass");
+	fixture.verdict.environment_difference = differences;
+	fixture.verdict.environment_difference_count = FG_ARRAY_SIZE(differences);
+	fg_fixture_write_report(&fixture, "terminal", NULL, &text);
+	assert_non_null(strstr(fg_strbuf_text(&text), "differs: user.geometry  v12 → v13"));
+	assert_null(strstr(fg_strbuf_text(&text), "host.load"));
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
+}
+
 static void the_worst_benchmark_comes_first_in_every_list(void **state)
 {
 	static const char *const formats[] = {"terminal", "markdown", "github"};
@@ -278,6 +299,7 @@ int main(void)
 		cmocka_unit_test(verbose_shows_everything),
 		cmocka_unit_test(levels_never_fall_where_the_change_rises),
 		cmocka_unit_test(the_picture_of_the_interface_is_kept),
+		cmocka_unit_test(facts_of_the_build_that_differ_are_named),
 		cmocka_unit_test(the_worst_benchmark_comes_first_in_every_list),
 		cmocka_unit_test(what_is_not_sure_is_never_listed_as_the_cause),
 		cmocka_unit_test(the_list_adds_up_by_a_row_of_everything_else),

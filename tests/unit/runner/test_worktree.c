@@ -113,11 +113,11 @@ static void a_folder_is_located_whatever_its_name(void **state)
 	(void)state;
 	sh("mkdir 'repo/a\nb' 'repo/a b'; git init -q 'two\nlines'; mkdir 'two\nlines/sub'");
 	lies_at("repo", "repo", "");
-	lies_at("repo/sub", "repo", "sub/");
-	lies_at("repo/a b", "repo", "a b/");
-	lies_at("repo/a\nb", "repo", "a\nb/");
+	lies_at("repo/sub", "repo", "sub");
+	lies_at("repo/a b", "repo", "a b");
+	lies_at("repo/a\nb", "repo", "a\nb");
 	lies_at("two\nlines", "two\nlines", "");
-	lies_at("two\nlines/sub", "two\nlines", "sub/");
+	lies_at("two\nlines/sub", "two\nlines", "sub");
 }
 
 static void merge_base_is_found_on_a_branch(void **state)

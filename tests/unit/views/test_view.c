@@ -148,6 +148,30 @@ static void system_time_that_few_samples_stand_for_is_told(void **state)
 	}
 }
 
+/* 22 equal samples, or as many of which some weigh more, which are as good as fewer. */
+static void shares_of_few_samples_come_with_their_interval(void **state)
+{
+	const struct fg_view_options options = {0};
+	struct fg_view_table table;
+	struct fg_profile profile;
+
+	(void)state;
+	known_profile_init(&profile);
+	make("flat", &profile, &options, &table);
+	assert_false(has_note(&table, "as sure as"));
+	fg_view_table_release(&table);
+	profile.sample_count = 22;
+	make("flat", &profile, &options, &table);
+	assert_true(has_note(&table, "as sure as 22 equal samples: a share of 50 % is 50 ± 21 %, "
+				     "one of 10 % is 10 ± 13 %"));
+	fg_view_table_release(&table);
+	profile.samples[0].value *= 10;
+	make("flat", &profile, &options, &table);
+	assert_true(has_note(&table, "as sure as 8 equal samples"));
+	fg_view_table_release(&table);
+	fg_profile_release(&profile);
+}
+
 /*
  * 30 of 100 equal samples: the standard error is that of a binomial share, sqrt(0.3 * 0.7 * 100)
  * samples.
@@ -660,29 +684,6 @@ static void growth_is_between_two_dumps(void **state)
 	fg_profile_release(&profile);
 }
 
-static void history_shows_each_peak_however_short(void **state)
-{
-	const struct fg_view_options options = {.rows = 10};
-	struct fg_view_table table;
-	struct fg_profile profile;
-
-	(void)state;
-	known_profile_init(&profile);
-	known_profile_add_heap(&profile);
-	make("history", &profile, &options, &table);
-	assert_int_equal(table.row_count, 10);
-	assert_true(table.rows[0].cells[2].number == 20480); /* the most of the first step */
-	assert_true(table.rows[1].cells[2].number == 51200); /* between two points */
-	assert_true(table.rows[1].cells[3].number == 10240);
-	assert_non_null(strstr(table.rows[1].cells[5].text, "peak"));
-	assert_non_null(strstr(table.rows[2].cells[5].text, "dump 1"));
-	assert_null(strstr(table.rows[2].cells[5].text, "peak"));
-	assert_true(table.rows[4].cells[2].number == 25600); /* nothing happened */
-	assert_true(table.rows[9].cells[3].number == 25600);
-	fg_view_table_release(&table);
-	fg_profile_release(&profile);
-}
-
 static void exceptions_have_two_ends(void **state)
 {
 	struct fg_view_options options = {0};
@@ -785,6 +786,7 @@ int main(void)
 		cmocka_unit_test(each_view_reads_as_reviewed_at_80_and_200_columns),
 		cmocka_unit_test(flat_figures_are_the_known_ones),
 		cmocka_unit_test(system_time_that_few_samples_stand_for_is_told),
+		cmocka_unit_test(shares_of_few_samples_come_with_their_interval),
 		cmocka_unit_test(a_figure_carries_its_standard_error),
 		cmocka_unit_test(filters_combine),
 		cmocka_unit_test(units_have_their_time_and_spread),
@@ -803,7 +805,6 @@ int main(void)
 		cmocka_unit_test(leaks_are_paths_and_memory_is_by_function),
 		cmocka_unit_test(leaks_that_are_not_known_are_missing_in_memory),
 		cmocka_unit_test(growth_is_between_two_dumps),
-		cmocka_unit_test(history_shows_each_peak_however_short),
 		cmocka_unit_test(exceptions_have_two_ends),
 		cmocka_unit_test(a_measure_that_is_not_there_is_refused_with_those_that_are),
 		cmocka_unit_test(a_timeline_is_of_time_only),

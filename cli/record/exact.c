@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/record/exact.h"
+
+#include "base/fs.h"
+#include "base/text.h"
+#include "cli/profile/run_argument.h"
+#include "cli/record/outcome.h"
+#include "cli/record/recorded_command.h"
+#include "runner/execute/exact.h"
+
+#include <unistd.h>
+
+/* Callgrind's own files are in a folder beside the one file that is kept. */
+#define PIECES_FOLDER "pieces"
+
+static int check_programs(const char *command, struct fg_error *err)
+{
+	char *program = strchr(command, '/') ? fg_xstrdup(command) : fg_fs_find_program(command);
+	const bool is_there = program && access(program, X_OK) == 0;
+
+	free(program);
+	if (!is_there)
+		return fg_error_set(err, FG_ENOENT, "there is no program '%s'", command);
+	if (!fg_runner_has_callgrind())
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"--exact counts by valgrind's callgrind, which is not installed");
+	return FG_OK;
+}
+
+static int run_under_callgrind(char *const *command, const char *pieces, unsigned flags,
+			       int *exit_code, struct fg_error *err)
+{
+	char **words = fg_callgrind_words(pieces, flags);
+	struct fg_recorded recorded;
+	char **argv = NULL;
+	size_t before = 0;
+	size_t count = 0;
+	pid_t pid = -1;
+	int status = FG_OK;
+
+	while (words[before])
+		before++;
+	while (command[count])
+		count++;
+	argv = fg_xcalloc(before + count + 1, sizeof(argv[0]));
+	memcpy(argv, words, before * sizeof(argv[0]));
+	memcpy(argv + before, command, count * sizeof(argv[0]));
+	pid = fg_recorded_start(argv, NULL, &recorded);
+	if (pid < 0)
+		status = fg_error_errno(err, FG_EIO, "cannot start %s", argv[0]);
+	else
+		*exit_code = fg_recorded_await(pid, &recorded);
+	free(argv);
+	fg_callgrind_words_free(words);
+	return status;
+}
+
+static int keep(const char *pieces, const char *path, struct fg_error *err)
+{
+	struct fg_strbuf all = {0};
+	int status = fg_callgrind_read(pieces, &all, err);
+
+	if (status == FG_OK)
+		status = fg_fs_write_atomic(path, all.data, all.length, 0644, err);
+	else
+		fg_error_prefix(err, "callgrind counted nothing");
+	fg_strbuf_release(&all);
+	return status;
+}
+
+int fg_record_exact(struct fg_cli *cli, const struct fg_recording *given, int *exit_code,
+		    struct fg_error *err)
+{
+	char *folder = NULL;
+	char *pieces = NULL;
+	char *path = NULL;
+	int status = check_programs(cli->arguments[0], err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_record_make_folder(given, &folder, err);
+	if (status != FG_OK)
+		return status;
+	pieces = fg_fs_join(folder, PIECES_FOLDER);
+	path = fg_fs_join(folder, FG_CLI_EXACT_FILE);
+	(void)!fg_fs_remove_tree(pieces, NULL); /* of a recording that was killed */
+	status = fg_fs_make_folders(pieces, 0755, err);
+	if (status != FG_OK)
+		goto out;
+	status = run_under_callgrind(cli->arguments, pieces,
+				     given->no_follow ? 0 : FG_CALLGRIND_CHILDREN, exit_code, err);
+	if (status != FG_OK)
+		goto out;
+	status = keep(pieces, path, err);
+	if (status != FG_OK)
+		goto out;
+	fg_cli_say(cli, "counted every instruction and call: %s", fg_record_folder(given));
+out:
+	(void)!fg_fs_remove_tree(pieces, NULL);
+	free(path);
+	free(pieces);
+	free(folder);
+	return status;
+}

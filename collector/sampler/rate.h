@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Measures what samples cost on this host, and adapts their rate to a budget.
+ *
+ * Now and then a thread's perf clock is started anew, so that the CPU time at which it expires is
+ * known.  The CPU time from then to the handler is the kernel's part of a sample: interrupt,
+ * reprogramming of the timer, signal.  The ioctl that starts it anew takes about as long as a
+ * context switch is delayed by stopping one timer and starting another.
+ *
+ * The period grows at once as far as it has to, and shrinks in steps.
+ */
+#ifndef FG_COLLECTOR_RATE_H
+#define FG_COLLECTOR_RATE_H
+
+#include "trace/sample_cost.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	FG_RATE_KEPT = 5, /* measured samples that count */
+};
+
+struct fg_thread;
+
+/* CPU times of a measured sample. */
+struct fg_rate_sample {
+	uint64_t signal_ns;
+	uint64_t handler_ns;
+	uint64_t restart_ns; /* to start the clock anew, before it */
+};
+
+/* The newest ones, in a circle. */
+struct fg_rate_costs {
+	uint32_t measured;
+	struct fg_rate_sample samples[FG_RATE_KEPT];
+};
+
+struct fg_rate {
+	_Atomic uint8_t busy;
+	struct fg_rate_costs costs;
+	struct fg_sample_cost before; /* totals when the period was last set */
+	uint64_t interrupts_before;
+};
+
+/* Pure. */
+void fg_rate_add(struct fg_rate_costs *costs, const struct fg_rate_sample *sample);
+/*
+ * The mean of the newest, in which those that lost their CPU count as expensive, not as endless.  A
+ * restart costs what the cheapest did: it was measured with cold caches.
+ */
+struct fg_rate_sample fg_rate_mean(const struct fg_rate_costs *costs);
+/* The period to follow `period_ns`: the same, if another would hardly differ. */
+uint64_t fg_rate_next_ns(const struct fg_sample_cost *cost, uint64_t budget, uint64_t period_ns);
+
+/* At each sample of the perf clock; sets the thread's period where that has changed. */
+void fg_rate_look(struct fg_thread *thread);
+/* At its end, the cost of a measured one is known: adapts the period. */
+void fg_rate_learn(struct fg_thread *thread);
+
+#endif

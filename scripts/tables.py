@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+Tables of the manual that the program has itself: `fastgate help views`, `fastgate help measures`.
+
+tables.py FASTGATE ROOT           write them into docs/*.md, below each line <!-- fastgate help TOPIC [BEGINNING...] -->
+tables.py FASTGATE ROOT --check   fail if a table differs
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+MARK = re.compile(r"(<!-- fastgate help (\w+)((?: [\w.-]+)*) -->\n\|[^\n]*\n\|[^\n]*\n)(?:\|[^\n]*\n)*")
+
+
+def rows(fastgate, topic, beginnings):
+    """An entry of the program is a row; of those whose name begins with one of the words, if there are any."""
+    said = subprocess.run([fastgate, "help", topic], capture_output=True, text=True, check=True).stdout
+    for entry in re.findall(r"^  (?=\S).*\n(?:   +\S.*\n)*", said, re.M):
+        name, what = entry.split(maxsplit=1)
+        if not beginnings or name.startswith(tuple(beginnings)):
+            yield f"| `{name}` | {' '.join(what.split())} |\n"
+
+
+def main():
+    fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
+    wrong = []
+    for page in sorted(root.glob("docs/*.md")):
+        text = page.read_text(encoding="utf-8")
+        new = MARK.sub(lambda match: match[1] + "".join(rows(fastgate, match[2], match[3].split())), text)
+        if new != text:
+            wrong.append(str(page))
+            if "--check" not in sys.argv:
+                page.write_text(new, encoding="utf-8")
+    for page in wrong if "--check" in sys.argv else []:
+        print(f"{page}: a table is not what the program has; mend it with: ./dev docs")
+    return 1 if wrong and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
