@@ -172,14 +172,17 @@ int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
 static void add_cell(struct fg_strbuf *text, const char *cell)
 {
 	for (; *cell; cell++) {
-		if (*cell == '|')
-			fg_strbuf_add_char(text, '\\');
 		if (fg_text_starts_with(cell, "\n\n")) {
 			fg_strbuf_add_text(text, "<br>");
 			cell++;
-		} else {
-			fg_strbuf_add_char(text, *cell == '\n' ? ' ' : *cell);
+			continue;
 		}
+		if (*cell == '|')
+			fg_strbuf_add_char(text, '\\');
+		if (*cell == '\n')
+			fg_strbuf_add_char(text, ' ');
+		else
+			fg_strbuf_add_char(text, *cell);
 	}
 }
 

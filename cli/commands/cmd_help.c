@@ -34,8 +34,8 @@ static void write_measures(unsigned columns, struct fg_strbuf *text)
 {
 	const struct fg_measure_list builtin = {0};
 
-	for (uint16_t i = 0; i < FG_MEASURE_BUILTIN_COUNT; i++) {
-		const struct fg_measure *measure = fg_measure_at(&builtin, i);
+	for (size_t i = 0; i < FG_MEASURE_BUILTIN_COUNT; i++) {
+		const struct fg_measure *measure = fg_measure_at(&builtin, (uint16_t)i);
 		char *name = fg_xasprintf("%s%s", measure->name,
 					  fg_text_ends_with(measure->name, ".") ? "NAME" : "");
 

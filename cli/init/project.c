@@ -116,10 +116,10 @@ static char *cached_value(const char *root, const char *folder, const char *entr
  * Is this existing CMake build optimised? The compilers' flags decide; before the first compilation
  * of a build, its type does.
  */
-static bool is_optimised_build(const char *root, const char *folder, const char *type,
+static bool is_optimised_build(const char *root, const char *build, const char *type,
 			       struct fg_project_flags *flags)
 {
-	char *path = fg_fs_join(root, folder);
+	char *path = fg_fs_join(root, build);
 
 	fg_project_read_flags(path, flags);
 	free(path);

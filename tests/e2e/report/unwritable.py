@@ -49,8 +49,8 @@ def to_standard_output(arguments):
 
 def that_cannot_grow():
     """Like a full disk.  What is read is a file: a store would need room too."""
-    for arguments in [("report", "run.fgrun", "--format", name) for name in REPORTS] + [("export", "run.pb.gz", "--format", name) for name in EXPORTS] + [
-            ("view", "run.pb.gz", "--view", name) for name in VIEWS] + [("graph", "run.pb.gz", "--format", "dot")]:
+    for arguments in [("report", "run.fgrun", "--format", name) for name in REPORTS] + [("export", "run.json", "--format", name) for name in EXPORTS] + [
+            ("view", "run.json", "--view", name) for name in VIEWS] + [("graph", "run.json", "--format", "dot")]:
         put_old()
         one_line(run((*arguments, "-o", "results/result"), before=lambda: never_more(SMALL_FILE)), "results/result", f"{arguments} below {SMALL_FILE} bytes")
         unchanged(arguments)
@@ -98,7 +98,7 @@ def main():
     subprocess.run([MAKE_STORE, ".fastgate/store.db"], check=True)
     for path in (".fastgate", ".fastgate/store.db"):
         os.chmod(path, 0o777)
-    for arguments in (("runs", "export", "latest", "-o", "run.fgrun"), ("export", "--format", "pprof", *BENCH, "-o", "run.pb.gz")):
+    for arguments in (("runs", "export", "latest", "-o", "run.fgrun"), ("export", "--format", "json", *BENCH, "-o", "run.json")):
         done = run(arguments)
         check(done.returncode == 0, f"{arguments}: {done.stderr.decode()}")
     that_cannot_grow()
