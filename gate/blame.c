@@ -36,6 +36,28 @@ bool fg_blame_is_linker(const struct fg_profile_function *function)
 	return fg_text_starts_with(library, "ld-") || fg_text_starts_with(library, "ld.so");
 }
 
+static bool is_own(const struct fg_environment *build, const char *library)
+{
+	const char *at = fg_environment_get(build, FG_FACT_OWN_LIBRARIES);
+	const size_t length = strlen(library);
+
+	for (; at && *at; at += strspn(at, " ")) {
+		if (strncmp(at, library, length) == 0 && (at[length] == ' ' || !at[length]))
+			return true;
+		at += strcspn(at, " ");
+	}
+	return false;
+}
+
+/* One side alone loads it, and it is not the project's: the change is who calls it. */
+static bool is_new_from_outside(const struct fg_series *series, const char *library)
+{
+	const bool before = fg_build_library(&series->build[FG_ARM_BASELINE], library) != NULL;
+	const bool after = fg_build_library(&series->build[FG_ARM_CANDIDATE], library) != NULL;
+
+	return before != after && !is_own(&series->build[before ? 0 : 1], library);
+}
+
 /*
  * Also jump stubs and what belongs to no file at all, but for code that is made at run time and has
  * names: it was made of something that may have changed, a script for example.
@@ -46,7 +68,8 @@ static bool is_unchanged(const struct fg_series *series, const struct fg_profile
 
 	if (fg_blame_is_generated(library))
 		return false;
-	return !*library || *library == '[' || fg_text_ends_with(function->name, "@plt") ||
+	return !*library || *library == '[' || is_new_from_outside(series, library) ||
+	       fg_text_ends_with(function->name, "@plt") ||
 	       fg_blame_is_same_library(series, library);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Attribution of time in unchanged code. */
 #include "gate/blame.h"
+#include "model/build_difference.h"
 #include "tests/support/fg_test.h"
 
 enum {
@@ -51,10 +52,48 @@ static void unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself(vo
 	fg_run_release(&run);
 }
 
+/* The candidate alone loads both: one comes from outside, the other is the project's own. */
+static void a_new_library_from_outside_is_charged_to_its_caller(void **state)
+{
+	static const char *const libraries[] = {"app", "libm.so.6", "libown.so"};
+	struct fg_profile_set set;
+	struct fg_run run;
+	struct fg_series *series;
+	uint32_t *blamed;
+
+	(void)state;
+	fg_run_init(&run);
+	series = fg_run_add_series(&run, "app");
+	for (size_t i = 1; i < FG_ARRAY_SIZE(libraries); i++) {
+		char *key = fg_xasprintf("build.library.%s", libraries[i]);
+
+		fg_environment_set(&series->build[FG_ARM_CANDIDATE], key, "abcd", false);
+		free(key);
+	}
+	fg_environment_set(&series->build[FG_ARM_CANDIDATE], FG_FACT_OWN_LIBRARIES,
+			   "libother.so libown.so", false);
+	fg_profile_set_init(&set, "app");
+	for (uint32_t n = 0; n < FG_ARRAY_SIZE(libraries); n++) {
+		const struct fg_profile_function function = {.name = libraries[n],
+							     .library = libraries[n]};
+
+		assert_int_equal(fg_profile_set_node(&set, n ? 1 : 0,
+						     fg_profile_set_function(&set, &function)),
+				 n + 1);
+	}
+	blamed = fg_blame_nodes(&set, series);
+	assert_int_equal(blamed[2], 1);
+	assert_int_equal(blamed[3], 3);
+	free(blamed);
+	fg_profile_set_release(&set);
+	fg_run_release(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself),
+		cmocka_unit_test(a_new_library_from_outside_is_charged_to_its_caller),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
