@@ -28,7 +28,7 @@ A_RATE = ("--rate", "1000")
 
 
 def record(*words, **more):
-    """At a rate of ours where none is at issue: otherwise it is first measured, for a tenth of a second, what samples cost here."""
+    """At a rate of ours where none is at issue: otherwise it adapts to what samples cost here."""
     own = words[:words.index("--")] if "--" in words else words
     return call(FASTGATE, "record", *(() if ABOUT_RATES & set(own) else A_RATE), *words, **more)
 
