@@ -274,6 +274,7 @@ static void join_if(struct moves *all,
 	}
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): join() adds to it */
 void fg_moved_join(const struct fg_node_context *c, struct fg_blame *blame, double *moved)
 {
 	struct moves all = {.c = c, .moved = moved, .blame = blame};

@@ -18,8 +18,7 @@ static const char *const reasons[FG_ENTRY_REFUSALS] = {
 	[FG_ENTRY_PART] = "it is a part of another function",
 	[FG_ENTRY_OTHER_SIDE] = "it cannot be on the other side, and both are counted alike",
 	[FG_ENTRY_RUNTIME] = "the collector depends on it",
-	[FG_ENTRY_OBJECT] = "its object has its own stacks or calling convention, changes its code "
-			    "while it runs, or could not be read",
+	[FG_ENTRY_OBJECT] = "its object has its own stacks, changes its code, or could not be read",
 	[FG_ENTRY_CHANGED] = "its object is not the one that was examined before the start",
 	[FG_ENTRY_LATE] = "another thread ran before, or the program was started by another",
 	[FG_ENTRY_SYSTEM] = "this system does not let its code be changed safely",

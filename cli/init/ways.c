@@ -153,21 +153,21 @@ static void find_named_makefile(const char *root, const struct fg_project *proje
 	fg_fs_list_free(names, count);
 }
 
-static bool is_folder(const char *root, const char *name)
+static bool is_folder(const char *root, const char *path)
 {
-	char *path = fg_fs_join(root, name);
+	char *whole = fg_fs_join(root, path);
 	struct stat status;
-	const bool found = lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
+	const bool found = lstat(whole, &status) == 0 && S_ISDIR(status.st_mode);
 
-	free(path);
+	free(whole);
 	return found;
 }
 
 /* The first folder with build files, one or two levels down; sources before documentation. */
-static void find_below(const char *root, const struct fg_project *project, const char *folder,
+static void find_below(const char *root, const struct fg_project *project, const char *parent,
 		       unsigned levels, struct ways *ways)
 {
-	char *whole = folder ? fg_fs_join(root, folder) : fg_xstrdup(root);
+	char *whole = parent ? fg_fs_join(root, parent) : fg_xstrdup(root);
 	char **names = NULL;
 	size_t count = 0;
 
@@ -175,7 +175,7 @@ static void find_below(const char *root, const struct fg_project *project, const
 		goto out;
 	for (unsigned level = 0; level < levels && ways->count == 0; level++) {
 		for (size_t i = 0; i < count && ways->count == 0; i++) {
-			char *below = folder ? fg_fs_join(folder, names[i]) : fg_xstrdup(names[i]);
+			char *below = parent ? fg_fs_join(parent, names[i]) : fg_xstrdup(names[i]);
 
 			if (*names[i] != '.' && strncmp(names[i], "doc", 3) != 0 &&
 			    is_folder(root, below)) {

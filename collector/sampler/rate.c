@@ -122,6 +122,7 @@ static struct fg_sample_cost cost_since(const struct fg_rate *rate,
 	return cost;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): stored to */
 static void set_relaxed(uint64_t *where, uint64_t value)
 {
 	__atomic_store_n(where, value, __ATOMIC_RELAXED);
