@@ -3,16 +3,12 @@
 
 #include "base/fs.h"
 #include "base/sorted.h"
-#include "base/text.h"
-#include "binary/jit_dump.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
 	MAX_BYTES = 256 << 20,
-	MOVES_MAX = 10000,
-	MOVES_LOOK_BACK = 1 << 16, /* at entries before, for the name */
 };
 
 static int by_start(const void *a, const void *b)
@@ -54,92 +50,31 @@ static void take_line(char *line, struct fg_jit_map *map)
 	add(map, start, size, name + 1);
 }
 
-struct dump {
-	struct fg_jit_map *map;
-	size_t moves;
-};
-
-/* Moved code keeps its name; its old place may hold other code by then. */
-static void take_code(void *context, const struct fg_jit_code *code)
+void fg_jit_map_parse(char *text, struct fg_jit_map *map)
 {
-	struct dump *dump = context;
-	struct fg_jit_map *map = dump->map;
-	const char *name = code->name;
-
-	if (!name && ++dump->moves > MOVES_MAX)
-		return;
-	for (size_t i = 1; !name && i <= map->count && i <= MOVES_LOOK_BACK; i++) {
-		if (map->entries[map->count - i].start == code->moved_from)
-			name = map->entries[map->count - i].name;
-	}
-	if (name)
-		add(map, code->start, code->size, name);
-}
-
-void fg_jit_map_parse(char *text, size_t size, struct fg_jit_map *map)
-{
-	struct dump dump = {.map = map};
 	char *rest = text;
 
 	map->text = text;
-	if (fg_jit_dump_is(text, size)) {
-		fg_jit_dump_read(text, size, take_code, &dump);
-		rest = NULL;
-	}
 	for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n"))
 		take_line(line, map);
 	if (map->count > 0)
 		qsort(map->entries, map->count, sizeof(map->entries[0]), by_start);
 }
 
-bool fg_jit_map_is_dump(const char *path)
-{
-	static const char before[] = "jit-";
-	const char *name = fg_fs_base_name(path);
-	size_t digits = 0;
-
-	if (!fg_text_starts_with(name, before))
-		return false;
-	name += sizeof(before) - 1;
-	digits = strspn(name, "0123456789");
-	return digits > 0 && strcmp(name + digits, ".dump") == 0;
-}
-
-char *fg_jit_map_path(uint32_t pid, const char *dump)
-{
-	static const char *const folders[] = {"/tmp/", ""};
-	char *map = NULL;
-
-	if (dump && *dump == '/' && fg_jit_map_is_dump(dump) && fg_fs_exists(dump))
-		return fg_xstrdup(dump);
-	map = fg_xasprintf("/tmp/perf-%u.map", pid);
-	for (size_t i = 0; i < FG_ARRAY_SIZE(folders) && !fg_fs_exists(map); i++) {
-		char *unmapped = fg_xasprintf("%sjit-%u.dump", folders[i], pid);
-
-		if (fg_fs_exists(unmapped)) {
-			free(map);
-			return unmapped;
-		}
-		free(unmapped);
-	}
-	return map;
-}
-
 int fg_jit_map_read(const char *path, struct fg_jit_map *map, struct fg_error *err)
 {
 	struct stat facts;
 	char *text;
-	size_t size;
 	int status;
 
 	if (lstat(path, &facts) != 0)
 		return fg_error_errno(err, FG_ENOENT, "%s", path);
 	if (!S_ISREG(facts.st_mode) || (facts.st_uid != geteuid() && facts.st_uid != 0))
 		return fg_error_set(err, FG_EINVAL, "%s is not a file of this user", path);
-	status = fg_fs_read_regular(path, MAX_BYTES, &text, &size, err);
+	status = fg_fs_read_regular(path, MAX_BYTES, &text, NULL, err);
 	if (status != FG_OK)
 		return status;
-	fg_jit_map_parse(text, size, map);
+	fg_jit_map_parse(text, map);
 	return FG_OK;
 }
 

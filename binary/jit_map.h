@@ -2,8 +2,7 @@
 /*
  * Names of code generated at run time: the text file /tmp/perf-PID.map that JIT compilers write for
  * profilers, one line "START SIZE NAME" each, numbers in hexadecimal; later lines override earlier
- * ones.  Or the binary file jit-PID.dump: where the process had it mapped or, where that is not
- * known and there is no such map, in /tmp or this folder.
+ * ones.
  * Anyone can write to /tmp, so the file is read only if it is a regular file of this user or of
  * root, up to 256 MiB.
  */
@@ -26,15 +25,8 @@ struct fg_jit_map {
 };
 
 int fg_jit_map_read(const char *path, struct fg_jit_map *map, struct fg_error *err) FG_NODISCARD;
-/* A path that ends in jit-NUMBER.dump. */
-bool fg_jit_map_is_dump(const char *path);
-/*
- * The file of this process on this host, to be freed. `dump` is the one that it had mapped; NULL or
- * "": not known.
- */
-char *fg_jit_map_path(uint32_t pid, const char *dump);
-/* From memory: `text` ends with a NUL behind its `size` bytes; it is taken over and modified. */
-void fg_jit_map_parse(char *text, size_t size, struct fg_jit_map *map);
+/* Takes over and modifies `text`, which ends with a NUL. */
+void fg_jit_map_parse(char *text, struct fg_jit_map *map);
 const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address); /* or NULL */
 /*
  * Scripts are named with where they lie, "JS:*hot /a/bench.js:1:13", which differs between two

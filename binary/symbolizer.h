@@ -63,12 +63,8 @@ void fg_symbolizer_free(struct fg_symbolizer *symbolizer);
 struct fg_symbol_module *fg_symbolizer_module(struct fg_symbolizer *symbolizer, const char *path,
 					      const uint8_t *build_id, size_t build_id_size,
 					      bool is_vdso);
-/*
- * Code outside any module: named by the jitdump file that this process had mapped (NULL or "": none
- * is known) or by its JIT map (jit_map.h), if that file is ours.
- */
-struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *symbolizer, uint32_t pid,
-					   const char *dump);
+/* Code outside any module: named by the JIT map of this process (jit_map.h), if it is ours. */
+struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *symbolizer, uint32_t pid);
 
 /*
  * Reserves room for this many addresses of the module. Lookups in order of address are fastest.

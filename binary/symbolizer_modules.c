@@ -293,7 +293,7 @@ struct fg_symbol_module *fg_symbolizer_module(struct fg_symbolizer *s, const cha
 	return module;
 }
 
-struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *s, uint32_t pid, const char *dump)
+struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *s, uint32_t pid)
 {
 	struct fg_strbuf key = {0};
 	struct fg_symbol_module *module;
@@ -302,7 +302,7 @@ struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *s, uint32_t pid
 	uint64_t place;
 	bool is_new;
 
-	fg_strbuf_printf(&key, "jit %u %s", pid, dump ? dump : "");
+	fg_strbuf_printf(&key, "jit %u", pid);
 	place = *fg_map_add_text(&s->module_index, fg_strbuf_text(&key), s->module_count, &is_new);
 	fg_strbuf_release(&key);
 	if (!is_new)
@@ -311,7 +311,7 @@ struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *s, uint32_t pid
 	module->name = "[unknown]";
 	module->source = "code outside any module";
 	module->pid = pid;
-	from = fg_jit_map_path(pid, dump);
+	from = fg_xasprintf("/tmp/perf-%u.map", pid);
 	map = s->options.archive ? fg_symbol_archive_map(s->options.archive, pid) : from;
 	if (map && fg_jit_map_read(map, &module->jit, NULL) == FG_OK) {
 		module->name = "[JIT]";

@@ -223,8 +223,6 @@ enum fg_trace_record {
 	FG_RECORD_DOMAIN_SO_FAR = 54,
 	/* module, start, size, text: the name of these addresses of a module without a file */
 	FG_RECORD_SYMBOL = 60,
-	/* time, text: the path of the jitdump file that the process had mapped as executable */
-	FG_RECORD_JIT_DUMP = 61,
 	/* module: a Python interpreter whose frames are read; its version (PY_VERSION_HEX) */
 	FG_RECORD_PYTHON = 70,
 	/* code, its first line, text qualified name, text file: a function of Python */

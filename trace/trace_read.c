@@ -211,7 +211,6 @@ static int read_all(struct reader *r, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	r->trace->executable = "";
-	r->trace->jit_dump = "";
 	r->trace->command = "";
 	end = r->trace->header.allocated;
 	if (end > r->window.source.size) {

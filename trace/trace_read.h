@@ -244,7 +244,6 @@ struct fg_trace {
 	const char **notes; /* the collector's own */
 	size_t note_count, note_capacity;
 	const char *executable; /* "": unknown */
-	const char *jit_dump;   /* the file that describes its generated code; "": unknown */
 	const char *command;    /* arguments joined by blanks */
 	size_t chunk_count;     /* read */
 	size_t gap_count;       /* allocated and never written */

@@ -563,12 +563,6 @@ static void read_command(struct fg_trace_records *r, struct cursor *c)
 	r->trace->command = take_text(r, c);
 }
 
-static void read_jit_dump(struct fg_trace_records *r, struct cursor *c)
-{
-	(void)take_varint(c); /* when it was found */
-	r->trace->jit_dump = take_text(r, c);
-}
-
 static void read_note(struct fg_trace_records *r, struct cursor *c)
 {
 	const char *text = take_text(r, c);
@@ -621,7 +615,6 @@ static void (*const readers[])(struct fg_trace_records *, struct cursor *) = {
 	[FG_RECORD_CALL_WAYS] = read_call_ways,
 	[FG_RECORD_CALL_VALUES] = read_call_values,
 	[FG_RECORD_ENTRIES] = read_entries,
-	[FG_RECORD_JIT_DUMP] = read_jit_dump,
 	[FG_RECORD_PYTHON] = read_python,
 	[FG_RECORD_PYTHON_CODE] = read_python_code,
 	[FG_RECORD_PYTHON_LINES] = read_python_lines,

@@ -25,7 +25,6 @@
 #include "collector/sampler/sampling.h"
 #include "collector/sampler/signals.h"
 #include "collector/sampler/writer.h"
-#include "collector/unwind/jit_dumps.h"
 #include "collector/unwind/modules.h"
 #include "collector/unwind/paths.h"
 
@@ -239,7 +238,6 @@ static void after_fork_in_child(void)
 	fg_threads_forget();
 	fg_paths_clear();
 	fg_python_codes_clear();
-	fg_jit_dump_forget();
 	if (fg_count_hooks)
 		fg_count_hooks->forked();
 	fg_g.pid = getpid();
@@ -319,14 +317,12 @@ void fg_process_resume(void)
 	fg_thread_attach(thread, (enum fg_thread_kind)thread->kind, 0);
 }
 
-/* Record libraries that were loaded and never sampled, and who describes generated code. */
+/* Record libraries that were loaded and never sampled. */
 static void scan_once_more(struct fg_thread *thread)
 {
 	atomic_store(&thread->busy, 1);
-	if (atomic_load(&fg_g.header)) {
+	if (atomic_load(&fg_g.header))
 		fg_modules_scan(thread);
-		fg_jit_dump_at_end(thread);
-	}
 	if (fg_g.sandboxed)
 		fg_regions_finish(thread);
 	fg_thread_leave(thread);

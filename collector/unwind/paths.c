@@ -11,7 +11,6 @@
 
 #include "collector/counting/own_memory.h"
 #include "collector/sampler/writer.h"
-#include "collector/unwind/jit_dumps.h"
 #include "collector/unwind/modules.h"
 #include "collector/unwind/rules.h"
 
@@ -162,8 +161,6 @@ static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, b
 
 	if (module)
 		info.rule = fg_rule_find(&fg_module(module)->tables, address);
-	else
-		fg_jit_dump_met_code(thread);
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 
 	if (header)

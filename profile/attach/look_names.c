@@ -24,8 +24,7 @@ static size_t find_symbols(const struct fg_look *look, const struct fg_look_proc
 	*mapping = fg_mappings_find(&process->mappings, address);
 	if (!*mapping)
 		return fg_symbolizer_find(symbolizer,
-					  fg_symbolizer_jit(symbolizer, (uint32_t)process->pid,
-							    process->mappings.jit_dump),
+					  fg_symbolizer_jit(symbolizer, (uint32_t)process->pid),
 					  address, chain);
 	return fg_symbolizer_find(
 		symbolizer,

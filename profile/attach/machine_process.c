@@ -110,7 +110,6 @@ static void read_mappings(struct fg_machine_process *process)
 	process->mappings = fresh;
 	fg_stack_walker_free(process->walker);
 	process->walker = fg_stack_walker_new(process->memory, &process->mappings);
-	fg_paths_add_jit_dump(&process->paths, &process->mappings);
 }
 
 /* The program's part of the stack: none of a kernel thread, one frame where it cannot be walked. */

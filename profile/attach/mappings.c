@@ -5,7 +5,6 @@
 #include "base/fs.h"
 #include "binary/eh_frame.h"
 #include "binary/elf_tables.h"
-#include "binary/jit_map.h"
 
 #include <elf.h>
 #include <unistd.h>
@@ -214,17 +213,6 @@ static void add_nameless(struct fg_mappings *mappings, const struct line *line)
 		(struct fg_range){.start = line->start, .end = line->end};
 }
 
-/* The process's own comes first; a child of fork runs what its parent described. */
-static void add_jit_dump(struct fg_mappings *mappings, const char *path, pid_t pid)
-{
-	const bool is_own = strtol(fg_fs_base_name(path) + strlen("jit-"), NULL, 10) == pid;
-
-	if (mappings->jit_dump && !is_own)
-		return;
-	free(mappings->jit_dump);
-	mappings->jit_dump = fg_xstrdup(path);
-}
-
 /* The file that the process runs: its mapping is the program itself. */
 static void mark_main(struct fg_mappings *mappings, pid_t pid)
 {
@@ -269,8 +257,6 @@ int fg_mappings_read(struct fg_memory *memory, struct fg_mappings *mappings, str
 		}
 		if (!line.executable)
 			continue;
-		if (*line.path == '/' && fg_jit_map_is_dump(line.path))
-			add_jit_dump(mappings, line.path, memory->pid);
 		if (head_path && strcmp(head_path, line.path) == 0) {
 			add_mapping(memory, mappings, head, head_path);
 			free(head_path);
@@ -331,6 +317,5 @@ void fg_mappings_release(struct fg_mappings *mappings)
 	}
 	free(mappings->items);
 	free(mappings->nameless);
-	free(mappings->jit_dump);
 	*mappings = (struct fg_mappings){0};
 }

@@ -43,7 +43,6 @@ struct fg_mappings {
 	size_t count, capacity;
 	struct fg_range *nameless; /* executable memory of no file */
 	size_t nameless_count, nameless_capacity;
-	char *jit_dump; /* the file that describes code made at run time; NULL: none is mapped */
 };
 
 int fg_mappings_read(struct fg_memory *memory, struct fg_mappings *mappings, struct fg_error *err)

@@ -17,15 +17,6 @@ void fg_paths_release(struct fg_paths *paths)
 	fg_python_functions_release(&paths->python);
 }
 
-void fg_paths_add_jit_dump(struct fg_paths *paths, const struct fg_mappings *mappings)
-{
-	if (paths->has_jit_dump || !mappings->jit_dump)
-		return;
-	paths->has_jit_dump = true;
-	fg_trace_writer_text(paths->writer, FG_RECORD_JIT_DUMP, (uint64_t)fg_clock_monotonic_ns(),
-			     mappings->jit_dump, strlen(mappings->jit_dump));
-}
-
 /* A library that is mapped again at the same place keeps its number. */
 static uint64_t module_of(struct fg_paths *paths, const struct fg_mapping *mapping)
 {

@@ -20,7 +20,6 @@ struct fg_paths {
 	struct fg_map functions; /* of the kernel, by their beginning */
 	struct fg_python_functions python;
 	size_t python_written; /* of them */
-	bool has_jit_dump;
 };
 
 void fg_paths_init(struct fg_paths *paths, struct fg_trace_writer *writer);
@@ -28,8 +27,6 @@ void fg_paths_release(struct fg_paths *paths);
 /* The interpreter whose frames are read, or why they are not.  Before them, and once. */
 void fg_paths_introduce(struct fg_paths *paths, const struct fg_mappings *mappings,
 			const struct fg_interpreter *interpreter);
-/* The file that describes code made at run time, once it is mapped. */
-void fg_paths_add_jit_dump(struct fg_paths *paths, const struct fg_mappings *mappings);
 /*
  * The node of the leaf.  Of `python`, which may be NULL, the frames that are `left` are put between
  * the native ones; they are numbered by `paths->python`.

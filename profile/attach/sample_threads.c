@@ -32,7 +32,6 @@ bool fg_sampling_read_mappings(struct fg_sampling_run *run, struct fg_error *err
 		fg_interpreter_find(&run->interpreter, &run->memory, &run->mappings);
 		fg_paths_introduce(&run->paths, &run->mappings, &run->interpreter);
 	}
-	fg_paths_add_jit_dump(&run->paths, &run->mappings);
 	return true;
 }
 

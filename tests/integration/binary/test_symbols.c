@@ -696,135 +696,15 @@ static void code_made_at_run_time_is_named_by_its_map(void **state)
 		"7000 100 lambda_one\nrubbish\n7100 10 \n7040 8 patched\nffffffffffffffff 9 wrap\n",
 		file);
 	(void)fclose(file);
-	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid, NULL), 0x7010,
-				 &chain);
+	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7010, &chain);
 	assert_string_equal(chain[0].function->name, "lambda_one");
 	assert_int_equal(chain[0].flags, FG_FRAME_JIT);
-	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid, NULL), 0x7044,
-				 &chain);
+	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7044, &chain);
 	assert_string_equal(chain[0].function->name, "patched");
-	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid, NULL), 0x7104,
-				 &chain);
+	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7104, &chain);
 	assert_int_equal(chain[0].flags, FG_FRAME_NAMELESS);
 	(void)unlink(path);
 	fg_symbolizer_free(symbolizer);
-}
-
-static void put_number(FILE *file, uint64_t number, size_t bytes)
-{
-	assert_int_equal(fwrite(&number, bytes, 1, file), 1);
-}
-
-static void put_record(FILE *file, uint32_t kind, uint32_t body)
-{
-	put_number(file, kind, 4);
-	put_number(file, 16 + body, 4);
-	put_number(file, 1, 8);
-	put_number(file, (uint64_t)getpid(), 8); /* process and thread */
-	put_number(file, 0x7000, 8);
-}
-
-/* Two bytes of code. */
-static void put_code(FILE *file, uint64_t address, uint64_t size, const char *name)
-{
-	put_record(file, 0, 40 + (uint32_t)strlen(name) + 1 + 2);
-	put_number(file, address, 8);
-	put_number(file, size, 8);
-	put_number(file, 1, 8);
-	(void)fputs(name, file);
-	put_number(file, 0xc390 << 8, 3);
-}
-
-static const char *name_in_dump(struct fg_symbolizer *symbolizer, const char *dump,
-				uint64_t address)
-{
-	const struct fg_symbol *chain = NULL;
-
-	(void)fg_symbolizer_find(symbolizer,
-				 fg_symbolizer_jit(symbolizer, (uint32_t)getpid(), dump), address,
-				 &chain);
-	return chain[0].flags == FG_FRAME_JIT ? chain[0].function->name : NULL;
-}
-
-static FILE *open_dump(const char *path)
-{
-	FILE *file = fopen(path, "we");
-
-	assert_non_null(file);
-	put_number(file, 0x4a695444, 4);
-	put_number(file, 1, 4);
-	put_number(file, 40, 4);
-	for (int i = 0; i < 7; i++) /* processor, process, time, flags */
-		put_number(file, 0, 4);
-	return file;
-}
-
-static void code_made_at_run_time_is_named_by_its_dump(void **state)
-{
-	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
-	char path[64];
-	FILE *file = NULL;
-
-	(void)state;
-	(void)snprintf(path, sizeof(path), "/tmp/jit-%u.dump", (unsigned)getpid());
-	file = open_dump(path);
-	put_code(file, 0x7000, 0x100, "compiled_one");
-	put_record(file, 4, 16 + 8); /* unwind tables */
-	put_number(file, 0, 8);
-	put_code(file, 0x7200, 0x10, "compiled_two");
-	put_record(file, 1, 16 + 32); /* it moves */
-	put_number(file, 0x7200, 8);
-	put_number(file, 0x7300, 8);
-	put_number(file, 0x10, 8);
-	put_number(file, 1, 8);
-	put_record(file, 0, 4096); /* cut short */
-	(void)fclose(file);
-	assert_string_equal(name_in_dump(symbolizer, NULL, 0x7010), "compiled_one");
-	assert_string_equal(name_in_dump(symbolizer, NULL, 0x7308), "compiled_two");
-	assert_null(name_in_dump(symbolizer, NULL, 0x7150));
-	(void)unlink(path);
-	fg_symbolizer_free(symbolizer);
-}
-
-/* It comes before a map that an earlier process of the same number may have left. */
-static void a_dump_is_read_where_the_process_had_it_mapped(void **state)
-{
-	static const char *const others[] = {"jit-1.dump.old", "xjit-1.dump", "jit-.dump",
-					     "jit-1x.dump"};
-	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
-	char folder[] = "/tmp/fastgate-test-XXXXXX";
-	char *map = fg_xasprintf("/tmp/perf-%u.map", (unsigned)getpid());
-	char *path = NULL;
-	FILE *file = NULL;
-
-	(void)state;
-	assert_non_null(mkdtemp(folder));
-	file = fopen(map, "we");
-	assert_non_null(file);
-	(void)fputs("7000 100 in_the_map\n", file);
-	(void)fclose(file);
-	path = fg_fs_join(folder, "jit-1.dump"); /* of the parent, before it forked */
-	file = open_dump(path);
-	put_code(file, 0x7000, 0x100, "in_the_dump");
-	(void)fclose(file);
-	assert_string_equal(name_in_dump(symbolizer, path, 0x7010), "in_the_dump");
-	for (size_t i = 0; i < FG_ARRAY_SIZE(others); i++) {
-		char *other = fg_fs_join(folder, others[i]);
-
-		assert_int_equal(link(path, other), 0);
-		assert_string_equal(name_in_dump(symbolizer, other, 0x7010), "in_the_map");
-		(void)unlink(other);
-		free(other);
-	}
-	(void)unlink(path);
-	fg_symbolizer_free(symbolizer);
-	symbolizer = fg_symbolizer_new(NULL);
-	assert_string_equal(name_in_dump(symbolizer, path, 0x7010), "in_the_map");
-	fg_symbolizer_free(symbolizer);
-	(void)unlink(map);
-	(void)rmdir(folder);
-	free(path);
-	free(map);
 }
 
 static void check_place(const char *name, const char *expected, const char *file, unsigned line)
@@ -888,9 +768,7 @@ int main(void)
 		SCENE(damaged_binaries_are_refused_or_read_without_harm),
 		SCENE(the_vdso_has_names),
 		SCENE(code_made_at_run_time_is_named_by_its_map),
-		SCENE(code_made_at_run_time_is_named_by_its_dump),
 		SCENE(scripts_are_named_alike_wherever_they_lie),
-		SCENE(a_dump_is_read_where_the_process_had_it_mapped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,32 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Untrusted descriptions of generated code: jit-PID.dump, or the lines of perf-PID.map. Names are
- * looked up at the addresses that they contain.
+ * Untrusted names of generated code, the lines of perf-PID.map, are looked up at the addresses that
+ * they contain.
  */
-#include "binary/jit_dump.h"
-
 #include "binary/jit_map.h"
+
 #include "tests/fuzz/fuzz.h"
 
 enum {
 	NAME_MOST = 1 << 20,
 };
-
-struct input {
-	const char *data;
-	size_t size;
-};
-
-static void use_code(void *context, const struct fg_jit_code *code)
-{
-	const struct input *input = context;
-
-	if (!code->name)
-		return;
-	FG_ASSERT(code->name > input->data && code->name < input->data + input->size);
-	FG_ASSERT(strnlen(code->name, (size_t)(input->data + input->size - code->name)) <
-		  (size_t)(input->data + input->size - code->name));
-}
 
 static void ask(const struct fg_jit_map *map, uint64_t address)
 {
@@ -46,12 +29,9 @@ static void ask(const struct fg_jit_map *map, uint64_t address)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct input input = {(const char *)data, size};
 	struct fg_jit_map map = {0};
 
-	if (fg_jit_dump_is(input.data, size))
-		fg_jit_dump_read(input.data, size, use_code, &input);
-	fg_jit_map_parse(fg_fuzz_text(data, size), size, &map);
+	fg_jit_map_parse(fg_fuzz_text(data, size), &map);
 	for (size_t i = 0; i < map.count; i++) {
 		const struct fg_jit_entry *entry = &map.entries[i];
 
