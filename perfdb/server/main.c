@@ -72,6 +72,8 @@ static int help(char **argv)
 
 int main(int argc, char **argv)
 {
+	struct fg_error err = {0};
+
 	(void)fg_log_init(getenv("FASTGATE_DEBUG"));
 	(void)umask(PRIVATE); /* a database holds tokens' digests and everybody's results */
 	if (argc < 2) {
@@ -90,7 +92,8 @@ int main(int argc, char **argv)
 		if (strcmp(fg_perfdb_commands[i]->name, argv[1]) == 0)
 			return run(fg_perfdb_commands[i], argv + 2);
 	}
-	(void)fprintf(stderr, "perfdb: there is no command '%s'\n", argv[1]);
+	(void)fg_error_set(&err, FG_EINVAL, "there is no command '%s'", argv[1]);
+	(void)fg_perfdb_fail(&err);
 	print_usage(stderr);
 	return FG_PERFDB_USAGE;
 }

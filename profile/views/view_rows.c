@@ -63,12 +63,16 @@ FG_PRINTF(5, 0)
 static void add_line(struct fg_arena *arena, const char ***lines, size_t *count, size_t *capacity,
 		     const char *format, va_list ap)
 {
+	struct fg_strbuf raw = {0};
 	struct fg_strbuf text = {0};
 
-	fg_strbuf_vprintf(&text, format, ap);
+	/* A line may name a command, which says anything. */
+	fg_strbuf_vprintf(&raw, format, ap);
+	fg_text_add_escaped(&text, fg_strbuf_text(&raw), raw.length);
 	*lines = fg_grow(*lines, capacity, *count + 1, sizeof(**lines));
 	(*lines)[(*count)++] = fg_arena_strdup(arena, fg_strbuf_text(&text));
 	fg_strbuf_release(&text);
+	fg_strbuf_release(&raw);
 }
 
 void fg_view_head(struct fg_view_table *table, const char *format, ...)
