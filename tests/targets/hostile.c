@@ -2,8 +2,9 @@
 /*
  * A candidate that would rather harm its baseline than be measured.
  *
- * usage: hostile MS [kill NAME | linger FILE | damage NAME]
+ * usage: hostile MS [kill NAME | above NAME | linger FILE | damage NAME]
  *   kill     ends every program of this name
+ *   above    ends the nearest process of this name that it descends from
  *   linger   leaves a process that has left its group and session, and writes its number to FILE
  *   damage   fills the traces that a program of this name is writing with zeros
  * and works for MS milliseconds of CPU time.
@@ -78,6 +79,39 @@ static void end(pid_t pid)
 	(void)kill(pid, SIGKILL);
 }
 
+/* The parent of a process, and its name; 0: there is none. */
+static pid_t parent_of(pid_t pid, char name[32])
+{
+	char path[64];
+	int parent = 0;
+	FILE *file = NULL;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "r");
+	if (!file)
+		return 0;
+	if (fscanf(file, "%*d (%31[^)]) %*c %d", name, &parent) != 2)
+		parent = 0;
+	(void)fclose(file);
+	return parent;
+}
+
+static void end_above(const char *wanted)
+{
+	char name[32] = "";
+	pid_t pid = getppid();
+
+	while (pid > 1) {
+		const pid_t parent = parent_of(pid, name);
+
+		if (strcmp(name, wanted) == 0) {
+			end(pid);
+			return;
+		}
+		pid = parent;
+	}
+}
+
 static void linger(const char *path)
 {
 	pid_t pid = fork();
@@ -106,6 +140,8 @@ int main(int argc, char **argv)
 
 	if (argc > 3 && strcmp(argv[2], "kill") == 0)
 		act_on(argv[3], end);
+	if (argc > 3 && strcmp(argv[2], "above") == 0)
+		end_above(argv[3]);
 	if (argc > 3 && strcmp(argv[2], "damage") == 0)
 		act_on(argv[3], damage);
 	if (argc > 3 && strcmp(argv[2], "linger") == 0)
