@@ -49,6 +49,9 @@ static void add_sample(struct fg_trace_joiner *j, const struct fg_trace_sample *
 			j->kernel_frame = fg_trace_mark_frame(j, "[kernel]", FG_FRAME_KERNEL);
 		stack = fg_profile_stack(profile, stack, j->kernel_frame);
 	}
+	if (from->flags & FG_SAMPLE_STOPPED)
+		stack = fg_profile_stack(profile, j->base_stack,
+					 fg_trace_mark_frame(j, "[not running]", FG_FRAME_MARK));
 	sample = fg_profile_add_sample(profile);
 	sample->stack = stack;
 	sample->thread = fg_trace_thread_of(j, from->thread);

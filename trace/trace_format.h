@@ -87,7 +87,7 @@ enum fg_trace_clock {
 #define FG_SAMPLE_WEIGHT     0x08u /* a weight follows */
 #define FG_SAMPLE_TRUNCATED  0x10u /* the stack does not reach the start of its thread */
 #define FG_SAMPLE_SYSCALL    0x20u /* the leaf stands right behind a system call instruction */
-#define FG_SAMPLE_RESERVED   0x40u /* written as 0; a reader ignores it */
+#define FG_SAMPLE_STOPPED    0x40u /* elapsed time in which the thread neither ran nor waited */
 #define FG_SAMPLE            0x80u
 
 /*

@@ -625,7 +625,7 @@ static void read_sample(struct fg_trace_records *r, struct cursor *c, uint8_t fi
 {
 	struct fg_trace_sample sample = {
 		.clock = first & FG_SAMPLE_CLOCK_MASK,
-		.flags = first & (FG_SAMPLE_TRUNCATED | FG_SAMPLE_SYSCALL),
+		.flags = first & (FG_SAMPLE_TRUNCATED | FG_SAMPLE_SYSCALL | FG_SAMPLE_STOPPED),
 		.thread = r->thread,
 		.region = r->region,
 	};

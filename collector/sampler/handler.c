@@ -36,6 +36,7 @@ enum {
 	TICK_PATIENCE = 32,
 	SAMPLES_PER_LOOK = 2, /* of user time, where nothing looks for system time yet */
 	AHEAD_PERIODS = 3,    /* that are in no sample: there is system time */
+	STOPPED_PERIODS = 3,  /* without a sample of elapsed time: the thread did not run */
 	LATE_PERIODS = 8,     /* by which what is owed may run ahead of the kernel's records */
 	/* The work of a handler is bounded: one that took longer had lost its CPU meanwhile. */
 	LONGEST_NS = 300000,
@@ -410,13 +411,43 @@ static void on_jitter(struct fg_thread *thread, const ucontext_t *context, bool 
 	fg_thread_rearm(thread, thread->clocks.period_ns);
 }
 
+/* A wait that no signal ends, on a disk for one. */
+static bool was_in_long_call(const ucontext_t *context)
+{
+	return is_behind_syscall(context) && !was_asleep(context);
+}
+
+/*
+ * Signals are that late if the thread was stopped (SIGSTOP), swapped out, or had no CPU: this time
+ * is not that of the step at which it goes on.
+ */
+static bool write_stopped(struct fg_thread *thread, uint64_t now_ns, uint64_t weight_ns)
+{
+	bool written = false;
+
+	if (!fg_thread_enter(thread))
+		return false;
+	if (fg_ensure_file(thread)) {
+		fg_thread_announce(thread);
+		write_region(thread, thread->regions.current);
+		write_sample(thread, now_ns, FG_CLOCK_WALL, FG_SAMPLE_STOPPED, 0, weight_ns);
+		written = true;
+	}
+	fg_thread_leave(thread);
+	return written;
+}
+
 static void on_wall(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
 {
-	const uint64_t weight_ns = now_ns - thread->clocks.last_ns;
+	uint64_t weight_ns = now_ns - thread->clocks.last_ns;
 
 	thread->clocks.last_ns = now_ns;
-	if (on)
-		sample_or_carry(thread, context, weight_ns);
+	if (!on)
+		return;
+	if (weight_ns > STOPPED_PERIODS * thread->clocks.period_ns && !was_in_long_call(context) &&
+	    write_stopped(thread, now_ns, weight_ns - thread->clocks.period_ns))
+		weight_ns = thread->clocks.period_ns;
+	sample_or_carry(thread, context, weight_ns);
 }
 
 /* CPU time used while sampling was off is not missed time. */
