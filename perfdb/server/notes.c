@@ -24,7 +24,7 @@ struct note {
 	int64_t now_ns;
 };
 
-static int write(struct fg_store *store, void *context, struct fg_error *err)
+static int write_note(struct fg_store *store, void *context, struct fg_error *err)
 {
 	const struct note *note = context;
 
@@ -47,7 +47,7 @@ static void run(struct fg_job *job)
 	struct note *note = (struct note *)job;
 	struct fg_error err = {0};
 
-	if (fg_writer_do(note->server->writer, write, note, &err) != FG_OK)
+	if (fg_writer_do(note->server->writer, write_note, note, &err) != FG_OK)
 		fg_log(FG_LOG_SERVER, 1, "a use or refusal was not noted: %s", err.message);
 	drop(job);
 }
