@@ -207,6 +207,28 @@ static size_t drop_opposed(const struct fg_node_context *c, struct named_functio
 	return kept;
 }
 
+/*
+ * Unchanged code is guilty only where no changed code takes time: then it is called more often, or
+ * with other data, by what changed.
+ */
+static void settle_same_code(const struct fg_node_context *c, struct named_function *all,
+			     size_t count)
+{
+	bool is_explained = c->only_changed != 0;
+
+	for (size_t i = 0; i < count && c->code; i++)
+		is_explained |= all[i].verdict.standing == FG_STANDING_GUILTY &&
+				c->code[all[i].function].state != FG_CODE_UNKNOWN;
+	for (size_t i = 0; i < count && !is_explained; i++) {
+		struct fg_node_verdict *node = &all[i].verdict;
+
+		if (node->standing == FG_STANDING_SAME_CODE) {
+			node->standing = FG_STANDING_GUILTY;
+			node->outcome = FG_OUTCOME_REGRESSION;
+		}
+	}
+}
+
 /* Sorted, to be freed. */
 static struct named_function *name_functions(const struct fg_node_context *c,
 					     const struct fg_node_family *family,
@@ -227,6 +249,7 @@ static struct named_function *name_functions(const struct fg_node_context *c,
 		all[used].verdict = node;
 		all[used++].function = f;
 	}
+	settle_same_code(c, all, used);
 	used = drop_opposed(c, all, used);
 	if (used > 1)
 		qsort(all, used, sizeof(all[0]), compare_named);

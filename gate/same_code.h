@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A function whose machine code is the same in both builds, as is that of all it calls, got slower
- * for a reason outside of it: its place, its callers, its inputs.  It is never guilty.  The fact
- * build.functions lists the functions of both builds.  Private to gate/.
+ * for a reason outside of it: its place, its callers, its inputs.  It is not guilty where changed
+ * code takes time.  The fact build.functions lists the functions of both builds.  Private to gate/.
  */
 #ifndef FG_GATE_SAME_CODE_H
 #define FG_GATE_SAME_CODE_H

@@ -44,15 +44,16 @@ static int put_report(struct fg_store *store, int64_t run, const struct fg_bytes
 	return fg_query_rows(store->db, FG_SQL_REPORT_ADD, &rows, NULL, err);
 }
 
-static int put_totals(struct fg_store *store, const struct fg_run *run, size_t position,
-		      int64_t series, const struct fg_profile_set *set,
-		      const struct fg_progress_mark *mark, struct fg_error *err)
+static int put_totals(const struct fg_chunk_place *chunks, const struct fg_save *save,
+		      size_t position, const struct fg_progress_mark *mark, struct fg_error *err)
 {
-	struct fg_totals_place place = {.started_ns = run->started_ns, .series = series};
-	const int status = fg_store_benchmark_id(store, run->project ? run->project : "",
+	const struct fg_run *run = save->run;
+	struct fg_totals_place place = {.started_ns = run->started_ns, .series = chunks->series};
+	const int status = fg_store_benchmark_id(chunks->store, run->project ? run->project : "",
 						 run->series[position].name, &place.benchmark, err);
 
-	return status == FG_OK ? fg_store_put_totals(store, &place, set, mark->functions, err)
+	return status == FG_OK ? fg_store_put_totals(chunks->store, &place,
+						     save->profiles[position], mark->functions, err)
 			       : status;
 }
 
@@ -72,7 +73,7 @@ static int put_values(struct fg_store *store, int64_t id, const struct fg_save *
 	if (status != FG_OK)
 		goto out;
 	if (set)
-		status = put_totals(store, save->run, position, id, set, &mark, err);
+		status = put_totals(&place, save, position, &mark, err);
 out:
 	free(mark.functions);
 	free(mark.nodes);
@@ -159,17 +160,18 @@ static int make_report(const struct fg_run *run, const char *report, cJSON **jso
 	return fg_pack(report, strlen(report), FG_PACK_LEVEL, block, err);
 }
 
-static int save_run(struct fg_store *store, struct fg_save *save, const char *report,
+static int save_run(struct fg_store *store, const struct fg_save *what, const char *report,
 		    struct fg_error *err)
 {
 	struct fg_bytes block = {0};
+	struct fg_save save = *what;
 	cJSON *json = NULL;
-	int status = make_report(save->run, report, &json, &block, err);
+	int status = make_report(save.run, report, &json, &block, err);
 
-	save->report = json;
-	save->report_block = &block;
+	save.report = json;
+	save.report_block = &block;
 	if (status == FG_OK)
-		status = write_run(store, save, err);
+		status = write_run(store, &save, err);
 	fg_bytes_release(&block);
 	cJSON_Delete(json);
 	return status;

@@ -125,9 +125,16 @@ static int pick(const struct fg_query *q, uint64_t function, struct fg_function_
 	return status;
 }
 
+/* One function's values by one measure, in the parts of its benchmark's totals. */
+struct wanted {
+	int64_t benchmark;
+	int64_t measure;
+	uint64_t function;
+};
+
 /* Both lists are in the same order; runs of other branches are in one of them only. */
-static int read_part(struct fg_store *store, int64_t benchmark, int64_t measure, uint64_t function,
-		     uint64_t part, struct runs *runs, struct fg_error *err)
+static int read_part(struct fg_store *store, const struct wanted *wanted, uint64_t part,
+		     struct runs *runs, struct fg_error *err)
 {
 	struct fg_function_trend *trend = runs->trend;
 	struct fg_query q;
@@ -135,8 +142,8 @@ static int read_part(struct fg_store *store, int64_t benchmark, int64_t measure,
 	int status = FG_OK;
 
 	fg_query_begin(&q, store->db, FG_SQL_TOTALS_OF_PART);
-	fg_query_int(&q, benchmark);
-	fg_query_int(&q, measure);
+	fg_query_int(&q, wanted->benchmark);
+	fg_query_int(&q, wanted->measure);
 	fg_query_int(&q, (int64_t)part);
 	fg_query_int(&q, trend->points[trend->count - 1].started_ns);
 	fg_query_int(&q, trend->points[0].started_ns);
@@ -151,7 +158,7 @@ static int read_part(struct fg_store *store, int64_t benchmark, int64_t measure,
 		if (at == trend->count || runs->series[at] != series ||
 		    !isnan(trend->points[at].self))
 			continue;
-		status = pick(&q, function, &trend->points[at], err);
+		status = pick(&q, wanted->function, &trend->points[at], err);
 		if (status != FG_OK)
 			break;
 	}
@@ -169,16 +176,15 @@ static bool is_complete(const struct fg_function_trend *trend)
 }
 
 /* Part 0 is there whenever there is a profile: without the function's own it says zero. */
-static int read_values(struct fg_store *store, int64_t benchmark, int64_t measure,
-		       uint64_t function, struct runs *runs, struct fg_error *err)
+static int read_values(struct fg_store *store, const struct wanted *wanted, struct runs *runs,
+		       struct fg_error *err)
 {
-	const uint64_t parts[] = {function / fg_totals_part_size(store), 0};
+	const uint64_t parts[] = {wanted->function / fg_totals_part_size(store), 0};
 	int status = FG_OK;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(parts) && status == FG_OK; i++) {
 		if (!is_complete(runs->trend))
-			status =
-				read_part(store, benchmark, measure, function, parts[i], runs, err);
+			status = read_part(store, wanted, parts[i], runs, err);
 	}
 	return status;
 }
@@ -201,7 +207,8 @@ static int read_named(struct fg_store *store, int64_t benchmark, const char *mea
 	}
 	fg_query_end(&q);
 	for (size_t i = 0; i < count && status == FG_OK; i++)
-		status = read_values(store, benchmark, ids[i], function, runs, err);
+		status = read_values(store, &(struct wanted){benchmark, ids[i], function}, runs,
+				     err);
 	free(ids);
 	return status;
 }
@@ -242,7 +249,7 @@ static int read_points(struct fg_store *store, const struct fg_trend_query *quer
 	if (status != FG_OK)
 		goto out;
 	if (is_cpu_time)
-		status = read_values(store, benchmark, 0, function, &runs, err);
+		status = read_values(store, &(struct wanted){benchmark, 0, function}, &runs, err);
 	if (status != FG_OK)
 		goto out;
 	/* Where the sampler's clock measured wall time, that is the time. */

@@ -270,7 +270,7 @@ async function deadEnds(context) {
 	await page.getByText('No measurement of this benchmark was ever stored').waitFor();
 	await look(context, page, 'unmeasured');
 	await page.locator('ul.found a').first().click();
-	await page.getByRole('heading', { name: 'broken' }).waitFor();
+	await page.locator('header p', { hasText: 'broken' }).waitFor();
 	page.noProblems();
 
 	await page.goto(`${base}?view=trend&project=tracker&benchmark=none`);

@@ -58,7 +58,8 @@ def body():
     done = call(FASTGATE, "run", "--against", "HEAD")
     benchmark = first_benchmark()
     guilty = [function["name"] for function in benchmark["functions"] if function["standing"] == "guilty"]
-    check(done.returncode == 1 and guilty[:1] == ["load"], f"{done.returncode}, {guilty}: {done.stdout}{done.stderr}")
+    # Its own code is the same: where main() was met by a sample, too, its changed call is to blame.
+    check(done.returncode == 1 and guilty[:1] in (["load"], ["main"]), f"{done.returncode}, {guilty}: {done.stdout}{done.stderr}")
     # Which of them is met is chance, and nothing that the program loaded.
     facts = [*benchmark["build"]["baseline"].values(), *benchmark["build"]["candidate"].values()]
     check(facts and not any("[kernel]" in fact for fact in facts), f"the kernel is a part of the build: {facts}")

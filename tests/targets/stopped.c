@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A program that is stopped from outside while it computes, without a system call that could be taken
+ * for the cause.
+ *
+ * usage: stopped FILE
+ * Writes its number to FILE and computes in before() for a second of elapsed time, in which it is to
+ * be stopped, then in after().
+ */
+#include "work.h"
+
+#include <unistd.h>
+
+static void compute(uint64_t ms)
+{
+	const uint64_t end = now_ns(CLOCK_MONOTONIC) + ms * 1000000;
+
+	while (now_ns(CLOCK_MONOTONIC) < end)
+		spin(20000);
+}
+
+NOINLINE static void before(void)
+{
+	compute(1000);
+	KEEP_FRAME();
+}
+
+NOINLINE static void after(void)
+{
+	compute(100);
+	KEEP_FRAME();
+}
+
+int main(int argc, char **argv)
+{
+	FILE *file = argc > 1 ? fopen(argv[1], "w") : NULL;
+
+	check(file && fprintf(file, "%d\n", (int)getpid()) > 0 && fclose(file) == 0, "no file");
+	before();
+	after();
+	return 0;
+}
