@@ -53,8 +53,13 @@ static void add_notes(struct fg_trace_joiner *j)
 		fg_profile_add_note(profile,
 				    "process %u was killed: what it had called, counted and held "
 				    "is known up to then; leaks, memory that was never touched, "
-				    "and arguments and durations of the second half of its calls "
-				    "may be missing",
+				    "who caught exceptions, and arguments and durations of the "
+				    "second half of its calls may be missing",
+				    pid);
+	if (trace->header.end == FG_END_UNKNOWN && trace->region_count > 1)
+		fg_profile_add_note(profile,
+				    "process %u was killed: how often and how long its regions "
+				    "were entered is not known",
 				    pid);
 	if (trace->damage[0])
 		fg_profile_add_note(profile, "process %u: the trace is damaged: %s", pid,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* killed HOW: does what can be counted, then ends without warning. */
+#include "fastgate/region.h"
+
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
@@ -80,10 +82,12 @@ static void end(const char *how)
 
 int main(int argc, char **argv)
 {
+	fg_region_begin("counted");
 	make_freed();
 	make_kept();
 	open_files();
 	call_functions();
+	fg_region_end();
 	if (argc > 1)
 		end(argv[1]);
 	return 0;

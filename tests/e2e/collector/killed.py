@@ -53,6 +53,13 @@ def what_is_not_known_is_said(how):
     check(says_so and any("was killed" in note for note in listed["notes"]), f"{how}: {shown}{listed['notes']}")
 
 
+def regions_are_counted_or_said_to_be_lost(program, how):
+    call(FASTGATE, "record", "--rate", "10000", "--", program, how)
+    shown = view("-V", "regions")
+    lost = "how often and how long its regions were entered is not known" in shown.stdout + shown.stderr
+    check(lost != (how in KNOWS_ITS_END), f"{how}: {shown}")
+
+
 def calls_are_all_there(program, how):
     call(FASTGATE, "record", "--calls", "exp,malloc", "--domains", "exp", "--times", "--", program, how)
     check(total(measured(FASTGATE, "calls.exp")) == 1000, f"{how}: calls.exp: {measured(FASTGATE, 'calls.exp')}")
@@ -72,6 +79,7 @@ def body():
         for how in ENDS:
             resources_are_all_there(program, how)
             what_is_not_known_is_said(how)
+            regions_are_counted_or_said_to_be_lost(program, how)
             if not suffix:
                 calls_are_all_there(program, how)
 
