@@ -39,7 +39,8 @@ struct MHD_Connection {
 	size_t argument_count;
 	size_t header_count;
 	int status;        /* 0: not answered yet */
-	bool is_suspended; /* under `turn`: another thread makes the answer */
+	bool is_suspended; /* under `turn`: another thread works on it */
+	bool was_suspended;
 };
 
 struct MHD_Response {
@@ -59,6 +60,7 @@ void MHD_suspend_connection(struct MHD_Connection *connection)
 {
 	(void)pthread_mutex_lock(&turn);
 	connection->is_suspended = true;
+	connection->was_suspended = true;
 	(void)pthread_mutex_unlock(&turn);
 }
 
@@ -377,11 +379,18 @@ static void ask(struct request *request)
 {
 	struct MHD_Connection *connection = &request->connection;
 	const size_t piece = request->body_size / BODY_PIECES + 1;
-	void *state = NULL;
+	void *state = fg_http_line(server, request->path, connection);
 	size_t size = 0;
 	enum MHD_Result result = fg_http_access(server, connection, request->path, request->method,
 						MHD_HTTP_VERSION_1_1, NULL, &size, &state);
 
+	wait_for_turn(connection);
+	/* Its token was looked up by another thread: it is called again, then with the body. */
+	if (connection->was_suspended && result == MHD_YES && !connection->status) {
+		size = 0;
+		result = fg_http_access(server, connection, request->path, request->method,
+					MHD_HTTP_VERSION_1_1, NULL, &size, &state);
+	}
 	for (size_t done = 0; result == MHD_YES && !connection->status && done < request->body_size;
 	     done += piece) {
 		size = fg_min_size(piece, request->body_size - done);

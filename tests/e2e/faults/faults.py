@@ -133,10 +133,10 @@ def unkept_run(good):
     """The store takes the pairs and not the result: what was measured is told and reported all the same."""
     put(STORE, good)
     with sqlite3.connect(STORE) as db:
-        db.execute("CREATE TRIGGER refuse BEFORE INSERT ON report BEGIN SELECT RAISE(ABORT, 'refused'); END")
+        db.execute("DROP TABLE report")
     db.close()
     code, out, err = run("run", "--set", "report.json=kept.json")
-    check(code == 6 and "refused" in err and out.startswith("quick "), f"a run that cannot be kept: {code} {out!r} {err!r}")
+    check(code == 6 and "no such table: report" in err and out.startswith("quick "), f"a run that cannot be kept: {code} {out!r} {err!r}")
     check(os.path.exists("kept.json"), "a run that cannot be kept is not reported")
     put(STORE, good)
 
