@@ -46,11 +46,14 @@ static inline uint64_t fg_sample_cost_each_ns(const struct fg_sample_cost *cost)
 			     : FG_SAMPLE_ASSUMED_NS;
 }
 
-/* The shortest period within a budget in millionths of the CPU time, or the longest of all. */
+/*
+ * The shortest period within a budget in millionths of the CPU time, or the longest of all.  The
+ * start is not counted: no period changes it, and a short program would have no samples.
+ */
 static inline uint64_t fg_sample_cost_period_ns(const struct fg_sample_cost *cost, uint64_t budget)
 {
-	const uint64_t fixed_ns = cost->switches_ns + cost->start_ns;
-	const uint64_t spent = cost->cpu_ns ? fixed_ns * FG_BUDGET_WHOLE / cost->cpu_ns : 0;
+	const uint64_t spent =
+		cost->cpu_ns ? cost->switches_ns * FG_BUDGET_WHOLE / cost->cpu_ns : 0;
 	const uint64_t left = spent < budget ? budget - spent : 0;
 	const uint64_t period_ns =
 		left ? fg_sample_cost_each_ns(cost) * FG_BUDGET_WHOLE / left : UINT64_MAX;

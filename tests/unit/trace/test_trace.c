@@ -387,6 +387,7 @@ static void python_functions_stand_in_place_of_their_interpreter(void **state)
 	for (uint64_t path = 24; path >= 20; path -= 4)
 		fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 5000, path, 1000);
 	fg_trace_writer_sample(&writer, FG_CLOCK_PERF_USER, 5000, 26, 1000);
+	writer.header.end = FG_END_EXIT;
 	load();
 	/* Both modules have no file, and nothing else is reported. */
 	assert_int_equal(profile.note_count, 2);
@@ -409,6 +410,7 @@ static void python_stacks_that_made_no_sense_are_told(void **state)
 	write_python();
 	writer.header.python_stacks = 1000;
 	writer.header.python_missed = 20;
+	writer.header.end = FG_END_EXIT;
 	load();
 	assert_int_equal(profile.note_count, 3);
 	assert_non_null(strstr(profile.notes[2], "20 of 1020 stacks are without their Python"));
