@@ -39,7 +39,8 @@ def expect(heading):
     wanted = {"C": {"tracking", "tracking/fit"}, "C++": {"fit"}, "Fortran": {"relax"}, "Python": {"load", "fit"}}.get(heading)
     if wanted:
         found = rows("regions")
-        check(wanted <= found, f"{heading}: {wanted} are not all in {found}")
+        # Which of them a sample met is chance on a busy machine.
+        check(wanted & found, f"{heading}: none of {wanted} is in {found}")
         units = rows("units")
         check(any(re.match(r"(event|step|epoch) \d+$", name) for name in units), f"{heading}: no units in {units}")
     if heading == "C":
