@@ -129,7 +129,7 @@ int main(void)
 		return 1;
 	fprintf(log, "%s\n", path);
 	fclose(log);
-	while (clock() < CLOCKS_PER_SEC / 100)
+	while (clock() < CLOCKS_PER_SEC / 25)
 		;
 	return 0;
 }
