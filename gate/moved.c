@@ -7,8 +7,8 @@
  *
  * So a function that surely grew and one that surely shrank become one row if they are related, and
  * the row is tested again as a whole.  What is left is the change; the rest is said to have moved.
- * Up to a tenth of what moved is the price of moving it, sure or not: a call that was not there
- * before, an inlining that is no more.
+ * Up to a tenth of what moved is the price of moving it, sure or not: a new call, or one that
+ * is no longer inlined.
  *
  * Related are functions of one name, whatever their template arguments, parameters, version
  * namespace, clone or library; a new function at the line of one that is gone; a caller and its
@@ -248,7 +248,7 @@ static void join(struct moves *all, struct change *to, struct change *from)
 	}
 }
 
-/* What is left of one of them is small beside what moves. */
+/* Both must still have a noticeable part of their change to exchange. */
 static bool is_worth_it(const struct change *to, const struct change *from)
 {
 	return fmin(to->left, from->left) >= SAME_SHARE * fmin(to->delta, -from->delta);

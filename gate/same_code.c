@@ -12,8 +12,6 @@ enum {
 #define HOT_SHARE 0.005
 /* Where more have no stack it is not known who takes the time. */
 #define NOWHERE_SHARE 0.05
-/* The same where the clock says that something else changed: the kernel's are as before. */
-#define STRAY_SHARE 0.15
 
 /* "16:48:s" */
 static struct fg_code_fact parse(const char *text)
@@ -194,7 +192,7 @@ size_t fg_same_code_only_changed(const struct fg_profile_set *set, const struct 
 	if (function == 0)
 		return 0;
 	sampled = count_samples(set);
-	is_only = is_hot(&sampled, function) && sampled.of[0] <= STRAY_SHARE * sampled.all;
+	is_only = is_hot(&sampled, function) && sampled.of[0] <= NOWHERE_SHARE * sampled.all;
 	for (size_t f = 1; f < set->function_count && is_only; f++)
 		is_only = f == function || !is_hot(&sampled, f) ||
 			  is_own_code_same(series, words, &set->functions[f]);

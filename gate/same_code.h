@@ -27,8 +27,8 @@ struct fg_code_fact {
 struct fg_code_fact *fg_same_code_facts(const struct fg_profile_set *set,
 					const struct fg_series *series);
 /*
- * The only function that takes time and changed, where all others that take time are known to have
- * the same machine code; 0: there is none, or more, or it is not known.
+ * The only changed function that takes time.  0 if no, or more than one, such function changed, or
+ * if the code of another one that takes time is unknown.
  */
 size_t fg_same_code_only_changed(const struct fg_profile_set *set, const struct fg_series *series);
 /*

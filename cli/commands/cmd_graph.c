@@ -82,22 +82,8 @@ static int wanted_format(const struct options *given)
 	return FORMAT_DOT;
 }
 
-struct built {
-	struct fg_calltree tree;
-	const char *title;
-};
-
-static int build(struct fg_cli *cli, void *context, const struct fg_profile *profile,
-		 const struct fg_calltree_query *query, struct fg_error *err)
-{
-	struct built *built = context;
-
-	built->title = fg_arena_strdup(&cli->arena, profile->title ? profile->title : "");
-	return fg_calltree_build(profile, query, &built->tree, err);
-}
-
 /* One run's tree, or the difference of two. */
-static int build_all(struct fg_cli *cli, const struct options *given, struct built *built,
+static int build_all(struct fg_cli *cli, const struct options *given, struct fg_cli_tree *built,
 		     struct fg_error *err)
 {
 	const char *const words[] = {cli->arguments[0],
@@ -106,8 +92,7 @@ static int build_all(struct fg_cli *cli, const struct options *given, struct bui
 	int status = FG_OK;
 
 	if (cli->argument_count < 2)
-		return fg_cli_use_profile(cli, &given->profile, words[0],
-					  &(struct fg_cli_profile_use){build, built}, err);
+		return fg_cli_build_tree(cli, &given->profile, words[0], built, err);
 	status = fg_cli_build_difference(cli, &given->profile, words, &difference, err);
 	if (status != FG_OK)
 		return status;
@@ -175,7 +160,7 @@ static int run(struct fg_cli *cli, const void *values)
 	};
 	struct fg_graph_summary summary = {0};
 	struct fg_strbuf dot = {0};
-	struct built built = {0};
+	struct fg_cli_tree built = {0};
 	struct fg_error err = {0};
 	int status = FG_OK;
 

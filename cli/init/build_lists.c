@@ -247,7 +247,7 @@ static const char *programs_among(const char *words, struct fg_arena *arena)
 	return text;
 }
 
-/* What a target builds: its programs if its recipe runs them, else itself; NULL: nothing. */
+/* The programs of a target whose recipe runs them, else the target itself; NULL: no recipe. */
 static const char *buildable(const char *root, struct fg_arena *arena, const char *database,
 			     const char *target)
 {

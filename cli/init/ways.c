@@ -192,7 +192,7 @@ out:
 	free(whole);
 }
 
-/* Those that name a benchmark come first. */
+/* Ways that name a benchmark first, otherwise in their order. */
 static void sort_ways(struct ways *ways)
 {
 	for (size_t i = 1; i < ways->count; i++) {

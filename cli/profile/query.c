@@ -197,18 +197,20 @@ int fg_cli_use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *
 	return status;
 }
 
-struct built {
-	struct fg_calltree tree;
-	const char *title;
-};
-
 static int build(struct fg_cli *cli, void *context, const struct fg_profile *profile,
 		 const struct fg_calltree_query *query, struct fg_error *err)
 {
-	struct built *built = context;
+	struct fg_cli_tree *built = context;
 
 	built->title = fg_arena_strdup(&cli->arena, profile->title ? profile->title : "");
 	return fg_calltree_build(profile, query, &built->tree, err);
+}
+
+int fg_cli_build_tree(struct fg_cli *cli, const struct fg_cli_profile_options *options,
+		      const char *word, struct fg_cli_tree *built, struct fg_error *err)
+{
+	return fg_cli_use_profile(cli, options, word, &(struct fg_cli_profile_use){build, built},
+				  err);
 }
 
 /* CPU time and wall-clock time share a unit; bytes and calls do not. */
@@ -226,12 +228,11 @@ int fg_cli_build_difference(struct fg_cli *cli, const struct fg_cli_profile_opti
 			    const char *const words[2], struct fg_cli_difference *difference,
 			    struct fg_error *err)
 {
-	struct built built[2] = {0};
+	struct fg_cli_tree built[2] = {0};
 	int status = FG_OK;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(built) && status == FG_OK; i++)
-		status = fg_cli_use_profile(cli, options, words[i],
-					    &(struct fg_cli_profile_use){build, &built[i]}, err);
+		status = fg_cli_build_tree(cli, options, words[i], &built[i], err);
 	if (status != FG_OK)
 		goto out;
 	status = check_same_unit(&built[0].tree.measure, &built[1].tree.measure, err);

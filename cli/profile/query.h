@@ -106,6 +106,16 @@ int fg_cli_use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *
 /* A whole command: the first argument is RUN; errors are printed. Returns the exit code. */
 int fg_cli_run_on_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
 			  const struct fg_cli_profile_use *use);
+struct fg_cli_tree {
+	struct fg_calltree tree; /* to be released */
+	const char *title;
+};
+
+/* The call tree of the profile that `word` names. */
+int fg_cli_build_tree(struct fg_cli *cli, const struct fg_cli_profile_options *options,
+		      const char *word, struct fg_cli_tree *built, struct fg_error *err)
+	FG_NODISCARD;
+
 /* Two profiles over the union of their call paths: before in column 0, after in column 1. */
 struct fg_cli_difference {
 	struct fg_calltree tree;

@@ -89,7 +89,7 @@ static int run_static(const struct fg_cli *cli, const struct outside *given, int
 
 bool fg_record_is_static(const char *command)
 {
-	char *program = strchr(command, '/') ? fg_xstrdup(command) : fg_fs_find_program(command);
+	char *program = fg_fs_find_program(command);
 	const bool found = program && fg_preload_is_static(program);
 
 	free(program);

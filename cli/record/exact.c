@@ -8,19 +8,17 @@
 #include "cli/record/recorded_command.h"
 #include "runner/execute/exact.h"
 
-#include <unistd.h>
-
 /* Callgrind's own files are in a folder beside the one file that is kept. */
 #define PIECES_FOLDER "pieces"
 
 static int check_programs(const char *command, struct fg_error *err)
 {
-	char *program = strchr(command, '/') ? fg_xstrdup(command) : fg_fs_find_program(command);
-	const bool is_there = program && access(program, X_OK) == 0;
+	char *program = fg_fs_find_program(command);
+	const bool is_there = program != NULL;
 
 	free(program);
 	if (!is_there)
-		return fg_error_set(err, FG_ENOENT, "there is no program '%s'", command);
+		return fg_error_set(err, FG_ENOENT, "program '%s' was not found", command);
 	if (!fg_runner_has_callgrind())
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,

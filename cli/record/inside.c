@@ -83,7 +83,7 @@ static int prepare(const struct fg_recording *given, const char *command,
 	int status = FG_OK;
 
 	if (!program)
-		return fg_error_set(err, FG_ENOENT, "there is no program '%s'", command);
+		return fg_error_set(err, FG_ENOENT, "program '%s' was not found", command);
 	status = fg_preload_library(&owned[0], err);
 	if (status != FG_OK)
 		goto out;

@@ -87,7 +87,7 @@ out:
 	return status;
 }
 
-/* Traces and callgrind's counts are no one profile. */
+/* A folder holds either traces or callgrind's counts: they do not add up to one profile. */
 static int refuse_exact(const char *folder, struct fg_error *err)
 {
 	char *exact = fg_fs_join(folder, FG_CLI_EXACT_FILE);

@@ -357,7 +357,7 @@ static void on_tick(struct fg_thread *thread, const ucontext_t *context, uint64_
 	if (!fg_g.options.exact) {
 		look_for_hits(thread, now_ns);
 		adapt_tick(thread, worthwhile);
-		/* Samples of system time are no more frequent than those of user time. */
+		/* Samples system time at most as often as user time. */
 		if (fg_account_due(account) >= thread->clocks.period_ns / FG_TICK_PART &&
 		    (behind || fg_account_is_fault(&split, fg_account_due(account))))
 			sample_system(thread, context, behind, now_ns);

@@ -100,7 +100,7 @@ static struct fg_sample_cost totals(const struct fg_trace_header *header)
 	};
 }
 
-/* What the time since the last setting cost; of the start, its share of the time. */
+/* Cost since the period was last set, with a proportional share of the start. */
 static struct fg_sample_cost cost_since(const struct fg_rate *rate,
 					const struct fg_trace_header *header,
 					const struct fg_sample_cost *now, uint64_t interrupts)

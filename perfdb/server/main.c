@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 		if (strcmp(fg_perfdb_commands[i]->name, argv[1]) == 0)
 			return run(fg_perfdb_commands[i], argv + 2);
 	}
-	(void)fg_error_set(&err, FG_EINVAL, "there is no command '%s'", argv[1]);
+	(void)fg_error_set(&err, FG_EINVAL, "unknown command '%s'", argv[1]);
 	(void)fg_perfdb_fail(&err);
 	print_usage(stderr);
 	return FG_PERFDB_USAGE;

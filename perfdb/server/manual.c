@@ -19,7 +19,7 @@ static const struct {
 } exits[] = {
 	{FG_PERFDB_OK, "done"},
 	{FG_PERFDB_FAILED, "failed: the message says why"},
-	{FG_PERFDB_USAGE, "there is no such command or option"},
+	{FG_PERFDB_USAGE, "an unknown command or option"},
 };
 
 static void add_command(struct fg_strbuf *page, const struct fg_perfdb_command *command)

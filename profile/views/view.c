@@ -16,7 +16,8 @@
 
 const struct fg_view fg_views[] = {
 	{"flat",
-	 "functions by self time; `cumul` is the running sum, `incl` includes callees, `leaf` counts samples that ended in the function, `samples` those that passed through it",
+	 "functions by self time; `cumul` is the running sum, `incl` includes callees, `leaf` "
+	 "counts samples that ended in the function, `samples` those that passed through it",
 	 .make = fg_view_flat},
 	{"callgraph",
 	 "each function between its callers (above) and callees (below), as gprof prints it",
@@ -35,12 +36,14 @@ const struct fg_view fg_views[] = {
 	 "marked regions by branch (`reco/fit` is `fit` inside `reco`), with their functions",
 	 .make = fg_view_regions, .needs_samples = true},
 	{"units",
-	 "units of work: mean, standard deviation, median, 95th percentile and maximum, in total and per region; the slowest",
+	 "units of work: mean, standard deviation, median, 95th percentile and maximum, in total "
+	 "and per region; the slowest",
 	 .make = fg_view_units, .needs_samples = true},
 	{"timeline", "equal time steps: how many CPUs were busy, and with what",
 	 .make = fg_view_timeline, .needs_samples = true},
 	{"paths",
-	 "on how many paths and in how many units a function costs time, and how that varies; with `--function`, path by path",
+	 "on how many paths and in how many units a function costs time, and how that varies; "
+	 "with `--function`, path by path",
 	 .make = fg_view_paths, .needs_samples = true},
 	{"memory", "functions with all that was counted of their allocations",
 	 .make = fg_view_memory, .measure = "heap.bytes"},
@@ -53,7 +56,8 @@ const struct fg_view fg_views[] = {
 	{"throws", "exceptions: what was thrown where, and who caught it", .make = fg_view_throws,
 	 .measure = "throws", .needs_samples = true},
 	{"domains",
-	 "the arguments that functions were called with; with `--function` the call paths to them, with `--trace` one path",
+	 "the arguments that functions were called with; with `--function` the call paths to "
+	 "them, with `--trace` one path",
 	 .make = fg_view_domains, .needs_samples = true, .has_no_measure = true},
 	{"times", "how long calls of functions took", .make = fg_view_times, .needs_samples = true,
 	 .has_no_measure = true},

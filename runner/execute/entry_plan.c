@@ -48,7 +48,7 @@ static int find_program(const struct fg_entry_plan *plan, char **program,
 		path = depth < SCRIPT_DEPTH_MAX ? fg_xstrdup(file->interpreter) : NULL;
 	}
 	if (!path)
-		return fg_error_set(err, FG_ENOENT, "there is no program '%s'", plan->program);
+		return fg_error_set(err, FG_ENOENT, "program '%s' was not found", plan->program);
 	*program = status == FG_OK ? realpath(path, NULL) : NULL;
 	if (status == FG_OK && !*program)
 		status = fg_error_errno(err, FG_ENOENT, "%s", path);

@@ -58,6 +58,8 @@ def terminal_gets_no_escapes(server):
     for words in (("token", "list"), ("role", "list"), ("limit", "list"), ("token", "revoke", "\x1b[31m"), ("limit", "set", "--project", "\x1b[31m", "--newest", "2")):
         done = call(PERFDB, *words, "--database", DATABASE)
         check("\x1b" not in done.stdout + done.stderr and "\u202e" not in done.stdout + done.stderr, f"{words}: {done.stdout!r} {done.stderr!r}")
+    done = call(PERFDB, "x\x1b[31m\u202e")
+    check(done.returncode == 2 and "\x1b" not in done.stderr and "\u202e" not in done.stderr, f"an unknown command: {done}")
 
 
 def attack():

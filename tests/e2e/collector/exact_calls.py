@@ -67,7 +67,7 @@ def what_does_not_apply_is_refused():
         done = record("--exact", *words)
         check(done.returncode == 2 and f"{words[0]} does not apply" in done.stderr, f"{words}: {done}")
     done = call(FASTGATE, "record", "--exact", "--", "./nothing")
-    check(done.returncode == 2 and "there is no program './nothing'" in done.stderr, f"{done}")
+    check(done.returncode == 2 and "program './nothing' was not found" in done.stderr, f"{done}")
 
 
 def body():

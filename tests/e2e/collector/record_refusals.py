@@ -51,7 +51,7 @@ def builds_refused():
 
 def files_refused():
     refused("./there-is-none", "No such file")
-    refused("there-is-none", "there is no program")
+    refused("there-is-none", "program 'there-is-none' was not found")
     shutil.copy("plain", "unexecutable")
     os.chmod("unexecutable", 0o644)
     refused("./unexecutable", "is not executable")

@@ -89,7 +89,7 @@ grep -q '1 run removed' err || fail "gc" err
 refused 2 'expected ADDRESS:PORT' serve --database perfdb.db --listen 127.0.0.1
 refused 2 'expected ADDRESS:PORT' serve --database perfdb.db --listen 127.0.0.1:66000
 keep lend
-[ $code = 2 ] && grep -q "no command 'lend'" err && grep -q '^  migrate ' err || fail "an unknown command: exit code $code" err
+[ $code = 2 ] && grep -q "unknown command 'lend'" err && grep -q '^  migrate ' err || fail "an unknown command: exit code $code" err
 keep
 [ $code = 2 ] && [ ! -s out ] || fail "no command: exit code $code" err
 for words in help --help -h; do

@@ -386,6 +386,28 @@ static void an_empty_profile_has_empty_views(void **state)
 	fg_profile_release(&profile);
 }
 
+static void a_hostile_command_drives_no_terminal(void **state)
+{
+	const struct fg_view_text_options text_options = {.columns = 80};
+	const struct fg_view_options options = {0};
+	struct fg_strbuf text = {0};
+	struct fg_view_table table;
+	struct fg_profile profile;
+
+	(void)state;
+	known_profile_init(&profile);
+	profile.title = "./x\033]0;gone\a \xe2\x80\xaetxt\xc2\x9b";
+	make("flat", &profile, &options, &table);
+	fg_view_write_text(&table, &text_options, &text);
+	assert_non_null(strstr(fg_strbuf_text(&text), "./x"));
+	assert_null(strpbrk(fg_strbuf_text(&text), "\033\a"));
+	assert_null(strstr(fg_strbuf_text(&text), "\xe2\x80\xae"));
+	assert_null(strstr(fg_strbuf_text(&text), "\xc2\x9b"));
+	fg_strbuf_release(&text);
+	fg_view_table_release(&table);
+	fg_profile_release(&profile);
+}
+
 static void a_broken_pattern_is_refused(void **state)
 {
 	struct fg_view_options options = {.function = "(("};
@@ -795,6 +817,7 @@ int main(void)
 		cmocka_unit_test(instructions_carry_the_samples_that_ended_at_them),
 		cmocka_unit_test(a_view_of_what_was_not_recorded_says_what_to_do),
 		cmocka_unit_test(an_empty_profile_has_empty_views),
+		cmocka_unit_test(a_hostile_command_drives_no_terminal),
 		cmocka_unit_test(a_broken_pattern_is_refused),
 		cmocka_unit_test(json_and_csv_carry_every_column_and_error),
 		cmocka_unit_test(another_measure_is_shown_in_its_own_unit),
