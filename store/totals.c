@@ -319,6 +319,7 @@ static int add_part(struct part_rows *rows, const struct fg_totals_place *place,
 static int add_parts(struct part_rows *rows, const struct fg_totals_place *place, int64_t measure,
 		     const struct fg_totals *totals, struct fg_error *err)
 {
+	const size_t count = totals->items ? totals->count : 0;
 	uint64_t number = 0;
 	size_t at = 0;
 	int status = FG_OK;
@@ -327,13 +328,13 @@ static int add_parts(struct part_rows *rows, const struct fg_totals_place *place
 		struct fg_totals part = *totals;
 
 		part.items = totals->items ? totals->items + at : NULL;
-		for (part.count = 0; at < totals->count; at++, part.count++) {
+		for (part.count = 0; at < count; at++, part.count++) {
 			if (totals->items[at].id / rows->part_size != number)
 				break;
 		}
 		status = add_part(rows, place, measure, number, &part, err);
-		number = at < totals->count ? totals->items[at].id / rows->part_size : 0;
-	} while (at < totals->count && status == FG_OK);
+		number = at < count ? totals->items[at].id / rows->part_size : 0;
+	} while (at < count && status == FG_OK);
 	return status;
 }
 

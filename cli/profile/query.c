@@ -175,7 +175,8 @@ const struct fg_cli_argument fg_cli_run_arguments[] = {
 	{.name = NULL},
 };
 
-int fg_cli_use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
+/* `words` may be NULL: the newest run. */
+static int use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
 		       const char *words, const struct fg_cli_profile_use *use,
 		       struct fg_error *err)
 {
@@ -209,8 +210,7 @@ static int build(struct fg_cli *cli, void *context, const struct fg_profile *pro
 int fg_cli_build_tree(struct fg_cli *cli, const struct fg_cli_profile_options *options,
 		      const char *word, struct fg_cli_tree *built, struct fg_error *err)
 {
-	return fg_cli_use_profile(cli, options, word, &(struct fg_cli_profile_use){build, built},
-				  err);
+	return use_profile(cli, options, word, &(struct fg_cli_profile_use){build, built}, err);
 }
 
 /* CPU time and wall-clock time share a unit; bytes and calls do not. */
@@ -257,6 +257,5 @@ int fg_cli_run_on_profile(struct fg_cli *cli, const struct fg_cli_profile_option
 {
 	struct fg_error err = {0};
 
-	return fg_cli_end(cli, fg_cli_use_profile(cli, options, cli->arguments[0], use, &err),
-			  &err);
+	return fg_cli_end(cli, use_profile(cli, options, cli->arguments[0], use, &err), &err);
 }

@@ -99,10 +99,6 @@ struct fg_cli_profile_use {
 	void *context;
 };
 
-/* Loads RUN, makes the query and calls `use`. `words` may be NULL: the newest. */
-int fg_cli_use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
-		       const char *words, const struct fg_cli_profile_use *use,
-		       struct fg_error *err) FG_NODISCARD;
 /* A whole command: the first argument is RUN; errors are printed. Returns the exit code. */
 int fg_cli_run_on_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
 			  const struct fg_cli_profile_use *use);

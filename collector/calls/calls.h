@@ -165,7 +165,7 @@ extern bool fg_called_full;
 
 /* A copy that stays, or NULL. */
 char *fg_call_keep_text(const char *text);
-/* Finds or adds the function; false if no pattern matches it in this object, or the table is full. */
+/* Finds or adds the function; false if no pattern matches it here, or the table is full. */
 bool fg_call_function_add(const char *name, const char *path, enum fg_call_way way,
 			  uint32_t *index);
 /*

@@ -72,7 +72,7 @@ int main()
 		fg_unit_begin("event", (uint64_t)event);
 		FG_REGION_BEGIN("reco");
 		for (int i = 0; i < 10000; i++)
-			sink = parser.step(i * 1e-6) + fit(i, 20);
+			sink = parser.step(i * 1e-6) + fit(i, 200);
 		fg_region_end();
 		fg_unit_end();
 	}
