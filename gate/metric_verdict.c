@@ -6,7 +6,6 @@
 #include "gate/layout_scatter.h"
 #include "gate/looks.h"
 #include "gate/outlook.h"
-#include "gate/shape.h"
 #include "model/build_difference.h"
 
 #include <math.h>
@@ -441,12 +440,6 @@ void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
 	} else if (!verdict->exact ||
 		   !decide_exact(context, &pairs, fg_metric_tolerance(&policy), verdict)) {
 		apply_rule(context, &pairs, verdict, finding);
-		if (context->arena && verdict->gated) {
-			fg_shape_note_modes(context->series, metric, context->seed, context->arena,
-					    &verdict->notes);
-			fg_shape_note_layout(context->series, metric, context->seed, context->arena,
-					     &verdict->notes);
-		}
 	}
 	fg_pairs_release(&pairs);
 }

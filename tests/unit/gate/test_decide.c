@@ -425,38 +425,6 @@ static void a_benchmark_of_one_side_only_is_new_or_missing(void **state)
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_INCONCLUSIVE);
 }
 
-static void two_modes_are_noticed(void **state)
-{
-	struct fg_series *series = make_pairs(60, 0.0, 0.01);
-	const struct fg_metric_verdict *cpu;
-
-	(void)state;
-	for (size_t i = 0; i < series->repetition_count; i++)
-		series->repetitions[i].values[FG_METRIC_CPU_TIME] =
-			1e8 * (1.0 + 0.002 * fg_random_normal(&made.random)) *
-			(series->repetitions[i].arm && series->repetitions[i].pair % 3 == 0 ? 1.2
-											    : 1.0);
-	cpu = decide_metric("cpu_time");
-	assert_true(fg_made_has_note(&cpu->notes, "the candidate has two modes"));
-	assert_false(fg_made_has_note(&cpu->notes, "the baseline has two modes"));
-}
-
-static void dependence_on_the_place_of_the_stack_is_noticed(void **state)
-{
-	struct fg_series *series = make_pairs(60, 0.0, 0.003);
-	const struct fg_metric_verdict *cpu;
-
-	(void)state;
-	cpu = decide_metric("cpu_time");
-	assert_false(fg_made_has_note(&cpu->notes, "memory layout"));
-	for (size_t i = 0; i < series->repetition_count; i++) {
-		if (series->repetitions[i].padding / 16 % 4 == 1)
-			series->repetitions[i].values[FG_METRIC_CPU_TIME] *= 1.05;
-	}
-	cpu = decide_metric("cpu_time");
-	assert_true(fg_made_has_note(&cpu->notes, "memory layout"));
-}
-
 static void blocks_of_four_are_one_pair(void **state)
 {
 	struct fg_series *series = make_pairs(40, 0.1, 0.01);
@@ -645,8 +613,6 @@ int main(void)
 		TEST(a_crash_is_an_error_with_its_reason),
 		TEST(nothing_measured_is_an_error_not_a_pass),
 		TEST(a_benchmark_of_one_side_only_is_new_or_missing),
-		TEST(two_modes_are_noticed),
-		TEST(dependence_on_the_place_of_the_stack_is_noticed),
 		TEST(blocks_of_four_are_one_pair),
 		TEST(pairs_set_aside_and_unpaired_do_not_count),
 		TEST(when_all_pairs_are_set_aside_nothing_passes_and_it_says_why),
