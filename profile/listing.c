@@ -99,7 +99,7 @@ static void add_listing(struct lister *l, uint64_t address)
 
 	/* The same words on every host, with an archive or without. */
 	if (*name == '[' && strcmp(name, "[vdso]") != 0) {
-		fail(l, "the kernel is in no file");
+		fail(l, "kernel code is not in a file");
 		return;
 	}
 	if (fg_symbolizer_code(l->symbols, address, &code, &err) != FG_OK) {

@@ -58,12 +58,12 @@ struct class_meaning {
 static const struct class_meaning meanings[] = {
 	{"23505", FG_EBUSY, "another session added the same: try again"},
 	{"53", FG_EIO, "the database server lacks room"},
-	{"40", FG_EBUSY, "another session was in the way: try again"},
-	{"55", FG_EBUSY, "another session holds it: try again"},
+	{"40", FG_EBUSY, "conflict with another session: try again"},
+	{"55", FG_EBUSY, "locked by another session: try again"},
 	{"57", FG_ENET, "the database server is going down"},
 	{"08", FG_ENET, "the connection to the database is broken"},
-	{"28", FG_EDB, "the database server does not let us in"},
-	{"42501", FG_EDB, "our database user may not do that"},
+	{"28", FG_EDB, "the database server refuses the login"},
+	{"42501", FG_EDB, "the database user lacks the permission"},
 	{"58", FG_EIO, "the database server has trouble with its disk"},
 };
 

@@ -284,8 +284,8 @@ void fg_session_explain_stuck(void *context, const struct fg_runner_stuck *stuck
 
 	if (fg_whereabouts_find(&request, &where, &why) != FG_OK) {
 		fg_progress_clear(&session->progress);
-		fg_cli_warn(session->cli, "%s: where it stands is not known: %s",
-			    stuck->series->name, why.message);
+		fg_cli_warn(session->cli, "%s: its stacks are unknown: %s", stuck->series->name,
+			    why.message);
 		return;
 	}
 	if (was_interrupted(session)) {

@@ -356,7 +356,7 @@ static int find_table(const struct reader *reader, const char *name, size_t leas
 		return status;
 	count = (size_t)cJSON_GetArraySize(*table);
 	if (count < least)
-		return fg_error_set(err, FG_EPARSE, "'%s' is without its row 0", name);
+		return fg_error_set(err, FG_EPARSE, "'%s' has no row 0", name);
 	if (count > most)
 		return fg_error_set(err, FG_ELIMIT, "'%s' has more than %zu rows", name, most);
 	return FG_OK;
@@ -378,10 +378,9 @@ static int read_table(struct reader *reader, const char *name, size_t least, siz
 
 		read(&row, number);
 		if (row.wrong)
-			return fg_error_set(
-				err, FG_EPARSE,
-				"row %zu of '%s': '%s' is missing or not what it may be", number,
-				name, row.wrong);
+			return fg_error_set(err, FG_EPARSE,
+					    "row %zu of '%s': '%s' is missing or of the wrong type",
+					    number, name, row.wrong);
 		number++;
 	}
 	return FG_OK;
@@ -459,7 +458,7 @@ static int read_head(struct reader *reader, struct fg_error *err)
 			fg_profile_add_note(profile, "%s", note->valuestring);
 	}
 	if (row.wrong)
-		return fg_error_set(err, FG_EPARSE, "'%s' is missing or not what it may be",
+		return fg_error_set(err, FG_EPARSE, "'%s' is missing or of the wrong type",
 				    row.wrong);
 	return FG_OK;
 }

@@ -122,7 +122,7 @@ static void list(struct fg_view_table *table, const struct fg_profile *profile,
 			     count - shown);
 	if (thrown > caught)
 		fg_view_note(table,
-			     "%.0f of %.0f exceptions were not caught where it could be seen",
+			     "%.0f of %.0f exceptions were caught out of sight, or not at all",
 			     thrown - caught, thrown);
 	free(pairs);
 }

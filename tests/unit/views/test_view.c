@@ -726,7 +726,7 @@ static void exceptions_have_two_ends(void **state)
 	assert_string_equal(table.rows[0].cells[3].text, "loop(Event const&)");
 	assert_int_equal(table.note_count, 1);
 	assert_string_equal(table.notes[0],
-			    "5 of 50 exceptions were not caught where it could be seen");
+			    "5 of 50 exceptions were caught out of sight, or not at all");
 	fg_view_table_release(&table);
 	options.function = "^norm";
 	make("throws", &profile, &options, &table);
