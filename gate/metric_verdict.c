@@ -273,8 +273,8 @@ static void note_finding(const struct fg_metric_context *context, const struct f
 	if (!context->arena)
 		return;
 	if (finding->pairs < FG_PAIRS_MIN) {
-		NOTE(context, verdict, "only %zu pairs: at least %d are needed for any statement",
-		     finding->pairs, FG_PAIRS_MIN);
+		NOTE(context, verdict, "only %zu %s: at least %d are needed for any statement",
+		     finding->pairs, finding->pairs == 1 ? "pair" : "pairs", FG_PAIRS_MIN);
 		return;
 	}
 	if (!finding->decided && context->final)
