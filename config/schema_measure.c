@@ -159,8 +159,9 @@ static const struct fg_key measure_keys[] = {
 	 .minimum = 0.001,
 	 .maximum = 604800,
 	 .help = "time that the pairs of one benchmark may take",
-	 .more = "A slowdown that is not beyond doubt yet is measured again, which may take as long "
-		 "once more."},
+	 .more = "Where it ends just before enough pairs could decide, those are measured too; where "
+		 "it is too short for any statement, one pair is measured. A slowdown that is not "
+		 "beyond doubt yet is measured again, which may take as long once more."},
 	{.name = "warmup",
 	 .kind = FG_KEY_UNSIGNED,
 	 IN_MEASURE(warmup),
