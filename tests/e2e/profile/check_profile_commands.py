@@ -128,7 +128,7 @@ class Commands(unittest.TestCase):
         rows = self.rows_by_name(*filters, "--all")
         self.assertEqual(work, rows["work"]["inclusive_ns"])
         self.assertEqual(total, rows["loop(Event const&)"]["inclusive_ns"])
-        self.assertNotIn(b"compress", self.run_ok("export", "-F", "csv", *filters))
+        self.assertNotIn(b"compress", self.run_ok("export", "-F", "tables", *filters))
         dot = self.run_ok("graph", *filters).decode()
         self.assertIn("work", dot)
         self.assertNotIn("compress", dot)
@@ -259,7 +259,7 @@ class Commands(unittest.TestCase):
         for name in ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries", "classes", "namespaces",
                      "files", "threads", "regions", "units", "timeline", "paths"):
             self.assertEqual(self.view("-V", name, self.trace), self.view("-V", name, "whole.json"), name)
-        for name in ("folded", "callgrind", "chrome", "csv", "tables"):
+        for name in ("folded", "callgrind", "chrome", "tables"):
             self.assertEqual(self.run_ok("export", "-F", name, self.trace),
                              self.run_ok("export", "-F", name, "whole.json"), name)
 

@@ -29,7 +29,6 @@ static void text_formats_are_as_reviewed(void **state)
 		{"chrome", "profile/known.trace.json"},
 		{"callgrind", "profile/known.callgrind"},
 		{"json", "profile/known.json"},
-		{"csv", "profile/known.csv"},
 		{"tables", "profile/known.tables.txt"},
 	};
 	struct fg_profile profile;

@@ -180,7 +180,6 @@ static void formats_of_one_number_write_the_first_measure(void **state)
 		const char *format, *holds;
 	} cases[] = {
 		{"folded", "main;loop(Event const&);fit(Track&) 30720\n"},
-		{"csv", "alloc_space,samples,function,"},
 		{"tables", "\ntotal_alloc_space\t81920\n"},
 	};
 	struct fg_profile profile;
