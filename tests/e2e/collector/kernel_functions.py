@@ -93,7 +93,7 @@ def stacks(folder="fastgate-record"):
             known[one] = known[of["parent"][one]] + ((function["name"], function.get("library", "")),)
         return known[trail[0]] if trail else known[leaf]
 
-    return [(stack(sample["stack"]), sample["weight_ns"]) for sample in document["samples"]]
+    return [(stack(sample["stack"]), sample["value"]) for sample in document["samples"]]
 
 
 def weight(of, *wanted):

@@ -140,9 +140,9 @@ class Commands(unittest.TestCase):
             document = json.loads(self.run_ok("export", "-F", "json", *filters, self.trace))
             samples = document["samples"]
             self.assertGreater(total, 0, filters)
-            self.assertAlmostEqual(document["total_ns"], sum(s["weight_ns"] for s in samples), delta=1)
+            self.assertAlmostEqual(document["measures"][0]["total"], sum(s["value"] for s in samples), delta=1)
             # samples without a stack belong to no function
-            self.assertAlmostEqual(sum(s["weight_ns"] for s in samples if s["stack"]), total, delta=1, msg=str(filters))
+            self.assertAlmostEqual(sum(s["value"] for s in samples if s["stack"]), total, delta=1, msg=str(filters))
         events = json.loads(self.run_ok("export", "-F", "chrome", "--unit", "event:10-12", self.trace))["traceEvents"]
         self.assertEqual(sum(event.get("cat") == "unit" for event in events), 3)
         by_region = self.run_ok("export", "--split", "region", "--root", "^slow", self.trace).decode()
@@ -413,7 +413,7 @@ class Commands(unittest.TestCase):
         for run in ((), (self.trace,), (FOLDED,)):
             document = json.loads(self.run_ok("export", "-F", "json", *run))
             self.assertEqual([error.message for error in validator.iter_errors(document)], [])
-            document["samples"][0]["weight_ns"] = "much"
+            document["samples"][0]["value"] = "much"
             self.assertFalse(validator.is_valid(document))
 
     @unittest.skipUnless(shutil.which("go"), "go is not installed")
@@ -441,13 +441,11 @@ class Commands(unittest.TestCase):
         document = json.loads((Path(GOLDEN) / "known.json").read_text())
         fit = [i for i, function in enumerate(document["functions"]) if function["name"] == "fit(Track&)"]
         frames = document["stacks"]["frame"]
-        measure = {"label": "allocated space", "fold": "sum", "better": "lower", "exact": True, "lost": 0,
-                   "truncated": 0}
-        document["events"] = [
-            {key: sample[key] for key in sample if key not in ("weight_ns", "kind")} | {"measure": 1, "value": 1024}
+        document["samples"] += [
+            dict(sample, measure=1, value=1024, kind="cpu")
             for sample in document["samples"] if document["frames"][frames[sample["stack"]]]["function"] in fit]
-        document["measures"] = [dict(measure, name="cpu_time", label="CPU time", unit="ns", exact=False, total=100e6),
-                                dict(measure, name="alloc_space", unit="bytes", total=30 * 1024)]
+        document["measures"].append(dict(document["measures"][0], name="alloc_space", label="allocated space", unit="bytes",
+                                         exact=True, total=30 * 1024))
         path.write_text(json.dumps(document, separators=(",", ":")))
         return path
 
@@ -481,7 +479,7 @@ class Commands(unittest.TestCase):
     def test_json_of_two_measures_is_what_its_schema_says(self):
         document = json.loads(self.run_ok("export", "-F", "json", self.two_measures()))
         jsonschema.validate(document, closed(json.loads(Path(SCHEMA).read_text())))
-        self.assertEqual(len(document["events"]), 30)
+        self.assertEqual(sum(sample["measure"] for sample in document["samples"]), 30)
 
     def test_a_stored_run_keeps_measures_beside_time(self):
         store = ("--store", self.home / "measures.db")
