@@ -169,22 +169,14 @@ static const struct clock_words *clock_words(const struct fg_trace_header *heade
 					      "CPU",
 				      .unseen = waiting},
 	};
-	static const struct clock_words with_system[] = {
-		[FG_CLOCK_SYSTEM] = {.clock = "user time by the kernel's task clock, system time "
-					      "at kernel ticks",
-				     .unseen = "time spent waiting; the shares of system calls in "
-					       "a program that runs in step with the ticks "
-					       "(--clock exact shows them)"},
-		[FG_CLOCK_PROBE] = {.clock = "user time by the kernel's task clock, system time by "
-					     "random probes",
-				    .unseen = waiting},
-	};
+	static const struct clock_words with_ticks = {
+		.clock = "user time by the kernel's task clock, system time at kernel ticks",
+		.unseen = "time spent waiting; the shares of system calls in a program that runs "
+			  "in step with the ticks"};
 	static const struct clock_words unknown = {.clock = "unknown"};
 
-	if (header->clock_user == FG_CLOCK_PERF_USER &&
-	    header->clock_system < FG_ARRAY_SIZE(with_system) &&
-	    with_system[header->clock_system].clock)
-		return &with_system[header->clock_system];
+	if (header->clock_user == FG_CLOCK_PERF_USER && header->clock_system == FG_CLOCK_SYSTEM)
+		return &with_ticks;
 	if (header->clock_user < FG_ARRAY_SIZE(words) && words[header->clock_user].clock)
 		return &words[header->clock_user];
 	return &unknown;

@@ -75,8 +75,6 @@ enum fg_trace_clock {
 	FG_CLOCK_TICK = 4,
 	/* elapsed time, running or blocked */
 	FG_CLOCK_WALL = 5,
-	/* random probes for system time; only in the header: their samples say FG_CLOCK_SYSTEM */
-	FG_CLOCK_PROBE = 7,
 	/*
 	 * Only in the header and for threads; their samples say 1 or 2: the clock of each CPU, for
 	 * every process on the machine

@@ -159,7 +159,6 @@ static void reset(struct fg_thread *thread)
 	thread->stack->hits.count = 0;
 	thread->kept.count = 0;
 	thread->last_path = 0;
-	thread->clocks.probe = (struct fg_probe){0};
 	thread->clocks.tick_fast = false;
 	thread->clocks.tick_idle = 0;
 	thread->clocks.kernel_refused = false;

@@ -30,8 +30,7 @@
  */
 #define FG_ENV_BUDGET "FASTGATE_COLLECTOR_BUDGET"
 /*
- * What is sampled, and how: "cpu" (default), "wall"; "exact": CPU time, with random probes for
- * system time, which may interrupt calls.  "jitter" and "tick" are the lower rungs of "cpu".
+ * What is sampled: "cpu" (default) or "wall".  "jitter" and "tick" are the lower rungs of "cpu".
  * "none": nothing is sampled, only events are counted.
  */
 #define FG_ENV_CLOCK "FASTGATE_COLLECTOR_CLOCK"

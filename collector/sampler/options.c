@@ -81,10 +81,8 @@ static bool set_clock(struct fg_options *options, const char *text)
 	static const struct {
 		const char *name;
 		enum fg_trace_clock clock;
-		bool exact;
 	} names[] = {
 		{.name = "cpu", .clock = FG_CLOCK_PERF_USER},
-		{.name = "exact", .clock = FG_CLOCK_PERF_USER, .exact = true},
 		{.name = "jitter", .clock = FG_CLOCK_JITTER},
 		{.name = "tick", .clock = FG_CLOCK_TICK},
 		{.name = "wall", .clock = FG_CLOCK_WALL},
@@ -94,7 +92,6 @@ static bool set_clock(struct fg_options *options, const char *text)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
 		if (strcmp(text, names[i].name) == 0) {
 			options->clock = names[i].clock;
-			options->exact = names[i].exact;
 			return true;
 		}
 	}

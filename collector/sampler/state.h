@@ -19,7 +19,6 @@
 #include "collector/python/python_look.h"
 #include "collector/sampler/account.h"
 #include "collector/sampler/collector_env.h"
-#include "collector/sampler/probe.h"
 #include "collector/sampler/rate.h"
 #include "collector/unwind/rules.h"
 #include "trace/trace_format.h"
@@ -80,7 +79,6 @@ struct fg_walk_frame {
 	uint32_t id;   /* frame id of the trace */
 	uint32_t node; /* call path down to here */
 	uint32_t first_check;
-	bool exact;
 	bool checked; /* its checks and its caller's pc say all that the step there depended on */
 	bool uses_bp; /* the step needed the frame pointer, or may have */
 	bool restores_bp; /* its first check is that of its caller's frame pointer */
@@ -151,7 +149,6 @@ struct fg_thread_clocks {
 	int perf_fd;
 	int timer; /* perf: of probes, made when it is needed */
 	int tick_timer;
-	struct fg_probe probe;
 	uint64_t random;
 	uint64_t carried_ns;      /* weight of samples that could not be taken */
 	uint64_t last_ns;         /* jitter: CPU time at the last sample; wall: the time of it */
@@ -286,7 +283,6 @@ struct fg_options {
 	uint64_t period_ns;
 	uint64_t budget; /* millionths of the CPU time that the period is adapted to, or 0 */
 	uint32_t clock;  /* enum fg_trace_clock at which the ladder starts */
-	bool exact;      /* probe for system time, at the cost of interrupted calls */
 	bool no_kernel;  /* do not sample the kernel, even where that is allowed */
 	pid_t only_parent;
 	uint64_t delay_ns;

@@ -100,8 +100,8 @@ static int explain_nothing(const struct fg_profile *profile, const struct fg_vie
 
 /*
  * Where system time is sampled at kernel ticks, a few samples may stand for most of it: the total
- * is right, the functions are a matter of chance.  Told where it matters and another clock knows
- * more.
+ * is right, the functions are a matter of chance.  Said where it matters and the kernel's own events
+ * would know more.
  */
 static void note_system_time(const struct fg_profile *profile, uint16_t measure,
 			     struct fg_view_table *table)
@@ -112,7 +112,7 @@ static void note_system_time(const struct fg_profile *profile, uint16_t measure,
 	size_t samples = 0;
 	const struct fg_sample *first = NULL;
 
-	if (measure != 0 || !profile->unseen || !strstr(profile->unseen, "--clock exact"))
+	if (measure != 0 || !profile->unseen || !strstr(profile->unseen, "system calls"))
 		return;
 	for (size_t i = 0; i < profile->sample_count; i++) {
 		const struct fg_sample *sample = &profile->samples[i];
@@ -134,7 +134,7 @@ static void note_system_time(const struct fg_profile *profile, uint16_t measure,
 		return;
 	fg_view_note(table,
 		     "system time is %.0f %% of %s and was met by %zu sample%s: its functions "
-		     "are uncertain by %.0f %% of it (record --clock exact shows them)",
+		     "are uncertain by %.0f %% of it (kernel.perf_event_paranoid below 2 shows them)",
 		     100 * sum / profile->measures[0].total, fg_view_whole(table), samples,
 		     samples == 1 ? "" : "s", 100 * sqrt(squares) / sum);
 }

@@ -101,7 +101,6 @@ static void waiting_for_the_signal_goes_on(void **state)
 	} cases[] = {
 		{{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=cpu"}, NULL},
 		{{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=tick"}, NULL},
-		{{FG_ENV_RATE "=2000", FG_ENV_CLOCK "=probe"}, "process"},
 		{{FG_ENV_RATE "=5000", FG_ENV_CLOCK "=jitter"}, "process"},
 		{{FG_ENV_RATE "=2000", FG_ENV_CLOCK "=wall"}, "wall"},
 	};
@@ -127,7 +126,7 @@ static void waiting_for_the_signal_goes_on(void **state)
 static void a_wait_ends_when_its_handler_has_run(void **state)
 {
 	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=tick",
-					     FG_ENV_CLOCK "=probe", FG_ENV_CLOCK "=wall"};
+					     FG_ENV_CLOCK "=wall"};
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
@@ -253,9 +252,8 @@ static double weight_of_all(const struct trace *trace)
  */
 static void a_sandbox_is_not_disturbed(void **state)
 {
-	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu",    FG_ENV_CLOCK "=wall",
-					     FG_ENV_CLOCK "=jitter", FG_ENV_CLOCK "=tick",
-					     FG_ENV_CLOCK "=exact",  FG_ENV_CLOCK "=probe"};
+	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=wall",
+					     FG_ENV_CLOCK "=jitter", FG_ENV_CLOCK "=tick"};
 
 	(void)state;
 #ifdef FG_COVERAGE

@@ -158,20 +158,7 @@ static void short_threads_in_the_kernel_get_their_share(void **state)
 	}
 }
 
-/* A tick would always meet this program at the same place. */
-static void system_time_in_step_with_the_ticks_is_found_by_probes(void **state)
-{
-	struct outcome outcome;
-	struct run run = {.words = {"in_step", "4", in_full_or("1000", "300")},
-			  .settings = {FG_ENV_CLOCK "=exact"}};
-
-	(void)state;
-	assert_share(&run, &(struct share){"asks_twice", "asks_once", 2 * period_ns}, &outcome);
-	assert_int_equal(outcome.traces->header.clock_system, FG_CLOCK_PROBE);
-	outcome_release(&outcome);
-}
-
-/* The default clock too, if the kernel may be sampled; ticks alone find it only by luck. */
+/* If the kernel may be sampled; ticks alone find it only by luck. */
 static void system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events(void **state)
 {
 	static const char *const steps[] = {"1", "4", "10"};
@@ -624,7 +611,6 @@ int main(void)
 		cmocka_unit_test(a_stranger_is_found_whoever_hides_it),
 #ifndef TARGETS_32_BIT
 		cmocka_unit_test(short_threads_in_the_kernel_get_their_share),
-		cmocka_unit_test(system_time_in_step_with_the_ticks_is_found_by_probes),
 		cmocka_unit_test(
 			system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events),
 		cmocka_unit_test(without_the_kernels_events_ticks_meet_system_time),

@@ -113,7 +113,7 @@ static bool has_note(const struct fg_view_table *table, const char *words)
 /* A tick that stands for as much as 40 others, where another clock would know more. */
 static void system_time_that_few_samples_stand_for_is_told(void **state)
 {
-	static const char *const clocks[] = {"ticks (--clock exact shows them)",
+	static const char *const clocks[] = {"the shares of system calls",
 					     "time spent waiting"};
 	const struct fg_view_options options = {0};
 
