@@ -93,7 +93,7 @@ class Bench:
         """A command under the collector; what it left."""
         self.fresh_output()
         env = {**os.environ, "LD_PRELOAD": self.collector, "FASTGATE_COLLECTOR_OUTPUT": f"{self.scratch}/out",
-               "FASTGATE_COLLECTOR_RATE": str(rate)}
+               "FASTGATE_COLLECTOR_PERIOD": str(10**9 // rate)}
         subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
         return self.headers()
 
@@ -157,7 +157,7 @@ class Bench:
     def handlers(self, rate, seconds):
         """The handler by the thread's own clock: what the machine does besides does not count."""
         self.fresh_output()
-        env = {**os.environ, "FASTGATE_COLLECTOR_OUTPUT": f"{self.scratch}/out", "FASTGATE_COLLECTOR_RATE": str(rate)}
+        env = {**os.environ, "FASTGATE_COLLECTOR_OUTPUT": f"{self.scratch}/out", "FASTGATE_COLLECTOR_PERIOD": str(10**9 // rate)}
         print(f"\nhandlers after the first second, {rate} samples/s, us (upper ends of buckets but for the mean)")
         sys.stdout.flush()
         subprocess.run([self.handler, str(seconds)], env=env, check=True)
@@ -216,7 +216,7 @@ class Bench:
         for _ in range(runs):
             self.fresh_output()
             env = {**os.environ, "LD_PRELOAD": self.collector, "FASTGATE_COLLECTOR_OUTPUT": f"{self.scratch}/out",
-                   "FASTGATE_COLLECTOR_RATE": "4000"}
+                   "FASTGATE_COLLECTOR_PERIOD": "250000"}
             said = subprocess.run([f"{self.targets}/shares", "60"], env=env, capture_output=True, text=True, check=True).stdout
             told = dict(line.split() for line in said.splitlines())
             truth = float(told["work_a"]) / (float(told["work_a"]) + float(told["work_b"]))

@@ -49,7 +49,7 @@ class Commands(unittest.TestCase):
         cls.environment = dict(os.environ, HOME=str(cls.home), XDG_CACHE_HOME=str(cls.home / "cache"), NO_COLOR="1")
         cls.environment.pop("COLUMNS", None)
         sampled = dict(cls.environment, LD_PRELOAD=COLLECTOR, FASTGATE_COLLECTOR_OUTPUT=str(cls.trace),
-                       FASTGATE_COLLECTOR_RATE="4000", FASTGATE_COLLECTOR_MAX_BYTES="16777216")
+                       FASTGATE_COLLECTOR_PERIOD="250000", FASTGATE_COLLECTOR_MAX_BYTES="16777216")
         subprocess.run([MARKED], env=sampled, check=True, timeout=HUNG_S)
         cls.run_ok("import", "--period", "1ns", "--name", "reco", FOLDED)
 

@@ -212,7 +212,7 @@ static void two_equal_threads_weigh_the_same(void **state)
 static void threads_are_sampled_while_they_end(void **state)
 {
 	struct outcome outcome;
-	struct run run = {.words = {"thread_ends"}, .settings = {FG_ENV_RATE "=4000"}};
+	struct run run = {.words = {"thread_ends"}, .settings = {FG_ENV_PERIOD "=250000"}};
 
 	(void)state;
 	run_target(&run, &outcome);
@@ -396,7 +396,7 @@ static void page_faults_are_system_time_of_who_touches(void **state)
 
 static void weights_add_up_to_cpu_time(void **state)
 {
-	static const char *const rates[] = {FG_ENV_RATE "=1000", FG_ENV_RATE "=10000"};
+	static const char *const rates[] = {FG_ENV_PERIOD "=1000000", FG_ENV_PERIOD "=100000"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
