@@ -103,7 +103,10 @@ static void refuse_job(struct fg_job *job)
 	struct fg_request *rq = (struct fg_request *)job;
 	struct fg_error err = {0};
 
-	(void)fg_admission_database_is_down(rq, &err);
+	if (atomic_load(&rq->server->draining))
+		(void)fg_request_refuse(rq, 503, &err, "the server is stopping");
+	else
+		(void)fg_admission_database_is_down(rq, &err);
 	fg_answer_settle(rq, &err);
 	MHD_resume_connection(rq->connection);
 }
