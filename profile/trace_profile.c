@@ -53,7 +53,7 @@ static void add_notes(struct fg_trace_joiner *j)
 		fg_profile_add_note(profile,
 				    "process %u was killed: what it had called, counted and held "
 				    "is known up to then; leaks, memory that was never touched, "
-				    "who caught exceptions, and arguments and durations of the "
+				    "and arguments and durations of the "
 				    "second half of its calls may be missing",
 				    pid);
 	if (trace->header.end == FG_END_UNKNOWN && trace->region_count > 1)

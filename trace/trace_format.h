@@ -162,12 +162,6 @@ enum fg_trace_record {
 	/* thread, region, begin, end: a stay of FG_SPAN_LEAST_NS or longer; inner ones first */
 	FG_RECORD_REGION_SPAN = 23,
 	/*
-	 * node where an exception was thrown (0: not known), node where it was caught, measure of
-	 * its type or of all (0: not known), 1 if it had been caught before and thrown again,
-	 * how often.  Records with the same ids add up
-	 */
-	FG_RECORD_CAUGHT = 40,
-	/*
 	 * state, 1 (near the peak of the heap) or 2 (at the end), time, bytes of the heap held
 	 * then, resident bytes, text name: of the mappings of that name together
 	 */

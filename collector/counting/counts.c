@@ -158,9 +158,6 @@ static void on_introduce(struct fg_thread *thread)
 static void on_thread_end(struct fg_thread *thread, bool is_last)
 {
 	flush(thread, thread->index, thread->id);
-	for (unsigned i = 0; i < FG_COUNT_TABLES; i++)
-		if (fg_is_counted((enum fg_counter)i) && fg_counted[i]->finish)
-			fg_counted[i]->finish(thread, is_last);
 	if (!is_last)
 		return;
 	fg_threads_visit_others(thread, flush);

@@ -38,8 +38,6 @@ struct fg_counted {
 	void (*begin)(void);               /* before main, if it is to count */
 	const char *note;                  /* what a reader should know, or NULL */
 	void (*introduce)(struct fg_thread *writer); /* further names of its own, or NULL */
-	/* When a thread ends, or (`is_last`) the process; or NULL. */
-	void (*finish)(struct fg_thread *writer, bool is_last);
 	void (*forget)(void); /* in a child of fork, or NULL */
 };
 

@@ -53,8 +53,6 @@ const struct fg_view fg_views[] = {
 	 .make = fg_view_growth, .measure = "heap.live"},
 	{"resident", "resident memory by mapping, near the peak and at the end",
 	 .make = fg_view_resident, .measure = "heap.live", .needs_samples = true},
-	{"throws", "exceptions: what was thrown where, and who caught it", .make = fg_view_throws,
-	 .measure = "throws", .needs_samples = true},
 	{"domains",
 	 "the arguments that functions were called with; with `--function` the call paths to "
 	 "them, with `--trace` one path",

@@ -36,8 +36,6 @@ static void each_view_reads_as_reviewed_at_80_and_200_columns(void **state)
 		}
 		if (strcmp(view->name, "growth") == 0)
 			known_profile_add_dumps(&profile);
-		if (strcmp(view->name, "throws") == 0)
-			known_profile_add_throws(&profile);
 		if (view->needs_code)
 			known_profile_add_code(&profile);
 		make(view->name, &profile, &options, &table);
@@ -706,35 +704,6 @@ static void growth_is_between_two_dumps(void **state)
 	fg_profile_release(&profile);
 }
 
-static void exceptions_have_two_ends(void **state)
-{
-	struct fg_view_options options = {0};
-	struct fg_view_table table;
-	struct fg_profile profile;
-	struct fg_error err = {0};
-
-	(void)state;
-	known_profile_init(&profile);
-	assert_int_equal(fg_view_make(fg_view_find("throws"), &profile, &options, &table, &err),
-			 FG_EUNSUPPORTED);
-	assert_non_null(strstr(err.message, "--measure throws"));
-	known_profile_add_throws(&profile);
-	make("throws", &profile, &options, &table);
-	assert_int_equal(table.row_count, 4); /* equal ends are one row */
-	assert_true(table.rows[0].cells[1].number == 35);
-	assert_string_equal(table.rows[0].cells[2].text, "std::out_of_range");
-	assert_string_equal(table.rows[0].cells[3].text, "loop(Event const&)");
-	assert_int_equal(table.note_count, 1);
-	assert_string_equal(table.notes[0],
-			    "5 of 50 exceptions were not caught where it could be seen");
-	fg_view_table_release(&table);
-	options.function = "^norm";
-	make("throws", &profile, &options, &table);
-	assert_int_equal(table.row_count, 2); /* thrown there, and caught on two levels */
-	fg_view_table_release(&table);
-	fg_profile_release(&profile);
-}
-
 static void a_measure_that_is_not_there_is_refused_with_those_that_are(void **state)
 {
 	const struct fg_view_options options = {.query.measure = "heap.bytes"};
@@ -828,7 +797,6 @@ int main(void)
 		cmocka_unit_test(leaks_are_paths_and_memory_is_by_function),
 		cmocka_unit_test(leaks_that_are_not_known_are_missing_in_memory),
 		cmocka_unit_test(growth_is_between_two_dumps),
-		cmocka_unit_test(exceptions_have_two_ends),
 		cmocka_unit_test(a_measure_that_is_not_there_is_refused_with_those_that_are),
 		cmocka_unit_test(a_timeline_is_of_time_only),
 		cmocka_unit_test(json_has_an_object_for_each_measure_of_a_row),
