@@ -108,44 +108,6 @@ static bool has_note(const struct fg_view_table *table, const char *words)
 	return false;
 }
 
-/* A tick that stands for as much as 40 others, where another clock would know more. */
-static void system_time_that_few_samples_stand_for_is_told(void **state)
-{
-	static const char *const clocks[] = {"the shares of system calls",
-					     "time spent waiting"};
-	const struct fg_view_options options = {0};
-
-	(void)state;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
-		struct fg_view_table table;
-		struct fg_profile profile;
-
-		known_profile_init(&profile);
-		profile.unseen = clocks[i];
-		make("flat", &profile, &options, &table);
-		assert_false(has_note(&table, "system time"));
-		fg_view_table_release(&table);
-
-		profile.samples[0].kind = FG_TIME_SYSTEM;
-		profile.samples[1].kind = FG_TIME_SYSTEM;
-		profile.samples[0].value *= 40;
-		profile.measures[0].total += 39.0 * KNOWN_PERIOD_NS;
-		make("flat", &profile, &options, &table);
-		assert_true(has_note(&table,
-				     "system time is 29 % of the time and was met by 2 "
-				     "samples: its functions are uncertain by 98 %") == (i == 0));
-		fg_view_table_release(&table);
-
-		for (size_t s = 0; s < profile.sample_count; s++)
-			profile.samples[s].kind = FG_TIME_SYSTEM;
-		profile.samples[0].value = KNOWN_PERIOD_NS;
-		make("flat", &profile, &options, &table);
-		assert_false(has_note(&table, "system time"));
-		fg_view_table_release(&table);
-		fg_profile_release(&profile);
-	}
-}
-
 /* 22 equal samples, or as many of which some weigh more, which are as good as fewer. */
 static void shares_of_few_samples_come_with_their_interval(void **state)
 {
@@ -776,7 +738,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_view_reads_as_reviewed_at_80_and_200_columns),
 		cmocka_unit_test(flat_figures_are_the_known_ones),
-		cmocka_unit_test(system_time_that_few_samples_stand_for_is_told),
 		cmocka_unit_test(shares_of_few_samples_come_with_their_interval),
 		cmocka_unit_test(a_figure_carries_its_standard_error),
 		cmocka_unit_test(filters_combine),
