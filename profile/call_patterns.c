@@ -2,17 +2,11 @@
 #include "profile/call_patterns.h"
 
 #include "base/fs.h"
-#include "binary/debug_files.h"
-#include "binary/debug_index.h"
 #include "binary/demangle.h"
 #include "binary/elf_file.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
-
-enum {
-	UNITS_MAX = 4096 /* of a program whose debug information is read to its end for this */
-};
 
 static struct fg_trace_pattern *find(struct fg_call_patterns *all,
 				     const struct fg_trace_pattern *pattern)
@@ -72,7 +66,6 @@ void fg_call_patterns_release(struct fg_call_patterns *all)
 {
 	free(all->patterns);
 	free(all->programs);
-	free(all->copies);
 	fg_entry_refusals_release(&all->entries);
 	fg_arena_release(&all->arena);
 	*all = (struct fg_call_patterns){0};
@@ -109,80 +102,6 @@ static bool has_its_own(const char *program, const struct fg_trace_pattern *patt
 		found = is_meant(pattern, fg_elf_name(&elf, &elf.symbols[i]));
 	fg_elf_release(&elf);
 	return found;
-}
-
-/* ---- inlined copies ---- */
-
-static void add_copies(struct fg_call_patterns *all, const char *symbol, size_t copies)
-{
-	for (size_t i = 0; i < all->count; i++)
-		if (!all->patterns[i].is_reached && is_meant(&all->patterns[i], symbol))
-			all->copies[i] += copies;
-}
-
-/* The file with the program's debug information, to be freed; NULL: there is none. */
-static char *debug_file_of(const char *program)
-{
-	struct fg_elf elf;
-	char *found = NULL;
-
-	if (fg_elf_read(program, &elf, NULL) != FG_OK)
-		return NULL;
-	found = elf.has_debug_info ? fg_xstrdup(program)
-				   : fg_debug_file_find(&elf, program, "/usr/lib/debug", false);
-	fg_elf_release(&elf);
-	return found;
-}
-
-static void add_functions(struct fg_call_patterns *all, const struct fg_debug_index *index)
-{
-	size_t *copies = fg_xcalloc(index->function_count + 1, sizeof(*copies));
-
-	for (size_t i = 0; i < index->scope_count; i++)
-		if (index->scopes[i].parent && index->scopes[i].function < index->function_count)
-			copies[index->scopes[i].function]++;
-	for (size_t i = 0; i < index->function_count; i++) {
-		const struct fg_debug_function *function = &index->functions[i];
-
-		if (copies[i] > 0)
-			add_copies(all,
-				   fg_debug_text(index, function->linkage ? function->linkage
-									  : function->name),
-				   copies[i]);
-	}
-	free(copies);
-}
-
-/*
- * Functions of the program that have inlined copies, by their symbol, or their name where they have
- * none: there is no call to count.  Nothing is added without debug information, or where reading so
- * much of it would take seconds.
- */
-static void add_inlined_copies(struct fg_call_patterns *all, const char *program)
-{
-	struct fg_debug_index index;
-	char *path = debug_file_of(program);
-
-	if (!path || fg_debug_index_open(&index, path, NULL) != FG_OK) {
-		free(path);
-		return;
-	}
-	for (uint32_t i = 0; index.unit_count <= UNITS_MAX && i < index.unit_count; i++)
-		fg_debug_walk_unit(&index, i);
-	add_functions(all, &index);
-	fg_debug_index_release(&index);
-	free(path);
-}
-
-/* How many copies of such functions the compiler has put into others, as far as can be seen. */
-static size_t copies_of(struct fg_call_patterns *all, size_t index)
-{
-	if (!all->copies) {
-		all->copies = fg_xcalloc(all->count, sizeof(*all->copies));
-		for (size_t i = 0; i < all->program_count; i++)
-			add_inlined_copies(all, all->programs[i]);
-	}
-	return all->copies[index];
 }
 
 /* Is the word of this size in the list, between blanks? */
@@ -261,19 +180,12 @@ static const char *owner_of(const struct fg_call_patterns *all,
 	return NULL;
 }
 
-static void explain_none(struct fg_call_patterns *all, size_t index, struct fg_strbuf *text)
+static void explain_none(const struct fg_call_patterns *all, size_t index, struct fg_strbuf *text)
 {
 	const struct fg_trace_pattern *pattern = &all->patterns[index];
 	const char *owner = owner_of(all, pattern);
-	const size_t copies = copies_of(all, index);
 
-	if (copies > 0)
-		fg_strbuf_printf(text,
-				 "inlined by the compiler at %zu place%s, not seen%s (compile with "
-				 "-finstrument-functions, or use measure.exact)",
-				 copies, copies == 1 ? "" : "s",
-				 owner ? "; other calls stay inside the program" : "");
-	else if (owner)
+	if (owner)
 		fg_strbuf_printf(text,
 				 "%s calls it directly, without a slot that could be redirected "
 				 "(%scompile it with -finstrument-functions, or use "
@@ -298,10 +210,11 @@ static void explain_none(struct fg_call_patterns *all, size_t index, struct fg_s
 				 fg_fs_base_name(pattern->exported_by));
 	else
 		fg_strbuf_add_text(text, "no object exports or imports it: it does not exist, or "
-					 "the compiler has inlined it");
+					 "the compiler has inlined it (compile with "
+					 "-finstrument-functions, or use measure.exact)");
 }
 
-bool fg_call_patterns_explain(struct fg_call_patterns *all, size_t index, struct fg_strbuf *text)
+bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index, struct fg_strbuf *text)
 {
 	const struct fg_trace_pattern *pattern = &all->patterns[index];
 

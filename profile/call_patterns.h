@@ -14,7 +14,6 @@ struct fg_call_patterns {
 	struct fg_arena arena;
 	struct fg_trace_pattern *patterns;
 	size_t count, capacity;
-	size_t *copies; /* by pattern: inlined ones in the programs; NULL: not looked for yet */
 	struct fg_entry_refusals entries; /* functions that were to be counted at their entries, */
 	/* the programs that did not reach all */
 	const char **programs;
@@ -25,8 +24,9 @@ void fg_call_patterns_add(struct fg_call_patterns *all, const struct fg_trace *t
 void fg_call_patterns_release(struct fg_call_patterns *all);
 /*
  * Appends a line for people: "no call of 'f' is counted: ...".  False: there is nothing to
- * say.  Looks into the symbol tables and the debug information of the programs.
+ * say.  Looks into the symbol tables of the programs.
  */
-bool fg_call_patterns_explain(struct fg_call_patterns *all, size_t index, struct fg_strbuf *text);
+bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
+			      struct fg_strbuf *text);
 
 #endif
