@@ -286,7 +286,6 @@ enum fg_module_flags {
 enum fg_thread_kind {
 	FG_THREAD_MAIN = 1,
 	FG_THREAD_PTHREAD = 2,
-	FG_THREAD_RAW = 3, /* made by clone() alone, found while it ran */
 };
 
 /*
@@ -307,15 +306,13 @@ enum fg_trace_loss {
 	FG_LOSS_STRAY = 5,
 	/* Threads that no clock could be opened for. */
 	FG_LOSS_NO_CLOCK = 6,
-	/* Raw threads found only some time after they had started. */
-	FG_LOSS_LATE_THREAD = 7,
 	/* Deeper than FG_TRACE_FRAMES_MAX; the sample is kept, cut in the middle. */
-	FG_LOSS_DEEP = 8,
+	FG_LOSS_DEEP = 7,
 	/* Arrived inside the collector's own code. */
-	FG_LOSS_REENTERED = 9,
-	FG_LOSS_MODULES_FULL = 10,
+	FG_LOSS_REENTERED = 8,
+	FG_LOSS_MODULES_FULL = 9,
 	/* The signal stack was too small for a walk; the sample is kept, flagged truncated. */
-	FG_LOSS_SMALL_STACK = 11,
+	FG_LOSS_SMALL_STACK = 10,
 	FG_LOSS_COUNT = 16,
 };
 

@@ -21,7 +21,7 @@ CLOCK_MONOTONIC_COARSE = 6 # Linux: steps by the kernel's tick
 HEADER_FIELDS = {"period_ns": 88, "allocated": 112, "samples": 120, "user_ns": 128, "system_ns": 136, "handler_ns": 280,
                  "handler_max_ns": 288, "handler_late_max_ns": 296, "frames": 304, "frames_reused": 312,
                  "startup_ns": 336, "end_user_ns": 384, "end_system_ns": 392}
-LOSSES = ["no room", "paths full", "without a stack", "truncated", "merged", "stray", "no clock", "late threads", "deep", "re-entered",
+LOSSES = ["no room", "paths full", "without a stack", "truncated", "merged", "stray", "no clock", "deep", "re-entered",
           "modules full", "small stack"]
 BUCKETS = 80
 

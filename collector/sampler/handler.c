@@ -560,7 +560,6 @@ void fg_on_signal(int signal, siginfo_t *info, void *context)
 	} else if (thread->clocks.attached) {
 		dispatch(thread, context, info, tick, begin_ns);
 		fg_paths_prepare();
-		fg_threads_discover(thread);
 		fg_rate_learn(thread);
 		count_handler(begin_ns);
 		noticed = thread == fg_self && fg_signal_forward_kept(signal, context, &flags);

@@ -24,7 +24,6 @@
 #include "trace/trace_format.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -47,7 +46,6 @@ enum {
 	FG_RECORD_HEAD = 8,
 	FG_NAME_SIZE = 16,     /* of a thread, as the kernel keeps it */
 	FG_RECORD_ROOM = 4608, /* a path and a few numbers */
-	FG_TID_PENDING = INT_MIN,
 };
 
 /* A mapped object; everything but `live` is written before `start` and never again. */
@@ -298,17 +296,6 @@ struct fg_options {
 	const char *misread;  /* a variable whose value makes no sense */
 };
 
-/* For threads not created by pthread_create() (collector/process/discover.c). */
-struct fg_search {
-	_Atomic uint8_t busy;     /* a handler is at it */
-	_Atomic bool listing;     /* the list of threads is being read */
-	_Atomic uint64_t last_ns; /* when it was last begun */
-	uint64_t position;        /* in the list */
-	uint32_t looks;
-	uint32_t slot;  /* the next thread to ask about */
-	pid_t stranger; /* found in the list, to be looked at next; or 0 */
-};
-
 struct fg_global {
 	_Atomic uint32_t *alive;
 	bool lazy; /* the file is made with the first sample: a child of fork */
@@ -353,15 +340,10 @@ struct fg_global {
 	_Atomic uint32_t control_dumps;        /* that it had asked for at the start, or since */
 	struct fg_module *modules;
 	struct fg_thread *_Atomic threads[FG_THREADS_MAX];
-	/*
-	 * Thread number per slot; negative: a thread that has left us, but
-	 * perhaps not yet the process.
-	 */
-	_Atomic pid_t tids[FG_THREADS_MAX];
+	_Atomic pid_t tids[FG_THREADS_MAX];        /* thread number per slot; 0: none */
 	_Atomic uint32_t thread_high;              /* all slots in use are below */
 	_Atomic uint16_t thread_of_fd[FG_FDS_MAX]; /* index + 1 */
 	_Atomic uint32_t lowest_fd;
-	struct fg_search search;
 };
 
 /*
@@ -371,7 +353,7 @@ struct fg_global {
 extern struct fg_global fg_g;
 extern _Thread_local struct fg_thread *fg_self __attribute__((tls_model("initial-exec")));
 
-/* The number of the thread that the slot belongs to, or a number below 1. */
+/* The number of the thread that the slot belongs to, or 0. */
 static inline pid_t fg_tid(const struct fg_thread *thread)
 {
 	return atomic_load_explicit(&fg_g.tids[thread->index], memory_order_relaxed);
