@@ -35,7 +35,7 @@ const char *fg_record_only_inside(const struct fg_recording *given)
 		return "--domains";
 	if (given->count.entries)
 		return "--entries";
-	if (given->sample.python && given->attach.system)
+	if (given->sample.python)
 		return "--python";
 	return given->paused ? "--paused" : NULL;
 }
