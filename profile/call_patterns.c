@@ -214,7 +214,8 @@ static void explain_none(const struct fg_call_patterns *all, size_t index, struc
 					 "-finstrument-functions, or use measure.exact)");
 }
 
-bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index, struct fg_strbuf *text)
+bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
+			      struct fg_strbuf *text)
 {
 	const struct fg_trace_pattern *pattern = &all->patterns[index];
 

@@ -47,9 +47,9 @@ struct seen {
 struct work {
 	uint64_t faults;
 	uint64_t preempted;
-	uint64_t waited;    /* voluntary waits, in the file system for example */
-	uint64_t bytes;     /* bytes of the trace file populated */
-	uint64_t frames;    /* computed from unwind tables */
+	uint64_t waited; /* voluntary waits, in the file system for example */
+	uint64_t bytes;  /* bytes of the trace file populated */
+	uint64_t frames; /* computed from unwind tables */
 };
 
 struct handler {
@@ -60,9 +60,9 @@ struct handler {
 };
 
 enum kind {
-	ROOM,    /* pages of the file were created */
-	FRAMES,  /* new frames were computed */
-	FAULTS,  /* only page faults */
+	ROOM,   /* pages of the file were created */
+	FRAMES, /* new frames were computed */
+	FAULTS, /* only page faults */
 	PLAIN,
 	KINDS,
 };
@@ -244,12 +244,9 @@ static const struct {
 	const char *name;
 	const struct seen *seen;
 } all[] = {
-	{"nothing, as long, own time", &empty},
-	{"fastgate, CPU time", &ours},
-	{"fastgate, own time", &own},
-	{"  room in the file", &by_kind[ROOM]},
-	{"  new frames", &by_kind[FRAMES]},
-	{"  page faults elsewhere", &by_kind[FAULTS]},
+	{"nothing, as long, own time", &empty}, {"fastgate, CPU time", &ours},
+	{"fastgate, own time", &own},           {"  room in the file", &by_kind[ROOM]},
+	{"  new frames", &by_kind[FRAMES]},     {"  page faults elsewhere", &by_kind[FAULTS]},
 	{"  plain work", &by_kind[PLAIN]},
 };
 

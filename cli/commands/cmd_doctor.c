@@ -79,7 +79,8 @@ static void examine(struct fg_cli *cli, const struct options *given, const struc
 	if (!given->root)
 		fg_doctor_process(&diagnosis);
 	for (size_t i = 0; i < plan->benchmark_count; i++)
-		fg_doctor_benchmark(&plan->benchmarks[i], plan->root ? plan->root : ".", &diagnosis);
+		fg_doctor_benchmark(&plan->benchmarks[i], plan->root ? plan->root : ".",
+				    &diagnosis);
 	if (cli->json)
 		write_json(&diagnosis, &text);
 	else

@@ -26,9 +26,9 @@ struct options {
 
 /* In the order of fg_views. */
 static const char *const views[] = {
-	"flat",     "callgraph",  "top-down", "bottom-up",    "lines",   "libraries",
-	"classes",  "namespaces", "files",    "threads",      "regions", "units",
-	"timeline", "paths",      "memory",   "leaks",        "growth",  "resident",
+	"flat",     "callgraph",  "top-down",     "bottom-up", "lines",   "libraries",
+	"classes",  "namespaces", "files",        "threads",   "regions", "units",
+	"timeline", "paths",      "memory",       "leaks",     "growth",  "resident",
 	"domains",  "times",      "instructions", NULL};
 
 static const struct fg_option options[] = {

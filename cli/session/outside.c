@@ -261,10 +261,9 @@ void fg_session_explain_stuck(void *context, const struct fg_runner_stuck *stuck
 			      char **stacks)
 {
 	struct fg_session *session = context;
-	const struct fg_whereabouts_request request = {
-		.root = stuck->pid,
-		.below_root = stuck->is_launcher,
-		.symbolizer = session->open.symbolizer};
+	const struct fg_whereabouts_request request = {.root = stuck->pid,
+						       .below_root = stuck->is_launcher,
+						       .symbolizer = session->open.symbolizer};
 	struct fg_whereabouts where = {0};
 	struct fg_error why = {0};
 

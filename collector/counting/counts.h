@@ -38,7 +38,7 @@ struct fg_counted {
 	void (*begin)(void);               /* before main, if it is to count */
 	const char *note;                  /* what a reader should know, or NULL */
 	void (*introduce)(struct fg_thread *writer); /* further names of its own, or NULL */
-	void (*forget)(void); /* in a child of fork, or NULL */
+	void (*forget)(void);                        /* in a child of fork, or NULL */
 };
 
 extern struct fg_counted *fg_counted[FG_COUNT_TABLES];

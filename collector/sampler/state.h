@@ -77,6 +77,7 @@ struct fg_walk_frame {
 	uint32_t id;   /* frame id of the trace */
 	uint32_t node; /* call path down to here */
 	uint32_t first_check;
+	bool exact;
 	bool checked; /* its checks and its caller's pc say all that the step there depended on */
 	bool uses_bp; /* the step needed the frame pointer, or may have */
 	bool restores_bp; /* its first check is that of its caller's frame pointer */
@@ -145,7 +146,7 @@ struct fg_thread_clocks {
 	bool tick_fast;
 	uint8_t tick_idle;
 	int perf_fd;
-	int timer; /* perf: of probes, made when it is needed */
+	int timer; /* of the other clocks than perf */
 	int tick_timer;
 	uint64_t random;
 	uint64_t carried_ns;      /* weight of samples that could not be taken */

@@ -23,8 +23,8 @@ struct fg_look_thread {
 	bool stopped;
 	struct fg_thread_stop stop;
 	struct fg_walked_stack stack;
-	const char *call;               /* the system call that it waits in; NULL: it runs */
-	char *path;                     /* "main → read_all"; filled when names are known */
+	const char *call; /* the system call that it waits in; NULL: it runs */
+	char *path;       /* "main → read_all"; filled when names are known */
 };
 
 struct fg_look_process {
