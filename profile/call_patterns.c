@@ -8,6 +8,10 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 
+enum {
+	NAMES_MAX = 8 /* of functions with one refusal, in a trace */
+};
+
 static struct fg_trace_pattern *find(struct fg_call_patterns *all,
 				     const struct fg_trace_pattern *pattern)
 {
@@ -49,6 +53,20 @@ static void add_program(struct fg_call_patterns *all, const char *path)
 	all->programs[all->program_count++] = fg_arena_strdup(&all->arena, path);
 }
 
+static void add_entries(struct fg_call_patterns *all, const struct fg_trace *trace)
+{
+	for (size_t i = 0; i < trace->refusal_count; i++) {
+		const struct fg_trace_refusal *refusal = &trace->refusals[i];
+
+		all->asks_for_entries = true;
+		if (refusal->reason >= FG_ENTRY_REFUSALS ||
+		    refusal->functions <= all->entries[refusal->reason])
+			continue;
+		all->entries[refusal->reason] = refusal->functions;
+		all->entry_names[refusal->reason] = fg_arena_strdup(&all->arena, refusal->names);
+	}
+}
+
 void fg_call_patterns_add(struct fg_call_patterns *all, const struct fg_trace *trace)
 {
 	bool reached = true;
@@ -59,14 +77,13 @@ void fg_call_patterns_add(struct fg_call_patterns *all, const struct fg_trace *t
 	}
 	if (!reached)
 		add_program(all, trace->executable);
-	fg_entry_refusals_add(&all->entries, trace);
+	add_entries(all, trace);
 }
 
 void fg_call_patterns_release(struct fg_call_patterns *all)
 {
 	free(all->patterns);
 	free(all->programs);
-	fg_entry_refusals_release(&all->entries);
 	fg_arena_release(&all->arena);
 	*all = (struct fg_call_patterns){0};
 }
@@ -191,10 +208,9 @@ static void explain_none(const struct fg_call_patterns *all, size_t index, struc
 				 "(%scompile it with -finstrument-functions, or use "
 				 "measure.exact)",
 				 owner,
-				 all->entries.is_asked_for
-					 ? ""
-					 : "count it at its entry with --entries or "
-					   "measure.entries, ");
+				 all->asks_for_entries ? ""
+						       : "count it at its entry with --entries or "
+							 "measure.entries, ");
 	else if (is_builtin(pattern->text))
 		fg_strbuf_printf(text,
 				 "no object imports it%s%s: it is not used, or the compiler made "
@@ -227,5 +243,44 @@ bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
 		fg_strbuf_add_text(text, "it is not certain what its imports will be bound to");
 	else
 		explain_none(all, index, text);
+	return true;
+}
+
+/* ---- entries ---- */
+
+/* "12 functions are not counted at the entry: ..." */
+static const char *const reasons[FG_ENTRY_REFUSALS] = {
+	[FG_ENTRY_SHORT] = "it is shorter than a jump, or may call or end within its first bytes",
+	[FG_ENTRY_FIXED] = "its first instructions may only work where they are",
+	[FG_ENTRY_INSIDE] = "code may lead into its first instructions",
+	[FG_ENTRY_UNBOUNDED] = "its code and where that ends are not known for certain",
+	[FG_ENTRY_PART] = "it is a part of another function",
+	[FG_ENTRY_OTHER_SIDE] = "it cannot be on the other side, and both are counted alike",
+	[FG_ENTRY_RUNTIME] = "the collector depends on it",
+	[FG_ENTRY_OBJECT] = "its object has its own stacks, changes its code, or could not be read",
+	[FG_ENTRY_CHANGED] = "its object is not the one that was examined before the start",
+	[FG_ENTRY_LATE] = "another thread ran before, or the program was started by another",
+	[FG_ENTRY_SYSTEM] = "this system does not let its code be changed safely",
+	[FG_ENTRY_FULL] = "there is no room for more",
+};
+
+bool fg_call_patterns_explain_entries(const struct fg_call_patterns *all, unsigned refusal,
+				      struct fg_strbuf *text)
+{
+	const uint64_t count = refusal < FG_ENTRY_REFUSALS ? all->entries[refusal] : 0;
+	const char *names = count ? all->entry_names[refusal] : NULL;
+
+	if (count == 0)
+		return false;
+	if (refusal == FG_ENTRY_ACCEPTED) {
+		fg_strbuf_printf(text, "%" PRIu64 " function%s counted at %s", count,
+				 count == 1 ? " is" : "s are",
+				 count == 1 ? "its entry" : "their entries");
+		return true;
+	}
+	fg_strbuf_printf(text, "%" PRIu64 " function%s not counted at the entry: %s", count,
+			 count == 1 ? " is" : "s are", reasons[refusal]);
+	if (names && *names)
+		fg_strbuf_printf(text, " (%s%s)", names, count > NAMES_MAX ? ", …" : "");
 	return true;
 }

@@ -16,10 +16,11 @@
 
 #include "base/attrs.h"
 #include "collector/arch/arch.h"
-#include "collector/python/python_look.h"
+#include "collector/python/cpython_read.h"
 #include "collector/sampler/account.h"
 #include "collector/sampler/collector_env.h"
 #include "collector/sampler/rate.h"
+#include "collector/unwind/readable.h"
 #include "collector/unwind/rules.h"
 #include "trace/trace_format.h"
 
@@ -66,6 +67,15 @@ struct fg_module {
 struct fg_check {
 	uintptr_t address;
 	uintptr_t value;
+};
+
+/* A thread's memory for reading its own Python frames. */
+struct fg_python_look {
+	struct fg_pages pages;
+	struct fg_python_reader reader;
+	uint32_t new_codes;
+	char text[FG_PYTHON_NAME_MAX + FG_PYTHON_FILE_MAX]; /* scratch */
+	struct fg_python_stack stack;
 };
 
 /*
