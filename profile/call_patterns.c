@@ -254,7 +254,6 @@ static const char *const reasons[FG_ENTRY_REFUSALS] = {
 	[FG_ENTRY_FIXED] = "its first instructions may only work where they are",
 	[FG_ENTRY_INSIDE] = "code may lead into its first instructions",
 	[FG_ENTRY_UNBOUNDED] = "its code and where that ends are not known for certain",
-	[FG_ENTRY_PART] = "it is a part of another function",
 	[FG_ENTRY_OTHER_SIDE] = "it cannot be on the other side, and both are counted alike",
 	[FG_ENTRY_RUNTIME] = "the collector depends on it",
 	[FG_ENTRY_OBJECT] = "its object has its own stacks, changes its code, or could not be read",

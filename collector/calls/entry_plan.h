@@ -36,7 +36,6 @@ enum fg_entry_refusal {
 	FG_ENTRY_FIXED,
 	FG_ENTRY_INSIDE,
 	FG_ENTRY_UNBOUNDED,
-	FG_ENTRY_PART,
 	FG_ENTRY_OTHER_SIDE,
 	/* by its object */
 	FG_ENTRY_RUNTIME,
