@@ -82,7 +82,7 @@ struct fg_symbol_code {
 };
 
 /*
- * Of the function around the address.  FG_ENOENT: no file of it is used; FG_EUNSUPPORTED: it is not
+ * The function around the address.  FG_ENOENT: no file of it is used; FG_EUNSUPPORTED: it is not
  * known where the function begins and ends, or the machine is not x86.
  */
 int fg_symbolizer_code(struct fg_symbol_module *module, uint64_t address,

@@ -2,11 +2,11 @@
 /*
  * The PostgreSQL back end of store/db.h.
  *
- * A session keeps no state at the server that it depends on: settings are made for a transaction, and
- * locks end with it.  So each transaction may be another session of the server, as behind pgbouncer
- * in transaction mode.  Statements are prepared where nothing stands between us and the server, whose
- * process then has the number that libpq was told.  Results come in binary, so that numbers and bytes need no
- * parsing; parameters go as text, except bytes and arrays.
+ * A session depends on no state at the server: settings are made for a transaction, and locks end
+ * with it.  So each transaction may be another session of the server, as behind pgbouncer in
+ * transaction mode.  Statements are prepared only where nothing stands between us and the server:
+ * its process then has the number that libpq was told.  Results come in binary, so that numbers and
+ * bytes need no parsing; parameters go as text, except bytes and arrays.
  *
  * One transaction writes at a time, by an advisory lock that ends with it: what a writer looks up
  * and does not find is nowhere, and two uploads with the same new functions do not run into each

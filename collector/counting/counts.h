@@ -63,8 +63,6 @@ static inline bool fg_is_counting(enum fg_counter counter)
 void fg_counts_see(enum fg_counter counter, const ucontext_t *context,
 		   const struct fg_counts *seen);
 
-/* The number in the trace of what it counts. */
-uint32_t fg_counts_measure(enum fg_counter counter, unsigned kind);
 /* Name a kind that was not known when the trace began, under `busy`. */
 void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsigned kind);
 

@@ -2,8 +2,8 @@
 /*
  * Samples a process that runs already, from outside, and leaves a trace as the collector would.
  *
- * At random moments every thread that runs is stopped, its registers and the top of its stack are copied,
- * and it is let go; the stack is walked after that.  What a sample weighs: sample_weight.h.
+ * At random moments every thread that runs is stopped, its registers and the top of its stack are
+ * copied, and it is let go; the stack is walked after that.  What a sample weighs: sample_weight.h.
  * Threads that wait are not stopped, so their system calls are not disturbed; for elapsed time they
  * are, where they do not notice: waiting_place.h.  Nothing is held between two moments but threads
  * that were asked to stop and have not got a CPU yet: a fastgate that is killed leaves nothing
