@@ -251,7 +251,6 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->signatures);
 	free(trace->domains);
 	free(trace->call_times);
-	free(trace->caughts);
 	free(trace->residents);
 	free(trace->call_values);
 	free(trace->ways);

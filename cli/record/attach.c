@@ -34,7 +34,6 @@ static int sample(const struct fg_cli *cli, const struct outside *given, pid_t p
 		.pid = pid,
 		.folder = given->folder,
 		.elapsed = given->options->clock == FG_SAMPLE_WALL,
-		.no_python = given->options->python == FG_PYTHON_OFF,
 		.period_ns =
 			FG_NS_PER_S / (given->options->rate_hz ? given->options->rate_hz : RATE_HZ),
 		.least_ns = given->options->rate_hz ? 0 : FG_NS_PER_S / RATE_MOST_HZ,
