@@ -164,7 +164,7 @@ test('dark and narrow pages are accessible and never scroll sideways', async (co
 
 test('the page begins with the cause, and no function "passes"', async (context) => {
 	const page = await openPage(context, url('regression'));
-	const cause = 'reconstruct 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)';
+	const cause = 'reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)';
 	assert.ok((await page.title()).startsWith(cause), await page.title());
 	assert.ok((await page.locator('h1').innerText()).startsWith(cause));
 	await page.waitForSelector('#functions');
