@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/links.h"
 #include "reporters/card.h"
+#include "reporters/names.h"
 #include "reporters/verdict_queries.h"
 
 #include <math.h>
 
 enum {
 	MAX_CAUSES = 3,
+	NAME_COLUMNS = 200,
+	MAX_PLACE_BYTES = 300,
 };
 
 static void add_url(struct fg_json_writer *w, struct fg_strbuf *url)
@@ -47,32 +50,53 @@ static const char *mechanism_of(const struct fg_benchmark_verdict *benchmark,
 	return fg_work_cause_name(work->cause);
 }
 
+/* Bounded, for a name can have 60 KB; the list of functions has all of it. */
+static void add_name(struct fg_json_writer *w, const char *key, const char *name)
+{
+	struct fg_strbuf text = {0};
+
+	fg_report_add_name(&text, name, NAME_COLUMNS);
+	fg_json_text(w, key, fg_strbuf_text(&text));
+	fg_strbuf_release(&text);
+}
+
+static void add_place(struct fg_json_writer *w, const struct fg_report *report,
+		      const struct fg_node_verdict *node)
+{
+	const char *file = node->source ? node->source->file : node->file;
+	struct fg_strbuf url = {0};
+
+	if (file)
+		fg_json_text_sized(w, "file", file, strnlen(file, MAX_PLACE_BYTES));
+	else
+		fg_json_null(w, "file");
+	if (node->line > 0)
+		fg_json_int(w, "line", (int64_t)node->line);
+	else
+		fg_json_null(w, "line");
+	if (file && strlen(file) < MAX_PLACE_BYTES)
+		(void)fg_web_link_place(report->run, file, node->line, &url);
+	add_url(w, &url);
+}
+
 static void add_cause(struct fg_json_writer *w, const struct fg_report *report,
 		      const struct fg_benchmark_verdict *benchmark,
 		      const struct fg_node_verdict *node)
 {
 	const struct fg_path_verdict *path = node->path_count > 0 ? &node->paths[0] : NULL;
-	const char *file = node->source ? node->source->file : node->file;
 	const char *mechanism = mechanism_of(benchmark, node);
 	struct fg_hunk hunk = {0};
-	struct fg_strbuf url = {0};
 
 	if (node->source)
 		fg_hunk_take(node->source, FG_CARD_LINES, &hunk);
 	fg_json_begin_object(w, NULL);
-	fg_json_text(w, "function", node->name);
-	fg_json_text(w, "library", node->library);
-	fg_json_text(w, "file", file);
-	if (node->line > 0)
-		fg_json_int(w, "line", (int64_t)node->line);
-	else
-		fg_json_null(w, "line");
-	(void)fg_web_link_place(report->run, file, node->line, &url);
-	add_url(w, &url);
+	add_name(w, "function", node->name);
+	add_name(w, "library", node->library ? node->library : "");
+	add_place(w, report, node);
 	fg_json_double(w, "delta", node->delta);
 	fg_json_text(w, "unit", node->unit);
 	if (path && path->frame_count > 1)
-		fg_json_text(w, "called_from", path->frames[path->frame_count - 2]);
+		add_name(w, "called_from", path->frames[path->frame_count - 2]);
 	if (mechanism)
 		fg_json_text(w, "mechanism", mechanism);
 	add_lines(w, "before", &hunk, 0);
@@ -96,6 +120,17 @@ static void add_causes(struct fg_json_writer *w, const struct fg_report *report,
 	fg_json_end(w);
 }
 
+static void add_fact(struct fg_json_writer *w, const char *name, const struct fg_side *side,
+		     const char *key)
+{
+	const char *value = fg_environment_get(&side->build, key);
+
+	if (value)
+		fg_json_text_sized(w, name, value, strnlen(value, MAX_PLACE_BYTES));
+	else
+		fg_json_null(w, name);
+}
+
 static void add_commit(struct fg_json_writer *w, const struct fg_run *run)
 {
 	const struct fg_side *candidate = &run->sides[FG_ARM_CANDIDATE];
@@ -106,9 +141,9 @@ static void add_commit(struct fg_json_writer *w, const struct fg_run *run)
 	fg_json_begin_object(w, "commit");
 	fg_json_text(w, "id", candidate->commit);
 	fg_json_bool(w, "dirty", candidate->dirty);
-	fg_json_text(w, "subject", fg_environment_get(&candidate->build, "git.subject"));
-	fg_json_text(w, "author", fg_environment_get(&candidate->build, "git.author"));
-	fg_json_text(w, "pull_request", fg_environment_get(&candidate->build, "git.pull_request"));
+	add_fact(w, "subject", candidate, "git.subject");
+	add_fact(w, "author", candidate, "git.author");
+	add_fact(w, "pull_request", candidate, "git.pull_request");
 	(void)fg_web_link_commit(run, FG_ARM_CANDIDATE, &url);
 	add_url(w, &url);
 	fg_json_end(w);
@@ -163,7 +198,7 @@ void fg_card_write_json(const struct fg_report *report,
 	fg_json_text(w, "sentence", card.sentence);
 	if (card.benchmark) {
 		if (!benchmark)
-			fg_json_text(w, "benchmark", card.benchmark->name);
+			add_name(w, "benchmark", card.benchmark->name);
 		fg_json_text(w, "state", fg_report_state(card.benchmark));
 		add_figures(w, card.benchmark);
 	}
