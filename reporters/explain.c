@@ -22,7 +22,7 @@ enum {
 	SHORT_COMMIT = 12,
 	ROW_BYTES = 800, /* of a document, at most */
 	MAX_CAUSES = 5,
-	MAX_INSTRUCTIONS = 24,
+	MAX_INSTRUCTIONS = 12,
 };
 
 /* A document in one of two forms. */
@@ -132,7 +132,8 @@ static void add_rule(struct page *p)
 	fg_report_add_interval(&line, metric);
 	fg_strbuf_add_text(&line, ", ");
 	fg_report_add_levels(&line, metric);
-	fg_strbuf_printf(&line, ", %u pairs, %u looks", metric->pairs, metric->looks);
+	fg_strbuf_add_text(&line, ", ");
+	fg_report_add_pairs(&line, p->card.benchmark, metric);
 	add_words(p, NULL, fg_strbuf_text(&line));
 	fg_strbuf_clear(&line);
 	fg_strbuf_printf(&line, "%s (alpha %.3g %%, min_effect %.3g %%, margin %.3g %%)",

@@ -169,7 +169,7 @@ static void add_card(struct fg_strbuf *text, const struct fg_card *card)
 {
 	for (size_t i = 0; i < card->hunk.count; i++) {
 		fg_strbuf_add_char(text, '\n');
-		fg_hunk_add_line(text, &card->hunk, i, MAX_NAME_COLUMNS);
+		fg_hunk_add_line(text, &card->hunk, i, 0);
 	}
 	if (text->length > 0 && (card->change || card->next_count > 0))
 		fg_strbuf_add_char(text, '\n');

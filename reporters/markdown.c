@@ -32,7 +32,6 @@ enum {
 	DETAILS_BYTES = 1000, /* kept free of rows, in a comment */
 	NAME_COLUMNS = 100,
 	ROW_NAME_COLUMNS = 60,
-	DIFF_COLUMNS = 90,
 	MAX_FUNCTIONS = 20,
 	MAX_DIFFERENCES = 40,
 	MAX_TAIL_BYTES = 4000,
@@ -295,7 +294,7 @@ static void add_hunk(struct fg_strbuf *text, const struct fg_card *card, const s
 	add_place(text, card->culprit, run);
 	fg_strbuf_add_text(text, "\n\n```diff\n");
 	for (size_t i = 0; i < card->hunk.count; i++) {
-		fg_hunk_add_line(text, &card->hunk, i, DIFF_COLUMNS);
+		fg_hunk_add_line(text, &card->hunk, i, 0);
 		fg_strbuf_add_char(text, '\n');
 	}
 	fg_strbuf_add_text(text, "```\n\n");
@@ -328,7 +327,8 @@ static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict 
 }
 
 /* The headline's figures stand in the table above, unless they were accepted. */
-static void add_metrics(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+static void add_metrics(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
+			bool is_brief)
 {
 	const struct fg_metric_verdict *headline = fg_report_headline(benchmark);
 	bool any = false;
@@ -338,6 +338,8 @@ static void add_metrics(struct fg_strbuf *text, const struct fg_benchmark_verdic
 		struct fg_strbuf cell = {0};
 
 		if (!metric->accepted && (metric == headline || !fg_report_has_change(metric)))
+			continue;
+		if (is_brief && !metric->gated && metric->outcome != FG_OUTCOME_REGRESSION)
 			continue;
 		if (!any)
 			fg_strbuf_add_text(text, "| metric | change | levels | verdict |\n"
@@ -448,7 +450,7 @@ static void add_details(struct fg_strbuf *text, const struct fg_benchmark_verdic
 		fg_strbuf_printf(text, "Inconclusive: %s.\n\n", fg_strbuf_text(&seen));
 	fg_strbuf_release(&seen);
 	add_blame(text, benchmark, run);
-	add_metrics(text, benchmark);
+	add_metrics(text, benchmark, is_brief);
 	add_notes(text, &benchmark->notes);
 	add_metric_notes(text, benchmark);
 	if (!is_brief)
