@@ -74,8 +74,8 @@ void fg_report_restore_arguments(const char *json, const struct fg_run *run,
 
 /*
  * The run that a report.json describes: its id, project, times, and the commits of both sides
- * with subject, author and pull request; other facts and series stay empty. For reports from elsewhere: an id or a commit of the wrong
- * form is rejected. The caller releases it.
+ * with subject, author and pull request; other facts and series stay empty. For reports from
+ * elsewhere: an id or a commit of the wrong form is rejected. The caller releases it.
  */
 int fg_report_read_run(const char *json, size_t size, struct fg_run *run, struct fg_error *err)
 	FG_NODISCARD;

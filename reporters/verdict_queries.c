@@ -203,7 +203,8 @@ bool fg_report_is_quiet(const struct fg_benchmark_verdict *benchmark)
 	return true;
 }
 
-double fg_report_change_size(const struct fg_benchmark_verdict *benchmark)
+/* The magnitude of its change; 0: unknown. */
+static double change_size(const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
 
@@ -239,7 +240,7 @@ size_t *fg_report_worst_first(const struct fg_verdict *verdict)
 		ranked[i].index = i;
 		ranked[i].state = state_of(benchmark);
 		if (benchmark->outcome != FG_OUTCOME_PASS)
-			ranked[i].size = fg_report_change_size(benchmark);
+			ranked[i].size = change_size(benchmark);
 	}
 	qsort(ranked, verdict->benchmark_count, sizeof(ranked[0]), worst_first);
 	for (size_t i = 0; i < verdict->benchmark_count; i++)

@@ -14,8 +14,6 @@ bool fg_report_is_quiet(const struct fg_benchmark_verdict *benchmark);
 
 /* The metric that represents the benchmark: the worst gated one; NULL if there is none. */
 const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark);
-/* The magnitude of its change; 0: unknown. */
-double fg_report_change_size(const struct fg_benchmark_verdict *benchmark);
 /*
  * Indexes of all benchmarks: the most urgent first, then by size of the change; passed ones in
  * their order. The caller frees them.
