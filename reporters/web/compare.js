@@ -619,7 +619,7 @@ export function showComparison(root, data, options = {}) {
 	const counts = WEIGHT.map((v) => [v, data.benchmarks.filter((b) => b.verdict === v).length]).filter(([, n]) => n > 0).reverse();
 	const project = clip(data.run.project ?? 'fastgate', 80);
 	replace(root, el('header', {}, judged && el('p', { class: 'quiet' }, project),
-		judged ? el('h1', {}, clip(data.answer.sentence, 600), ' ', badge(data.answer.state ?? data.verdict)) : el('h1', {}, project), judged && nextSteps(data.answer),
+		judged ? el('h1', {}, clip(data.answer.sentence, 600), ' ', badge(data.verdict === 'inconclusive' ? data.answer.state : data.verdict)) : el('h1', {}, project), judged && nextSteps(data.answer),
 		judged && data.benchmarks.length !== 1 && el('p', {}, data.benchmarks.length === 0 ? 'No benchmark ran.' : counts.map(([v, n]) => `${n} ${v}`).join(', ')),
 		el('dl', { class: 'sides' }, side('Baseline', data.run.baseline, view.links), side('Candidate', data.run.candidate, view.links),
 			el('dt', {}, 'Run'), el('dd', {}, el('code', {}, data.run.id), ` ${formatTime(data.run.started_at)}`)), judged && notes(data.notes)),
