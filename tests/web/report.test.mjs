@@ -14,7 +14,7 @@ const pictures = process.env.FASTGATE_SCREENSHOTS;
 const outcomes = ['regression', 'pass', 'improvement', 'inconclusive', 'new', 'missing', 'error', 'mixed', 'hostile', 'nothing',
 	'identical', 'accepted', 'expired', 'unstable', 'unsure', 'marked'];
 // What the badge beside the title says, where the name of the fixture is not it.
-const TITLES = { mixed: 'error', hostile: 'error', nothing: 'error', identical: 'pass', accepted: 'pass', expired: 'regression', unstable: 'inconclusive', unsure: 'regression', marked: 'regression' };
+const TITLES = { mixed: 'error', hostile: 'error', nothing: 'error', identical: 'pass', accepted: 'pass', expired: 'regression', unstable: 'probably slower', unsure: 'regression', marked: 'regression' };
 
 execFileSync(process.argv[2], [folder]);
 if (pictures)
