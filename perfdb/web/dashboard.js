@@ -2,16 +2,16 @@
 // A project at a glance: what changed and who looks after it, and how each benchmark fares; the worst comes first.
 
 import { el, replace } from './dom.js';
-import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatTime, formatValue, place, shortName } from './format.js';
-import { commitAddress, linked, placeAddress } from './links.js';
+import { clip, finite, formatChange, formatInterval, formatTime, formatValue, place } from './format.js';
+import { commitAddress, linked, PLAIN_ADDRESS } from './links.js';
 import { sparkline } from './plot.js';
 import { badge, dataTable } from './table.js';
 import { ask, canWrite } from './server.js';
 import { commitWords, link, runWords } from './shell.js';
 import { triageForm } from './triage.js';
 
-const ORDER = ['regression', 'error', 'inconclusive', 'placement', 'improvement', 'new', 'missing', 'pass'];
-const STATE_WORDS = { regression: 'regressed', error: 'failed', inconclusive: 'inconclusive', placement: 'placed differently', improvement: 'improved', new: 'new', missing: 'missing', pass: 'passed' };
+const ORDER = ['regression', 'error', 'probably slower', 'inconclusive', 'placement', 'improvement', 'new', 'missing', 'pass'];
+const STATE_WORDS = { regression: 'regressed', error: 'failed', 'probably slower': 'probably slower', inconclusive: 'inconclusive', placement: 'placed differently', improvement: 'improved', new: 'new', missing: 'missing', pass: 'passed' };
 const DECIDED = ['accepted', 'noise', 'fixed'];
 const ASK_AGAIN_MS = 1500;
 
@@ -24,7 +24,7 @@ function isProfile(benchmark) {
 export function stateOf(benchmark) {
 	if (isProfile(benchmark))
 		return '';
-	return benchmark.measured ? benchmark.verdict ?? '' : 'error';
+	return benchmark.measured ? benchmark.answer?.state ?? benchmark.verdict ?? '' : 'error';
 }
 
 function isWorse(benchmark, ratio) {
@@ -51,23 +51,13 @@ function stateWords(benchmarks) {
 		.filter(Boolean).join(', ');
 }
 
-function changeWords(benchmark, ratio) {
-	const words = formatChange(ratio - 1);
-	if (benchmark.better === 'higher' || benchmark.unit !== 'ns')
-		return words;
-	return `${words.slice(1)} ${ratio > 1 ? 'slower' : 'faster'}`;
-}
-
-// "find table.c:16 (+5.0 ms)"
-export function causeOf(cause, links) {
-	const delta = cause.unit === 'ms' ? formatDeltaMs(cause.delta) : `${cause.delta > 0 ? '+' : '−'}${formatValue(Math.abs(cause.delta), cause.unit)}`;
-	return [el('code', {}, clip(shortName(cause.function), 80)), ' ', linked(placeAddress(links, cause.file, cause.line), place(cause.file, cause.line)), ` (${delta})`];
-}
-
-// "wordcount 11.6 % slower: find table.c:16 (+5.0 ms)"
-export function causeWords(benchmark, links) {
-	const { cause } = benchmark;
-	return cause && [`${changeWords(benchmark, benchmark.ratio)}: `, causeOf(cause, { ...links, head: benchmark.commit })];
+// The card's sentence, with a link to the line where the server of the source is known. Below a benchmark's name it goes on from there.
+export function answerWords({ sentence, because }, name = '') {
+	const [first] = because;
+	const words = clip(name && sentence.startsWith(`${name} `) ? sentence.slice(name.length + 1) : sentence, 600);
+	const spot = first?.url && place(first.file, first.line);
+	const at = spot ? words.indexOf(spot) : -1;
+	return at < 0 || !PLAIN_ADDRESS.test(first.url) ? words : [words.slice(0, at), linked(first.url, spot), words.slice(at + spot.length)];
 }
 
 // Beside the way to the run, the way to the commit itself.
@@ -83,7 +73,7 @@ function benchmarkTable(project, data) {
 	const rows = [...benchmarks].sort((a, b) => rank(a) - rank(b));
 	const columns = [
 		{ title: 'Benchmark', value: (b) => b.name, grow: true, cell: (b) => [isProfile(b) ? link(clip(b.name, 200), 'run', { run: b.run }) : link(clip(b.name, 200), 'trend', { project, benchmark: b.name }),
-			b.cause && el('div', { class: 'cause' }, causeWords(b, links))] },
+			b.answer && el('div', { class: 'cause' }, answerWords(b.answer, b.name))] },
 		{ title: 'State', value: rank, cell: (b) => (stateOf(b) ? badge(stateOf(b)) : '') },
 		{ title: 'Newest', numeric: true, cell: (b) => formatValue(b.value, b.unit) },
 		{ title: 'Metric', value: (b) => b.label ?? '', cell: (b) => (isProfile(b) ? 'profile' : b.label ?? '') },
@@ -157,8 +147,8 @@ export async function summary(project) {
 	const data = await ask('dashboard', { project, runs: 1 });
 	const open = data.benchmarks.flatMap((b) => (b.changes ?? []).filter((change) => isWorse(b, change.ratio) && !isClosed(change)));
 	const newest = data.benchmarks.reduce((found, b) => (!found || b.started_at > found.started_at ? b : found), null);
-	const worst = data.benchmarks.find((b) => stateOf(b) === 'regression' && b.cause);
+	const worst = data.benchmarks.find((b) => stateOf(b) === 'regression' && b.answer);
 	return [[countProfiles(data.benchmarks), countStates(data.benchmarks)].filter(Boolean).join(', '), open.length > 0 && `, ${open.length} open change${open.length === 1 ? '' : 's'}`,
 		newest && el('span', { class: 'quiet' }, ` · ${runWords({ ...newest, id: newest.run })}, ${formatTime(newest.started_at)}`),
-		worst && el('div', { class: 'cause' }, clip(worst.name, 60), ' ', causeWords(worst, { ...data.links, project }))];
+		worst && el('div', { class: 'cause' }, answerWords(worst.answer))];
 }
