@@ -106,7 +106,7 @@ const functions = 'section[aria-labelledby=functions]';
 const steps = {
 	report: {
 		'flame graph: zoom in and out': key('.flame', ['ArrowDown', 'Enter', 'ArrowDown', 'Enter', 'Escape']),
-		'flame graph: search': type('.flame-box input'),
+		'flame graph: search': type('.flame-views input'),
 		'flame graph: hover': mouse('.flame canvas'),
 		'flame graph: both sides, or one picture': choose('beside', ''),
 		'flame graph: inverted, or not': choose('inverted', ''),

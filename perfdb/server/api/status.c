@@ -37,6 +37,7 @@ int fg_handle_capabilities(struct fg_request *rq, struct fg_error *err)
 	fg_json_bool(&w, "read_only", rq->server->options.read_only);
 	fg_json_text(&w, "scope", fg_scope_name(widest_scope(rq)));
 	fg_json_text(&w, "project", rq->project);
+	fg_json_text(&w, "name", rq->author);
 	fg_json_end(&w);
 	return FG_OK;
 }

@@ -49,6 +49,8 @@ static const char *const questions[] = {
 	"/api/v1/environment?a=latest~2&b=latest",
 	"/api/v1/verdict?a=latest~1&b=latest",
 	"/api/v1/trend?project=tracker&benchmark=parse&metric=cpu_time",
+	"/api/v1/search?q=Reader%3CTOKEN",
+	"/api/v1/search?q=the%20commit%25_\\",
 	"/api/v1/runs/0198f0",
 	"/api/v1/runs/nothing",
 	"/api/v1/runs/%ff%c3%28",
