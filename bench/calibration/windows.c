@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The rule's errors over pairs that were recorded on a busy host (tests/unit/gate/recorded_pairs.h).
+ * The rule's errors over pairs that were recorded on a busy host.
  *
  *	bench_calibration_windows [RUNS]
  *
- * A run draws pairs of one recording, each with a coin for its side, as the runner does, around the
- * change of its row.  The last line takes windows of pairs in the order in which they were recorded.
+ * A run draws pairs of one recording, each with a coin for its side, as the runner does, around
+ * the change of its row.  The last line takes windows of pairs in the order of the recording.
  */
 #include "base/random.h"
 #include "gate/rule.h"
