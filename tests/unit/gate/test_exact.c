@@ -331,8 +331,8 @@ static void a_difference_beyond_the_tolerated_fails_to_the_digit(void **state)
 }
 
 /*
- * Two repetitions a side of a function whose count is drawn anew (hash seeds, addresses): normal, or
- * with a long tail.  Ten times what they differ by keeps false alarms at a thousandth.
+ * Two repetitions a side of a function whose count is drawn anew (hash seeds, addresses): normal,
+ * or with a long tail.  Ten times what they differ by keeps false alarms at a thousandth.
  */
 static void counts_that_vary_by_chance_hardly_ever_fail(void **state)
 {
