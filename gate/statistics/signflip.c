@@ -253,7 +253,9 @@ int fg_signflip_max_t(const struct fg_sparse_rows *rows, const struct fg_signfli
 	size_t patterns = options->patterns > 0 ? options->patterns : PATTERNS_DEFAULT;
 	int status = check_rows(rows, patterns, err);
 
-	if (status == FG_OK && rows->row_count > 0)
+	if (status != FG_OK)
+		return status;
+	if (rows->row_count > 0)
 		run_plan(rows, patterns, options->seed, p_up, p_down);
-	return status;
+	return FG_OK;
 }
