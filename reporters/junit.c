@@ -21,13 +21,13 @@
 #include "reporters/figures.h"
 #include "reporters/formats.h"
 #include "reporters/names.h"
+#include "reporters/terminal_page.h"
 #include "reporters/verdict_queries.h"
 
 #include <math.h>
 
 enum {
 	MAX_NAME_COLUMNS = 300, /* a file of test names, not of templates */
-	MAX_PLACE_BYTES = 1024,
 };
 
 struct junit {
@@ -165,70 +165,16 @@ static void add_outcome(struct junit *j, const char *element, const char *type,
 	fg_xml_end(&j->xml);
 }
 
-static void add_blamed(struct fg_strbuf *text, const struct fg_blame *blame,
-		       const struct fg_node_verdict *node)
-{
-	fg_report_add_share(text, node->share_of_change);
-	fg_strbuf_add_text(text, isfinite(node->share_of_change) ? "  " : "");
-	fg_report_add_function_name(text, blame, node, MAX_NAME_COLUMNS, false);
-	if (node->file) {
-		fg_strbuf_add_text(text, "  ");
-		fg_report_add_place(text, node, true);
-	}
-	fg_strbuf_add_text(text, "  ");
-	fg_report_add_delta(text, node->unit, node->delta);
-	if (node->path_count > 0) {
-		fg_strbuf_add_text(text, "  ");
-		fg_report_add_path(text, &node->paths[0], 0);
-	}
-	fg_strbuf_add_char(text, '\n');
-}
-
-static void add_parts(struct fg_strbuf *text, const struct fg_blame *blame)
-{
-	const size_t sure = fg_report_sure_count(blame);
-	const struct fg_remainder rest = fg_report_everything_else(blame, sure);
-	struct fg_strbuf names = {0};
-
-	FG_ASSERT(sure == 0 || blame->functions);
-	if (blame->function_count > 0 && !fg_report_is_time(blame->unit)) {
-		fg_report_add_name(text, blame->label, MAX_NAME_COLUMNS);
-		fg_strbuf_add_text(text, ":\n");
-	}
-	for (size_t i = 0; i < sure; i++)
-		add_blamed(text, blame, &blame->functions[i]);
-	if (sure > 0 && isfinite(rest.delta)) {
-		fg_report_add_share(text, rest.share);
-		fg_strbuf_printf(text, "%severything else  ", isfinite(rest.share) ? "  " : "");
-		fg_report_add_delta(text, blame->unit, rest.delta);
-		fg_strbuf_add_char(text, '\n');
-	}
-	fg_report_add_not_sure(&names, blame, MAX_NAME_COLUMNS);
-	if (names.length > 0)
-		fg_strbuf_printf(text, "not sure: %s\n", fg_strbuf_text(&names));
-	fg_strbuf_release(&names);
-}
-
-static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
-{
-	const struct fg_blame *blame = NULL;
-
-	for (size_t i = 0; (blame = fg_report_blame(benchmark, i)); i++)
-		add_parts(text, blame);
-}
-
-/* The card's lines, change and steps. */
-static void add_card(struct junit *j, const struct fg_benchmark_verdict *benchmark,
+/* The benchmark as the terminal shows it, with the card's change and steps. */
+static void add_card(const struct junit *j, const struct fg_benchmark_verdict *benchmark,
 		     struct fg_strbuf *text)
 {
 	struct fg_arena arena = {0};
 	struct fg_card card;
 
 	fg_card_make(j->report, benchmark, &arena, &card);
-	for (size_t i = 0; i < card.hunk.count; i++) {
-		fg_hunk_add_line(text, &card.hunk, i, 0);
-		fg_strbuf_add_char(text, '\n');
-	}
+	fg_strbuf_printf(text, "%s\n", card.sentence);
+	fg_terminal_quote(j->report, benchmark, false, text);
 	fg_card_add_steps(&card, "", text);
 	fg_arena_release(&arena);
 }
@@ -261,8 +207,6 @@ static void add_metric_outcome(struct junit *j, const struct fg_benchmark_verdic
 		}
 		describe_metric(&message, benchmark, metric);
 		/* GitLab shows the message only where there is no text. */
-		fg_strbuf_printf(&text, "%s\n", fg_strbuf_text(&message));
-		add_blame(&text, benchmark);
 		add_card(j, benchmark, &text);
 		add_outcome(j, "failure", "regression", &message, &text);
 		break;
@@ -317,7 +261,6 @@ static void add_single_case(struct junit *j, const struct fg_benchmark_verdict *
 		add_outcome(j, "skipped", NULL, &message, NULL);
 	} else if (benchmark->outcome == FG_OUTCOME_REGRESSION) {
 		fg_card_add_sentence(&message, benchmark, NULL);
-		add_blame(&text, benchmark);
 		add_card(j, benchmark, &text);
 		add_outcome(j, "failure", "regression", &message, &text);
 	} else if (benchmark->outcome == FG_OUTCOME_INCONCLUSIVE) {
@@ -405,32 +348,11 @@ static void add_properties(struct junit *j, const struct fg_benchmark_verdict *b
 	fg_xml_end(&j->xml);
 }
 
-static void add_table(struct junit *j, const struct fg_benchmark_verdict *benchmark)
+static void add_output(struct junit *j, const struct fg_benchmark_verdict *benchmark)
 {
 	struct fg_strbuf text = {0};
-	struct fg_note_place place = {0};
-	const char *note = NULL;
 
-	for (size_t i = 0; i < benchmark->metric_count; i++) {
-		const struct fg_metric_verdict *metric = &benchmark->metrics[i];
-
-		if (metric->decided && isfinite(metric->ratio)) {
-			describe_metric(&text, benchmark, metric);
-			fg_strbuf_printf(&text, ": %s%s\n", fg_outcome_name(metric->outcome),
-					 metric->accepted ? " (accepted)" : "");
-		} else {
-			fg_report_add_name(&text, metric->label, MAX_NAME_COLUMNS);
-			fg_strbuf_printf(&text, ": %s\n",
-					 metric->decided ? fg_outcome_name(metric->outcome)
-							 : "not judged in this schedule");
-		}
-	}
-	if (benchmark->outcome != FG_OUTCOME_REGRESSION)
-		add_blame(&text, benchmark);
-	for (size_t i = 0; i < benchmark->notes.count; i++)
-		fg_strbuf_printf(&text, "%s\n", benchmark->notes.items[i]);
-	while ((note = fg_report_next_metric_note(benchmark, &place)))
-		fg_strbuf_printf(&text, "%s\n", note);
+	fg_terminal_quote(j->report, benchmark, true, &text);
 	fg_xml_begin(&j->xml, "system-out");
 	fg_xml_text(&j->xml, fg_strbuf_text(&text));
 	fg_xml_end(&j->xml);
@@ -488,7 +410,7 @@ static void add_suite(struct junit *j, const struct fg_benchmark_verdict *benchm
 	fg_xml_attribute_printf(&j->xml, "time", "%.3f", benchmark->seconds);
 	add_properties(j, benchmark);
 	add_cases(j, benchmark);
-	add_table(j, benchmark);
+	add_output(j, benchmark);
 	fg_xml_end(&j->xml);
 	fg_strbuf_release(&name);
 }
