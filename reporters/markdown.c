@@ -394,7 +394,7 @@ static void add_sides(struct fg_strbuf *text, const struct fg_run *run)
 		fg_strbuf_printf(text, "%s. ", candidate->dirty ? " with uncommitted changes" : "");
 	}
 	(void)fg_web_link_run(run, &url);
-	fg_strbuf_add_text(text, "Run ");
+	fg_strbuf_add_text(text, "fastgate run ");
 	add_linked(text, run->id, &url);
 	fg_strbuf_add_char(text, '\n');
 	fg_strbuf_release(&url);
