@@ -174,7 +174,7 @@ static void add_card(const struct junit *j, const struct fg_benchmark_verdict *b
 
 	fg_card_make(j->report, benchmark, &arena, &card);
 	fg_strbuf_printf(text, "%s\n", card.sentence);
-	fg_terminal_quote(j->report, benchmark, false, text);
+	fg_terminal_quote(j->report, benchmark, benchmark->outcome == FG_OUTCOME_ERROR, text);
 	fg_card_add_steps(&card, "", text);
 	fg_arena_release(&arena);
 }
@@ -193,115 +193,66 @@ static void describe_metric(struct fg_strbuf *text, const struct fg_benchmark_ve
 	fg_report_add_pairs(text, benchmark, metric);
 }
 
-static void add_metric_outcome(struct junit *j, const struct fg_benchmark_verdict *benchmark,
-			       const struct fg_metric_verdict *metric)
+/* Elements of outcomes that a case does not pass with. */
+static const struct {
+	const char *element;
+	const char *type;
+} elements[] = {
+	[FG_OUTCOME_REGRESSION] = {.element = "failure", .type = "regression"},
+	[FG_OUTCOME_ERROR] = {.element = "error", .type = "error"},
+	[FG_OUTCOME_INCONCLUSIVE] = {.element = "skipped"},
+	[FG_OUTCOME_NEW] = {.element = "skipped"},
+	[FG_OUTCOME_MISSING] = {.element = "skipped"},
+};
+
+/* `metric` NULL: of the benchmark as a whole. */
+static void add_case_outcome(struct junit *j, const struct fg_benchmark_verdict *benchmark,
+			     const struct fg_metric_verdict *metric, enum fg_outcome outcome)
 {
+	const char *element = benchmark->unaffected ? "skipped" : elements[outcome].element;
+	const bool is_other = metric && metric != fg_report_headline(benchmark);
 	struct fg_strbuf message = {0};
 	struct fg_strbuf text = {0};
 
-	switch (case_outcome(metric)) {
-	case FG_OUTCOME_REGRESSION:
-		if (metric == fg_report_headline(benchmark)) {
-			fg_card_add_sentence(&message, benchmark, NULL);
-			fg_strbuf_add_text(&message, "; ");
-		}
+	if (!element)
+		return;
+	if (!is_other)
+		fg_card_add_sentence(&message, benchmark, NULL);
+	if (metric && fg_report_has_change(metric) &&
+	    (is_other || outcome == FG_OUTCOME_REGRESSION)) {
+		fg_strbuf_add_text(&message, is_other ? "" : "; ");
 		describe_metric(&message, benchmark, metric);
-		/* GitLab shows the message only where there is no text. */
-		add_card(j, benchmark, &text);
-		add_outcome(j, "failure", "regression", &message, &text);
-		break;
-	case FG_OUTCOME_ERROR:
-		fg_strbuf_add_text(&message, "could not be measured");
-		add_outcome(j, "error", "error", &message, NULL);
-		break;
-	case FG_OUTCOME_INCONCLUSIVE:
-		if (metric == fg_report_headline(benchmark) && fg_report_probably(benchmark))
-			fg_card_add_sentence(&message, benchmark, NULL);
-		else
-			fg_strbuf_add_text(&message, "inconclusive");
-		fg_strbuf_add_text(&message, ": ");
-		describe_metric(&message, benchmark, metric);
-		if (!fg_report_probably(benchmark) && fg_report_add_detectable(&text, metric))
-			fg_strbuf_printf(&message, "; %s", fg_strbuf_text(&text));
-		add_outcome(j, "skipped", NULL, &message, NULL);
-		break;
-	case FG_OUTCOME_NEW:
-	case FG_OUTCOME_MISSING:
-		fg_strbuf_add_text(&message, "nothing to compare with");
-		add_outcome(j, "skipped", NULL, &message, NULL);
-		break;
-	case FG_OUTCOME_PASS:
-	case FG_OUTCOME_PLACEMENT:
-	case FG_OUTCOME_IMPROVEMENT:
-		break;
 	}
+	if (outcome == FG_OUTCOME_INCONCLUSIVE && !fg_report_probably(benchmark) &&
+	    fg_report_add_detectable(&text, metric))
+		fg_strbuf_printf(&message, "; %s", fg_strbuf_text(&text));
+	fg_strbuf_clear(&text);
+	/* GitLab shows the message only where there is no text. */
+	if (elements[outcome].type)
+		add_card(j, benchmark, &text);
+	add_outcome(j, element, elements[outcome].type, &message, &text);
 	fg_strbuf_release(&message);
 	fg_strbuf_release(&text);
 }
 
 static void add_single_case(struct junit *j, const struct fg_benchmark_verdict *benchmark)
 {
-	struct fg_strbuf message = {0};
-	struct fg_strbuf text = {0};
-
 	begin_case(j, benchmark, "", 0);
-	if (benchmark->outcome == FG_OUTCOME_ERROR) {
-		const char *error = benchmark->error ? benchmark->error : "could not be measured";
-
-		fg_strbuf_add_text(&message, error);
-		/* GitLab shows the message only where there is no text. */
-		fg_strbuf_printf(&text, "%s\n%s", error,
-				 benchmark->error_tail ? benchmark->error_tail : "");
-		add_outcome(j, "error", "error", &message, &text);
-	} else if (benchmark->outcome == FG_OUTCOME_NEW ||
-		   benchmark->outcome == FG_OUTCOME_MISSING) {
-		fg_strbuf_add_text(&message, benchmark->outcome == FG_OUTCOME_NEW
-						     ? "new: nothing to compare with yet"
-						     : "missing: in the baseline only");
-		add_outcome(j, "skipped", NULL, &message, NULL);
-	} else if (benchmark->outcome == FG_OUTCOME_REGRESSION) {
-		fg_card_add_sentence(&message, benchmark, NULL);
-		add_card(j, benchmark, &text);
-		add_outcome(j, "failure", "regression", &message, &text);
-	} else if (benchmark->outcome == FG_OUTCOME_INCONCLUSIVE) {
-		fg_strbuf_add_text(&message, "inconclusive");
-		add_outcome(j, "skipped", NULL, &message, NULL);
-	} else if (benchmark->unaffected) {
-		fg_strbuf_add_text(&message, fg_report_unaffected);
-		add_outcome(j, "skipped", NULL, &message, NULL);
-	}
+	add_case_outcome(j, benchmark, NULL, benchmark->outcome);
 	fg_xml_end(&j->xml);
-	fg_strbuf_release(&message);
-	fg_strbuf_release(&text);
 }
 
 static void add_function_case(struct junit *j, const struct fg_benchmark_verdict *benchmark,
 			      const struct fg_node_verdict *node)
 {
-	struct fg_strbuf message = {0};
-	struct fg_strbuf text = {0};
 	struct fg_strbuf what = {0};
 
 	fg_strbuf_add_text(&what, "function ");
 	fg_report_add_name(&what, node->name, MAX_NAME_COLUMNS - 20);
 	begin_case(j, benchmark, fg_strbuf_text(&what), node->self[1] / 1e3);
-	if (function_fails(benchmark, node)) {
-		fg_report_add_delta(&message, node->unit, node->delta);
-		fg_strbuf_add_text(&message, " per run, itself and the unchanged libraries that it "
-					     "calls");
-		if (isfinite(node->p_adjusted))
-			fg_strbuf_printf(&message, ", p = %.2g", node->p_adjusted);
-		fg_report_add_place(&text, node, true);
-		fg_strbuf_add_char(&text, '\n');
-		for (size_t i = 0; i < node->path_count; i++) {
-			fg_report_add_path(&text, &node->paths[i], 0);
-			fg_strbuf_add_char(&text, '\n');
-		}
-		add_outcome(j, "failure", "regression", &message, &text);
-	}
+	if (function_fails(benchmark, node))
+		add_case_outcome(j, benchmark, NULL, FG_OUTCOME_REGRESSION);
 	fg_xml_end(&j->xml);
-	fg_strbuf_release(&message);
-	fg_strbuf_release(&text);
 	fg_strbuf_release(&what);
 }
 
@@ -378,7 +329,7 @@ static void add_cases(struct junit *j, const struct fg_benchmark_verdict *benchm
 			continue;
 		begin_case(j, benchmark, metric->name,
 			   strcmp(metric->unit, "ns") == 0 ? metric->candidate / 1e9 : (double)NAN);
-		add_metric_outcome(j, benchmark, metric);
+		add_case_outcome(j, benchmark, metric, case_outcome(metric));
 		fg_xml_end(&j->xml);
 	}
 	for (size_t i = 0; i < benchmark->time.function_count; i++) {

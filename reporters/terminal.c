@@ -154,7 +154,7 @@ static void add_failure(const struct fg_terminal_page *page,
 
 	if (benchmark->error)
 		fg_terminal_add_sentence(page, NULL, benchmark->error);
-	for (; lines > MAX_TAIL_LINES; lines--)
+	for (; lines > MAX_TAIL_LINES && !page->options->verbose; lines--)
 		line = strchr(line, '\n') + 1;
 	for (; lines > 0; lines--)
 		line = add_quoted_line(page, line);
