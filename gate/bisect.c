@@ -151,7 +151,7 @@ static void keep_best(struct visit best[FINALISTS], const struct visit *visit)
 	best[at] = *visit;
 }
 
-/* So many pairs tell two levels apart that differ by the whole. */
+/* Pairs that tell two levels apart that differ by the whole. */
 static unsigned usual_visit(const struct fg_bisect *bisect, const struct fg_bisect_model *model)
 {
 	const double pairs = 2 * pow(model->noise / model->whole, 2);
@@ -200,8 +200,7 @@ static void decide(const struct fg_bisect *bisect, struct fg_bisect_model *model
 	if (look->explained >= enough)
 		return;
 	visit = choose(bisect, model);
-	look->state =
-		visit.information > 0 ? FG_BISECT_MEASURE : FG_BISECT_OPEN;
+	look->state = visit.information > 0 ? FG_BISECT_MEASURE : FG_BISECT_OPEN;
 	look->next = visit.place ? model->places[visit.place].visited : 0;
 	look->pairs = visit.pairs;
 }

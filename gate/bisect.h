@@ -73,10 +73,10 @@ struct fg_bisect_look {
 	enum fg_bisect_state state;
 	size_t next;
 	unsigned pairs;
-	double *probability; /* of each commit; to be released */
-	size_t left;         /* the fewest commits that hold 95 % */
-	double whole;        /* ln, from good to bad */
-	double explained;    /* share of the whole by `steps` */
+	double *probability;                              /* of each commit; to be released */
+	size_t left;                                      /* the fewest commits that hold 95 % */
+	double whole;                                     /* ln, from good to bad */
+	double explained;                                 /* share of the whole by `steps` */
 	struct fg_bisect_step steps[FG_BISECT_STEPS_MAX]; /* oldest first */
 	size_t step_count;
 };

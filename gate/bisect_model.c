@@ -171,8 +171,7 @@ static void add_pairs(const struct fg_bisect_commit *commit, const struct fg_bis
 static void make_likelihood(const struct fg_bisect *bisect, struct fg_bisect_model *model, size_t p,
 			    double scale)
 {
-	const size_t end =
-		p + 1 < model->count ? model->places[p + 1].first : bisect->count;
+	const size_t end = p + 1 < model->count ? model->places[p + 1].first : bisect->count;
 	struct fg_bisect_place *place = &model->places[p];
 	double logs[FG_BISECT_LEVELS] = {0};
 	double most = -HUGE_VAL;
@@ -242,9 +241,8 @@ static void filter(struct fg_bisect_model *model)
 		const double *from = model->places[p - 1].before;
 
 		for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
-			place->before[k] =
-				place->like[k] * ((1 - place->jump) * from[k] +
-						  place->jump / FG_BISECT_LEVELS);
+			place->before[k] = place->like[k] * ((1 - place->jump) * from[k] +
+							     place->jump / FG_BISECT_LEVELS);
 		place->scale = fmax(sum_of(place->before), 1e-300);
 		for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
 			place->before[k] /= place->scale;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hidden Markov model behind gate/bisect.c, and what a measurement would tell. Private to it. */
+/*
+ * The hidden Markov model behind gate/bisect.c, and the information in a measurement. Private to
+ * gate/.
+ */
 #ifndef FG_GATE_BISECT_MODEL_H
 #define FG_GATE_BISECT_MODEL_H
 
@@ -13,8 +16,8 @@ enum {
 
 /* Commits that are inseparable: unmeasured ones, one that is measured, those with its code. */
 struct fg_bisect_place {
-	size_t first; /* commit; the unmeasured ones come first */
-	size_t own;   /* the first that can be measured */
+	size_t first;   /* commit; the unmeasured ones come first */
+	size_t own;     /* the first that can be measured */
 	size_t visited; /* the one to measure: one that is built, if there is any */
 	bool is_built;
 	size_t pair_count;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Simulated histories: how many pairs and builds does the search take, and how often is it right?
- * Beside it `git bisect run` with a test of fixed size, on the same histories.
+ * `git bisect run` with a test of fixed size searches the same histories.
  *
  * usage: simulate [RUNS]
  */
@@ -157,7 +157,7 @@ static void compare(double effect, double build, bool has_prior, unsigned runs)
 int main(int argc, char **argv)
 {
 	const unsigned runs = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : RUNS;
-	static const double effects[] = {1};
+	static const double effects[] = {0.5, 1, 2};
 	static const double builds[] = {20, 2};
 
 	printf("%u histories of %d commits with one culprit; %d pairs of the ends come on top\n",

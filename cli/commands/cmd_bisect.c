@@ -20,8 +20,7 @@ struct options {
 static int check(const struct options *given, const struct fg_plan *plan, struct fg_error *err)
 {
 	if (given->measure && (given->metric || given->function))
-		return fg_error_set(err, FG_EINVAL,
-				    "--measure excludes --metric and --function");
+		return fg_error_set(err, FG_EINVAL, "--measure excludes --metric and --function");
 	if (given->metric && given->function)
 		return fg_error_set(err, FG_EINVAL, "--metric and --function exclude each other");
 	if (given->measure &&
@@ -61,7 +60,7 @@ static int ask(const struct fg_cli *cli, const struct options *given, struct fg_
 	return status;
 }
 
-static int search(struct fg_search *search, struct fg_error *err)
+static int search(struct fg_bisect_search *search, struct fg_error *err)
 {
 	int status = search->asked.resume ? fg_search_load(search, err)
 					  : fg_search_compare_ends(search, err);
@@ -74,8 +73,9 @@ static int search(struct fg_search *search, struct fg_error *err)
 	return status == FG_OK ? fg_search_save(search, err) : status;
 }
 
-static int write_file(const struct fg_cli *cli, const struct fg_search *search, const char *path,
-		      void (*write)(const struct fg_search *search, struct fg_strbuf *text),
+static int write_file(const struct fg_cli *cli, const struct fg_bisect_search *search,
+		      const char *path,
+		      void (*write)(const struct fg_bisect_search *search, struct fg_strbuf *text),
 		      struct fg_error *err)
 {
 	struct fg_strbuf text = {0};
@@ -90,7 +90,7 @@ static int write_file(const struct fg_cli *cli, const struct fg_search *search, 
 }
 
 static int report(const struct fg_cli *cli, const struct options *given,
-		  const struct fg_search *search, struct fg_error *err)
+		  const struct fg_bisect_search *search, struct fg_error *err)
 {
 	struct fg_strbuf text = {0};
 	int status = write_file(cli, search, given->markdown, fg_search_markdown, err);
@@ -109,7 +109,7 @@ static int report(const struct fg_cli *cli, const struct options *given,
 	return status;
 }
 
-static int exit_code(const struct fg_search *search)
+static int exit_code(const struct fg_bisect_search *search)
 {
 	switch (search->state) {
 	case FG_SEARCH_NOTHING:
@@ -123,28 +123,63 @@ static int exit_code(const struct fg_search *search)
 	return FG_EXIT_INCONCLUSIVE;
 }
 
+static int find_in(struct fg_cli *cli, struct fg_plan *plan, const struct fg_search_request *asked,
+		   struct fg_bisect_search *found, struct fg_error *err)
+{
+	const int status = fg_search_open(found, cli, plan, asked, err);
+
+	return status == FG_OK ? search(found, err) : status;
+}
+
+/*
+ * The commits of a merge's side branch. If nothing in it got slower, the merge itself is the
+ * result.
+ */
+static int look_inside(struct fg_cli *cli, struct fg_plan *plan, struct fg_bisect_search *outer,
+		       struct fg_error *err)
+{
+	struct fg_search_request asked;
+	int status = FG_OK;
+
+	while (status == FG_OK && fg_search_inside(outer, &asked)) {
+		struct fg_bisect_search inner = {0};
+
+		fg_cli_say(cli, "the commit found is a merge: searching its side branch");
+		status = find_in(cli, plan, &asked, &inner, err);
+		if (status != FG_OK || inner.state == FG_SEARCH_NOTHING) {
+			fg_search_release(&inner);
+			break;
+		}
+		fg_search_release(outer);
+		*outer = inner;
+	}
+	return status;
+}
+
 static int find(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
 		struct fg_error *err)
 {
 	struct fg_search_request asked;
-	struct fg_search all = {0};
+	struct fg_bisect_search found = {0};
 	int status = check(given, plan, err);
 
+	if (status != FG_OK)
+		return status;
+	status = ask(cli, given, plan, &asked, err);
+	if (status != FG_OK)
+		return status;
+	status = find_in(cli, plan, &asked, &found, err);
 	if (status == FG_OK)
-		status = ask(cli, given, plan, &asked, err);
-	if (status == FG_OK)
-		status = fg_search_open(&all, cli, plan, &asked, err);
-	if (status == FG_OK)
-		status = search(&all, err);
+		status = look_inside(cli, plan, &found, err);
 	if (status == FG_EINTERRUPTED) {
 		fg_cli_say(cli, "interrupted: `fastgate bisect --resume` goes on with what was "
 				"measured");
 		status = FG_EXIT_INTERRUPTED;
 	} else if (status == FG_OK) {
-		status = report(cli, given, &all, err);
-		status = status == FG_OK ? exit_code(&all) : status;
+		status = report(cli, given, &found, err);
+		status = status == FG_OK ? exit_code(&found) : status;
 	}
-	fg_search_release(&all);
+	fg_search_release(&found);
 	return status;
 }
 

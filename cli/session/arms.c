@@ -323,14 +323,15 @@ static int open_staged(struct fg_arms *arms, struct fg_session *session, const s
 	struct fg_side *side = &session->got.run.sides[FG_ARM_CANDIDATE];
 	int status = fg_git_commit_staged(git, &arms->candidate_commit, err);
 
-	if (status == FG_OK)
-		status = open_worktree(arms, session, FG_ARM_CANDIDATE, arms->candidate_commit,
-				       false, err);
-	if (status == FG_OK) {
-		free(side->describe);
-		side->describe = fg_xstrdup("staged");
-		side->dirty = side->commit && strcmp(side->commit, arms->candidate_commit) != 0;
-	}
+	if (status != FG_OK)
+		goto out;
+	status = open_worktree(arms, session, FG_ARM_CANDIDATE, arms->candidate_commit, false, err);
+	if (status != FG_OK)
+		goto out;
+	free(side->describe);
+	side->describe = fg_xstrdup("staged");
+	side->dirty = side->commit && strcmp(side->commit, arms->candidate_commit) != 0;
+out:
 	fg_git_forget_hook();
 	return status;
 }
@@ -341,19 +342,20 @@ static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 {
 	struct fg_side *side = &session->got.run.sides[FG_ARM_CANDIDATE];
 	char *words = NULL;
-	int status = fg_git_resolve(git, session->asked.candidate, &arms->candidate_commit, &words,
-				    err);
+	int status =
+		fg_git_resolve(git, session->asked.candidate, &arms->candidate_commit, &words, err);
 
-	if (status == FG_OK)
-		status = open_old_candidate(arms, session, git, err);
-	if (status == FG_OK) {
-		/* Branch, tag and changes describe the checked-out tree, not this commit. */
-		fg_side_release(side);
-		*side = (struct fg_side){.commit = fg_xstrdup(arms->candidate_commit),
-					 .describe = words};
-		words = NULL;
-		fg_git_note_subject(git, side);
-	}
+	if (status != FG_OK)
+		goto out;
+	status = open_old_candidate(arms, session, git, err);
+	if (status != FG_OK)
+		goto out;
+	/* Branch, tag and changes describe the checked-out tree, not this commit. */
+	fg_side_release(side);
+	*side = (struct fg_side){.commit = fg_xstrdup(arms->candidate_commit), .describe = words};
+	words = NULL;
+	fg_git_note_subject(git, side);
+out:
 	fg_git_forget_hook();
 	free(words);
 	return status;

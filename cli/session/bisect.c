@@ -26,7 +26,7 @@ static const double weight_of_prose = 0.125;
 
 /* ---- opening ---- */
 
-static struct fg_git git_of(const struct fg_search *search)
+static struct fg_git git_of(const struct fg_bisect_search *search)
 {
 	return (struct fg_git){.folder = search->plan->root,
 			       .interrupted = search->cli->interrupted};
@@ -34,7 +34,7 @@ static struct fg_git git_of(const struct fg_search *search)
 
 static bool is_prose(const char *file, size_t length)
 {
-	static const char *const ends[] = {".md",  ".rst",  ".txt", ".adoc",
+	static const char *const ends[] = {".md",  ".rst", ".txt", ".adoc",
 					   ".png", ".svg", ".po",  "LICENSE"};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(ends); i++) {
@@ -59,17 +59,17 @@ static bool only_prose(const char *files)
 	return only;
 }
 
-int fg_search_open(struct fg_search *search, struct fg_cli *cli, struct fg_plan *plan,
+int fg_search_open(struct fg_bisect_search *search, struct fg_cli *cli, struct fg_plan *plan,
 		   const struct fg_search_request *asked, struct fg_error *err)
 {
 	struct fg_git git;
 	int status = FG_OK;
 
-	*search = (struct fg_search){.cli = cli,
-				     .plan = plan,
-				     .asked = *asked,
-				     .state_folder = fg_fs_join(plan->root, FG_STATE_FOLDER),
-				     .started_ns = fg_clock_monotonic_ns()};
+	*search = (struct fg_bisect_search){.cli = cli,
+					    .plan = plan,
+					    .asked = *asked,
+					    .state_folder = fg_fs_join(plan->root, FG_STATE_FOLDER),
+					    .started_ns = fg_clock_monotonic_ns()};
 	git = git_of(search);
 	status = fg_range_list(&git, asked->good, asked->bad, &search->range, err);
 	if (status != FG_OK)
@@ -82,8 +82,7 @@ int fg_search_open(struct fg_search *search, struct fg_cli *cli, struct fg_plan 
 	fg_state_folder_make(search->state_folder);
 	search->commits = fg_xcalloc(search->range.count, sizeof(search->commits[0]));
 	search->model.count = search->range.count;
-	search->model.commits =
-		fg_xcalloc(search->range.count, sizeof(search->model.commits[0]));
+	search->model.commits = fg_xcalloc(search->range.count, sizeof(search->model.commits[0]));
 	for (size_t i = 0; i < search->range.count; i++)
 		search->model.commits[i].weight =
 			only_prose(search->range.commits[i].files) ? weight_of_prose : 1;
@@ -97,7 +96,7 @@ static void release_verdict(struct fg_search_verdict *verdict)
 	free(verdict->file);
 }
 
-void fg_search_release(struct fg_search *search)
+void fg_search_release(struct fg_bisect_search *search)
 {
 	for (size_t i = 0; search->commits && i < search->range.count; i++) {
 		free(search->commits[i].code);
@@ -112,18 +111,7 @@ void fg_search_release(struct fg_search *search)
 	fg_bisect_look_release(&search->look);
 	fg_bisect_release(&search->model);
 	fg_range_release(&search->range);
-	*search = (struct fg_search){0};
-}
-
-double fg_search_seconds(const struct fg_search *search)
-{
-	return search->seconds_before +
-	       (double)(fg_clock_monotonic_ns() - search->started_ns) / FG_NS_PER_S;
-}
-
-const char *fg_search_subject(const struct fg_search *search)
-{
-	return search->asked.measure ? search->asked.measure : search->asked.metric;
+	*search = (struct fg_bisect_search){0};
 }
 
 /* ---- one comparison ---- */
@@ -146,7 +134,7 @@ static void close_comparison(struct comparison *comparison)
 	*comparison = (struct comparison){0};
 }
 
-static struct fg_benchmark *find_benchmark(const struct fg_search *search, const char *name)
+static struct fg_benchmark *find_benchmark(const struct fg_bisect_search *search, const char *name)
 {
 	for (size_t i = 0; i < search->plan->benchmark_count; i++) {
 		struct fg_benchmark *benchmark = &search->plan->benchmarks[i];
@@ -162,7 +150,7 @@ static struct fg_benchmark *find_benchmark(const struct fg_search *search, const
 }
 
 /* "heap.allocations" is counted with the class "heap". */
-static void count_measure(struct fg_search *search, struct fg_measuring *measure)
+static void count_measure(struct fg_bisect_search *search, struct fg_measuring *measure)
 {
 	const char *name = search->asked.measure;
 	const size_t length = strcspn(name, ".");
@@ -184,7 +172,7 @@ static void count_measure(struct fg_search *search, struct fg_measuring *measure
 	measure->exact = FG_EXACT_OFF;
 }
 
-static void choose_benchmarks(struct fg_search *search, struct comparison *comparison)
+static void choose_benchmarks(struct fg_bisect_search *search, struct comparison *comparison)
 {
 	const struct fg_benchmark *only =
 		search->asked.benchmark ? find_benchmark(search, search->asked.benchmark) : NULL;
@@ -203,8 +191,9 @@ static void choose_benchmarks(struct fg_search *search, struct comparison *compa
 }
 
 /* Builds both commits. FG_ECHILD: one of them does not build. */
-static int open_comparison(struct fg_search *search, const char *baseline, const char *candidate,
-			   struct comparison *comparison, struct fg_error *err)
+static int open_comparison(struct fg_bisect_search *search, const char *baseline,
+			   const char *candidate, struct comparison *comparison,
+			   struct fg_error *err)
 {
 	const int64_t began_ns = fg_clock_monotonic_ns();
 	struct fg_session *session = &comparison->session;
@@ -251,7 +240,7 @@ static const struct fg_profile_set *profile_in(const struct fg_session *session,
 }
 
 /* Takes the new differences of a benchmark to the pairs of a commit; returns how many. */
-static size_t take_differences(struct fg_search *search, const struct fg_session *session,
+static size_t take_differences(struct fg_bisect_search *search, const struct fg_session *session,
 			       const struct fg_series *series, struct fg_bisect_commit *commit)
 {
 	const struct fg_profile_set *profile = profile_in(session, series);
@@ -285,7 +274,7 @@ static const struct fg_metric_verdict *find_metric(const struct fg_benchmark_ver
 }
 
 /* The worst benchmark, and in it the metric that was asked for or that got worse. */
-static const struct fg_benchmark_verdict *choose_verdict(const struct fg_search *search,
+static const struct fg_benchmark_verdict *choose_verdict(const struct fg_bisect_search *search,
 							 const struct fg_verdict *verdict)
 {
 	const struct fg_benchmark_verdict *worst = NULL;
@@ -332,7 +321,8 @@ static void take_verdict(const struct fg_session *session,
 }
 
 /* Commits that touch what the ends' comparison blames are likelier. */
-static void weigh_commits(struct fg_search *search, const struct fg_benchmark_verdict *benchmark)
+static void weigh_commits(struct fg_bisect_search *search,
+			  const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_git git = git_of(search);
 	const size_t most = benchmark->time.function_count < FUNCTIONS_MAX
@@ -349,8 +339,7 @@ static void weigh_commits(struct fg_search *search, const struct fg_benchmark_ve
 		for (size_t i = 0; i < search->range.count; i++) {
 			double *weight = &search->model.commits[i].weight;
 
-			if (strstr(search->range.commits[i].files,
-				   fg_fs_base_name(function->file)))
+			if (strstr(search->range.commits[i].files, fg_fs_base_name(function->file)))
 				*weight = fmax(*weight, weight_of_file);
 			if (marks[i])
 				*weight = weight_of_function;
@@ -360,7 +349,7 @@ static void weigh_commits(struct fg_search *search, const struct fg_benchmark_ve
 }
 
 /* Seconds, from what the ends took. */
-static void estimate_costs(struct fg_search *search, const struct comparison *comparison,
+static void estimate_costs(struct fg_bisect_search *search, const struct comparison *comparison,
 			   const struct fg_series *series)
 {
 	const size_t pairs = search->model.commits[search->model.count - 1].pair_count;
@@ -370,13 +359,12 @@ static void estimate_costs(struct fg_search *search, const struct comparison *co
 	search->model.visit_seconds = 2 * search->model.pair_seconds;
 }
 
-static int take_ends(struct fg_search *search, const struct comparison *comparison,
+static int take_ends(struct fg_bisect_search *search, const struct comparison *comparison,
 		     const struct fg_benchmark_verdict *benchmark, struct fg_error *err)
 {
 	const struct fg_session *session = &comparison->session;
 	const struct fg_series *series = fg_run_find(&session->got.run, benchmark->name);
-	const struct fg_metric_verdict *metric =
-		find_metric(benchmark, fg_search_subject(search));
+	const struct fg_metric_verdict *metric = find_metric(benchmark, fg_search_subject(search));
 	struct fg_bisect_commit *bad = &search->model.commits[search->model.count - 1];
 
 	if (!search->asked.measure && search->asked.metric && !metric)
@@ -400,14 +388,14 @@ static int take_ends(struct fg_search *search, const struct comparison *comparis
 }
 
 /* One function's cost has no verdict of its own: its pairs must be clearly above zero. */
-static bool is_function_slower(const struct fg_search *search)
+static bool is_function_slower(const struct fg_bisect_search *search)
 {
 	const struct fg_bisect_commit *bad = &search->model.commits[search->model.count - 1];
 
 	return fg_bisect_is_worse(bad);
 }
 
-static bool is_worse(const struct fg_search *search)
+static bool is_worse(const struct fg_bisect_search *search)
 {
 	if (search->asked.function)
 		return is_function_slower(search);
@@ -417,16 +405,17 @@ static bool is_worse(const struct fg_search *search)
 	return search->ends.outcome == FG_OUTCOME_REGRESSION;
 }
 
-static int check_measured(const struct fg_search *search,
+static int check_measured(const struct fg_bisect_search *search,
 			  const struct fg_benchmark_verdict *benchmark, struct fg_error *err)
 {
 	if (!benchmark)
 		return fg_error_set(err, FG_EINVAL, "nothing was measured at the ends");
 	if (benchmark->outcome == FG_OUTCOME_NEW)
-		return fg_error_set(err, FG_EINVAL,
-				    "benchmark '%s' does not exist at %.12s: choose a good end that "
-				    "has it",
-				    benchmark->name, search->range.good);
+		return fg_error_set(
+			err, FG_EINVAL,
+			"benchmark '%s' does not exist at %.12s: choose a good end that "
+			"has it",
+			benchmark->name, search->range.good);
 	if (benchmark->outcome == FG_OUTCOME_MISSING)
 		return fg_error_set(err, FG_EINVAL, "benchmark '%s' does not exist at %.12s",
 				    benchmark->name, search->range.bad);
@@ -437,33 +426,36 @@ static int check_measured(const struct fg_search *search,
 }
 
 /* Gates two commits by the full rule; the report goes to the terminal, and the run to the store. */
-static int gate(struct fg_search *search, struct comparison *comparison, struct fg_error *err)
+static int gate(struct fg_bisect_search *search, struct comparison *comparison,
+		struct fg_error *err)
 {
 	struct fg_session *session = &comparison->session;
 	const bool wants_json = search->cli->json;
 	struct fg_gate_input input = {0};
 	int status = fg_session_open_store(session, err);
 
-	if (status == FG_OK)
-		status = fg_session_measure(session, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_session_measure(session, err);
 	if (status != FG_OK)
 		return status;
 	fg_arms_describe(&comparison->arms, &input);
 	input.gone_count = 0;
 	status = fg_session_decide(session, &input, err);
-	if (status == FG_OK)
-		status = fg_session_save(session, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_session_save(session, err);
 	if (status != FG_OK || wants_json)
 		return status;
 	return fg_session_report(session, err);
 }
 
-int fg_search_compare_ends(struct fg_search *search, struct fg_error *err)
+int fg_search_compare_ends(struct fg_bisect_search *search, struct fg_error *err)
 {
 	const struct fg_benchmark_verdict *benchmark = NULL;
 	struct comparison comparison;
-	int status = open_comparison(search, search->range.good, search->range.bad, &comparison,
-				     err);
+	int status =
+		open_comparison(search, search->range.good, search->range.bad, &comparison, err);
 
 	if (status != FG_OK)
 		goto out;
@@ -485,7 +477,7 @@ out:
 /* ---- one commit ---- */
 
 struct visit {
-	struct fg_search *search;
+	struct fg_bisect_search *search;
 	size_t index;
 	bool is_known;
 };
@@ -496,7 +488,7 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* Commits from `first` to `last` run the code of the one before them. */
-static void mark_same(struct fg_search *search, size_t first, size_t last)
+static void mark_same(struct fg_bisect_search *search, size_t first, size_t last)
 {
 	for (size_t i = first; i <= last; i++) {
 		search->model.commits[i].is_same = true;
@@ -505,7 +497,7 @@ static void mark_same(struct fg_search *search, size_t first, size_t last)
 }
 
 /* Compares its code with that of the nearest commits on both sides that were built. */
-static bool is_code_known(struct fg_search *search, size_t index)
+static bool is_code_known(struct fg_bisect_search *search, size_t index)
 {
 	const char *code = search->commits[index].code;
 	size_t left = index;
@@ -539,7 +531,7 @@ static bool is_known(void *context, const struct fg_series *series)
 	return visit->is_known;
 }
 
-static void give_up(struct fg_search *search, size_t index, const char *why)
+static void give_up(struct fg_bisect_search *search, size_t index, const char *why)
 {
 	struct fg_search_commit *commit = &search->commits[index];
 
@@ -552,7 +544,7 @@ static void give_up(struct fg_search *search, size_t index, const char *why)
 }
 
 /* Only what the search needs: no functions, no counts, the schedule of the ends. */
-static void reduce(const struct fg_search *search, struct fg_measuring *measure)
+static void reduce(const struct fg_bisect_search *search, struct fg_measuring *measure)
 {
 	if (search->asked.measure)
 		return;
@@ -571,12 +563,11 @@ static void reduce(const struct fg_search *search, struct fg_measuring *measure)
 		measure->sampler.enabled = false;
 }
 
-static void update_costs(struct fg_search *search, const struct comparison *comparison, bool built,
-			 size_t pairs)
+static void update_costs(struct fg_bisect_search *search, const struct comparison *comparison,
+			 bool built, size_t pairs)
 {
 	struct fg_bisect *model = &search->model;
-	const double rest =
-		comparison->measure_seconds - (double)pairs * model->pair_seconds;
+	const double rest = comparison->measure_seconds - (double)pairs * model->pair_seconds;
 
 	if (built)
 		model->build_seconds = (model->build_seconds + comparison->build_seconds) / 2;
@@ -585,7 +576,7 @@ static void update_costs(struct fg_search *search, const struct comparison *comp
 			(model->visit_seconds + fmax(rest, 2 * model->pair_seconds)) / 2;
 }
 
-static int measure_commit(struct fg_search *search, size_t index, unsigned pairs,
+static int measure_commit(struct fg_bisect_search *search, size_t index, unsigned pairs,
 			  struct comparison *comparison, struct fg_error *err)
 {
 	struct fg_session *session = &comparison->session;
@@ -616,12 +607,13 @@ static int measure_commit(struct fg_search *search, size_t index, unsigned pairs
 	return FG_OK;
 }
 
-static int visit(struct fg_search *search, size_t index, unsigned pairs, struct fg_error *err)
+static int visit(struct fg_bisect_search *search, size_t index, unsigned pairs,
+		 struct fg_error *err)
 {
 	struct comparison comparison;
 	struct fg_error why = {0};
-	int status = open_comparison(search, search->range.good,
-				     search->range.commits[index].hash, &comparison, &why);
+	int status = open_comparison(search, search->range.good, search->range.commits[index].hash,
+				     &comparison, &why);
 
 	if (status == FG_ECHILD || status == FG_ENOENT) {
 		give_up(search, index, why.message);
@@ -641,7 +633,7 @@ static int visit(struct fg_search *search, size_t index, unsigned pairs, struct 
 /* ---- the search ---- */
 
 /* A flaky build should not blur the answer: commits in a step that failed once are tried again. */
-static size_t worth_another_try(const struct fg_search *search)
+static size_t worth_another_try(const struct fg_bisect_search *search)
 {
 	for (size_t s = 0; s < search->look.step_count; s++) {
 		const struct fg_bisect_step *step = &search->look.steps[s];
@@ -655,13 +647,13 @@ static size_t worth_another_try(const struct fg_search *search)
 	return search->model.count;
 }
 
-static bool is_budget_used(const struct fg_search *search)
+static bool is_budget_used(const struct fg_bisect_search *search)
 {
 	return search->asked.budget_ns > 0 &&
 	       fg_search_seconds(search) > (double)search->asked.budget_ns / FG_NS_PER_S;
 }
 
-static void say_next(const struct fg_search *search, size_t index, unsigned pairs)
+static void say_next(const struct fg_bisect_search *search, size_t index, unsigned pairs)
 {
 	char spent[FG_NUMBER_TEXT_SIZE];
 	struct fg_strbuf subject = {0};
@@ -671,13 +663,13 @@ static void say_next(const struct fg_search *search, size_t index, unsigned pair
 	fg_cli_say(search->cli, "%zu commit%s left hold%s 95 %%; next %.12s %s, %u %s (%s)",
 		   search->look.left, search->look.left == 1 ? "" : "s",
 		   search->look.left == 1 ? "s" : "", search->range.commits[index].hash,
-		   fg_strbuf_text(&subject), pairs,
-		   search->model.is_exact ? "count" : "pairs",
+		   fg_strbuf_text(&subject), pairs, search->model.is_exact ? "count" : "pairs",
 		   fg_format_duration(fg_search_seconds(search) * FG_NS_PER_S, spent));
 	fg_strbuf_release(&subject);
 }
 
-static int look(struct fg_search *search, size_t *next, unsigned *pairs, struct fg_error *err)
+static int look(struct fg_bisect_search *search, size_t *next, unsigned *pairs,
+		struct fg_error *err)
 {
 	int status = FG_OK;
 
@@ -700,7 +692,7 @@ static int look(struct fg_search *search, size_t *next, unsigned *pairs, struct 
 	return FG_OK;
 }
 
-int fg_search_run(struct fg_search *search, struct fg_error *err)
+int fg_search_run(struct fg_bisect_search *search, struct fg_error *err)
 {
 	size_t next = 0;
 	unsigned pairs = 0;
@@ -722,28 +714,31 @@ int fg_search_run(struct fg_search *search, struct fg_error *err)
 	return status;
 }
 
-static int confirm(struct fg_search *search, const struct fg_bisect_step *step,
+static int confirm(struct fg_bisect_search *search, const struct fg_bisect_step *step,
 		   struct fg_search_verdict *verdict, struct fg_error *err)
 {
-	const char *parent = step->first > 0 ? search->range.commits[step->first - 1].hash
-					     : search->range.good;
+	const char *parent =
+		step->first > 0 ? search->range.commits[step->first - 1].hash : search->range.good;
 	const struct fg_benchmark_verdict *benchmark = NULL;
 	struct comparison comparison;
 	int status = open_comparison(search, parent, search->range.commits[step->last].hash,
 				     &comparison, err);
 
-	if (status == FG_OK)
-		status = gate(search, &comparison, err);
-	if (status == FG_OK)
-		benchmark = choose_verdict(search, &comparison.session.got.verdict);
+	if (status != FG_OK)
+		goto out;
+	status = gate(search, &comparison, err);
+	if (status != FG_OK)
+		goto out;
+	benchmark = choose_verdict(search, &comparison.session.got.verdict);
 	if (benchmark)
 		take_verdict(&comparison.session, benchmark,
 			     find_metric(benchmark, fg_search_subject(search)), verdict);
+out:
 	close_comparison(&comparison);
 	return status;
 }
 
-int fg_search_confirm(struct fg_search *search, struct fg_error *err)
+int fg_search_confirm(struct fg_bisect_search *search, struct fg_error *err)
 {
 	int status = FG_OK;
 
@@ -765,4 +760,28 @@ int fg_search_confirm(struct fg_search *search, struct fg_error *err)
 		search->confirmed = s + 1;
 	}
 	return status;
+}
+
+bool fg_search_inside(const struct fg_bisect_search *search, struct fg_search_request *asked)
+{
+	const struct fg_git git = git_of(search);
+	const struct fg_bisect_step *step = search->look.steps;
+	const struct fg_range_commit *merge = NULL;
+	char *start = NULL;
+
+	if (search->state != FG_SEARCH_FOUND || search->look.step_count != 1 ||
+	    step->first < step->last)
+		return false;
+	merge = &search->range.commits[step->last];
+	start = merge->side ? fg_range_side_start(&git, merge) : NULL;
+	if (!start || strcmp(start, merge->side) == 0) {
+		free(start);
+		return false;
+	}
+	*asked = search->asked;
+	asked->good = fg_arena_strdup(&search->plan->arena, start);
+	asked->bad = fg_arena_strdup(&search->plan->arena, merge->side);
+	asked->resume = false;
+	free(start);
+	return true;
 }

@@ -55,12 +55,12 @@ enum fg_search_state {
 	FG_SEARCH_STOPPED,
 };
 
-struct fg_search {
+struct fg_bisect_search {
 	struct fg_cli *cli;
 	struct fg_plan *plan;
 	struct fg_search_request asked; /* with all that was chosen */
 	char *state_folder;
-	struct fg_range range;
+	struct fg_commit_range range;
 	struct fg_bisect model;
 	struct fg_search_commit *commits;
 	struct fg_bisect_look look; /* the last one */
@@ -73,40 +73,45 @@ struct fg_search {
 	enum fg_search_state state;
 	unsigned builds;
 	unsigned pairs;
-	int64_t started_ns;     /* monotonic */
-	double seconds_before;  /* of an interrupted search that goes on */
+	int64_t started_ns;    /* monotonic */
+	double seconds_before; /* of an interrupted search that goes on */
 	bool is_resumed;
 };
 
 /* `plan` is changed: its baseline is each commit that is compared with. */
-int fg_search_open(struct fg_search *search, struct fg_cli *cli, struct fg_plan *plan,
+int fg_search_open(struct fg_bisect_search *search, struct fg_cli *cli, struct fg_plan *plan,
 		   const struct fg_search_request *asked, struct fg_error *err) FG_NODISCARD;
-int fg_search_compare_ends(struct fg_search *search, struct fg_error *err) FG_NODISCARD;
+int fg_search_compare_ends(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
 /* Measures commits until the steps are found, no measurement would help, or the budget ends. */
-int fg_search_run(struct fg_search *search, struct fg_error *err) FG_NODISCARD;
+int fg_search_run(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
 /* Each step's commit against its parent, by the full rule. */
-int fg_search_confirm(struct fg_search *search, struct fg_error *err) FG_NODISCARD;
-double fg_search_seconds(const struct fg_search *search);
+int fg_search_confirm(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
+/*
+ * The range inside the merge that was found, as a request like this one, in the plan's arena;
+ * false: the commit found is not a merge.
+ */
+bool fg_search_inside(const struct fg_bisect_search *search, struct fg_search_request *asked);
+double fg_search_seconds(const struct fg_bisect_search *search);
 /* "cpu_time", or the measure or function that is searched by. */
-const char *fg_search_subject(const struct fg_search *search);
-void fg_search_release(struct fg_search *search);
+const char *fg_search_subject(const struct fg_bisect_search *search);
+void fg_search_release(struct fg_bisect_search *search);
 
 /* ---- bisect_report.c ---- */
 
-void fg_search_json(const struct fg_search *search, struct fg_strbuf *text);
-void fg_search_text(const struct fg_search *search, struct fg_strbuf *text);
-void fg_search_markdown(const struct fg_search *search, struct fg_strbuf *text);
-void fg_search_html(const struct fg_search *search, struct fg_strbuf *text);
+void fg_search_json(const struct fg_bisect_search *search, struct fg_strbuf *text);
+void fg_search_text(const struct fg_bisect_search *search, struct fg_strbuf *text);
+void fg_search_markdown(const struct fg_bisect_search *search, struct fg_strbuf *text);
+void fg_search_html(const struct fg_bisect_search *search, struct fg_strbuf *text);
 
 /* ---- bisect_state.c ---- */
 
-int fg_search_save(const struct fg_search *search, struct fg_error *err) FG_NODISCARD;
+int fg_search_save(const struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
 /*
  * Before fg_search_open(): the ends and choices of the search that was interrupted, into the arena.
  */
 int fg_search_load_request(const char *state_folder, struct fg_arena *arena,
 			   struct fg_search_request *asked, struct fg_error *err) FG_NODISCARD;
 /* After fg_search_open(): what it had learned. */
-int fg_search_load(struct fg_search *search, struct fg_error *err) FG_NODISCARD;
+int fg_search_load(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -25,7 +25,18 @@ static const char *const states[] = {
 	[FG_SEARCH_STOPPED] = "stopped",
 };
 
-static double probability_of(const struct fg_search *search, size_t commit)
+double fg_search_seconds(const struct fg_bisect_search *search)
+{
+	return search->seconds_before +
+	       (double)(fg_clock_monotonic_ns() - search->started_ns) / FG_NS_PER_S;
+}
+
+const char *fg_search_subject(const struct fg_bisect_search *search)
+{
+	return search->asked.measure ? search->asked.measure : search->asked.metric;
+}
+
+static double probability_of(const struct fg_bisect_search *search, size_t commit)
 {
 	return search->look.probability ? search->look.probability[commit] : (double)NAN;
 }
@@ -49,7 +60,8 @@ static void write_verdict(struct fg_json_writer *w, const char *name,
 	fg_json_end(w);
 }
 
-static void write_commit(const struct fg_search *search, size_t index, struct fg_json_writer *w)
+static void write_commit(const struct fg_bisect_search *search, size_t index,
+			 struct fg_json_writer *w)
 {
 	const struct fg_range_commit *commit = &search->range.commits[index];
 	const struct fg_bisect_commit *model = &search->model.commits[index];
@@ -71,7 +83,8 @@ static void write_commit(const struct fg_search *search, size_t index, struct fg
 	fg_json_end(w);
 }
 
-static void write_step(const struct fg_search *search, size_t index, struct fg_json_writer *w)
+static void write_step(const struct fg_bisect_search *search, size_t index,
+		       struct fg_json_writer *w)
 {
 	const struct fg_bisect_step *step = &search->look.steps[index];
 	const struct fg_range_commit *commit = &search->range.commits[step->last];
@@ -92,7 +105,7 @@ static void write_step(const struct fg_search *search, size_t index, struct fg_j
 }
 
 /* The step that explains most; SIZE_MAX: none. */
-static size_t largest_step(const struct fg_search *search)
+static size_t largest_step(const struct fg_bisect_search *search)
 {
 	size_t largest = SIZE_MAX;
 
@@ -104,7 +117,7 @@ static size_t largest_step(const struct fg_search *search)
 	return largest;
 }
 
-static void write_culprit(const struct fg_search *search, struct fg_json_writer *w)
+static void write_culprit(const struct fg_bisect_search *search, struct fg_json_writer *w)
 {
 	const size_t largest = largest_step(search);
 	const struct fg_range_commit *commit = NULL;
@@ -122,7 +135,7 @@ static void write_culprit(const struct fg_search *search, struct fg_json_writer 
 	fg_json_end(w);
 }
 
-static void write_costs(const struct fg_search *search, struct fg_json_writer *w)
+static void write_costs(const struct fg_bisect_search *search, struct fg_json_writer *w)
 {
 	fg_json_double(w, "seconds", fg_search_seconds(search));
 	fg_json_int(w, "builds", search->builds);
@@ -136,7 +149,7 @@ static void write_costs(const struct fg_search *search, struct fg_json_writer *w
 	fg_json_end(w);
 }
 
-void fg_search_json(const struct fg_search *search, struct fg_strbuf *text)
+void fg_search_json(const struct fg_bisect_search *search, struct fg_strbuf *text)
 {
 	struct fg_json_writer w;
 
@@ -176,7 +189,7 @@ static void add_name(struct fg_strbuf *text, const char *name)
 	fg_text_add_clean(text, name, strlen(name), SUBJECT_MAX);
 }
 
-static void add_subject(const struct fg_search *search, struct fg_strbuf *text)
+static void add_subject(const struct fg_bisect_search *search, struct fg_strbuf *text)
 {
 	add_name(text, search->asked.benchmark ? search->asked.benchmark : "");
 	fg_strbuf_add_text(text, ", ");
@@ -184,14 +197,13 @@ static void add_subject(const struct fg_search *search, struct fg_strbuf *text)
 		add_name(text, search->asked.function);
 		fg_strbuf_add_text(text, "()");
 	} else {
-		const struct fg_metric *metric =
-			fg_metric_find_builtin(fg_search_subject(search));
+		const struct fg_metric *metric = fg_metric_find_builtin(fg_search_subject(search));
 
 		add_name(text, metric ? metric->label : fg_search_subject(search));
 	}
 }
 
-static void add_nothing(const struct fg_search *search, struct fg_strbuf *text)
+static void add_nothing(const struct fg_bisect_search *search, struct fg_strbuf *text)
 {
 	char words[FG_NUMBER_TEXT_SIZE];
 
@@ -206,7 +218,7 @@ static void add_nothing(const struct fg_search *search, struct fg_strbuf *text)
 }
 
 /* "the table is twice as large, by Ann Example: +30.1 % [+29.8, +30.4] against its parent". */
-static void add_step(const struct fg_search *search, size_t index, struct fg_strbuf *text)
+static void add_step(const struct fg_bisect_search *search, size_t index, struct fg_strbuf *text)
 {
 	const struct fg_bisect_step *step = &search->look.steps[index];
 	const struct fg_range_commit *commit = &search->range.commits[step->last];
@@ -234,7 +246,7 @@ static void add_step(const struct fg_search *search, size_t index, struct fg_str
 		fg_strbuf_add_text(text, ": only its place in memory changed");
 }
 
-static void add_head(const struct fg_search *search, struct fg_strbuf *text)
+static void add_head(const struct fg_bisect_search *search, struct fg_strbuf *text)
 {
 	char words[FG_NUMBER_TEXT_SIZE];
 
@@ -244,7 +256,7 @@ static void add_head(const struct fg_search *search, struct fg_strbuf *text)
 			 search->range.bad, search->range.count);
 }
 
-static void add_end(const struct fg_search *search, struct fg_strbuf *text)
+static void add_end(const struct fg_bisect_search *search, struct fg_strbuf *text)
 {
 	char words[FG_NUMBER_TEXT_SIZE];
 
@@ -259,7 +271,7 @@ static void add_end(const struct fg_search *search, struct fg_strbuf *text)
 			 fg_format_duration(fg_search_seconds(search) * FG_NS_PER_S, words));
 }
 
-void fg_search_text(const struct fg_search *search, struct fg_strbuf *text)
+void fg_search_text(const struct fg_bisect_search *search, struct fg_strbuf *text)
 {
 	size_t shown = 0;
 
@@ -277,8 +289,8 @@ void fg_search_text(const struct fg_search *search, struct fg_strbuf *text)
 		add_step(search, i, text);
 		fg_strbuf_add_char(text, '\n');
 	}
-	for (size_t i = 0; i < search->range.count && shown < SHOWN_COMMITS &&
-			   search->state != FG_SEARCH_FOUND;
+	for (size_t i = 0;
+	     i < search->range.count && shown < SHOWN_COMMITS && search->state != FG_SEARCH_FOUND;
 	     i++) {
 		if (!(probability_of(search, i) > least_shown))
 			continue;
@@ -306,8 +318,8 @@ static void add_escaped(struct fg_strbuf *text, const char *plain)
 }
 
 /* Escapes what one of the functions above writes. */
-static void add_sentence(const struct fg_search *search,
-			 void (*add)(const struct fg_search *search, struct fg_strbuf *text),
+static void add_sentence(const struct fg_bisect_search *search,
+			 void (*add)(const struct fg_bisect_search *search, struct fg_strbuf *text),
 			 struct fg_strbuf *text)
 {
 	struct fg_strbuf plain = {0};
@@ -317,7 +329,8 @@ static void add_sentence(const struct fg_search *search,
 	fg_strbuf_release(&plain);
 }
 
-static void add_escaped_step(const struct fg_search *search, size_t index, struct fg_strbuf *text)
+static void add_escaped_step(const struct fg_bisect_search *search, size_t index,
+			     struct fg_strbuf *text)
 {
 	struct fg_strbuf plain = {0};
 
@@ -326,7 +339,7 @@ static void add_escaped_step(const struct fg_search *search, size_t index, struc
 	fg_strbuf_release(&plain);
 }
 
-void fg_search_markdown(const struct fg_search *search, struct fg_strbuf *text)
+void fg_search_markdown(const struct fg_bisect_search *search, struct fg_strbuf *text)
 {
 	if (search->state == FG_SEARCH_NOTHING) {
 		add_sentence(search, add_nothing, text);
@@ -356,7 +369,7 @@ void fg_search_markdown(const struct fg_search *search, struct fg_strbuf *text)
 	fg_strbuf_add_char(text, '\n');
 }
 
-static void add_row(const struct fg_search *search, size_t index, struct fg_strbuf *text)
+static void add_row(const struct fg_bisect_search *search, size_t index, struct fg_strbuf *text)
 {
 	const struct fg_range_commit *commit = &search->range.commits[index];
 	const double probability = probability_of(search, index);
@@ -365,8 +378,7 @@ static void add_row(const struct fg_search *search, size_t index, struct fg_strb
 	fg_strbuf_printf(text,
 			 "<tr><td>%.12s</td><td><meter value=\"%.4f\"></meter> %.1f %%</td>"
 			 "<td>%zu</td><td>",
-			 commit->hash, shown, 100 * shown,
-			 search->model.commits[index].pair_count);
+			 commit->hash, shown, 100 * shown, search->model.commits[index].pair_count);
 	add_escaped(text, commit->subject);
 	fg_strbuf_add_text(text, "</td><td>");
 	add_escaped(text, commit->author);
@@ -376,7 +388,7 @@ static void add_row(const struct fg_search *search, size_t index, struct fg_strb
 }
 
 /* A page without scripts: nothing in it is executed. */
-void fg_search_html(const struct fg_search *search, struct fg_strbuf *text)
+void fg_search_html(const struct fg_bisect_search *search, struct fg_strbuf *text)
 {
 	const struct fg_web_asset *style = fg_web_asset_find("style.css");
 

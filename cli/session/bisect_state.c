@@ -14,7 +14,7 @@ enum {
 
 #define STATE_NAME "bisect.json"
 
-int fg_search_save(const struct fg_search *search, struct fg_error *err)
+int fg_search_save(const struct fg_bisect_search *search, struct fg_error *err)
 {
 	char *path = fg_fs_join(search->state_folder, STATE_NAME);
 	struct fg_strbuf text = {0};
@@ -65,9 +65,9 @@ int fg_search_load_request(const char *state_folder, struct fg_arena *arena,
 	asked->function = text_in(json, "function", arena);
 	asked->measure = text_in(json, "measure", arena);
 	cJSON_Delete(json);
-	return asked->good && asked->bad
-		       ? FG_OK
-		       : fg_error_set(err, FG_EPARSE, "%s/%s has no ends", state_folder, STATE_NAME);
+	return asked->good && asked->bad ? FG_OK
+					 : fg_error_set(err, FG_EPARSE, "%s/%s has no ends",
+							state_folder, STATE_NAME);
 }
 
 static char *copy_in(const cJSON *json, const char *path)
@@ -110,7 +110,7 @@ static void load_verdict(const cJSON *json, struct fg_search_verdict *verdict)
 	verdict->file = copy_in(json, "file");
 }
 
-int fg_search_load(struct fg_search *search, struct fg_error *err)
+int fg_search_load(struct fg_bisect_search *search, struct fg_error *err)
 {
 	const cJSON *item = NULL;
 	cJSON *json = NULL;
@@ -121,9 +121,8 @@ int fg_search_load(struct fg_search *search, struct fg_error *err)
 		return status;
 	cJSON_ArrayForEach(item, fg_json_find(json, "commits"))
 	{
-		if (index >= search->range.count ||
-		    strcmp(fg_json_text_or(item, "commit", ""),
-			   search->range.commits[index].hash) != 0)
+		if (index >= search->range.count || strcmp(fg_json_text_or(item, "commit", ""),
+							   search->range.commits[index].hash) != 0)
 			break;
 		load_commit(item, &search->commits[index], &search->model.commits[index]);
 		index++;

@@ -501,8 +501,8 @@ static int measure_benchmark(struct fg_session *session, struct fg_runner *runne
 	if (status != FG_OK)
 		return status;
 	make_room_for_profiles(session);
-	if (!fg_runner_has_failed(job) && (fg_session_is_unaffected(session, job, benchmark) ||
-					   is_known(session, job)))
+	if (!fg_runner_has_failed(job) &&
+	    (fg_session_is_unaffected(session, job, benchmark) || is_known(session, job)))
 		goto out;
 	status = measure_times(session, job, benchmark, &state, err);
 	if (status == FG_OK)

@@ -21,8 +21,8 @@ static bool is_shallow(const struct fg_git *git)
 {
 	const char *const ask[] = {"rev-parse", "--is-shallow-repository", NULL};
 	char *answer = NULL;
-	const bool is = fg_git_output(git, ask, &answer, NULL) == FG_OK &&
-			strcmp(answer, "true") == 0;
+	const bool is =
+		fg_git_output(git, ask, &answer, NULL) == FG_OK && strcmp(answer, "true") == 0;
 
 	free(answer);
 	return is;
@@ -56,7 +56,7 @@ static int explain_ends(const struct fg_git *git, const char *good, const char *
 }
 
 static int find_ends(const struct fg_git *git, const char *good, const char *bad,
-		     struct fg_range *range, struct fg_error *err)
+		     struct fg_commit_range *range, struct fg_error *err)
 {
 	char *words = NULL;
 	int status = fg_git_resolve(git, good, &range->good, &words, err);
@@ -78,7 +78,7 @@ static int find_ends(const struct fg_git *git, const char *good, const char *bad
 }
 
 /* "HASH FIELD PARENTS FIELD AUTHOR FIELD SUBJECT", then the files on lines of their own. */
-static void take_record(char *record, struct fg_range *range, size_t *capacity)
+static void take_record(char *record, struct fg_commit_range *range, size_t *capacity)
 {
 	char *files = strchr(record, '\n');
 	const char *hash = strsep(&record, FIELD);
@@ -105,7 +105,7 @@ static void take_record(char *record, struct fg_range *range, size_t *capacity)
 }
 
 int fg_range_list(const struct fg_git *git, const char *good, const char *bad,
-		  struct fg_range *range, struct fg_error *err)
+		  struct fg_commit_range *range, struct fg_error *err)
 {
 	char *line = NULL;
 	char *text = NULL;
@@ -113,7 +113,7 @@ int fg_range_list(const struct fg_git *git, const char *good, const char *bad,
 	size_t capacity = 0;
 	int status = FG_OK;
 
-	*range = (struct fg_range){0};
+	*range = (struct fg_commit_range){0};
 	status = find_ends(git, good, bad, range, err);
 	if (status == FG_OK) {
 		line = fg_xasprintf("%s..%s", range->good, range->bad);
@@ -125,7 +125,8 @@ int fg_range_list(const struct fg_git *git, const char *good, const char *bad,
 					   "--diff-merges=first-parent",
 					   "--no-renames",
 					   "--name-only",
-					   "--format=" RECORD "%H" FIELD "%P" FIELD "%an" FIELD "%s",
+					   "--format=" RECORD "%H" FIELD "%P" FIELD "%an" FIELD
+					   "%s",
 					   line,
 					   NULL};
 
@@ -141,7 +142,19 @@ int fg_range_list(const struct fg_git *git, const char *good, const char *bad,
 	return status;
 }
 
-void fg_range_release(struct fg_range *range)
+char *fg_range_side_start(const struct fg_git *git, const struct fg_range_commit *merge)
+{
+	char *main_line = fg_xasprintf("%s^1", merge->hash);
+	const char *const ask[] = {"merge-base", main_line, merge->side, NULL};
+	char *start = NULL;
+
+	if (fg_git_output(git, ask, &start, NULL) != FG_OK)
+		start = NULL;
+	free(main_line);
+	return start;
+}
+
+void fg_range_release(struct fg_commit_range *range)
 {
 	for (size_t i = 0; i < range->count; i++) {
 		free(range->commits[i].hash);
@@ -153,10 +166,10 @@ void fg_range_release(struct fg_range *range)
 	free(range->commits);
 	free(range->good);
 	free(range->bad);
-	*range = (struct fg_range){0};
+	*range = (struct fg_commit_range){0};
 }
 
-void fg_range_mark_function(const struct fg_git *git, const struct fg_range *range,
+void fg_range_mark_function(const struct fg_git *git, const struct fg_commit_range *range,
 			    const char *function, const char *file, bool *marks)
 {
 	char *line = fg_xasprintf("%s..%s", range->good, range->bad);

@@ -16,7 +16,7 @@ struct fg_range_commit {
 	char *files; /* that it changes, one per line */
 };
 
-struct fg_range {
+struct fg_commit_range {
 	char *good; /* full hashes */
 	char *bad;
 	struct fg_range_commit *commits; /* without the good end, with the bad one */
@@ -28,11 +28,13 @@ struct fg_range {
  * or the clone is too shallow. The message says what to do.
  */
 int fg_range_list(const struct fg_git *git, const char *good, const char *bad,
-		  struct fg_range *range, struct fg_error *err) FG_NODISCARD;
-void fg_range_release(struct fg_range *range);
+		  struct fg_commit_range *range, struct fg_error *err) FG_NODISCARD;
+/* Where the side branch of a merge began, to be freed; NULL: unknown. */
+char *fg_range_side_start(const struct fg_git *git, const struct fg_range_commit *merge);
+void fg_range_release(struct fg_commit_range *range);
 
 /* Marks the commits that change a function, by git's own idea of where one begins and ends. */
-void fg_range_mark_function(const struct fg_git *git, const struct fg_range *range,
+void fg_range_mark_function(const struct fg_git *git, const struct fg_commit_range *range,
 			    const char *function, const char *file, bool *marks);
 
 #endif

@@ -62,7 +62,7 @@ class History:
 
     def commit(self, parse, printed, rest="", subject="Work"):
         (self.folder / "main.c").write_text(SOURCE % (parse, printed, rest))
-        self.git("add", ".")
+        self.git("add", "main.c", ".gitignore")
         self.git("commit", "-q", "--allow-empty", "-m", subject)
         self.hashes.append(self.git("rev-parse", "HEAD"))
 
@@ -138,6 +138,18 @@ def a_search_out_of_budget_goes_on(history):
     check(report["culprit"]["commit"] == history.hashes[SLOW], f"resumed: {report['culprit']}")
 
 
+def a_merge_is_searched_inside(history):
+    history.git("checkout", "-q", "-b", "side", "HEAD~2")
+    history.commit(13000, 20000, "/* a */", "Prepare")
+    history.commit(16000, 20000, "/* b */", "Slower on the side")
+    history.commit(16000, 20000, "/* c */", "Tidy up")
+    history.git("checkout", "-q", "main")
+    history.git("merge", "-q", "-X", "theirs", "-m", "Merge side", "side")
+    report = json.loads(history.bisect(1, "HEAD~2", "--measure", "instructions", "--json").stdout)
+    check(report["culprit"]["subject"] == "Slower on the side", f"in the side branch: {report['culprit']}")
+    history.git("reset", "-q", "--hard", history.hashes[COMMITS])
+
+
 def configuration_may_lie_outside(history):
     outside = history.folder.parent / "outside.yml"
     outside.write_text(CONFIG)
@@ -165,6 +177,7 @@ def test():
     a_shallow_clone_says_how_to_deepen(history)
     equal_ends_have_nothing_to_find(history)
     a_search_out_of_budget_goes_on(history)
+    a_merge_is_searched_inside(history)
     configuration_may_lie_outside(history)
     an_old_candidate_gets_the_benchmarks_files(history)
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gate/bisect.h"
-
 #include "base/random.h"
+#include "gate/bisect.h"
 #include "tests/support/fg_test.h"
 
 #include <math.h>
