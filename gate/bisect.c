@@ -110,7 +110,7 @@ struct visit {
 	double rate; /* per second */
 };
 
-static struct visit weigh(const struct fg_bisect *bisect, const struct fg_bisect_model *model,
+static struct visit weigh(const struct fg_bisect *bisect, struct fg_bisect_model *model,
 			  size_t place, unsigned pairs, bool with_build)
 {
 	const bool builds = with_build && !model->places[place].is_built;
@@ -123,7 +123,7 @@ static struct visit weigh(const struct fg_bisect *bisect, const struct fg_bisect
 	return visit;
 }
 
-static struct visit best_length(const struct fg_bisect *bisect, const struct fg_bisect_model *model,
+static struct visit best_length(const struct fg_bisect *bisect, struct fg_bisect_model *model,
 				size_t place, bool with_build)
 {
 	struct visit best = {0};
@@ -165,7 +165,7 @@ static unsigned usual_visit(const struct fg_bisect *bisect, const struct fg_bise
  * The place is chosen for what it tells per second with its build. Once it is built, more pairs
  * cost no build: so the number of pairs is chosen as if it were.
  */
-static struct visit choose(const struct fg_bisect *bisect, const struct fg_bisect_model *model)
+static struct visit choose(const struct fg_bisect *bisect, struct fg_bisect_model *model)
 {
 	const unsigned usual = usual_visit(bisect, model);
 	struct visit best[FINALISTS] = {{0}};

@@ -12,7 +12,6 @@
 enum {
 	THRESHOLDS = 8, /* levels between the ends whose last crossing is looked for */
 	NOISE_ROUNDS = 20,
-	SEEN_LEVELS = 45, /* grid of what a measurement may show: twice as coarse, and wider */
 };
 
 /* Expected number of jumps in the range, before anything is measured. */
@@ -412,25 +411,36 @@ static double error_of(const struct fg_bisect_model *model, size_t pairs, unsign
 	return 1 / sqrt(1 / together - 1 / (drift + noise / (double)pairs));
 }
 
-/* Distribution of what is seen, by case, in cells of twice the size. */
-static void see(const struct fg_bisect_model *model, const struct guess *guess, double error,
-		double seen[CASES][SEEN_LEVELS])
+/* Neighbouring questions are about the same number of pairs. */
+static void prepare(struct fg_bisect_model *model, double error)
 {
+	if (error >= model->seen_error && error <= model->seen_error)
+		return;
+	model->seen_error = error;
 	for (size_t k = 0; k < FG_BISECT_LEVELS; k++) {
-		double weights[SEEN_LEVELS];
 		double sum = 0;
 
-		for (size_t s = 0; s < SEEN_LEVELS; s++) {
+		for (size_t s = 0; s < FG_BISECT_SEEN; s++) {
 			const double at = 2.0 * (double)s - FG_BISECT_CELLS;
 			const double z = (at - (double)k) * model->cell / error;
 
-			sum += weights[s] = exp(-z * z / 2) + 1e-300;
+			sum += model->seen[k][s] = exp(-z * z / 2) + 1e-300;
 		}
-		for (size_t c = 0; c < CASES; c++) {
-			const double share = guess->levels[c][k] / sum;
+		for (size_t s = 0; s < FG_BISECT_SEEN; s++)
+			model->seen[k][s] /= sum;
+	}
+}
 
-			for (size_t s = 0; s < SEEN_LEVELS && share > 0; s++)
-				seen[c][s] += share * weights[s];
+/* Distribution of what is seen, by case. */
+static void see(const struct fg_bisect_model *model, const struct guess *guess,
+		double seen[CASES][FG_BISECT_SEEN])
+{
+	for (size_t c = 0; c < CASES; c++) {
+		for (size_t k = 0; k < FG_BISECT_LEVELS; k++) {
+			const double share = guess->levels[c][k];
+
+			for (size_t s = 0; s < FG_BISECT_SEEN && share > 1e-12; s++)
+				seen[c][s] += share * model->seen[k][s];
 		}
 	}
 }
@@ -452,20 +462,21 @@ static double open_share(const struct fg_bisect_model *model, size_t left, size_
 	return share;
 }
 
-double fg_bisect_information(const struct fg_bisect_model *model, size_t place, unsigned pairs)
+double fg_bisect_information(struct fg_bisect_model *model, size_t place, unsigned pairs)
 {
 	const size_t left = neighbour(model, place, -1);
 	const size_t right = neighbour(model, place, 1);
 	const double share = open_share(model, left, right);
-	double seen[CASES][SEEN_LEVELS] = {{0}};
+	double seen[CASES][FG_BISECT_SEEN] = {{0}};
 	struct guess guess;
 	double nats = 0;
 
 	if (share < 0.001)
 		return 0;
 	make_guess(model, place, left, right, &guess);
-	see(model, &guess, error_of(model, model->places[place].pair_count, pairs), seen);
-	for (size_t s = 0; s < SEEN_LEVELS; s++) {
+	prepare(model, error_of(model, model->places[place].pair_count, pairs));
+	see(model, &guess, seen);
+	for (size_t s = 0; s < FG_BISECT_SEEN; s++) {
 		double all = 0;
 
 		for (size_t c = 0; c < CASES; c++) {

@@ -12,6 +12,7 @@ enum {
 	FG_BISECT_CELLS = 16, /* of the grid of levels, from the good end's to the bad end's */
 	FG_BISECT_ZERO = 16,  /* the good end's */
 	FG_BISECT_LEVELS = FG_BISECT_ZERO + 40 + 1,
+	FG_BISECT_SEEN = 45, /* grid of what a measurement may show: twice as coarse, and wider */
 };
 
 /* Commits that are inseparable: unmeasured ones, one that is measured, those with its code. */
@@ -38,6 +39,9 @@ struct fg_bisect_model {
 	double whole; /* ln */
 	double noise; /* standard deviation of a pair */
 	double cell;  /* of the grid, ln */
+	/* of the measurement asked about last: chances of what is seen, by level */
+	double seen[FG_BISECT_LEVELS][FG_BISECT_SEEN];
+	double seen_error;
 	double drift; /* standard deviation of a build around its level: where the code lies */
 };
 
@@ -49,7 +53,7 @@ void fg_bisect_model_solve(struct fg_bisect_model *model);
  * Nats that so many more pairs at a place would tell about where the steps lie that are not named
  * yet.
  */
-double fg_bisect_information(const struct fg_bisect_model *model, size_t place, unsigned pairs);
+double fg_bisect_information(struct fg_bisect_model *model, size_t place, unsigned pairs);
 void fg_bisect_model_release(struct fg_bisect_model *model);
 
 #endif
