@@ -21,7 +21,8 @@ static const double least_information = 0.002;
 static const unsigned visits[] = {2, 4, 6, 8, 12, 16, 24, 32, 48, FG_BISECT_VISIT_MAX};
 
 enum {
-	FINALISTS = 8, /* places whose visits are compared in detail */
+	CANDIDATES = 20, /* places that divide the probability most evenly */
+	FINALISTS = 4,   /* those of them whose visits are compared in detail */
 };
 
 void fg_bisect_add(struct fg_bisect_commit *commit, double difference)
@@ -139,15 +140,16 @@ static struct visit best_length(const struct fg_bisect *bisect, struct fg_bisect
 	return best;
 }
 
-static void keep_best(struct visit best[FINALISTS], const struct visit *visit)
+/* `best` has room for `count` visits, by descending rate. */
+static void keep_best(struct visit *best, size_t count, const struct visit *visit)
 {
-	size_t at = FINALISTS;
+	size_t at = count;
 
 	while (at > 0 && best[at - 1].rate < visit->rate)
 		at--;
-	if (at == FINALISTS)
+	if (at == count)
 		return;
-	memmove(&best[at + 1], &best[at], (FINALISTS - 1 - at) * sizeof(best[0]));
+	memmove(&best[at + 1], &best[at], (count - 1 - at) * sizeof(best[0]));
 	best[at] = *visit;
 }
 
@@ -161,6 +163,17 @@ static unsigned usual_visit(const struct fg_bisect *bisect, const struct fg_bise
 	return pairs < FG_BISECT_VISIT_MAX ? (unsigned)ceil(pairs) : FG_BISECT_VISIT_MAX;
 }
 
+static void find_candidates(const struct fg_bisect *bisect, const struct fg_bisect_model *model,
+			    struct visit *candidates)
+{
+	for (size_t p = 1; p < model->count; p++) {
+		const struct visit visit = {.place = p, .rate = fg_bisect_promise(model, p)};
+
+		if (!bisect->is_exact || model->places[p].pair_count == 0)
+			keep_best(candidates, CANDIDATES, &visit);
+	}
+}
+
 /*
  * The place is chosen for what it tells per second with its build. Once it is built, more pairs
  * cost no build: so the number of pairs is chosen as if it were.
@@ -168,16 +181,15 @@ static unsigned usual_visit(const struct fg_bisect *bisect, const struct fg_bise
 static struct visit choose(const struct fg_bisect *bisect, struct fg_bisect_model *model)
 {
 	const unsigned usual = usual_visit(bisect, model);
+	struct visit candidates[CANDIDATES] = {{0}};
 	struct visit best[FINALISTS] = {{0}};
 	struct visit longest = {0};
 
-	for (size_t p = 1; p < model->count; p++) {
-		struct visit visit = {0};
+	find_candidates(bisect, model, candidates);
+	for (size_t i = 0; i < CANDIDATES && candidates[i].place > 0; i++) {
+		const struct visit visit = weigh(bisect, model, candidates[i].place, usual, true);
 
-		if (bisect->is_exact && model->places[p].pair_count > 0)
-			continue;
-		visit = weigh(bisect, model, p, usual, true);
-		keep_best(best, &visit);
+		keep_best(best, FINALISTS, &visit);
 	}
 	for (size_t i = 0; i < FINALISTS && best[i].rate > 0; i++) {
 		const struct visit visit = best_length(bisect, model, best[i].place, true);
