@@ -17,7 +17,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "base/xml_write.h"
-#include "reporters/cause.h"
+#include "reporters/card.h"
 #include "reporters/figures.h"
 #include "reporters/formats.h"
 #include "reporters/names.h"
@@ -217,6 +217,22 @@ static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict 
 		add_parts(text, blame);
 }
 
+/* The card's lines, change and steps. */
+static void add_card(struct junit *j, const struct fg_benchmark_verdict *benchmark,
+		     struct fg_strbuf *text)
+{
+	struct fg_arena arena = {0};
+	struct fg_card card;
+
+	fg_card_make(j->report, benchmark, &arena, &card);
+	for (size_t i = 0; i < card.hunk.count; i++) {
+		fg_hunk_add_line(text, &card.hunk, i, 0);
+		fg_strbuf_add_char(text, '\n');
+	}
+	fg_card_add_steps(&card, "", text);
+	fg_arena_release(&arena);
+}
+
 static void describe_metric(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
 			    const struct fg_metric_verdict *metric)
 {
@@ -240,13 +256,14 @@ static void add_metric_outcome(struct junit *j, const struct fg_benchmark_verdic
 	switch (case_outcome(metric)) {
 	case FG_OUTCOME_REGRESSION:
 		if (metric == fg_report_headline(benchmark)) {
-			fg_report_add_cause(&message, benchmark, NULL);
+			fg_card_add_sentence(&message, benchmark, NULL);
 			fg_strbuf_add_text(&message, "; ");
 		}
 		describe_metric(&message, benchmark, metric);
 		/* GitLab shows the message only where there is no text. */
 		fg_strbuf_printf(&text, "%s\n", fg_strbuf_text(&message));
 		add_blame(&text, benchmark);
+		add_card(j, benchmark, &text);
 		add_outcome(j, "failure", "regression", &message, &text);
 		break;
 	case FG_OUTCOME_ERROR:
@@ -254,9 +271,13 @@ static void add_metric_outcome(struct junit *j, const struct fg_benchmark_verdic
 		add_outcome(j, "error", "error", &message, NULL);
 		break;
 	case FG_OUTCOME_INCONCLUSIVE:
-		fg_strbuf_add_text(&message, "inconclusive: ");
+		if (metric == fg_report_headline(benchmark) && fg_report_probably(benchmark))
+			fg_card_add_sentence(&message, benchmark, NULL);
+		else
+			fg_strbuf_add_text(&message, "inconclusive");
+		fg_strbuf_add_text(&message, ": ");
 		describe_metric(&message, benchmark, metric);
-		if (fg_report_add_detectable(&text, metric))
+		if (!fg_report_probably(benchmark) && fg_report_add_detectable(&text, metric))
 			fg_strbuf_printf(&message, "; %s", fg_strbuf_text(&text));
 		add_outcome(j, "skipped", NULL, &message, NULL);
 		break;
@@ -295,8 +316,9 @@ static void add_single_case(struct junit *j, const struct fg_benchmark_verdict *
 						     : "missing: in the baseline only");
 		add_outcome(j, "skipped", NULL, &message, NULL);
 	} else if (benchmark->outcome == FG_OUTCOME_REGRESSION) {
-		fg_report_add_cause(&message, benchmark, NULL);
+		fg_card_add_sentence(&message, benchmark, NULL);
 		add_blame(&text, benchmark);
+		add_card(j, benchmark, &text);
 		add_outcome(j, "failure", "regression", &message, &text);
 	} else if (benchmark->outcome == FG_OUTCOME_INCONCLUSIVE) {
 		fg_strbuf_add_text(&message, "inconclusive");
@@ -403,7 +425,8 @@ static void add_table(struct junit *j, const struct fg_benchmark_verdict *benchm
 							 : "not judged in this schedule");
 		}
 	}
-	add_blame(&text, benchmark);
+	if (benchmark->outcome != FG_OUTCOME_REGRESSION)
+		add_blame(&text, benchmark);
 	for (size_t i = 0; i < benchmark->notes.count; i++)
 		fg_strbuf_printf(&text, "%s\n", benchmark->notes.items[i]);
 	while ((note = fg_report_next_metric_note(benchmark, &place)))

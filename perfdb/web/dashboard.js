@@ -2,16 +2,16 @@
 // Projects at a glance: what changed, who looks after it and how each benchmark fares; the worst comes first.
 
 import { afterPaint, el, replace } from './dom.js';
-import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatValue, place, shortName } from './format.js';
-import { commitAddress, linked, placeAddress } from './links.js';
+import { clip, finite, formatChange, formatInterval, formatValue, place } from './format.js';
+import { commitAddress, linked, PLAIN_ADDRESS } from './links.js';
 import { sparkline } from './plot.js';
 import { badge, dataTable } from './table.js';
 import { ask, canAdminister, canWrite, projectNames } from './server.js';
 import { ago, commitWords, heading, link, page, showHeader } from './shell.js';
 import { triageForm } from './triage.js';
 
-const ORDER = ['regression', 'error', 'inconclusive', 'placement', 'improvement', 'new', 'missing', 'pass'];
-const STATE_WORDS = { regression: 'regressed', error: 'failed', inconclusive: 'inconclusive', placement: 'placed differently', improvement: 'improved', new: 'new', missing: 'missing', pass: 'passed' };
+const ORDER = ['regression', 'error', 'probably slower', 'inconclusive', 'placement', 'improvement', 'new', 'missing', 'pass'];
+const STATE_WORDS = { regression: 'regressed', error: 'failed', 'probably slower': 'probably slower', inconclusive: 'inconclusive', placement: 'placed differently', improvement: 'improved', new: 'new', missing: 'missing', pass: 'passed' };
 const DECIDED = ['accepted', 'noise', 'fixed'];
 const ASK_AGAIN_MS = 1500;
 const SUMMED_UP = 30; // projects whose state is asked for
@@ -26,7 +26,7 @@ function isProfile(benchmark) {
 function stateOf(benchmark) {
 	if (isProfile(benchmark))
 		return '';
-	return benchmark.measured ? benchmark.verdict ?? '' : 'error';
+	return benchmark.measured ? benchmark.answer?.state ?? benchmark.verdict ?? '' : 'error';
 }
 
 function rank(benchmark) {
@@ -61,23 +61,13 @@ function stateWords(benchmarks) {
 		.filter(Boolean).join(', ');
 }
 
-function changeWords(benchmark, ratio) {
-	const words = formatChange(ratio - 1);
-	if (benchmark.better === 'higher' || benchmark.unit !== 'ns')
-		return words;
-	return `${words.slice(1)} ${ratio > 1 ? 'slower' : 'faster'}`;
-}
-
-// "find table.c:16 (+5.0 ms)"
-export function causeOf(cause, links) {
-	const delta = cause.unit === 'ms' ? formatDeltaMs(cause.delta) : `${cause.delta > 0 ? '+' : '−'}${formatValue(Math.abs(cause.delta), cause.unit)}`;
-	return [el('code', {}, clip(shortName(cause.function), 80)), ' ', linked(placeAddress(links, cause.file, cause.line), place(cause.file, cause.line)), ` (${delta})`];
-}
-
-// "wordcount 11.6 % slower: find table.c:16 (+5.0 ms)"
-function causeWords(benchmark, links) {
-	const { cause } = benchmark;
-	return cause && [`${changeWords(benchmark, benchmark.ratio)}: `, causeOf(cause, { ...links, head: benchmark.commit })];
+// The card's sentence, with a link to the line where the server of the source is known. Below a benchmark's name it goes on from there.
+export function answerWords({ sentence, because }, name = '') {
+	const [first] = because;
+	const words = clip(name && sentence.startsWith(`${name} `) ? sentence.slice(name.length + 1) : sentence, 600);
+	const spot = first?.url && place(first.file, first.line);
+	const at = spot ? words.indexOf(spot) : -1;
+	return at < 0 || !PLAIN_ADDRESS.test(first.url) ? words : [words.slice(0, at), linked(first.url, spot), words.slice(at + spot.length)];
 }
 
 // Next to the way to the run, the way to the commit itself.
@@ -91,7 +81,7 @@ function benchmarkTable(project, data, rows, label) {
 	const links = { ...data.links, project };
 	const columns = [
 		{ title: 'Benchmark', value: (b) => b.name, grow: true, cell: (b) => [isProfile(b) ? link(clip(b.name, 200), 'run', { run: b.run }) : link(clip(b.name, 200), 'trend', { project, benchmark: b.name }),
-			b.cause && el('div', { class: 'cause' }, causeWords(b, links))] },
+			b.answer && el('div', { class: 'cause' }, answerWords(b.answer, b.name))] },
 		{ title: 'State', value: rank, cell: (b) => (stateOf(b) ? badge(stateOf(b)) : '') },
 		{ title: 'Change', numeric: true, value: (b) => b.ratio ?? NaN, help: 'Of the newest run against its baseline',
 			cell: (b) => (finite(b.ratio) ? [formatChange(b.ratio - 1), ' ', el('span', { class: 'quiet' }, formatInterval(b.interval))] : '') },
@@ -128,7 +118,7 @@ function evidence(change) {
 function changeTable(items, writable, decided) {
 	const columns = [
 		{ title: 'Benchmark', value: ({ b }) => b.name, grow: true, cell: ({ project, b, change }) => [link(clip(b.name, 80), 'trend', { project, benchmark: b.name, metric: b.metric }),
-			change.cause && el('div', { class: 'cause' }, causeOf(change.cause))] },
+			change.answer && el('div', { class: 'cause' }, answerWords(change.answer, b.name))] },
 		{ title: 'Change', value: ({ change }) => change.ratio, cell: ({ b, change }) => [el('strong', { class: isWorse(b, change.ratio) ? 'worse' : 'better' }, formatChange(change.ratio - 1)),
 			el('div', { class: 'quiet' }, `${b.label}, ${formatValue(change.before, b.unit)} → ${formatValue(change.after, b.unit)}`)] },
 		{ title: 'Commit', grow: true, cell: ({ change }) => [link(commitWords(change), 'run', { run: change.run }), el('div', { class: 'quiet' }, change.commit_author && `${clip(change.commit_author, 60)} · `, evidence(change))] },

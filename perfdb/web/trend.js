@@ -6,7 +6,7 @@ import { clip, finite, formatChange, formatTime, formatValue, metricWords } from
 import { badge, dataTable } from './table.js';
 import { ask, canWrite, tell } from './server.js';
 import { trendChart } from './chart.js';
-import { causeOf } from './dashboard.js';
+import { answerWords } from './dashboard.js';
 import { address, ago, attempt, heading, link, page, runWords, showTrail } from './shell.js';
 import { triageForm } from './triage.js';
 
@@ -114,8 +114,8 @@ function cardOf(benchmark) {
 		const key = `${point.run} ${benchmark}`;
 		if (!asked.has(key))
 			asked.set(key, ask('around', { run: point.run, benchmark }).catch(() => ({})));
-		const { run, cause } = await asked.get(key);
-		return [run?.subject && el('div', {}, clip(run.subject, 80)), run?.branch && el('div', { class: 'quiet' }, clip(run.branch, 60)), cause && el('div', {}, causeOf(cause))].filter(Boolean);
+		const { run, answer } = await asked.get(key);
+		return [run?.subject && el('div', {}, clip(run.subject, 80)), run?.branch && el('div', { class: 'quiet' }, clip(run.branch, 60)), answer && el('div', {}, answerWords(answer))].filter(Boolean);
 	};
 }
 

@@ -3,7 +3,7 @@
 
 import { afterPaint, el, names, replace, scroller, svg } from './dom.js';
 import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatPercent, formatShare, formatTime, formatValue, isStarter, place, shortName } from './format.js';
-import { commitAddress, linked, linksOfRun, placeAddress } from './links.js';
+import { commitAddress, linked, linksOfRun, placeAddress, PLAIN_ADDRESS } from './links.js';
 import { badge, dataTable } from './table.js';
 import { sourceTable } from './source.js';
 import { pairPlot } from './plot.js';
@@ -27,8 +27,13 @@ function isProfile(benchmark) {
 	return benchmark.metrics.length === 0 && benchmark.verdict !== 'error' && benchmark.verdict !== 'missing';
 }
 
+// Its verdict, or that it is probably slower.
+function stateOf(benchmark) {
+	return benchmark.answer?.state ?? benchmark.verdict;
+}
+
 function verdictBadge(benchmark) {
-	return isProfile(benchmark) ? '' : badge(benchmark.verdict);
+	return isProfile(benchmark) ? '' : badge(stateOf(benchmark));
 }
 
 function instead(benchmark) {
@@ -395,8 +400,10 @@ function failure(benchmark) {
 }
 
 // Since which change, how to see it again, how to accept it: as every report says it.
-function nextSteps(next) {
-	return next && el('dl', { class: 'sides' }, Object.entries(next).flatMap(([label, text]) => [el('dt', {}, label), el('dd', {}, el('code', {}, clip(text, 600)))]));
+function nextSteps({ since, commit, next = [] }) {
+	const href = (url) => (PLAIN_ADDRESS.test(url ?? '') ? url : undefined);
+	const row = (label, text, url) => [el('dt', {}, label), el('dd', {}, linked(href(url), el('code', {}, clip(text, 600))))];
+	return since && el('dl', { class: 'sides' }, row('change', since, commit?.url), next.map((step) => row(step.what, step.command ?? step.url, step.url)));
 }
 
 function notes(list) {
@@ -419,7 +426,7 @@ function sentence(benchmark) {
 		return words;
 	if (!metric || !finite(metric.ratio))
 		return 'nothing was compared';
-	const seen = benchmark.verdict === 'inconclusive' && finite(metric.smallest_detectable)
+	const seen = stateOf(benchmark) === 'inconclusive' && finite(metric.smallest_detectable)
 		? `; this run could have seen a change of ${formatPercent(metric.smallest_detectable)}` : '';
 	const how = measuredApart(benchmark) ? 'the sides were measured in two sessions'
 		: `${benchmark.pairs} pairs in ${formatValue(benchmark.seconds * 1e9, 'ns')}, schedule ${benchmark.schedule}`;
@@ -582,7 +589,7 @@ function writeHash(state, isStep) {
 }
 
 // The most urgent first, then by size of the change; passed ones in their order.
-const ORDER = ['regression', 'error', 'inconclusive', 'placement', 'improvement', 'missing', 'new', 'pass'];
+const ORDER = ['regression', 'error', 'probably slower', 'inconclusive', 'placement', 'improvement', 'missing', 'new', 'pass'];
 
 function sizeOf(benchmark) {
 	const ratio = benchmark.verdict === 'pass' ? NaN : headline(benchmark)?.ratio;
@@ -590,13 +597,13 @@ function sizeOf(benchmark) {
 }
 
 export function worstFirst(benchmarks) {
-	return [...benchmarks].sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict) || sizeOf(b) - sizeOf(a));
+	return [...benchmarks].sort((a, b) => ORDER.indexOf(stateOf(a)) - ORDER.indexOf(stateOf(b)) || sizeOf(b) - sizeOf(a));
 }
 
 // The benchmark shown first: the one in the headline. A sure improvement says more than an undecided benchmark.
 function leading(data) {
 	const all = worstFirst(data.benchmarks);
-	const failed = all.find((b) => b.verdict === 'regression') ?? (data.exit_code === 3 ? all.find((b) => b.verdict === 'inconclusive') : undefined);
+	const failed = all.find((b) => ['regression', 'probably slower'].includes(stateOf(b))) ?? (data.exit_code === 3 ? all.find((b) => b.verdict === 'inconclusive') : undefined);
 	return failed ?? all.find((b) => b.verdict === 'improvement') ?? all.find((b) => b.verdict !== 'error') ?? all[0];
 }
 
@@ -638,7 +645,7 @@ export function showComparison(root, data, options = {}) {
 	const counts = WEIGHT.map((v) => [v, data.benchmarks.filter((b) => b.verdict === v).length]).filter(([, n]) => n > 0).reverse();
 	const project = clip(data.run.project ?? 'fastgate', 80);
 	replace(root, el('header', {}, judged && el('p', { class: 'quiet' }, project),
-		judged ? el('h1', {}, clip(data.cause || 'No benchmark ran', 600), ' ', badge(data.verdict)) : el('h1', {}, project), judged && nextSteps(data.next),
+		judged ? el('h1', {}, clip(data.answer.sentence, 600), ' ', badge(data.verdict === 'inconclusive' ? data.answer.state : data.verdict)) : el('h1', {}, project), judged && nextSteps(data.answer),
 		judged && data.benchmarks.length !== 1 && el('p', {}, data.benchmarks.length === 0 ? 'No benchmark ran.' : counts.map(([v, n]) => `${n} ${v}`).join(', ')),
 		el('dl', { class: 'sides' }, side('Baseline', data.run.baseline, view.links), side('Candidate', data.run.candidate, view.links),
 			el('dt', {}, 'Run'), el('dd', {}, el('code', {}, data.run.id), ` ${formatTime(data.run.started_at)}`)), judged && notes(data.notes)),

@@ -165,7 +165,7 @@ export function place(file, line) {
 }
 
 const MARKS = {
-	pass: '✓', regression: '▲', improvement: '▼', inconclusive: '?', placement: '≈', new: '+', missing: '−', error: '!',
+	pass: '✓', regression: '▲', improvement: '▼', 'probably slower': '?', inconclusive: '?', placement: '≈', new: '+', missing: '−', error: '!',
 };
 
 export function verdictMark(verdict) {

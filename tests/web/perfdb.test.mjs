@@ -484,7 +484,7 @@ try {
 		// The sessions before tell how much one differs from the next.
 		assert.equal(await page.getByText('cannot be judged against a stored run yet').count(), 0);
 		assert.match(await page.locator('h1 .badge').innerText(), /regression/);
-		assert.match(await page.locator('header').innerText(), /parse 30\.\d % slower: guilty::Loop<std::vector<int>>::spin\(int\)/);
+		assert.match(await page.locator('header').innerText(), /parse is 30\.\d % slower: guilty::Loop<std::vector<int>>::spin\(int\)/);
 		assert.match(await guilty.innerText(), /^guilty::Loop/);
 		await page.locator('section[aria-labelledby=functions]').getByRole('searchbox').fill('guilty');
 		const compared = await page.evaluate(() => location.href);

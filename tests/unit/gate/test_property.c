@@ -212,12 +212,13 @@ static void what_is_printed_is_what_decides(void **state)
 /* A stretch of pairs of one program on a busy host, as it was or as if one side were slower. */
 static void replay(struct fg_random *random, double change, struct trial *trial)
 {
-	const size_t series = fg_random_below(random, RECORDED_SERIES);
-	const size_t from = fg_random_below(random, RECORDED_PAIRS - PAIRS_MAX + 1);
+	const struct recorded *series = &recorded[fg_random_below(random, RECORDED_SERIES)];
+	size_t from = series->begin;
 
-	trial->count = PAIRS_MAX;
-	for (size_t i = 0; i < PAIRS_MAX; i++)
-		trial->difference[i] = log1p(change) + recorded_pairs[series][from + i] / 1e4;
+	trial->count = fg_min_size(PAIRS_MAX, series->count);
+	from += fg_random_below(random, series->count - trial->count + 1);
+	for (size_t i = 0; i < trial->count; i++)
+		trial->difference[i] = log1p(change) + recorded_pairs[from + i] / 1e4;
 }
 
 static void recorded_pairs_are_judged_by_their_interval_too(void **state)
@@ -262,7 +263,7 @@ static void recorded_programs_fail_where_one_side_is_slower_and_only_there(void 
 						       .is_drawn = true}};
 
 			replay(&random, table[row].change, &trial);
-			fg_rule_apply(&trial.rule, trial.difference, PAIRS_MAX, true, &found);
+			fg_rule_apply(&trial.rule, trial.difference, trial.count, true, &found);
 			failed += found.outcome == FG_OUTCOME_REGRESSION;
 		}
 		if (failed < table[row].least || failed > table[row].most)
