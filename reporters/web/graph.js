@@ -124,7 +124,7 @@ function orderLayers(layers, edges) {
 function shadesOf(profile) {
 	const shades = new Float64Array(profile.functions.name.length);
 	tints(profile).forEach((tint, node) => { shades[profile.function[node]] += Math.sign(tint) * tint * tint; });
-	return shades.map((sum) => Math.round(4 * Math.sign(sum) * Math.sqrt(Math.min(1, Math.abs(sum)))));
+	return shades.map((sum) => Math.sign(sum) * Math.sqrt(Math.min(1, Math.abs(sum))));
 }
 
 function drawBox(profile, f, { x, y, height }, shade) {
@@ -133,9 +133,10 @@ function drawBox(profile, f, { x, y, height }, shade) {
 	const both = profile.hasBaseline && profile.hasCandidate;
 	const change = !both ? '' : before === 0 || after === 0 ? appearance(profile, before, after) : formatChange(after / before - 1);
 	const words = lines(functions.name[f]);
-	return svg('g', { class: `box shade${shade < 0 ? `m${-shade}` : shade}`, transform: `translate(${x} ${y})` },
+	const box = (name, opacity) => svg('rect', { width: BOX.width, height, rx: 5, class: name, opacity });
+	return svg('g', { class: 'box', transform: `translate(${x} ${y})` },
 		svg('title', {}, `${clip(functions.name[f], 400)}\n${formatMs(before / 1e3)} → ${formatMs(after / 1e3)}`),
-		svg('rect', { width: BOX.width, height, rx: 5 }),
+		box('same'), shade !== 0 && box(shade > 0 ? 'slower' : 'faster', Math.abs(shade)),
 		words.map((line, i) => svg('text', { x: 8, y: 17 + i * BOX.line, class: 'name' }, line)),
 		svg('text', { x: 8, y: 17 + words.length * BOX.line, class: 'time' }, `${formatMs((profile.hasCandidate ? after : before) / 1e3)}  ${change}`));
 }

@@ -112,7 +112,7 @@ async function suite(page, at) {
 		await route.fulfill({ json: { ...answer, benchmarks } });
 	});
 	await page.goto(at('view=project&project=red'));
-	await page.getByText('196 passed').waitFor();
+	await page.getByText('196 passed', { exact: true }).waitFor();
 	await take(page, 'project-of-200');
 }
 
