@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/db.h"
 
+#include "base/arena.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 
@@ -314,6 +315,11 @@ const char *fg_column_text(const struct fg_query *query, int column)
 char *fg_column_copy(const struct fg_query *query, int column)
 {
 	return fg_xstrdup(fg_column_text(query, column));
+}
+
+char *fg_column_keep(const struct fg_query *query, int column, struct fg_arena *texts)
+{
+	return fg_arena_strdup(texts, fg_column_text(query, column));
 }
 
 const void *fg_column_bytes(const struct fg_query *query, int column, size_t *size)

@@ -21,6 +21,8 @@
 #include "base/error.h"
 #include "store/sql.h"
 
+struct fg_arena;
+
 enum {
 	FG_QUERY_MAX_PARAMETERS = 24,
 	FG_ROWS_MAX_COLUMNS = 24
@@ -162,6 +164,7 @@ int64_t fg_column_int(const struct fg_query *query, int column);      /* 0 for N
 double fg_column_double(const struct fg_query *query, int column);    /* NaN for NULL */
 const char *fg_column_text(const struct fg_query *query, int column); /* NULL for NULL */
 char *fg_column_copy(const struct fg_query *query, int column);       /* to be freed */
+char *fg_column_keep(const struct fg_query *query, int column, struct fg_arena *texts);
 const void *fg_column_bytes(const struct fg_query *query, int column, size_t *size);
 
 /* Both back ends use the same function names. */

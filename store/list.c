@@ -16,24 +16,28 @@ enum {
 	UUID_LENGTH = 36
 };
 
-static void read_summary(const struct fg_query *q, struct fg_run_summary *summary)
+static void add_summary(const struct fg_query *q, struct fg_run_list *list)
 {
+	struct fg_run_summary *summary = NULL;
+
+	list->items = fg_grow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
+	summary = &list->items[list->count++];
 	*summary = (struct fg_run_summary){
-		.project = fg_column_copy(q, 1),
+		.project = fg_column_keep(q, 1, &list->texts),
 		.started_ns = fg_column_int(q, 2),
 		.ended_ns = fg_column_int(q, 3),
 		.complete = fg_column_int(q, 4) != 0,
 		.has_baseline = fg_column_int(q, 5) != 0,
 		.dirty = fg_column_int(q, 6) != 0,
-		.outcome = fg_column_copy(q, 7),
-		.commit = fg_column_copy(q, 8),
-		.branch = fg_column_copy(q, 9),
-		.tag = fg_column_copy(q, 10),
-		.described = fg_column_copy(q, 11),
-		.base_commit = fg_column_copy(q, 12),
-		.fingerprint = fg_column_copy(q, 13),
+		.outcome = fg_column_keep(q, 7, &list->texts),
+		.commit = fg_column_keep(q, 8, &list->texts),
+		.branch = fg_column_keep(q, 9, &list->texts),
+		.tag = fg_column_keep(q, 10, &list->texts),
+		.described = fg_column_keep(q, 11, &list->texts),
+		.base_commit = fg_column_keep(q, 12, &list->texts),
+		.fingerprint = fg_column_keep(q, 13, &list->texts),
 		.benchmark_count = (size_t)fg_column_int(q, 14),
-		.subject = fg_column_copy(q, 15),
+		.subject = fg_column_keep(q, 15, &list->texts),
 	};
 	(void)snprintf(summary->id, sizeof(summary->id), "%s", fg_column_text(q, 0));
 }
@@ -71,9 +75,7 @@ int fg_store_list(struct fg_store *store, const struct fg_run_filter *filter,
 			found.more = true;
 			continue;
 		}
-		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
-				      sizeof(*found.items));
-		read_summary(&q, &found.items[found.count++]);
+		add_summary(&q, &found);
 	}
 	fg_query_end(&q);
 	if (status == FG_OK)
@@ -85,19 +87,7 @@ int fg_store_list(struct fg_store *store, const struct fg_run_filter *filter,
 
 void fg_run_list_release(struct fg_run_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		struct fg_run_summary *item = &list->items[i];
-
-		free(item->project);
-		free(item->outcome);
-		free(item->commit);
-		free(item->branch);
-		free(item->tag);
-		free(item->described);
-		free(item->subject);
-		free(item->base_commit);
-		free(item->fingerprint);
-	}
+	fg_arena_release(&list->texts);
 	free(list->items);
 	*list = (struct fg_run_list){0};
 }
@@ -108,9 +98,7 @@ static int take_one(struct fg_query *q, struct fg_run_list *list, struct fg_erro
 	int status = fg_query_step(q, err);
 
 	if (status > 0) {
-		list->items = fg_grow(list->items, &list->capacity, list->count + 1,
-				      sizeof(*list->items));
-		read_summary(q, &list->items[list->count++]);
+		add_summary(q, list);
 		status = FG_OK;
 	}
 	fg_query_end(q);

@@ -16,6 +16,7 @@
 #ifndef FG_STORE_STORE_H
 #define FG_STORE_STORE_H
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "base/error.h"
 #include "model/profile_set.h"
@@ -137,6 +138,7 @@ struct fg_run_list {
 	size_t count;
 	size_t capacity;
 	bool more; /* there are older ones beyond the limit */
+	struct fg_arena texts;
 };
 
 /* What to list; a NULL or zero member does not filter. */

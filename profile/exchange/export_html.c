@@ -14,7 +14,6 @@
 
 enum {
 	TRACES_MAX = 100, /* of a function: the rest is counted */
-	NAMED = 3,        /* functions of a path in a line */
 	HINTS_MAX = 20,
 };
 
@@ -213,17 +212,11 @@ static void add_bars(struct fg_xml_writer *w, const struct fg_called_kind *kind,
 	fg_xml_end(w);
 }
 
-/* "fit ← loop ← main": the innermost functions. */
 static char *short_path(const struct fg_profile *profile, uint32_t stack)
 {
 	struct fg_strbuf text = {0};
 
-	for (unsigned i = 0; stack != 0 && i <= NAMED; i++, stack = profile->stacks[stack].parent) {
-		const struct fg_frame *frame = &profile->frames[profile->stacks[stack].frame];
-
-		fg_strbuf_printf(&text, "%s%s", i ? " ← " : "",
-				 i == NAMED ? "…" : profile->functions[frame->function].name);
-	}
+	fg_profile_add_path(&text, profile, stack);
 	return fg_strbuf_detach(&text);
 }
 

@@ -41,11 +41,6 @@ bool fg_scope_covers(enum fg_scope given, enum fg_scope needed)
 	       (needed == FG_SCOPE_READ && given != FG_SCOPE_NONE);
 }
 
-static char *column_copy(const struct fg_query *q, int column)
-{
-	return fg_xstrdup(fg_column_text(q, column));
-}
-
 int fg_store_token_create(struct fg_store *store, struct fg_token *token,
 			  char text[FG_TOKEN_TEXT_SIZE], struct fg_error *err)
 {
@@ -101,11 +96,11 @@ int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_n
 	status = fg_query_step(&q, err);
 	if (status > 0) {
 		found.id = fg_column_int(&q, 0);
-		found.project = column_copy(&q, 1);
+		found.project = fg_column_copy(&q, 1);
 		found.expires_ns = fg_column_int(&q, 3);
 		found.revoked = fg_column_int(&q, 4) != 0;
 		found.used_ns = fg_column_int(&q, 5);
-		found.note = column_copy(&q, 6);
+		found.note = fg_column_copy(&q, 6);
 		status = FG_OK;
 		if (!fg_scope_parse(fg_column_text(&q, 2), &found.scope))
 			status = fg_error_set(err, FG_ENOENT, "the token has no scope");
@@ -134,7 +129,7 @@ int fg_store_token_project(struct fg_store *store, int64_t id, char **project, s
 	fg_query_int(&q, id);
 	status = fg_query_step(&q, err);
 	if (status > 0)
-		*project = column_copy(&q, 0);
+		*project = fg_column_copy(&q, 0);
 	fg_query_end(&q);
 	if (status == FG_OK)
 		return fg_error_set(err, FG_ENOENT, "there is no token %lld", (long long)id);
@@ -170,13 +165,13 @@ int fg_store_token_list(struct fg_store *store, struct fg_token_list *list, stru
 		token = &found.items[found.count++];
 		*token = (struct fg_token){
 			.id = fg_column_int(&q, 0),
-			.project = column_copy(&q, 1),
-			.note = column_copy(&q, 3),
+			.project = fg_column_copy(&q, 1),
+			.note = fg_column_copy(&q, 3),
 			.created_ns = fg_column_int(&q, 4),
 			.expires_ns = fg_column_int(&q, 5),
 			.revoked = fg_column_int(&q, 6) != 0,
 			.used_ns = fg_column_int(&q, 7),
-			.used_from = column_copy(&q, 8),
+			.used_from = fg_column_copy(&q, 8),
 		};
 		(void)fg_scope_parse(fg_column_text(&q, 2), &token->scope);
 	}
@@ -301,12 +296,12 @@ int fg_store_annotations(struct fg_store *store, const char *project, const char
 				      sizeof(*found.items));
 		found.items[found.count++] = (struct fg_annotation){
 			.id = fg_column_int(&q, 0),
-			.run = column_copy(&q, 1),
-			.benchmark = column_copy(&q, 2),
-			.metric = column_copy(&q, 3),
-			.kind = column_copy(&q, 4),
-			.text = column_copy(&q, 5),
-			.author = column_copy(&q, 6),
+			.run = fg_column_keep(&q, 1, &found.texts),
+			.benchmark = fg_column_keep(&q, 2, &found.texts),
+			.metric = fg_column_keep(&q, 3, &found.texts),
+			.kind = fg_column_keep(&q, 4, &found.texts),
+			.text = fg_column_keep(&q, 5, &found.texts),
+			.author = fg_column_keep(&q, 6, &found.texts),
 			.created_ns = fg_column_int(&q, 7),
 		};
 	}
@@ -337,14 +332,7 @@ int fg_store_annotation_delete(struct fg_store *store, const char *project, int6
 
 void fg_annotation_list_release(struct fg_annotation_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		free(list->items[i].run);
-		free(list->items[i].benchmark);
-		free(list->items[i].metric);
-		free(list->items[i].kind);
-		free(list->items[i].text);
-		free(list->items[i].author);
-	}
+	fg_arena_release(&list->texts);
 	free(list->items);
 	*list = (struct fg_annotation_list){0};
 }
@@ -393,12 +381,12 @@ int fg_store_triage_list(struct fg_store *store, const char *project, const char
 		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
 				      sizeof(*found.items));
 		found.items[found.count++] = (struct fg_triage){
-			.benchmark = column_copy(&q, 0),
-			.metric = column_copy(&q, 1),
-			.run = column_copy(&q, 2),
-			.state = column_copy(&q, 3),
-			.note = column_copy(&q, 4),
-			.author = column_copy(&q, 5),
+			.benchmark = fg_column_keep(&q, 0, &found.texts),
+			.metric = fg_column_keep(&q, 1, &found.texts),
+			.run = fg_column_keep(&q, 2, &found.texts),
+			.state = fg_column_keep(&q, 3, &found.texts),
+			.note = fg_column_keep(&q, 4, &found.texts),
+			.author = fg_column_keep(&q, 5, &found.texts),
 			.changed_ns = fg_column_int(&q, 6),
 		};
 	}
@@ -412,14 +400,7 @@ int fg_store_triage_list(struct fg_store *store, const char *project, const char
 
 void fg_triage_list_release(struct fg_triage_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		free(list->items[i].benchmark);
-		free(list->items[i].metric);
-		free(list->items[i].run);
-		free(list->items[i].state);
-		free(list->items[i].note);
-		free(list->items[i].author);
-	}
+	fg_arena_release(&list->texts);
 	free(list->items);
 	*list = (struct fg_triage_list){0};
 }

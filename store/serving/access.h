@@ -9,6 +9,7 @@
 #ifndef FG_STORE_SERVING_ACCESS_H
 #define FG_STORE_SERVING_ACCESS_H
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "base/error.h"
 
@@ -96,6 +97,7 @@ struct fg_annotation_list {
 	struct fg_annotation *items;
 	size_t count;
 	size_t capacity;
+	struct fg_arena texts;
 };
 
 int fg_store_annotate(struct fg_store *store, const char *project, struct fg_annotation *annotation,
@@ -122,6 +124,7 @@ struct fg_triage_list {
 	struct fg_triage *items;
 	size_t count;
 	size_t capacity;
+	struct fg_arena texts;
 };
 
 int fg_store_triage_set(struct fg_store *store, const char *project, const struct fg_triage *triage,

@@ -73,17 +73,17 @@ static int read_rows(struct fg_store *store, const char *project, struct fg_over
 		row = &overview->items[overview->count++];
 		*row = (struct fg_overview_row){
 			.benchmark = fg_column_int(&q, 0),
-			.name = fg_column_copy(&q, 1),
+			.name = fg_column_keep(&q, 1, &overview->texts),
 			.series = fg_column_int(&q, 2),
 			.started_ns = fg_column_int(&q, 5),
-			.commit = fg_column_copy(&q, 6),
-			.branch = fg_column_copy(&q, 7),
+			.commit = fg_column_keep(&q, 6, &overview->texts),
+			.branch = fg_column_keep(&q, 7, &overview->texts),
 			.dirty = fg_column_int(&q, 8) != 0,
-			.subject = fg_column_copy(&q, 9),
+			.subject = fg_column_keep(&q, 9, &overview->texts),
 			.release = (double)NAN,
 		};
 		(void)snprintf(row->run, sizeof(row->run), "%s", fg_column_text(&q, 4));
-		row->metrics = fg_column_copy(&q, 3);
+		row->metrics = fg_column_keep(&q, 3, &overview->texts);
 		status = read_headline(row->metrics, 0, row, NULL, err);
 		if (status != FG_OK)
 			break;
@@ -119,8 +119,8 @@ static int find_release(struct fg_store *store, const char *project, struct fg_o
 	status = fg_query_step(&q, err);
 	if (status > 0) {
 		*run = fg_column_int(&q, 0);
-		overview->release_run = fg_column_copy(&q, 1);
-		overview->release_tag = fg_column_copy(&q, 2);
+		overview->release_run = fg_column_keep(&q, 1, &overview->texts);
+		overview->release_tag = fg_column_keep(&q, 2, &overview->texts);
 		status = FG_OK;
 	}
 	fg_query_end(&q);
@@ -252,17 +252,11 @@ void fg_overview_release(struct fg_overview *overview)
 	for (size_t i = 0; i < overview->count; i++) {
 		struct fg_overview_row *row = &overview->items[i];
 
-		free(row->name);
 		free(row->metric);
 		free(row->label);
-		free(row->metrics);
-		free(row->commit);
-		free(row->branch);
-		free(row->subject);
 		fg_history_release(&row->history);
 	}
 	free(overview->items);
-	free(overview->release_tag);
-	free(overview->release_run);
+	fg_arena_release(&overview->texts);
 	*overview = (struct fg_overview){0};
 }

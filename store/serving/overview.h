@@ -3,6 +3,7 @@
 #ifndef FG_STORE_SERVING_OVERVIEW_H
 #define FG_STORE_SERVING_OVERVIEW_H
 
+#include "base/arena.h"
 #include "store/serving/history.h"
 
 struct fg_overview_row {
@@ -30,6 +31,7 @@ struct fg_overview {
 	/* The newest complete run of a tagged commit before the newest run; NULL: none. */
 	char *release_tag;
 	char *release_run;
+	struct fg_arena texts;
 };
 
 int fg_store_overview(struct fg_store *store, const char *project, size_t runs,
