@@ -360,10 +360,9 @@ static void the_answer_in_json_is_the_card(void **state)
 		struct fg_strbuf line = {0};
 
 		fg_hunk_add_line(&line, &card.hunk, i, 0);
-		assert_string_equal(
-			cJSON_GetStringValue(cJSON_GetArrayItem(
-				cJSON_GetObjectItem(answer, "lines"), (int)i)),
-			fg_strbuf_text(&line));
+		assert_string_equal(cJSON_GetStringValue(cJSON_GetArrayItem(
+					    cJSON_GetObjectItem(answer, "lines"), (int)i)),
+				    fg_strbuf_text(&line));
 		fg_strbuf_release(&line);
 	}
 	commit = cJSON_GetObjectItem(answer, "commit");
@@ -387,7 +386,7 @@ static void init_probably(struct fg_fixture *fixture)
 {
 	fg_fixture_init(fixture, "inconclusive");
 	fg_notes_add(&fixture->verdict.benchmarks[0].metrics[0].notes, &fixture->verdict.arena,
-		     PROBABLY);
+		     "%s", PROBABLY);
 }
 
 static void every_surface_says_probably_slower_once(void **state)
