@@ -6,6 +6,7 @@
 #include "perfdb/server/api/links.h"
 #include "perfdb/server/watcher.h"
 #include "store/serving/overview.h"
+#include "store/store.h"
 
 #include <math.h>
 
@@ -38,6 +39,27 @@ static const struct fg_triage *decision_on(const struct dashboard *d,
 	return NULL;
 }
 
+/* The run that a change begins with: what was committed, by whom, and which function it is. */
+static void write_origin(struct dashboard *d, const struct fg_overview_row *row,
+			 const struct fg_watched_change *change)
+{
+	struct fg_run_list found = {0};
+	const char *by = NULL;
+
+	fg_request_json_time(&d->w, "started_at", change->started_ns);
+	if (fg_store_run_summary(d->rq->store, change->run, &found, NULL) == FG_OK && found.count) {
+		fg_json_text(&d->w, "commit", found.items[0].commit);
+		fg_json_bool(&d->w, "dirty", found.items[0].dirty);
+		fg_json_text(&d->w, "subject", found.items[0].subject);
+	}
+	fg_run_list_release(&found);
+	if (fg_store_candidate_fact(d->rq->store, change->run, "git.author", &d->rq->arena, &by,
+				    NULL) == FG_OK)
+		fg_json_text(&d->w, "commit_author", by);
+	if (change->from_gate)
+		fg_cards_write(&d->cards, change->run, row->name, &d->w);
+}
+
 static void write_change(struct dashboard *d, const struct fg_overview_row *row,
 			 const struct fg_watched_change *change)
 {
@@ -63,6 +85,7 @@ static void write_change(struct dashboard *d, const struct fg_overview_row *row,
 	fg_json_text(w, "state", decision ? decision->state : "new");
 	fg_json_text(w, "note", decision ? decision->note : NULL);
 	fg_json_text(w, "author", decision ? decision->author : NULL);
+	write_origin(d, row, change);
 	fg_json_end(w);
 }
 

@@ -26,7 +26,7 @@ static int read_cursor(struct fg_request *rq, struct fg_run_filter *filter, stru
 	filter->before_ns = strtoll(cursor, &end, 10);
 	if (end == cursor || *end != '.' || strlen(end + 1) != UUID_LENGTH)
 		return fg_error_set(err, FG_EINVAL,
-				    "parameter 'after' was not made by this server");
+				    "parameter 'after' is not a cursor of this server");
 	filter->before_id = end + 1;
 	return FG_OK;
 }
