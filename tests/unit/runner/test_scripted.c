@@ -597,6 +597,26 @@ static void the_budget_ends_before_the_pair_that_would_exceed_it(void **state)
 	}
 }
 
+static void a_budget_that_was_exceeded_ends_nothing_but_max_pairs_does(void **state)
+{
+	struct script script = quiet;
+	struct session s;
+
+	(void)state;
+	script.abba_scatter = 0;
+	set_up(&s, FG_SCHEDULE_ABBA, &script);
+	s.benchmark.measure.budget_ns = 7 * FG_NS_PER_S;
+	s.benchmark.measure.max_pairs = 20;
+	start(&s);
+	assert_int_equal(measure(&s, 80), FG_RUNNER_EXHAUSTED);
+	fg_runner_exceed_budget(s.job);
+	assert_int_equal(measure(&s, 10), FG_RUNNER_REACHED);
+	assert_int_equal(count_pairs(&s, 0), 10);
+	assert_int_equal(measure(&s, 80), FG_RUNNER_EXHAUSTED);
+	assert_int_equal(count_pairs(&s, 0), 20);
+	tear_down(&s);
+}
+
 static void pairs_that_never_count_are_tried_three_times_as_often(void **state)
 {
 	struct script script = quiet;
@@ -659,6 +679,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_linked_again_is_measured_as_it_was_linked),
 		cmocka_unit_test(cases_of_a_harness_do_not_begin_in_layouts),
 		cmocka_unit_test(the_budget_ends_before_the_pair_that_would_exceed_it),
+		cmocka_unit_test(a_budget_that_was_exceeded_ends_nothing_but_max_pairs_does),
 		cmocka_unit_test(pairs_that_never_count_are_tried_three_times_as_often),
 		cmocka_unit_test(progress_counts_pairs_time_and_what_was_set_aside),
 	};
