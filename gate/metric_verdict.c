@@ -5,7 +5,6 @@
 #include "base/strbuf.h"
 #include "gate/layout_scatter.h"
 #include "gate/looks.h"
-#include "gate/outlook.h"
 #include "model/build_difference.h"
 
 #include <math.h>
@@ -196,7 +195,7 @@ static void decide_without_pairs(const struct fg_metric_context *context,
 static void add_missing_pairs(const struct fg_rule *rule, const struct fg_pairs *pairs,
 			      struct fg_strbuf *text)
 {
-	const size_t needed = fg_outlook_pairs_needed(rule, pairs->difference, pairs->count);
+	const size_t needed = fg_rule_pairs_needed(rule, pairs->difference, pairs->count);
 
 	if (needed == 0)
 		return;
@@ -227,7 +226,7 @@ static void note_probably_slower(const struct fg_metric_context *context,
 				 const struct fg_rule_finding *finding,
 				 struct fg_metric_verdict *verdict)
 {
-	const size_t slower = fg_outlook_slower(rule, pairs->difference, pairs->count);
+	const size_t slower = fg_rule_count_slower(rule, pairs->difference, pairs->count);
 	char change[FG_NUMBER_TEXT_SIZE];
 	char low[FG_NUMBER_TEXT_SIZE];
 	struct fg_strbuf missing = {0};

@@ -170,6 +170,20 @@ static void add_figures(struct fg_json_writer *w, const struct fg_benchmark_verd
 	fg_json_end(w);
 }
 
+/* The culprit's lines as text, as every other format has them. */
+static void add_hunk(struct fg_json_writer *w, const struct fg_card *card)
+{
+	fg_json_begin_array(w, "lines");
+	for (size_t i = 0; i < card->hunk.count; i++) {
+		struct fg_strbuf line = {0};
+
+		fg_hunk_add_line(&line, &card->hunk, i, 0);
+		fg_json_text(w, NULL, fg_strbuf_text(&line));
+		fg_strbuf_release(&line);
+	}
+	fg_json_end(w);
+}
+
 static void add_next(struct fg_json_writer *w, const struct fg_card *card)
 {
 	if (card->change)
@@ -203,6 +217,7 @@ void fg_card_write_json(const struct fg_report *report,
 		add_figures(w, card.benchmark);
 	}
 	add_causes(w, report, &card);
+	add_hunk(w, &card);
 	if (!benchmark)
 		add_commit(w, report->run);
 	add_next(w, &card);

@@ -7,13 +7,15 @@
 #include "reporters/card.h"
 #include "reporters/figures.h"
 #include "reporters/names.h"
+#include "reporters/terminal_page.h"
 #include "reporters/verdict_queries.h"
 
 #include <math.h>
 
 enum {
 	MAX_FUNCTIONS = 5,
-	MAX_PATHS = 3, /* per function */
+	MAX_PATHS = 3,           /* per function */
+	QUOTE_BYTES = 20 * 1024, /* of the terminal's report */
 	NAME_COLUMNS = 120,
 	PATH_COLUMNS = 300,
 	NOTE_BYTES = 400,
@@ -117,120 +119,75 @@ static void add_rule(struct page *p)
 
 	if (!metric)
 		return;
-	heading(p, "verdict", fg_report_state(p->card.benchmark));
-	if (p->is_json) {
-		fg_json_begin_object(&p->w, "rule");
-		add_rule_numbers(&p->w, metric);
-		add_words(p, "because", reason_of(metric));
-		fg_json_end(&p->w);
-		return;
-	}
-	fg_report_add_name(&line, metric->label, NAME_COLUMNS);
-	fg_strbuf_add_char(&line, ' ');
-	fg_report_add_change(&line, metric);
-	fg_strbuf_add_char(&line, ' ');
-	fg_report_add_interval(&line, metric);
-	fg_strbuf_add_text(&line, ", ");
-	fg_report_add_levels(&line, metric);
-	fg_strbuf_add_text(&line, ", ");
-	fg_report_add_pairs(&line, p->card.benchmark, metric);
-	add_words(p, NULL, fg_strbuf_text(&line));
-	fg_strbuf_clear(&line);
 	fg_strbuf_printf(&line, "%s (alpha %.3g %%, min_effect %.3g %%, margin %.3g %%)",
 			 reason_of(metric), 100 * metric->alpha, 100 * metric->min_effect,
 			 100 * metric->margin);
-	add_words(p, NULL, fg_strbuf_text(&line));
+	heading(p, "rule", NULL);
+	if (p->is_json) {
+		fg_json_begin_object(&p->w, "rule");
+		add_rule_numbers(&p->w, metric);
+	}
+	add_words(p, "because", fg_strbuf_text(&line));
+	if (p->is_json)
+		fg_json_end(&p->w);
 	fg_strbuf_release(&line);
 }
+
+/* ---- for programs: functions, their callers, notes ---- */
 
 static void add_notes(struct page *p)
 {
 	const struct fg_benchmark_verdict *benchmark = p->card.benchmark;
 	struct fg_note_place place = {0};
-	const char *note = NULL;
 
-	begin(p, "notes");
-	for (size_t i = 0; i < benchmark->notes.count + MAX_NOTES; i++) {
-		struct fg_strbuf clean = {0};
+	fg_json_begin_array(&p->w, "notes");
+	for (size_t i = 0; i < MAX_NOTES; i++) {
+		const char *note = i < benchmark->notes.count
+					   ? benchmark->notes.items[i]
+					   : fg_report_next_metric_note(benchmark, &place);
 
-		note = i < benchmark->notes.count ? benchmark->notes.items[i]
-						  : fg_report_next_metric_note(benchmark, &place);
-		if (!note || i >= MAX_NOTES)
-			break;
-		fg_report_add_clean(&clean, note, NOTE_BYTES);
-		add_words(p, NULL, fg_strbuf_text(&clean));
-		fg_strbuf_release(&clean);
+		if (note)
+			fg_json_text_sized(&p->w, NULL, note, strnlen(note, NOTE_BYTES));
 	}
-	end(p);
-}
-
-/* ---- functions, their callers and their lines ---- */
-
-static void add_path(struct page *p, const struct fg_node_verdict *node,
-		     const struct fg_path_verdict *path)
-{
-	struct fg_strbuf words = {0};
-	struct fg_strbuf delta = {0};
-
-	fg_report_add_path(&words, path, PATH_COLUMNS);
-	fg_report_add_delta(&delta, node->unit, path->delta);
-	if (p->is_json) {
-		fg_json_begin_object(&p->w, NULL);
-		fg_json_text(&p->w, "path", fg_strbuf_text(&words));
-		fg_json_double(&p->w, "delta", path->delta);
-		fg_json_end(&p->w);
-	} else {
-		fg_strbuf_printf(p->text, "    %s  %s\n", fg_strbuf_text(&delta),
-				 fg_strbuf_text(&words));
-	}
-	fg_strbuf_release(&words);
-	fg_strbuf_release(&delta);
+	fg_json_end(&p->w);
 }
 
 static void add_function(struct page *p, const struct fg_node_verdict *node)
 {
-	struct fg_strbuf name = {0};
-	struct fg_strbuf line = {0};
+	struct fg_strbuf words = {0};
 
-	fg_report_add_name(&name, node->name, NAME_COLUMNS);
-	if (p->is_json) {
+	fg_report_add_name(&words, node->name, NAME_COLUMNS);
+	fg_json_begin_object(&p->w, NULL);
+	fg_json_text(&p->w, "function", fg_strbuf_text(&words));
+	fg_json_text(&p->w, "standing", fg_standing_name(node->standing));
+	fg_json_double(&p->w, "delta", node->delta);
+	fg_json_text(&p->w, "unit", node->unit);
+	fg_json_double(&p->w, "share_of_change", node->share_of_change);
+	fg_json_begin_array(&p->w, "callers");
+	for (size_t i = 0; i < node->path_count && i < MAX_PATHS && !is_full(p); i++) {
+		fg_strbuf_clear(&words);
+		fg_report_add_path(&words, &node->paths[i], PATH_COLUMNS);
 		fg_json_begin_object(&p->w, NULL);
-		fg_json_text(&p->w, "function", fg_strbuf_text(&name));
-		fg_json_text(&p->w, "standing", fg_standing_name(node->standing));
-		fg_json_double(&p->w, "delta", node->delta);
-		fg_json_text(&p->w, "unit", node->unit);
-		fg_json_double(&p->w, "share_of_change", node->share_of_change);
-		begin(p, "callers");
-	} else {
-		fg_report_add_share(&line, node->share_of_change);
-		fg_strbuf_printf(&line, "%s%s ", line.length > 0 ? "  " : "",
-				 fg_strbuf_text(&name));
-		fg_report_add_place(&line, node, false);
-		fg_strbuf_add_text(&line, "  ");
-		fg_report_add_delta(&line, node->unit, node->delta);
-		fg_strbuf_printf(&line, "  %s", fg_standing_name(node->standing));
-		add_words(p, NULL, fg_strbuf_text(&line));
-	}
-	for (size_t i = 0; i < node->path_count && i < MAX_PATHS && !is_full(p); i++)
-		add_path(p, node, &node->paths[i]);
-	end(p);
-	if (p->is_json)
+		fg_json_text(&p->w, "path", fg_strbuf_text(&words));
+		fg_json_double(&p->w, "delta", node->paths[i].delta);
 		fg_json_end(&p->w);
-	fg_strbuf_release(&name);
-	fg_strbuf_release(&line);
+	}
+	fg_json_end(&p->w);
+	fg_json_end(&p->w);
+	fg_strbuf_release(&words);
 }
 
 static void add_functions(struct page *p)
 {
 	const struct fg_blame *blame = fg_report_blame(p->card.benchmark, 0);
 
-	if (blame->function_count > 0)
-		heading(p, "functions, and who calls them", NULL);
-	begin(p, "functions");
+	fg_json_begin_array(&p->w, "functions");
 	for (size_t i = 0; i < blame->function_count && i < MAX_FUNCTIONS && !is_full(p); i++)
 		add_function(p, &blame->functions[i]);
-	end(p);
+	fg_json_end(&p->w);
 }
+
+/* ---- lines and instructions ---- */
 
 static void add_row(struct page *p, const struct fg_hunk *hunk, size_t i)
 {
@@ -483,19 +440,12 @@ static void add_reproduce(struct page *p)
 
 /* ---- the document ---- */
 
-/* Lists that may be cut come last. */
 static void add_evidence(struct page *p)
 {
 	add_rule(p);
-	add_notes(p);
 	add_work(p);
 	add_ruled_out(p);
 	add_reproduce(p);
-	add_functions(p);
-	if (p->card.culprit) {
-		add_listing(p, "source", p->card.culprit->source, FG_SOURCE_ROWS_MAX);
-		add_listing(p, "assembly", p->card.culprit->assembly, MAX_INSTRUCTIONS);
-	}
 }
 
 void fg_explain_json(const struct fg_report *report, struct fg_strbuf *text)
@@ -508,11 +458,38 @@ void fg_explain_json(const struct fg_report *report, struct fg_strbuf *text)
 	fg_json_text(&p.w, "schema", FG_EXPLAIN_SCHEMA);
 	fg_json_text(&p.w, "run", report->run->id);
 	fg_card_write_json(report, NULL, &p.w);
-	if (p.card.benchmark)
+	if (p.card.benchmark) {
 		add_evidence(&p);
+		/* Lists that may be cut come last. */
+		add_notes(&p);
+		add_functions(&p);
+		if (p.card.culprit)
+			add_listing(&p, "source", p.card.culprit->source, FG_SOURCE_ROWS_MAX);
+		if (p.card.culprit)
+			add_listing(&p, "assembly", p.card.culprit->assembly, MAX_INSTRUCTIONS);
+	}
 	fg_json_end(&p.w);
 	fg_strbuf_add_char(text, '\n');
 	fg_arena_release(&p.arena);
+}
+
+/* The benchmark as the terminal shows it, up to a line's end. */
+static void add_quote(struct page *p)
+{
+	struct fg_strbuf quote = {0};
+	size_t length = 0;
+
+	fg_terminal_quote(p->report, p->card.benchmark, true, &quote);
+	for (const char *at = fg_strbuf_text(&quote); *at && length < QUOTE_BYTES;) {
+		at = strchrnul(at, '\n');
+		at += *at == '\n';
+		if ((size_t)(at - quote.data) > QUOTE_BYTES)
+			break;
+		length = (size_t)(at - quote.data);
+	}
+	fg_strbuf_add_char(p->text, '\n');
+	fg_strbuf_add(p->text, fg_strbuf_text(&quote), length);
+	fg_strbuf_release(&quote);
 }
 
 void fg_explain_text(const struct fg_report *report, struct fg_strbuf *text)
@@ -521,12 +498,12 @@ void fg_explain_text(const struct fg_report *report, struct fg_strbuf *text)
 
 	fg_card_make(report, NULL, &p.arena, &p.card);
 	fg_strbuf_printf(text, "%s\n", p.card.sentence);
-	for (size_t i = 0; i < p.card.hunk.count; i++) {
-		fg_hunk_add_line(text, &p.card.hunk, i, 0);
-		fg_strbuf_add_char(text, '\n');
-	}
 	fg_card_add_steps(&p.card, "", text);
-	if (p.card.benchmark)
+	if (p.card.benchmark) {
+		add_quote(&p);
 		add_evidence(&p);
+		if (p.card.culprit)
+			add_listing(&p, "assembly", p.card.culprit->assembly, MAX_INSTRUCTIONS);
+	}
 	fg_arena_release(&p.arena);
 }

@@ -10,7 +10,8 @@
  * servers create no mentions or links inside <code>.  Elsewhere references do not prevent them
  * (servers look for "@somebody" and "#12" in the rendered page), so a zero-width space follows the
  * sign. GitLab would execute a line that begins with "/merge".  Lines of a diff block are as they
- * are: each begins with a sign and a number, so that none can end the block.
+ * are: each begins with a sign and a number, so that none can end the block.  Details are quoted
+ * from the terminal's report.
  */
 #include "base/text.h"
 #include "model/links.h"
@@ -18,6 +19,7 @@
 #include "reporters/figures.h"
 #include "reporters/formats.h"
 #include "reporters/names.h"
+#include "reporters/terminal_page.h"
 #include "reporters/verdict_queries.h"
 
 #include <ctype.h>
@@ -32,8 +34,6 @@ enum {
 	DETAILS_BYTES = 1000, /* kept free of rows, in a comment */
 	NAME_COLUMNS = 100,
 	ROW_NAME_COLUMNS = 60,
-	MAX_FUNCTIONS = 20,
-	MAX_DIFFERENCES = 40,
 	MAX_TAIL_BYTES = 4000,
 	MAX_ERROR_BYTES = 160, /* in a row */
 	SHORT_COMMIT = 12,
@@ -87,15 +87,6 @@ static void add_code(struct fg_strbuf *text, const char *name)
 	struct fg_strbuf clean = {0};
 
 	fg_report_add_name(&clean, name, NAME_COLUMNS);
-	add_clean_code(text, &clean);
-}
-
-static void add_function_code(struct fg_strbuf *text, const struct fg_blame *blame,
-			      const struct fg_node_verdict *node)
-{
-	struct fg_strbuf clean = {0};
-
-	fg_report_add_function_name(&clean, blame, node, NAME_COLUMNS, false);
 	add_clean_code(text, &clean);
 }
 
@@ -154,22 +145,6 @@ static void add_sentence(struct fg_strbuf *text, const char *plain)
 	fg_strbuf_release(&clean);
 }
 
-/* The cells of a metric: "cpu time | +4.8 % | [+3.1, +6.6] | 210 ms → 220 ms". */
-static void add_metric_cells(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
-{
-	struct fg_strbuf levels = {0};
-
-	add_sentence(text, metric->label);
-	fg_strbuf_add_text(text, " | ");
-	fg_report_add_change(text, metric);
-	fg_strbuf_add_char(text, ' ');
-	fg_report_add_interval(text, metric);
-	fg_strbuf_add_text(text, " | ");
-	fg_report_add_levels(&levels, metric);
-	add_sentence(text, fg_strbuf_text(&levels));
-	fg_strbuf_release(&levels);
-}
-
 static void add_row(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
@@ -217,75 +192,6 @@ static void add_place(struct fg_strbuf *text, const struct fg_node_verdict *node
 	fg_strbuf_release(&place);
 }
 
-static void add_function(struct fg_strbuf *text, const struct fg_blame *blame,
-			 const struct fg_node_verdict *node, const struct fg_run *run)
-{
-	struct fg_strbuf cell = {0};
-
-	fg_strbuf_add_text(text, "| ");
-	fg_report_add_share(text, node->share_of_change);
-	fg_strbuf_add_text(text, " | ");
-	add_function_code(text, blame, node);
-	fg_strbuf_add_char(text, ' ');
-	add_place(text, node, run);
-	fg_strbuf_add_text(text, " | ");
-	fg_report_add_delta(text, node->unit, node->delta);
-	fg_strbuf_add_text(text, " | ");
-	if (node->path_count > 0) {
-		fg_strbuf_clear(&cell);
-		fg_report_add_path(&cell, &node->paths[0], NAME_COLUMNS);
-		add_code(text, fg_strbuf_text(&cell));
-	}
-	fg_strbuf_add_text(text, " |\n");
-	fg_strbuf_release(&cell);
-}
-
-static void add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame)
-{
-	const char *separator = "Not sure: ";
-
-	for (size_t i = 0; i < blame->function_count; i++) {
-		const struct fg_node_verdict *node = &blame->functions[i];
-
-		if (node->standing != FG_STANDING_NOT_SURE)
-			continue;
-		fg_strbuf_add_text(text, separator);
-		add_function_code(text, blame, node);
-		fg_strbuf_add_char(text, ' ');
-		fg_report_add_delta(text, node->unit, node->delta);
-		separator = ", ";
-	}
-	if (*separator == ',')
-		fg_strbuf_add_text(text, "\n\n");
-}
-
-/* The rows add up to the total change. */
-static void add_functions(struct fg_strbuf *text, const struct fg_blame *blame,
-			  const struct fg_run *run)
-{
-	const size_t shown = fg_min_size(fg_report_sure_count(blame), MAX_FUNCTIONS);
-	const struct fg_remainder rest = fg_report_everything_else(blame, shown);
-
-	if (shown == 0)
-		return;
-	fg_strbuf_add_text(text, "| share | function | own ");
-	if (fg_report_is_time(blame->unit))
-		fg_strbuf_add_text(text, "time");
-	else
-		add_sentence(text, blame->label);
-	fg_strbuf_add_text(text, ", with unchanged libraries | path |\n|---:|---|---:|---|\n");
-	for (size_t i = 0; i < shown; i++)
-		add_function(text, blame, &blame->functions[i], run);
-	if (isfinite(rest.delta)) {
-		fg_strbuf_add_text(text, "| ");
-		fg_report_add_share(text, rest.share);
-		fg_strbuf_add_text(text, " | everything else | ");
-		fg_report_add_delta(text, blame->unit, rest.delta);
-		fg_strbuf_add_text(text, " | |\n");
-	}
-	fg_strbuf_add_char(text, '\n');
-}
-
 /* The lines of the card, with their costs. */
 static void add_hunk(struct fg_strbuf *text, const struct fg_card *card, const struct fg_run *run)
 {
@@ -300,187 +206,56 @@ static void add_hunk(struct fg_strbuf *text, const struct fg_card *card, const s
 	fg_strbuf_add_text(text, "```\n\n");
 }
 
-static void add_moved(struct fg_strbuf *text, const struct fg_blame *blame)
-{
-	for (size_t i = 0; i < blame->moved_count; i++) {
-		fg_strbuf_printf(text, "Moved, not %s: ",
-				 fg_report_is_time(blame->unit) ? "slower" : "more");
-		add_code(text, blame->moved[i].from);
-		fg_strbuf_add_text(text, " → ");
-		add_code(text, blame->moved[i].to);
-		fg_strbuf_add_text(text, " (");
-		add_sentence(text, blame->moved[i].kind);
-		fg_strbuf_add_text(text, ")\n\n");
-	}
-}
-
-static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
-		      const struct fg_run *run)
-{
-	const struct fg_blame *blame = NULL;
-
-	for (size_t i = 0; (blame = fg_report_blame(benchmark, i)); i++) {
-		add_functions(text, blame, run);
-		add_not_sure(text, blame);
-		add_moved(text, blame);
-	}
-}
-
-/* The headline's figures stand in the table above, unless they were accepted. */
-static void add_metrics(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
-			bool is_brief)
-{
-	const struct fg_metric_verdict *headline = fg_report_headline(benchmark);
-	bool any = false;
-
-	for (size_t i = 0; i < benchmark->metric_count; i++) {
-		const struct fg_metric_verdict *metric = &benchmark->metrics[i];
-		struct fg_strbuf cell = {0};
-
-		if (!metric->accepted && (metric == headline || !fg_report_has_change(metric)))
-			continue;
-		if (is_brief && !metric->gated && metric->outcome != FG_OUTCOME_REGRESSION)
-			continue;
-		if (!any)
-			fg_strbuf_add_text(text, "| metric | change | levels | verdict |\n"
-						 "|---|---|---|---|\n");
-		any = true;
-		fg_strbuf_add_text(text, "| ");
-		add_metric_cells(text, metric);
-		fg_strbuf_printf(text, " | %s%s", fg_outcome_name(metric->outcome),
-				 metric->gated ? "" : ", informational");
-		if (metric->accepted) {
-			fg_report_add_accept(&cell, metric->accepted);
-			fg_strbuf_add_text(text, ", ");
-			add_sentence(text, fg_strbuf_text(&cell));
-		}
-		fg_strbuf_add_text(text, " |\n");
-		fg_strbuf_release(&cell);
-	}
-	if (any)
-		fg_strbuf_add_char(text, '\n');
-}
-
+/* Text of the terminal's report. */
 static void add_quoted(struct fg_strbuf *text, const char *lines)
 {
-	if (!lines || !*lines)
-		return;
 	fg_strbuf_add_text(text, "<pre>");
 	for (const char *at = lines; *at;) {
 		const size_t length = strcspn(at, "\n");
-		struct fg_strbuf clean = {0};
+		char *line = fg_xstrndup(at, length);
 
-		fg_text_add_clean(&clean, at, length, MAX_TAIL_BYTES);
-		add_line(text, fg_strbuf_text(&clean));
-		fg_strbuf_add_text(text, "\n");
-		fg_strbuf_release(&clean);
+		add_line(text, line);
+		fg_strbuf_add_char(text, '\n');
+		free(line);
 		at += length + (at[length] == '\n');
 	}
 	fg_strbuf_add_text(text, "</pre>\n\n");
 }
 
-static void add_failure(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+/* Its row in the table says all. */
+static bool is_said(const struct fg_benchmark_verdict *benchmark)
 {
-	if (benchmark->error) {
-		add_sentence(text, benchmark->error);
-		fg_strbuf_add_text(text, "\n\n");
-	}
-	add_quoted(text, benchmark->error_tail);
-	add_quoted(text, benchmark->error_stacks);
+	return benchmark->outcome == FG_OUTCOME_NEW || benchmark->outcome == FG_OUTCOME_MISSING;
 }
 
-static void add_note(struct fg_strbuf *text, const char *note)
-{
-	fg_strbuf_add_text(text, "> ");
-	add_sentence(text, note);
-	fg_strbuf_add_text(text, "\n\n");
-}
-
-static void add_notes(struct fg_strbuf *text, const struct fg_notes *notes)
-{
-	for (size_t i = 0; i < notes->count; i++)
-		add_note(text, notes->items[i]);
-}
-
-static void add_metric_notes(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
-{
-	struct fg_note_place place = {0};
-	const char *note = NULL;
-
-	while ((note = fg_report_next_metric_note(benchmark, &place)))
-		add_note(text, note);
-}
-
-static void add_sampling(struct fg_strbuf *text, const struct fg_sampling *sampling)
-{
-	struct fg_strbuf words = {0};
-
-	if (!(sampling->rate_hz > 0))
-		return;
-	fg_report_add_sampling(&words, sampling);
-	if (sampling->expected_cost > 0)
-		fg_strbuf_printf(&words, "; about %.1f %% of the CPU time, of both sides alike",
-				 100 * sampling->expected_cost);
-	fg_strbuf_add_text(text, "Sampled: ");
-	add_sentence(text, fg_strbuf_text(&words));
-	fg_strbuf_add_text(text, ".\n\n");
-	fg_strbuf_release(&words);
-}
-
-static void add_details(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
-			const struct fg_run *run, bool is_brief)
+/* As the terminal shows it. */
+static void add_details(struct fg_strbuf *text, const struct fg_report *report,
+			const struct fg_benchmark_verdict *benchmark, bool is_brief)
 {
 	const bool open = !is_brief && (benchmark->outcome == FG_OUTCOME_REGRESSION ||
 					benchmark->outcome == FG_OUTCOME_ERROR);
-	struct fg_strbuf seen = {0};
+	struct fg_strbuf lines = {0};
 
 	fg_strbuf_printf(text, "<details%s><summary>%s ", open ? " open" : "", sign_of(benchmark));
 	add_code(text, benchmark->name);
-	fg_strbuf_printf(text, " %s", fg_report_state(benchmark));
-	fg_report_add_effort(&seen, benchmark, fg_report_headline(benchmark));
-	if (seen.length > 0)
-		fg_strbuf_printf(text, ", %s", fg_strbuf_text(&seen));
-	fg_strbuf_clear(&seen);
-	fg_strbuf_add_text(text, "</summary>\n\n");
-	add_failure(text, benchmark);
-	if (fg_report_probably(benchmark))
-		add_note(text, fg_report_probably(benchmark));
-	else if (benchmark->outcome == FG_OUTCOME_INCONCLUSIVE &&
-		 fg_report_add_detectable(&seen, fg_report_headline(benchmark)))
-		fg_strbuf_printf(text, "Inconclusive: %s.\n\n", fg_strbuf_text(&seen));
-	fg_strbuf_release(&seen);
-	add_blame(text, benchmark, run);
-	add_metrics(text, benchmark, is_brief);
-	add_notes(text, &benchmark->notes);
-	add_metric_notes(text, benchmark);
-	if (!is_brief)
-		add_sampling(text, &benchmark->sampling);
+	fg_strbuf_printf(text, " %s</summary>\n\n", fg_report_state(benchmark));
+	fg_terminal_quote(report, benchmark, !is_brief, &lines);
+	add_quoted(text, fg_strbuf_text(&lines));
 	fg_strbuf_add_text(text, "</details>\n\n");
+	fg_strbuf_release(&lines);
 }
 
-static void add_differences(struct fg_strbuf *text, const struct fg_verdict *verdict)
+static void add_circumstances(struct fg_strbuf *text, const struct fg_report *report, bool is_brief)
 {
-	const size_t shown = fg_min_size(verdict->environment_difference_count, MAX_DIFFERENCES);
+	struct fg_strbuf lines = {0};
 
-	if (shown == 0)
-		return;
-	fg_strbuf_add_text(text, "<details><summary>Differences of build and host</summary>\n\n"
-				 "| fact | baseline | candidate |\n|---|---|---|\n");
-	for (size_t i = 0; i < shown; i++) {
-		const struct fg_fact_difference *difference = &verdict->environment_difference[i];
-
-		fg_strbuf_add_text(text, "| ");
-		add_code(text, difference->key);
-		fg_strbuf_add_text(text, " | ");
-		add_code(text, difference->baseline ? difference->baseline : "(absent)");
-		fg_strbuf_add_text(text, " | ");
-		add_code(text, difference->candidate ? difference->candidate : "(absent)");
-		fg_strbuf_add_text(text, " |\n");
+	fg_terminal_quote_circumstances(report, !is_brief, &lines);
+	if (lines.length > 0) {
+		fg_strbuf_add_text(text, "<details><summary>Circumstances</summary>\n\n");
+		add_quoted(text, fg_strbuf_text(&lines) + strspn(fg_strbuf_text(&lines), "\n"));
+		fg_strbuf_add_text(text, "</details>\n\n");
 	}
-	if (shown < verdict->environment_difference_count)
-		fg_strbuf_printf(text, "| %zu more | | |\n",
-				 verdict->environment_difference_count - shown);
-	fg_strbuf_add_text(text, "\n</details>\n\n");
+	fg_strbuf_release(&lines);
 }
 
 /* Appends a piece if it fits into the budget (with room for the footer). */
@@ -540,7 +315,7 @@ static void add_quiet_list(struct fg_strbuf *text, const struct fg_verdict *verd
 		separator = ", ";
 	}
 	if (left_out > 0)
-		fg_strbuf_printf(text, " and %zu more", left_out);
+		fg_strbuf_printf(text, "%s%zu more", left_out < count ? " and " : "", left_out);
 	fg_strbuf_add_text(text, "\n\n</details>\n\n");
 	fg_strbuf_release(&one);
 }
@@ -581,15 +356,14 @@ static size_t add_all_details(struct fg_strbuf *text, const struct fg_report *re
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[order[i]];
 
-		if (fg_report_is_quiet(benchmark))
+		if (fg_report_is_quiet(benchmark) || is_said(benchmark))
 			continue;
 		fg_strbuf_clear(&piece);
-		add_details(&piece, benchmark, report->run, page->is_brief);
+		add_details(&piece, report, benchmark, page->is_brief);
 		left_out += !add_if_it_fits(text, &piece, page->start, page->budget);
 	}
 	fg_strbuf_clear(&piece);
-	add_differences(&piece, verdict);
-	add_notes(&piece, &verdict->notes);
+	add_circumstances(&piece, report, page->is_brief);
 	left_out += !add_if_it_fits(text, &piece, page->start, page->budget);
 	fg_strbuf_release(&piece);
 	return left_out;
@@ -620,7 +394,7 @@ static void add_sides(struct fg_strbuf *text, const struct fg_run *run)
 		fg_strbuf_printf(text, "%s. ", candidate->dirty ? " with uncommitted changes" : "");
 	}
 	(void)fg_web_link_run(run, &url);
-	fg_strbuf_add_text(text, "Run ");
+	fg_strbuf_add_text(text, "fastgate run ");
 	add_linked(text, run->id, &url);
 	fg_strbuf_add_char(text, '\n');
 	fg_strbuf_release(&url);
@@ -690,8 +464,8 @@ static void write_markdown(const struct fg_report *report, struct fg_strbuf *tex
 	if (left_out > 0)
 		fg_strbuf_printf(
 			text,
-			"%zu parts did not fit here; the HTML and JSON reports have them.\n\n",
-			left_out);
+			"%zu part%s did not fit here; the HTML and JSON reports have them.\n\n",
+			left_out, left_out == 1 ? "" : "s");
 	add_sides(text, report->run);
 	fg_strbuf_release(&steps);
 	fg_arena_release(&arena);

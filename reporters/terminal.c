@@ -33,7 +33,8 @@ enum {
 	FUNCTION_COLUMNS = 44,
 	FOLDED_COLUMNS = 100, /* without a terminal */
 	AROUND_FOLDED = 30,   /* columns of a folded line for all but the names */
-	MAX_UNFOLDED = 8,     /* passed benchmarks with a line each, if there are no others */
+	QUOTED_COLUMNS = 120,
+	MAX_UNFOLDED = 8, /* passed benchmarks with a line each, if there are no others */
 };
 
 /* --- the other metrics --- */
@@ -153,7 +154,7 @@ static void add_failure(const struct fg_terminal_page *page,
 
 	if (benchmark->error)
 		fg_terminal_add_sentence(page, NULL, benchmark->error);
-	for (; lines > MAX_TAIL_LINES; lines--)
+	for (; lines > MAX_TAIL_LINES && !page->options->verbose; lines--)
 		line = strchr(line, '\n') + 1;
 	for (; lines > 0; lines--)
 		line = add_quoted_line(page, line);
@@ -633,6 +634,39 @@ static void add_steps(const struct fg_terminal_page *page)
 	     line = strtok_r(NULL, "\n", &rest))
 		fg_terminal_add_paragraph(page, NULL, line);
 	fg_strbuf_release(&steps);
+}
+
+void fg_terminal_quote(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
+		       bool verbose, struct fg_strbuf *text)
+{
+	const struct fg_report_options options = {.verbose = verbose, .width = QUOTED_COLUMNS};
+	const struct fg_card none = {0};
+	struct fg_benchmark_verdict copy = *benchmark;
+	const struct fg_verdict alone = {.benchmarks = &copy, .benchmark_count = 1};
+	const struct fg_report of_one = {
+		.run = report->run, .verdict = &alone, .profiles = report->profiles};
+	struct fg_strbuf body = {0};
+	struct fg_terminal_page page = {
+		.report = &of_one, .options = &options, .card = &none, .text = &body};
+
+	fg_terminal_table_init(&page);
+	fg_terminal_table_lay_out(&page);
+	add_benchmark(&page, 0);
+	fg_terminal_finish(&page, text);
+	fg_terminal_table_release(&page);
+	fg_strbuf_release(&body);
+}
+
+void fg_terminal_quote_circumstances(const struct fg_report *report, bool verbose,
+				     struct fg_strbuf *text)
+{
+	const struct fg_report_options options = {.verbose = verbose, .width = QUOTED_COLUMNS};
+	struct fg_strbuf body = {0};
+	const struct fg_terminal_page page = {.report = report, .options = &options, .text = &body};
+
+	add_circumstances(&page);
+	fg_terminal_finish(&page, text);
+	fg_strbuf_release(&body);
 }
 
 int fg_report_terminal(const struct fg_report *report, const struct fg_report_options *options,

@@ -147,13 +147,15 @@ static void add_blame(const struct fg_terminal_page *page, const struct fg_blame
 {
 	const size_t sure = fg_report_sure_count(blame);
 	const size_t shown = page->options->verbose ? sure : fg_min_size(sure, MAX_BLAMED);
+	bool has_source = false;
 
 	if (blame->function_count > 0 && !fg_report_is_time(blame->unit))
 		add_heading(page, blame);
 	for (size_t i = 0; i < shown; i++) {
 		add_blamed(page, blame, &blame->functions[i]);
-		if (i == 0 || page->options->verbose)
+		if (!has_source || page->options->verbose)
 			add_source(page, &blame->functions[i]);
+		has_source = has_source || blame->functions[i].source;
 	}
 	if (shown > 0)
 		add_everything_else(page, blame, shown);

@@ -77,4 +77,13 @@ void fg_terminal_table_add_row(const struct fg_terminal_page *page, size_t bench
 void fg_terminal_add_blame(const struct fg_terminal_page *page,
 			   const struct fg_benchmark_verdict *benchmark);
 
+/* --- terminal.c: parts of the report in plain text, for formats that quote it --- */
+
+/* One benchmark's row and details. */
+void fg_terminal_quote(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
+		       bool verbose, struct fg_strbuf *text);
+/* Differences, notes and sampling of the whole run; adds nothing if there are none. */
+void fg_terminal_quote_circumstances(const struct fg_report *report, bool verbose,
+				     struct fg_strbuf *text);
+
 #endif

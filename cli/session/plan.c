@@ -302,6 +302,30 @@ int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *confi
 	return code;
 }
 
+static bool is_in_checkout(const char *folder)
+{
+	const struct fg_git git = {.folder = folder};
+	char *top = NULL;
+	char *prefix = NULL;
+	const bool is = fg_git_locate(&git, &top, &prefix, NULL) == FG_OK;
+
+	free(top);
+	free(prefix);
+	return is;
+}
+
+void fg_cli_stand_in_checkout(struct fg_plan *plan)
+{
+	char *here = NULL;
+
+	if (is_in_checkout(plan->root) || !is_in_checkout("."))
+		return;
+	here = realpath(".", NULL);
+	if (here)
+		plan->root = fg_arena_strdup(&plan->arena, here);
+	free(here);
+}
+
 void fg_cli_set(struct fg_cli *cli, struct fg_cli_config *config, const char *key,
 		const char *value, const char *option, const char *argument)
 {

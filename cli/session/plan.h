@@ -48,6 +48,12 @@ int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *confi
 		     struct fg_plan *plan);
 
 /*
+ * Call before a plan is measured against a commit: if its fastgate.yml lies outside of every
+ * checkout, its root becomes the current folder.
+ */
+void fg_cli_stand_in_checkout(struct fg_plan *plan);
+
+/*
  * Maps an option with its argument, such as "--budget 2m", to "KEY=VALUE". Does nothing if the
  * argument is NULL.
  */

@@ -56,6 +56,12 @@ struct fg_session_request {
 	bool staged;           /* the candidate is the staged changes */
 	const char *candidate; /* the candidate's git ref; NULL: the work tree */
 	bool keep_traces;
+	unsigned keep_builds; /* below .fastgate; 0: the usual number */
+	/* exactly so many pairs, and no decision; 0: as many as decide */
+	unsigned fixed_pairs;
+	/* called with both sides built: need it not be measured? May be NULL */
+	bool (*is_known)(void *context, const struct fg_series *series);
+	void *context; /* of is_known */
 };
 
 /* Resources of a session, released with it. */

@@ -400,10 +400,11 @@ function failure(benchmark) {
 }
 
 // Since which change, how to see it again, how to accept it: as every report says it.
-function nextSteps({ since, commit, next = [] }) {
+function nextSteps({ since, lines, commit, next = [] }) {
 	const href = (url) => (PLAIN_ADDRESS.test(url ?? '') ? url : undefined);
 	const row = (label, text, url) => [el('dt', {}, label), el('dd', {}, linked(href(url), el('code', {}, clip(text, 600))))];
-	return since && el('dl', { class: 'sides' }, row('change', since, commit?.url), next.map((step) => row(step.what, step.command ?? step.url, step.url)));
+	return [lines.length > 0 && scroller('The lines', el('pre', { class: 'lines' }, lines.map((line) => el('span', { class: { '-': 'went', '+': 'came' }[line[0]] }, `${line}\n`)))),
+		since && el('dl', { class: 'sides' }, row('change', since, commit?.url), next.map((step) => row(step.what, step.command ?? step.url, step.url)))];
 }
 
 function notes(list) {

@@ -80,6 +80,10 @@ int fg_git_commit_with_files(const struct fg_git *git, const char *base, const c
 			     const char *const *paths, char **commit, struct fg_error *err)
 	FG_NODISCARD;
 
+/* Is this path, relative to git->folder, in the commit? */
+bool fg_git_has(const struct fg_git *git, const char *commit, const char *path);
+/* Do the repository's rules ignore it? */
+bool fg_git_ignores(const struct fg_git *git, const char *path);
 /* The hash of a commit's tree (to be freed); NULL if there is no such commit. */
 char *fg_git_tree_of(const struct fg_git *git, const char *commit);
 /* Removes a surrounding hook's variables from this process and all that it starts later. */

@@ -4,7 +4,7 @@
  * pairs, under policies, layouts and ends of a measurement of any kind.
  */
 #include "base/random.h"
-#include "gate/outlook.h"
+#include "gate/rule.h"
 #include "model/run.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/recorded_pairs.h"
@@ -141,8 +141,7 @@ static void check_resumed(const struct trial *trial, const struct fg_rule_findin
 /* The needed pairs suffice if they are like those measured. */
 static void check_needed(const struct trial *trial, const struct fg_rule_finding *found)
 {
-	const size_t needed =
-		fg_outlook_pairs_needed(&trial->rule, trial->difference, trial->count);
+	const size_t needed = fg_rule_pairs_needed(&trial->rule, trial->difference, trial->count);
 	double longer[4 * PAIRS_MAX];
 	uint8_t layout[4 * PAIRS_MAX];
 	struct fg_rule rule = trial->rule;

@@ -356,6 +356,16 @@ static void the_answer_in_json_is_the_card(void **state)
 	assert_string_equal(fg_json_text_or(because, "called_from", ""), "loop(Event const&)");
 	expect_lines(because, "before", "        if (track.ok) refine(track);");
 	expect_lines(because, "after", "        refine(track); </script>");
+	for (size_t i = 0; i < card.hunk.count; i++) {
+		struct fg_strbuf line = {0};
+
+		fg_hunk_add_line(&line, &card.hunk, i, 0);
+		assert_string_equal(
+			cJSON_GetStringValue(cJSON_GetArrayItem(
+				cJSON_GetObjectItem(answer, "lines"), (int)i)),
+			fg_strbuf_text(&line));
+		fg_strbuf_release(&line);
+	}
 	commit = cJSON_GetObjectItem(answer, "commit");
 	assert_string_equal(fg_json_text_or(commit, "pull_request", ""), "#41");
 	assert_string_equal(fg_json_text_or(commit, "url", ""),

@@ -72,7 +72,6 @@ static bool is_within(const char *text, const char *at, const char *open, const 
 static void nobody_is_mentioned(void **state)
 {
 	struct fg_strbuf text = {0};
-	size_t mentions = 0;
 
 	(void)state;
 	fg_fixture_write("hostile", "markdown", NULL, &text);
@@ -81,11 +80,10 @@ static void nobody_is_mentioned(void **state)
 		if (is_within(text.data, at, "<code>", "</code>") ||
 		    is_within(text.data, at, "<pre>", "</pre>"))
 			continue;
-		mentions++;
 		if (fg_text_starts_with(at, "&#64;someone"))
 			fail_msg("mentioned in '%.*s'", (int)strcspn(at, "\n"), at);
 	}
-	assert_true(mentions > 0);
+	assert_non_null(strstr(fg_strbuf_text(&text), "&#64;someone"));
 	fg_strbuf_release(&text);
 }
 
@@ -96,7 +94,6 @@ static void no_line_gives_orders(void **state)
 
 	(void)state;
 	fg_fixture_write("hostile", "markdown", NULL, &text);
-	assert_non_null(strstr(fg_strbuf_text(&text), "<pre>&#47;merge\n  &#47;close\n"));
 	for (const char *at = fg_strbuf_text(&text); *at;) {
 		at += strspn(at, " ");
 		assert_true(*at != '/');
@@ -266,7 +263,7 @@ static void parts_are_left_out_at_the_budget_and_not_before(void **state)
 		const char *format;
 		size_t limit;
 		size_t much; /* of the limit is used before anything is left out */
-	} formats[] = {{"markdown", 1024UL * 1024, 800UL * 1000}, {"comment", 4096, 1500}};
+	} formats[] = {{"markdown", 1024UL * 1024, 700UL * 1000}, {"comment", 4096, 1500}};
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
