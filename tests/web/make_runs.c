@@ -19,7 +19,7 @@ enum {
 	FAILED_GATE = 700,
 	SLOW_FROM = 9,
 	SLOW_FUNCTION = 5,
-	EXTRA_SAMPLES = 90
+	EXTRA_SAMPLES = 60 /* of 1 ms: 30 % of a repetition */
 };
 
 static const struct fg_sample_shape shape = {
@@ -33,24 +33,41 @@ static void rename_functions(struct fg_profile_set *set)
 	set->functions[SLOW_FUNCTION + 2].name = "</script><script>alert(2)</script>";
 }
 
-/* Every path that ends in the function takes longer in every repetition of the candidate. */
+static uint32_t count_slow(const struct fg_profile_set *set, const struct fg_profile_row *row)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < row->count; i++)
+		count += set->nodes[row->nodes[i]].function == SLOW_FUNCTION;
+	return count;
+}
+
+/* The paths that end in the function take longer, by as much as the repetition does. */
+static void slow_profile(struct fg_profile_set *set)
+{
+	for (size_t r = 0; r < set->row_count; r++) {
+		struct fg_profile_row *row = &set->rows[r];
+		uint32_t left = row->arm == FG_ARM_CANDIDATE ? count_slow(set, row) : 0;
+		uint32_t samples = EXTRA_SAMPLES;
+
+		for (uint32_t i = 0; i < row->count && left > 0; i++) {
+			if (set->nodes[row->nodes[i]].function != SLOW_FUNCTION)
+				continue;
+			row->samples[i] += samples / left;
+			row->values[i] += samples / left * 1e6;
+			row->total += samples / left * 1e6;
+			samples -= samples / left;
+			left--;
+		}
+	}
+}
+
 static void slow_down(struct fg_stored_run *run)
 {
-	struct fg_profile_set *set = run->profiles[0];
 	struct fg_series *series = &run->run.series[0];
 
 	fg_environment_set(&series->build[FG_ARM_CANDIDATE], "build.id", "fedcba", false);
-	for (size_t r = 0; r < set->row_count; r++) {
-		struct fg_profile_row *row = &set->rows[r];
-
-		for (uint32_t i = 0; i < row->count && row->arm == FG_ARM_CANDIDATE; i++) {
-			if (set->nodes[row->nodes[i]].function == SLOW_FUNCTION) {
-				row->samples[i] += EXTRA_SAMPLES;
-				row->values[i] += EXTRA_SAMPLES * 1e6;
-				row->total += EXTRA_SAMPLES * 1e6;
-			}
-		}
-	}
+	slow_profile(run->profiles[0]);
 	for (size_t i = 0; i < series->repetition_count; i++) {
 		if (series->repetitions[i].arm == FG_ARM_CANDIDATE)
 			series->repetitions[i].values[FG_METRIC_CPU_TIME] *= 1.3;

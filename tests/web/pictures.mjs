@@ -86,7 +86,7 @@ async function reports(context) {
 
 function serve() {
 	const database = join(folder, 'perfdb.db');
-	const token = execFileSync(perfdb, ['token', 'create', '--database', database, '--scope', 'admin'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+	const token = execFileSync(perfdb, ['token', 'create', '--database', database, '--scope', 'admin', '--note', 'Ann Author'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 	process.env.PERFDB_TOKEN = token;
 	const environment = { ...process.env };
 	delete environment.FASTGATE_PERFDB;
