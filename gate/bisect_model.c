@@ -15,15 +15,15 @@ enum {
 };
 
 /* Expected number of jumps in the range, before anything is measured. */
-static const double expected_jumps = 0.2;
+static const double expected_jumps = 0.1;
 
 /* Degrees of freedom of a pair's noise: few enough that a wild pair counts little. */
 static const double freedom = 8;
 
 /* A build's level differs by so much because of where its code lies, and by this part of the whole
  * at least, so that commits are not told apart by what nobody looks for. */
-static const double placement = 0.001;
-static const double drift_share = 0.06;
+static const double placement = 0.0005;
+static const double drift_share = 0.05;
 
 static const double trimmed_share = 0.1;
 
@@ -314,7 +314,8 @@ static void add_crossing(struct fg_bisect_model *model, size_t level, double *cr
 		struct fg_bisect_place *place = &model->places[p];
 
 		place->share += probability / THRESHOLDS;
-		place->surest = fmax(place->surest, probability);
+		place->surest = fmax(place->surest, fmin(place->largest, probability));
+		place->largest = fmax(place->largest, probability);
 	}
 }
 

@@ -29,7 +29,8 @@ struct fg_bisect_place {
 	double scale;
 	/* results */
 	double share;  /* expected share of the whole change that lies here */
-	double surest; /* the largest probability that a level was passed here for good */
+	double largest; /* probability that one of the levels was passed here for good */
+	double surest;  /* the second largest: a single level may be sure by chance */
 	bool is_named;
 };
 
