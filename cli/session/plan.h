@@ -90,5 +90,11 @@ bool fg_tokens_may_go(const char *url);
  * it; to be freed. NULL: there is none, or it cannot be read.
  */
 char *fg_tokens_above(const struct fg_plan *plan, pid_t *pid);
+/*
+ * Call before a command builds and runs a checkout. A pull request from a fork would run foreign
+ * code in a job that has this repository's secrets: FG_EINVAL.
+ */
+int fg_cli_check_event(struct fg_error *err) FG_NODISCARD;
+void fg_cli_warn_of_tokens(const struct fg_cli *cli, const struct fg_plan *plan);
 
 #endif
