@@ -199,7 +199,8 @@ static pid_t parent_of(pid_t pid)
 	return parent;
 }
 
-char *fg_tokens_above(const struct fg_plan *plan, pid_t *pid)
+/* The name of a token in the environment of a parent process; NULL: none, or it cannot be read. */
+static char *token_above(const struct fg_plan *plan, pid_t *pid)
 {
 	char *name = NULL;
 
@@ -226,7 +227,7 @@ int fg_cli_check_event(struct fg_error *err)
 void fg_cli_warn_of_tokens(const struct fg_cli *cli, const struct fg_plan *plan)
 {
 	pid_t pid = 0;
-	char *name = fg_tokens_above(plan, &pid);
+	char *name = token_above(plan, &pid);
 
 	if (name)
 		fg_cli_warn(cli,
