@@ -3,11 +3,11 @@
 
 #include "base/fs.h"
 #include "base/text.h"
+#include "cli/session/plan.h"
 #include "cli/session/shards.h"
 #include "cli/session/stored.h"
 #include "config/config.h"
 #include "gate/commit_trailers.h"
-#include "model/links.h"
 #include "reporters/reporter.h"
 #include "runner/build/git.h"
 #include "runner/facts/build_info.h"
@@ -504,18 +504,6 @@ static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, 
 	return status;
 }
 
-/* Links to the source are stored with the run, for every page that shows it. */
-static void record_links(struct fg_session *session)
-{
-	struct fg_environment *build = &session->got.run.sides[FG_ARM_CANDIDATE].build;
-
-	for (enum fg_web_link link = 0; link < FG_WEB_LINK_COUNT; link++) {
-		if (session->asked.plan->links[link])
-			fg_environment_set(build, fg_web_link_fact(link),
-					   session->asked.plan->links[link], false);
-	}
-}
-
 /* Records the user's own facts about the host and both sides. */
 static int record_facts(struct fg_session *session, struct fg_error *err)
 {
@@ -529,7 +517,8 @@ static int record_facts(struct fg_session *session, struct fg_error *err)
 	};
 	int status = fg_build_record(&options, &session->got.run.host, err);
 
-	record_links(session);
+	fg_git_note_request(&session->got.run.sides[FG_ARM_CANDIDATE]);
+	fg_cli_record_links(plan, &session->got.run.sides[FG_ARM_CANDIDATE].build);
 	options.facts = plan->build.record;
 	options.count = plan->build.record_count;
 	options.identity = false;

@@ -292,6 +292,8 @@ static int do_step(struct doing *doing, struct fg_error *err)
 	case FG_STEP_SAY:
 		break;
 	case FG_STEP_PAIRS:
+		if (doing->step.exceeds_budget)
+			fg_runner_exceed_budget(doing->job);
 		status = measure_pairs(doing->session, doing->job, doing->step.pairs, doing->state,
 				       err);
 		doing->result = results[*doing->state];
@@ -321,7 +323,11 @@ static struct fg_situation situation_of(const struct fg_session *session,
 		.has_baseline = session->open.roots[FG_ARM_BASELINE] != NULL,
 		.why = why,
 	};
+	struct fg_runner_progress progress;
 
+	fg_runner_progress_of(job, &progress);
+	now.pairs = progress.pairs;
+	now.pair_ns = progress.per_pair_ns;
 	now.series_count = fg_runner_job_series(job, &now.series);
 	if (now.series_count && now.series[0] < session->got.profile_count)
 		now.profile = session->got.profiles[now.series[0]];

@@ -58,6 +58,12 @@ void fg_cli_stand_in_checkout(struct fg_plan *plan);
 void fg_cli_set(struct fg_cli *cli, struct fg_cli_config *config, const char *key,
 		const char *value, const char *option, const char *argument);
 
+/*
+ * Records templates of links with the run, for every report and page that shows it: to the source,
+ * from the plan or else as GitHub and GitLab have them, and to the run on the plan's server.
+ */
+void fg_cli_record_links(const struct fg_plan *plan, struct fg_environment *build);
+
 /* ---- the state folder: next to fastgate.yml, with runs, builds and pending uploads ---- */
 
 #define FG_STATE_FOLDER ".fastgate"

@@ -38,7 +38,6 @@ struct fg_progress {
 	bool is_paired;                     /* has a baseline, so it is measured until decided */
 	int64_t drawn_ns;                   /* time of the last redraw, monotonic clock */
 	bool is_drawn;
-	bool told_too_long;
 };
 
 void fg_progress_begin(struct fg_progress *progress, const char *benchmark);

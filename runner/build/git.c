@@ -263,6 +263,25 @@ void fg_git_note_subject(const struct fg_git *git, struct fg_side *side)
 	free(author);
 }
 
+void fg_git_note_request(struct fg_side *side)
+{
+	static const char pull[] = "refs/pull/";
+	const char *merge = getenv("CI_MERGE_REQUEST_IID");
+	const char *ref = getenv("GITHUB_REF");
+	const char *number = merge;
+	char *request = NULL;
+	size_t length = 0;
+
+	if (ref && fg_text_starts_with(ref, pull))
+		number = ref + strlen(pull);
+	length = number ? strspn(number, "0123456789") : 0;
+	if (length == 0 || length > 10)
+		return;
+	request = fg_xasprintf("%c%.*s", number == merge ? '!' : '#', (int)length, number);
+	fg_environment_set(&side->build, "git.pull_request", request, false);
+	free(request);
+}
+
 /* ---- refs ---- */
 
 static bool is_shallow(const struct fg_git *git)

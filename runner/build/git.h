@@ -42,6 +42,8 @@ int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct 
 
 /* Records the first line of the commit's message and its author: git.subject, git.author. */
 void fg_git_note_subject(const struct fg_git *git, struct fg_side *side);
+/* Records the pull or merge request that the CI job is for: git.pull_request, "#41" or "!41". */
+void fg_git_note_request(struct fg_side *side);
 
 /*
  * A ref, a hash or "merge-base" → the full hash, and what it means in words ("merge-base with

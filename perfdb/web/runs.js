@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One project: its benchmarks and its runs.
+// The runs of a project, any two of them to compare.
 
 import { afterPaint, el, replace } from './dom.js';
-import { clip, formatTime } from './format.js';
+import { clip } from './format.js';
 import { badge, dataTable } from './table.js';
-import { dashboard } from './dashboard.js';
 import { usageWords } from './limits.js';
 import { ask } from './server.js';
-import { address, heading, link, page, runWords, showTrail } from './shell.js';
+import { address, ago, heading, link, page, runWords } from './shell.js';
 
 function runTable(runs, picked, onPick) {
 	const choose = (run, side) => el('button', { type: 'button', 'aria-pressed': picked[side] === run.id ? 'true' : 'false',
@@ -17,12 +16,11 @@ function runTable(runs, picked, onPick) {
 		rows: runs,
 		filter: (run) => `${run.commit ?? ''} ${run.subject ?? ''} ${run.branch ?? ''} ${run.tag ?? ''} ${run.outcome ?? ''} ${run.id}`,
 		columns: [
-			{ title: 'Run', value: (run) => run.id, cell: (run) => link(runWords(run), 'run', { run: run.id }) },
-			{ title: 'Started', value: (run) => run.started_at, cell: (run) => formatTime(run.started_at) },
+			{ title: 'Run', cell: (run) => link(runWords(run), 'run', { run: run.id }) },
 			{ title: 'Verdict', value: (run) => run.outcome ?? '', cell: (run) => (run.outcome ? badge(run.outcome) : run.complete ? '' : 'interrupted') },
 			{ title: 'Subject', grow: true, value: (run) => run.subject ?? '', cell: (run) => clip(run.subject ?? '', 80) },
-			{ title: 'Branch', value: (run) => run.branch ?? '', cell: (run) => clip(run.branch ?? '', 40) },
-			{ title: 'Tag', value: (run) => run.tag ?? '', cell: (run) => clip(run.tag ?? '', 40) },
+			{ title: 'Started', value: (run) => run.started_at, cell: (run) => ago(run.started_at) },
+			{ title: 'Branch', value: (run) => run.branch ?? '', cell: (run) => [clip(run.branch ?? '', 40), run.tag && el('span', { class: 'tag' }, clip(run.tag, 40))] },
 			{ title: 'Host', value: (run) => run.host_fingerprint, cell: (run) => el('code', {}, run.host_fingerprint.slice(0, 8)) },
 			{ title: 'Benchmarks', numeric: true, value: (run) => run.benchmarks, cell: (run) => String(run.benchmarks) },
 			{ title: 'Compare', cell: (run) => [choose(run, 'a'), ' ', choose(run, 'b')] },
@@ -32,19 +30,19 @@ function runTable(runs, picked, onPick) {
 
 function searchForm(project, state, facts) {
 	const field = (name, label, value, list) => el('label', {}, `${label} `, el('input', { name, value: value ?? '', list }));
-	return el('form', { class: 'search', role: 'search', 'aria-label': 'Runs of this project', onsubmit: (event) => {
-		event.preventDefault();
-		const words = Object.fromEntries([...new FormData(event.target)].filter(([, value]) => value !== ''));
-		location.search = new URLSearchParams({ view: 'project', project, ...words });
-	} }, field('branch', 'Branch', state.branch), field('tag', 'Tag', state.tag), field('commit', 'Commit', state.commit),
-	el('span', { class: 'together' }, field('fact', 'Condition', state.fact, 'facts'), field('value', 'is', state.value)),
-	el('datalist', { id: 'facts' }, facts.map((key) => el('option', { value: key }))), el('button', {}, 'Search'));
+	return el('details', { open: Boolean(state.branch ?? state.tag ?? state.commit ?? state.fact) }, el('summary', {}, 'By branch, tag, commit or any recorded condition'),
+		el('form', { class: 'note', role: 'search', 'aria-label': 'Runs of this project', onsubmit: (event) => {
+			event.preventDefault();
+			const words = Object.fromEntries([...new FormData(event.target)].filter(([, value]) => value !== ''));
+			location.href = address('runs', { project, ...words });
+		} }, field('branch', 'Branch', state.branch), field('tag', 'Tag', state.tag), field('commit', 'Commit', state.commit),
+		field('fact', 'Condition', state.fact, 'facts'), field('value', 'is', state.value),
+		el('datalist', { id: 'facts' }, facts.map((key) => el('option', { value: key }))), el('button', {}, 'Search')));
 }
 
-export async function showProject(state) {
+export async function showRuns(state) {
 	const { project } = state;
-	const [glance, listed, { facts }] = await Promise.all([dashboard(project),
-		ask('runs', { ...state, view: undefined, limit: 200 }), ask('facts', { project })]);
+	const [listed, { facts }] = await Promise.all([ask('runs', { ...state, view: undefined, limit: 200 }), ask('facts', { project })]);
 	const picked = {};
 	const table = el('div');
 	const go = el('a', { class: 'button', 'aria-disabled': 'true' }, 'Compare A with B');
@@ -61,14 +59,8 @@ export async function showProject(state) {
 		table.querySelector(`button[aria-pressed="true"]`)?.focus();
 	}
 	draw();
-	const form = searchForm(project, state, facts);
-	// On a phone its five fields would come before the runs.
-	const search = matchMedia('(max-width: 640px)').matches ? el('details', {}, el('summary', {}, 'Search for runs'), form) : form;
 	const held = el('p', { class: 'quiet' });
-	showTrail(link(clip(project, 60), 'project', { project }));
-	replace(page, el('main', {}, heading(project),
-		glance,
-		el('section', { 'aria-labelledby': 'runs' }, el('h2', { id: 'runs' }, 'Runs'), search, el('p', {}, go), table,
-			listed.next && el('p', {}, link('Older runs', 'project', { project, after: listed.next })), held)));
+	replace(page, el('main', {}, heading('Runs'), searchForm(project, state, facts), el('p', {}, go), table,
+		listed.next && el('p', {}, link('Older runs', 'runs', { ...state, view: undefined, after: listed.next })), held));
 	afterPaint(async () => replace(held, ...await usageWords(project).catch(() => [])));
 }
