@@ -15,7 +15,7 @@ static const double sure = 0.95;
 static const double enough = 0.7;
 
 /* A measurement that tells less than this, in nats, is not worth its time. */
-static const double least_information = 0.002;
+static const double least_information = 0.001;
 
 /* Number of pairs that a visit may have. */
 static const unsigned visits[] = {2, 4, 6, 8, 12, 16, 24, 32, 48, FG_BISECT_VISIT_MAX};

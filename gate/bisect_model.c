@@ -15,17 +15,19 @@ enum {
 };
 
 /* Expected number of jumps in the range, before anything is measured. */
-static const double expected_jumps = 0.2;
+static const double expected_jumps = 0.1;
 
 /* Degrees of freedom of a pair's noise: few enough that a wild pair counts little. */
 static const double freedom = 8;
 
 /* A build's level differs by so much because of where its code lies, and by this part of the whole
  * at least, so that commits are not told apart by what nobody looks for. */
-static const double placement = 0.001;
-static const double drift_share = 0.06;
+static const double placement = 0.0005;
+static const double drift_share = 0.05;
 
 static const double trimmed_share = 0.1;
+
+static const double likely = 0.5;
 
 /* ---- places ---- */
 
@@ -288,10 +290,10 @@ static double sum_below(const double values[FG_BISECT_LEVELS], size_t end)
 }
 
 /*
- * Where the program last rose above a level of the grid: the history after it stays there. Adds to
- * the shares of the places.
+ * Where the program last rose above a level of the grid: the history after it stays there. Fills
+ * `crossed`; returns the probability that the bad end is above it.
  */
-static void add_crossing(struct fg_bisect_model *model, size_t level, double *crossed)
+static double find_crossing(const struct fg_bisect_model *model, size_t level, double *crossed)
 {
 	double after[FG_BISECT_LEVELS];
 	double here[FG_BISECT_LEVELS];
@@ -309,12 +311,19 @@ static void add_crossing(struct fg_bisect_model *model, size_t level, double *cr
 		all += crossed[p];
 		step_back(place, here, after);
 	}
+	return all;
+}
+
+/* A level that the bad end hardly reaches says little about where it was passed. */
+static void take_crossing(struct fg_bisect_model *model, const double *crossed, double all)
+{
 	for (size_t p = 1; p < model->count && all > 0; p++) {
-		const double probability = crossed[p] / all;
+		const double probability = all > likely ? crossed[p] / all : 0;
 		struct fg_bisect_place *place = &model->places[p];
 
-		place->share += probability / THRESHOLDS;
-		place->surest = fmax(place->surest, probability);
+		place->share += crossed[p];
+		place->surest = fmax(place->surest, fmin(place->largest, probability));
+		place->largest = fmax(place->largest, probability);
 	}
 }
 
@@ -322,11 +331,19 @@ void fg_bisect_model_solve(struct fg_bisect_model *model)
 {
 	const size_t apart = FG_BISECT_CELLS / THRESHOLDS;
 	double *crossed = fg_xcalloc(model->count, sizeof(crossed[0]));
+	double sum = 0;
 
 	filter(model);
 	look_back(model);
-	for (size_t i = 0; i < THRESHOLDS; i++)
-		add_crossing(model, FG_BISECT_ZERO + apart / 2 + i * apart, crossed);
+	for (size_t i = 0; i < THRESHOLDS; i++) {
+		const size_t level = FG_BISECT_ZERO + apart / 2 + i * apart;
+		const double all = find_crossing(model, level, crossed);
+
+		take_crossing(model, crossed, all);
+		sum += all;
+	}
+	for (size_t p = 1; p < model->count && sum > 0; p++)
+		model->places[p].share /= sum;
 	free(crossed);
 }
 

@@ -28,8 +28,9 @@ struct fg_bisect_place {
 	double after[FG_BISECT_LEVELS];  /* likelihood of all that comes later, scaled */
 	double scale;
 	/* results */
-	double share;  /* expected share of the whole change that lies here */
-	double surest; /* the largest probability that a level was passed here for good */
+	double share;   /* expected share of the whole change that lies here */
+	double largest; /* probability that one of the levels was passed here for good */
+	double surest;  /* the second largest: a single level may be sure by chance */
 	bool is_named;
 };
 

@@ -15,12 +15,12 @@
 
 enum {
 	COMMITS = 128,
-	ENDS_PAIRS = 24, /* of the ends' gate, which comes before either search */
 	RUNS = 400,
 };
 
 struct history {
 	double effect; /* in standard deviations of a pair */
+	unsigned ends; /* pairs of the ends' gate, which comes before either search */
 	double build;  /* costs so many pairs */
 	bool has_prior;
 	size_t culprit;
@@ -74,7 +74,7 @@ static void search(struct history *history, struct tally *tally)
 
 	for (size_t i = 0; i < COMMITS; i++)
 		bisect.commits[i].weight = history->weight[i];
-	for (size_t i = 0; i < ENDS_PAIRS; i++)
+	for (size_t i = 0; i < history->ends; i++)
 		fg_bisect_add(&bisect.commits[COMMITS - 1], pair_of(history, COMMITS - 1));
 	bisect.commits[COMMITS - 1].is_built = true;
 	tally->runs++;
@@ -130,11 +130,18 @@ static void print(const char *name, const struct tally *tally)
 	       100 * tally->wrong / n);
 }
 
+/* The look at which the gate has most probably decided that the ends differ. */
+static unsigned ends_of(double effect)
+{
+	return effect < 0.75 ? 62 : effect < 1.5 ? 18 : 12;
+}
+
 static void compare(double effect, double build, bool has_prior, unsigned runs)
 {
 	/* the pairs that are right in 95 % of searches of 7 steps */
 	const unsigned fixed = (unsigned)ceil(pow(2 * 2.44 / effect, 2));
-	struct history history = {.effect = effect, .build = build, .has_prior = has_prior};
+	struct history history = {
+		.effect = effect, .ends = ends_of(effect), .build = build, .has_prior = has_prior};
 	struct tally ours = {0};
 	struct tally peer = {0};
 	char name[64];
@@ -145,8 +152,8 @@ static void compare(double effect, double build, bool has_prior, unsigned runs)
 		search(&history, &ours);
 		halve(&history, fixed, &peer);
 	}
-	printf("effect %.1f sd of a pair, a build costs %.0f pairs%s\n", effect, build,
-	       has_prior ? ", prior from touched files" : "");
+	printf("effect %.1f sd of a pair (ends: %u pairs), a build costs %.0f pairs%s\n", effect,
+	       history.ends, build, has_prior ? ", prior from touched files" : "");
 	print("fastgate bisect", &ours);
 	peer.visits = peer.builds;
 	(void)snprintf(name, sizeof(name), "git bisect run, %u pairs a step", fixed);
@@ -160,8 +167,8 @@ int main(int argc, char **argv)
 	static const double effects[] = {0.5, 1, 2};
 	static const double builds[] = {20, 2};
 
-	printf("%u histories of %d commits with one culprit; %d pairs of the ends come on top\n",
-	       runs, COMMITS, ENDS_PAIRS);
+	printf("%u histories of %d commits with one culprit; the ends' pairs come on top\n", runs,
+	       COMMITS);
 	printf("  %-34s %7s %7s %7s %8s %8s\n", "", "pairs", "builds", "visits", "right", "wrong");
 	for (size_t e = 0; e < FG_ARRAY_SIZE(effects); e++) {
 		for (size_t b = 0; b < FG_ARRAY_SIZE(builds); b++) {

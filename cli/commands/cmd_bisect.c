@@ -32,7 +32,7 @@ static int check(const struct options *given, const struct fg_plan *plan, struct
 	if (plan->benchmark_count == 0)
 		return fg_error_set(err, FG_EINVAL, "%s has no benchmarks: nothing to measure",
 				    plan->config_path);
-	if (given->benchmark && !fg_plan_find(plan, given->benchmark))
+	if (given->benchmark && !fg_search_benchmark(plan, given->benchmark))
 		return fg_error_set(err, FG_EINVAL, "there is no benchmark '%s' in %s",
 				    given->benchmark, plan->config_path);
 	return FG_OK;
@@ -194,9 +194,12 @@ static int run(struct fg_cli *cli, const void *values)
 		return fg_cli_usage(cli, "name the good end: a tag, a branch or a commit");
 	if (cli->argument_count > 0 && given.resume)
 		return fg_cli_usage(cli, "--resume has the ends of the interrupted search");
+	if (fg_cli_check_event(&err) != FG_OK)
+		return fg_cli_fail(cli, &err);
 	status = fg_cli_load_plan(cli, &given.config, false, &plan);
 	if (status != FG_EXIT_PASS)
 		return status;
+	fg_cli_warn_of_tokens(cli, &plan);
 	fg_cli_stand_in_checkout(&plan);
 	if (fg_session_guard(cli, &status)) {
 		status = find(cli, &given, &plan, &err);

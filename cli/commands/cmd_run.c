@@ -402,34 +402,6 @@ static void take_short_forms(struct fg_cli *cli, struct options *given)
 		   "--pairs", given->pairs);
 }
 
-/* A pull request from a fork would run foreign code in a job that has this repository's secrets. */
-static int check_event(struct fg_error *err)
-{
-	const char *event = getenv("GITHUB_EVENT_NAME");
-	const char *allowed = getenv("FASTGATE_PULL_REQUEST_TARGET");
-
-	if (!event || strcmp(event, "pull_request_target") != 0 ||
-	    (allowed && strcmp(allowed, "allow") == 0))
-		return FG_OK;
-	return fg_error_set(err, FG_EINVAL,
-			    "the event is pull_request_target, whose jobs have this repository's "
-			    "secrets: measure on pull_request (docs/ci.md), or set "
-			    "FASTGATE_PULL_REQUEST_TARGET=allow");
-}
-
-static void warn_of_tokens(const struct fg_cli *cli, const struct fg_plan *plan)
-{
-	pid_t pid = 0;
-	char *name = fg_tokens_above(plan, &pid);
-
-	if (name)
-		fg_cli_warn(cli,
-			    "process %d, which started this, has $%s in its environment, where "
-			    "benchmarks can read it: measure without it, then send (docs/ci.md)",
-			    (int)pid, name);
-	free(name);
-}
-
 static int run(struct fg_cli *cli, const void *values)
 {
 	struct options given = *(const struct options *)values;
@@ -451,12 +423,12 @@ static int run(struct fg_cli *cli, const void *values)
 	/* Staged changes are compared with the last commit. */
 	if (given.staged && !given.against)
 		given.against = "HEAD";
-	if (check_event(&err) != FG_OK)
+	if (fg_cli_check_event(&err) != FG_OK)
 		return fg_cli_fail(cli, &err);
 	status = fg_cli_load_plan(cli, &given.config, false, &plan);
 	if (status != FG_EXIT_PASS)
 		return status;
-	warn_of_tokens(cli, &plan);
+	fg_cli_warn_of_tokens(cli, &plan);
 	if (given.against) {
 		plan.baseline.kind = FG_BASELINE_GIT;
 		plan.baseline.value = given.against;

@@ -134,13 +134,12 @@ static void close_comparison(struct comparison *comparison)
 	*comparison = (struct comparison){0};
 }
 
-static struct fg_benchmark *find_benchmark(const struct fg_bisect_search *search, const char *name)
+struct fg_benchmark *fg_search_benchmark(const struct fg_plan *plan, const char *name)
 {
-	for (size_t i = 0; i < search->plan->benchmark_count; i++) {
-		struct fg_benchmark *benchmark = &search->plan->benchmarks[i];
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		struct fg_benchmark *benchmark = &plan->benchmarks[i];
 		const size_t length = strlen(benchmark->name);
 
-		/* "gb/BM_sort" is a case of the harness "gb" */
 		if (strncmp(benchmark->name, name, length) == 0 &&
 		    (!name[length] ||
 		     (name[length] == '/' && benchmark->harness != FG_HARNESS_NONE)))
@@ -175,7 +174,8 @@ static void count_measure(struct fg_bisect_search *search, struct fg_measuring *
 static void choose_benchmarks(struct fg_bisect_search *search, struct comparison *comparison)
 {
 	const struct fg_benchmark *only =
-		search->asked.benchmark ? find_benchmark(search, search->asked.benchmark) : NULL;
+		search->asked.benchmark ? fg_search_benchmark(search->plan, search->asked.benchmark)
+					: NULL;
 	struct fg_plan *plan = search->plan;
 
 	comparison->benchmarks =
@@ -450,6 +450,17 @@ static int gate(struct fg_bisect_search *search, struct comparison *comparison,
 	return fg_session_report(session, err);
 }
 
+static void say_dirty(const struct fg_bisect_search *search)
+{
+	const struct fg_git git = git_of(search);
+	struct fg_side side = {0};
+
+	if (fg_git_describe_side(&git, &side, NULL) == FG_OK && side.dirty)
+		fg_cli_say(search->cli, "the work tree has uncommitted changes, which are not part "
+					"of the range");
+	fg_side_release(&side);
+}
+
 int fg_search_compare_ends(struct fg_bisect_search *search, struct fg_error *err)
 {
 	const struct fg_benchmark_verdict *benchmark = NULL;
@@ -459,6 +470,7 @@ int fg_search_compare_ends(struct fg_bisect_search *search, struct fg_error *err
 
 	if (status != FG_OK)
 		goto out;
+	say_dirty(search);
 	fg_cli_say(search->cli, "%zu commits between %.12s and %.12s; first the ends",
 		   search->range.count, search->range.good, search->range.bad);
 	status = gate(search, &comparison, err);

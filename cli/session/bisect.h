@@ -78,6 +78,8 @@ struct fg_bisect_search {
 	bool is_resumed;
 };
 
+/* By its name, or by that of a harness case, "gb/BM_sort"; NULL: not found. */
+struct fg_benchmark *fg_search_benchmark(const struct fg_plan *plan, const char *name);
 /* `plan` is changed: its baseline is each commit that is compared with. */
 int fg_search_open(struct fg_bisect_search *search, struct fg_cli *cli, struct fg_plan *plan,
 		   const struct fg_search_request *asked, struct fg_error *err) FG_NODISCARD;

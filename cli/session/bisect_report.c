@@ -211,6 +211,8 @@ static void add_nothing(const struct fg_bisect_search *search, struct fg_strbuf 
 	add_subject(search, text);
 	fg_strbuf_printf(text, " is not slower at %.12s than at %.12s", search->range.bad,
 			 search->range.good);
+	if (search->ends.outcome == FG_OUTCOME_PLACEMENT)
+		fg_strbuf_add_text(text, " but for the place of its code in memory");
 	if (isfinite(search->ends.smallest))
 		fg_strbuf_printf(text, "; %s would have been seen",
 				 fg_format_change(search->ends.smallest, words));
@@ -266,8 +268,10 @@ static void add_end(const struct fg_bisect_search *search, struct fg_strbuf *tex
 					 ? "the budget ended (--resume goes on)"
 					 : "no commit is sure",
 				 search->look.left);
-	fg_strbuf_printf(text, "%.0f %% explained; %u builds, %u pairs, %s",
-			 100 * search->look.explained, search->builds, search->pairs,
+	fg_strbuf_printf(text, "%.0f %% explained; %u build%s, %u %s%s, %s",
+			 100 * search->look.explained, search->builds,
+			 search->builds == 1 ? "" : "s", search->pairs,
+			 search->model.is_exact ? "count" : "pair", search->pairs == 1 ? "" : "s",
 			 fg_format_duration(fg_search_seconds(search) * FG_NS_PER_S, words));
 }
 

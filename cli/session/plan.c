@@ -200,7 +200,8 @@ static pid_t parent_of(pid_t pid)
 	return parent;
 }
 
-char *fg_tokens_above(const struct fg_plan *plan, pid_t *pid)
+/* The name of a token in the environment of a parent process; NULL: none, or it cannot be read. */
+static char *token_above(const struct fg_plan *plan, pid_t *pid)
 {
 	char *name = NULL;
 
@@ -208,6 +209,33 @@ char *fg_tokens_above(const struct fg_plan *plan, pid_t *pid)
 	while (*pid > 0 && !(name = token_of(*pid, plan)))
 		*pid = parent_of(*pid);
 	return name;
+}
+
+int fg_cli_check_event(struct fg_error *err)
+{
+	const char *event = getenv("GITHUB_EVENT_NAME");
+	const char *allowed = getenv("FASTGATE_PULL_REQUEST_TARGET");
+
+	if (!event || strcmp(event, "pull_request_target") != 0 ||
+	    (allowed && strcmp(allowed, "allow") == 0))
+		return FG_OK;
+	return fg_error_set(err, FG_EINVAL,
+			    "the event is pull_request_target, whose jobs have this repository's "
+			    "secrets: measure on pull_request (docs/ci.md), or set "
+			    "FASTGATE_PULL_REQUEST_TARGET=allow");
+}
+
+void fg_cli_warn_of_tokens(const struct fg_cli *cli, const struct fg_plan *plan)
+{
+	pid_t pid = 0;
+	char *name = token_above(plan, &pid);
+
+	if (name)
+		fg_cli_warn(cli,
+			    "process %d, which started this, has $%s in its environment, where "
+			    "benchmarks can read it: measure without it, then send (docs/ci.md)",
+			    (int)pid, name);
+	free(name);
 }
 
 /* ---- trusted addresses ---- */

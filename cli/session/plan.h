@@ -10,8 +10,6 @@
 #include "cli/framework/command.h"
 #include "config/config.h"
 
-#include <sys/types.h>
-
 enum {
 	FG_CLI_SHORT_FORMS_MAX = 8
 };
@@ -92,9 +90,10 @@ void fg_tokens_take(void);
  */
 bool fg_tokens_may_go(const char *url);
 /*
- * The name of a token in the environment of a parent process, where programs under test can read
- * it; to be freed. NULL: there is none, or it cannot be read.
+ * Call before a command builds and runs a checkout. A pull request from a fork would run foreign
+ * code in a job that has this repository's secrets: FG_EINVAL.
  */
-char *fg_tokens_above(const struct fg_plan *plan, pid_t *pid);
+int fg_cli_check_event(struct fg_error *err) FG_NODISCARD;
+void fg_cli_warn_of_tokens(const struct fg_cli *cli, const struct fg_plan *plan);
 
 #endif
