@@ -466,6 +466,16 @@ int fg_job_resume_layouts(struct fg_runner_job *job, struct fg_error *err)
 	return status;
 }
 
+static int tell_set_up(struct fg_runner_job *job, struct fg_error *err)
+{
+	const struct fg_runner_options *options = &job->runner->options;
+	struct fg_error found = {0};
+	const int status =
+		options->on_set_up ? options->on_set_up(options->context, job, &found) : FG_OK;
+
+	return status == FG_OK ? FG_OK : refuse(job, fg_xstrdup(found.message), err);
+}
+
 int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 {
 	struct fg_failure failure = {0};
@@ -483,6 +493,8 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 		return status;
 	settle_arms(job);
 	status = check_kinds(job, err);
+	if (status == FG_OK)
+		status = tell_set_up(job, err);
 	if (status != FG_OK)
 		return status;
 	settle_sampler(job);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes fastgate.yml, with comments, for a project as it was found. */
-#include "base/fs.h"
 #include "base/text.h"
 #include "cli/init/inputs.h"
 #include "cli/init/project.h"
@@ -137,36 +136,6 @@ static void add_benchmarks(struct fg_strbuf *text, const struct fg_project *proj
 
 /* ---- the rest ---- */
 
-static bool is_input_before(const struct fg_project *project, size_t index)
-{
-	bool found = false;
-
-	for (size_t i = 0; i < index && !found; i++)
-		found = project->programs[i].input &&
-			strcmp(project->programs[i].input, project->programs[index].input) == 0;
-	return found;
-}
-
-/*
- * Inputs belong to the benchmark and are shared; a file that the build makes belongs to each side.
- */
-static void add_inputs_of_both(struct fg_strbuf *text, const struct fg_project *project)
-{
-	const char *between = "  from_candidate: [ ";
-
-	for (size_t i = 0; i < fg_project_chosen(project); i++) {
-		const char *input = project->programs[i].input;
-
-		if (!input || !fg_fs_exists(input) || is_input_before(project, i))
-			continue;
-		fg_strbuf_add_text(text, between);
-		add_yaml(text, input);
-		between = ", ";
-	}
-	if (*between == ',')
-		fg_strbuf_add_text(text, " ]   # the baseline gets these files too\n");
-}
-
 static void add_build(struct fg_strbuf *text, const struct fg_project *project)
 {
 	fg_strbuf_add_text(text, "\n# How a side is built, in the root of its tree. `fastgate run "
@@ -189,8 +158,6 @@ static void add_build(struct fg_strbuf *text, const struct fg_project *project)
 	fg_strbuf_add_text(text, "build:\n  command: ");
 	add_yaml(text, project->build_command);
 	fg_strbuf_add_text(text, project->build_needs_shell ? "\n  shell: true\n" : "\n");
-	if (project->has_history)
-		add_inputs_of_both(text, project);
 	fg_strbuf_add_text(text, "  # record: { boost: { command: \"pkg-config --modversion "
 				 "boost\" } }   # facts to keep with each run\n");
 }

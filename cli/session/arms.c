@@ -209,6 +209,8 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 	arms->has_worktree[arm] = true;
 	session->open.roots[arm] = arms->worktrees[arm].root;
 	session->open.checkouts[arm] = arms->worktrees[arm].tree;
+	if (arm == FG_ARM_BASELINE)
+		session->open.baseline = &arms->worktrees[arm];
 	return FG_OK;
 }
 

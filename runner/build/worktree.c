@@ -28,6 +28,7 @@ enum {
 	TAIL_LINES = 20,
 	TAIL_BYTES = 4096,
 	SHORT_HASH = 9,
+	MARK_BYTES_MAX = 256,
 };
 
 /* Environment variables that change the result of a build. */
@@ -300,7 +301,7 @@ static bool mark_says(const struct places *places, const char *what)
 	char *text = NULL;
 	bool says = false;
 
-	if (fg_fs_read(places->mark, 256, &text, NULL, NULL) == FG_OK)
+	if (fg_fs_read(places->mark, MARK_BYTES_MAX, &text, NULL, NULL) == FG_OK)
 		says = strcmp(text, what) == 0;
 	free(text);
 	return says;
@@ -526,8 +527,55 @@ out:
 	return status;
 }
 
+static char *mark_of(const struct fg_worktree *worktree)
+{
+	char *folder = fg_fs_parent(worktree->tree);
+	char *mark = fg_fs_join(folder, "built");
+
+	free(folder);
+	return mark;
+}
+
+int fg_worktree_claim(struct fg_worktree *worktree, struct fg_error *err)
+{
+	char *mark = NULL;
+	int status = FG_OK;
+
+	if (worktree->claimed)
+		return FG_OK;
+	if (flock(worktree->lock_fd, LOCK_EX | LOCK_NB) != 0) {
+		(void)flock(worktree->lock_fd, LOCK_SH);
+		return fg_error_set(err, FG_ECONFLICT,
+				    "another run uses the build of the baseline now");
+	}
+	mark = mark_of(worktree);
+	status = fg_fs_read(mark, MARK_BYTES_MAX, &worktree->claimed, NULL, err);
+	if (status == FG_OK)
+		(void)unlink(mark);
+	free(mark);
+	return status;
+}
+
+static void restore(const struct fg_worktree *worktree)
+{
+	const struct fg_git git = {.folder = worktree->tree};
+	const char *const arguments[] = {"checkout", "--force", "HEAD", "--", ".", NULL};
+	char *mark = mark_of(worktree);
+	char *text = NULL;
+
+	if (fg_git_output(&git, arguments, &text, NULL) != FG_OK ||
+	    fg_fs_write_atomic(mark, worktree->claimed, strlen(worktree->claimed), 0644, NULL) !=
+		    FG_OK)
+		fg_log(FG_LOG_RUNNER, 1, "'%s' is built anew next time", worktree->tree);
+	free(text);
+	free(mark);
+}
+
 void fg_worktree_close(struct fg_worktree *worktree)
 {
+	if (worktree->claimed)
+		restore(worktree);
+	free(worktree->claimed);
 	if (worktree->root && worktree->lock_fd >= 0)
 		(void)close(worktree->lock_fd);
 	free(worktree->root);

@@ -41,6 +41,7 @@ struct fg_worktree {
 	char *tree;  /* the whole checkout */
 	bool cached; /* an earlier build was reused */
 	int lock_fd;
+	char *claimed; /* what is built there, while this run alone uses it; NULL: shared */
 };
 
 /*
@@ -49,6 +50,11 @@ struct fg_worktree {
  */
 int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktree *worktree,
 		     char **tail, struct fg_error *err) FG_NODISCARD;
+/*
+ * This run alone uses the tree and may change its files, until fg_worktree_close() restores what git
+ * tracks. A run that was killed leaves a tree that is built anew. FG_ECONFLICT: another run uses it.
+ */
+int fg_worktree_claim(struct fg_worktree *worktree, struct fg_error *err) FG_NODISCARD;
 void fg_worktree_close(struct fg_worktree *worktree);
 
 /* Runs the build command in any folder, for a work tree that is measured in place. */

@@ -240,8 +240,6 @@ def a_filter_is_given_files_of_the_project():
     commit()
     said, text = init()
     check("A guess" in text and "a guess" in said, f"filter: {text}{said}")
-    # The commit that it is compared with does not have the file.
-    check("from_candidate: [ data/small.txt ]" in text, f"filter: {text}")
     # A source and the Makefile are larger, but a patch that changes them would change the work; a picture is hardly what it reads.
     check("stdin: fastgate-input.txt" in text and "yes data/small.txt | head -n" in text, f"filter: {text}")
     runs("crunch")
