@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 enum {
-	SHOWN_MAX = 4
+	SHOWN_MAX = 4,
+	CONFIG_BYTES_MAX = 1 << 20,
 };
 
 struct options {
@@ -20,6 +21,17 @@ struct options {
 	const char *build;
 	const char *ci;
 };
+
+/* As `init` writes it where nothing can be measured: nobody would miss it. */
+static bool measures_nothing(const char *path)
+{
+	char *text = NULL;
+	const bool found = fg_fs_read(path, CONFIG_BYTES_MAX, &text, NULL, NULL) == FG_OK &&
+			   strstr(text, "\nbenchmarks:\n") && !strstr(text, "\n  - ");
+
+	free(text);
+	return found;
+}
 
 /* Created exclusively: an existing file is never touched, not even one created a moment ago. */
 static int create(const char *path, const char *text, struct fg_error *err)
@@ -30,8 +42,8 @@ static int create(const char *path, const char *text, struct fg_error *err)
 	if (fd < 0 && errno == EEXIST)
 		return fg_error_set(
 			err, FG_ECONFLICT,
-			"%s exists already and is left unchanged; 'fastgate init --print' shows "
-			"what would be written",
+			"%s exists already and is left unchanged: remove it to write it anew; "
+			"'fastgate init --print' shows what would be written",
 			path);
 	if (fd < 0)
 		return fg_error_errno(err, FG_EIO, "cannot write %s", path);
@@ -127,6 +139,9 @@ static void tell_need(const struct fg_cli *cli, const struct fg_project *project
 
 static const char *next_step(const struct fg_project *project)
 {
+	if (project->has_failed)
+		return "fastgate init --build 'COMMAND'   (with a command that builds it; it replaces "
+		       "this file)";
 	if (fg_project_chosen(project) == 0)
 		return "name a benchmark in fastgate.yml, then `fastgate run`";
 	if (project->build_command && project->has_history)
@@ -173,6 +188,7 @@ static int look(struct fg_cli *cli, const struct options *given, struct fg_proje
 		status = fg_project_build(cli, project, &worktree, err);
 		if (status == FG_EINTERRUPTED)
 			return status;
+		project->has_failed = status != FG_OK;
 		if (status != FG_OK)
 			fg_cli_warn(cli, "%s", err->message);
 	} else if (!given->no_build && project->build_command) {
@@ -194,15 +210,18 @@ static int look(struct fg_cli *cli, const struct options *given, struct fg_proje
 static int write_config(struct fg_cli *cli, const struct options *given, struct fg_error *err)
 {
 	struct fg_project project = {0};
+	const bool is_empty = measures_nothing(FG_CONFIG_FILE_NAME);
 	struct fg_strbuf text = {0};
 	int status = FG_OK;
 
-	if (!given->print && fg_fs_exists(FG_CONFIG_FILE_NAME))
+	if (!given->print && fg_fs_exists(FG_CONFIG_FILE_NAME) && !is_empty)
 		return create(FG_CONFIG_FILE_NAME, "", err);
 	status = look(cli, given, &project, err);
 	if (status != FG_OK)
 		goto out;
 	fg_project_write_file(&project, &cli->arena, &text);
+	if (is_empty && !given->print)
+		(void)unlink(FG_CONFIG_FILE_NAME);
 	if (given->print)
 		fg_cli_print(cli, &text);
 	else
@@ -298,7 +317,9 @@ const struct fg_cli_command fg_cmd_init = {
 		"a slowdown shows within 30 s. A program that wants an input is offered files of the "
 		"project, and what is found this way is called a guess. Where nothing can be measured, "
 		"the file says what is needed.\n\n"
-		"A fastgate.yml that is there is never touched. --ci writes the job of a CI system "
+		"A fastgate.yml that is there is never touched, unless it is one in which `init` found "
+		"nothing to measure: so after a failed build `fastgate init --build 'COMMAND'` tries "
+		"again. --ci writes the job of a CI system "
 		"beside it, with cache, permissions and reports; a file of its name that is there is "
 		"not touched either.",
 	.options = options,

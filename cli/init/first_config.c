@@ -42,27 +42,27 @@ static void add_remarks(struct fg_strbuf *text, const struct fg_project_program 
 	if (program->input)
 		fg_strbuf_printf(
 			text,
-			"%s    # A guess: it %s a file of this project%s. Give it the input "
+			"%s  # A guess: it %s a file of this project%s. Give it the input "
 			"of a typical run.\n",
 			margin, what, program->input_copies > 1 ? ", many copies in a row" : "");
 	if (program->trial == FG_PROJECT_SHORT)
-		fg_strbuf_printf(text, "%s    # It takes %.2g ms: %s.\n", margin,
+		fg_strbuf_printf(text, "%s  # It takes %.2g ms: %s.\n", margin,
 				 1e3 * program->seconds, hint_short);
 	if (program->trial == FG_PROJECT_FAILED && program->why)
-		fg_strbuf_printf(text, "%s    # It %s.\n", margin, program->why);
+		fg_strbuf_printf(text, "%s  # It %s.\n", margin, program->why);
 }
 
 static void add_input(struct fg_strbuf *text, const struct fg_project_program *program,
 		      struct fg_arena *arena, const char *margin)
 {
 	if (program->input_copies > 1) {
-		fg_strbuf_printf(text, "%s    setup: ", margin);
+		fg_strbuf_printf(text, "%s  setup: ", margin);
 		add_yaml(text, fg_project_input_setup(program, arena));
 		fg_strbuf_add_text(text, "   # once for each side, unmeasured\n");
 	}
 	if (!program->input || program->input_is_argument)
 		return;
-	fg_strbuf_printf(text, "%s    stdin: ", margin);
+	fg_strbuf_printf(text, "%s  stdin: ", margin);
 	add_yaml(text, program->input_copies > 1 ? fg_project_input_name(program->input, arena)
 						 : program->input);
 	fg_strbuf_add_char(text, '\n');
@@ -72,12 +72,12 @@ static void add_place(struct fg_strbuf *text, const struct fg_project_program *p
 		      const char *margin)
 {
 	if (program->working_directory) {
-		fg_strbuf_printf(text, "%s    working_directory: ", margin);
+		fg_strbuf_printf(text, "%s  working_directory: ", margin);
 		add_yaml(text, program->working_directory);
 		fg_strbuf_add_char(text, '\n');
 	}
 	if (program->library_path) {
-		fg_strbuf_printf(text, "%s    environment: { LD_LIBRARY_PATH: ", margin);
+		fg_strbuf_printf(text, "%s  environment: { LD_LIBRARY_PATH: ", margin);
 		add_yaml(text, program->library_path);
 		fg_strbuf_add_text(text, " }   # this project's libraries, not installed ones\n");
 	}
@@ -86,19 +86,34 @@ static void add_place(struct fg_strbuf *text, const struct fg_project_program *p
 static void add_benchmark(struct fg_strbuf *text, const struct fg_project_program *program,
 			  struct fg_arena *arena, const char *margin)
 {
-	fg_strbuf_printf(text, "%s  - name: ", margin);
+	fg_strbuf_printf(text, "%s- name: ", margin);
 	add_yaml(text, program->name);
 	fg_strbuf_add_char(text, '\n');
 	add_remarks(text, program, margin);
-	fg_strbuf_printf(text, "%s    command: ", margin);
+	fg_strbuf_printf(text, "%s  command: ", margin);
 	add_yaml(text, fg_project_command(program, arena));
 	fg_strbuf_add_char(text, '\n');
 	add_input(text, program, arena, margin);
 	add_place(text, program, margin);
 	if (program->harness != FG_HARNESS_NONE)
 		fg_strbuf_printf(text,
-				 "%s    harness: %s   # each of its cases becomes a benchmark\n",
+				 "%s  harness: %s   # each of its cases becomes a benchmark\n",
 				 margin, fg_harness_name(program->harness));
+}
+
+/* Keys that a benchmark may have: of the one before, or of the example. */
+static void add_choices(struct fg_strbuf *text, const char *margin)
+{
+	static const char *const lines[] = {
+		"environment: { OMP_NUM_THREADS: \"1\" }",
+		"prepare: ./make-input.sh     # before each execution, unmeasured",
+		"timeout: 60s                 # default 10m",
+		"metrics:                     # numbers of your own, found in the output",
+		"  - { name: rate, regex: \"rate: ([0-9.]+)\", better: higher, unit: \"1/s\" }",
+	};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(lines); i++)
+		fg_strbuf_printf(text, "%s  # %s\n", margin, lines[i]);
 }
 
 static void add_benchmarks(struct fg_strbuf *text, const struct fg_project *project,
@@ -114,24 +129,18 @@ static void add_benchmarks(struct fg_strbuf *text, const struct fg_project *proj
 			text,
 			"# Nothing was found that can be measured as it is. Needed is a command that "
 			"does work of this project\n"
-			"# that matters, on an input of a typical size, and ends by itself:\n"
-			"#   - name: parse\n"
-			"#     command: ./parse data/typical.json\n");
-	fg_strbuf_add_text(text, count ? "benchmarks:\n" : "benchmarks: []\n");
+			"# that matters, on an input of a typical size, and ends by itself.\n");
+	fg_strbuf_add_text(text, "benchmarks:\n");
 	for (size_t i = 0; i < count; i++)
-		add_benchmark(text, &project->programs[i], arena, "");
+		add_benchmark(text, &project->programs[i], arena, "  ");
+	if (count == 0)
+		fg_strbuf_add_text(text, "  # - name: parse\n"
+					 "  #   command: ./parse data/typical.json\n");
+	add_choices(text, count ? "  " : "  # ");
 	if (rest > 0)
 		fg_strbuf_add_text(text, "  # Other programs that the build makes:\n");
 	for (size_t i = count; i < count + rest; i++)
-		add_benchmark(text, &project->programs[i], arena, "  #");
-	fg_strbuf_add_text(
-		text,
-		"    # environment: { OMP_NUM_THREADS: \"1\" }\n"
-		"    # prepare: ./make-input.sh     # before each execution, unmeasured\n"
-		"    # timeout: 60s                 # default 10m\n"
-		"    # metrics:                     # numbers of your own, found in the output\n"
-		"    #   - { name: events_per_second, regex: \"rate: ([0-9.]+)\", better: higher, "
-		"unit: \"1/s\" }\n");
+		add_benchmark(text, &project->programs[i], arena, "  # ");
 }
 
 /* ---- the rest ---- */

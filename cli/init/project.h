@@ -73,6 +73,7 @@ struct fg_project {
 	const char *build_command; /* NULL if unknown */
 	bool build_needs_shell;
 	bool is_given;            /* by the user: no other way is tried */
+	bool has_failed;          /* does not build */
 	const char *debug_folder; /* an unoptimised build that was passed over, or NULL */
 	const char *line_hint;    /* how the build keeps line numbers, as a comment; or NULL */
 	char *tree;               /* trial build's worktree, to be freed; NULL: not built */
