@@ -202,6 +202,9 @@ static int look(struct fg_cli *cli, const struct options *given, struct fg_proje
 	} else {
 		fg_project_find_programs(".", &cli->arena, project);
 	}
+	for (size_t i = 0; i < project->program_count; i++)
+		fg_cli_detail(cli, "candidate %s: %s", project->programs[i].path,
+			      project->programs[i].reason);
 	return cli->interrupted && *cli->interrupted
 		       ? fg_error_set(err, FG_EINTERRUPTED, "interrupted: nothing was written")
 		       : FG_OK;

@@ -54,6 +54,13 @@ static const char *below(const char *root, const char *path)
 	return strncmp(path, root, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
 }
 
+static void set_named(struct fg_project_program *program)
+{
+	program->is_named = true;
+	program->rank = program->rank > NAMED_RANK ? program->rank : NAMED_RANK;
+	program->reason = "the build calls it a benchmark";
+}
+
 /*
  * Takes the words of a command whose first one is a program of this project. Arguments that name
  * files of the tree it was found in are made relative, because fastgate.yml applies to every tree.
@@ -79,8 +86,7 @@ static struct fg_project_program *take(const char *root, struct fg_arena *arena,
 		fg_text_quote_words(&words, one);
 		free(word);
 	}
-	added->is_named = true;
-	added->rank = added->rank > NAMED_RANK ? added->rank : NAMED_RANK;
+	set_named(added);
 	if (words.length)
 		added->arguments = fg_arena_strdup(arena, fg_strbuf_text(&words));
 	if (folder && *folder)
@@ -360,8 +366,7 @@ static void read_tags(const char *root, struct fg_arena *arena, struct fg_projec
 
 	if (text && strstr(text, "[!benchmark]")) {
 		program->arguments = fg_arena_strdup(arena, "\"[!benchmark]\" --reporter xml");
-		program->is_named = true;
-		program->rank = program->rank > NAMED_RANK ? program->rank : NAMED_RANK;
+		set_named(program);
 	}
 	free(text);
 	free(line);

@@ -40,11 +40,11 @@ static void add_remarks(struct fg_strbuf *text, const struct fg_project_program 
 	const char *what = program->input_is_argument ? "is given" : "reads";
 
 	if (program->input)
-		fg_strbuf_printf(
-			text,
-			"%s  # A guess: it %s a file of this project%s. Give it the input "
-			"of a typical run.\n",
-			margin, what, program->input_copies > 1 ? ", many copies in a row" : "");
+		fg_strbuf_printf(text,
+				 "%s  # A guess: it %s a file of this project%s. Give it the input "
+				 "of a typical run.\n",
+				 margin, what,
+				 program->input_copies > 1 ? ", many copies in a row" : "");
 	if (program->trial == FG_PROJECT_SHORT)
 		fg_strbuf_printf(text, "%s  # It takes %.2g ms: %s.\n", margin,
 				 1e3 * program->seconds, hint_short);

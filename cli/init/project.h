@@ -44,8 +44,9 @@ struct fg_project_program {
 	const char *name; /* unique within the project */
 	enum fg_harness harness;
 	bool is_built;
-	bool is_named; /* the build system calls it a benchmark: its arguments are known */
-	int rank;      /* higher: more likely a benchmark */
+	bool is_named;      /* the build system calls it a benchmark: its arguments are known */
+	int rank;           /* higher: more likely a benchmark */
+	const char *reason; /* of the rank */
 	/* NULL: no arguments, run in the root */
 	const char *arguments;
 	const char *working_directory;
@@ -140,7 +141,9 @@ bool fg_project_choose_way(const char *root, struct fg_arena *arena, struct fg_p
 
 /* "bench", or a word like "perf": of a program, a target or a label. */
 bool fg_project_says_benchmark(const char *name);
-int fg_project_rank(const struct fg_project *project, const char *path, enum fg_harness harness);
+/* The higher, the likelier a benchmark; `reason` is for people. */
+int fg_project_rank(const struct fg_project *project, const char *path, enum fg_harness harness,
+		    const char **reason);
 
 /* ---- programs.c, build_lists.c ---- */
 

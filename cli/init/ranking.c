@@ -73,15 +73,16 @@ enum fit {
 static const struct row {
 	enum fit fit;
 	int rank;
+	const char *why; /* for people */
 } rows[] = {
-	{.fit = BENCHMARK_NAME, .rank = 150},
-	{.fit = TEST_NAME, .rank = FG_PROJECT_TEST_RANK},
-	{.fit = TEST_FOLDER, .rank = FG_PROJECT_TEST_RANK},
-	{.fit = BENCHMARK_FOLDER, .rank = FG_PROJECT_LIKELY_RANK},
-	{.fit = PEER_NAME, .rank = FG_PROJECT_TEST_RANK},
-	{.fit = OWN_NAME, .rank = FG_PROJECT_OWN_RANK},
-	{.fit = EXAMPLE, .rank = -30},
-	{.fit = OTHER, .rank = 0},
+	{.fit = BENCHMARK_NAME, .rank = 150, .why = "named like a benchmark"},
+	{.fit = TEST_NAME, .rank = FG_PROJECT_TEST_RANK, .why = "named like a test"},
+	{.fit = TEST_FOLDER, .rank = FG_PROJECT_TEST_RANK, .why = "among the tests"},
+	{.fit = BENCHMARK_FOLDER, .rank = FG_PROJECT_LIKELY_RANK, .why = "among the benchmarks"},
+	{.fit = PEER_NAME, .rank = FG_PROJECT_TEST_RANK, .why = "waits for a peer"},
+	{.fit = OWN_NAME, .rank = FG_PROJECT_OWN_RANK, .why = "named like the project"},
+	{.fit = EXAMPLE, .rank = -30, .why = "an example"},
+	{.fit = OTHER, .rank = 0, .why = "nothing speaks for it"},
 };
 
 static bool fits(enum fit fit, const struct fg_project *project, const char *folder,
@@ -109,7 +110,8 @@ static bool fits(enum fit fit, const struct fg_project *project, const char *fol
 	return true;
 }
 
-int fg_project_rank(const struct fg_project *project, const char *path, enum fg_harness harness)
+int fg_project_rank(const struct fg_project *project, const char *path, enum fg_harness harness,
+		    const char **reason)
 {
 	const char *name = fg_fs_base_name(path);
 	char *folder = fg_xstrndup(path, (size_t)(name - path));
@@ -119,11 +121,14 @@ int fg_project_rank(const struct fg_project *project, const char *path, enum fg_
 	while (!fits(row->fit, project, folder, name))
 		row++;
 	rank = row->rank;
+	*reason = row->why;
 	/* "bench_test" may be either. */
 	if (row->fit == BENCHMARK_NAME && has_word(name, tests))
 		rank -= 30;
-	if (harness != FG_HARNESS_NONE && row->fit != TEST_FOLDER && row->fit != TEST_NAME)
+	if (harness != FG_HARNESS_NONE && row->fit != TEST_FOLDER && row->fit != TEST_NAME) {
 		rank += 200;
+		*reason = "linked with a benchmark harness";
+	}
 	free(folder);
 	return rank;
 }
