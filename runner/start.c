@@ -382,15 +382,28 @@ static int refuse(struct fg_runner_job *job, char *reason, struct fg_error *err)
 	return status;
 }
 
+/* Last chance to give both sides the same inputs. */
+static int tell_set_up(struct fg_runner_job *job, struct fg_error *err)
+{
+	const struct fg_runner_options *options = &job->runner->options;
+	struct fg_error found = {0};
+	const int status =
+		options->on_set_up ? options->on_set_up(options->context, job, &found) : FG_OK;
+
+	return status == FG_OK ? FG_OK : refuse(job, fg_xstrdup(found.message), err);
+}
+
 /* Must run before anything is judged. */
 static int check_kinds(struct fg_runner_job *job, struct fg_error *err)
 {
 	const struct fg_target *targets = job->executor.targets;
+	int status = FG_OK;
 
 	if (!targets[FG_ARM_BASELINE].command || !targets[FG_ARM_CANDIDATE].command)
 		return FG_OK;
-	return refuse(job, fg_kinds_differ(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE]),
-		      err);
+	status = refuse(job, fg_kinds_differ(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE]),
+			err);
+	return status == FG_OK ? tell_set_up(job, err) : status;
 }
 
 /*
@@ -466,16 +479,6 @@ int fg_job_resume_layouts(struct fg_runner_job *job, struct fg_error *err)
 	return status;
 }
 
-static int tell_set_up(struct fg_runner_job *job, struct fg_error *err)
-{
-	const struct fg_runner_options *options = &job->runner->options;
-	struct fg_error found = {0};
-	const int status =
-		options->on_set_up ? options->on_set_up(options->context, job, &found) : FG_OK;
-
-	return status == FG_OK ? FG_OK : refuse(job, fg_xstrdup(found.message), err);
-}
-
 int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 {
 	struct fg_failure failure = {0};
@@ -493,8 +496,6 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 		return status;
 	settle_arms(job);
 	status = check_kinds(job, err);
-	if (status == FG_OK)
-		status = tell_set_up(job, err);
 	if (status != FG_OK)
 		return status;
 	settle_sampler(job);
