@@ -354,6 +354,11 @@ static void take_automake(struct search *search, const char *folder, const char 
 		for (list++; *list && *list != '\n';) {
 			char *name = declared_name(list += strspn(list, " \t"));
 
+			/* a backslash too many: the next assignment */
+			if (name && strstr(name, "_SOURCES")) {
+				free(name);
+				break;
+			}
 			if (name && (!is_test || fg_project_says_benchmark(name)))
 				add_declared(search, folder, name, FG_HARNESS_NONE);
 			list += strcspn(list, " \t\n\\");
