@@ -97,6 +97,8 @@ static void tell_benchmark(struct fg_cli *cli, const struct fg_project_program *
 		   program->is_built ? ""
 		   : program->suite  ? " (not tried)"
 				     : " (not built yet)");
+	if (program->rank <= 0)
+		fg_cli_say(cli, "    a guess: %s", program->reason);
 	if (program->input_copies > 1)
 		fg_cli_say(cli, "    a guess: its input is %u copies of %s", program->input_copies,
 			   program->input);

@@ -39,6 +39,9 @@ static void add_remarks(struct fg_strbuf *text, const struct fg_project_program 
 {
 	const char *what = program->input_is_argument ? "is given" : "reads";
 
+	if (program->rank <= 0 && program->trial == FG_PROJECT_GOOD)
+		fg_strbuf_printf(text, "%s  # A guess: %s. Is it what matters?\n", margin,
+				 program->reason);
 	if (program->input)
 		fg_strbuf_printf(text,
 				 "%s  # A guess: it %s a file of this project%s. Give it the input "
@@ -101,17 +104,20 @@ static void add_benchmark(struct fg_strbuf *text, const struct fg_project_progra
 				 margin, fg_harness_name(program->harness));
 }
 
-/* Keys that a benchmark may have: of the one before, or of the example. */
-static void add_choices(struct fg_strbuf *text, const char *margin)
+/* Keys that this benchmark (NULL: the example) may have, too. */
+static void add_choices(struct fg_strbuf *text, const struct fg_project_program *program,
+			const char *margin)
 {
+	static const char environment[] = "environment: { OMP_NUM_THREADS: \"1\" }";
 	static const char *const lines[] = {
-		"environment: { OMP_NUM_THREADS: \"1\" }",
 		"prepare: ./make-input.sh     # before each execution, unmeasured",
 		"timeout: 60s                 # default 10m",
 		"metrics:                     # numbers of your own, found in the output",
 		"  - { name: rate, regex: \"rate: ([0-9.]+)\", better: higher, unit: \"1/s\" }",
 	};
 
+	if (!program || !program->library_path)
+		fg_strbuf_printf(text, "%s  # %s\n", margin, environment);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(lines); i++)
 		fg_strbuf_printf(text, "%s  # %s\n", margin, lines[i]);
 }
@@ -120,7 +126,8 @@ static void add_benchmarks(struct fg_strbuf *text, const struct fg_project *proj
 			   struct fg_arena *arena)
 {
 	const size_t count = fg_project_chosen(project);
-	const size_t rest = fg_min_size(project->program_count - count, FG_PROJECT_MAX_CANDIDATES);
+	const size_t shown =
+		count + fg_min_size(project->program_count - count, FG_PROJECT_MAX_CANDIDATES);
 
 	fg_strbuf_add_text(text, "\n# What is measured. An execution should take 0.1 to 10 seconds "
 				 "and do the same work each time.\n");
@@ -131,16 +138,20 @@ static void add_benchmarks(struct fg_strbuf *text, const struct fg_project *proj
 			"does work of this project\n"
 			"# that matters, on an input of a typical size, and ends by itself.\n");
 	fg_strbuf_add_text(text, "benchmarks:\n");
-	for (size_t i = 0; i < count; i++)
-		add_benchmark(text, &project->programs[i], arena, "  ");
-	if (count == 0)
+	for (size_t i = 0; i < shown; i++) {
+		const char *margin = i < count ? "  " : "  # ";
+
+		if (i == count)
+			fg_strbuf_add_text(text, "  # Other programs that the build makes:\n");
+		add_benchmark(text, &project->programs[i], arena, margin);
+		if (i == (count ? count - 1 : 0))
+			add_choices(text, &project->programs[i], margin);
+	}
+	if (shown == 0) {
 		fg_strbuf_add_text(text, "  # - name: parse\n"
 					 "  #   command: ./parse data/typical.json\n");
-	add_choices(text, count ? "  " : "  # ");
-	if (rest > 0)
-		fg_strbuf_add_text(text, "  # Other programs that the build makes:\n");
-	for (size_t i = count; i < count + rest; i++)
-		add_benchmark(text, &project->programs[i], arena, "  # ");
+		add_choices(text, NULL, "  # ");
+	}
 }
 
 /* ---- the rest ---- */

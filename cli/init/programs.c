@@ -97,7 +97,7 @@ static struct fg_project_program *add_program(struct search *search, const char 
 		.harness = harness,
 		.is_built = is_built,
 	};
-	added->rank = fg_project_rank(project, path, harness, &added->reason);
+	fg_project_rank(project, added);
 	if (harness == FG_HARNESS_GOOGLE_BENCHMARK)
 		added->arguments = "--benchmark_format=json";
 	else if (harness == FG_HARNESS_CATCH2)
@@ -306,7 +306,7 @@ static char *declared_name(const char *text)
 	       (text[length] && strchr("_-.+", text[length])))
 		length++;
 	return length > 0 && length <= MAX_NAME &&
-			       !strchr("(=@$", text[length] ? text[length] : ' ')
+			       !strchr("(=@$:", text[length] ? text[length] : ' ')
 		       ? fg_xstrndup(text, length)
 		       : NULL;
 }
@@ -460,5 +460,6 @@ void fg_project_find_programs(const char *root, struct fg_arena *arena, struct f
 		search.files = 0;
 		visit(&search, ".", 0, look_at_declarations);
 	}
+	fg_project_prefer_only(project);
 	fg_project_sort(project);
 }

@@ -146,9 +146,10 @@ bool fg_project_choose_way(const char *root, struct fg_arena *arena, struct fg_p
 
 /* "bench", or a word like "perf": of a program, a target or a label. */
 bool fg_project_says_benchmark(const char *name);
-/* The higher, the likelier a benchmark; `reason` is for people. */
-int fg_project_rank(const struct fg_project *project, const char *path, enum fg_harness harness,
-		    const char **reason);
+/* Sets the rank of a program with a path and a harness, and the reason for it. */
+void fg_project_rank(const struct fg_project *project, struct fg_project_program *program);
+/* Call when all are known: one that nothing speaks for is likely where there is no other. */
+void fg_project_prefer_only(struct fg_project *project);
 
 /* ---- programs.c, build_lists.c ---- */
 
