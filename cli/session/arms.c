@@ -199,6 +199,8 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 	/* a commit with the candidate's files is unknown elsewhere: use the original's name */
 	if (arm == FG_ARM_BASELINE)
 		options.known_as = session->got.run.sides[arm].commit;
+	else
+		options.baseline = session->got.run.sides[FG_ARM_BASELINE].commit;
 	status = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
 
 	if (status != FG_OK) {

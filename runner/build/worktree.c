@@ -438,6 +438,34 @@ static int build_alone(const struct fg_worktree_options *options, const struct p
 	return status;
 }
 
+static void set_snapshot(const struct fg_worktree_options *options, struct places *places,
+			 unsigned number)
+{
+	char what[32];
+
+	(void)snprintf(what, sizeof(what), "snapshot %u", number);
+	set_folder(options, places, what);
+}
+
+/* The commit was the candidate of an earlier run: its build is there, and nobody changes it now. */
+static bool take_snapshot_of(const struct fg_worktree_options *options, struct places *places,
+			     struct fg_worktree *worktree)
+{
+	for (unsigned i = 0; i < SNAPSHOTS_MAX; i++) {
+		int lock_fd = -1;
+
+		set_snapshot(options, places, i);
+		if (!is_built(places) || !fg_file_try_lock(places->lock, &lock_fd))
+			continue;
+		if (is_built(places)) {
+			give(places, true, lock_fd, worktree);
+			return true;
+		}
+		(void)close(lock_fd);
+	}
+	return false;
+}
+
 /*
  * A commit's build may be used by many at the same time; the shared lock keeps it from being
  * removed.
@@ -447,6 +475,9 @@ static int open_commit(const struct fg_worktree_options *options, struct places 
 {
 	bool cached = true;
 
+	set_folder(options, places, places->wanted);
+	if (!is_built(places) && take_snapshot_of(options, places, worktree))
+		return FG_OK;
 	set_folder(options, places, places->wanted);
 	for (;;) {
 		int lock_fd = -1;
@@ -466,21 +497,39 @@ static int open_commit(const struct fg_worktree_options *options, struct places 
 	}
 }
 
+/* The tree of the baseline, if it is built nowhere but in a snapshot; to be freed. */
+static char *spared_tree(const struct fg_worktree_options *options, struct places *places)
+{
+	const struct fg_git git = {.folder = options->root, .interrupted = options->interrupted};
+	char *tree = options->baseline ? fg_git_tree_of(&git, options->baseline) : NULL;
+
+	if (tree)
+		set_folder(options, places, tree);
+	if (tree && (strcmp(tree, places->wanted) == 0 || mark_says(places, tree))) {
+		free(tree);
+		return NULL;
+	}
+	return tree;
+}
+
 /*
  * A snapshot's tree changes from run to run, so each run takes the first one that is free for
- * itself.
+ * itself, but not the one that is its baseline now.
  */
 static int lock_snapshot(const struct fg_worktree_options *options, struct places *places,
 			 int *lock_fd, struct fg_error *err)
 {
-	char what[32];
+	char *spared = spared_tree(options, places);
 
 	for (unsigned i = 0; i < SNAPSHOTS_MAX; i++) {
-		(void)snprintf(what, sizeof(what), "snapshot %u", i);
-		set_folder(options, places, what);
-		if (fg_file_try_lock(places->lock, lock_fd))
+		set_snapshot(options, places, i);
+		if (!(spared && mark_says(places, spared)) &&
+		    fg_file_try_lock(places->lock, lock_fd)) {
+			free(spared);
 			return FG_OK;
+		}
 	}
+	free(spared);
 	return take_lock(options, places->lock, LOCK_EX, lock_fd, err);
 }
 

@@ -6,7 +6,8 @@
  * length, so the paths of both sides do too.  For a commit, KEY is a digest of its tree and of
  * everything it is built with: the second run with the same settings builds nothing, and many runs
  * share the build.  A snapshot of the work tree keeps its KEY: its files are changed in place and
- * built incrementally, and it belongs to one run at a time; concurrent runs take the next one.
+ * built incrementally, and it belongs to one run at a time; concurrent runs take the next one.  A
+ * commit that was measured as a snapshot is not built again.
  *
  * A lock file per key keeps parallel jobs from building the same thing twice and from removing what
  * another job measures; it is held until fg_worktree_close().  An interrupted build is redone from
@@ -30,6 +31,7 @@ struct fg_worktree_options {
 	const char *commit;           /* full hash */
 	const char *known_as;         /* the commit to report instead; NULL: `commit` */
 	bool snapshot;                /* the commit comes from fg_git_commit_work_tree() */
+	const char *baseline;         /* of a snapshot: opened later, with its earlier build */
 	const struct fg_build *build; /* command.argc 0: nothing to build */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	void *context;

@@ -165,6 +165,17 @@ def a_second_run_builds_what_changed():
     check("second" in {said.strip() for _, said, _ in project.executions()}, "the second snapshot is what was measured")
 
 
+def a_candidate_that_was_committed_is_not_built_again():
+    project = Project("r")
+    for text, count in (("first", 4), ("second", 2), ("third", 1)):
+        project.write("marker.c", text + "\n")
+        project.run()
+        compiled = project.compiled()
+        check(len(compiled) == count, f"the {text} run built {compiled}")
+        check({said.strip() for _, said, _ in project.executions()} >= {text}, f"the {text} snapshot is what was measured")
+        project.git("commit", "-q", "-a", "-m", text)
+
+
 def a_change_of_the_build_begins_afresh():
     project = Project("g")
     project.run()
@@ -239,6 +250,7 @@ def main():
     the_baseline_gets_files_of_the_candidate()
     who_prints_much_writes_to_a_file_on_both_sides()
     a_second_run_builds_what_changed()
+    a_candidate_that_was_committed_is_not_built_again()
     a_change_of_the_build_begins_afresh()
     in_place_is_measured_there_and_says_so()
     sides_of_different_kinds_are_no_comparison()
