@@ -315,7 +315,7 @@ const struct fg_cli_command fg_cmd_init = {
 		"build the project once, find what can be measured, write a fastgate.yml that runs",
 	.description =
 		"Finds out how the project is built (CMake, Meson, configure, autogen.sh, bootstrap, "
-		"Make, Bazel, ninja; in this folder or up to two below it). Of several ways, one that "
+		"Make, Bazel, ninja, Cargo, Go, setup.py; in this folder or up to two below it). Of several ways, one that "
 		"names a benchmark comes first, and one that fails makes way for the next. Builds a "
 		"snapshot of the work tree below .fastgate/, where `fastgate run` finds the build "
 		"again, and looks at what was made: programs of Google Benchmark and Catch2, CTest's "
