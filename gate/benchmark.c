@@ -456,6 +456,8 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 		verdict->error_stacks = fg_arena_strdup(arena, series->failure_stacks);
 		return;
 	}
+	if (series->remarks[FG_REMARK_INPUTS] && !input->baseline)
+		fg_notes_add(&verdict->notes, arena, "%s", series->remarks[FG_REMARK_INPUTS]);
 	/* Left out: what it executes and reads is the same. */
 	verdict->unaffected = series->unaffected && !input->baseline;
 	if (verdict->unaffected)

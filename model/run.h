@@ -95,6 +95,7 @@ struct fg_sampling {
  * which a verdict shows them.
  */
 enum fg_remark {
+	FG_REMARK_INPUTS,    /* files that both sides read in the candidate's state */
 	FG_REMARK_UNSAMPLED, /* why both sides were measured without the requested sampler */
 	FG_REMARK_OUTSIDE,   /* where the functions of a static program come from, or why none */
 	FG_REMARK_COUNTS,    /* why requested events are not counted */

@@ -73,7 +73,7 @@ struct fg_runner_options {
 	const char *collector;    /* path of the collector library; NULL: where it is installed */
 	bool keep_traces;
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
-	void *context;                            /* passed to on_stuck, which may be NULL */
+	void *context;                            /* of the callbacks, which may be NULL */
 	/*
 	 * A program has reached its time limit, or the user asked to stop: it still runs and is
 	 * about to be killed. Describes where it is, in one line and in many, to be freed; left
@@ -81,6 +81,11 @@ struct fg_runner_options {
 	 */
 	void (*on_stuck)(void *context, const struct fg_runner_stuck *stuck, char **summary,
 			 char **stacks);
+	/*
+	 * Set-up has run and the programs are found; their builds are not compared yet. An error is
+	 * the benchmark's failure.
+	 */
+	int (*on_set_up)(void *context, struct fg_runner_job *job, struct fg_error *err);
 	const struct fg_build *build; /* build configuration of both sides; may be NULL */
 };
 

@@ -382,15 +382,28 @@ static int refuse(struct fg_runner_job *job, char *reason, struct fg_error *err)
 	return status;
 }
 
+/* Last chance to give both sides the same inputs. */
+static int tell_set_up(struct fg_runner_job *job, struct fg_error *err)
+{
+	const struct fg_runner_options *options = &job->runner->options;
+	struct fg_error found = {0};
+	const int status =
+		options->on_set_up ? options->on_set_up(options->context, job, &found) : FG_OK;
+
+	return status == FG_OK ? FG_OK : refuse(job, fg_xstrdup(found.message), err);
+}
+
 /* Must run before anything is judged. */
 static int check_kinds(struct fg_runner_job *job, struct fg_error *err)
 {
 	const struct fg_target *targets = job->executor.targets;
+	int status = FG_OK;
 
 	if (!targets[FG_ARM_BASELINE].command || !targets[FG_ARM_CANDIDATE].command)
 		return FG_OK;
-	return refuse(job, fg_kinds_differ(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE]),
-		      err);
+	status = refuse(job, fg_kinds_differ(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE]),
+			err);
+	return status == FG_OK ? tell_set_up(job, err) : status;
 }
 
 /*

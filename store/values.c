@@ -367,10 +367,11 @@ static void read_sampling(const cJSON *json, struct fg_sampling *sampling)
 }
 
 static const char *const remark_names[] = {
-	[FG_REMARK_UNSAMPLED] = "unsampled", [FG_REMARK_OUTSIDE] = "outside",
-	[FG_REMARK_COUNTS] = "counts",       [FG_REMARK_CALLS] = "calls",
-	[FG_REMARK_DOMAINS] = "domains",     [FG_REMARK_ARGUMENTS] = "arguments",
-	[FG_REMARK_HINTS] = "hints",         [FG_REMARK_EXACT] = "exact",
+	[FG_REMARK_INPUTS] = "inputs",       [FG_REMARK_UNSAMPLED] = "unsampled",
+	[FG_REMARK_OUTSIDE] = "outside",     [FG_REMARK_COUNTS] = "counts",
+	[FG_REMARK_CALLS] = "calls",         [FG_REMARK_DOMAINS] = "domains",
+	[FG_REMARK_ARGUMENTS] = "arguments", [FG_REMARK_HINTS] = "hints",
+	[FG_REMARK_EXACT] = "exact",
 };
 
 static void write_remarks(const struct fg_series *series, struct fg_json_writer *w)

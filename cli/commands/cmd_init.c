@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 enum {
-	SHOWN_MAX = 4
+	SHOWN_MAX = 4,
+	CONFIG_BYTES_MAX = 1 << 20,
 };
 
 struct options {
@@ -20,6 +21,17 @@ struct options {
 	const char *build;
 	const char *ci;
 };
+
+/* As `init` writes it where nothing can be measured: nobody would miss it. */
+static bool measures_nothing(const char *path)
+{
+	char *text = NULL;
+	const bool found = fg_fs_read(path, CONFIG_BYTES_MAX, &text, NULL, NULL) == FG_OK &&
+			   strstr(text, "\nbenchmarks:\n") && !strstr(text, "\n  - ");
+
+	free(text);
+	return found;
+}
 
 /* Created exclusively: an existing file is never touched, not even one created a moment ago. */
 static int create(const char *path, const char *text, struct fg_error *err)
@@ -30,8 +42,8 @@ static int create(const char *path, const char *text, struct fg_error *err)
 	if (fd < 0 && errno == EEXIST)
 		return fg_error_set(
 			err, FG_ECONFLICT,
-			"%s exists already and is left unchanged; 'fastgate init --print' shows "
-			"what would be written",
+			"%s exists already and is left unchanged: remove it to write it anew; "
+			"'fastgate init --print' shows what would be written",
 			path);
 	if (fd < 0)
 		return fg_error_errno(err, FG_EIO, "cannot write %s", path);
@@ -82,7 +94,11 @@ static void tell_benchmark(struct fg_cli *cli, const struct fg_project_program *
 	fg_cli_say(cli, "  benchmark: %s%s%s%s%s", fg_project_command(program, &cli->arena), input,
 		   program->harness != FG_HARNESS_NONE ? ", " : "",
 		   program->harness != FG_HARNESS_NONE ? fg_harness_name(program->harness) : "",
-		   program->is_built ? "" : " (not built yet)");
+		   program->is_built ? ""
+		   : program->suite  ? " (not tried)"
+				     : " (not built yet)");
+	if (program->rank <= 0)
+		fg_cli_say(cli, "    a guess: %s", program->reason);
 	if (program->input_copies > 1)
 		fg_cli_say(cli, "    a guess: its input is %u copies of %s", program->input_copies,
 			   program->input);
@@ -127,6 +143,9 @@ static void tell_need(const struct fg_cli *cli, const struct fg_project *project
 
 static const char *next_step(const struct fg_project *project)
 {
+	if (project->has_failed)
+		return "fastgate init --build 'COMMAND'   (with a command that builds it; it replaces "
+		       "this file)";
 	if (fg_project_chosen(project) == 0)
 		return "name a benchmark in fastgate.yml, then `fastgate run`";
 	if (project->build_command && project->has_history)
@@ -173,6 +192,7 @@ static int look(struct fg_cli *cli, const struct options *given, struct fg_proje
 		status = fg_project_build(cli, project, &worktree, err);
 		if (status == FG_EINTERRUPTED)
 			return status;
+		project->has_failed = status != FG_OK;
 		if (status != FG_OK)
 			fg_cli_warn(cli, "%s", err->message);
 	} else if (!given->no_build && project->build_command) {
@@ -186,6 +206,11 @@ static int look(struct fg_cli *cli, const struct options *given, struct fg_proje
 	} else {
 		fg_project_find_programs(".", &cli->arena, project);
 	}
+	if (project->has_commit)
+		fg_project_find_suite(".", &cli->arena, project);
+	for (size_t i = 0; i < project->program_count; i++)
+		fg_cli_detail(cli, "candidate %s: %s", project->programs[i].path,
+			      project->programs[i].reason);
 	return cli->interrupted && *cli->interrupted
 		       ? fg_error_set(err, FG_EINTERRUPTED, "interrupted: nothing was written")
 		       : FG_OK;
@@ -194,15 +219,18 @@ static int look(struct fg_cli *cli, const struct options *given, struct fg_proje
 static int write_config(struct fg_cli *cli, const struct options *given, struct fg_error *err)
 {
 	struct fg_project project = {0};
+	const bool is_empty = measures_nothing(FG_CONFIG_FILE_NAME);
 	struct fg_strbuf text = {0};
 	int status = FG_OK;
 
-	if (!given->print && fg_fs_exists(FG_CONFIG_FILE_NAME))
+	if (!given->print && fg_fs_exists(FG_CONFIG_FILE_NAME) && !is_empty)
 		return create(FG_CONFIG_FILE_NAME, "", err);
 	status = look(cli, given, &project, err);
 	if (status != FG_OK)
 		goto out;
 	fg_project_write_file(&project, &cli->arena, &text);
+	if (is_empty && !given->print)
+		(void)unlink(FG_CONFIG_FILE_NAME);
 	if (given->print)
 		fg_cli_print(cli, &text);
 	else
@@ -287,7 +315,7 @@ const struct fg_cli_command fg_cmd_init = {
 		"build the project once, find what can be measured, write a fastgate.yml that runs",
 	.description =
 		"Finds out how the project is built (CMake, Meson, configure, autogen.sh, bootstrap, "
-		"Make, Bazel, ninja; in this folder or up to two below it). Of several ways, one that "
+		"Make, Bazel, ninja, Cargo, Go, setup.py; in this folder or up to two below it). Of several ways, one that "
 		"names a benchmark comes first, and one that fails makes way for the next. Builds a "
 		"snapshot of the work tree below .fastgate/, where `fastgate run` finds the build "
 		"again, and looks at what was made: programs of Google Benchmark and Catch2, CTest's "
@@ -298,7 +326,9 @@ const struct fg_cli_command fg_cmd_init = {
 		"a slowdown shows within 30 s. A program that wants an input is offered files of the "
 		"project, and what is found this way is called a guess. Where nothing can be measured, "
 		"the file says what is needed.\n\n"
-		"A fastgate.yml that is there is never touched. --ci writes the job of a CI system "
+		"A fastgate.yml that is there is never touched, unless it is one in which `init` found "
+		"nothing to measure: so after a failed build `fastgate init --build 'COMMAND'` tries "
+		"again. --ci writes the job of a CI system "
 		"beside it, with cache, permissions and reports; a file of its name that is there is "
 		"not touched either.",
 	.options = options,

@@ -6,15 +6,19 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/init/project.h"
+#include "runner/build/git.h"
 
-#include <ctype.h>
+#include <math.h>
 
 enum {
 	LIST_LIMIT_BYTES = 8 << 20,
 	LIST_SECONDS = 30,
 	NAMED_RANK = 180,
 	LINES_MAX = 400,
+	ROUND_SECONDS = 8, /* of a suite: thirty rounds take four minutes */
 };
+
+static const double google_case_s = 0.5; /* unless it is told otherwise */
 
 /* Output of a tool, to be freed; NULL if it is not installed or failed. */
 static char *output_of(const char *root, const char *line, bool any_code)
@@ -54,6 +58,13 @@ static const char *below(const char *root, const char *path)
 	return strncmp(path, root, length) == 0 && path[length] == '/' ? path + length + 1 : NULL;
 }
 
+static void set_named(struct fg_project_program *program)
+{
+	program->is_named = true;
+	program->rank = program->rank > NAMED_RANK ? program->rank : NAMED_RANK;
+	program->reason = "the build calls it a benchmark";
+}
+
 /*
  * Takes the words of a command whose first one is a program of this project. Arguments that name
  * files of the tree it was found in are made relative, because fastgate.yml applies to every tree.
@@ -79,8 +90,7 @@ static struct fg_project_program *take(const char *root, struct fg_arena *arena,
 		fg_text_quote_words(&words, one);
 		free(word);
 	}
-	added->is_named = true;
-	added->rank = added->rank > NAMED_RANK ? added->rank : NAMED_RANK;
+	set_named(added);
 	if (words.length)
 		added->arguments = fg_arena_strdup(arena, fg_strbuf_text(&words));
 	if (folder && *folder)
@@ -350,7 +360,7 @@ static void read_make(const char *root, struct fg_arena *arena, struct fg_projec
 	}
 }
 
-/* ---- Catch2 ---- */
+/* ---- harnesses ---- */
 
 /* Cases tagged as benchmarks are hidden, so a program without arguments leaves them out. */
 static void read_tags(const char *root, struct fg_arena *arena, struct fg_project_program *program)
@@ -360,21 +370,78 @@ static void read_tags(const char *root, struct fg_arena *arena, struct fg_projec
 
 	if (text && strstr(text, "[!benchmark]")) {
 		program->arguments = fg_arena_strdup(arena, "\"[!benchmark]\" --reporter xml");
-		program->is_named = true;
-		program->rank = program->rank > NAMED_RANK ? program->rank : NAMED_RANK;
+		set_named(program);
 	}
 	free(text);
 	free(line);
 }
 
-static void read_catch2(const char *root, struct fg_arena *arena, struct fg_project *project)
+/* Many cases take less time each: all of them, so many times as a verdict needs, fit the budget. */
+static void limit_cases(const char *root, struct fg_arena *arena,
+			struct fg_project_program *program)
+{
+	char *line = fg_xasprintf("./%s --benchmark_list_tests", program->path);
+	char *text = output_of(root, line, false);
+	size_t cases = 0;
+
+	for (const char *at = text; at && (at = strchr(at, '\n')); at++)
+		cases++;
+	if ((double)cases * google_case_s > ROUND_SECONDS)
+		program->arguments =
+			fg_arena_printf(arena, "%s --benchmark_min_time=%.2g", program->arguments,
+					fmax(ROUND_SECONDS / (double)cases, 0.005));
+	free(text);
+	free(line);
+}
+
+static void read_harnesses(const char *root, struct fg_arena *arena, struct fg_project *project)
 {
 	for (size_t i = 0; i < project->program_count; i++) {
 		struct fg_project_program *program = &project->programs[i];
 
 		if (program->is_built && program->harness == FG_HARNESS_CATCH2)
 			read_tags(root, arena, program);
+		else if (program->is_built && program->harness == FG_HARNESS_GOOGLE_BENCHMARK)
+			limit_cases(root, arena, program);
 	}
+}
+
+/* Suites of other languages, by what the files say. */
+static const struct suite {
+	enum fg_project_kind kind;
+	const char *files;
+	const char *word;
+	const char *command;
+	enum fg_harness harness;
+} suites[] = {
+	{FG_PROJECT_CARGO, "*Cargo.toml", "criterion", "cargo bench -- --output-format bencher",
+	 FG_HARNESS_CARGO_BENCH},
+	{FG_PROJECT_CARGO, "*Cargo.toml", "[[bench]]", "cargo bench", FG_HARNESS_CARGO_BENCH},
+	{FG_PROJECT_GO, "*_test.go", "func Benchmark",
+	 "go test -run - -bench . -benchtime 100ms ./...", FG_HARNESS_GO},
+	{FG_PROJECT_SETUP_PY, ".", "pytest-benchmark",
+	 "python3 -m pytest --benchmark-only --benchmark-json=/dev/stdout", FG_HARNESS_PYTEST},
+	{FG_PROJECT_PYPROJECT, ".", "pytest-benchmark",
+	 "python3 -m pytest --benchmark-only --benchmark-json=/dev/stdout", FG_HARNESS_PYTEST},
+};
+
+void fg_project_find_suite(const char *root, struct fg_arena *arena, struct fg_project *project)
+{
+	const struct fg_git git = {.folder = root};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(suites); i++) {
+		const char *const ask[] = {"grep", "-qF",           suites[i].word,
+					   "--",   suites[i].files, NULL};
+		char *text = NULL;
+
+		if (project->kind == suites[i].kind &&
+		    fg_git_output(&git, ask, &text, NULL) == FG_OK) {
+			fg_project_add_suite(arena, project, suites[i].command, suites[i].harness);
+			i = FG_ARRAY_SIZE(suites) - 1;
+		}
+		free(text);
+	}
+	fg_project_sort(project);
 }
 
 void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_project *project)
@@ -389,7 +456,7 @@ void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_p
 		read_meson(whole, arena, project);
 	else if (has_makefile(project))
 		read_make(whole, arena, project);
-	read_catch2(whole, arena, project);
+	read_harnesses(whole, arena, project);
 	fg_project_sort(project);
 	free(whole);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes fastgate.yml, with comments, for a project as it was found. */
-#include "base/fs.h"
 #include "base/text.h"
 #include "cli/init/inputs.h"
 #include "cli/init/project.h"
@@ -40,30 +39,33 @@ static void add_remarks(struct fg_strbuf *text, const struct fg_project_program 
 {
 	const char *what = program->input_is_argument ? "is given" : "reads";
 
+	if (program->rank <= 0 && program->trial == FG_PROJECT_GOOD)
+		fg_strbuf_printf(text, "%s  # A guess: %s. Is it what matters?\n", margin,
+				 program->reason);
 	if (program->input)
-		fg_strbuf_printf(
-			text,
-			"%s    # A guess: it %s a file of this project%s. Give it the input "
-			"of a typical run.\n",
-			margin, what, program->input_copies > 1 ? ", many copies in a row" : "");
+		fg_strbuf_printf(text,
+				 "%s  # A guess: it %s a file of this project%s. Give it the input "
+				 "of a typical run.\n",
+				 margin, what,
+				 program->input_copies > 1 ? ", many copies in a row" : "");
 	if (program->trial == FG_PROJECT_SHORT)
-		fg_strbuf_printf(text, "%s    # It takes %.2g ms: %s.\n", margin,
+		fg_strbuf_printf(text, "%s  # It takes %.2g ms: %s.\n", margin,
 				 1e3 * program->seconds, hint_short);
 	if (program->trial == FG_PROJECT_FAILED && program->why)
-		fg_strbuf_printf(text, "%s    # It %s.\n", margin, program->why);
+		fg_strbuf_printf(text, "%s  # It %s.\n", margin, program->why);
 }
 
 static void add_input(struct fg_strbuf *text, const struct fg_project_program *program,
 		      struct fg_arena *arena, const char *margin)
 {
 	if (program->input_copies > 1) {
-		fg_strbuf_printf(text, "%s    setup: ", margin);
+		fg_strbuf_printf(text, "%s  setup: ", margin);
 		add_yaml(text, fg_project_input_setup(program, arena));
 		fg_strbuf_add_text(text, "   # once for each side, unmeasured\n");
 	}
 	if (!program->input || program->input_is_argument)
 		return;
-	fg_strbuf_printf(text, "%s    stdin: ", margin);
+	fg_strbuf_printf(text, "%s  stdin: ", margin);
 	add_yaml(text, program->input_copies > 1 ? fg_project_input_name(program->input, arena)
 						 : program->input);
 	fg_strbuf_add_char(text, '\n');
@@ -73,12 +75,12 @@ static void add_place(struct fg_strbuf *text, const struct fg_project_program *p
 		      const char *margin)
 {
 	if (program->working_directory) {
-		fg_strbuf_printf(text, "%s    working_directory: ", margin);
+		fg_strbuf_printf(text, "%s  working_directory: ", margin);
 		add_yaml(text, program->working_directory);
 		fg_strbuf_add_char(text, '\n');
 	}
 	if (program->library_path) {
-		fg_strbuf_printf(text, "%s    environment: { LD_LIBRARY_PATH: ", margin);
+		fg_strbuf_printf(text, "%s  environment: { LD_LIBRARY_PATH: ", margin);
 		add_yaml(text, program->library_path);
 		fg_strbuf_add_text(text, " }   # this project's libraries, not installed ones\n");
 	}
@@ -87,26 +89,45 @@ static void add_place(struct fg_strbuf *text, const struct fg_project_program *p
 static void add_benchmark(struct fg_strbuf *text, const struct fg_project_program *program,
 			  struct fg_arena *arena, const char *margin)
 {
-	fg_strbuf_printf(text, "%s  - name: ", margin);
+	fg_strbuf_printf(text, "%s- name: ", margin);
 	add_yaml(text, program->name);
 	fg_strbuf_add_char(text, '\n');
 	add_remarks(text, program, margin);
-	fg_strbuf_printf(text, "%s    command: ", margin);
+	fg_strbuf_printf(text, "%s  command: ", margin);
 	add_yaml(text, fg_project_command(program, arena));
 	fg_strbuf_add_char(text, '\n');
 	add_input(text, program, arena, margin);
 	add_place(text, program, margin);
 	if (program->harness != FG_HARNESS_NONE)
 		fg_strbuf_printf(text,
-				 "%s    harness: %s   # each of its cases becomes a benchmark\n",
+				 "%s  harness: %s   # each of its cases becomes a benchmark\n",
 				 margin, fg_harness_name(program->harness));
+}
+
+/* Keys that this benchmark (NULL: the example) may have, too. */
+static void add_choices(struct fg_strbuf *text, const struct fg_project_program *program,
+			const char *margin)
+{
+	static const char environment[] = "environment: { OMP_NUM_THREADS: \"1\" }";
+	static const char *const lines[] = {
+		"prepare: ./make-input.sh     # before each execution, unmeasured",
+		"timeout: 60s                 # default 10m",
+		"metrics:                     # numbers of your own, found in the output",
+		"  - { name: rate, regex: \"rate: ([0-9.]+)\", better: higher, unit: \"1/s\" }",
+	};
+
+	if (!program || !program->library_path)
+		fg_strbuf_printf(text, "%s  # %s\n", margin, environment);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(lines); i++)
+		fg_strbuf_printf(text, "%s  # %s\n", margin, lines[i]);
 }
 
 static void add_benchmarks(struct fg_strbuf *text, const struct fg_project *project,
 			   struct fg_arena *arena)
 {
 	const size_t count = fg_project_chosen(project);
-	const size_t rest = fg_min_size(project->program_count - count, FG_PROJECT_MAX_CANDIDATES);
+	const size_t shown =
+		count + fg_min_size(project->program_count - count, FG_PROJECT_MAX_CANDIDATES);
 
 	fg_strbuf_add_text(text, "\n# What is measured. An execution should take 0.1 to 10 seconds "
 				 "and do the same work each time.\n");
@@ -115,57 +136,25 @@ static void add_benchmarks(struct fg_strbuf *text, const struct fg_project *proj
 			text,
 			"# Nothing was found that can be measured as it is. Needed is a command that "
 			"does work of this project\n"
-			"# that matters, on an input of a typical size, and ends by itself:\n"
-			"#   - name: parse\n"
-			"#     command: ./parse data/typical.json\n");
-	fg_strbuf_add_text(text, count ? "benchmarks:\n" : "benchmarks: []\n");
-	for (size_t i = 0; i < count; i++)
-		add_benchmark(text, &project->programs[i], arena, "");
-	if (rest > 0)
-		fg_strbuf_add_text(text, "  # Other programs that the build makes:\n");
-	for (size_t i = count; i < count + rest; i++)
-		add_benchmark(text, &project->programs[i], arena, "  #");
-	fg_strbuf_add_text(
-		text,
-		"    # environment: { OMP_NUM_THREADS: \"1\" }\n"
-		"    # prepare: ./make-input.sh     # before each execution, unmeasured\n"
-		"    # timeout: 60s                 # default 10m\n"
-		"    # metrics:                     # numbers of your own, found in the output\n"
-		"    #   - { name: events_per_second, regex: \"rate: ([0-9.]+)\", better: higher, "
-		"unit: \"1/s\" }\n");
+			"# that matters, on an input of a typical size, and ends by itself.\n");
+	fg_strbuf_add_text(text, "benchmarks:\n");
+	for (size_t i = 0; i < shown; i++) {
+		const char *margin = i < count ? "  " : "  # ";
+
+		if (i == count)
+			fg_strbuf_add_text(text, "  # Other programs that the build makes:\n");
+		add_benchmark(text, &project->programs[i], arena, margin);
+		if (i == (count ? count - 1 : 0))
+			add_choices(text, &project->programs[i], margin);
+	}
+	if (shown == 0) {
+		fg_strbuf_add_text(text, "  # - name: parse\n"
+					 "  #   command: ./parse data/typical.json\n");
+		add_choices(text, NULL, "  # ");
+	}
 }
 
 /* ---- the rest ---- */
-
-static bool is_input_before(const struct fg_project *project, size_t index)
-{
-	bool found = false;
-
-	for (size_t i = 0; i < index && !found; i++)
-		found = project->programs[i].input &&
-			strcmp(project->programs[i].input, project->programs[index].input) == 0;
-	return found;
-}
-
-/*
- * Inputs belong to the benchmark and are shared; a file that the build makes belongs to each side.
- */
-static void add_inputs_of_both(struct fg_strbuf *text, const struct fg_project *project)
-{
-	const char *between = "  from_candidate: [ ";
-
-	for (size_t i = 0; i < fg_project_chosen(project); i++) {
-		const char *input = project->programs[i].input;
-
-		if (!input || !fg_fs_exists(input) || is_input_before(project, i))
-			continue;
-		fg_strbuf_add_text(text, between);
-		add_yaml(text, input);
-		between = ", ";
-	}
-	if (*between == ',')
-		fg_strbuf_add_text(text, " ]   # the baseline gets these files too\n");
-}
 
 static void add_build(struct fg_strbuf *text, const struct fg_project *project)
 {
@@ -189,8 +178,6 @@ static void add_build(struct fg_strbuf *text, const struct fg_project *project)
 	fg_strbuf_add_text(text, "build:\n  command: ");
 	add_yaml(text, project->build_command);
 	fg_strbuf_add_text(text, project->build_needs_shell ? "\n  shell: true\n" : "\n");
-	if (project->has_history)
-		add_inputs_of_both(text, project);
 	fg_strbuf_add_text(text, "  # record: { boost: { command: \"pkg-config --modversion "
 				 "boost\" } }   # facts to keep with each run\n");
 }

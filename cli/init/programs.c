@@ -46,6 +46,29 @@ static enum fg_harness harness_of(const char *data, size_t size)
 	return FG_HARNESS_NONE;
 }
 
+static void make_room(struct fg_arena *arena, struct fg_project *project)
+{
+	if (!project->programs)
+		project->programs = fg_arena_array(arena, FG_PROJECT_MAX_PROGRAMS,
+						   sizeof(project->programs[0]));
+}
+
+void fg_project_add_suite(struct fg_arena *arena, struct fg_project *project, const char *command,
+			  enum fg_harness harness)
+{
+	make_room(arena, project);
+	if (project->program_count == FG_PROJECT_MAX_PROGRAMS)
+		return;
+	project->programs[project->program_count++] = (struct fg_project_program){
+		.path = command,
+		.name = "suite",
+		.suite = command,
+		.harness = harness,
+		.rank = FG_PROJECT_LIKELY_RANK,
+		.reason = "the project declares it",
+	};
+}
+
 static bool has_name(const struct fg_project *project, const char *name)
 {
 	for (size_t i = 0; i < project->program_count; i++) {
@@ -64,9 +87,7 @@ static struct fg_project_program *add_program(struct search *search, const char 
 
 	if (project->program_count >= FG_PROJECT_MAX_PROGRAMS || strlen(name) > MAX_NAME)
 		return NULL;
-	if (!project->programs)
-		project->programs = fg_arena_array(search->arena, FG_PROJECT_MAX_PROGRAMS,
-						   sizeof(project->programs[0]));
+	make_room(search->arena, project);
 	if (has_name(project, name))
 		name = path;
 	added = &project->programs[project->program_count++];
@@ -75,8 +96,8 @@ static struct fg_project_program *add_program(struct search *search, const char 
 		.name = fg_arena_strdup(search->arena, name),
 		.harness = harness,
 		.is_built = is_built,
-		.rank = fg_project_rank(project, path, harness),
 	};
+	fg_project_rank(project, added);
 	if (harness == FG_HARNESS_GOOGLE_BENCHMARK)
 		added->arguments = "--benchmark_format=json";
 	else if (harness == FG_HARNESS_CATCH2)
@@ -184,8 +205,10 @@ static bool was_read(const char *whole)
 static void note_tool(struct fg_project_program *program, bool is_tool)
 {
 	if (program && is_tool && program->rank < FG_PROJECT_OWN_RANK &&
-	    program->rank > FG_PROJECT_TEST_RANK)
+	    program->rank > FG_PROJECT_TEST_RANK) {
 		program->rank = FG_PROJECT_TOOL_RANK;
+		program->reason = "the build ran it";
+	}
 }
 
 static void look_at_file(struct search *search, const char *whole, const char *path)
@@ -240,7 +263,8 @@ static void visit_entry(struct search *search, const char *path, unsigned depth,
 		else if (S_ISREG(status.st_mode) &&
 			 ((status.st_mode & 0111) || strstr(fg_fs_base_name(path), ".so") ||
 			  fg_text_ends_with(path, "CMakeLists.txt") ||
-			  fg_text_ends_with(path, "meson.build")))
+			  fg_text_ends_with(path, "meson.build") ||
+			  fg_text_ends_with(path, "Makefile.am")))
 			at_file(search, whole, path);
 	}
 	free(whole);
@@ -272,7 +296,7 @@ static void visit(struct search *search, const char *path, unsigned depth,
 
 /* ---- programs that the build files declare ---- */
 
-/* The name after "add_executable(" or "executable('", if it is a plain one. */
+/* The name that begins here, if it is a plain one; to be freed. */
 static char *declared_name(const char *text)
 {
 	size_t length = 0;
@@ -281,40 +305,86 @@ static char *declared_name(const char *text)
 	while (isalnum((unsigned char)text[length]) ||
 	       (text[length] && strchr("_-.+", text[length])))
 		length++;
-	return length > 0 && length <= MAX_NAME ? fg_xstrndup(text, length) : NULL;
+	return length > 0 && length <= MAX_NAME &&
+			       !strchr("(=@$:", text[length] ? text[length] : ' ')
+		       ? fg_xstrndup(text, length)
+		       : NULL;
+}
+
+/* A program that a build file in `folder` declares, where it will be built. */
+static void add_declared(struct search *search, const char *folder, const char *name,
+			 enum fg_harness harness)
+{
+	const char *build = search->project->build_folder;
+	char *path = fg_xasprintf("%s%s%s%s%s", build ? build : "", build ? "/" : "", folder,
+				  *folder ? "/" : "", name);
+
+	(void)add_program(search, path, harness, false);
+	free(path);
+}
+
+/* "add_executable(NAME" or "executable('NAME'" */
+static void take_calls(struct search *search, const char *folder, const char *text,
+		       const char *word)
+{
+	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+		char *name = declared_name(at + strlen(word));
+
+		if (name && !fg_project_is_comment(text, at))
+			add_declared(search, folder, name,
+				     strcasestr(name, "bench") &&
+						     strstr(text, "benchmark::benchmark")
+					     ? FG_HARNESS_GOOGLE_BENCHMARK
+					     : FG_HARNESS_NONE);
+		free(name);
+	}
+}
+
+/* "bin_PROGRAMS = a b \" and the lines that it goes on in; those of `make check` are tests. */
+static void take_automake(struct search *search, const char *folder, const char *text)
+{
+	static const char word[] = "_PROGRAMS";
+
+	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+		const char *list = at + strlen(word) + strspn(at + strlen(word), " \t+");
+		const bool is_test = at - text >= 5 && strncmp(at - 5, "check", 5) == 0;
+
+		if (*list != '=')
+			continue;
+		for (list++; *list && *list != '\n';) {
+			char *name = declared_name(list += strspn(list, " \t"));
+
+			/* a backslash too many: the next assignment */
+			if (name && strstr(name, "_SOURCES")) {
+				free(name);
+				break;
+			}
+			if (name && (!is_test || fg_project_says_benchmark(name)))
+				add_declared(search, folder, name, FG_HARNESS_NONE);
+			list += strcspn(list, " \t\n\\");
+			list += *list == '\\' ? 2 : 0;
+			free(name);
+		}
+	}
 }
 
 static void look_at_declarations(struct search *search, const char *whole, const char *path)
 {
-	const bool is_cmake = fg_text_ends_with(path, "CMakeLists.txt");
-	const char *word = is_cmake ? "add_executable(" : "executable(";
+	const char *file = fg_fs_base_name(path);
+	const enum fg_project_kind kind = search->project->kind;
 	char *folder = NULL;
 	char *text = NULL;
-	size_t size = 0;
 
-	if (strcmp(fg_fs_base_name(path), is_cmake ? "CMakeLists.txt" : "meson.build") != 0 ||
-	    fg_fs_read(whole, MAX_TEXT_BYTES, &text, &size, NULL) != FG_OK)
+	if (fg_fs_read(whole, MAX_TEXT_BYTES, &text, NULL, NULL) != FG_OK)
 		return;
 	folder = strchr(path, '/') ? fg_fs_parent(path) : fg_xstrdup("");
-	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
-		char *name = declared_name(at + strlen(word));
-		char *program = NULL;
-
-		if (name && *folder)
-			program = fg_xasprintf("%s/%s/%s", search->project->build_folder, folder,
-					       name);
-		else if (name)
-			program = fg_xasprintf("%s/%s", search->project->build_folder, name);
-		if (program)
-			(void)add_program(search, program,
-					  strcasestr(name, "bench") &&
-							  strstr(text, "benchmark::benchmark")
-						  ? FG_HARNESS_GOOGLE_BENCHMARK
-						  : FG_HARNESS_NONE,
-					  false);
-		free(program);
-		free(name);
-	}
+	if (strcmp(file, "CMakeLists.txt") == 0 && kind == FG_PROJECT_CMAKE)
+		take_calls(search, folder, text, "add_executable(");
+	else if (strcmp(file, "meson.build") == 0 && kind == FG_PROJECT_MESON)
+		take_calls(search, folder, text, "executable(");
+	else if (strcmp(file, "Makefile.am") == 0 && kind != FG_PROJECT_CMAKE &&
+		 kind != FG_PROJECT_MESON)
+		take_automake(search, folder, text);
 	free(folder);
 	free(text);
 }
@@ -342,7 +412,9 @@ static void find_built(struct search *search)
 	if (!folder)
 		visit(search, ".", 0, look_at_file);
 	else if (fg_fs_exists(path))
-		visit(search, folder, 1, look_at_file);
+		visit(search, folder,
+		      search->project->kind == FG_PROJECT_CARGO ? FG_PROJECT_MAX_DEPTH : 1,
+		      look_at_file);
 	free(path);
 }
 
@@ -384,9 +456,10 @@ void fg_project_find_programs(const char *root, struct fg_arena *arena, struct f
 	find_built(&search);
 	find_libraries(&search);
 	/* Before the first build: the programs that the build files declare. */
-	if (project->program_count == 0 && project->build_folder && !project->tree) {
+	if (project->program_count == 0 && !project->tree) {
 		search.files = 0;
 		visit(&search, ".", 0, look_at_declarations);
 	}
+	fg_project_prefer_only(project);
 	fg_project_sort(project);
 }

@@ -6,6 +6,10 @@
 
 #include <ctype.h>
 
+enum {
+	OWN_MIN = 4 /* letters that make the beginning of a name telling */
+};
+
 static const char *const bench[] = {"bench", NULL};
 static const char *const speed[] = {"perf",        "perftest", "perftests", "perfs",
 				    "performance", "speed",    "speeds",    "speedtest",
@@ -16,6 +20,9 @@ static const char *const examples[] = {"example",  "examples", "demo",    "demos
 				       "tutorial", "sample",   "samples", NULL};
 /* They wait for each other; a run of one alone measures nothing. */
 static const char *const peers[] = {"server", "client", "daemon", "proxy", NULL};
+/* They make sources, tables or documents for the build. */
+static const char *const generators[] = {"generate", "generator", "gendata", "embed",
+					 "makekey",  "install",   NULL};
 
 static bool has_part(const char *name, const char *const *parts)
 {
@@ -45,85 +52,158 @@ bool fg_project_says_benchmark(const char *name)
 	return has_part(name, bench) || has_word(name, speed);
 }
 
-/* "bzip2" and its "lib...", "...-cli" or "..._tool": the program that people install. */
-static bool is_own(const struct fg_project *project, const char *name)
+/* Without what packages add to a name: "mmc" of mmc-utils, "lzo" of lzo2. */
+static size_t stem_length(const char *name)
 {
-	const char *wanted = project->name ? project->name : "";
+	static const char *const tails[] = {"-utils", "-tools", "utils", "tools"};
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(tails); i++) {
+		if (fg_text_ends_with(name, tails[i]) && length > strlen(tails[i]) + 1)
+			return length - strlen(tails[i]);
+	}
+	while (length > 1 && isdigit((unsigned char)name[length - 1]))
+		length--;
+	return length;
+}
+
+struct candidate {
+	const struct fg_project *project;
+	const char *folder;
+	const char *name;
+};
+
+/*
+ * The program that people install: "bzip2", its "lib...", "...-cli" or "..._tool", "serdi" of serd,
+ * "jot" of athena-jot.
+ */
+static bool is_own(const struct candidate *c)
+{
+	const char *const whole[] = {c->name, NULL};
+	const char *wanted = c->project->name ? c->project->name : "";
 	size_t length = 0;
 
 	if (fg_text_starts_with(wanted, "lib"))
 		wanted += 3;
-	length = strlen(wanted);
-	return length > 1 && strncasecmp(name, wanted, length) == 0 &&
-	       !isalpha((unsigned char)name[length]);
+	length = stem_length(wanted);
+	if (length > 1 && strncasecmp(c->name, wanted, length) == 0)
+		return length >= OWN_MIN || !isalpha((unsigned char)c->name[length]);
+	return strlen(c->name) >= OWN_MIN - 1 && has_word(wanted, whole);
+}
+
+static bool has_benchmark_name(const struct candidate *c)
+{
+	return fg_project_says_benchmark(c->name);
+}
+
+/* "selftest", "test_unit", "testart" */
+static bool has_test_name(const struct candidate *c)
+{
+	return has_word(c->name, tests) || strncasecmp(c->name, "test", 4) == 0 ||
+	       fg_text_ends_with(c->name, "test") || fg_text_ends_with(c->name, "tests") ||
+	       fg_text_ends_with(c->name, "check");
+}
+
+/* "lzotest" of lzo: it runs all of the library. */
+static bool is_driver(const struct candidate *c)
+{
+	const char *wanted = c->project->name ? c->project->name : "";
+	size_t length = 0;
+
+	wanted += fg_text_starts_with(wanted, "lib") ? 3 : 0;
+	length = stem_length(wanted);
+	return length > 1 && strncasecmp(c->name, wanted, length) == 0 &&
+	       strcasecmp(c->name + length, "test") == 0;
+}
+
+static bool is_among_tests(const struct candidate *c)
+{
+	return has_word(c->folder, tests) && !fg_project_says_benchmark(c->folder) && !is_own(c);
+}
+
+static bool is_among_benchmarks(const struct candidate *c)
+{
+	return fg_project_says_benchmark(c->folder);
+}
+
+/* "server", "client"; "incrond" of incron. */
+static bool is_peer(const struct candidate *c)
+{
+	const size_t length = strlen(c->name);
+
+	return has_word(c->name, peers) ||
+	       (c->project->name && strlen(c->project->name) + 1 == length &&
+		strncmp(c->name, c->project->name, length - 1) == 0 && c->name[length - 1] == 'd');
+}
+
+static bool is_example(const struct candidate *c)
+{
+	return has_word(c->name, examples) || has_word(c->folder, examples);
+}
+
+static bool is_generator(const struct candidate *c)
+{
+	return strncasecmp(c->name, "make", 4) == 0 || strncasecmp(c->name, "mk", 2) == 0 ||
+	       strncasecmp(c->name, "gen", 3) == 0 || has_word(c->name, generators);
 }
 
 /* The first row that fits decides. */
-enum fit {
-	BENCHMARK_NAME,
-	TEST_NAME,
-	TEST_FOLDER,
-	BENCHMARK_FOLDER,
-	PEER_NAME,
-	OWN_NAME,
-	EXAMPLE,
-	OTHER,
-};
-
 static const struct row {
-	enum fit fit;
+	bool (*fits)(const struct candidate *c);
 	int rank;
+	const char *why; /* for people */
 } rows[] = {
-	{.fit = BENCHMARK_NAME, .rank = 150},
-	{.fit = TEST_NAME, .rank = FG_PROJECT_TEST_RANK},
-	{.fit = TEST_FOLDER, .rank = FG_PROJECT_TEST_RANK},
-	{.fit = BENCHMARK_FOLDER, .rank = FG_PROJECT_LIKELY_RANK},
-	{.fit = PEER_NAME, .rank = FG_PROJECT_TEST_RANK},
-	{.fit = OWN_NAME, .rank = FG_PROJECT_OWN_RANK},
-	{.fit = EXAMPLE, .rank = -30},
-	{.fit = OTHER, .rank = 0},
+	{.fits = has_benchmark_name, .rank = 150, .why = "named like a benchmark"},
+	{.fits = is_driver, .rank = 20, .why = "a test of the whole library"},
+	{.fits = has_test_name, .rank = FG_PROJECT_TEST_RANK, .why = "named like a test"},
+	{.fits = is_among_tests, .rank = FG_PROJECT_TEST_RANK, .why = "among the tests"},
+	{.fits = is_among_benchmarks,
+	 .rank = FG_PROJECT_LIKELY_RANK,
+	 .why = "among the benchmarks"},
+	{.fits = is_peer, .rank = FG_PROJECT_TEST_RANK, .why = "waits for a peer"},
+	{.fits = is_own, .rank = FG_PROJECT_OWN_RANK, .why = "named like the project"},
+	{.fits = is_example, .rank = -30, .why = "an example"},
+	{.fits = is_generator, .rank = FG_PROJECT_TOOL_RANK, .why = "named like a generator"},
 };
 
-static bool fits(enum fit fit, const struct fg_project *project, const char *folder,
-		 const char *name)
+void fg_project_rank(const struct fg_project *project, struct fg_project_program *program)
 {
-	switch (fit) {
-	case BENCHMARK_NAME:
-		return fg_project_says_benchmark(name);
-	case TEST_NAME:
-		return has_word(name, tests);
-	case TEST_FOLDER:
-		return has_word(folder, tests) && !fg_project_says_benchmark(folder) &&
-		       !is_own(project, name);
-	case BENCHMARK_FOLDER:
-		return fg_project_says_benchmark(folder);
-	case PEER_NAME:
-		return has_word(name, peers);
-	case OWN_NAME:
-		return is_own(project, name);
-	case EXAMPLE:
-		return has_word(name, examples) || has_word(folder, examples);
-	case OTHER:
-		return true;
+	const char *name = fg_fs_base_name(program->path);
+	char *folder = fg_xstrndup(program->path, (size_t)(name - program->path));
+	const struct candidate candidate = {.project = project, .folder = folder, .name = name};
+	size_t i = 0;
+
+	while (i < FG_ARRAY_SIZE(rows) && !rows[i].fits(&candidate))
+		i++;
+	program->rank = i < FG_ARRAY_SIZE(rows) ? rows[i].rank : 0;
+	program->reason = i < FG_ARRAY_SIZE(rows) ? rows[i].why : "nothing speaks for it";
+	/* "bench_test" may be either. */
+	if (has_benchmark_name(&candidate) && has_word(name, tests))
+		program->rank -= 30;
+	if (program->harness != FG_HARNESS_NONE && program->rank > FG_PROJECT_TEST_RANK) {
+		program->rank += 200;
+		program->reason = "linked with a benchmark harness";
 	}
-	return true;
+	free(folder);
 }
 
-int fg_project_rank(const struct fg_project *project, const char *path, enum fg_harness harness)
+/* A project that makes one program, whatever it is called, is about that; but not a library. */
+void fg_project_prefer_only(struct fg_project *project)
 {
-	const char *name = fg_fs_base_name(path);
-	char *folder = fg_xstrndup(path, (size_t)(name - path));
-	const struct row *row = rows;
-	int rank = 0;
+	struct fg_project_program *only = NULL;
 
-	while (!fits(row->fit, project, folder, name))
-		row++;
-	rank = row->rank;
-	/* "bench_test" may be either. */
-	if (row->fit == BENCHMARK_NAME && has_word(name, tests))
-		rank -= 30;
-	if (harness != FG_HARNESS_NONE && row->fit != TEST_FOLDER && row->fit != TEST_NAME)
-		rank += 200;
-	free(folder);
-	return rank;
+	if (project->name && fg_text_starts_with(project->name, "lib"))
+		return;
+	for (size_t i = 0; i < project->program_count; i++) {
+		struct fg_project_program *program = &project->programs[i];
+
+		if (program->rank > 0 || (program->rank == 0 && only))
+			return;
+		if (program->rank == 0)
+			only = program;
+	}
+	if (only) {
+		only->rank = FG_PROJECT_OWN_RANK;
+		only->reason = "the only program";
+	}
 }

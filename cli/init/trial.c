@@ -469,7 +469,7 @@ void fg_project_try(struct fg_cli *cli, struct fg_project *project)
 		if (!program->is_built || program->rank <= FG_PROJECT_TEST_RANK || is_over(&t) ||
 		    (good > 0 && program->rank < FG_PROJECT_LIKELY_RANK))
 			break;
-		fg_cli_say(cli, "trying %s", program->path);
+		fg_cli_say(cli, "trying %s: %s", program->path, program->reason);
 		try_program(&t, program);
 		good += program->trial == FG_PROJECT_GOOD;
 		tried++;

@@ -8,7 +8,6 @@
 #include "binary/demangle.h"
 #include "cli/session/steps.h"
 #include "model/executed.h"
-#include "profile/attach/opened.h"
 #include "runner/execute/extra.h"
 #include "runner/facts/code_facts.h"
 #include "runner/facts/executed.h"
@@ -292,34 +291,16 @@ bool fg_session_is_unaffected(struct fg_session *session, struct fg_runner_job *
 
 /* ---- its input files ---- */
 
-static int observe(void *context, const struct fg_process_options *options,
-		   struct fg_process_result *result, struct fg_error *err)
-{
-	struct fg_opened *opened = context;
-	const int status = fg_opened_find(options, opened, err);
-
-	result->exited = opened->exited;
-	result->exit_code = opened->exit_code;
-	return status;
-}
-
 /* Executes it once more, at full speed. If that fails, it is assumed to read any file. */
 static void find_inputs(struct fg_session *session, struct fg_runner_job *job,
 			const struct fg_exact_request *request, struct fg_executed *executed)
 {
 	const struct fg_environment *build = &series_of(session, job)->build[request->arm];
-	const char *const nothing[] = {NULL};
 	struct fg_opened opened = {0};
-	const struct fg_extra extra = {.arm = request->arm,
-				       .before = nothing,
-				       .timeout_ns = request->timeout_ns,
-				       .observe = observe,
-				       .context = &opened};
-	char *why = NULL;
 
 	executed->tracked =
 		fg_arena_strdup(&executed->arena, fg_environment_get(build, FG_FACT_INPUTS));
-	if (fg_runner_extra(job, &extra, &why, NULL) == FG_OK && !opened.is_incomplete) {
+	if (fg_session_find_opened(job, request->arm, request->timeout_ns, &opened)) {
 		for (size_t i = 0; i < opened.paths.count; i++) {
 			if (opened.paths.entries[i].value == FG_OPENED_READ)
 				fg_executed_take_input(&fg_runner_job_targets(job)[request->arm],
@@ -328,7 +309,6 @@ static void find_inputs(struct fg_session *session, struct fg_runner_job *job,
 		executed->knows_inputs = true;
 	}
 	fg_opened_release(&opened);
-	free(why);
 }
 
 void fg_session_keep_executed(struct fg_session *session, struct fg_runner_job *job,

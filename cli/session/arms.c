@@ -200,6 +200,8 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 	/* a commit with files of the work tree is unknown elsewhere: use the original's name */
 	options.known_as = arm == FG_ARM_BASELINE ? session->got.run.sides[arm].commit
 						  : arms->candidate_commit;
+	if (arm == FG_ARM_CANDIDATE)
+		options.baseline = session->got.run.sides[FG_ARM_BASELINE].commit;
 	status = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
 
 	if (status != FG_OK) {
@@ -210,6 +212,8 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 	arms->has_worktree[arm] = true;
 	session->open.roots[arm] = arms->worktrees[arm].root;
 	session->open.checkouts[arm] = arms->worktrees[arm].tree;
+	if (arm == FG_ARM_BASELINE)
+		session->open.baseline = &arms->worktrees[arm];
 	return FG_OK;
 }
 

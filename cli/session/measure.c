@@ -503,6 +503,7 @@ static int measure_benchmark(struct fg_session *session, struct fg_runner *runne
 	int status = FG_OK;
 
 	show_set_up(session, benchmark);
+	fg_session_give_set_up(session, benchmark);
 	status = fg_runner_start(runner, benchmark, &job, err);
 	if (status != FG_OK)
 		return status;
@@ -543,6 +544,7 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 		.interrupted = session->cli->interrupted,
 		.context = session,
 		.on_stuck = fg_session_explain_stuck,
+		.on_set_up = fg_session_give_inputs,
 	};
 	struct fg_runner *runner = NULL;
 	int status = fg_runner_create(&options, &runner, err);

@@ -25,6 +25,7 @@
 struct fg_affected;
 struct fg_kernel_naming;
 struct fg_symbolizer;
+struct fg_worktree;
 
 /*
  * Progress on stderr: on a terminal, one line that is redrawn; elsewhere, a plain line when a
@@ -70,6 +71,7 @@ struct fg_session_open {
 	char *store_path;
 	const char *roots[FG_ARM_COUNT];     /* baseline NULL: only the candidate is measured */
 	const char *checkouts[FG_ARM_COUNT]; /* our own checkout around a root, or NULL */
+	struct fg_worktree *baseline;        /* the baseline's checkout, or NULL */
 	char *cache_folder;                  /* the symbolizer's */
 	struct fg_symbolizer *symbolizer;
 	struct fg_kernel_naming *kernel; /* created with the first traces */

@@ -10,6 +10,7 @@
 #define FG_CLI_SESSION_STEPS_H
 
 #include "cli/session/session.h"
+#include "profile/attach/opened.h"
 #include "profile/ingest.h"
 #include "runner/execute/exact.h"
 #include "runner/runner.h"
@@ -20,6 +21,20 @@
  */
 struct fg_ingest_row fg_session_row(const struct fg_benchmark *benchmark, enum fg_arm arm,
 				    uint32_t pair);
+
+/* ---- same_inputs.c: a changed input is not blamed on code ---- */
+
+/* Files that set-up names, in the candidate's state on both sides. Call before set-up. */
+void fg_session_give_set_up(struct fg_session *session, const struct fg_benchmark *benchmark);
+/*
+ * The runner's `on_set_up`: the baseline reads the candidate's state of every tracked file that
+ * differs and that the benchmark opens; a remark of the series names them. FG_ECHILD or another
+ * failure: it cannot.
+ */
+int fg_session_give_inputs(void *context, struct fg_runner_job *job, struct fg_error *err);
+/* Executes an arm once and notes what it opens. False: that cannot be seen as a whole. */
+bool fg_session_find_opened(struct fg_runner_job *job, enum fg_arm arm, int64_t timeout_ns,
+			    struct fg_opened *opened);
 
 /* ---- affected.c: `run --affected`; executed functions are kept in .fastgate/executed/ ---- */
 

@@ -27,6 +27,7 @@ enum {
 	TAIL_LINES = 20,
 	TAIL_BYTES = 4096,
 	SHORT_HASH = 9,
+	MARK_BYTES_MAX = 256,
 };
 
 /* Environment variables that change the result of a build. */
@@ -299,7 +300,7 @@ static bool mark_says(const struct places *places, const char *what)
 	char *text = NULL;
 	bool says = false;
 
-	if (fg_fs_read(places->mark, 256, &text, NULL, NULL) == FG_OK)
+	if (fg_fs_read(places->mark, MARK_BYTES_MAX, &text, NULL, NULL) == FG_OK)
 		says = strcmp(text, what) == 0;
 	free(text);
 	return says;
@@ -436,6 +437,34 @@ static int build_alone(const struct fg_worktree_options *options, const struct p
 	return status;
 }
 
+static void set_snapshot(const struct fg_worktree_options *options, struct places *places,
+			 unsigned number)
+{
+	char what[32];
+
+	(void)snprintf(what, sizeof(what), "snapshot %u", number);
+	set_folder(options, places, what);
+}
+
+/* The commit was the candidate of an earlier run: its build is there, and nobody changes it now. */
+static bool take_snapshot_of(const struct fg_worktree_options *options, struct places *places,
+			     struct fg_worktree *worktree)
+{
+	for (unsigned i = 0; i < SNAPSHOTS_MAX; i++) {
+		int lock_fd = -1;
+
+		set_snapshot(options, places, i);
+		if (!is_built(places) || !fg_file_try_lock(places->lock, &lock_fd))
+			continue;
+		if (is_built(places)) {
+			give(places, true, lock_fd, worktree);
+			return true;
+		}
+		(void)close(lock_fd);
+	}
+	return false;
+}
+
 /*
  * A commit's build may be used by many at the same time; the shared lock keeps it from being
  * removed.
@@ -445,6 +474,9 @@ static int open_commit(const struct fg_worktree_options *options, struct places 
 {
 	bool cached = true;
 
+	set_folder(options, places, places->wanted);
+	if (!is_built(places) && take_snapshot_of(options, places, worktree))
+		return FG_OK;
 	set_folder(options, places, places->wanted);
 	for (;;) {
 		int lock_fd = -1;
@@ -464,21 +496,39 @@ static int open_commit(const struct fg_worktree_options *options, struct places 
 	}
 }
 
+/* The tree of the baseline, if it is built nowhere but in a snapshot; to be freed. */
+static char *spared_tree(const struct fg_worktree_options *options, struct places *places)
+{
+	const struct fg_git git = {.folder = options->root, .interrupted = options->interrupted};
+	char *tree = options->baseline ? fg_git_tree_of(&git, options->baseline) : NULL;
+
+	if (tree)
+		set_folder(options, places, tree);
+	if (tree && (strcmp(tree, places->wanted) == 0 || mark_says(places, tree))) {
+		free(tree);
+		return NULL;
+	}
+	return tree;
+}
+
 /*
  * A snapshot's tree changes from run to run, so each run takes the first one that is free for
- * itself.
+ * itself, but not the one that is its baseline now.
  */
 static int lock_snapshot(const struct fg_worktree_options *options, struct places *places,
 			 int *lock_fd, struct fg_error *err)
 {
-	char what[32];
+	char *spared = spared_tree(options, places);
 
 	for (unsigned i = 0; i < SNAPSHOTS_MAX; i++) {
-		(void)snprintf(what, sizeof(what), "snapshot %u", i);
-		set_folder(options, places, what);
-		if (fg_file_try_lock(places->lock, lock_fd))
+		set_snapshot(options, places, i);
+		if (!(spared && mark_says(places, spared)) &&
+		    fg_file_try_lock(places->lock, lock_fd)) {
+			free(spared);
 			return FG_OK;
+		}
 	}
+	free(spared);
 	return take_lock(options, places->lock, LOCK_EX, lock_fd, err);
 }
 
@@ -526,8 +576,55 @@ out:
 	return status;
 }
 
+static char *mark_of(const struct fg_worktree *worktree)
+{
+	char *folder = fg_fs_parent(worktree->tree);
+	char *mark = fg_fs_join(folder, "built");
+
+	free(folder);
+	return mark;
+}
+
+int fg_worktree_claim(struct fg_worktree *worktree, struct fg_error *err)
+{
+	char *mark = NULL;
+	int status = FG_OK;
+
+	if (worktree->claimed)
+		return FG_OK;
+	if (flock(worktree->lock_fd, LOCK_EX | LOCK_NB) != 0) {
+		(void)flock(worktree->lock_fd, LOCK_SH);
+		return fg_error_set(err, FG_ECONFLICT,
+				    "another run uses the build of the baseline now");
+	}
+	mark = mark_of(worktree);
+	status = fg_fs_read(mark, MARK_BYTES_MAX, &worktree->claimed, NULL, err);
+	if (status == FG_OK)
+		(void)unlink(mark);
+	free(mark);
+	return status;
+}
+
+static void restore(const struct fg_worktree *worktree)
+{
+	const struct fg_git git = {.folder = worktree->tree};
+	const char *const arguments[] = {"checkout", "--force", "HEAD", "--", ".", NULL};
+	char *mark = mark_of(worktree);
+	char *text = NULL;
+
+	if (fg_git_output(&git, arguments, &text, NULL) != FG_OK ||
+	    fg_fs_write_atomic(mark, worktree->claimed, strlen(worktree->claimed), 0644, NULL) !=
+		    FG_OK)
+		fg_log(FG_LOG_RUNNER, 1, "'%s' is built anew next time", worktree->tree);
+	free(text);
+	free(mark);
+}
+
 void fg_worktree_close(struct fg_worktree *worktree)
 {
+	if (worktree->claimed)
+		restore(worktree);
+	free(worktree->claimed);
 	if (worktree->root && worktree->lock_fd >= 0)
 		(void)close(worktree->lock_fd);
 	free(worktree->root);

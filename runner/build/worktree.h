@@ -6,7 +6,8 @@
  * length, so the paths of both sides do too.  For a commit, KEY is a digest of its tree and of
  * everything it is built with: the second run with the same settings builds nothing, and many runs
  * share the build.  A snapshot of the work tree keeps its KEY: its files are changed in place and
- * built incrementally, and it belongs to one run at a time; concurrent runs take the next one.
+ * built incrementally, and it belongs to one run at a time; concurrent runs take the next one.  A
+ * commit that was measured as a snapshot is not built again.
  *
  * A lock file per key keeps parallel jobs from building the same thing twice and from removing what
  * another job measures; it is held until fg_worktree_close().  An interrupted build is redone from
@@ -31,6 +32,7 @@ struct fg_worktree_options {
 	const char *commit;           /* full hash */
 	const char *known_as;         /* the commit to report instead; NULL: `commit` */
 	bool snapshot;                /* the commit comes from fg_git_commit_work_tree() */
+	const char *baseline;         /* of a snapshot: opened later, with its earlier build */
 	size_t keep;                  /* builds to keep afterwards; 0: FG_WORKTREES_KEPT */
 	const struct fg_build *build; /* command.argc 0: nothing to build */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
@@ -43,6 +45,7 @@ struct fg_worktree {
 	char *tree;  /* the whole checkout */
 	bool cached; /* an earlier build was reused */
 	int lock_fd;
+	char *claimed; /* what is built there, while this run alone uses it; NULL: shared */
 };
 
 /*
@@ -51,6 +54,12 @@ struct fg_worktree {
  */
 int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktree *worktree,
 		     char **tail, struct fg_error *err) FG_NODISCARD;
+/*
+ * This run alone uses the tree and may change its files, until fg_worktree_close() restores what
+ * git tracks. A run that was killed leaves a tree that is built anew. FG_ECONFLICT: another run
+ * uses it.
+ */
+int fg_worktree_claim(struct fg_worktree *worktree, struct fg_error *err) FG_NODISCARD;
 void fg_worktree_close(struct fg_worktree *worktree);
 
 /* Runs the build command in any folder, for a work tree that is measured in place. */

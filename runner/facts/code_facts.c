@@ -372,7 +372,7 @@ static bool ends_with_any(const char *name, const char *const *endings, size_t c
  * Build inputs show in the code, documents for people do not matter, and files that fastgate keeps
  * are its own.  The program may read anything else.
  */
-static bool is_no_input(const char *path)
+bool fg_code_facts_is_no_input(const char *path)
 {
 	static const char *const endings[] = {
 		".c",     ".h",     ".cc",  ".hh",  ".cpp", ".hpp",  ".cxx",  ".hxx", ".c++",
@@ -439,7 +439,7 @@ static void add_project_files(struct inputs *inputs, const struct fg_target *tar
 			*end = '\0';
 		if (count >= INPUT_FILES_MAX || *line == '"')
 			inputs->complete = false;
-		else if (!is_no_input(line)) {
+		else if (!fg_code_facts_is_no_input(line)) {
 			char *path = fg_fs_join(target->root, line);
 
 			add_file(inputs, line, path);

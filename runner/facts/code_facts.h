@@ -56,6 +56,8 @@ void fg_code_facts_add_program(const struct fg_target *target, struct fg_environ
 /* `name` as the program asks for it, `path` as the loader found it. */
 void fg_code_facts_add_library(const struct fg_target *target, const char *name, const char *path,
 			       struct fg_environment *build);
+/* By its name: a source, a document or a file of fastgate, which no program reads as its input. */
+bool fg_code_facts_is_no_input(const char *path);
 void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_environment *build);
 
 /* An input file that differs between the sides, to be freed; NULL: unknown. */

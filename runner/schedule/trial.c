@@ -38,6 +38,7 @@ enum {
 };
 
 static const double busy_min = 0.9;
+static const double crowded = 1.5; /* load per processor */
 static const double budget_share_max = 0.15;
 
 /* Why two programs cannot run as a duet, and what the user can do about it: one short line each. */
@@ -50,6 +51,10 @@ static const char no_duet_parallel[] =
 static const char no_duet_idle[] =
 	"a duet needs a program that keeps exactly one CPU busy; this one does so for %.0f %% of its "
 	"time: let it wait less for files, timers, other programs or, behind a shell, a free CPU";
+static const char no_duet_crowded[] =
+	"a duet needs a program that keeps exactly one CPU busy; this one got %.0f %% of one: the host "
+	"is overloaded (load %.0f on %zu processors), so end other work or measure later";
+static const char no_duet_same[] = "both sides run the same binaries: there is nothing to find out";
 static const char no_duet_file[] =
 	"both commands write their metrics to the same file, so they cannot run at once: give each a "
 	"file of its own";
@@ -270,6 +275,20 @@ bool fg_job_reconsider(struct fg_runner_job *job)
 	return true;
 }
 
+/* A crowded host is the reason wherever more wants to run than can. */
+static void describe_idle(const struct fg_runner_job *job, double busy, char reason[REASON_SIZE])
+{
+	const struct fg_series *series = fg_job_series(job);
+	const size_t count = series->repetition_count;
+	const double load = count ? (double)series->repetitions[count - 1].load : 0;
+
+	if (load > crowded * (double)job->rules.cpu_count)
+		(void)snprintf(reason, REASON_SIZE, no_duet_crowded, 100 * busy, load,
+			       job->rules.cpu_count);
+	else
+		(void)snprintf(reason, REASON_SIZE, no_duet_idle, 100 * busy);
+}
+
 void fg_job_begin_choice(struct fg_runner_job *job)
 {
 	double wall_ns[FG_ARM_COUNT];
@@ -281,10 +300,14 @@ void fg_job_begin_choice(struct fg_runner_job *job)
 		settle(job, FG_SCHEDULE_ABBA, no_duet_harness);
 		return;
 	}
+	if (fg_job_series(job)->identical) {
+		settle(job, FG_SCHEDULE_ABBA, no_duet_same);
+		return;
+	}
 	fg_job_last_means(job, FG_METRIC_WALL_TIME, wall_ns);
 	busy = fmin(job->busy[FG_ARM_BASELINE], job->busy[FG_ARM_CANDIDATE]);
 	if (!(busy >= busy_min)) {
-		(void)snprintf(reason, sizeof(reason), no_duet_idle, 100 * busy);
+		describe_idle(job, busy, reason);
 		settle(job, FG_SCHEDULE_ABBA, busy > 0 ? reason : no_duet_parallel);
 		return;
 	}

@@ -19,17 +19,17 @@ build: {{ command: sh build.sh{build} }}
 benchmarks: [ {{ name: show, command: {command} }} ]
 measure: {{ schedule: abba, warmup: 0, pairs: {{ min: 2, max: 2 }}, sampler: {{ enabled: false }} }}
 """
-# Each execution leaves one file: the folder it runs in, a marker of its sources, its arguments and its environment as they were
+# Each execution leaves one file: the folder it runs in, a marker of its build, its arguments and its environment as they were
 # given to it (a shell corrects PWD for its children).
 SHOW = """#!/bin/sh
 n=$(ls "$SEEN" | wc -l)
-{ pwd; cat marker untracked 2>/dev/null | tr '\\n' ' '; [ -e ignored ] && printf ignored; echo
+{ pwd; cat marker.c.built untracked.c 2>/dev/null | tr '\\n' ' '; [ -e ignored ] && printf ignored; echo
 tr '\\0' ' ' </proc/$$/cmdline; echo; tr '\\0' '\\n' </proc/$$/environ; } >"$SEEN/$(printf %04d "$n")"
 """
 # Counts what it compiles, as make does.
 BUILD = """tr '\\0' '\\n' </proc/$$/environ | grep '^PWD=' >>"$SEEN.built"
-for name in marker kept; do
-	[ -e $name.built ] && [ ! $name -nt $name.built ] || { echo $name >>"$SEEN.compiled"; touch $name.built; }
+for name in marker.c kept; do
+	[ -e $name.built ] && [ ! $name -nt $name.built ] || { echo $name >>"$SEEN.compiled"; cp $name $name.built; }
 done
 """
 
@@ -48,7 +48,7 @@ class Project:
         self.write(".gitignore", "ignored\n*.built\n")
         self.write("show.sh", SHOW)
         self.write("build.sh", BUILD)
-        self.write("marker", "committed\n")
+        self.write("marker.c", "committed\n")
         self.write("kept", "same\n")
         self.configure()
         self.git("add", ".")
@@ -86,8 +86,8 @@ class Project:
 
 def both_sides_see_the_same():
     project = Project("a")
-    project.write("marker", "changed\n")
-    project.write("untracked", "new\n")
+    project.write("marker.c", "changed\n")
+    project.write("untracked.c", "new\n")
     project.write("ignored", "not of the project\n")
     result = project.run()
     check(result.returncode in (0, 1), f"a run in a snapshot: {result.returncode} {result.stderr}")
@@ -109,7 +109,7 @@ def both_sides_see_the_same():
     check(sorted(built) == sorted("PWD=" + where for where in folders), f"PWD is where each side is built: {built}")
     check(len({len(environment) for _, _, environment in executions}) > 1 or
           len({sum(map(len, environment)) for _, _, environment in executions}) > 1, "the environment varies from pair to pair")
-    check(project.git_status() == [" M marker", "?? untracked"], f"the work tree is as it was: {project.git_status()}")
+    check(project.git_status() == [" M marker.c", "?? untracked.c"], f"the work tree is as it was: {project.git_status()}")
 
 
 def git_status(self):
@@ -129,7 +129,7 @@ def the_baseline_gets_files_of_the_candidate():
     project.configure("sh bench/show.sh")
     result = project.run()
     check(result.returncode == 4 and "build.from_candidate" in result.stderr, f"a baseline without the benchmark: {result.stderr}")
-    project.write("marker", "changed\n")
+    project.write("marker.c", "changed\n")
     project.configure("sh bench/show.sh", ", from_candidate: [ bench/ ]")
     for words in ((), ("--in-place",)):
         result = project.run(*words)
@@ -154,15 +154,26 @@ def who_prints_much_writes_to_a_file_on_both_sides():
 
 def a_second_run_builds_what_changed():
     project = Project("b")
-    project.write("marker", "first\n")
+    project.write("marker.c", "first\n")
     project.run()
-    check(sorted(project.compiled()) == ["kept", "kept", "marker", "marker"], "both sides are built from nothing at first")
+    check(sorted(project.compiled()) == ["kept", "kept", "marker.c", "marker.c"], "both sides are built from nothing at first")
     project.run()
     check(project.compiled() == [], "nothing changed, and something was built")
-    project.write("marker", "second\n")
+    project.write("marker.c", "second\n")
     project.run()
-    check(project.compiled() == ["marker"], "one file changed: only that is built again")
+    check(project.compiled() == ["marker.c"], "one file changed: only that is built again")
     check("second" in {said.strip() for _, said, _ in project.executions()}, "the second snapshot is what was measured")
+
+
+def a_candidate_that_was_committed_is_not_built_again():
+    project = Project("r")
+    for text, count in (("first", 4), ("second", 2), ("third", 1)):
+        project.write("marker.c", text + "\n")
+        project.run()
+        compiled = project.compiled()
+        check(len(compiled) == count, f"the {text} run built {compiled}")
+        check({said.strip() for _, said, _ in project.executions()} >= {text}, f"the {text} snapshot is what was measured")
+        project.git("commit", "-q", "-a", "-m", text)
 
 
 def a_change_of_the_build_begins_afresh():
@@ -172,7 +183,7 @@ def a_change_of_the_build_begins_afresh():
     for name in ("build.sh", "Makefile", "part/rules.cmake"):
         project.write(name, BUILD + f"# {name}\n")
         project.run()
-        check(project.compiled() == ["marker", "kept"], f"a change of {name}: everything is built again")
+        check(project.compiled() == ["marker.c", "kept"], f"a change of {name}: everything is built again")
     project.write("notes.txt", "not of the build\n")
     project.run()
     check(project.compiled() == [], "another file changes nothing")
@@ -183,7 +194,7 @@ def in_place_is_measured_there_and_says_so():
         project = Project("c" + str(len(arguments)))
         project.configure(build=extra)
         project.write("ignored", "here only\n")
-        project.write("marker", "changed\n")
+        project.write("marker.c", "changed\n")
         result = project.run(*arguments)
         where = {said.strip(): folder for folder, said, _ in project.executions()}
         check(where.get("changed ignored") == str(project.folder), f"in place: {where}")
@@ -223,7 +234,7 @@ def submodules_are_those_that_the_build_needs():
     (part.folder.parent / "spare").rename(part.folder.parent / "gone")
     project.write("build.sh", "cat needed/part.txt && ! cat spare/part.txt\n")
     project.git("commit", "-q", "-a", "-m", "It builds without the second")
-    project.write("marker", "changed\n")
+    project.write("marker.c", "changed\n")
     result = project.run()
     check(result.returncode in (0, 1), f"a submodule that nobody needs: {result.returncode} {result.stderr}")
     check("submodule 'spare' is left out" in result.stderr, f"what was left out: {result.stderr}")
@@ -239,6 +250,7 @@ def main():
     the_baseline_gets_files_of_the_candidate()
     who_prints_much_writes_to_a_file_on_both_sides()
     a_second_run_builds_what_changed()
+    a_candidate_that_was_committed_is_not_built_again()
     a_change_of_the_build_begins_afresh()
     in_place_is_measured_there_and_says_so()
     sides_of_different_kinds_are_no_comparison()

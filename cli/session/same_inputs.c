@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A commit may change a file that a benchmark reads. Then the two sides would not do the same work,
+ * and the difference would be blamed on code. So both get the candidate's: in the baseline's
+ * checkout the file is replaced until the run ends.
+ *
+ * Only files that git tracks are looked at: others are made by the build, which is what is judged.
+ */
+#include "base/fs.h"
+#include "base/text.h"
+#include "cli/session/steps.h"
+#include "runner/build/git.h"
+#include "runner/build/worktree.h"
+#include "runner/execute/extra.h"
+#include "runner/facts/code_facts.h"
+#include "runner/facts/executed.h"
+#include "runner/target.h"
+
+#include <ctype.h>
+#include <unistd.h>
+
+enum {
+	NAMED_MAX = 3
+};
+
+/* ---- opened files ---- */
+
+static int observe(void *context, const struct fg_process_options *options,
+		   struct fg_process_result *result, struct fg_error *err)
+{
+	struct fg_opened *opened = context;
+	const int status = fg_opened_find(options, opened, err);
+
+	result->exited = opened->exited;
+	result->exit_code = opened->exit_code;
+	return status;
+}
+
+bool fg_session_find_opened(struct fg_runner_job *job, enum fg_arm arm, int64_t timeout_ns,
+			    struct fg_opened *opened)
+{
+	const char *const nothing[] = {NULL};
+	const struct fg_extra extra = {.arm = arm,
+				       .before = nothing,
+				       .timeout_ns = timeout_ns,
+				       .observe = observe,
+				       .context = opened};
+	char *why = NULL;
+	const int status = fg_runner_extra(job, &extra, &why, NULL);
+
+	free(why);
+	return status == FG_OK && !opened->is_incomplete;
+}
+
+/* Links and ".." in a path do not matter. */
+static bool is_opened(const struct fg_opened *opened, const char *path)
+{
+	char *whole = realpath(path, NULL);
+	bool found = false;
+
+	for (size_t i = 0; i < opened->paths.count && !found; i++) {
+		const struct fg_map_entry *entry = &opened->paths.entries[i];
+		char *other = entry->value == FG_OPENED_READ ? realpath(entry->key, NULL) : NULL;
+
+		found = entry->value == FG_OPENED_READ &&
+			(whole && other ? strcmp(whole, other) == 0
+					: strcmp(path, entry->key) == 0);
+		free(other);
+	}
+	free(whole);
+	return found;
+}
+
+/* ---- files that the two sides have in different states ---- */
+
+/* Line by line, from the root, to be freed. */
+static char *changed_files(const struct fg_session *session)
+{
+	const struct fg_git git = {.folder = session->open.roots[FG_ARM_CANDIDATE],
+				   .interrupted = session->cli->interrupted};
+	const char *const ask[] = {"diff",
+				   "--name-only",
+				   "--no-renames",
+				   "--relative",
+				   session->got.run.sides[FG_ARM_BASELINE].commit,
+				   NULL};
+	char *text = NULL;
+
+	if (!session->open.baseline || !ask[4] || fg_git_output(&git, ask, &text, NULL) != FG_OK)
+		return NULL;
+	return text;
+}
+
+static bool is_part_of_name(char c)
+{
+	return isalnum((unsigned char)c) || (c && strchr("._-", c));
+}
+
+/* Is it a word of this command, maybe with "./" in front? */
+static bool is_named(const char *command, const char *path)
+{
+	const size_t length = strlen(path);
+
+	for (const char *at = command ? strstr(command, path) : NULL; at;
+	     at = strstr(at + 1, path)) {
+		if ((at == command || !is_part_of_name(at[-1])) && !is_part_of_name(at[length]) &&
+		    at[length] != '/')
+			return true;
+	}
+	return false;
+}
+
+/* An interpreter's program is code, which is what is measured. */
+static bool is_script(const struct fg_target *target, const char *path)
+{
+	static const char *const endings[] = {".py", ".sh", ".pl", ".rb", ".js", ".lua", ".tcl"};
+	const struct fg_command *command = target->command;
+	bool found = command->argc > 1 && is_named(command->argv[1], path);
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(endings) && !found; i++)
+		found = fg_text_ends_with(path, endings[i]);
+	return target->is_wrapper && found;
+}
+
+static bool is_same(const struct fg_session *session, const char *path)
+{
+	const struct fg_executed_input input = {.path = path, .is_inside = true};
+	char *states[FG_ARM_COUNT];
+	bool same = false;
+
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		const struct fg_target target = {
+			.root = (char *)(uintptr_t)session->open.roots[arm]};
+
+		states[arm] = fg_executed_input_now(&target, &input);
+	}
+	same = strcmp(states[FG_ARM_BASELINE], states[FG_ARM_CANDIDATE]) == 0;
+	free(states[FG_ARM_BASELINE]);
+	free(states[FG_ARM_CANDIDATE]);
+	return same;
+}
+
+/* A file that the candidate lacks is removed. */
+static int give(const struct fg_session *session, const char *path, struct fg_error *err)
+{
+	char *from = fg_fs_join(session->open.roots[FG_ARM_CANDIDATE], path);
+	char *to = fg_fs_join(session->open.roots[FG_ARM_BASELINE], path);
+	char *folder = fg_fs_parent(to);
+	int status = fg_worktree_claim(session->open.baseline, err);
+
+	if (status != FG_OK)
+		goto out;
+	(void)unlink(to);
+	if (!fg_fs_exists(from))
+		goto out;
+	status = fg_fs_make_folders(folder, 0755, err);
+	if (status == FG_OK)
+		status = fg_fs_copy(from, to, access(from, X_OK) == 0 ? 0755 : 0644, err);
+out:
+	free(folder);
+	free(to);
+	free(from);
+	return status;
+}
+
+struct given {
+	struct fg_strbuf names;
+	size_t count;
+};
+
+static int give_and_note(const struct fg_session *session, const char *path, struct given *given,
+			 struct fg_error *err)
+{
+	const int status = is_same(session, path) ? FG_OK : give(session, path, err);
+
+	if (status != FG_OK) {
+		fg_error_prefix(err, "inputs differ: %s is not the same on both sides", path);
+		return status;
+	}
+	if (given->count++ < NAMED_MAX)
+		fg_strbuf_printf(&given->names, "%s%s", given->count > 1 ? ", " : "", path);
+	return FG_OK;
+}
+
+static void report(struct fg_session *session, struct fg_runner_job *job, struct given *given)
+{
+	const size_t *series = NULL;
+	char *text = NULL;
+
+	if (given->count > NAMED_MAX)
+		fg_strbuf_printf(&given->names, " and %zu more", given->count - NAMED_MAX);
+	text = fg_xasprintf("the change touches what it reads, %s: both sides read the "
+			    "candidate's, so only code is compared",
+			    fg_strbuf_text(&given->names));
+	fg_progress_clear(&session->progress);
+	(void)fg_runner_job_series(job, &series);
+	fg_cli_say(session->cli, "%s: %s", session->got.run.series[series[0]].name, text);
+	fg_series_remark(&session->got.run.series[series[0]], FG_REMARK_INPUTS, text);
+}
+
+/* ---- before and after set-up ---- */
+
+static bool is_of_set_up(const struct fg_benchmark *benchmark, const char *path)
+{
+	return is_named(benchmark->setup.text, path) || is_named(benchmark->prepare.text, path);
+}
+
+static bool is_input(const struct fg_session *session, const struct fg_target *target,
+		     const struct fg_opened *opened, const char *path)
+{
+	const struct fg_benchmark *benchmark = target->benchmark;
+	char *whole = NULL;
+	bool found = is_of_set_up(benchmark, path);
+
+	if (found || is_script(target, path))
+		return found;
+	whole = fg_fs_join(session->open.roots[FG_ARM_CANDIDATE], path);
+	found = is_named(benchmark->command.text, path) || is_named(benchmark->stdin_path, path) ||
+		is_opened(opened, whole);
+	free(whole);
+	return found;
+}
+
+void fg_session_give_set_up(struct fg_session *session, const struct fg_benchmark *benchmark)
+{
+	char *changed = benchmark->setup.argc ? changed_files(session) : NULL;
+	struct given given = {.count = 0};
+	char *rest = changed;
+
+	for (const char *path = strsep(&rest, "\n"); path; path = strsep(&rest, "\n")) {
+		if (is_of_set_up(benchmark, path) &&
+		    give_and_note(session, path, &given, NULL) != FG_OK)
+			break; /* reported after set-up */
+	}
+	fg_strbuf_release(&given.names);
+	free(changed);
+}
+
+/* Sources are read by compilers: a change to nothing else needs no look at what is opened. */
+static bool may_be_read(const char *changed)
+{
+	char *copy = fg_xstrdup(changed);
+	char *rest = copy;
+	bool found = false;
+
+	for (const char *path = strsep(&rest, "\n"); path && !found; path = strsep(&rest, "\n"))
+		found = *path && !fg_code_facts_is_no_input(path);
+	free(copy);
+	return found;
+}
+
+int fg_session_give_inputs(void *context, struct fg_runner_job *job, struct fg_error *err)
+{
+	struct fg_session *session = context;
+	const struct fg_target *target = &fg_runner_job_targets(job)[FG_ARM_CANDIDATE];
+	char *changed = changed_files(session);
+	struct fg_opened opened = {0};
+	struct given given = {.count = 0};
+	char *rest = changed;
+	int status = FG_OK;
+
+	if (!changed || !target->program || !fg_runner_job_targets(job)[FG_ARM_BASELINE].program)
+		goto out;
+	if (may_be_read(changed))
+		(void)fg_session_find_opened(job, FG_ARM_CANDIDATE, target->benchmark->timeout_ns,
+					     &opened);
+	for (const char *path = strsep(&rest, "\n"); path && status == FG_OK;
+	     path = strsep(&rest, "\n")) {
+		if (*path && is_input(session, target, &opened, path))
+			status = give_and_note(session, path, &given, err);
+	}
+	if (status == FG_OK && given.count > 0)
+		report(session, job, &given);
+out:
+	fg_opened_release(&opened);
+	fg_strbuf_release(&given.names);
+	free(changed);
+	return status;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The ranking of `init` on facts about source packages that were drawn at random (init_corpus.txt
+ * says how). Each line names a package, the programs that its build files declare, and those that
+ * its documentation would have measured; "asks": a person has to say.
+ */
+#include "base/fs.h"
+#include "base/text.h"
+#include "cli/init/project.h"
+#include "tests/support/fg_test.h"
+
+struct score {
+	size_t packages;
+	size_t right;
+	size_t wrong; /* and confident */
+};
+
+/* The program that something speaks for, as `init` would try it first; NULL: it asks. */
+static const char *choose(const char *name, char *programs, struct fg_arena *arena)
+{
+	struct fg_project project = {.name = name};
+	char *rest = programs;
+
+	project.programs =
+		fg_arena_array(arena, FG_PROJECT_MAX_PROGRAMS, sizeof(project.programs[0]));
+	for (char *path = strsep(&rest, " "); path; path = strsep(&rest, " ")) {
+		struct fg_project_program *program = &project.programs[project.program_count];
+
+		if (!*path || project.program_count == FG_PROJECT_MAX_PROGRAMS)
+			continue;
+		program->path = path;
+		fg_project_rank(&project, program);
+		project.program_count++;
+	}
+	fg_project_prefer_only(&project);
+	fg_project_sort(&project);
+	return project.program_count && project.programs[0].rank > 0 ? project.programs[0].path
+								     : NULL;
+}
+
+static bool is_among(const char *choice, char *labels)
+{
+	char *rest = labels;
+
+	for (char *label = strsep(&rest, " "); label; label = strsep(&rest, " ")) {
+		if (strcmp(choice, label) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void judge(char *line, struct fg_arena *arena, struct score *score)
+{
+	char *rest = line;
+	const char *name = strsep(&rest, "|");
+	char *programs = strsep(&rest, "|");
+	char *labels = strsep(&rest, "|");
+	const char *choice = NULL;
+	bool right = false;
+
+	assert_non_null(labels);
+	choice = choose(name, programs, arena);
+	right = is_among(choice ? choice : "asks", labels);
+	if (!right)
+		print_message("%s: %s\n", name, choice ? choice : "asks");
+	score->packages++;
+	score->right += right;
+	score->wrong += choice && !right;
+}
+
+static void judge_part(const char *heading, size_t least, size_t right_percent,
+		       size_t wrong_percent)
+{
+	struct score score = {0};
+	struct fg_arena arena = {0};
+	char *text = NULL;
+	char *rest = NULL;
+	bool inside = false;
+
+	assert_int_equal(fg_fs_read(INIT_CORPUS, 1 << 20, &text, NULL, NULL), FG_OK);
+	rest = text;
+	for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
+		if (*line == '[')
+			inside = strcmp(line, heading) == 0;
+		else if (inside && *line && *line != '#')
+			judge(line, &arena, &score);
+	}
+	print_message("%s %zu packages, %zu right, %zu wrong and confident\n", heading,
+		      score.packages, score.right, score.wrong);
+	assert_true(score.packages >= least);
+	assert_true(100 * score.right >= right_percent * score.packages);
+	assert_true(100 * score.wrong <= wrong_percent * score.packages);
+	free(text);
+	fg_arena_release(&arena);
+}
+
+static void packages_that_the_table_was_made_from(void **state)
+{
+	(void)state;
+	judge_part("[seen]", 60, 80, 5);
+}
+
+static void packages_that_were_drawn_afterwards(void **state)
+{
+	(void)state;
+	judge_part("[held back]", 30, 75, 10); /* the goal is 80 and 5 */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packages_that_the_table_was_made_from),
+		cmocka_unit_test(packages_that_were_drawn_afterwards),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
