@@ -322,7 +322,7 @@ static void a_measure_that_is_there_twice_is_refused(void **state)
 			 FG_EPARSE);
 	assert_non_null(strstr(f->err.message, "duplicate"));
 	assert_int_equal(receive(f, &bundle), FG_EPARSE);
-	assert_non_null(strstr(f->err.message, "twice"));
+	assert_non_null(strstr(f->err.message, "duplicate"));
 	fg_bundle_release(&bundle);
 	fg_stored_run_release(&run);
 }
