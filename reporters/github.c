@@ -253,6 +253,10 @@ static void add_benchmark(struct annotations *a, const struct fg_benchmark_verdi
 	case FG_OUTCOME_INCONCLUSIVE:
 		add_inconclusive(a, metric, fg_strbuf_text(&title));
 		break;
+	case FG_OUTCOME_CREEP:
+		add_annotation(a, LEVEL_WARNING, NULL, fg_strbuf_text(&title),
+			       benchmark->creep ? benchmark->creep->sentence : "creep");
+		break;
 	case FG_OUTCOME_MISSING:
 		add_annotation(a, LEVEL_WARNING, NULL, fg_strbuf_text(&title),
 			       "in the baseline only: was it removed on purpose?");

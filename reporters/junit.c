@@ -72,8 +72,8 @@ static void count_outcome(struct totals *totals, enum fg_outcome outcome)
 	totals->tests++;
 	totals->failures += outcome == FG_OUTCOME_REGRESSION;
 	totals->errors += outcome == FG_OUTCOME_ERROR;
-	totals->skipped += outcome == FG_OUTCOME_INCONCLUSIVE || outcome == FG_OUTCOME_NEW ||
-			   outcome == FG_OUTCOME_MISSING;
+	totals->skipped += outcome == FG_OUTCOME_INCONCLUSIVE || outcome == FG_OUTCOME_CREEP ||
+			   outcome == FG_OUTCOME_NEW || outcome == FG_OUTCOME_MISSING;
 }
 
 /* The outcome of a metric's case; an accepted regression passes. */
@@ -258,6 +258,10 @@ static void add_metric_outcome(struct junit *j, const struct fg_benchmark_verdic
 		describe_metric(&message, benchmark, metric);
 		if (fg_report_add_detectable(&text, metric))
 			fg_strbuf_printf(&message, "; %s", fg_strbuf_text(&text));
+		add_outcome(j, "skipped", NULL, &message, NULL);
+		break;
+	case FG_OUTCOME_CREEP:
+		fg_report_add_cause(&message, benchmark, NULL);
 		add_outcome(j, "skipped", NULL, &message, NULL);
 		break;
 	case FG_OUTCOME_NEW:

@@ -132,6 +132,7 @@ static const struct {
 } outcome_words[] = {
 	{.outcome = FG_OUTCOME_REGRESSION, .words = "regressed"},
 	{.outcome = FG_OUTCOME_ERROR, .words = "could not be measured"},
+	{.outcome = FG_OUTCOME_CREEP, .words = "crept up"},
 	{.outcome = FG_OUTCOME_INCONCLUSIVE, .words = "inconclusive"},
 	{.outcome = FG_OUTCOME_PLACEMENT, .words = "of unchanged code elsewhere"},
 	{.outcome = FG_OUTCOME_IMPROVEMENT, .words = "improved"},

@@ -10,8 +10,8 @@ import { ask, canWrite } from './server.js';
 import { commitWords, link, runWords } from './shell.js';
 import { triageForm } from './triage.js';
 
-const ORDER = ['regression', 'error', 'inconclusive', 'placement', 'improvement', 'new', 'missing', 'pass'];
-const STATE_WORDS = { regression: 'regressed', error: 'failed', inconclusive: 'inconclusive', placement: 'placed differently', improvement: 'improved', new: 'new', missing: 'missing', pass: 'passed' };
+const ORDER = ['regression', 'error', 'creep', 'inconclusive', 'placement', 'improvement', 'new', 'missing', 'pass'];
+const STATE_WORDS = { regression: 'regressed', error: 'failed', creep: 'crept up', inconclusive: 'inconclusive', placement: 'placed differently', improvement: 'improved', new: 'new', missing: 'missing', pass: 'passed' };
 const DECIDED = ['accepted', 'noise', 'fixed'];
 const ASK_AGAIN_MS = 1500;
 

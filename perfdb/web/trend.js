@@ -128,10 +128,11 @@ function chart(state, title, answer, more = {}) {
 	}
 	const made = trendChart({
 		title, unit: answer.unit, better: answer.better, points, threshold: answer.threshold, notes, groups: more.groups, others: more.others,
-		changes: changesOf(answer, points), range: rangeOf(points), card: cardOf(state.benchmark),
+		changes: changesOf(answer, points), range: rangeOf(points), card: cardOf(state.benchmark), caption: more.caption,
 		onRange: (range) => keepRange(points, range),
 		onPick: (point) => {
-			location.href = address('run', { run: point.run });
+			if (point.run)
+				location.href = address('run', { run: point.run });
 		},
 	});
 	addEventListener('popstate', () => made.setRange(rangeOf(points)));
@@ -163,6 +164,28 @@ function groupsOf(answer, split) {
 	return { groups, groupOf: (p) => (groups.includes(key(p)) ? key(p) : groups.at(-1)) };
 }
 
+const LEAST_CHAINED = 3; // commits that make a chain worth a picture
+const BAND = 1.96; // standard errors: 95 %
+
+// The level by the pairs of the runs, in the order of the commits: hosts and dates do not move it.
+function chainedPoints(answer) {
+	const runs = new Map(answer.points.map((p) => [p.run, p]));
+	return answer.chain.map((p) => {
+		const error = 100 * (1 + p.level) * BAND * p.standard_error;
+		const value = 100 * (1 + p.level);
+		const name = p.tag ?? p.commit.slice(0, 10);
+		return { ...runs.get(p.run), value, band: [value - error, value + error], label: `${name}, ${formatChange(p.level)} ± ${(BAND * 100 * p.standard_error).toPrecision(2)} %`, time: name, tag: p.tag, run: p.run };
+	});
+}
+
+function chainedChart(state, title, answer) {
+	const points = chainedPoints(answer);
+	return chart(state, title, { ...answer, unit: '%', threshold: 0 }, {
+		points,
+		caption: `${title}: the level against the first of ${points.length} commits, in their order, by the pairs that runs measured, with its 95 % band. ${answer.creep ? clip(`${answer.creep.is_creep ? 'Creep' : 'No creep'}: ${answer.creep.sentence}`, 500) : ''}`,
+	});
+}
+
 function trendForm(state, metrics, benchmarks, others) {
 	const go = (changed) => {
 		const words = { ...state, writable: undefined, from: undefined, to: undefined, with: undefined, ...changed };
@@ -179,6 +202,7 @@ function trendForm(state, metrics, benchmarks, others) {
 		go({ branch: new FormData(event.target).get('branch') });
 	} }, select('metric', 'Metric', metrics.map((name) => [name, metricWords(name)]), state.metric), el('label', {}, 'Branch ', el('input', { name: 'branch', value: state.branch ?? '', placeholder: 'all' })),
 	el('button', {}, 'Show'), select('split', 'Colour by', Object.entries(SPLITS), state.split ?? ''),
+	select('shown', 'Shown', [['', 'level by pairs'], ['raw', 'raw values']], state.shown ?? ''),
 	left.length > 0 && others.length < MOST_OTHERS && el('label', {}, 'Beside ', el('select', { onchange: (event) => go({ with: [...others, event.target.value] }) },
 		el('option', { value: '' }, 'no other'), left.map((name) => el('option', { value: name }, clip(name, 80))))),
 	others.map((name) => el('button', { type: 'button', 'aria-label': `Without ${clip(name, 80)}`, onclick: () => go({ with: others.filter((other) => other !== name) }) }, `${clip(name, 40)} ×`)));
@@ -187,7 +211,7 @@ function trendForm(state, metrics, benchmarks, others) {
 const POINTS = 10000;
 
 async function otherTrends(state, others) {
-	const answers = await Promise.all(others.map((benchmark) => ask('trend', { project: state.project, benchmark, metric: state.metric, branch: state.branch, limit: POINTS, changes: 0 })
+	const answers = await Promise.all(others.map((benchmark) => ask('trend', { project: state.project, benchmark, metric: state.metric, branch: state.branch, limit: POINTS, changes: 0, chain: 0 })
 		.catch(() => null)));
 	return others.map((name, i) => ({ name, points: answers[i] ? pointsOf(answers[i]) : [] })).filter((other) => other.points.length > 0);
 }
@@ -214,14 +238,17 @@ export async function showTrend(state) {
 		ask('annotations', { project, benchmark }), ask('benchmarks', { project }), otherTrends(full, others)]);
 	const { groups, groupOf } = groupsOf(answer, state.split);
 	const points = pointsOf(answer, groupOf);
-	const picture = chart(full, `${benchmark}: ${metricWords(metric)}`, answer, { points, annotations, groups, others: beside });
+	const title = `${benchmark}: ${metricWords(metric)}`;
+	const isChained = state.shown !== 'raw' && answer.chain.length >= LEAST_CHAINED && !groups && beside.length === 0;
+	const picture = isChained ? chainedChart(full, title, answer) : chart(full, title, answer, { points, annotations, groups, others: beside });
 	const changes = el('div', {}, el('p', { class: 'quiet' }, 'Change points are being looked for…'));
 	showTrail(link(clip(project, 60), 'project', { project }), clip(benchmark, 60));
 	replace(page, el('main', {}, heading(benchmark), trendForm(full, metrics, benchmarks, others), picture.element, changes,
 		notesOf(full, annotations, answer.points, () => showTrend(state)), pointTable(answer)));
 	// The search takes longer than the picture.
 	const found = await ask('trend', { ...question, points: 0 });
-	picture.setChanges(changesOf(found, points));
+	if (!isChained)
+		picture.setChanges(changesOf(found, points));
 	replace(changes, changeSections(full, found, answer.points, triage, answer.unit));
 }
 

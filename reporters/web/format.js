@@ -143,7 +143,7 @@ export function place(file, line) {
 }
 
 const MARKS = {
-	pass: '✓', regression: '▲', improvement: '▼', inconclusive: '?', placement: '≈', new: '+', missing: '−', error: '!',
+	pass: '✓', regression: '▲', improvement: '▼', creep: '▵', inconclusive: '?', placement: '≈', new: '+', missing: '−', error: '!',
 };
 
 export function verdictMark(verdict) {

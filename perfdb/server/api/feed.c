@@ -189,7 +189,7 @@ static void write_run(struct feed *f, const struct fg_run_summary *run)
 
 	if (!run->outcome ||
 	    (strcmp(run->outcome, "regression") != 0 && strcmp(run->outcome, "improvement") != 0 &&
-	     strcmp(run->outcome, "error") != 0))
+	     strcmp(run->outcome, "creep") != 0 && strcmp(run->outcome, "error") != 0))
 		return;
 	write_entry(f, &(struct entry){
 			       .id = fg_arena_printf(arena, "urn:uuid:%s", run->id),
