@@ -70,7 +70,7 @@ bool fg_gate_is_worse(const struct fg_series *series, const struct fg_policy *po
 
 unsigned fg_gate_least_pairs(const struct fg_policy *policy)
 {
-	return (unsigned)fg_gate_least_looked_at(policy->alpha);
+	return (unsigned)fg_gate_least_at_last(policy->alpha);
 }
 
 static void add_missing(const struct fg_gate_input *input, struct fg_verdict *verdict)

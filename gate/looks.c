@@ -8,14 +8,24 @@
 #define GROWTH 1.5
 #define SPENT  0.25 /* of the alpha that is left, by each look */
 
+double fg_gate_share_left(double alpha, size_t look)
+{
+	return alpha * pow(1.0 - SPENT, (double)look);
+}
+
 double fg_gate_share(double alpha, size_t look)
 {
-	return SPENT * alpha * pow(1.0 - SPENT, (double)look);
+	return SPENT * fg_gate_share_left(alpha, look);
 }
 
 size_t fg_gate_least_looked_at(double alpha)
 {
 	return (size_t)ceil(-log2(fg_gate_share(alpha, 0)));
+}
+
+size_t fg_gate_least_at_last(double alpha)
+{
+	return (size_t)ceil(-log2(alpha));
 }
 
 size_t fg_gate_looks(double alpha, unsigned min_pairs, unsigned max_pairs,

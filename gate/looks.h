@@ -2,9 +2,9 @@
 /*
  * When a decision may fall, and the error that it may spend.
  *
- * Each look spends a quarter of the alpha that earlier looks left, so the shares of all looks,
- * however many there will be, sum to alpha.  By Boole's inequality the whole is then safe, whatever
- * the dependence between the looks.  A look's share depends on nothing but its number.
+ * Each look spends a quarter of the alpha that earlier looks left, and the last one all of it, so
+ * the shares sum to alpha.  By Boole's inequality the whole is then safe, whatever the dependence
+ * between the looks.
  */
 #ifndef FG_GATE_LOOKS_H
 #define FG_GATE_LOOKS_H
@@ -16,15 +16,19 @@
 /* Most questions are settled by then. */
 #define FG_GATE_PAIRS_USUAL 120
 
-/* The fewest pairs that can decide at this alpha: all of them slower. */
+/* The fewest pairs that can decide at the first of many looks: all of them slower. */
 size_t fg_gate_least_looked_at(double alpha);
+/* The same at a look that is the first and the last. */
+size_t fg_gate_least_at_last(double alpha);
 /*
  * The numbers of pairs after which a decision may fall, ascending: the first is `min_pairs`, or as
  * many as can decide, each next one half as many more, the last `max_pairs`.  Returns how many.
  */
 size_t fg_gate_looks(double alpha, unsigned min_pairs, unsigned max_pairs,
 		     size_t looks[FG_GATE_LOOKS_MAX]);
-/* The share of alpha that look number `look` (from 0) may spend. */
+/* The share of alpha that look number `look` (from 0) may spend if others may follow. */
 double fg_gate_share(double alpha, size_t look);
+/* All that the looks before it left. */
+double fg_gate_share_left(double alpha, size_t look);
 
 #endif

@@ -106,6 +106,7 @@ static size_t make_series(const struct fg_profile_set *set, uint16_t id, bool ex
 
 	fg_series_init(series, measure->name);
 	series->schedule = FG_SCHEDULE_ABBA;
+	series->state = FG_MEASURED;
 	index = fg_series_add_metric(series, &metric);
 	for (size_t i = 0; i < set->row_count; i++) {
 		const struct fg_profile_row *row = &set->rows[i];

@@ -6,7 +6,6 @@
 #include "gate/layout_scatter.h"
 #include "gate/looks.h"
 #include "gate/outlook.h"
-#include "gate/shape.h"
 #include "model/build_difference.h"
 
 #include <math.h>
@@ -222,6 +221,12 @@ static void add_missing_pairs(const struct fg_rule *rule, const struct fg_pairs 
 		fg_strbuf_printf(text, "`--pairs %u:%zu`", rule->min_pairs, needed);
 }
 
+static size_t least_pairs(const struct fg_rule *rule)
+{
+	return rule->until_sure ? fg_gate_least_looked_at(rule->alpha)
+				: fg_gate_least_at_last(rule->alpha);
+}
+
 static bool is_probably_slower(const struct fg_metric_verdict *verdict, const struct fg_rule *rule,
 			       const struct fg_rule_finding *finding)
 {
@@ -248,7 +253,7 @@ static void note_probably_slower(const struct fg_metric_context *context,
 		     "probably slower (%s): %s of %zu pairs; not failed because it takes %zu at this "
 		     "alpha%s",
 		     fg_format_change(expm1(finding->estimate), change), agree, pairs->count,
-		     fg_gate_least_looked_at(rule->alpha), fg_strbuf_text(&missing));
+		     least_pairs(rule), fg_strbuf_text(&missing));
 	else
 		NOTE(context, verdict,
 		     "probably slower (%s): %s of %zu pairs; not failed because it may be %s%s",
@@ -266,7 +271,7 @@ static void note_undecided(const struct fg_metric_context *context, const struct
 	if (isnan(finding->low))
 		NOTE(context, verdict,
 		     "undecided after %zu pairs: at least %zu can decide at this alpha",
-		     finding->pairs, fg_gate_least_looked_at(rule->alpha));
+		     finding->pairs, least_pairs(rule));
 	else
 		NOTE(context, verdict,
 		     "undecided after %zu pairs: this run could have seen a change of %.1f %%",
@@ -373,13 +378,15 @@ static bool is_drawn(const struct fg_series *series)
 static struct fg_rule rule_for(const struct fg_metric_context *context,
 			       const struct fg_pairs *pairs, const struct fg_metric_policy *policy)
 {
+	const bool may_go_on = context->final && context->series->state == FG_INTERRUPTED;
+
 	return (struct fg_rule){.alpha = context->policy->alpha,
 				.min_effect = policy->min_effect,
 				.margin = policy->margin,
 				.tolerated = policy->tolerated,
 				.min_pairs = context->measure->min_pairs,
 				.max_pairs = context->measure->max_pairs,
-				.until_sure = context->measure->until_sure,
+				.until_sure = context->measure->until_sure || may_go_on,
 				.is_drawn = is_drawn(context->series),
 				.layout = pairs->layout,
 				.layouts = pairs->layouts,
@@ -407,7 +414,7 @@ static void apply_rule(const struct fg_metric_context *context, const struct fg_
 		return;
 	verdict->p_value = 1.0 - fg_rule_probability(&rule, pairs->difference, finding->pairs,
 						     log1p(policy.tolerated));
-	verdict->probability.is_known = true;
+	verdict->probability.is_known = finding->pairs >= FG_PAIRS_MIN;
 	verdict->probability.slower =
 		fg_rule_probability(&rule, pairs->difference, finding->pairs, 0.0);
 	verdict->probability.beyond = fg_rule_probability(&rule, pairs->difference, finding->pairs,
@@ -454,12 +461,6 @@ void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
 	} else if (!verdict->exact ||
 		   !decide_exact(context, &pairs, fg_metric_tolerance(&policy), verdict)) {
 		apply_rule(context, &pairs, verdict, finding);
-		if (context->arena && verdict->gated) {
-			fg_shape_note_modes(context->series, metric, context->seed, context->arena,
-					    &verdict->notes);
-			fg_shape_note_layout(context->series, metric, context->seed, context->arena,
-					     &verdict->notes);
-		}
 	}
 	fg_pairs_release(&pairs);
 }

@@ -34,12 +34,14 @@
  * autocorrelation r are worth n (1 - r) / (1 + r) independent ones, and the interval is widened for
  * the largest r that they leave room for.
  *
- * When the measurement ends between two looks (the budget is used up), the next look is taken
- * early: its share belongs to it whenever it falls.  With `until_sure` it is not, since more
- * sessions may follow: what the last planned look said remains.
+ * A measurement that ends (at max_pairs, or because the budget is used up) has one last look, which
+ * may spend all that is left of alpha.  Swapping the sides changes neither a pair's size nor its
+ * time, so when it ends does not depend on the coins.  With `until_sure`, or interrupted, it is not
+ * taken, since more sessions may follow: what the last planned look said remains.
  *
  * Example: alpha is 0.1 %.  The first look may spend a quarter of it, and 2^-12 = 0.024 % is less:
- * it falls after 12 pairs, whose interval reaches from the least to the largest of them.
+ * it falls after 12 pairs, whose interval reaches from the least to the largest of them.  If the
+ * measurement ends after 10, all of alpha is left, and 2^-10 = 0.098 % is less.
  *
  * When `auto` gives up a schedule in mid-run, its pairs are set aside and counting begins anew.
  * What the looks at the old pairs were allowed to spend is spent.
@@ -90,6 +92,19 @@ static double *level_of(const struct fg_rule *rule, const double *difference, si
 	return level;
 }
 
+static double places_degrees(const struct fg_rule *rule)
+{
+	return (double)(rule->layouts - FG_LINE_PLACES);
+}
+
+/* 0: the places in the page are not a sample, or there is one. */
+static double places_error(const struct fg_rule *rule, const double *level, size_t count)
+{
+	return rule->layout && rule->layouts > FG_LINE_PLACES
+		       ? fg_layout_places_error(level, rule->layout, count, rule->layouts)
+		       : 0.0;
+}
+
 /*
  * For a chain of many runs.  A run that ends because it looks fast is on average not as fast as it
  * looks, and a chain adds that up.  So its step rests on the pairs of the first look, whose number
@@ -102,25 +117,30 @@ static void take_step(const struct fg_rule *rule, const double *difference, size
 	size_t looks[FG_GATE_LOOKS_MAX];
 	struct fg_rank_interval middle;
 	double *level = NULL;
-	double places = 0;
 
 	(void)fg_gate_looks(rule->alpha, rule->min_pairs, UINT_MAX, looks);
 	count = looks[0] < count ? looks[0] : count;
 	level = level_of(rule, difference, count);
 	middle = fg_signed_rank_interval(level, count, one_sigma);
-	if (rule->layout && rule->layouts > FG_LINE_PLACES)
-		places = fg_layout_places_error(level, rule->layout, count, rule->layouts);
-	free(level);
 	finding->step = middle.estimate;
-	finding->step_error = fmax(finding->wider * (middle.high - middle.low) / 2, places);
+	finding->step_error = fmax(finding->wider * (middle.high - middle.low) / 2,
+				   places_error(rule, level, count));
+	free(level);
 }
 
 static double places_width(const struct fg_rule *rule, const double *level, size_t count)
 {
-	if (!rule->layout || rule->layouts <= FG_LINE_PLACES)
-		return 0.0;
-	return -fg_t_quantile(rule->alpha, (double)(rule->layouts - FG_LINE_PLACES)) *
-	       fg_layout_places_error(level, rule->layout, count, rule->layouts);
+	const double error = places_error(rule, level, count);
+
+	return error > 0.0 ? -fg_t_quantile(rule->alpha, places_degrees(rule)) * error : 0.0;
+}
+
+/* How much wider the interval is for what is not drawn anew for each pair. */
+static double wider_by(const struct fg_rule *rule, const double *level, size_t count)
+{
+	const double r = rule->is_drawn ? 0.0 : highest_correlation(level, count);
+
+	return sqrt((1.0 + r) / (1.0 - r));
 }
 
 /* The one interval of the first `count` pairs, at an error of `share` a side. */
@@ -130,15 +150,14 @@ static void estimate(const struct fg_rule *rule, const double *difference, size_
 	double *level = level_of(rule, difference, count);
 	const struct fg_rank_interval found = fg_signed_rank_interval(level, count, share);
 	const double places = places_width(rule, level, count);
-	const double r = rule->is_drawn ? 0.0 : highest_correlation(level, count);
 
-	free(level);
 	finding->pairs = count;
 	finding->estimate = found.estimate;
-	finding->wider = sqrt((1.0 + r) / (1.0 - r));
+	finding->wider = wider_by(rule, level, count);
 	finding->low = found.estimate - fmax(finding->wider * (found.estimate - found.low), places);
 	finding->high =
 		found.estimate + fmax(finding->wider * (found.high - found.estimate), places);
+	free(level);
 	if (isnan(found.low))
 		finding->low = finding->high = (double)NAN;
 }
@@ -162,13 +181,26 @@ double fg_rule_smallest_seen(const struct fg_rule *rule, const struct fg_rule_fi
 		    log1p(rule->min_effect));
 }
 
+/*
+ * An end of the interval at error `share` lies beyond `center` exactly if both parts of its width
+ * are smaller than the distance: so the larger of two tail probabilities answers.
+ */
 double fg_rule_probability(const struct fg_rule *rule, const double *difference, size_t count,
 			   double center)
 {
 	double *level = level_of(rule, difference, count);
-	const double p = fg_signed_rank_test(level, count, center).p_greater;
+	const double estimate = fg_signed_rank_interval(level, count, 0.0).estimate;
+	const double distance = estimate - center;
+	const double places = places_error(rule, level, count);
+	double p = fg_signed_rank_error(level, count,
+					estimate - distance / wider_by(rule, level, count));
 
 	free(level);
+	if (places > 0.0) {
+		const double of_places = fg_t_cdf(-distance / places, places_degrees(rule));
+
+		p = distance > 0.0 ? fmax(p, of_places) : fmin(p, of_places);
+	}
 	return 1.0 - p;
 }
 
@@ -191,22 +223,24 @@ static void apply_looks(const struct fg_rule *rule, const double *difference, si
 	const size_t look_count = fg_gate_looks(
 		rule->alpha, rule->min_pairs, rule->until_sure ? UINT_MAX : rule->max_pairs, looks);
 	const size_t paid = count_paid(rule);
-	size_t before = 0;
 
-	for (size_t i = 0; i < look_count && !finding->decided; before = looks[i++]) {
+	for (size_t i = 0; i < look_count && !finding->decided; i++) {
 		const bool is_early = looks[i] > count;
+		const bool is_last = is_early || i + 1 == look_count;
 
-		if (is_early && !(final && !rule->until_sure && count > before)) {
-			finding->next_look = final && !rule->until_sure ? 0 : looks[i];
+		if (is_early && (!final || rule->until_sure || count == 0)) {
+			finding->next_look = looks[i];
 			return;
 		}
 		finding->looks = i + 1;
 		estimate(rule, difference, is_early ? count : looks[i],
-			 fg_gate_share(rule->alpha, paid + i), finding);
+			 is_last ? fg_gate_share_left(rule->alpha, paid + i)
+				 : fg_gate_share(rule->alpha, paid + i),
+			 finding);
 		finding->outcome =
 			fg_rule_outcome(rule, finding->estimate, finding->low, finding->high);
 		finding->decided = finding->outcome != FG_OUTCOME_INCONCLUSIVE;
-		if (is_early)
+		if (is_last)
 			return;
 	}
 }

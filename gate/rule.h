@@ -56,8 +56,8 @@ enum fg_outcome fg_rule_outcome(const struct fg_rule *rule, double estimate, dou
 double fg_rule_smallest_seen(const struct fg_rule *rule, const struct fg_rule_finding *finding);
 
 /*
- * The probability that the change is above `center`, by the test that the interval comes from: at
- * one look, and as if all that tells the sides apart were drawn.
+ * How probable it is that the change is above `center`: one minus the least error at which the
+ * interval of one look at these pairs lies above it, with the doubts that the interval contains.
  */
 double fg_rule_probability(const struct fg_rule *rule, const double *difference, size_t count,
 			   double center);

@@ -101,6 +101,10 @@ static void judge(const struct fg_metric_context *context, double difference, do
 	verdict->smallest_detectable =
 		expm1(fmax(log1p(policy.tolerated) + q * error, log1p(policy.min_effect)));
 	verdict->p_value = fg_t_cdf(-(difference - log1p(policy.tolerated)) / error, degrees);
+	verdict->probability.is_known = true;
+	verdict->probability.slower = fg_t_cdf(difference / error, degrees);
+	verdict->probability.beyond =
+		fg_t_cdf((difference - log1p(policy.min_effect)) / error, degrees);
 	verdict->outcome = fg_rule_outcome(&rule, difference, low, high);
 	if (verdict->outcome == FG_OUTCOME_INCONCLUSIVE)
 		fg_notes_add(

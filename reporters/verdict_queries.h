@@ -23,9 +23,9 @@ const struct fg_series *fg_report_series(const struct fg_report *report,
 const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
 					       const struct fg_series *series);
 /*
- * Notes on gated metrics that are not simply fine: two modes, a sensitive layout, excluded pairs.
- * Excludes notes that every format has in its own place (smallest detectable change, accepted
- * price). Start with a zeroed place; NULL: no more.
+ * Notes on gated metrics that are not simply fine: undecided, excluded pairs. Excludes notes that
+ * every format has in its own place (smallest detectable change, accepted price). Start with a
+ * zeroed place; NULL: no more.
  */
 struct fg_note_place {
 	size_t metric;

@@ -29,7 +29,6 @@ TYPE = re.compile(r"^(?:struct|enum|union)\s+(fg_\w+)\s*\{", re.M)
 FOR_TESTS = {
     "fg_reporter_table": "every reporter is held to the rules of all",
     "fg_profile_push": "profiles made by hand",
-    "fg_dip": "held against published values",
 }
 
 # Named by a macro that pastes words: a row of cli/framework/commands.def.

@@ -6,7 +6,7 @@
 #ifndef FG_BENCH_CALIBRATION_TWO_SAMPLES_H
 #define FG_BENCH_CALIBRATION_TWO_SAMPLES_H
 
-#include "gate/statistics/ranks.h"
+#include "bench/calibration/ranks.h"
 
 /*
  * Mann-Whitney.  Exact without ties and up to 50 values a side, otherwise normal with continuity

@@ -8,8 +8,7 @@
 #include <math.h>
 
 enum {
-	TEST_EXACT_MAX = 200,
-	INTERVAL_EXACT_MAX = 40,
+	EXACT_MAX = 40
 };
 
 /*
@@ -33,44 +32,6 @@ static double *rank_sum_distribution(size_t count)
 	return probability;
 }
 
-static struct fg_test signed_rank_exact(size_t count, double statistic)
-{
-	double *probability = rank_sum_distribution(count);
-	struct fg_test test = fg_test_exact(probability, count * (count + 1) / 2 + 1, statistic);
-
-	free(probability);
-	return test;
-}
-
-struct fg_test fg_signed_rank_test(const double *values, size_t count, double center)
-{
-	struct fg_ranked *items = fg_xcalloc(count + 1, sizeof(items[0]));
-	struct fg_test test;
-	size_t used = 0;
-	double n;
-	double ties;
-	double sum;
-
-	for (size_t i = 0; i < count; i++) {
-		double distance = values[i] - center;
-
-		if (fabs(distance) > 0.0)
-			items[used++] = (struct fg_ranked){.value = fabs(distance),
-							   .first = !signbit(distance)};
-	}
-	ties = fg_ranks_assign(items, used);
-	sum = fg_ranks_sum_first(items, used);
-	n = (double)used;
-	/* No value at all makes one sum, whose tails are whole. */
-	if (ties <= 0.0 && used <= TEST_EXACT_MAX)
-		test = signed_rank_exact(used, sum);
-	else
-		test = fg_test_normal(sum, n * (n + 1.0) / 4.0,
-				      n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - ties / 48.0);
-	free(items);
-	return test;
-}
-
 /* How many rank sums, from 0 on, have at most this probability together. */
 static size_t count_improbable_exact(size_t count, double share)
 {
@@ -84,15 +45,36 @@ static size_t count_improbable_exact(size_t count, double share)
 	return sums;
 }
 
+static double deviation_of_sums(double n)
+{
+	return sqrt(n * (n + 1.0) * (2.0 * n + 1.0) / 24.0);
+}
+
 /* Rank sums have lighter tails than the normal distribution, so this is on the safe side. */
 static size_t count_improbable_normal(size_t count, double share)
 {
 	const double n = (double)count;
 	const double largest =
-		n * (n + 1.0) / 4.0 - 0.5 +
-		fg_normal_quantile(share) * sqrt(n * (n + 1.0) * (2.0 * n + 1.0) / 24.0);
+		n * (n + 1.0) / 4.0 - 0.5 + fg_normal_quantile(share) * deviation_of_sums(n);
 
 	return largest < 0.0 ? 0 : (size_t)largest + 1;
+}
+
+/* The probability of rank sums up to `sum`, as the two above have it. */
+static double improbability(size_t count, size_t sum)
+{
+	const double n = (double)count;
+	double *probability = NULL;
+	double tail = 0.0;
+
+	if (count > EXACT_MAX)
+		return fg_normal_cdf(((double)sum + 0.5 - n * (n + 1.0) / 4.0) /
+				     deviation_of_sums(n));
+	probability = rank_sum_distribution(count);
+	for (size_t i = 0; i <= sum; i++)
+		tail += probability[i];
+	free(probability);
+	return fmin(tail, 1.0);
 }
 
 /* Means of two sorted values (a value with itself is one) up to `limit`; *highest is the last. */
@@ -149,12 +131,24 @@ struct fg_rank_interval fg_signed_rank_interval(const double *values, size_t cou
 		return found;
 	found.estimate = 0.5 * (select_mean(sorted, count, (means + 1) / 2) +
 				select_mean(sorted, count, means / 2 + 1));
-	sums = count <= INTERVAL_EXACT_MAX ? count_improbable_exact(count, share)
-					   : count_improbable_normal(count, share);
+	sums = count <= EXACT_MAX ? count_improbable_exact(count, share)
+				  : count_improbable_normal(count, share);
 	if (sums > 0) {
 		found.low = select_mean(sorted, count, sums);
 		found.high = select_mean(sorted, count, means + 1 - sums);
 	}
 	free(sorted);
 	return found;
+}
+
+double fg_signed_rank_error(const double *values, size_t count, double center)
+{
+	double *sorted = fg_sorted_copy(values, count);
+	double ignored;
+	double error = 1.0;
+
+	if (sorted)
+		error = improbability(count, count_means(sorted, count, center, &ignored));
+	free(sorted);
+	return error;
 }

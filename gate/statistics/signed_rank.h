@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Wilcoxon's signed-rank test, and the interval of all centers that it does not reject.
+ * Wilcoxon's signed-rank test: the interval of all centers that it does not reject.
  *
  * The test asks how often random signs would make the values as large as they are.  If a fair coin
  * gave each value its sign, the answer is exact, however the sizes depend on each other.
@@ -8,14 +8,7 @@
 #ifndef FG_STATS_SIGNED_RANK_H
 #define FG_STATS_SIGNED_RANK_H
 
-#include "gate/statistics/ranks.h"
-
-/*
- * Test of "symmetric around `center`".  Exact without ties and up to 200 values, otherwise normal
- * with continuity and tie correction.  The statistic is the sum of the ranks above.  Values must be
- * finite and stay as they are.
- */
-struct fg_test fg_signed_rank_test(const double *values, size_t count, double center);
+#include <stddef.h>
 
 /* NaN: too few values for this error. */
 struct fg_rank_interval {
@@ -30,5 +23,10 @@ struct fg_rank_interval {
  * too wide.  Both ends exist if 2^-count <= share.
  */
 struct fg_rank_interval fg_signed_rank_interval(const double *values, size_t count, double share);
+/*
+ * The least error at which the interval lies above `center`: the p-value of "no larger than
+ * center".  1 without values.
+ */
+double fg_signed_rank_error(const double *values, size_t count, double center);
 
 #endif

@@ -177,24 +177,24 @@ static const struct fg_metric_verdict *decide_differences(const double *differen
 static void fewer_pairs_than_can_decide_are_said_to_be_too_few(void **state)
 {
 	const struct fg_metric_verdict *cpu;
-	double slower[8];
+	double slower[6];
 
 	(void)state;
-	assert_int_equal(fg_gate_least_pairs(&made.policy), 9);
+	assert_int_equal(fg_gate_least_pairs(&made.policy), 7);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(slower); i++)
 		slower[i] = 0.10 + 0.025 * ((double)(i * 7 % 11) / 5.0 - 1.0);
 	made.measure.max_pairs = FG_ARRAY_SIZE(slower);
 	cpu = decide_differences(slower, FG_ARRAY_SIZE(slower));
 	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
 	assert_true(isnan(cpu->low) && isnan(cpu->high) && cpu->ratio > 1.05);
-	assert_non_null(note_with(&cpu->notes, "at least 9 can decide at this alpha"));
+	assert_non_null(note_with(&cpu->notes, "at least 7 can decide at this alpha"));
 }
 
 /* 9 pairs of 10 were slower, and yet it is inconclusive: the report says what is missing. */
 static void a_run_that_ends_too_early_says_how_many_pairs_are_missing(void **state)
 {
 	static const double slower[] = {0.01, 0.02,  0.30, 0.03, 0.20,
-					0.02, -0.01, 0.01, 0.02, 0.28};
+					0.02, -0.06, 0.01, 0.02, 0.28};
 	static const double mixed[] = {0.02,  -0.05, 0.03, -0.09, 0.01,
 				       -0.06, 0.04,  0.08, -0.02, 0.07};
 	const struct fg_metric_verdict *cpu;
@@ -425,38 +425,6 @@ static void a_benchmark_of_one_side_only_is_new_or_missing(void **state)
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_INCONCLUSIVE);
 }
 
-static void two_modes_are_noticed(void **state)
-{
-	struct fg_series *series = make_pairs(60, 0.0, 0.01);
-	const struct fg_metric_verdict *cpu;
-
-	(void)state;
-	for (size_t i = 0; i < series->repetition_count; i++)
-		series->repetitions[i].values[FG_METRIC_CPU_TIME] =
-			1e8 * (1.0 + 0.002 * fg_random_normal(&made.random)) *
-			(series->repetitions[i].arm && series->repetitions[i].pair % 3 == 0 ? 1.2
-											    : 1.0);
-	cpu = decide_metric("cpu_time");
-	assert_true(fg_made_has_note(&cpu->notes, "the candidate has two modes"));
-	assert_false(fg_made_has_note(&cpu->notes, "the baseline has two modes"));
-}
-
-static void dependence_on_the_place_of_the_stack_is_noticed(void **state)
-{
-	struct fg_series *series = make_pairs(60, 0.0, 0.003);
-	const struct fg_metric_verdict *cpu;
-
-	(void)state;
-	cpu = decide_metric("cpu_time");
-	assert_false(fg_made_has_note(&cpu->notes, "memory layout"));
-	for (size_t i = 0; i < series->repetition_count; i++) {
-		if (series->repetitions[i].padding / 16 % 4 == 1)
-			series->repetitions[i].values[FG_METRIC_CPU_TIME] *= 1.05;
-	}
-	cpu = decide_metric("cpu_time");
-	assert_true(fg_made_has_note(&cpu->notes, "memory layout"));
-}
-
 static void blocks_of_four_are_one_pair(void **state)
 {
 	struct fg_series *series = make_pairs(40, 0.1, 0.01);
@@ -645,8 +613,6 @@ int main(void)
 		TEST(a_crash_is_an_error_with_its_reason),
 		TEST(nothing_measured_is_an_error_not_a_pass),
 		TEST(a_benchmark_of_one_side_only_is_new_or_missing),
-		TEST(two_modes_are_noticed),
-		TEST(dependence_on_the_place_of_the_stack_is_noticed),
 		TEST(blocks_of_four_are_one_pair),
 		TEST(pairs_set_aside_and_unpaired_do_not_count),
 		TEST(when_all_pairs_are_set_aside_nothing_passes_and_it_says_why),

@@ -162,6 +162,24 @@ static void check_needed(const struct trial *trial, const struct fg_rule_finding
 	assert_int_equal(then.pairs, needed);
 }
 
+/* Who fails surely is slower by the same test: one minus its error, at the last look's at most. */
+static void check_probability(const struct trial *trial, const struct fg_rule_finding *found)
+{
+	const struct fg_rule *rule = &trial->rule;
+	const double slower =
+		fg_rule_probability(rule, trial->difference, found->pairs, log1p(rule->tolerated));
+	const double beyond =
+		fg_rule_probability(rule, trial->difference, found->pairs, log1p(rule->margin));
+
+	assert_true(slower >= 0 && slower <= 1 && beyond >= 0 && beyond <= 1);
+	if (rule->margin > rule->tolerated)
+		assert_true(beyond <= slower + 1e-12);
+	if (found->outcome == FG_OUTCOME_REGRESSION)
+		assert_true(slower >= 1 - rule->alpha - 1e-9);
+	if (found->outcome == FG_OUTCOME_PASS)
+		assert_true(beyond <= rule->alpha + 1e-9);
+}
+
 static void check(const struct trial *trial, size_t number)
 {
 	struct fg_rule_finding found;
@@ -174,6 +192,7 @@ static void check(const struct trial *trial, size_t number)
 		return;
 	check_resumed(trial, &found);
 	check_needed(trial, &found);
+	check_probability(trial, &found);
 }
 
 static void what_is_printed_is_what_decides(void **state)

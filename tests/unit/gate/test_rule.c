@@ -61,6 +61,7 @@ static void no_look_falls_before_it_can_decide(void **state)
 	}
 }
 
+/* However many looks there were: those that may be followed by others, and the last. */
 static void the_shares_of_all_looks_are_alpha(void **state)
 {
 	double sum = 0;
@@ -68,6 +69,7 @@ static void the_shares_of_all_looks_are_alpha(void **state)
 	(void)state;
 	for (size_t i = 0; i < 200; i++) {
 		assert_true(fg_gate_share(0.01, i) > 0);
+		assert_float_equal(sum + fg_gate_share_left(0.01, i), 0.01, 1e-12);
 		sum += fg_gate_share(0.01, i);
 	}
 	assert_float_equal(sum, 0.01, 1e-12);
@@ -203,8 +205,8 @@ static void between_looks_it_waits_unless_no_more_will_come(void **state)
 	assert_int_equal(finding.next_look, 0);
 }
 
-/* Each look once: pairs that were looked at are not looked at again at the share of the next. */
-static void a_measurement_that_ends_at_a_look_has_had_it(void **state)
+/* One last look, wherever the measurement ends; at the last planned one there is no other. */
+static void a_measurement_that_ends_has_one_last_look(void **state)
 {
 	static const struct {
 		size_t pairs;
@@ -212,8 +214,8 @@ static void a_measurement_that_ends_at_a_look_has_had_it(void **state)
 		size_t looks;
 		size_t next_look;
 	} rows[] = {
-		{9, false, 0, 10},  {9, true, 1, 0},    {10, false, 1, 15}, {10, true, 1, 0},
-		{11, true, 2, 0},   {15, false, 2, 23}, {15, true, 2, 0},   {16, false, 2, 23},
+		{9, false, 0, 10},  {9, true, 1, 0},    {10, false, 1, 15}, {10, true, 2, 0},
+		{11, true, 2, 0},   {15, false, 2, 23}, {15, true, 3, 0},   {16, false, 2, 23},
 		{79, false, 5, 80}, {79, true, 6, 0},   {80, false, 6, 0},  {80, true, 6, 0},
 		{4, false, 0, 10},
 	};
@@ -285,7 +287,7 @@ static void too_few_pairs_decide_nothing(void **state)
 {
 	struct fg_rule rule = default_rule();
 	struct fg_rule_finding finding;
-	double difference[8] = {0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3};
+	double difference[6] = {0.3, 0.3, 0.3, 0.3, 0.3, 0.3};
 
 	(void)state;
 	for (size_t count = 0; count <= FG_ARRAY_SIZE(difference); count++) {
@@ -401,7 +403,7 @@ static void looks_at_a_schedule_that_was_given_up_are_paid_for(void **state)
 		rule.given_up = table[row].given_up;
 		fg_rule_apply(&rule, difference, 10, false, &finding);
 		rule = default_rule();
-		rule.alpha *= pow(0.75, (double)table[row].spent);
+		rule.alpha *= 0.25 * pow(0.75, (double)table[row].spent);
 		rule.min_pairs = rule.max_pairs = 10;
 		fg_rule_apply(&rule, difference, 10, true, &wanted);
 		assert_true(finding.low == wanted.low || (isnan(finding.low) && isnan(wanted.low)));
@@ -428,6 +430,82 @@ static void until_sure_takes_no_look_early(void **state)
 	assert_int_equal(finding.outcome, FG_OUTCOME_REGRESSION);
 }
 
+/* A budget that ends after ten pairs was not spent for nothing: 2^-10 is less than 0.1 %. */
+static void the_last_look_may_spend_all_that_is_left(void **state)
+{
+	struct fg_rule rule = default_rule();
+	struct fg_rule_finding finding;
+	double difference[PAIRS];
+
+	(void)state;
+	rule.alpha = 0.001;
+	rule.max_pairs = 400;
+	for (size_t i = 0; i < PAIRS; i++)
+		difference[i] = 0.03 + 0.002 * (double)(i * 7 % 11);
+	fg_rule_apply(&rule, difference, 10, true, &finding);
+	assert_int_equal(finding.outcome, FG_OUTCOME_REGRESSION);
+	fg_rule_apply(&rule, difference, 9, true, &finding);
+	assert_int_equal(finding.outcome, FG_OUTCOME_INCONCLUSIVE);
+	rule.max_pairs = 10;
+	fg_rule_apply(&rule, difference, 10, false, &finding);
+	assert_int_equal(finding.outcome, FG_OUTCOME_REGRESSION);
+	rule.until_sure = true;
+	fg_rule_apply(&rule, difference, 10, true, &finding);
+	assert_int_equal(finding.outcome, FG_OUTCOME_INCONCLUSIVE);
+	assert_int_equal(finding.next_look, 12);
+}
+
+static void twelve_slower_pairs_are_as_probable_as_twelve_equal_coins(void **state)
+{
+	const struct fg_rule rule = default_rule();
+	double difference[12];
+
+	(void)state;
+	for (size_t i = 0; i < 12; i++)
+		difference[i] = 0.02 + 0.001 * (double)i;
+	assert_float_equal(fg_rule_probability(&rule, difference, 12, 0), 1 - exp2(-12), 1e-12);
+	assert_float_equal(fg_rule_probability(&rule, difference, 12, 0.1), 0, 1e-12);
+	/* Around the estimate it is as likely as not, but for the steps of the ranks. */
+	assert_float_equal(fg_rule_probability(&rule, difference, 12, 0.0255), 0.5, 0.1);
+	difference[3] = -0.005;
+	assert_float_equal(fg_rule_probability(&rule, difference, 12, 0), 1 - 2 * exp2(-12), 1e-12);
+}
+
+/* What is not drawn makes it less sure, on both sides of the middle. */
+static void the_probability_has_the_doubts_of_the_interval(void **state)
+{
+	static const double away[] = {-0.004, 0.004};
+	struct fg_rule_finding finding;
+	struct fg_rule as_drawn = default_rule();
+	struct fg_random random;
+	double difference[PAIRS];
+	uint8_t layout[PAIRS];
+
+	(void)state;
+	fg_random_seed(&random, 12);
+	draw_in_places(&random, 0.02, difference, layout);
+	as_drawn.layout = layout;
+	as_drawn.layouts = FG_LINE_PLACES;
+	fg_rule_apply(&as_drawn, difference, PAIRS, true, &finding);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(away); i++) {
+		const double at = finding.estimate + away[i];
+		struct fg_rule rule = as_drawn;
+		double sure;
+		double kept;
+		double placed;
+
+		sure = fg_rule_probability(&rule, difference, PAIRS, at);
+		rule.is_drawn = false;
+		kept = fg_rule_probability(&rule, difference, PAIRS, at);
+		rule.is_drawn = true;
+		rule.layouts = FG_LAYOUTS_MAX;
+		placed = fg_rule_probability(&rule, difference, PAIRS, at);
+		assert_true(fabs(sure - 0.5) > fabs(kept - 0.5));
+		assert_true(fabs(sure - 0.5) > fabs(placed - 0.5));
+		assert_true((sure > 0.5) == (i == 0) && (placed > 0.5) == (i == 0));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -438,7 +516,7 @@ int main(void)
 		cmocka_unit_test(outcomes_over_many_runs_keep_their_promises),
 		cmocka_unit_test(a_decision_at_a_look_is_not_touched_by_later_pairs),
 		cmocka_unit_test(between_looks_it_waits_unless_no_more_will_come),
-		cmocka_unit_test(a_measurement_that_ends_at_a_look_has_had_it),
+		cmocka_unit_test(a_measurement_that_ends_has_one_last_look),
 		cmocka_unit_test(a_sure_change_below_the_smallest_that_matters_passes),
 		cmocka_unit_test(equal_values_are_decided_without_a_division_by_zero),
 		cmocka_unit_test(a_mean_that_some_pairs_contradict_is_no_regression),
@@ -447,6 +525,9 @@ int main(void)
 		cmocka_unit_test(what_is_not_drawn_widens_the_interval),
 		cmocka_unit_test(looks_at_a_schedule_that_was_given_up_are_paid_for),
 		cmocka_unit_test(until_sure_takes_no_look_early),
+		cmocka_unit_test(the_last_look_may_spend_all_that_is_left),
+		cmocka_unit_test(twelve_slower_pairs_are_as_probable_as_twelve_equal_coins),
+		cmocka_unit_test(the_probability_has_the_doubts_of_the_interval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

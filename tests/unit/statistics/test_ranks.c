@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Ranks, and the tests that are made of them; reference values by hand. */
 #include "base/base.h"
-#include "gate/statistics/ranks.h"
+#include "bench/calibration/ranks.h"
 #include "tests/unit/statistics/close.h"
 
 static void equal_values_share_the_mean_of_their_ranks(void **state)

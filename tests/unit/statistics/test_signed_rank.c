@@ -1,113 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reference values: R 4.2.2 (wilcox.test), and all 2^n sums of ranks counted exactly. */
+#include "base/random.h"
 #include "gate/statistics/signed_rank.h"
 #include "tests/unit/statistics/close.h"
 #include "tests/unit/statistics/reference_samples.h"
 
+#include <math.h>
+
 enum {
-	COUNT_MAX = 256
+	COUNT_MAX = 60
 };
 
-static void signed_rank_without_ties_is_exact(void **state)
+/* Ranks 1 to `count`, every third of them below zero. */
+static void every_third_below(size_t count, double *values)
 {
-	struct fg_test t = fg_signed_rank_test(reference_x, REFERENCE_X_COUNT, 0.0);
-
-	(void)state;
-	assert_true(t.exact);
-	assert_near(t.statistic, 101, 0);
-	assert_close(t.p_two_sided, 0.018066406250000007, 1e-12);
-	assert_close(t.p_greater, 0.0090332031250000035, 1e-12);
+	for (size_t i = 0; i < count; i++)
+		values[i] = (i + 1) % 3 == 0 ? -((double)i + 1) : (double)i + 1;
 }
 
-static void signed_rank_with_ties_is_corrected(void **state)
+static void the_error_is_that_of_the_test(void **state)
 {
-	static const double x[] = {1, 2, 2, -3, 4, 4, 4, -5, 6, 7};
-	struct fg_test t = fg_signed_rank_test(x, 10, 0.0);
-
-	(void)state;
-	assert_false(t.exact);
-	assert_near(t.statistic, 43, 0);
-	assert_close(t.p_two_sided, 0.12504688013110041, 1e-12);
-	assert_close(t.p_greater, 0.062523440065550204, 1e-12);
-}
-
-/* Ranks 1 to `count`, every third of them below the center. */
-static struct fg_test every_third_below(size_t count)
-{
+	static const double four[] = {11.0, 8.0, 10.5, 13.0};
 	double values[COUNT_MAX];
 
-	for (size_t i = 0; i < count; i++) {
-		const double rank = (double)i + 1;
+	(void)state;
+	assert_close(fg_signed_rank_error(reference_x, REFERENCE_X_COUNT, 0.0),
+		     0.0090332031250000035, 1e-12);
+	/* The one below has rank 3, and 5 of 16 sums of ranks are at most that. */
+	assert_close(fg_signed_rank_error(four, 4, 10.0), 5.0 / 16, 1e-15);
+	assert_close(fg_signed_rank_error(&(double){2.0}, 1, 0.0), 0.5, 1e-15);
+	assert_close(fg_signed_rank_error(&(double){2.0}, 1, 3.0), 1, 1e-15);
+	assert_close(fg_signed_rank_error(four, 0, 0.0), 1, 1e-15);
+	/* Beyond 40 values it is normal, with half a step for the whole numbers. */
+	every_third_below(COUNT_MAX, values);
+	assert_close(
+		fg_signed_rank_error(values, COUNT_MAX, 0.0),
+		0.5 * erfc((915.0 - 630.0 - 0.5) / sqrt(60.0 * 61.0 * 121.0 / 24.0) / sqrt(2.0)),
+		1e-9);
+}
 
-		values[i] = (i + 1) % 3 == 0 ? -rank : rank;
+/* An end lies above a center exactly if the error there is small enough. */
+static void the_interval_is_all_that_the_test_does_not_reject(void **state)
+{
+	static const double shares[] = {0.1, 0.01, 0.00025};
+	struct fg_random random;
+
+	(void)state;
+	fg_random_seed(&random, 1);
+	for (int run = 0; run < 600; run++) {
+		const size_t count = 1 + fg_random_below(&random, COUNT_MAX);
+		const double share = shares[run % 3];
+		double values[COUNT_MAX];
+		double turned[COUNT_MAX];
+		struct fg_rank_interval found;
+
+		for (size_t i = 0; i < count; i++) {
+			values[i] = 0.3 + fg_random_normal(&random);
+			if (run % 2) /* ties */
+				values[i] = round(4 * values[i]) / 4;
+			turned[i] = -values[i];
+		}
+		found = fg_signed_rank_interval(values, count, share);
+		assert_int_equal(isnan(found.low), exp2(-(double)count) > share);
+		if (isnan(found.low))
+			continue;
+		assert_true(found.low <= found.estimate && found.estimate <= found.high);
+		assert_true(fg_signed_rank_error(values, count, found.low - 1e-9) <= share);
+		assert_true(fg_signed_rank_error(values, count, found.low + 1e-9) > share);
+		assert_true(fg_signed_rank_error(turned, count, -found.high - 1e-9) <= share);
+		assert_true(fg_signed_rank_error(turned, count, -found.high + 1e-9) > share);
 	}
-	return fg_signed_rank_test(values, count, 0.0);
 }
 
-static void up_to_200_values_are_exact_and_more_are_close_to_normal(void **state)
+static void twelve_values_reach_from_the_least_to_the_largest(void **state)
 {
-	struct fg_test t = every_third_below(200);
+	double values[12];
+	struct fg_rank_interval found;
 
 	(void)state;
-	assert_true(t.exact);
-	assert_near(t.statistic, 13467, 0);
-	assert_close(t.p_greater, 1.2439532123471484e-05, 1e-10);
-	assert_close(t.p_less, 0.99998763023147, 1e-10);
-	t = every_third_below(201);
-	assert_false(t.exact);
-	assert_near(t.statistic, 13467, 0);
-	assert_close(t.p_greater, 2.9596893124104522e-5, 1e-10);
-	assert_close(t.p_less, 0.99997055475046898, 1e-10);
-}
-
-static void values_are_compared_with_the_center_and_those_at_it_do_not_count(void **state)
-{
-	static const double values[] = {11.0, 8.0, 10.0, 13.0};
-	struct fg_test t = fg_signed_rank_test(values, 4, 10.0);
-
-	(void)state;
-	assert_true(t.exact);
-	assert_near(t.statistic, 4, 0);
-	assert_near(t.p_greater, 3.0 / 8, 1e-15);
-	assert_near(t.p_less, 6.0 / 8, 1e-15);
-	assert_near(t.p_two_sided, 6.0 / 8, 1e-15);
-}
-
-static void one_value_is_as_likely_above_as_below(void **state)
-{
-	struct fg_test t = fg_signed_rank_test(&(double){2.0}, 1, 0.0);
-
-	(void)state;
-	assert_true(t.exact);
-	assert_near(t.p_greater, 0.5, 0.0);
-	assert_near(t.p_less, 1.0, 0.0);
-}
-
-static void nothing_to_compare_is_no_evidence(void **state)
-{
-	static const double zero[] = {0.0, 0.0, 0.0};
-
-	(void)state;
-	for (size_t count = 0; count <= 3; count += 3) {
-		struct fg_test t = fg_signed_rank_test(zero, count, 0.0);
-
-		assert_true(t.exact);
-		assert_near(t.statistic, 0.0, 0.0);
-		assert_near(t.p_greater, 1.0, 0.0);
-		assert_near(t.p_less, 1.0, 0.0);
-		assert_near(t.p_two_sided, 1.0, 0.0);
-	}
+	for (size_t i = 0; i < 12; i++)
+		values[i] = (double)(i * i);
+	found = fg_signed_rank_interval(values, 12, exp2(-12));
+	assert_near(found.low, 0, 0);
+	assert_near(found.high, 121, 0);
+	found = fg_signed_rank_interval(values, 12, 0.99 * exp2(-12));
+	assert_true(isnan(found.low) && isnan(found.high) && isfinite(found.estimate));
+	assert_true(isnan(fg_signed_rank_interval(values, 0, 0.5).estimate));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(signed_rank_without_ties_is_exact),
-		cmocka_unit_test(signed_rank_with_ties_is_corrected),
-		cmocka_unit_test(up_to_200_values_are_exact_and_more_are_close_to_normal),
-		cmocka_unit_test(values_are_compared_with_the_center_and_those_at_it_do_not_count),
-		cmocka_unit_test(one_value_is_as_likely_above_as_below),
-		cmocka_unit_test(nothing_to_compare_is_no_evidence),
+		cmocka_unit_test(the_error_is_that_of_the_test),
+		cmocka_unit_test(the_interval_is_all_that_the_test_does_not_reject),
+		cmocka_unit_test(twelve_values_reach_from_the_least_to_the_largest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

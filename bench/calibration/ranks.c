@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gate/statistics/ranks.h"
+#include "bench/calibration/ranks.h"
 
 #include "base/base.h"
 #include "gate/statistics/distributions.h"

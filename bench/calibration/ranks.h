@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of every rank test: mid-ranks, and the tails of the statistic. */
-#ifndef FG_STATS_RANKS_H
-#define FG_STATS_RANKS_H
+#ifndef FG_BENCH_CALIBRATION_RANKS_H
+#define FG_BENCH_CALIBRATION_RANKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
