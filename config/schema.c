@@ -131,7 +131,7 @@ static const struct fg_key creep_keys[] = {
 	 .minimum = 0,
 	 .maximum = 1000,
 	 .unit = "commits",
-	 .help = "whose small steps are summed up; 0: none"},
+	 .help = "the newest ones, whose small steps are summed up; 0: none"},
 	{.name = "tolerated",
 	 .kind = FG_KEY_RATIO,
 	 IN_POLICY(creep_tolerated),

@@ -131,7 +131,7 @@ static void take_points(struct graph *g, size_t tip, struct fg_chain *chain)
 	}
 }
 
-/* Several runs of one step: the mean, weighted by what they are worth; an exact one alone counts. */
+/* Several runs of one step: their weighted mean; an exact one alone counts. */
 static void take_step(struct fg_chain_point *point, const struct fg_chain_edge *edge, size_t index,
 		      bool is_reversed)
 {

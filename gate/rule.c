@@ -107,9 +107,9 @@ static double places_error(const struct fg_rule *rule, const double *level, size
 
 /*
  * For a chain of many runs.  A run that ends because it looks fast is on average not as fast as it
- * looks, and a chain adds that up.  So its step rests on the pairs of the first look, whose number
- * is fixed before they are measured.  Half of the interval that would hold two thirds of the time is
- * the standard error; it contains the same doubts.
+ * looks, and a chain adds that up.  So its step rests on the pairs of the first look: their number
+ * is fixed before they are measured.  Half of a 68 % interval is the standard error; it contains
+ * the same doubts.
  */
 static void take_step(const struct fg_rule *rule, const double *difference, size_t count,
 		      struct fg_rule_finding *finding)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one run says about the step between two commits: an edge of the graph of commits. */
+/* One run's measurement of the step between two commits: an edge of the graph of commits. */
 #ifndef FG_MODEL_CHAIN_H
 #define FG_MODEL_CHAIN_H
 

@@ -79,10 +79,7 @@ struct fg_metric_verdict {
 	 * layout.
 	 */
 	double layout_error;
-	/*
-	 * log(candidate / baseline) for a chain of runs, by the pairs that every run measures.  NaN:
-	 * unknown.
-	 */
+	/* log(candidate / baseline) by the pairs that every run measures; NaN: unknown */
 	double step;
 	double step_error; /* 0: exact */
 	unsigned pairs;

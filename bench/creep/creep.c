@@ -56,7 +56,7 @@ struct history {
 static char names[LONG + 1][NAME];
 static struct fg_policy policy;
 
-/* One execution per side at the same time: the host's level cancels but for what changes between. */
+/* One execution per side at the same time: nearly all of the host's level cancels. */
 static double draw(const struct world *world, double change, double time, struct fg_random *random)
 {
 	const double now = world->drift * sin(6.283 * time);
@@ -297,14 +297,14 @@ static void show_functions(bool has_anchors, double creep)
 	const struct world world = {.spread = 0.02, .anchors = has_anchors, .creep = creep};
 	size_t first = 0;
 	size_t named = 0;
-	size_t wrong = 0;
-	size_t any = 0;
+	double rate = 0;
 
 	for (size_t h = 0; h < HISTORIES; h++) {
 		static struct history history;
 		struct fg_random random;
 		size_t risen[FUNCTIONS];
 		size_t count = 0;
+		size_t wrong = 0;
 
 		history = (struct history){0};
 		fg_random_seed(&random, h + 1);
@@ -313,15 +313,15 @@ static void show_functions(bool has_anchors, double creep)
 		count = risen_of(&history, creep, &random, risen);
 		first += count > 0 && creep > 0 && risen[0] == CREEPER;
 		named += count;
-		any += count > 0;
 		for (size_t i = 0; i < count; i++)
 			wrong += !(creep > 0) || risen[i] != CREEPER;
+		rate += count > 0 ? (double)wrong / (double)count : 0;
 	}
-	printf("%-44s first in %5.1f %%, %zu named, %zu of them wrong, in %zu of %d histories\n",
+	printf("%-44s first in %5.1f %%, %zu named, false discovery rate %.1f %%\n",
 	       creep > 0 ? has_anchors ? "1 of 100 functions creeps, anchored"
 				       : "1 of 100 functions creeps, chain alone"
 			 : "no function creeps",
-	       100.0 * (double)first / HISTORIES, named, wrong, any, HISTORIES);
+	       100.0 * (double)first / HISTORIES, named, 100 * rate / HISTORIES);
 }
 
 int main(void)

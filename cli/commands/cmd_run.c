@@ -299,11 +299,12 @@ static int measure_anchor(struct fg_session *session, const struct options *give
 		return status;
 	say_anchored(session, tag);
 	status = fg_session_save(session, err);
-	if (status == FG_OK &&
-	    !fg_upload_run(session->cli, &session->asked.plan->perfdb, session->asked.state_folder,
+	if (status != FG_OK)
+		return status;
+	if (!fg_upload_run(session->cli, &session->asked.plan->perfdb, session->asked.state_folder,
 			   session->open.store, session->got.run.id, !given->no_post))
 		fg_cli_warn(session->cli, "the anchor at %s was not sent", tag);
-	return status;
+	return FG_OK;
 }
 
 /* The newest tag before the candidate; to be freed.  NULL: there is none. */
@@ -477,10 +478,12 @@ static int run_anchor(struct fg_cli *cli, const struct options *given, struct fg
 	char *state = fg_fs_join(plan->root, FG_STATE_FOLDER);
 	int status = fg_session_init(&session, cli, plan, err);
 
-	if (status == FG_OK)
-		status = select_benchmarks(cli, given, plan, &selection, err);
-	if (status == FG_OK)
-		status = fg_session_open_store(&session, err);
+	if (status != FG_OK)
+		goto out;
+	status = select_benchmarks(cli, given, plan, &selection, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_session_open_store(&session, err);
 	if (status != FG_OK)
 		goto out;
 	choose_anchor(plan, tag);
@@ -489,8 +492,9 @@ static int run_anchor(struct fg_cli *cli, const struct options *given, struct fg
 	session.asked.state_folder = state;
 	session.asked.candidate = given->candidate;
 	status = fg_arms_open(&arms, &session, plan, err);
-	if (status == FG_OK)
-		status = measure_anchor(&session, given, tag, err);
+	if (status != FG_OK)
+		goto out;
+	status = measure_anchor(&session, given, tag, err);
 out:
 	fg_arms_close(&arms);
 	fg_session_release(&session);

@@ -126,12 +126,22 @@ static void fill(const struct fg_chain *chain, const struct fg_chain_edge *edges
 	}
 }
 
-static void take_risen(struct fg_store *store, const struct gains *gains, const size_t *risen,
-		       size_t count, const double *changes, struct fg_creep_verdict *creep,
-		       struct fg_arena *arena)
+/* Tests all functions, and keeps those that rose. */
+static void judge_functions(struct fg_store *store, const struct fg_policy *policy,
+			    const struct fg_chain *chain, const struct gains *gains,
+			    struct fg_chained *chained)
 {
+	const size_t count = gains->ids.count;
+	struct fg_creep_verdict *creep = chained->creep;
+	struct fg_arena *arena = &chained->edges.texts;
+	size_t *risen = fg_xcalloc(count + 1, sizeof(risen[0]));
+	double *changes = fg_xcalloc(count + 1, sizeof(changes[0]));
+	const size_t found = fg_creep_functions(
+		chain, policy, &(struct fg_creep_gains){count, gains->steps, gains->anchors}, risen,
+		changes);
+
 	creep->functions = fg_arena_array(arena, FUNCTIONS_KEPT, sizeof(creep->functions[0]));
-	for (size_t i = 0; i < count && creep->function_count < FUNCTIONS_KEPT; i++) {
+	for (size_t i = 0; i < found && creep->function_count < FUNCTIONS_KEPT; i++) {
 		struct fg_function_row row;
 		uint64_t id = 0;
 
@@ -144,6 +154,8 @@ static void take_risen(struct fg_store *store, const struct gains *gains, const 
 			.change = changes[risen[i]],
 		};
 	}
+	free(risen);
+	free(changes);
 }
 
 /* The tip of a run that is not stored yet has no profile there: its baseline is the end. */
@@ -173,22 +185,9 @@ static void find_functions(struct fg_store *store, const struct fg_policy *polic
 	if (tip)
 		fg_chain_build(edges, count, tip, &chain);
 	if (chain.count > FG_CREEP_FUNCTION_STEPS) {
-		size_t *risen = NULL;
-		double *changes = NULL;
-		size_t found = 0;
-
 		name_functions(totals, count, &gains.ids);
 		fill(&chain, edges, totals, &gains);
-		risen = fg_xcalloc(gains.ids.count + 1, sizeof(risen[0]));
-		changes = fg_xcalloc(gains.ids.count + 1, sizeof(changes[0]));
-		found = fg_creep_functions(
-			&chain, policy,
-			&(struct fg_creep_gains){gains.ids.count, gains.steps, gains.anchors},
-			risen, changes);
-		take_risen(store, &gains, risen, found, changes, chained->creep,
-			   &chained->edges.texts);
-		free(risen);
-		free(changes);
+		judge_functions(store, policy, &chain, &gains, chained);
 	}
 	for (size_t i = 0; i < count; i++)
 		fg_totals_release(&totals[i]);

@@ -181,10 +181,13 @@ int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 	fg_json_end(&w);
 	if (shows_points && is_wished(rq, "chain"))
 		status = write_chain(rq, &w, &query, &history, err);
-	if (status == FG_OK && is_wished(rq, "changes"))
+	if (status != FG_OK)
+		goto out;
+	if (is_wished(rq, "changes"))
 		status = fg_changes_write(&w, &usable, err);
 	if (status == FG_OK)
 		fg_json_end(&w);
+out:
 	fg_change_series_release(&usable);
 	fg_history_release(&history);
 	return status;
