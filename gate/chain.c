@@ -31,6 +31,7 @@ struct node {
 	size_t next;  /* of these, the one to visit next */
 	size_t depth; /* longest path that ends here */
 	size_t parent;
+	size_t group; /* a node that it is connected with; itself: the group's name */
 	enum visit visit;
 };
 
@@ -50,8 +51,19 @@ static size_t node_of(struct graph *g, const char *commit)
 	bool is_new = false;
 	const size_t node = (size_t)*fg_map_add_text(&g->names, commit, g->names.count, &is_new);
 
-	if (is_new)
+	if (is_new) {
 		g->nodes[node].commit = commit;
+		g->nodes[node].group = node;
+	}
+	return node;
+}
+
+static size_t group_of(struct graph *g, size_t node)
+{
+	while (g->nodes[node].group != node) {
+		g->nodes[node].group = g->nodes[g->nodes[node].group].group;
+		node = g->nodes[node].group;
+	}
 	return node;
 }
 
@@ -62,6 +74,7 @@ static void add_edges(struct graph *g)
 	for (size_t i = 0; i < g->edge_count; i++) {
 		g->ends[i][0] = node_of(g, g->edges[i].from);
 		g->ends[i][1] = node_of(g, g->edges[i].to);
+		g->nodes[group_of(g, g->ends[i][0])].group = group_of(g, g->ends[i][1]);
 		g->nodes[g->ends[i][1]].count++;
 		if (g->edges[i].tag)
 			g->nodes[g->ends[i][1]].tag = g->edges[i].tag;
@@ -113,6 +126,24 @@ static void find_path(struct graph *g, size_t tip)
 	g->nodes[tip].visit = OPEN;
 	while (height > 0)
 		height = visit_next(g, height);
+}
+
+/* Commits may be measured in any order, so the newest run need not be that of the newest commit. */
+static size_t find_tip(struct graph *g)
+{
+	const size_t newest = g->ends[g->edge_count - 1][1];
+	size_t tip = newest;
+
+	find_path(g, newest);
+	for (size_t i = 0; i < g->names.count; i++) {
+		if (group_of(g, i) != group_of(g, newest))
+			continue;
+		if (g->nodes[i].visit == UNSEEN)
+			find_path(g, i);
+		if (g->nodes[i].depth > g->nodes[tip].depth)
+			tip = i;
+	}
+	return tip;
 }
 
 static void take_points(struct graph *g, size_t tip, struct fg_chain *chain)
@@ -288,8 +319,12 @@ void fg_chain_build(const struct fg_chain_edge *edges, size_t count, const char 
 
 	*chain = (struct fg_chain){0};
 	add_edges(&g);
-	last = node_of(&g, tip);
-	find_path(&g, last);
+	if (tip) {
+		last = node_of(&g, tip);
+		find_path(&g, last);
+	} else if (count > 0) {
+		last = find_tip(&g);
+	}
 	if (g.nodes[last].depth > 0) {
 		take_points(&g, last, chain);
 		take_edges(&g, chain);

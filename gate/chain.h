@@ -60,8 +60,9 @@ struct fg_chain_sum {
 };
 
 /*
- * `edges` are in the order in which they were measured; `tip` is the commit at the end.  The edges
- * must outlive the chain.
+ * `edges` are in the order in which they were measured; `tip` is the commit at the end.  NULL: the
+ * one with most steps before it, of all that are connected with the newest run.  The edges must
+ * outlive the chain.
  */
 void fg_chain_build(const struct fg_chain_edge *edges, size_t count, const char *tip,
 		    struct fg_chain *chain);

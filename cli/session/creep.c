@@ -230,8 +230,7 @@ int fg_chained_load(struct fg_store *store, const struct fg_chained_metric *metr
 		add_own(edges, own);
 	if (edges->count == 0)
 		return FG_OK;
-	fg_chain_build(edges->items, edges->count, edges->items[edges->count - 1].to,
-		       &chained->chain);
+	fg_chain_build(edges->items, edges->count, own ? own->to : NULL, &chained->chain);
 	chained->creep = fg_creep_judge(&chained->chain, policy, metric->better, &edges->texts);
 	if (!chained->creep)
 		return FG_OK;

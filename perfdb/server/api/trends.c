@@ -100,6 +100,7 @@ static void write_creep(struct fg_json_writer *w, const struct fg_chain *chain,
 			const struct fg_history *history, const char *metric,
 			struct fg_arena *arena)
 {
+	const struct fg_metric *builtin = NULL;
 	struct fg_creep_verdict *creep = NULL;
 	struct fg_policy policy;
 
@@ -107,14 +108,15 @@ static void write_creep(struct fg_json_writer *w, const struct fg_chain *chain,
 	creep = fg_creep_judge(chain, &policy, history->better, arena);
 	if (!creep)
 		return;
-	creep->label = metric;
+	builtin = fg_metric_find_builtin(metric);
+	creep->label = builtin ? builtin->label : metric;
 	fg_json_begin_object(w, "creep");
 	fg_json_bool(w, "is_creep", creep->is_creep);
 	fg_json_text(w, "sentence", fg_creep_words(creep, arena));
 	fg_json_end(w);
 }
 
-/* Up to the newest commit of these runs that was measured beside another one. */
+/* Of one branch: up to its newest run's commit that was measured beside another one. */
 static int write_chain(struct fg_request *rq, struct fg_json_writer *w,
 		       const struct fg_history_query *query, const struct fg_history *history,
 		       struct fg_error *err)
@@ -126,7 +128,10 @@ static int write_chain(struct fg_request *rq, struct fg_json_writer *w,
 
 	if (status != FG_OK)
 		return status;
-	for (size_t i = 0; i < history->count && i < TIPS_TRIED && chain.count == 0; i++) {
+	if (!query->branch)
+		fg_chain_build(edges.items, edges.count, NULL, &chain);
+	for (size_t i = 0; query->branch && i < history->count && i < TIPS_TRIED && !chain.count;
+	     i++) {
 		const struct fg_history_point *point = &history->points[history->count - 1 - i];
 
 		if (point->commit && !point->dirty)

@@ -161,6 +161,25 @@ static void side_branches_circles_and_strangers_do_not_matter(void **state)
 	fg_chain_release(&chain);
 }
 
+static void without_a_tip_the_longest_chain_of_the_newest_run_counts(void **state)
+{
+	const struct fg_chain_edge edges[] = {
+		step("u", "v", 1, 0.1),    step("v", "w", 1, 0.1),    step("w", "x", 1, 0.1),
+		step("b", "c", 0.01, 0.1), step("a", "b", 0.02, 0.1),
+	};
+	struct fg_chain chain;
+
+	(void)state;
+	fg_chain_build(edges, 5, NULL, &chain);
+	assert_int_equal(chain.count, 3);
+	assert_string_equal(chain.points[0].commit, "a");
+	assert_string_equal(chain.points[2].commit, "c");
+	fg_chain_release(&chain);
+	fg_chain_build(NULL, 0, NULL, &chain);
+	assert_int_equal(chain.count, 0);
+	fg_chain_release(&chain);
+}
+
 enum {
 	LONG = 5000,
 	NAME = 16
@@ -210,6 +229,7 @@ int main(void)
 		cmocka_unit_test(exact_steps_keep_their_values_beside_an_anchor),
 		cmocka_unit_test(known_steps_can_be_left_out_of_a_sum),
 		cmocka_unit_test(side_branches_circles_and_strangers_do_not_matter),
+		cmocka_unit_test(without_a_tip_the_longest_chain_of_the_newest_run_counts),
 		cmocka_unit_test(a_long_chain_stays_within_its_error),
 	};
 
