@@ -182,7 +182,8 @@ static struct tested test(const struct fg_chain *chain, const struct window *win
 {
 	const double *steps = gains->steps + f * chain->count;
 	const double *anchors = gains->anchors + f * chain->anchor_count;
-	const double scatter = scatter_of(chain, window, steps);
+	const double scatter =
+		fmax(scatter_of(chain, window, steps), gains->sampling ? gains->sampling[f] : 0);
 	struct tested tested = {.function = f, .p = 1};
 
 	for (size_t i = 0; i < chain->count; i++)
@@ -192,8 +193,6 @@ static struct tested test(const struct fg_chain *chain, const struct window *win
 	if (scatter > 0)
 		tested.p = fg_t_cdf(-tested.change / (sqrt(scatter) * sum->error),
 				    (double)(window->steps - 1));
-	else if (tested.change > 0)
-		tested.p = 0;
 	return tested;
 }
 

@@ -30,6 +30,8 @@ struct fg_creep_gains {
 	size_t function_count;
 	const double *steps;   /* function by function, one for each point of the chain */
 	const double *anchors; /* likewise, one for each anchor */
+	/* by function: the variance of a pair that sampling leaves at least; NULL: 0 */
+	const double *sampling;
 };
 
 /*

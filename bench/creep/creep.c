@@ -286,7 +286,7 @@ static size_t risen_of(const struct history *history, double creep, struct fg_ra
 				sampled(share, ANCHOR_PAIRS, random);
 	}
 	found = fg_creep_functions(&chain, &policy,
-				   &(struct fg_creep_gains){FUNCTIONS, steps, anchors}, risen,
+				   &(struct fg_creep_gains){FUNCTIONS, steps, anchors, NULL}, risen,
 				   changes);
 	fg_chain_release(&chain);
 	return found;

@@ -23,6 +23,7 @@ struct gains {
 	struct fg_map ids;
 	double *steps;
 	double *anchors;
+	double *sampling;
 	size_t points; /* of the chain */
 	size_t anchor_count;
 };
@@ -31,6 +32,23 @@ struct gains {
 static bool has_profile(const struct fg_totals *totals)
 {
 	return totals->count > 0 && totals->repetitions[0] > 0 && totals->repetitions[1] > 0;
+}
+
+/* Of a mean of pairs whose variance is 1. */
+static double variance_of(const struct fg_totals *totals)
+{
+	return 0.5 / totals->repetitions[0] + 0.5 / totals->repetitions[1];
+}
+
+/* The variance of a pair if samples of this function came at random. */
+static double sampling_of(const struct fg_totals *totals, const struct fg_function_total *item,
+			  double whole)
+{
+	const double sample = FG_TOTALS_FRACTIONS * totals->unit;
+
+	return sample *
+	       (item->self[0] / totals->repetitions[0] + item->self[1] / totals->repetitions[1]) /
+	       (whole * whole) / variance_of(totals);
 }
 
 static double total_of(const struct fg_totals *totals, int arm)
@@ -70,7 +88,7 @@ static size_t pick_edges(struct fg_store *store, const struct fg_chained *chaine
 			*own = (struct fg_totals){0};
 			continue;
 		}
-		edge.error = is_same ? 0 : 1 / sqrt((double)(edge.pairs ? edge.pairs : 1));
+		edge.error = is_same ? 0 : sqrt(variance_of(own));
 		edges[count++] = edge;
 	}
 	fg_map_release(&commits);
@@ -87,18 +105,21 @@ static void name_functions(const struct fg_totals *totals, size_t count, struct 
 }
 
 /* Candidate − baseline, as shares of the baseline's time; `values` is one column of a table. */
-static void take_gains(const struct fg_totals *totals, const struct fg_map *ids, bool is_reversed,
+static void take_gains(const struct fg_totals *totals, const struct gains *gains, bool is_reversed,
 		       double *values, size_t stride)
 {
 	const double whole = total_of(totals, 0);
 
 	for (size_t k = 0; k < totals->count; k++) {
 		const struct fg_function_total *item = &totals->items[k];
-		const uint64_t *index = fg_map_get(ids, &item->id, sizeof(item->id));
+		const uint64_t *index = fg_map_get(&gains->ids, &item->id, sizeof(item->id));
 		const double gain = (item->self[1] - item->self[0]) / whole;
 
-		if (index)
-			values[*index * stride] = is_reversed ? -gain : gain;
+		if (!index)
+			continue;
+		values[*index * stride] = is_reversed ? -gain : gain;
+		gains->sampling[*index] =
+			fmax(gains->sampling[*index], sampling_of(totals, item, whole));
 	}
 }
 
@@ -108,20 +129,20 @@ static void fill(const struct fg_chain *chain, const struct fg_chain_edge *edges
 	gains->points = chain->count;
 	gains->anchor_count = chain->anchor_count;
 	gains->steps = fg_xcalloc(gains->ids.count * chain->count + 1, sizeof(double));
+	gains->sampling = fg_xcalloc(gains->ids.count + 1, sizeof(double));
 	gains->anchors = fg_xcalloc(gains->ids.count * chain->anchor_count + 1, sizeof(double));
 	for (size_t i = 1; i < chain->count; i++) {
 		const size_t edge = chain->points[i].edge;
 		const bool is_reversed = strcmp(edges[edge].to, chain->points[i].commit) != 0;
 
-		take_gains(&totals[edge], &gains->ids, is_reversed, &gains->steps[i],
-			   gains->points);
+		take_gains(&totals[edge], gains, is_reversed, &gains->steps[i], gains->points);
 	}
 	for (size_t i = 0; i < chain->anchor_count; i++) {
 		const struct fg_chain_anchor *anchor = &chain->anchors[i];
 		const bool is_reversed =
 			strcmp(edges[anchor->edge].to, chain->points[anchor->to].commit) != 0;
 
-		take_gains(&totals[anchor->edge], &gains->ids, is_reversed, &gains->anchors[i],
+		take_gains(&totals[anchor->edge], gains, is_reversed, &gains->anchors[i],
 			   gains->anchor_count);
 	}
 }
@@ -137,8 +158,9 @@ static void judge_functions(struct fg_store *store, const struct fg_policy *poli
 	size_t *risen = fg_xcalloc(count + 1, sizeof(risen[0]));
 	double *changes = fg_xcalloc(count + 1, sizeof(changes[0]));
 	const size_t found = fg_creep_functions(
-		chain, policy, &(struct fg_creep_gains){count, gains->steps, gains->anchors}, risen,
-		changes);
+		chain, policy,
+		&(struct fg_creep_gains){count, gains->steps, gains->anchors, gains->sampling},
+		risen, changes);
 
 	creep->functions = fg_arena_array(arena, FUNCTIONS_KEPT, sizeof(creep->functions[0]));
 	for (size_t i = 0; i < found && creep->function_count < FUNCTIONS_KEPT; i++) {
@@ -194,6 +216,7 @@ static void find_functions(struct fg_store *store, const struct fg_policy *polic
 	fg_map_release(&gains.ids);
 	free(gains.steps);
 	free(gains.anchors);
+	free(gains.sampling);
 	fg_chain_release(&chain);
 	free(edges);
 	free(totals);

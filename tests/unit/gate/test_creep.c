@@ -167,6 +167,8 @@ static void words_name_the_sum_the_commits_and_the_functions(void **state)
 
 /* ---- functions ---- */
 
+static double sampling[FUNCTIONS];
+
 static size_t risen_of(double gain, uint64_t seed, size_t *risen)
 {
 	static double steps[FUNCTIONS * (STEPS + 1)];
@@ -182,8 +184,9 @@ static size_t risen_of(double gain, uint64_t seed, size_t *risen)
 			steps[f * (STEPS + 1) + i] =
 				(f == 7 ? gain : 0) + 0.002 * fg_random_normal(&random);
 	}
-	return fg_creep_functions(&chain, &policy, &(struct fg_creep_gains){FUNCTIONS, steps, NULL},
-				  risen, changes);
+	return fg_creep_functions(&chain, &policy,
+				  &(struct fg_creep_gains){FUNCTIONS, steps, NULL, sampling}, risen,
+				  changes);
 }
 
 static void a_function_that_rises_is_named_though_the_sum_is_flat(void **state)
@@ -194,6 +197,10 @@ static void a_function_that_rises_is_named_though_the_sum_is_flat(void **state)
 	make_steps(0, 0.001, 3);
 	assert_int_equal(risen_of(0.002, 5, risen), 1);
 	assert_int_equal(risen[0], 7);
+	/* A few samples would scatter as much by themselves. */
+	sampling[7] = 1;
+	assert_int_equal(risen_of(0.002, 5, risen), 0);
+	sampling[7] = 0;
 }
 
 static void functions_that_only_scatter_are_hardly_ever_named(void **state)
