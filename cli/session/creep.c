@@ -34,7 +34,7 @@ static bool has_profile(const struct fg_totals *totals)
 	return totals->count > 0 && totals->repetitions[0] > 0 && totals->repetitions[1] > 0;
 }
 
-/* Of a mean of pairs whose variance is 1. */
+/* The variance of a mean of pairs whose own is 1. */
 static double variance_of(const struct fg_totals *totals)
 {
 	return 0.5 / totals->repetitions[0] + 0.5 / totals->repetitions[1];

@@ -116,7 +116,7 @@ static void write_creep(struct fg_json_writer *w, const struct fg_chain *chain,
 	fg_json_end(w);
 }
 
-/* Of one branch: up to its newest run's commit that was measured beside another one. */
+/* A branch's chain ends at its newest run that measured two commits. */
 static int write_chain(struct fg_request *rq, struct fg_json_writer *w,
 		       const struct fg_history_query *query, const struct fg_history *history,
 		       struct fg_error *err)
