@@ -64,7 +64,7 @@ static void name_commits(const struct fg_chain *chain, const struct window *wind
 
 		if (!is_small_step(&chain->points[i]))
 			continue;
-		creep->largest = fmax(creep->largest, expm1(sign * chain->points[i].change));
+		creep->largest = fmax(creep->largest, expm1(change));
 		if (change > 0)
 			all[count++] = (struct fg_creep_commit){
 				.id = fg_arena_strdup(arena, chain->points[i].commit),
