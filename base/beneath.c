@@ -21,7 +21,7 @@ static int step(int *at, const char *name, bool make, const char *path, struct f
 	int status = FG_OK;
 
 	if (make && mkdirat(from, name, 0755) != 0 && errno != EEXIST)
-		status = fg_error_errno(err, FG_EIO, "cannot make the folder of %s", path);
+		status = fg_error_errno(err, FG_EIO, "cannot create the folder of %s", path);
 	*at = status == FG_OK ? openat(from, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 			      : -1;
 	if (status == FG_OK && *at < 0 && (errno == ENOTDIR || errno == ELOOP))

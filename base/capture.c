@@ -19,9 +19,9 @@ static int open_file(struct fg_capture *capture, int *write_fd, struct fg_error 
 {
 	*write_fd = memfd_create("output", MFD_CLOEXEC);
 	if (*write_fd < 0)
-		return fg_error_errno(err, FG_EIO, "cannot make a file in memory");
+		return fg_error_errno(err, FG_EIO, "cannot create a file in memory");
 	capture->fd = fcntl(*write_fd, F_DUPFD_CLOEXEC, 0);
-	return capture->fd < 0 ? fg_error_errno(err, FG_EIO, "cannot make a file in memory")
+	return capture->fd < 0 ? fg_error_errno(err, FG_EIO, "cannot create a file in memory")
 			       : FG_OK;
 }
 
@@ -30,7 +30,7 @@ static int open_pipe(struct fg_capture *capture, int *write_fd, struct fg_error 
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
-		return fg_error_errno(err, FG_EIO, "cannot make a pipe");
+		return fg_error_errno(err, FG_EIO, "cannot create a pipe");
 	capture->fd = ends[0];
 	*write_fd = ends[1];
 	(void)fcntl(capture->fd, F_SETFL, O_NONBLOCK);

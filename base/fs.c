@@ -157,7 +157,7 @@ int fg_fs_unnamed(const char *folder, int *fd, struct fg_error *err)
 		folder = temporary && *temporary ? temporary : "/tmp";
 	made = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (made < 0)
-		return fg_error_errno(err, FG_EIO, "cannot make a temporary file in %s", folder);
+		return fg_error_errno(err, FG_EIO, "cannot create a temporary file in %s", folder);
 	*fd = made;
 	return FG_OK;
 }
@@ -207,7 +207,7 @@ int fg_fs_make_folders(const char *path, unsigned mode, struct fg_error *err)
 			continue;
 		*slash = '\0';
 		if (mkdir(part, (mode_t)mode) != 0 && errno != EEXIST)
-			status = fg_error_errno(err, FG_EIO, "cannot make the folder %s", part);
+			status = fg_error_errno(err, FG_EIO, "cannot create the folder %s", part);
 		*slash = end;
 		if (end == '\0')
 			break;
@@ -284,7 +284,7 @@ int fg_fs_temporary_folder(const char *parent, const char *prefix, char **path,
 
 	if (!mkdtemp(name)) {
 		const int status =
-			fg_error_errno(err, FG_EIO, "cannot make a folder in %s", parent);
+			fg_error_errno(err, FG_EIO, "cannot create a folder in %s", parent);
 
 		free(name);
 		return status;

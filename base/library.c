@@ -30,7 +30,7 @@ static int fill_table(const struct fg_library *library, void *opened, struct fg_
 		if (!found[i])
 			status = fg_error_set(
 				err, FG_EUNSUPPORTED,
-				"%s, which is needed %s, has no function %s: it is another release than expected",
+				"%s, which is needed %s, has no function %s: unexpected version",
 				library->file, library->purpose, library->names[i]);
 	}
 	if (status == FG_OK)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/pair_index.h"
 
+#include "base/hash.h"
+
 enum {
 	FIRST_SLOTS = 256
 };
 
-/*
- * Two multiplications mix both halves. No secret seed is needed: node indexes are small consecutive
- * numbers that outsiders do not choose.
- */
+/* Two multiplications mix both halves; outsiders choose the pairs of an upload, not the seed. */
 static size_t slot_of(const struct fg_pair_index *index, uint32_t first, uint32_t second)
 {
-	uint64_t mixed = ((uint64_t)first << 32 | second) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t mixed =
+		(((uint64_t)first << 32 | second) ^ index->seed) * UINT64_C(0x9e3779b97f4a7c15);
 
 	mixed ^= mixed >> 29;
 	mixed *= UINT64_C(0xbf58476d1ce4e5b9);
@@ -33,7 +33,8 @@ static struct fg_pair_slot *find(const struct fg_pair_index *index, uint32_t fir
 
 static void resize(struct fg_pair_index *index, size_t slot_count)
 {
-	struct fg_pair_index larger = {.slot_count = slot_count, .count = index->count};
+	struct fg_pair_index larger = {
+		.slot_count = slot_count, .count = index->count, .seed = fg_process_secret()};
 
 	larger.slots = fg_xcalloc(larger.slot_count, sizeof(larger.slots[0]));
 	for (size_t i = 0; i < index->slot_count; i++)

@@ -19,6 +19,7 @@ struct fg_pair_index {
 	struct fg_pair_slot *slots;
 	size_t slot_count; /* a power of two, or 0 */
 	size_t count;
+	uint64_t seed;
 };
 
 /* Pointer to the pair's value; a new pair gets `value`. Valid until the next call. */

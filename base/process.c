@@ -271,7 +271,7 @@ static int open_pipes(const struct fg_process_options *options, struct start *st
 		return status;
 	if (pipe2(start->report, O_CLOEXEC) != 0 ||
 	    (options->launcher && pipe2(start->launch, O_CLOEXEC) != 0))
-		return fg_error_errno(err, FG_EIO, "cannot make a pipe");
+		return fg_error_errno(err, FG_EIO, "cannot create a pipe");
 	if (options->launcher)
 		make_launch_argv(options, start);
 	return FG_OK;

@@ -4,37 +4,26 @@
 #include <elf.h>
 #include <Zydis/Zydis.h>
 
-struct fg_disassembler {
+struct disassembler {
 	ZydisDecoder decoder;
 	ZydisFormatter formatter;
 };
 
-struct fg_disassembler *fg_disassembler_new(uint16_t machine)
+static bool begin(struct disassembler *d, uint16_t machine)
 {
 	const bool wide = machine == EM_X86_64;
-	struct fg_disassembler *made = NULL;
 
-	if (!wide && machine != EM_386)
-		return NULL;
-	made = fg_xcalloc(1, sizeof(*made));
-	if (ZYAN_SUCCESS(ZydisDecoderInit(&made->decoder,
-					  wide ? ZYDIS_MACHINE_MODE_LONG_64
-					       : ZYDIS_MACHINE_MODE_LEGACY_32,
-					  wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32)) &&
-	    ZYAN_SUCCESS(ZydisFormatterInit(&made->formatter, ZYDIS_FORMATTER_STYLE_INTEL)) &&
-	    ZYAN_SUCCESS(ZydisFormatterSetProperty(
-		    &made->formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE)) &&
-	    ZYAN_SUCCESS(ZydisFormatterSetProperty(&made->formatter,
-						   ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
-						   ZYDIS_PADDING_DISABLED)))
-		return made;
-	free(made);
-	return NULL;
-}
-
-void fg_disassembler_free(struct fg_disassembler *disassembler)
-{
-	free(disassembler);
+	return (wide || machine == EM_386) &&
+	       ZYAN_SUCCESS(ZydisDecoderInit(&d->decoder,
+					     wide ? ZYDIS_MACHINE_MODE_LONG_64
+						  : ZYDIS_MACHINE_MODE_LEGACY_32,
+					     wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32)) &&
+	       ZYAN_SUCCESS(ZydisFormatterInit(&d->formatter, ZYDIS_FORMATTER_STYLE_INTEL)) &&
+	       ZYAN_SUCCESS(ZydisFormatterSetProperty(
+		       &d->formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE)) &&
+	       ZYAN_SUCCESS(ZydisFormatterSetProperty(&d->formatter,
+						      ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+						      ZYDIS_PADDING_DISABLED));
 }
 
 /* A jump or call relative to itself. */
@@ -64,22 +53,40 @@ static uint64_t place_of(const ZydisDecodedInstruction *decoded,
 	return 0;
 }
 
-void fg_disassemble(const struct fg_disassembler *disassembler, const uint8_t *bytes, size_t left,
-		    uint64_t address, struct fg_instruction *instruction)
+static void disassemble(const struct disassembler *d, const uint8_t *bytes, size_t left,
+			uint64_t address, struct fg_instruction *instruction)
 {
 	ZydisDecodedInstruction decoded;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 
 	*instruction = (struct fg_instruction){.address = address, .size = 1, .text = "(bad)"};
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&disassembler->decoder, bytes, left, &decoded,
-						 operands)))
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d->decoder, bytes, left, &decoded, operands)))
 		return;
 	instruction->size = decoded.length;
 	instruction->target = target_of(&decoded, operands, address);
 	instruction->place = place_of(&decoded, operands, address);
 	if (!ZYAN_SUCCESS(ZydisFormatterFormatInstruction(
-		    &disassembler->formatter, &decoded, operands, decoded.operand_count_visible,
+		    &d->formatter, &decoded, operands, decoded.operand_count_visible,
 		    instruction->text, sizeof(instruction->text), address, NULL)))
 		(void)snprintf(instruction->text, sizeof(instruction->text), "%s",
 			       ZydisMnemonicGetString(decoded.mnemonic));
+}
+
+struct fg_instruction *fg_disassemble(const struct fg_elf_code *code, uint64_t address,
+				      size_t *count)
+{
+	struct fg_instruction *instructions = NULL;
+	struct disassembler d;
+	size_t capacity = 0;
+
+	*count = 0;
+	if (!begin(&d, code->machine))
+		return NULL;
+	for (size_t at = 0; at < code->size; at += instructions[(*count)++].size) {
+		instructions =
+			fg_grow(instructions, &capacity, *count + 1, sizeof(instructions[0]));
+		disassemble(&d, code->bytes + at, code->size - at, address + at,
+			    &instructions[*count]);
+	}
+	return instructions;
 }

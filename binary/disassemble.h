@@ -4,6 +4,7 @@
 #define FG_CODE_DISASSEMBLE_H
 
 #include "base/base.h"
+#include "binary/elf_file.h"
 
 enum {
 	FG_INSTRUCTION_TEXT = 128
@@ -17,13 +18,11 @@ struct fg_instruction {
 	char text[FG_INSTRUCTION_TEXT];
 };
 
-struct fg_disassembler;
-
-/* For an ELF machine number. NULL: it is not x86. */
-struct fg_disassembler *fg_disassembler_new(uint16_t machine);
-void fg_disassembler_free(struct fg_disassembler *disassembler);
-/* The instruction at `bytes`, of which `left` (at least 1) are there; "(bad)" is one byte. */
-void fg_disassemble(const struct fg_disassembler *disassembler, const uint8_t *bytes, size_t left,
-		    uint64_t address, struct fg_instruction *instruction);
+/*
+ * One after the other from this address on, to be freed; NULL: there are none, or the machine is
+ * not x86.  A byte that begins no instruction is "(bad)".
+ */
+struct fg_instruction *fg_disassemble(const struct fg_elf_code *code, uint64_t address,
+				      size_t *count);
 
 #endif

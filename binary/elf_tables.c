@@ -60,7 +60,7 @@ static int read_segments(struct fg_elf_tables *elf, struct fg_error *err)
 	if (h->e_phnum == 0) /* an object file */
 		return FG_OK;
 	if (h->e_phentsize != elf->class->segment_size)
-		return broken(elf, err, "its program headers have an impossible shape");
+		return broken(elf, err, "invalid program header table");
 	bytes = fg_elf_tables_bytes(elf, h->e_phoff, (uint64_t)h->e_phnum * h->e_phentsize);
 	if (!bytes)
 		return broken(elf, err, "its program headers lie outside the file");
@@ -80,7 +80,7 @@ int fg_elf_tables_read_sections(struct fg_elf_tables *elf, struct fg_error *err)
 	if (h->e_shnum == 0) /* none, or 65280 and more, which no linked file has */
 		return FG_OK;
 	if (h->e_shentsize != elf->class->section_size)
-		return broken(elf, err, "its section table has an impossible shape");
+		return broken(elf, err, "invalid section table");
 	bytes = fg_elf_tables_bytes(elf, h->e_shoff, (uint64_t)h->e_shnum * h->e_shentsize);
 	if (!bytes)
 		return broken(elf, err, "its section table lies outside the file");

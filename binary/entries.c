@@ -160,19 +160,6 @@ static enum fg_entry_refusal judge_object(struct reading *r)
 
 /* ---- its functions ---- */
 
-static const char *plain_name(struct fg_arena *arena, const char *symbol,
-			      struct fg_plan_entry *entry)
-{
-	bool is_clone = false;
-	bool is_part = false;
-	const size_t size = (size_t)fg_plan_plain_size(symbol, &is_clone, &is_part);
-
-	entry->is_clone = is_clone;
-	if (is_part)
-		entry->refusal = FG_ENTRY_PART;
-	return fg_arena_strndup(arena, symbol, size);
-}
-
 /* What compilers call on their own, in ways of its own. */
 static bool is_hook(const char *name)
 {
@@ -198,13 +185,19 @@ static void take_symbols(struct reading *r)
 	for (size_t i = 0; i < image->entry_count; i++) {
 		const struct fg_image_entry *symbol = &image->entries[i];
 		struct fg_plan_entry *entry = &entries->entries[entries->count];
+		bool is_clone = false;
+		bool is_part = false;
+		const size_t size = (size_t)fg_plan_plain_size(symbol->name, &is_clone, &is_part);
 
-		if (!symbol->is_defined || !*symbol->name ||
+		/* Nobody asks for fragments of functions. */
+		if (!symbol->is_defined || !*symbol->name || is_part ||
 		    (symbol->type != STT_FUNC && symbol->type != STT_GNU_IFUNC) ||
 		    entries->count == FG_PLAN_ENTRIES_MAX)
 			continue;
-		*entry = (struct fg_plan_entry){.address = symbol->address, .name = entries->count};
-		entries->names[entries->count++] = plain_name(&entries->arena, symbol->name, entry);
+		*entry = (struct fg_plan_entry){
+			.address = symbol->address, .name = entries->count, .is_clone = is_clone};
+		entries->names[entries->count++] =
+			fg_arena_strndup(&entries->arena, symbol->name, size);
 		if (symbol->type == STT_GNU_IFUNC || is_hook(symbol->name))
 			entry->refusal = FG_ENTRY_UNBOUNDED;
 	}

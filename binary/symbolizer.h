@@ -74,14 +74,16 @@ void fg_symbolizer_expect(struct fg_symbol_module *module, size_t addresses);
 size_t fg_symbolizer_find(struct fg_symbolizer *symbolizer, struct fg_symbol_module *module,
 			  uint64_t address, const struct fg_symbol **chain);
 
+/* The instructions of a function, to be freed. */
 struct fg_symbol_code {
-	uint64_t start;
-	struct fg_elf_code code;
+	uint64_t start, end;
+	struct fg_instruction *instructions;
+	size_t count;
 };
 
 /*
- * The machine code of the function around the address, to be freed. FG_ENOENT: no file of it is
- * used; FG_EUNSUPPORTED: it is not known where the function begins and ends.
+ * The function around the address.  FG_ENOENT: no file of it is used; FG_EUNSUPPORTED: it is not
+ * known where the function begins and ends, or the machine is not x86.
  */
 int fg_symbolizer_code(struct fg_symbol_module *module, uint64_t address,
 		       struct fg_symbol_code *code, struct fg_error *err) FG_NODISCARD;

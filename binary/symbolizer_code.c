@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The machine code of the function around an address. */
+/* The instructions of the function around an address. */
+#include "binary/disassemble.h"
 #include "binary/symbolizer_private.h"
 
 enum {
@@ -43,8 +44,10 @@ static void find_range(struct fg_symbol_module *module, uint64_t address, uint64
 int fg_symbolizer_code(struct fg_symbol_module *module, uint64_t address,
 		       struct fg_symbol_code *code, struct fg_error *err)
 {
+	struct fg_elf_code bytes = {0};
 	uint64_t start = 0;
 	uint64_t end = 0;
+	int status = FG_OK;
 
 	*code = (struct fg_symbol_code){0};
 	if (!module->file.path)
@@ -55,6 +58,13 @@ int fg_symbolizer_code(struct fg_symbol_module *module, uint64_t address,
 				    "%s: it is not known where the function at 0x%llx begins and "
 				    "ends",
 				    module->name, (unsigned long long)address);
+	status = fg_elf_read_code(module->file.path, start, (size_t)(end - start), &bytes, err);
+	if (status != FG_OK)
+		return status;
 	code->start = start;
-	return fg_elf_read_code(module->file.path, start, (size_t)(end - start), &code->code, err);
+	code->end = start + bytes.size;
+	code->instructions = fg_disassemble(&bytes, start, &code->count);
+	free(bytes.bytes);
+	return code->instructions ? FG_OK
+				  : fg_error_set(err, FG_EUNSUPPORTED, "its machine is not x86");
 }

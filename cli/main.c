@@ -102,8 +102,7 @@ static int check_arguments(const struct fg_cli_command *command,
 		used += here;
 	}
 	if (used < words->count)
-		return fg_error_set(err, FG_EINVAL, "one argument too many: '%s'",
-				    words->items[used]);
+		return fg_error_set(err, FG_EINVAL, "unexpected argument '%s'", words->items[used]);
 	return FG_OK;
 }
 
@@ -166,7 +165,7 @@ static int start(struct fg_cli *cli, char *const *argv)
 	if (words.count == 0)
 		return fg_cli_usage(
 			cli,
-			"which command? 'fastgate help' lists them, 'fastgate init' is the first");
+			"no command given: 'fastgate help' lists them; start with 'fastgate init'");
 	cli->command = fg_cli_find_command(words.items[0]);
 	if (!cli->command) {
 		(void)fg_cli_unknown_command(words.items[0], &err);

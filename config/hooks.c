@@ -95,7 +95,7 @@ void fg_finish_accept(struct fg_binder *binder, const struct fg_yaml_node *node,
 		accept->source = fg_arena_strdup(binder->arena, node->place.origin);
 	if (accept->until_ns != 0 && accept->until_ns < fg_clock_wall_ns())
 		fg_config_warning(binder->report, &node->place,
-				  "%s: this exception has ended and counts no more",
+				  "%s: this exception has expired and no longer applies",
 				  fg_strbuf_text(&binder->path));
 }
 
@@ -139,7 +139,7 @@ void fg_finish_benchmark(struct fg_binder *binder, const struct fg_yaml_node *no
 			if (b->metrics[i].name && b->metrics[k].name &&
 			    strcmp(b->metrics[i].name, b->metrics[k].name) == 0)
 				fg_bind_error(binder, metrics->items[i], "metrics",
-					      "a second metric called '%s'", b->metrics[i].name);
+					      "duplicate metric '%s'", b->metrics[i].name);
 		}
 	}
 	*(struct fg_benchmark *)target = *b;
@@ -341,8 +341,8 @@ static void check_benchmark_names(struct fg_binder *binder, const struct fg_yaml
 
 		if (!is_new)
 			fg_bind_error(binder, list->items[i], "benchmarks",
-				      "a second benchmark called '%s'; the first is in line %u",
-				      name, list->items[*first]->place.line);
+				      "duplicate benchmark '%s'; the first is on line %u", name,
+				      list->items[*first]->place.line);
 	}
 	fg_map_release(&seen);
 }

@@ -467,6 +467,7 @@ static const struct fg_key build_keys[] = {
 	 .help = "files and folders that the baseline gets from the candidate before it is built",
 	 .more = "For benchmarks that older commits do not have, or have in another form: the "
 		 "baseline is its commit with these in their place, so that both sides do the same. "
+		 "With --candidate, and in a bisection, both sides get them from the work tree. "
 		 "Paths from the folder of fastgate.yml.",
 	 .example = "from_candidate: [ bench/, data/typical.json ]"},
 	{.name = "record",

@@ -5,7 +5,7 @@
 
 /* Words in the order of their enums. */
 static const char *const schedules[] = {"auto", "duet", "abba", "stored", NULL};
-static const char *const clocks[] = {"cpu", "wall", "exact", NULL};
+static const char *const clocks[] = {"cpu", "wall", NULL};
 static const char *const kernel_modes[] = {"auto", "off", NULL};
 static const char *const keeps[] = {"never", "failed", "always", NULL};
 static const char *const pythons[] = {"auto", "off", NULL};
@@ -67,8 +67,7 @@ static const struct fg_key sampler_keys[] = {
 	 .initial = "cpu",
 	 .words = clocks,
 	 .help = "what drives the sampler: time on a CPU, or time that passes",
-	 .more = "`wall` also shows where threads wait. Only `exact` and, where the kernel may be "
-		 "sampled, `cpu` see system time between ticks; `exact` and `wall` interrupt calls."},
+	 .more = "`wall` also shows where threads wait, and interrupts calls."},
 	{.name = "kernel",
 	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(sampler.kernel),
@@ -159,8 +158,9 @@ static const struct fg_key measure_keys[] = {
 	 .minimum = 0.001,
 	 .maximum = 604800,
 	 .help = "time that the pairs of one benchmark may take",
-	 .more = "A slowdown that is not beyond doubt yet is measured again, which may take as long "
-		 "once more."},
+	 .more = "Where it ends just before enough pairs could decide, those are measured too; where "
+		 "it is too short for any statement, one pair is measured. A slowdown that is not "
+		 "beyond doubt yet is measured again, which may take as long once more."},
 	{.name = "warmup",
 	 .kind = FG_KEY_UNSIGNED,
 	 IN_MEASURE(warmup),

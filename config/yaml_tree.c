@@ -162,7 +162,7 @@ static void add_duplicate(struct builder *b, const struct fg_yaml_node *mapping,
 		if (strcmp(mapping->keys[i]->text, key->text) != 0)
 			continue;
 		fg_config_error(b->report, &key->place,
-				"the key '%s' is repeated; the first is in line %u", key->text,
+				"duplicate key '%s'; the first is on line %u", key->text,
 				mapping->keys[i]->place.line);
 		return;
 	}

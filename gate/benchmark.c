@@ -295,8 +295,11 @@ static void decide_stored(const struct fg_gate_input *input, size_t index, struc
 	if (strcmp(fingerprints[0], fingerprints[1]) == 0)
 		fg_stored_functions_decide(input, index, baseline, arena, verdict);
 	verdict->schedule = FG_SCHEDULE_STORED;
-	fg_notes_add(&verdict->notes, arena,
-		     "compared with a stored run: weaker than measuring both sides in one session");
+	/* Counts are as good in two sessions as in one. */
+	if (series->repetition_count > 0 || baseline->repetition_count > 0)
+		fg_notes_add(&verdict->notes, arena,
+			     "compared with a stored run: weaker than measuring both sides in one "
+			     "session");
 	verdict->identical = is_same_binary(series, baseline);
 }
 
@@ -406,30 +409,35 @@ void fg_benchmark_gone(const char *name, struct fg_arena *arena,
 		name);
 }
 
-/* Without a single repetition to time, what was counted decides. */
-static void decide_exactly(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
-			   struct fg_benchmark_verdict *verdict)
+/* The meter's own remarks are about a run that measured both sides. */
+static void note_meter(const struct fg_series *series, bool is_alone, struct fg_arena *arena,
+		       struct fg_benchmark_verdict *verdict)
 {
-	const struct fg_series *series = &input->run->series[index];
-	const struct fg_profile_set *set = input->profiles ? input->profiles[index] : NULL;
 	const char *meter = series->remarks[FG_REMARK_EXACT];
-	const bool is_alone = series->repetition_count == 0;
 
-	if (input->baseline)
-		return;
-	for (size_t i = FG_REMARK_OUTSIDE; i <= FG_REMARK_HINTS; i++) {
-		if (series->remarks[i])
-			fg_notes_add(&verdict->notes, arena, "%s", series->remarks[i]);
-	}
-	if (set && is_alone && fg_exact_has(set, FG_ARM_CANDIDATE))
-		verdict->metric_count = 0;
-	if (set)
-		fg_exact_decide(set, series, fg_benchmark_policy(input, series->name), is_alone,
-				arena, verdict);
 	if (meter && is_alone && !verdict->work)
 		verdict->error = fg_arena_strdup(arena, meter);
 	else if (meter)
 		fg_notes_add(&verdict->notes, arena, "%s", meter);
+}
+
+/* Without a single repetition to time, what was counted decides. */
+static void decide_exactly(const struct fg_gate_input *input, const struct fg_sides *sides,
+			   struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
+{
+	const struct fg_series *series = &sides->series;
+
+	for (size_t i = FG_REMARK_OUTSIDE; i <= FG_REMARK_HINTS && !input->baseline; i++) {
+		if (series->remarks[i])
+			fg_notes_add(&verdict->notes, arena, "%s", series->remarks[i]);
+	}
+	if (sides->set && !sides->is_timed && fg_exact_has(sides->set, FG_ARM_CANDIDATE))
+		verdict->metric_count = 0;
+	if (sides->set)
+		fg_exact_decide(sides->set, series, fg_benchmark_policy(input, series->name),
+				!sides->is_timed, arena, verdict);
+	if (!input->baseline)
+		note_meter(series, !sides->is_timed, arena, verdict);
 }
 
 void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
@@ -438,6 +446,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	const struct fg_series *series = &input->run->series[index];
 	const struct fg_policy *policy = fg_benchmark_policy(input, series->name);
 	struct fg_metric_context context;
+	struct fg_sides sides;
 
 	begin(series, arena, verdict);
 	if (series->state == FG_NOT_MEASURED) {
@@ -470,8 +479,10 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	if (verdict->metric_count == 0)
 		return;
 	context = context_of(input, index, arena);
-	decide_exactly(input, index, arena, verdict);
-	fg_measures_decide(input, index, &context, verdict);
+	fg_sides_init(input, index, &sides);
+	decide_exactly(input, &sides, arena, verdict);
+	fg_measures_decide(&sides, &context, verdict);
+	fg_sides_release(&sides);
 	if (verdict->identical) {
 		pass_identical(series, arena, verdict);
 		return;

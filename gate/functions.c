@@ -189,12 +189,13 @@ static size_t drop_small_suspects(struct named_function *all, size_t count)
 }
 
 /*
- * If the whole surely changed, functions that changed the other way explain nothing by themselves.
+ * Functions that changed the other way than the whole explain nothing by themselves.  A time whose
+ * change is not sure has no direction; a count that is looked at has one.
  */
 static size_t drop_opposed(const struct fg_node_context *c, struct named_function *all,
 			   size_t count)
 {
-	bool is_explained = !c->whole_changed;
+	bool is_explained = !c->whole_changed && fg_measure_is_time(c->id);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)

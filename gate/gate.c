@@ -212,7 +212,12 @@ void fg_gate_note_sessions(const struct fg_run *baseline, const struct fg_run *c
 {
 	const char *before = baseline->sides[FG_ARM_CANDIDATE].commit;
 	const char *after = candidate->sides[FG_ARM_CANDIDATE].commit;
+	bool is_timed = false;
 
+	for (size_t i = 0; i < candidate->series_count; i++)
+		is_timed |= candidate->series[i].repetition_count > 0;
+	if (!is_timed)
+		return;
 	if (before && after && strcmp(before, after) != 0)
 		fg_notes_add(&verdict->notes, &verdict->arena,
 			     "two sessions, a drift of the host is not excluded; to be sure: "

@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "gate/gate.h"
 #include "gate/nodes.h"
 #include "model/profile_join.h"
 
@@ -17,15 +18,8 @@
 #define ROUNDING  1e-12 /* of a total: counts that are added up in another order */
 #define EXPLAINED 0.5   /* of a program's growth, by its heap */
 
-/* Both sides of a benchmark, wherever they were measured. */
-struct sides {
-	const struct fg_profile_set *set; /* NULL: no profile */
-	struct fg_profile_set joined;     /* of two stored runs */
-	struct fg_series series;          /* the benchmark's, with the builds of both sides */
-};
-
 /* The runs of a comparison measured one side each. */
-static void join_stored(const struct fg_gate_input *input, size_t index, struct sides *sides)
+static void join_stored(const struct fg_gate_input *input, size_t index, struct fg_sides *sides)
 {
 	const struct fg_series *baseline = fg_run_find(input->baseline, sides->series.name);
 	const struct fg_profile_set *sets[2] = {NULL, input->profiles[index]};
@@ -39,19 +33,21 @@ static void join_stored(const struct fg_gate_input *input, size_t index, struct 
 		return;
 	fg_profile_join(&sides->joined, sets, FG_ARM_CANDIDATE);
 	sides->series.build[FG_ARM_BASELINE] = baseline->build[FG_ARM_CANDIDATE];
+	sides->is_timed |= baseline->repetition_count > 0;
 	sides->set = &sides->joined;
 }
 
-static void sides_init(const struct fg_gate_input *input, size_t index, struct sides *sides)
+void fg_sides_init(const struct fg_gate_input *input, size_t index, struct fg_sides *sides)
 {
-	*sides = (struct sides){.series = input->run->series[index]};
+	*sides = (struct fg_sides){.series = input->run->series[index]};
+	sides->is_timed = sides->series.repetition_count > 0;
 	if (input->profiles && input->baseline)
 		join_stored(input, index, sides);
 	else if (input->profiles && input->run->has_baseline)
 		sides->set = input->profiles[index];
 }
 
-static void sides_release(struct sides *sides)
+void fg_sides_release(struct fg_sides *sides)
 {
 	if (sides->set == &sides->joined)
 		fg_profile_set_release(&sides->joined);
@@ -248,7 +244,7 @@ static bool is_of_interest(const struct fg_benchmark_verdict *verdict,
 	return metric->outcome != FG_OUTCOME_PASS;
 }
 
-static void blame_all(const struct fg_metric_context *context, const struct sides *sides,
+static void blame_all(const struct fg_metric_context *context, const struct fg_sides *sides,
 		      struct fg_benchmark_verdict *verdict)
 {
 	verdict->measures = fg_arena_array(context->arena, verdict->metric_count + 1,
@@ -274,16 +270,40 @@ static void blame_all(const struct fg_metric_context *context, const struct side
 	}
 }
 
-void fg_measures_decide(const struct fg_gate_input *input, size_t index,
-			const struct fg_metric_context *context,
+void fg_measures_decide(const struct fg_sides *sides, const struct fg_metric_context *context,
 			struct fg_benchmark_verdict *verdict)
 {
-	struct sides sides;
-
-	sides_init(input, index, &sides);
-	judge_all(context, sides.set, verdict);
-	if (sides.set && !verdict->identical && context->policy->functions != FG_FUNCTIONS_OFF)
-		blame_all(context, &sides, verdict);
+	judge_all(context, sides->set, verdict);
+	if (sides->set && !verdict->identical && context->policy->functions != FG_FUNCTIONS_OFF)
+		blame_all(context, sides, verdict);
 	note_other_memory(context, verdict);
-	sides_release(&sides);
+}
+
+int fg_policy_only_measure(struct fg_policy *policy, const char *measure, const struct fg_run *run,
+			   struct fg_arena *arena, struct fg_error *err)
+{
+	size_t most = 1;
+	size_t count = 1;
+	struct fg_metric_policy *rows = NULL;
+
+	if (!fg_measure_is_known(measure) || fg_metric_find_builtin(measure))
+		return fg_error_set(err, FG_EINVAL,
+				    "'%.100s' is not a measure that can be gated by call path",
+				    measure);
+	for (size_t i = 0; i < run->series_count; i++)
+		most += run->series[i].metric_count;
+	rows = fg_arena_array(arena, most, sizeof(rows[0]));
+	rows[0] = fg_policy_measure(policy, measure);
+	rows[0].gated = true;
+	for (size_t i = 0; i < run->series_count; i++) {
+		for (size_t m = 0; m < run->series[i].metric_count; m++) {
+			struct fg_metric_policy *row = &rows[count++];
+
+			*row = fg_policy_metric(policy, run->series[i].metrics[m].name);
+			row->gated = false;
+		}
+	}
+	policy->metrics = rows;
+	policy->metric_count = count;
+	return FG_OK;
 }

@@ -8,14 +8,26 @@
 
 #include "gate/input.h"
 #include "gate/metric_verdict.h"
+#include "model/profile_set.h"
 #include "model/verdict.h"
+
+/* Both sides of a benchmark, whether one run measured them or one each. */
+struct fg_sides {
+	const struct fg_profile_set *set; /* NULL: no profile of both */
+	struct fg_profile_set joined;     /* of two stored runs */
+	struct fg_series series;          /* the benchmark's, with the builds of both sides */
+	bool is_timed;                    /* a side has a repetition that was timed */
+};
+
+/* `index` is that of the series in input->run.  Release with fg_sides_release(). */
+void fg_sides_init(const struct fg_gate_input *input, size_t index, struct fg_sides *sides);
+void fg_sides_release(struct fg_sides *sides);
 
 /*
  * Add one metric per measure to the verdict, after those of the run, and blame where it is
  * gated or changed.
  */
-void fg_measures_decide(const struct fg_gate_input *input, size_t index,
-			const struct fg_metric_context *context,
+void fg_measures_decide(const struct fg_sides *sides, const struct fg_metric_context *context,
 			struct fg_benchmark_verdict *verdict);
 
 #endif

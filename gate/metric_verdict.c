@@ -5,7 +5,6 @@
 #include "base/strbuf.h"
 #include "gate/layout_scatter.h"
 #include "gate/looks.h"
-#include "gate/outlook.h"
 #include "model/build_difference.h"
 
 #include <math.h>
@@ -208,7 +207,7 @@ static void decide_without_pairs(const struct fg_metric_context *context,
 static void add_missing_pairs(const struct fg_rule *rule, const struct fg_pairs *pairs,
 			      struct fg_strbuf *text)
 {
-	const size_t needed = fg_outlook_pairs_needed(rule, pairs->difference, pairs->count);
+	const size_t needed = fg_rule_pairs_needed(rule, pairs->difference, pairs->count);
 
 	if (needed == 0)
 		return;
@@ -239,7 +238,7 @@ static void note_probably_slower(const struct fg_metric_context *context,
 				 const struct fg_rule_finding *finding,
 				 struct fg_metric_verdict *verdict)
 {
-	const size_t slower = fg_outlook_slower(rule, pairs->difference, pairs->count);
+	const size_t slower = fg_rule_count_slower(rule, pairs->difference, pairs->count);
 	char change[FG_NUMBER_TEXT_SIZE];
 	char low[FG_NUMBER_TEXT_SIZE];
 	struct fg_strbuf missing = {0};
@@ -285,8 +284,8 @@ static void note_finding(const struct fg_metric_context *context, const struct f
 	if (!context->arena)
 		return;
 	if (finding->pairs < FG_PAIRS_MIN) {
-		NOTE(context, verdict, "only %zu pairs: at least %d are needed for any statement",
-		     finding->pairs, FG_PAIRS_MIN);
+		NOTE(context, verdict, "only %zu %s: at least %d are needed for any statement",
+		     finding->pairs, finding->pairs == 1 ? "pair" : "pairs", FG_PAIRS_MIN);
 		return;
 	}
 	if (!finding->decided && context->final)
@@ -311,16 +310,17 @@ static void ask_for_more(const struct fg_pairs *pairs, struct fg_rule_finding *f
 /* Less than this is a change in no place. */
 static const double place_least = 0.005;
 
-static bool do_places_disagree(const double middles[FG_LINE_PLACES])
+/* How many places are faster, if others are slower; 0: they agree. */
+static unsigned count_faster(const double middles[FG_LINE_PLACES])
 {
-	double low = HUGE_VAL;
-	double high = -HUGE_VAL;
+	unsigned faster = 0;
+	unsigned slower = 0;
 
 	for (size_t i = 0; i < FG_LINE_PLACES; i++) {
-		low = fmin(low, middles[i]);
-		high = fmax(high, middles[i]);
+		faster += middles[i] < -place_least;
+		slower += middles[i] > place_least;
 	}
-	return low < -place_least && high > place_least;
+	return slower ? faster : 0;
 }
 
 /*
@@ -359,10 +359,10 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 				: fg_format_change(series->as_linked - 1.0, as_linked),
 	     from_the_beginning ? "" : " as it was linked;", series->layouts, change[0], change[1],
 	     change[2], change[3]);
-	if (do_places_disagree(middles))
+	if (count_faster(middles))
 		NOTE(context, verdict,
-		     "the places disagree: slower in some of them, faster in others; the average "
-		     "is judged");
+		     "the places disagree: in %u of these %d it is faster; the average is judged",
+		     count_faster(middles), FG_LINE_PLACES);
 	if (is_placed)
 		NOTE(context, verdict,
 		     "placement: on average over these places it is not slower: what looked slower "

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "gate/naming_pairs.h"
 #include "gate/placement.h"
+#include "gate/rule.h"
 
 /* A slowdown below this ratio may be due to where the linker put the code. */
 static const double placement_most = 1.4;
@@ -177,19 +178,72 @@ static bool is_decided(struct turn *turn, unsigned *next_look)
 	return decided;
 }
 
+/* The fewest pairs that can decide when the budget ends; 0: it never decides anything then. */
+static unsigned least_at_end(const struct fg_situation *now)
+{
+	const unsigned least = fg_gate_least_pairs(now->policy);
+
+	return now->measure->budget_ns > 0 && !now->measure->until_sure &&
+			       least <= now->measure->max_pairs
+		       ? least
+		       : 0;
+}
+
+/* The first pair says how long the others take: so few that they say nothing are not measured. */
+static bool is_budget_too_short(struct turn *turn)
+{
+	const struct fg_situation *now = turn->now;
+	const double budget_ns = (double)now->measure->budget_ns;
+	const unsigned least = least_at_end(now);
+	char pair[FG_NUMBER_TEXT_SIZE];
+	char budget[FG_NUMBER_TEXT_SIZE];
+	char needed[FG_NUMBER_TEXT_SIZE];
+
+	if (least == 0 || now->pairs != 1 || (double)now->pair_ns * FG_PAIRS_MIN <= budget_ns)
+		return false;
+	say(turn,
+	    "not measured further: a pair takes %s, and %s is too short for any statement; "
+	    "a `--budget` of %s is enough for the %u pairs that can decide",
+	    fg_format_duration((double)now->pair_ns, pair), fg_format_duration(budget_ns, budget),
+	    fg_format_duration(1.2 * least * (double)now->pair_ns, needed), least);
+	return true;
+}
+
+/* Half of the pairs that can decide are there: the others are worth more than the budget. */
+static bool finish(struct turn *turn)
+{
+	const unsigned least = least_at_end(turn->now);
+
+	if (turn->now->pairs >= least || turn->now->pairs < FG_PAIRS_MIN)
+		return enter(turn, FG_STATE_OVER);
+	turn->machine->state = FG_STATE_FINISHING;
+	turn->step->exceeds_budget = true;
+	say(turn, "the budget is used up after %u pairs: measuring the %u that can decide",
+	    turn->now->pairs, least);
+	return measure_pairs(turn, least);
+}
+
 static bool decide(struct turn *turn, enum fg_step_state then)
 {
 	struct fg_next_step *machine = turn->machine;
 	unsigned next_look = 0;
 
+	if (turn->result == FG_STEP_DONE && is_budget_too_short(turn)) {
+		(void)enter(turn, FG_STATE_OVER);
+		return act(turn, FG_STEP_SAY);
+	}
 	if (turn->result == FG_STEP_EXHAUSTED)
 		machine->is_open = turn->now->measure->until_sure && !is_decided(turn, &next_look);
-	if (turn->result == FG_STEP_EXHAUSTED || turn->result == FG_STEP_ENDED)
+	if (turn->result == FG_STEP_EXHAUSTED)
+		return finish(turn);
+	if (turn->result == FG_STEP_ENDED)
 		return enter(turn, FG_STATE_OVER);
 	if (turn->result == FG_STEP_GIVEN_UP)
 		machine->reached = 0;
 	if (is_decided(turn, &next_look) || next_look <= machine->reached)
 		return enter(turn, then);
+	if (machine->reached == 0 && turn->now->pairs == 0 && least_at_end(turn->now) > 0)
+		next_look = 1;
 	machine->reached = next_look;
 	return measure_pairs(turn, next_look);
 }
@@ -288,6 +342,7 @@ static bool take_turn(struct turn *turn)
 	case FG_STATE_LAST:
 		return decide(turn, FG_STATE_OVER);
 	case FG_STATE_ALONE:
+	case FG_STATE_FINISHING:
 	case FG_STATE_OVER:
 		break;
 	}

@@ -43,6 +43,7 @@ enum fg_step_state {
 	FG_STATE_SUSPECTING, /* may a failure be due to where the code lies? */
 	FG_STATE_VARYING,    /* it may: layouts are linked */
 	FG_STATE_IN_LAYOUTS, /* from look to look, in these layouts */
+	FG_STATE_FINISHING,  /* the budget is used up just before enough pairs could decide */
 	FG_STATE_EXPLAINING, /* can the slower function be named? */
 	FG_STATE_NAMING,     /* pairs that change nothing about the verdict */
 	FG_STATE_LAST,       /* from look to look: the schedule was given up while naming */
@@ -70,12 +71,15 @@ struct fg_situation {
 	const struct fg_policy *policy;
 	const struct fg_measuring *measure;
 	bool has_baseline;
+	unsigned pairs;  /* that count, so far */
+	int64_t pair_ns; /* mean wall time of a pair; 0: not known yet */
 	const char *why; /* with FG_STEP_REFUSED */
 };
 
 struct fg_step {
 	enum fg_step_action action;
 	unsigned pairs;
+	bool exceeds_budget;          /* FG_STEP_PAIRS: the budget does not end them */
 	bool only_if_cheap;           /* FG_STEP_BEGIN_IN_LAYOUTS: nobody asked for layouts */
 	bool is_detail;               /* `text` is for --verbose */
 	char text[FG_STEP_TEXT_SIZE]; /* why, for the user; may be empty */

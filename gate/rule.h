@@ -62,4 +62,12 @@ double fg_rule_smallest_seen(const struct fg_rule *rule, const struct fg_rule_fi
 double fg_rule_probability(const struct fg_rule *rule, const double *difference, size_t count,
 			   double center);
 
+/*
+ * How many pairs, in all, would make this a regression if the next ones are like those measured so
+ * far; 0: not within four times as many.
+ */
+size_t fg_rule_pairs_needed(const struct fg_rule *rule, const double *difference, size_t count);
+/* Pairs that are slower than tolerated. */
+size_t fg_rule_count_slower(const struct fg_rule *rule, const double *difference, size_t count);
+
 #endif

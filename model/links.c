@@ -78,6 +78,7 @@ bool fg_web_link_expand(const char *pattern, const struct fg_web_link_values *va
 	} places[] = {
 		{.mark = "{project}", .value = values->project},
 		{.mark = "{commit}", .value = values->commit},
+		{.mark = "{run}", .value = values->run},
 		{.mark = "{file}", .value = in_tree(values->file)},
 		{.mark = "{line}", .value = values->line ? line : NULL},
 	};
@@ -126,6 +127,68 @@ bool fg_web_link_place(const struct fg_run *run, const char *file, unsigned line
 						  .file = file,
 						  .line = line};
 
+	/* The server does not have uncommitted lines. */
+	fg_strbuf_clear(url);
+	if (run->sides[FG_ARM_CANDIDATE].dirty)
+		return false;
 	return fg_web_link_expand(pattern_of(run, FG_WEB_LINK_LINE), &values, url) ||
 	       fg_web_link_expand(pattern_of(run, FG_WEB_LINK_FILE), &values, url);
+}
+
+bool fg_web_link_run(const struct fg_run *run, struct fg_strbuf *url)
+{
+	const struct fg_web_link_values values = {.run = run->id};
+
+	return fg_web_link_expand(
+		fg_environment_get(&run->sides[FG_ARM_CANDIDATE].build, FG_WEB_LINK_RUN), &values,
+		url);
+}
+
+/* The host and the path of "https://[user@]host/path" and of "[user@]host:path". */
+static bool split_remote(const char *remote, struct fg_strbuf *host, const char **path)
+{
+	const char *scheme = strstr(remote, "://");
+	const char *from = scheme ? scheme + strlen("://") : remote;
+	const size_t length = strcspn(from, scheme ? "/" : ":");
+	const char *at = memchr(from, '@', length);
+
+	if (!from[length] || (!scheme && memchr(from, '/', length)))
+		return false;
+	*path = from + length + 1;
+	from = at && at < from + length ? at + 1 : from;
+	fg_strbuf_add(host, from, (size_t)(*path - 1 - from));
+	return true;
+}
+
+/* Is it this host, or one below a company's domain: "gitlab.example.org"? */
+static bool is_host_of(const char *host, const char *service)
+{
+	const size_t length = strlen(service);
+
+	return strncmp(host, service, length) == 0 && host[length] == '.' &&
+	       !strpbrk(host, ":{}\"'<>") && strlen(host) < MAX_PATTERN;
+}
+
+bool fg_web_link_guess(const char *remote, struct fg_strbuf patterns[FG_WEB_LINK_COUNT])
+{
+	struct fg_strbuf host = {0};
+	const char *path = NULL;
+	bool github = false;
+	bool known = split_remote(remote, &host, &path);
+
+	github = known && is_host_of(fg_strbuf_text(&host), "github");
+	known = github || (known && is_host_of(fg_strbuf_text(&host), "gitlab"));
+	if (known) {
+		const size_t length = strlen(path) - (fg_text_ends_with(path, ".git") ? 4 : 0);
+		char *base = fg_xasprintf("https://%s/%.*s%s", fg_strbuf_text(&host), (int)length,
+					  path, github ? "" : "/-");
+
+		fg_strbuf_printf(&patterns[FG_WEB_LINK_COMMIT], "%s/commit/{commit}", base);
+		fg_strbuf_printf(&patterns[FG_WEB_LINK_FILE], "%s/blob/{commit}/{file}", base);
+		fg_strbuf_printf(&patterns[FG_WEB_LINK_LINE], "%s/blob/{commit}/{file}#L{line}",
+				 base);
+		free(base);
+	}
+	fg_strbuf_release(&host);
+	return known;
 }

@@ -19,6 +19,7 @@ const char *fg_web_link_fact(enum fg_web_link link);
 struct fg_web_link_values {
 	const char *project;
 	const char *commit;
+	const char *run;
 	const char *file; /* relative to the tree */
 	unsigned line;
 };
@@ -34,5 +35,16 @@ bool fg_web_link_commit(const struct fg_run *run, enum fg_arm arm, struct fg_str
 /* Links the candidate's line, or its file if the line or the template for lines is unknown. */
 bool fg_web_link_place(const struct fg_run *run, const char *file, unsigned line,
 		       struct fg_strbuf *url);
+
+/* The candidate's fact with the template of a run's page: ".../?view=run&run={run}". */
+#define FG_WEB_LINK_RUN "link.run"
+/* Links the page of this run on the server that keeps it. */
+bool fg_web_link_run(const struct fg_run *run, struct fg_strbuf *url);
+
+/*
+ * Templates for a repository on GitHub or GitLab, made from the address of its remote
+ * ("git@github.com:acme/tracker.git"). Returns false, with empty texts, for any other host.
+ */
+bool fg_web_link_guess(const char *remote, struct fg_strbuf patterns[FG_WEB_LINK_COUNT]);
 
 #endif

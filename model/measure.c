@@ -305,16 +305,6 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 			.exact = true,
 			.format = fg_format_count,
 		},
-	[FG_MEASURE_CATCHES] =
-		{
-			.name = "catches",
-			.label = "exceptions caught",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
 	[FG_MEASURE_LOCKS_WAITS] =
 		{
 			.name = "locks.waits",

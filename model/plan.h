@@ -75,7 +75,6 @@ enum fg_schedule {
 enum fg_sample_clock {
 	FG_SAMPLE_CPU,
 	FG_SAMPLE_WALL,
-	FG_SAMPLE_EXACT,   /* CPU time, with system time where it is spent, not at ticks */
 	FG_SAMPLE_NOTHING, /* no sampling, only counted events */
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/profile_set.h"
 
-#include "base/strbuf.h"
 #include "model/run.h"
 
 enum {
-	NO_INDEX = 0
+	NO_INDEX = 0,
+	FEW_BYTES = 256, /* a key of most functions */
 };
 
 void fg_profile_set_init(struct fg_profile_set *set, const char *program)
@@ -24,7 +24,7 @@ void fg_profile_set_init(struct fg_profile_set *set, const char *program)
 void fg_profile_set_release(struct fg_profile_set *set)
 {
 	fg_map_release(&set->function_index);
-	fg_map_release(&set->node_index);
+	fg_pair_index_release(&set->node_index);
 	fg_argument_sums_release(&set->arguments);
 	fg_line_costs_release(&set->lines);
 	fg_line_costs_release(&set->instructions);
@@ -45,48 +45,64 @@ static void fill_gaps(struct fg_profile_set *set, struct fg_profile_function *kn
 	known->inlined = known->inlined && seen->inlined;
 }
 
+/* By "name NUL library"; `kept` is where the index has that text. */
+static uint32_t find_function(struct fg_profile_set *set,
+			      const struct fg_profile_function *function, const char **kept)
+{
+	const char *library = function->library ? function->library : "";
+	const size_t name_size = strlen(function->name) + 1;
+	const size_t size = name_size + strlen(library);
+	char room[FEW_BYTES];
+	char *key = size <= sizeof(room) ? room : fg_xmalloc(size);
+	bool is_new = false;
+	uint32_t place = 0;
+
+	memcpy(key, function->name, name_size);
+	memcpy(key + name_size, library, size - name_size);
+	place = (uint32_t)*fg_map_add(&set->function_index, key, size, set->function_count,
+				      &is_new);
+	*kept = is_new ? set->function_index.entries[place].key : NULL;
+	if (key != room)
+		free(key);
+	return place;
+}
+
 uint32_t fg_profile_set_function(struct fg_profile_set *set,
 				 const struct fg_profile_function *function)
 {
-	struct fg_strbuf key = {0};
-	struct fg_profile_function *added;
-	uint64_t *place;
-	bool is_new;
+	struct fg_profile_function *added = NULL;
+	const char *kept = NULL;
+	uint32_t place = 0;
 
 	FG_ASSERT(set->function_count < UINT32_MAX);
-	fg_strbuf_add_text(&key, function->name);
-	fg_strbuf_add_char(&key, '\0');
-	fg_strbuf_add_text(&key, function->library ? function->library : "");
-	place = fg_map_add(&set->function_index, key.data, key.length, set->function_count,
-			   &is_new);
-	fg_strbuf_release(&key);
-	if (!is_new) {
-		fill_gaps(set, &set->functions[*place], function);
-		return (uint32_t)*place;
+	place = find_function(set, function, &kept);
+	if (!kept) {
+		fill_gaps(set, &set->functions[place], function);
+		return place;
 	}
 	set->functions = fg_arena_grow(&set->arena, set->functions, &set->function_capacity,
 				       set->function_count, sizeof(set->functions[0]));
 	added = &set->functions[set->function_count++];
 	*added = (struct fg_profile_function){
-		.name = fg_arena_strdup(&set->arena, function->name),
-		.library = fg_arena_strdup(&set->arena, function->library ? function->library : ""),
+		.name = kept,
+		.library = kept + strlen(kept) + 1,
 		.inlined = function->inlined,
 	};
 	fill_gaps(set, added, function);
-	return (uint32_t)(set->function_count - 1);
+	return place;
 }
 
 uint32_t fg_profile_set_node(struct fg_profile_set *set, uint32_t parent, uint32_t function)
 {
-	const uint32_t key[2] = {parent, function};
-	uint64_t *place;
-	bool is_new;
+	uint32_t place = 0;
+	bool is_new = false;
 
 	FG_ASSERT(parent < set->node_count && function < set->function_count);
 	FG_ASSERT(set->node_count < UINT32_MAX);
-	place = fg_map_add(&set->node_index, key, sizeof(key), set->node_count, &is_new);
+	place = *fg_pair_index_add(&set->node_index, parent, function, (uint32_t)set->node_count,
+				   &is_new);
 	if (!is_new)
-		return (uint32_t)*place;
+		return place;
 	set->nodes = fg_arena_grow(&set->arena, set->nodes, &set->node_capacity, set->node_count,
 				   sizeof(set->nodes[0]));
 	set->nodes[set->node_count] =

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/pair_index.h"
 #include "model/arguments.h"
 #include "model/line_costs.h"
 #include "model/measure.h"
@@ -81,8 +82,8 @@ struct fg_profile_set {
 	struct fg_line_costs instructions; /* file names are "BUILD_ID PATH" */
 	/* both sides, for the verdict's table; stored only in the report */
 	struct fg_argument_sums arguments;
-	struct fg_map function_index; /* name NUL library → index */
-	struct fg_map node_index;     /* parent, function (8 bytes) → index */
+	struct fg_map function_index;    /* name NUL library → index */
+	struct fg_pair_index node_index; /* parent, function → index */
 };
 
 void fg_profile_set_init(struct fg_profile_set *set,

@@ -2,8 +2,6 @@
 #include "profile/call_patterns.h"
 
 #include "base/fs.h"
-#include "binary/debug_files.h"
-#include "binary/debug_index.h"
 #include "binary/demangle.h"
 #include "binary/elf_file.h"
 
@@ -11,7 +9,7 @@
 #include <inttypes.h>
 
 enum {
-	UNITS_MAX = 4096 /* of a program whose debug information is read to its end for this */
+	NAMES_MAX = 8 /* of functions with one refusal, in a trace */
 };
 
 static struct fg_trace_pattern *find(struct fg_call_patterns *all,
@@ -55,6 +53,20 @@ static void add_program(struct fg_call_patterns *all, const char *path)
 	all->programs[all->program_count++] = fg_arena_strdup(&all->arena, path);
 }
 
+static void add_entries(struct fg_call_patterns *all, const struct fg_trace *trace)
+{
+	for (size_t i = 0; i < trace->refusal_count; i++) {
+		const struct fg_trace_refusal *refusal = &trace->refusals[i];
+
+		all->asks_for_entries = true;
+		if (refusal->reason >= FG_ENTRY_REFUSALS ||
+		    refusal->functions <= all->entries[refusal->reason])
+			continue;
+		all->entries[refusal->reason] = refusal->functions;
+		all->entry_names[refusal->reason] = fg_arena_strdup(&all->arena, refusal->names);
+	}
+}
+
 void fg_call_patterns_add(struct fg_call_patterns *all, const struct fg_trace *trace)
 {
 	bool reached = true;
@@ -65,15 +77,13 @@ void fg_call_patterns_add(struct fg_call_patterns *all, const struct fg_trace *t
 	}
 	if (!reached)
 		add_program(all, trace->executable);
-	fg_entry_refusals_add(&all->entries, trace);
+	add_entries(all, trace);
 }
 
 void fg_call_patterns_release(struct fg_call_patterns *all)
 {
 	free(all->patterns);
 	free(all->programs);
-	free(all->copies);
-	fg_entry_refusals_release(&all->entries);
 	fg_arena_release(&all->arena);
 	*all = (struct fg_call_patterns){0};
 }
@@ -109,80 +119,6 @@ static bool has_its_own(const char *program, const struct fg_trace_pattern *patt
 		found = is_meant(pattern, fg_elf_name(&elf, &elf.symbols[i]));
 	fg_elf_release(&elf);
 	return found;
-}
-
-/* ---- inlined copies ---- */
-
-static void add_copies(struct fg_call_patterns *all, const char *symbol, size_t copies)
-{
-	for (size_t i = 0; i < all->count; i++)
-		if (!all->patterns[i].is_reached && is_meant(&all->patterns[i], symbol))
-			all->copies[i] += copies;
-}
-
-/* The file with the program's debug information, to be freed; NULL: there is none. */
-static char *debug_file_of(const char *program)
-{
-	struct fg_elf elf;
-	char *found = NULL;
-
-	if (fg_elf_read(program, &elf, NULL) != FG_OK)
-		return NULL;
-	found = elf.has_debug_info ? fg_xstrdup(program)
-				   : fg_debug_file_find(&elf, program, "/usr/lib/debug", false);
-	fg_elf_release(&elf);
-	return found;
-}
-
-static void add_functions(struct fg_call_patterns *all, const struct fg_debug_index *index)
-{
-	size_t *copies = fg_xcalloc(index->function_count + 1, sizeof(*copies));
-
-	for (size_t i = 0; i < index->scope_count; i++)
-		if (index->scopes[i].parent && index->scopes[i].function < index->function_count)
-			copies[index->scopes[i].function]++;
-	for (size_t i = 0; i < index->function_count; i++) {
-		const struct fg_debug_function *function = &index->functions[i];
-
-		if (copies[i] > 0)
-			add_copies(all,
-				   fg_debug_text(index, function->linkage ? function->linkage
-									  : function->name),
-				   copies[i]);
-	}
-	free(copies);
-}
-
-/*
- * Functions of the program that have inlined copies, by their symbol, or their name where they have
- * none: there is no call to count.  Nothing is added without debug information, or where reading so
- * much of it would take seconds.
- */
-static void add_inlined_copies(struct fg_call_patterns *all, const char *program)
-{
-	struct fg_debug_index index;
-	char *path = debug_file_of(program);
-
-	if (!path || fg_debug_index_open(&index, path, NULL) != FG_OK) {
-		free(path);
-		return;
-	}
-	for (uint32_t i = 0; index.unit_count <= UNITS_MAX && i < index.unit_count; i++)
-		fg_debug_walk_unit(&index, i);
-	add_functions(all, &index);
-	fg_debug_index_release(&index);
-	free(path);
-}
-
-/* How many copies of such functions the compiler has put into others, as far as can be seen. */
-static size_t copies_of(struct fg_call_patterns *all, size_t index)
-{
-	if (!all->copies) {
-		all->copies = fg_xcalloc(all->count, sizeof(*all->copies));
-		for (size_t i = 0; i < all->program_count; i++)
-			add_inlined_copies(all, all->programs[i]);
-	}
-	return all->copies[index];
 }
 
 /* Is the word of this size in the list, between blanks? */
@@ -261,28 +197,20 @@ static const char *owner_of(const struct fg_call_patterns *all,
 	return NULL;
 }
 
-static void explain_none(struct fg_call_patterns *all, size_t index, struct fg_strbuf *text)
+static void explain_none(const struct fg_call_patterns *all, size_t index, struct fg_strbuf *text)
 {
 	const struct fg_trace_pattern *pattern = &all->patterns[index];
 	const char *owner = owner_of(all, pattern);
-	const size_t copies = copies_of(all, index);
 
-	if (copies > 0)
-		fg_strbuf_printf(text,
-				 "inlined by the compiler at %zu place%s, not seen%s (compile with "
-				 "-finstrument-functions, or use measure.exact)",
-				 copies, copies == 1 ? "" : "s",
-				 owner ? "; other calls stay inside the program" : "");
-	else if (owner)
+	if (owner)
 		fg_strbuf_printf(text,
 				 "%s calls it directly, without a slot that could be redirected "
 				 "(%scompile it with -finstrument-functions, or use "
 				 "measure.exact)",
 				 owner,
-				 all->entries.is_asked_for
-					 ? ""
-					 : "count it at its entry with --entries or "
-					   "measure.entries, ");
+				 all->asks_for_entries ? ""
+						       : "count it at its entry with --entries or "
+							 "measure.entries, ");
 	else if (is_builtin(pattern->text))
 		fg_strbuf_printf(text,
 				 "no object imports it%s%s: it is not used, or the compiler made "
@@ -298,10 +226,12 @@ static void explain_none(struct fg_call_patterns *all, size_t index, struct fg_s
 				 fg_fs_base_name(pattern->exported_by));
 	else
 		fg_strbuf_add_text(text, "no object exports or imports it: it does not exist, or "
-					 "the compiler has inlined it");
+					 "the compiler has inlined it (compile with "
+					 "-finstrument-functions, or use measure.exact)");
 }
 
-bool fg_call_patterns_explain(struct fg_call_patterns *all, size_t index, struct fg_strbuf *text)
+bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
+			      struct fg_strbuf *text)
 {
 	const struct fg_trace_pattern *pattern = &all->patterns[index];
 
@@ -313,5 +243,43 @@ bool fg_call_patterns_explain(struct fg_call_patterns *all, size_t index, struct
 		fg_strbuf_add_text(text, "it is not certain what its imports will be bound to");
 	else
 		explain_none(all, index, text);
+	return true;
+}
+
+/* ---- entries ---- */
+
+/* "12 functions are not counted at the entry: ..." */
+static const char *const reasons[FG_ENTRY_REFUSALS] = {
+	[FG_ENTRY_SHORT] = "it is shorter than a jump, or may call or end within its first bytes",
+	[FG_ENTRY_FIXED] = "its first instructions may only work where they are",
+	[FG_ENTRY_INSIDE] = "code may lead into its first instructions",
+	[FG_ENTRY_UNBOUNDED] = "its code and where that ends are not known for certain",
+	[FG_ENTRY_OTHER_SIDE] = "it cannot be on the other side, and both are counted alike",
+	[FG_ENTRY_RUNTIME] = "the collector depends on it",
+	[FG_ENTRY_OBJECT] = "its object has its own stacks, changes its code, or could not be read",
+	[FG_ENTRY_CHANGED] = "its object is not the one that was examined before the start",
+	[FG_ENTRY_LATE] = "another thread ran before, or the program was started by another",
+	[FG_ENTRY_SYSTEM] = "this system does not let its code be changed safely",
+	[FG_ENTRY_FULL] = "there is no room for more",
+};
+
+bool fg_call_patterns_explain_entries(const struct fg_call_patterns *all, unsigned refusal,
+				      struct fg_strbuf *text)
+{
+	const uint64_t count = refusal < FG_ENTRY_REFUSALS ? all->entries[refusal] : 0;
+	const char *names = count ? all->entry_names[refusal] : NULL;
+
+	if (count == 0)
+		return false;
+	if (refusal == FG_ENTRY_ACCEPTED) {
+		fg_strbuf_printf(text, "%" PRIu64 " function%s counted at %s", count,
+				 count == 1 ? " is" : "s are",
+				 count == 1 ? "its entry" : "their entries");
+		return true;
+	}
+	fg_strbuf_printf(text, "%" PRIu64 " function%s not counted at the entry: %s", count,
+			 count == 1 ? " is" : "s are", reasons[refusal]);
+	if (names && *names)
+		fg_strbuf_printf(text, " (%s%s)", names, count > NAMES_MAX ? ", …" : "");
 	return true;
 }

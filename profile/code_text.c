@@ -99,23 +99,6 @@ static void add_instruction(struct writer *w, const struct fg_instruction *instr
 	fg_strbuf_add_char(&w->text, '\n');
 }
 
-static struct fg_instruction *disassemble(const struct fg_disassembler *disassembler,
-					  const struct fg_symbol_code *code, size_t *count)
-{
-	struct fg_instruction *instructions = NULL;
-	size_t capacity = 0;
-
-	*count = 0;
-	for (size_t at = 0; at < code->code.size && *count < LINES_MAX;
-	     at += instructions[(*count)++].size) {
-		instructions =
-			fg_grow(instructions, &capacity, *count + 1, sizeof(instructions[0]));
-		fg_disassemble(disassembler, code->code.bytes + at, code->code.size - at,
-			       code->start + at, &instructions[*count]);
-	}
-	return instructions;
-}
-
 static void write_code(struct writer *w, const struct fg_instruction *instructions, size_t count,
 		       struct fg_code_text *text)
 {
@@ -146,27 +129,16 @@ int fg_code_text_read(struct fg_symbolizer *symbolizer, struct fg_symbol_module 
 {
 	struct writer w = {.symbolizer = symbolizer, .module = module};
 	struct fg_symbol_code code = {0};
-	struct fg_disassembler *disassembler = NULL;
-	struct fg_instruction *instructions = NULL;
-	size_t count = 0;
 	int status = fg_symbolizer_code(module, address, &code, err);
 
 	*code_text = (struct fg_code_text){0};
 	if (status != FG_OK)
 		return status;
-	disassembler = fg_disassembler_new(code.code.machine);
-	if (disassembler) {
-		w.start = code.start;
-		w.end = code.start + code.code.size;
-		instructions = disassemble(disassembler, &code, &count);
-		write_code(&w, instructions, count, code_text);
-	} else {
-		status = fg_error_set(err, FG_EUNSUPPORTED, "its machine is not x86");
-	}
-	free(instructions);
-	fg_disassembler_free(disassembler);
-	free(code.code.bytes);
-	return status;
+	w.start = code.start;
+	w.end = code.end;
+	write_code(&w, code.instructions, fg_min_size(code.count, LINES_MAX), code_text);
+	free(code.instructions);
+	return FG_OK;
 }
 
 unsigned fg_code_text_line(const struct fg_code_text *code, uint64_t address)

@@ -69,62 +69,44 @@ static void add_line(struct lister *l, struct fg_listing *listing,
 	};
 }
 
-static void list_code(struct lister *l, const struct fg_disassembler *disassembler,
-		      const struct fg_elf_code *code, struct fg_listing *listing)
+static void list_code(struct lister *l, const struct fg_symbol_code *code, uint64_t address)
 {
-	struct fg_instruction instruction;
-	size_t count = 0;
+	struct fg_profile *profile = l->profile;
+	const struct fg_symbol *chain = NULL;
+	struct fg_listing *listing = NULL;
 
-	for (size_t at = 0; at < code->size; at += instruction.size, count++)
-		fg_disassemble(disassembler, code->bytes + at, code->size - at, listing->start + at,
-			       &instruction);
-	listing->lines = fg_arena_array(&l->profile->arena, count, sizeof(listing->lines[0]));
-	for (size_t at = 0; at < code->size; at += instruction.size) {
-		fg_disassemble(disassembler, code->bytes + at, code->size - at, listing->start + at,
-			       &instruction);
-		add_line(l, listing, &instruction);
-	}
-	l->instructions += count;
+	profile->listings = fg_grow(profile->listings, &profile->listing_capacity,
+				    profile->listing_count + 1, sizeof(profile->listings[0]));
+	listing = &profile->listings[profile->listing_count++];
+	(void)fg_symbolizer_find(l->symbolizer, l->symbols, address, &chain);
+	*listing = (struct fg_listing){
+		.module = l->module,
+		.name = fg_profile_text(profile, chain->function->name),
+		.start = code->start,
+		.end = code->end,
+		.lines = fg_arena_array(&profile->arena, code->count, sizeof(listing->lines[0])),
+	};
+	for (size_t i = 0; i < code->count; i++)
+		add_line(l, listing, &code->instructions[i]);
+	l->instructions += code->count;
 }
 
 static void add_listing(struct lister *l, uint64_t address)
 {
-	struct fg_profile *profile = l->profile;
 	struct fg_symbol_code code = {0};
-	struct fg_disassembler *disassembler = NULL;
-	struct fg_listing *listing = NULL;
-	const struct fg_symbol *chain = NULL;
-	const char *name = profile->modules[l->module].name;
+	const char *name = l->profile->modules[l->module].name;
 	struct fg_error err = {0};
 
 	/* The same words on every host, with an archive or without. */
-	if (*name == '[' && strcmp(name, "[vdso]") != 0) {
-		fail(l, "the kernel is in no file");
-		return;
-	}
-	if (fg_symbolizer_code(l->symbols, address, &code, &err) != FG_OK) {
+	if (*name == '[' && strcmp(name, "[vdso]") != 0)
+		fail(l, "kernel code is not in a file");
+	else if (fg_symbolizer_code(l->symbols, address, &code, &err) != FG_OK)
 		fail(l, err.message);
-		return;
-	}
-	disassembler = fg_disassembler_new(code.code.machine);
-	if (disassembler && code.code.size <= FG_LISTED_MAX - l->instructions) {
-		profile->listings =
-			fg_grow(profile->listings, &profile->listing_capacity,
-				profile->listing_count + 1, sizeof(profile->listings[0]));
-		listing = &profile->listings[profile->listing_count++];
-		(void)fg_symbolizer_find(l->symbolizer, l->symbols, address, &chain);
-		*listing = (struct fg_listing){
-			.module = l->module,
-			.name = fg_profile_text(l->profile, chain->function->name),
-			.start = code.start,
-			.end = code.start + code.code.size,
-		};
-		list_code(l, disassembler, &code.code, listing);
-	} else {
-		fail(l, disassembler ? "there are too many" : "its machine is not x86");
-	}
-	fg_disassembler_free(disassembler);
-	free(code.code.bytes);
+	else if (code.count > FG_LISTED_MAX - l->instructions)
+		fail(l, "there are too many");
+	else
+		list_code(l, &code, address);
+	free(code.instructions);
 }
 
 void fg_listings_add(struct fg_profile *profile, struct fg_symbolizer *symbolizer)

@@ -41,7 +41,6 @@ void fg_profile_release(struct fg_profile *profile)
 	free(profile->modules);
 	free(profile->domains);
 	free(profile->durations);
-	free(profile->caughts);
 	free(profile->residents);
 	free(profile->values);
 	free(profile->notes);

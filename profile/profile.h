@@ -220,15 +220,6 @@ struct fg_resident {
 	double held; /* of the heap, when the peak was looked at */
 };
 
-/* Exceptions of one type that one call path threw and another caught. */
-struct fg_caught {
-	const char *type; /* "": not known */
-	uint32_t thrown;  /* stacks; 0: not known */
-	uint32_t caught;
-	bool is_again; /* it had been caught before, and was thrown again */
-	double count;
-};
-
 struct fg_profile {
 	struct fg_arena arena;
 	struct fg_profile_function *functions; /* [0]: the program */
@@ -275,8 +266,6 @@ struct fg_profile {
 	size_t duration_count, duration_capacity;
 	struct fg_resident *residents; /* by process */
 	size_t resident_count, resident_capacity;
-	struct fg_caught *caughts;
-	size_t caught_count, caught_capacity;
 	struct fg_argument_values *values;
 	size_t value_count, value_capacity;
 	const char **notes; /* lines for people: what was odd, cut, refused */

@@ -152,7 +152,7 @@ static void note_patterns(struct fg_profile *profile, struct fg_call_patterns *p
 	for (unsigned reason = 0; reason < FG_ENTRY_REFUSALS; reason++) {
 		struct fg_strbuf text = {0};
 
-		if (fg_entry_refusals_explain(&patterns->entries, reason, &text))
+		if (fg_call_patterns_explain_entries(patterns, reason, &text))
 			fg_profile_add_note(profile, "%s", text.data);
 		fg_strbuf_release(&text);
 	}

@@ -29,9 +29,6 @@ static void add_notes(struct fg_trace_joiner *j)
 		{.loss = FG_LOSS_NO_CLOCK,
 		 .one = "thread could not be sampled: no clock could be opened",
 		 .many = "threads could not be sampled: no clock could be opened"},
-		{.loss = FG_LOSS_LATE_THREAD,
-		 .one = "thread made without pthread_create() was found late",
-		 .many = "threads made without pthread_create() were found late"},
 		{.loss = FG_LOSS_MODULES_FULL,
 		 .one = "library is missing: there were too many",
 		 .many = "libraries are missing: there were too many"},
@@ -53,7 +50,7 @@ static void add_notes(struct fg_trace_joiner *j)
 		fg_profile_add_note(profile,
 				    "process %u was killed: what it had called, counted and held "
 				    "is known up to then; leaks, memory that was never touched, "
-				    "who caught exceptions, and arguments and durations of the "
+				    "and arguments and durations of the "
 				    "second half of its calls may be missing",
 				    pid);
 	if (trace->header.end == FG_END_UNKNOWN && trace->region_count > 1)
@@ -169,22 +166,14 @@ static const struct clock_words *clock_words(const struct fg_trace_header *heade
 					      "CPU",
 				      .unseen = waiting},
 	};
-	static const struct clock_words with_system[] = {
-		[FG_CLOCK_SYSTEM] = {.clock = "user time by the kernel's task clock, system time "
-					      "at kernel ticks",
-				     .unseen = "time spent waiting; the shares of system calls in "
-					       "a program that runs in step with the ticks "
-					       "(--clock exact shows them)"},
-		[FG_CLOCK_PROBE] = {.clock = "user time by the kernel's task clock, system time by "
-					     "random probes",
-				    .unseen = waiting},
-	};
+	static const struct clock_words with_ticks = {
+		.clock = "user time by the kernel's task clock, system time at kernel ticks",
+		.unseen = "time spent waiting; the shares of system calls in a program that runs "
+			  "in step with the ticks"};
 	static const struct clock_words unknown = {.clock = "unknown"};
 
-	if (header->clock_user == FG_CLOCK_PERF_USER &&
-	    header->clock_system < FG_ARRAY_SIZE(with_system) &&
-	    with_system[header->clock_system].clock)
-		return &with_system[header->clock_system];
+	if (header->clock_user == FG_CLOCK_PERF_USER && header->clock_system == FG_CLOCK_SYSTEM)
+		return &with_ticks;
 	if (header->clock_user < FG_ARRAY_SIZE(words) && words[header->clock_user].clock)
 		return &words[header->clock_user];
 	return &unknown;

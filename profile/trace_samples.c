@@ -167,15 +167,6 @@ static void add_call_times(struct fg_trace_joiner *j, const struct fg_trace_call
 	fg_call_durations_join(fg_call_durations_of(j->profile, function, stack), &seen);
 }
 
-/* The name of the type, as people write it. */
-static const char *type_name(struct fg_trace_joiner *j, uint32_t measure)
-{
-	static const char family[] = "throws.";
-	const char *name = measure < j->trace->measure_count ? measure_name(j, measure) : NULL;
-
-	return name && fg_text_starts_with(name, family) ? name + sizeof(family) - 1 : "";
-}
-
 /* The entry of this process for a name. */
 static struct fg_resident *resident_of(struct fg_profile *profile, size_t first, const char *name,
 				       uint32_t process)
@@ -211,22 +202,6 @@ static void add_residents(struct fg_trace_joiner *j)
 			resident->held = (double)from->held;
 		}
 	}
-}
-
-static void add_caught(struct fg_trace_joiner *j, const struct fg_trace_caught *from,
-		       uint32_t *trail)
-{
-	struct fg_profile *profile = j->profile;
-
-	profile->caughts = fg_grow(profile->caughts, &profile->caught_capacity,
-				   profile->caught_count + 1, sizeof(profile->caughts[0]));
-	profile->caughts[profile->caught_count++] = (struct fg_caught){
-		.type = fg_profile_text(profile, type_name(j, from->measure)),
-		.thrown = fg_trace_stack(j, below_collector(j->trace, from->thrown_path), trail),
-		.caught = fg_trace_stack(j, below_collector(j->trace, from->caught_path), trail),
-		.is_again = from->is_again,
-		.count = (double)from->count,
-	};
 }
 
 static void add_call_values(struct fg_trace_joiner *j, const struct fg_trace_call_values *from,
@@ -304,8 +279,6 @@ void fg_trace_add_samples(struct fg_trace_joiner *j)
 	for (size_t i = 0; i < trace->call_time_count; i++)
 		add_call_times(j, &trace->call_times[i], trail);
 	add_residents(j);
-	for (size_t i = 0; i < trace->caught_count; i++)
-		add_caught(j, &trace->caughts[i], trail);
 	for (size_t i = 0; i < trace->call_value_count; i++)
 		add_call_values(j, &trace->call_values[i], trail);
 	free(trail);

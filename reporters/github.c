@@ -8,6 +8,7 @@
  * name can start a command.
  */
 #include "base/text.h"
+#include "reporters/card.h"
 #include "reporters/figures.h"
 #include "reporters/formats.h"
 #include "reporters/names.h"
@@ -49,6 +50,20 @@ static void add_escaped(struct fg_strbuf *text, const char *plain, const char *a
 			fg_strbuf_add_char(text, *at);
 	}
 	fg_strbuf_release(&clean);
+}
+
+/* Lines of ours, each of which may quote a stranger. */
+static void add_message(struct fg_strbuf *text, const char *lines)
+{
+	for (const char *at = lines; *at;) {
+		const size_t length = strcspn(at, "\n");
+		char *line = fg_xstrndup(at, length);
+
+		fg_strbuf_add_text(text, at == lines ? "" : "%0A");
+		add_escaped(text, line, "");
+		free(line);
+		at += length + (at[length] == '\n');
+	}
 }
 
 /* The file's path in the repository, as GitHub shows it. NULL: not in the checkout. */
@@ -126,140 +141,128 @@ static void add_annotation(struct annotations *a, enum level level, const struct
 	fg_strbuf_add_text(text, "title=");
 	add_escaped(text, title, ":,");
 	fg_strbuf_add_text(text, "::");
-	add_escaped(text, message, "");
+	add_message(text, message);
 	fg_strbuf_add_char(text, '\n');
 }
 
-static void describe(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
-		     const struct fg_metric_verdict *metric)
+/* "93 %  fit(Track&)  +9.7 ms  main → loop → fit" */
+static void add_part(struct fg_strbuf *text, const struct fg_blame *blame,
+		     const struct fg_node_verdict *node)
 {
-	fg_report_add_name(text, benchmark->name, MAX_NAME_COLUMNS);
-	fg_strbuf_add_text(text, ": ");
-	if (!metric || !fg_report_has_change(metric)) {
-		fg_strbuf_add_text(text, fg_outcome_name(benchmark->outcome));
-		return;
+	fg_report_add_share(text, node->share_of_change);
+	fg_strbuf_add_text(text, isfinite(node->share_of_change) ? "  " : "");
+	fg_report_add_function_name(text, blame, node, MAX_NAME_COLUMNS, false);
+	fg_strbuf_add_text(text, "  ");
+	if (!fg_report_is_time(blame->unit)) {
+		fg_report_add_name(text, blame->label, MAX_NAME_COLUMNS);
+		fg_strbuf_add_char(text, ' ');
 	}
-	fg_report_add_name(text, metric->label, MAX_NAME_COLUMNS);
-	fg_strbuf_add_char(text, ' ');
-	fg_report_add_change(text, metric);
-	fg_strbuf_add_char(text, ' ');
-	fg_report_add_interval(text, metric);
+	fg_report_add_delta(text, node->unit, node->delta);
+	if (node->path_count > 0) {
+		fg_strbuf_add_text(text, "  ");
+		fg_report_add_path(text, &node->paths[0], 0);
+	}
 }
 
-static void add_function(struct annotations *a, enum level level, const struct fg_blame *blame,
-			 const struct fg_node_verdict *node, const char *title)
+/* The card's lines, change and steps below the function in its sentence. */
+static void add_card(struct fg_strbuf *text, const struct fg_card *card)
+{
+	for (size_t i = 0; i < card->hunk.count; i++) {
+		fg_strbuf_add_char(text, '\n');
+		fg_hunk_add_line(text, &card->hunk, i, 0);
+	}
+	if (text->length > 0 && (card->change || card->next_count > 0))
+		fg_strbuf_add_char(text, '\n');
+	fg_card_add_steps(card, "", text);
+}
+
+static void add_function(struct annotations *a, const struct fg_blame *blame,
+			 const struct fg_node_verdict *node, const struct fg_card *card)
 {
 	const struct place place = find_place(a, node);
 	struct fg_strbuf message = {0};
 
-	fg_report_add_function_name(&message, blame, node, MAX_NAME_COLUMNS, false);
-	if (fg_report_is_time(blame->unit)) {
-		fg_strbuf_add_text(&message, " takes ");
-		fg_report_add_delta(&message, node->unit, node->delta);
-		fg_strbuf_add_text(&message, " more per run, itself and the unchanged libraries "
-					     "that it calls");
-	} else {
-		fg_strbuf_add_text(&message, ": ");
-		fg_report_add_name(&message, blame->label, MAX_NAME_COLUMNS);
-		fg_strbuf_add_char(&message, ' ');
-		fg_report_add_delta(&message, node->unit, node->delta);
-		fg_strbuf_add_text(&message, " per run");
-	}
-	if (isfinite(node->share_of_change)) {
-		fg_strbuf_add_text(&message, ", ");
-		fg_report_add_share(&message, node->share_of_change);
-		fg_strbuf_add_text(&message, " of the change");
-	}
-	if (node->path_count > 0) {
-		fg_strbuf_add_text(&message, ", on ");
-		fg_report_add_path(&message, &node->paths[0], 0);
-	}
-	add_annotation(a, level, &place, title, fg_strbuf_text(&message));
+	add_part(&message, blame, node);
+	if (node == card->culprit)
+		add_card(&message, card);
+	add_annotation(
+		a, card->benchmark->outcome == FG_OUTCOME_REGRESSION ? LEVEL_ERROR : LEVEL_WARNING,
+		&place, card->sentence, fg_strbuf_text(&message));
 	fg_strbuf_release(&message);
 }
 
 /* Returns false if no function surely got worse. */
-static bool add_functions(struct annotations *a, const struct fg_benchmark_verdict *benchmark,
-			  const char *title)
+static bool add_functions(struct annotations *a, const struct fg_card *card)
 {
-	const enum level level =
-		benchmark->outcome == FG_OUTCOME_REGRESSION ? LEVEL_ERROR : LEVEL_WARNING;
 	const struct fg_blame *blame = NULL;
 	bool any = false;
 
-	for (size_t b = 0; (blame = fg_report_blame(benchmark, b)); b++) {
+	for (size_t b = 0; (blame = fg_report_blame(card->benchmark, b)); b++) {
 		for (size_t i = 0; i < blame->function_count; i++) {
 			if (blame->functions[i].standing != FG_STANDING_GUILTY)
 				continue;
-			add_function(a, level, blame, &blame->functions[i], title);
+			add_function(a, blame, &blame->functions[i], card);
 			any = true;
 		}
 	}
 	return any;
 }
 
-static void add_regression(struct annotations *a, const struct fg_benchmark_verdict *benchmark,
-			   const char *title)
+static void add_regression(struct annotations *a, const struct fg_card *card)
 {
-	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
-	const struct fg_blame *blame = fg_report_blame(benchmark, 0);
+	const struct fg_metric_verdict *metric = fg_report_headline(card->benchmark);
 	struct fg_strbuf message = {0};
 	struct fg_strbuf names = {0};
 
-	if (add_functions(a, benchmark, title))
+	if (add_functions(a, card))
 		return;
-	fg_strbuf_printf(&message, "%s, and no single function is sure",
-			 fg_report_is_time(blame->unit) ? "slower" : "more");
-	if (metric) {
-		fg_strbuf_add_text(&message, ": ");
+	if (metric)
 		fg_report_add_levels(&message, metric);
-	}
-	fg_report_add_not_sure(&names, blame, MAX_NAME_COLUMNS);
+	fg_report_add_not_sure(&names, fg_report_blame(card->benchmark, 0), MAX_NAME_COLUMNS);
 	if (names.length > 0)
 		fg_strbuf_printf(&message, "; not sure: %s", fg_strbuf_text(&names));
-	add_annotation(a, LEVEL_ERROR, NULL, title, fg_strbuf_text(&message));
+	add_card(&message, card);
+	add_annotation(a, LEVEL_ERROR, NULL, card->sentence, fg_strbuf_text(&message));
 	fg_strbuf_release(&names);
 	fg_strbuf_release(&message);
 }
 
-static void add_inconclusive(struct annotations *a, const struct fg_metric_verdict *metric,
-			     const char *title)
+static void add_inconclusive(struct annotations *a, const struct fg_card *card)
 {
 	struct fg_strbuf message = {0};
-	struct fg_strbuf seen = {0};
 
-	fg_strbuf_add_text(&message, "inconclusive");
-	if (fg_report_add_detectable(&seen, metric))
-		fg_strbuf_printf(&message, ": %s", fg_strbuf_text(&seen));
-	fg_strbuf_release(&seen);
-	add_annotation(a, LEVEL_WARNING, NULL, title, fg_strbuf_text(&message));
+	if (!fg_report_probably(card->benchmark))
+		(void)fg_report_add_detectable(&message, fg_report_headline(card->benchmark));
+	add_card(&message, card);
+	add_annotation(a, LEVEL_WARNING, NULL, card->sentence,
+		       message.length > 0 ? fg_strbuf_text(&message) : card->sentence);
 	fg_strbuf_release(&message);
 }
 
-static void add_benchmark(struct annotations *a, const struct fg_benchmark_verdict *benchmark)
+static void add_benchmark(struct annotations *a, const struct fg_report *report,
+			  const struct fg_benchmark_verdict *benchmark)
 {
-	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
-	struct fg_strbuf title = {0};
+	struct fg_arena arena = {0};
+	struct fg_card card;
 
-	describe(&title, benchmark, metric);
+	fg_card_make(report, benchmark, &arena, &card);
 	switch (benchmark->outcome) {
 	case FG_OUTCOME_ERROR:
-		add_annotation(a, LEVEL_ERROR, NULL, fg_strbuf_text(&title),
+		add_annotation(a, LEVEL_ERROR, NULL, card.sentence,
 			       benchmark->error ? benchmark->error : "could not be measured");
 		break;
 	case FG_OUTCOME_REGRESSION:
-		add_regression(a, benchmark, fg_strbuf_text(&title));
+		add_regression(a, &card);
 		break;
 	case FG_OUTCOME_INCONCLUSIVE:
-		add_inconclusive(a, metric, fg_strbuf_text(&title));
+		add_inconclusive(a, &card);
 		break;
 	case FG_OUTCOME_CREEP:
-		add_annotation(a, LEVEL_WARNING, NULL, fg_strbuf_text(&title),
+		add_annotation(a, LEVEL_WARNING, NULL, card.sentence,
 			       benchmark->creep ? benchmark->creep->sentence : "creep");
 		break;
 	case FG_OUTCOME_MISSING:
-		add_annotation(a, LEVEL_WARNING, NULL, fg_strbuf_text(&title),
-			       "in the baseline only: was it removed on purpose?");
+		add_annotation(a, LEVEL_WARNING, NULL, card.sentence, "was it removed on purpose?");
 		break;
 	case FG_OUTCOME_PASS:
 	case FG_OUTCOME_NEW:
@@ -267,7 +270,7 @@ static void add_benchmark(struct annotations *a, const struct fg_benchmark_verdi
 	case FG_OUTCOME_IMPROVEMENT:
 		break;
 	}
-	fg_strbuf_release(&title);
+	fg_arena_release(&arena);
 }
 
 int fg_report_github(const struct fg_report *report, const struct fg_report_options *options,
@@ -282,7 +285,7 @@ int fg_report_github(const struct fg_report *report, const struct fg_report_opti
 			&report->verdict->benchmarks[order[i]];
 
 		a.profile = fg_report_profile(report, fg_report_series(report, benchmark));
-		add_benchmark(&a, benchmark);
+		add_benchmark(&a, report, benchmark);
 	}
 	free(order);
 	for (size_t level = 0; level < LEVEL_COUNT; level++) {

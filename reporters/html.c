@@ -6,7 +6,7 @@
  * Without scripts the page shows the verdicts as plain text.
  */
 #include "base/hash.h"
-#include "reporters/cause.h"
+#include "reporters/card.h"
 #include "reporters/formats.h"
 #include "reporters/names.h"
 #include "reporters/web/assets.h"
@@ -58,18 +58,18 @@ static void add_escaped(struct fg_strbuf *text, const char *plain)
 
 static void add_title(struct fg_strbuf *text, const struct fg_report *report)
 {
-	struct fg_strbuf cause = {0};
+	struct fg_strbuf sentence = {0};
 	struct fg_strbuf project = {0};
 
-	fg_report_add_run_cause(&cause, report->verdict, NULL);
+	fg_card_add_run_sentence(&sentence, report->verdict, NULL);
 	fg_report_add_name(&project, report->run->project ? report->run->project : "fastgate", 80);
 	fg_strbuf_add_text(text, "<title>");
-	add_escaped(text, fg_strbuf_text(&cause));
+	add_escaped(text, fg_strbuf_text(&sentence));
 	fg_strbuf_add_text(text, " · ");
 	add_escaped(text, fg_strbuf_text(&project));
 	fg_strbuf_add_text(text, "</title>\n");
 	fg_strbuf_release(&project);
-	fg_strbuf_release(&cause);
+	fg_strbuf_release(&sentence);
 }
 
 static int add_plain_text(struct fg_strbuf *text, const struct fg_report *report,

@@ -6,9 +6,8 @@
 #include "base/clock.h"
 #include "reporters/arguments.h"
 #include "reporters/blame_keys.h"
-#include "reporters/cause.h"
+#include "reporters/card.h"
 #include "reporters/formats.h"
-#include "reporters/next.h"
 #include "reporters/page_data.h"
 #include "reporters/verdict_queries.h"
 
@@ -359,39 +358,6 @@ static void add_builds(struct fg_json_writer *w, const struct fg_series *series)
 	fg_json_end(w);
 }
 
-static void add_cause(struct fg_json_writer *w, const struct fg_benchmark_verdict *benchmark)
-{
-	struct fg_strbuf cause = {0};
-
-	fg_report_add_cause(&cause, benchmark, NULL);
-	fg_json_text(w, "cause", fg_strbuf_text(&cause));
-	fg_strbuf_release(&cause);
-}
-
-static void add_run_cause(struct fg_json_writer *w, const struct fg_verdict *verdict)
-{
-	struct fg_strbuf cause = {0};
-
-	fg_report_add_run_cause(&cause, verdict, NULL);
-	fg_json_text(w, "cause", fg_strbuf_text(&cause));
-	fg_strbuf_release(&cause);
-}
-
-/* The headline metric's test, whatever the verdict. */
-static void add_answer(struct fg_json_writer *w, const struct fg_benchmark_verdict *benchmark)
-{
-	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
-
-	if (!metric || !metric->probability.is_known)
-		return;
-	fg_json_begin_object(w, "answer");
-	fg_json_begin_object(w, "probability");
-	fg_json_double(w, "slower", metric->probability.slower);
-	fg_json_double(w, "beyond_min_effect", metric->probability.beyond);
-	fg_json_end(w);
-	fg_json_end(w);
-}
-
 static void add_benchmark(struct fg_json_writer *w, const struct fg_report *report, size_t index,
 			  bool for_page)
 {
@@ -400,8 +366,7 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 	fg_json_begin_object(w, NULL);
 	fg_json_text(w, "name", benchmark->name);
 	fg_json_text(w, "verdict", fg_outcome_name(benchmark->outcome));
-	add_cause(w, benchmark);
-	add_answer(w, benchmark);
+	fg_card_write_json(report, benchmark, w);
 	fg_json_text(w, "schedule", fg_schedule_name(benchmark->schedule));
 	fg_json_int(w, "pairs", (int64_t)benchmark->pairs);
 	fg_json_int(w, "set_aside", (int64_t)benchmark->set_aside);
@@ -450,21 +415,6 @@ static void add_differences(struct fg_json_writer *w, const struct fg_verdict *v
 	fg_json_end(w);
 }
 
-static void add_next(struct fg_json_writer *w, const struct fg_report *report)
-{
-	struct fg_advice steps[FG_ADVICE_MAX];
-	struct fg_arena arena = {0};
-	const size_t count = fg_report_advice(report, &arena, steps);
-
-	if (count > 0) {
-		fg_json_begin_object(w, "next");
-		for (size_t i = 0; i < count; i++)
-			fg_json_text(w, steps[i].label, steps[i].text);
-		fg_json_end(w);
-	}
-	fg_arena_release(&arena);
-}
-
 void fg_report_add_json(const struct fg_report *report, bool for_page, struct fg_json_writer *w)
 {
 	const struct fg_verdict *verdict = report->verdict;
@@ -473,8 +423,7 @@ void fg_report_add_json(const struct fg_report *report, bool for_page, struct fg
 	fg_json_text(w, "schema", FG_REPORT_SCHEMA);
 	fg_json_text(w, "verdict", fg_outcome_name(verdict->outcome));
 	fg_json_int(w, "exit_code", (int64_t)verdict->exit_code);
-	add_run_cause(w, verdict);
-	add_next(w, report);
+	fg_card_write_json(report, NULL, w);
 	add_run(w, report);
 	fg_json_begin_array(w, "benchmarks");
 	for (size_t i = 0; i < verdict->benchmark_count; i++)

@@ -17,17 +17,17 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "base/xml_write.h"
-#include "reporters/cause.h"
+#include "reporters/card.h"
 #include "reporters/figures.h"
 #include "reporters/formats.h"
 #include "reporters/names.h"
+#include "reporters/terminal_page.h"
 #include "reporters/verdict_queries.h"
 
 #include <math.h>
 
 enum {
 	MAX_NAME_COLUMNS = 300, /* a file of test names, not of templates */
-	MAX_PLACE_BYTES = 1024,
 };
 
 struct junit {
@@ -165,56 +165,18 @@ static void add_outcome(struct junit *j, const char *element, const char *type,
 	fg_xml_end(&j->xml);
 }
 
-static void add_blamed(struct fg_strbuf *text, const struct fg_blame *blame,
-		       const struct fg_node_verdict *node)
+/* The benchmark as the terminal shows it, with the card's change and steps. */
+static void add_card(const struct junit *j, const struct fg_benchmark_verdict *benchmark,
+		     struct fg_strbuf *text)
 {
-	fg_report_add_share(text, node->share_of_change);
-	fg_strbuf_add_text(text, isfinite(node->share_of_change) ? "  " : "");
-	fg_report_add_function_name(text, blame, node, MAX_NAME_COLUMNS, false);
-	if (node->file) {
-		fg_strbuf_add_text(text, "  ");
-		fg_report_add_place(text, node, true);
-	}
-	fg_strbuf_add_text(text, "  ");
-	fg_report_add_delta(text, node->unit, node->delta);
-	if (node->path_count > 0) {
-		fg_strbuf_add_text(text, "  ");
-		fg_report_add_path(text, &node->paths[0], 0);
-	}
-	fg_strbuf_add_char(text, '\n');
-}
+	struct fg_arena arena = {0};
+	struct fg_card card;
 
-static void add_parts(struct fg_strbuf *text, const struct fg_blame *blame)
-{
-	const size_t sure = fg_report_sure_count(blame);
-	const struct fg_remainder rest = fg_report_everything_else(blame, sure);
-	struct fg_strbuf names = {0};
-
-	FG_ASSERT(sure == 0 || blame->functions);
-	if (blame->function_count > 0 && !fg_report_is_time(blame->unit)) {
-		fg_report_add_name(text, blame->label, MAX_NAME_COLUMNS);
-		fg_strbuf_add_text(text, ":\n");
-	}
-	for (size_t i = 0; i < sure; i++)
-		add_blamed(text, blame, &blame->functions[i]);
-	if (sure > 0 && isfinite(rest.delta)) {
-		fg_report_add_share(text, rest.share);
-		fg_strbuf_printf(text, "%severything else  ", isfinite(rest.share) ? "  " : "");
-		fg_report_add_delta(text, blame->unit, rest.delta);
-		fg_strbuf_add_char(text, '\n');
-	}
-	fg_report_add_not_sure(&names, blame, MAX_NAME_COLUMNS);
-	if (names.length > 0)
-		fg_strbuf_printf(text, "not sure: %s\n", fg_strbuf_text(&names));
-	fg_strbuf_release(&names);
-}
-
-static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
-{
-	const struct fg_blame *blame = NULL;
-
-	for (size_t i = 0; (blame = fg_report_blame(benchmark, i)); i++)
-		add_parts(text, blame);
+	fg_card_make(j->report, benchmark, &arena, &card);
+	fg_strbuf_printf(text, "%s\n", card.sentence);
+	fg_terminal_quote(j->report, benchmark, benchmark->outcome == FG_OUTCOME_ERROR, text);
+	fg_card_add_steps(&card, "", text);
+	fg_arena_release(&arena);
 }
 
 static void describe_metric(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
@@ -231,116 +193,67 @@ static void describe_metric(struct fg_strbuf *text, const struct fg_benchmark_ve
 	fg_report_add_pairs(text, benchmark, metric);
 }
 
-static void add_metric_outcome(struct junit *j, const struct fg_benchmark_verdict *benchmark,
-			       const struct fg_metric_verdict *metric)
+/* Elements of outcomes that a case does not pass with. */
+static const struct {
+	const char *element;
+	const char *type;
+} elements[] = {
+	[FG_OUTCOME_REGRESSION] = {.element = "failure", .type = "regression"},
+	[FG_OUTCOME_ERROR] = {.element = "error", .type = "error"},
+	[FG_OUTCOME_INCONCLUSIVE] = {.element = "skipped"},
+	[FG_OUTCOME_CREEP] = {.element = "skipped"},
+	[FG_OUTCOME_NEW] = {.element = "skipped"},
+	[FG_OUTCOME_MISSING] = {.element = "skipped"},
+};
+
+/* `metric` NULL: of the benchmark as a whole. */
+static void add_case_outcome(struct junit *j, const struct fg_benchmark_verdict *benchmark,
+			     const struct fg_metric_verdict *metric, enum fg_outcome outcome)
 {
+	const char *element = benchmark->unaffected ? "skipped" : elements[outcome].element;
+	const bool is_other = metric && metric != fg_report_headline(benchmark);
 	struct fg_strbuf message = {0};
 	struct fg_strbuf text = {0};
 
-	switch (case_outcome(metric)) {
-	case FG_OUTCOME_REGRESSION:
-		if (metric == fg_report_headline(benchmark)) {
-			fg_report_add_cause(&message, benchmark, NULL);
-			fg_strbuf_add_text(&message, "; ");
-		}
+	if (!element)
+		return;
+	if (!is_other)
+		fg_card_add_sentence(&message, benchmark, NULL);
+	if (metric && fg_report_has_change(metric) &&
+	    (is_other || outcome == FG_OUTCOME_REGRESSION)) {
+		fg_strbuf_add_text(&message, is_other ? "" : "; ");
 		describe_metric(&message, benchmark, metric);
-		/* GitLab shows the message only where there is no text. */
-		fg_strbuf_printf(&text, "%s\n", fg_strbuf_text(&message));
-		add_blame(&text, benchmark);
-		add_outcome(j, "failure", "regression", &message, &text);
-		break;
-	case FG_OUTCOME_ERROR:
-		fg_strbuf_add_text(&message, "could not be measured");
-		add_outcome(j, "error", "error", &message, NULL);
-		break;
-	case FG_OUTCOME_INCONCLUSIVE:
-		fg_strbuf_add_text(&message, "inconclusive: ");
-		describe_metric(&message, benchmark, metric);
-		if (fg_report_add_detectable(&text, metric))
-			fg_strbuf_printf(&message, "; %s", fg_strbuf_text(&text));
-		add_outcome(j, "skipped", NULL, &message, NULL);
-		break;
-	case FG_OUTCOME_CREEP:
-		fg_report_add_cause(&message, benchmark, NULL);
-		add_outcome(j, "skipped", NULL, &message, NULL);
-		break;
-	case FG_OUTCOME_NEW:
-	case FG_OUTCOME_MISSING:
-		fg_strbuf_add_text(&message, "nothing to compare with");
-		add_outcome(j, "skipped", NULL, &message, NULL);
-		break;
-	case FG_OUTCOME_PASS:
-	case FG_OUTCOME_PLACEMENT:
-	case FG_OUTCOME_IMPROVEMENT:
-		break;
 	}
+	if (outcome == FG_OUTCOME_INCONCLUSIVE && !fg_report_probably(benchmark) &&
+	    fg_report_add_detectable(&text, metric))
+		fg_strbuf_printf(&message, "; %s", fg_strbuf_text(&text));
+	fg_strbuf_clear(&text);
+	/* GitLab shows the message only where there is no text. */
+	if (elements[outcome].type)
+		add_card(j, benchmark, &text);
+	add_outcome(j, element, elements[outcome].type, &message, &text);
 	fg_strbuf_release(&message);
 	fg_strbuf_release(&text);
 }
 
 static void add_single_case(struct junit *j, const struct fg_benchmark_verdict *benchmark)
 {
-	struct fg_strbuf message = {0};
-	struct fg_strbuf text = {0};
-
 	begin_case(j, benchmark, "", 0);
-	if (benchmark->outcome == FG_OUTCOME_ERROR) {
-		const char *error = benchmark->error ? benchmark->error : "could not be measured";
-
-		fg_strbuf_add_text(&message, error);
-		/* GitLab shows the message only where there is no text. */
-		fg_strbuf_printf(&text, "%s\n%s", error,
-				 benchmark->error_tail ? benchmark->error_tail : "");
-		add_outcome(j, "error", "error", &message, &text);
-	} else if (benchmark->outcome == FG_OUTCOME_NEW ||
-		   benchmark->outcome == FG_OUTCOME_MISSING) {
-		fg_strbuf_add_text(&message, benchmark->outcome == FG_OUTCOME_NEW
-						     ? "new: nothing to compare with yet"
-						     : "missing: in the baseline only");
-		add_outcome(j, "skipped", NULL, &message, NULL);
-	} else if (benchmark->outcome == FG_OUTCOME_REGRESSION) {
-		fg_report_add_cause(&message, benchmark, NULL);
-		add_blame(&text, benchmark);
-		add_outcome(j, "failure", "regression", &message, &text);
-	} else if (benchmark->outcome == FG_OUTCOME_INCONCLUSIVE) {
-		fg_strbuf_add_text(&message, "inconclusive");
-		add_outcome(j, "skipped", NULL, &message, NULL);
-	} else if (benchmark->unaffected) {
-		fg_strbuf_add_text(&message, fg_report_unaffected);
-		add_outcome(j, "skipped", NULL, &message, NULL);
-	}
+	add_case_outcome(j, benchmark, NULL, benchmark->outcome);
 	fg_xml_end(&j->xml);
-	fg_strbuf_release(&message);
-	fg_strbuf_release(&text);
 }
 
 static void add_function_case(struct junit *j, const struct fg_benchmark_verdict *benchmark,
 			      const struct fg_node_verdict *node)
 {
-	struct fg_strbuf message = {0};
-	struct fg_strbuf text = {0};
 	struct fg_strbuf what = {0};
 
 	fg_strbuf_add_text(&what, "function ");
 	fg_report_add_name(&what, node->name, MAX_NAME_COLUMNS - 20);
 	begin_case(j, benchmark, fg_strbuf_text(&what), node->self[1] / 1e3);
-	if (function_fails(benchmark, node)) {
-		fg_report_add_delta(&message, node->unit, node->delta);
-		fg_strbuf_add_text(&message, " per run, itself and the unchanged libraries that it "
-					     "calls");
-		if (isfinite(node->p_adjusted))
-			fg_strbuf_printf(&message, ", p = %.2g", node->p_adjusted);
-		fg_report_add_place(&text, node, true);
-		fg_strbuf_add_char(&text, '\n');
-		for (size_t i = 0; i < node->path_count; i++) {
-			fg_report_add_path(&text, &node->paths[i], 0);
-			fg_strbuf_add_char(&text, '\n');
-		}
-		add_outcome(j, "failure", "regression", &message, &text);
-	}
+	if (function_fails(benchmark, node))
+		add_case_outcome(j, benchmark, NULL, FG_OUTCOME_REGRESSION);
 	fg_xml_end(&j->xml);
-	fg_strbuf_release(&message);
-	fg_strbuf_release(&text);
 	fg_strbuf_release(&what);
 }
 
@@ -387,31 +300,11 @@ static void add_properties(struct junit *j, const struct fg_benchmark_verdict *b
 	fg_xml_end(&j->xml);
 }
 
-static void add_table(struct junit *j, const struct fg_benchmark_verdict *benchmark)
+static void add_output(struct junit *j, const struct fg_benchmark_verdict *benchmark)
 {
 	struct fg_strbuf text = {0};
-	struct fg_note_place place = {0};
-	const char *note = NULL;
 
-	for (size_t i = 0; i < benchmark->metric_count; i++) {
-		const struct fg_metric_verdict *metric = &benchmark->metrics[i];
-
-		if (metric->decided && isfinite(metric->ratio)) {
-			describe_metric(&text, benchmark, metric);
-			fg_strbuf_printf(&text, ": %s%s\n", fg_outcome_name(metric->outcome),
-					 metric->accepted ? " (accepted)" : "");
-		} else {
-			fg_report_add_name(&text, metric->label, MAX_NAME_COLUMNS);
-			fg_strbuf_printf(&text, ": %s\n",
-					 metric->decided ? fg_outcome_name(metric->outcome)
-							 : "not judged in this schedule");
-		}
-	}
-	add_blame(&text, benchmark);
-	for (size_t i = 0; i < benchmark->notes.count; i++)
-		fg_strbuf_printf(&text, "%s\n", benchmark->notes.items[i]);
-	while ((note = fg_report_next_metric_note(benchmark, &place)))
-		fg_strbuf_printf(&text, "%s\n", note);
+	fg_terminal_quote(j->report, benchmark, true, &text);
 	fg_xml_begin(&j->xml, "system-out");
 	fg_xml_text(&j->xml, fg_strbuf_text(&text));
 	fg_xml_end(&j->xml);
@@ -437,7 +330,7 @@ static void add_cases(struct junit *j, const struct fg_benchmark_verdict *benchm
 			continue;
 		begin_case(j, benchmark, metric->name,
 			   strcmp(metric->unit, "ns") == 0 ? metric->candidate / 1e9 : (double)NAN);
-		add_metric_outcome(j, benchmark, metric);
+		add_case_outcome(j, benchmark, metric, case_outcome(metric));
 		fg_xml_end(&j->xml);
 	}
 	for (size_t i = 0; i < benchmark->time.function_count; i++) {
@@ -469,7 +362,7 @@ static void add_suite(struct junit *j, const struct fg_benchmark_verdict *benchm
 	fg_xml_attribute_printf(&j->xml, "time", "%.3f", benchmark->seconds);
 	add_properties(j, benchmark);
 	add_cases(j, benchmark);
-	add_table(j, benchmark);
+	add_output(j, benchmark);
 	fg_xml_end(&j->xml);
 	fg_strbuf_release(&name);
 }

@@ -2,21 +2,24 @@
 /*
  * Markdown for GitHub's step summary and for a pull-request comment: one writer, two budgets.
  *
- * GitHub rejects a step summary above 1 MiB and a comment above 65,536 characters, so the text is
- * built in pieces: always the table, then details benchmark by benchmark, worst first, as long as
- * they fit; omissions are reported.  Names are in <code>, with every special character of Markdown
- * and HTML as a character reference; servers create no mentions or links inside <code>.  Elsewhere
- * references do not prevent them (servers look for "@somebody" and "#12" in the rendered page), so
- * a zero-width space follows the sign. GitLab would execute a line that begins with "/merge".
+ * The card comes first, then the table, then details benchmark by benchmark, worst first, as long
+ * as they fit; omissions are reported.  A comment is for a reader of the change, who wants one
+ * screen: 4 KB hold it whatever was measured.  GitHub rejects a step summary above 1 MiB.
+ *
+ * Names are in <code>, with every special character of Markdown and HTML as a character reference;
+ * servers create no mentions or links inside <code>.  Elsewhere references do not prevent them
+ * (servers look for "@somebody" and "#12" in the rendered page), so a zero-width space follows the
+ * sign. GitLab would execute a line that begins with "/merge".  Lines of a diff block are as they
+ * are: each begins with a sign and a number, so that none can end the block.  Details are quoted
+ * from the terminal's report.
  */
 #include "base/text.h"
 #include "model/links.h"
-#include "reporters/cause.h"
+#include "reporters/card.h"
 #include "reporters/figures.h"
 #include "reporters/formats.h"
 #include "reporters/names.h"
-#include "reporters/next.h"
-#include "reporters/source_lines.h"
+#include "reporters/terminal_page.h"
 #include "reporters/verdict_queries.h"
 
 #include <ctype.h>
@@ -26,26 +29,21 @@
 
 enum {
 	SUMMARY_BUDGET_BYTES = 900 * 1000,
-	COMMENT_BUDGET_BYTES = 60 *
-			       /*
-		 * below 64 KiB, since some servers count a reference as one character and others do
-		 * not
-		 */
-			       1024,
+	COMMENT_BUDGET_BYTES = 4000,
 	FOOTER_BYTES = 512,
+	DETAILS_BYTES = 1000, /* kept free of rows, in a comment */
 	NAME_COLUMNS = 100,
-	MAX_FUNCTIONS = 20,
-	MAX_DIFFERENCES = 40,
+	ROW_NAME_COLUMNS = 60,
 	MAX_TAIL_BYTES = 4000,
+	MAX_ERROR_BYTES = 160, /* in a row */
 	SHORT_COMMIT = 12,
-	SOURCE_LINES = 8, /* of the first blamed function */
 };
 
 /* A variant of the text and its size limit. */
 struct page {
 	size_t start; /* offset of the text */
 	size_t budget;
-	bool is_brief; /* passed benchmarks share one folded list */
+	bool is_brief; /* a comment */
 };
 
 static const char *const signs[] = {
@@ -59,6 +57,11 @@ static const char *const signs[] = {
 	[FG_OUTCOME_REGRESSION] = "❌",
 	[FG_OUTCOME_ERROR] = "💥",
 };
+
+static const char *sign_of(const struct fg_benchmark_verdict *benchmark)
+{
+	return fg_report_probably(benchmark) ? "❓" : signs[benchmark->outcome];
+}
 
 static void add_escaped(struct fg_strbuf *text, const char *plain)
 {
@@ -88,26 +91,28 @@ static void add_code(struct fg_strbuf *text, const char *name)
 	add_clean_code(text, &clean);
 }
 
-static void add_function_code(struct fg_strbuf *text, const struct fg_blame *blame,
-			      const struct fg_node_verdict *node)
-{
-	struct fg_strbuf clean = {0};
-
-	fg_report_add_function_name(&clean, blame, node, NAME_COLUMNS, false);
-	add_clean_code(text, &clean);
-}
-
-/* As code, with a link if there is an address. */
-static void add_linked(struct fg_strbuf *text, const char *name, const struct fg_strbuf *url)
+/* A whole text as code, with a link if there is an address. */
+static void add_linked_text(struct fg_strbuf *text, const char *plain, const struct fg_strbuf *url)
 {
 	if (url->length > 0) {
 		fg_strbuf_add_text(text, "<a href=\"");
 		add_escaped(text, fg_strbuf_text(url));
 		fg_strbuf_add_text(text, "\">");
 	}
-	add_code(text, name);
+	fg_strbuf_add_text(text, "<code>");
+	add_escaped(text, plain);
+	fg_strbuf_add_text(text, "</code>");
 	if (url->length > 0)
 		fg_strbuf_add_text(text, "</a>");
+}
+
+static void add_linked(struct fg_strbuf *text, const char *name, const struct fg_strbuf *url)
+{
+	struct fg_strbuf clean = {0};
+
+	fg_report_add_name(&clean, name, NAME_COLUMNS);
+	add_linked_text(text, fg_strbuf_text(&clean), url);
+	fg_strbuf_release(&clean);
 }
 
 /* A stranger's line, which may be the first on its line. */
@@ -141,40 +146,36 @@ static void add_sentence(struct fg_strbuf *text, const char *plain)
 	fg_strbuf_release(&clean);
 }
 
-/* The cells of a metric: "cpu time | +4.8 % | [+3.1, +6.6] | 210 ms → 220 ms". */
-static void add_metric_cells(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
-{
-	struct fg_strbuf levels = {0};
-
-	add_sentence(text, metric->label);
-	fg_strbuf_add_text(text, " | ");
-	fg_report_add_change(text, metric);
-	fg_strbuf_add_text(text, " | ");
-	fg_report_add_interval(text, metric);
-	fg_strbuf_add_text(text, " | ");
-	fg_report_add_levels(&levels, metric);
-	add_sentence(text, fg_strbuf_text(&levels));
-	fg_strbuf_release(&levels);
-}
-
 static void add_row(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
+	const char *remark = fg_report_remark(benchmark);
+	struct fg_strbuf words = {0};
 
-	fg_strbuf_add_text(text, "| ");
-	add_code(text, benchmark->name);
+	fg_strbuf_printf(text, "| %s %s | ", sign_of(benchmark), fg_report_state(benchmark));
+	fg_report_add_name(&words, benchmark->name, ROW_NAME_COLUMNS);
+	add_clean_code(text, &words);
 	fg_strbuf_add_text(text, " | ");
-	if (metric && fg_report_has_change(metric) && !benchmark->identical)
-		add_metric_cells(text, metric);
-	else
-		fg_strbuf_printf(text, "%s | | | ",
-				 benchmark->unaffected  ? fg_report_unaffected
-				 : benchmark->identical ? "same binaries"
-							: "");
+	if (benchmark->error)
+		remark = benchmark->error;
+	if (remark) {
+		fg_report_add_clean(&words, remark, MAX_ERROR_BYTES);
+		add_sentence(text, fg_strbuf_text(&words));
+		fg_strbuf_clear(&words);
+	} else {
+		if (strcmp(metric->name, "cpu_time") != 0) {
+			add_sentence(text, metric->label);
+			fg_strbuf_add_char(text, ' ');
+		}
+		fg_report_add_change(text, metric);
+		fg_strbuf_add_char(text, ' ');
+		fg_report_add_interval(text, metric);
+		fg_report_add_levels(&words, metric);
+	}
 	fg_strbuf_add_text(text, " | ");
-	fg_report_add_effort(text, benchmark, metric);
-	fg_strbuf_printf(text, " | %s %s |\n", signs[benchmark->outcome],
-			 fg_outcome_name(benchmark->outcome));
+	add_sentence(text, fg_strbuf_text(&words));
+	fg_strbuf_add_text(text, " |\n");
+	fg_strbuf_release(&words);
 }
 
 static void add_place(struct fg_strbuf *text, const struct fg_node_verdict *node,
@@ -192,275 +193,70 @@ static void add_place(struct fg_strbuf *text, const struct fg_node_verdict *node
 	fg_strbuf_release(&place);
 }
 
-static void add_function(struct fg_strbuf *text, const struct fg_blame *blame,
-			 const struct fg_node_verdict *node, const struct fg_run *run)
+/* The lines of the card, with their costs. */
+static void add_hunk(struct fg_strbuf *text, const struct fg_card *card, const struct fg_run *run)
 {
-	struct fg_strbuf cell = {0};
-
-	fg_strbuf_add_text(text, "| ");
-	fg_report_add_share(text, node->share_of_change);
-	fg_strbuf_add_text(text, " | ");
-	add_function_code(text, blame, node);
-	fg_strbuf_add_text(text, " | ");
-	add_place(text, node, run);
-	fg_strbuf_add_text(text, " | ");
-	fg_report_add_delta(text, node->unit, node->delta);
-	fg_strbuf_add_text(text, " | ");
-	if (node->path_count > 0) {
-		fg_strbuf_clear(&cell);
-		fg_report_add_path(&cell, &node->paths[0], NAME_COLUMNS);
-		add_code(text, fg_strbuf_text(&cell));
-	}
-	fg_strbuf_add_text(text, " |\n");
-	fg_strbuf_release(&cell);
-}
-
-static void add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame)
-{
-	const char *separator = "Not sure: ";
-
-	for (size_t i = 0; i < blame->function_count; i++) {
-		const struct fg_node_verdict *node = &blame->functions[i];
-
-		if (node->standing != FG_STANDING_NOT_SURE)
-			continue;
-		fg_strbuf_add_text(text, separator);
-		add_function_code(text, blame, node);
-		fg_strbuf_add_char(text, ' ');
-		fg_report_add_delta(text, node->unit, node->delta);
-		separator = ", ";
-	}
-	if (*separator == ',')
-		fg_strbuf_add_text(text, "\n\n");
-}
-
-/* The rows add up to the total change. */
-static void add_functions(struct fg_strbuf *text, const struct fg_blame *blame,
-			  const struct fg_run *run)
-{
-	const size_t shown = fg_min_size(fg_report_sure_count(blame), MAX_FUNCTIONS);
-	const struct fg_remainder rest = fg_report_everything_else(blame, shown);
-
-	if (shown == 0)
+	if (card->hunk.count == 0)
 		return;
-	fg_strbuf_add_text(text, "| share | function | where | own ");
-	if (fg_report_is_time(blame->unit))
-		fg_strbuf_add_text(text, "time");
-	else
-		add_sentence(text, blame->label);
-	fg_strbuf_add_text(text, ", with unchanged libraries");
-	fg_strbuf_add_text(text, " | path |\n|---:|---|---|---:|---|\n");
-	for (size_t i = 0; i < shown; i++)
-		add_function(text, blame, &blame->functions[i], run);
-	if (isfinite(rest.delta)) {
-		fg_strbuf_add_text(text, "| ");
-		fg_report_add_share(text, rest.share);
-		fg_strbuf_add_text(text, " | everything else | | ");
-		fg_report_add_delta(text, blame->unit, rest.delta);
-		fg_strbuf_add_text(text, " | |\n");
-	}
-	fg_strbuf_add_char(text, '\n');
-}
-
-/* Lines of the first changed function, or of the hottest one, with their costs. */
-static void add_source(struct fg_strbuf *text, const struct fg_blame *blame,
-		       const struct fg_run *run)
-{
-	const struct fg_source_listing *source =
-		fg_report_sure_count(blame) > 0 ? blame->functions[0].source : NULL;
-	bool chosen[FG_SOURCE_ROWS_MAX];
-	struct fg_source_layout layout;
-	struct fg_strbuf line = {0};
-	struct fg_strbuf url = {0};
-
-	if (!source)
-		return;
-	(void)fg_report_choose_source(source, SOURCE_LINES, chosen);
-	layout = fg_report_source_layout(source, chosen);
-	(void)fg_web_link_place(run, source->file, blame->functions[0].line, &url);
-	add_linked(text, source->file, &url);
-	fg_strbuf_release(&url);
-	fg_strbuf_add_text(text, "\n\n<pre>");
-	for (size_t i = 0; i < source->row_count; i++) {
-		if (!chosen[i])
-			continue;
-		fg_strbuf_clear(&line);
-		fg_report_add_source_line(&line, &source->rows[i], &layout, NAME_COLUMNS);
-		add_line(text, fg_strbuf_text(&line));
+	add_place(text, card->culprit, run);
+	fg_strbuf_add_text(text, "\n\n```diff\n");
+	for (size_t i = 0; i < card->hunk.count; i++) {
+		fg_hunk_add_line(text, &card->hunk, i, 0);
 		fg_strbuf_add_char(text, '\n');
 	}
-	fg_strbuf_add_text(text, "</pre>\n\n");
-	fg_strbuf_release(&line);
+	fg_strbuf_add_text(text, "```\n\n");
 }
 
-static void add_moved(struct fg_strbuf *text, const struct fg_blame *blame)
-{
-	for (size_t i = 0; i < blame->moved_count; i++) {
-		fg_strbuf_printf(text, "Moved, not %s: ",
-				 fg_report_is_time(blame->unit) ? "slower" : "more");
-		add_code(text, blame->moved[i].from);
-		fg_strbuf_add_text(text, " → ");
-		add_code(text, blame->moved[i].to);
-		fg_strbuf_add_text(text, " (");
-		add_sentence(text, blame->moved[i].kind);
-		fg_strbuf_add_text(text, ")\n\n");
-	}
-}
-
-static void add_blame(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
-		      const struct fg_run *run)
-{
-	const struct fg_blame *blame = NULL;
-
-	for (size_t i = 0; (blame = fg_report_blame(benchmark, i)); i++) {
-		add_functions(text, blame, run);
-		add_source(text, blame, run);
-		add_not_sure(text, blame);
-		add_moved(text, blame);
-	}
-}
-
-static void add_metrics(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
-{
-	if (benchmark->metric_count == 0)
-		return;
-	fg_strbuf_add_text(
-		text,
-		"| metric | change | interval | levels | verdict |\n|---|---:|---|---|---|\n");
-	for (size_t i = 0; i < benchmark->metric_count; i++) {
-		const struct fg_metric_verdict *metric = &benchmark->metrics[i];
-		struct fg_strbuf cell = {0};
-
-		fg_strbuf_add_text(text, "| ");
-		add_metric_cells(text, metric);
-		fg_strbuf_printf(text, " | %s%s",
-				 metric->decided ? fg_outcome_name(metric->outcome) : "not judged",
-				 metric->gated ? "" : ", informational");
-		if (metric->accepted) {
-			fg_report_add_accept(&cell, metric->accepted);
-			fg_strbuf_add_text(text, ", ");
-			add_sentence(text, fg_strbuf_text(&cell));
-		}
-		fg_strbuf_add_text(text, " |\n");
-		fg_strbuf_release(&cell);
-	}
-	fg_strbuf_add_char(text, '\n');
-}
-
+/* Text of the terminal's report. */
 static void add_quoted(struct fg_strbuf *text, const char *lines)
 {
-	if (!lines || !*lines)
-		return;
 	fg_strbuf_add_text(text, "<pre>");
 	for (const char *at = lines; *at;) {
 		const size_t length = strcspn(at, "\n");
-		struct fg_strbuf clean = {0};
+		char *line = fg_xstrndup(at, length);
 
-		fg_text_add_clean(&clean, at, length, MAX_TAIL_BYTES);
-		add_line(text, fg_strbuf_text(&clean));
-		fg_strbuf_add_text(text, "\n");
-		fg_strbuf_release(&clean);
+		add_line(text, line);
+		fg_strbuf_add_char(text, '\n');
+		free(line);
 		at += length + (at[length] == '\n');
 	}
 	fg_strbuf_add_text(text, "</pre>\n\n");
 }
 
-static void add_failure(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+/* Its row in the table says all. */
+static bool is_said(const struct fg_benchmark_verdict *benchmark)
 {
-	if (benchmark->error) {
-		add_sentence(text, benchmark->error);
-		fg_strbuf_add_text(text, "\n\n");
-	}
-	add_quoted(text, benchmark->error_tail);
-	add_quoted(text, benchmark->error_stacks);
+	return benchmark->outcome == FG_OUTCOME_NEW || benchmark->outcome == FG_OUTCOME_MISSING;
 }
 
-static void add_note(struct fg_strbuf *text, const char *note)
+/* As the terminal shows it. */
+static void add_details(struct fg_strbuf *text, const struct fg_report *report,
+			const struct fg_benchmark_verdict *benchmark, bool is_brief)
 {
-	fg_strbuf_add_text(text, "> ");
-	add_sentence(text, note);
-	fg_strbuf_add_text(text, "\n\n");
-}
+	const bool open = !is_brief && (benchmark->outcome == FG_OUTCOME_REGRESSION ||
+					benchmark->outcome == FG_OUTCOME_ERROR);
+	struct fg_strbuf lines = {0};
 
-static void add_notes(struct fg_strbuf *text, const struct fg_notes *notes)
-{
-	for (size_t i = 0; i < notes->count; i++)
-		add_note(text, notes->items[i]);
-}
-
-static void add_metric_notes(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
-{
-	struct fg_note_place place = {0};
-	const char *note = NULL;
-
-	while ((note = fg_report_next_metric_note(benchmark, &place)))
-		add_note(text, note);
-}
-
-static void add_sampling(struct fg_strbuf *text, const struct fg_sampling *sampling)
-{
-	struct fg_strbuf words = {0};
-
-	if (!(sampling->rate_hz > 0))
-		return;
-	fg_report_add_sampling(&words, sampling);
-	if (sampling->expected_cost > 0)
-		fg_strbuf_printf(&words, "; about %.1f %% of the CPU time, of both sides alike",
-				 100 * sampling->expected_cost);
-	fg_strbuf_add_text(text, "Sampled: ");
-	add_sentence(text, fg_strbuf_text(&words));
-	fg_strbuf_add_text(text, ".\n\n");
-	fg_strbuf_release(&words);
-}
-
-static void add_details(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
-			const struct fg_run *run, bool is_brief)
-{
-	const bool open = benchmark->outcome == FG_OUTCOME_REGRESSION ||
-			  benchmark->outcome == FG_OUTCOME_ERROR;
-	struct fg_strbuf seen = {0};
-
-	fg_strbuf_printf(text, "<details%s><summary>%s ", open ? " open" : "",
-			 signs[benchmark->outcome]);
+	fg_strbuf_printf(text, "<details%s><summary>%s ", open ? " open" : "", sign_of(benchmark));
 	add_code(text, benchmark->name);
-	fg_strbuf_printf(text, " %s</summary>\n\n", fg_outcome_name(benchmark->outcome));
-	add_failure(text, benchmark);
-	if (benchmark->outcome == FG_OUTCOME_INCONCLUSIVE &&
-	    fg_report_add_detectable(&seen, fg_report_headline(benchmark)))
-		fg_strbuf_printf(text, "Inconclusive: %s.\n\n", fg_strbuf_text(&seen));
-	fg_strbuf_release(&seen);
-	add_blame(text, benchmark, run);
-	add_metrics(text, benchmark);
-	add_notes(text, &benchmark->notes);
-	add_metric_notes(text, benchmark);
-	if (!is_brief)
-		add_sampling(text, &benchmark->sampling);
+	fg_strbuf_printf(text, " %s</summary>\n\n", fg_report_state(benchmark));
+	fg_terminal_quote(report, benchmark, !is_brief, &lines);
+	add_quoted(text, fg_strbuf_text(&lines));
 	fg_strbuf_add_text(text, "</details>\n\n");
+	fg_strbuf_release(&lines);
 }
 
-static void add_differences(struct fg_strbuf *text, const struct fg_verdict *verdict)
+static void add_circumstances(struct fg_strbuf *text, const struct fg_report *report, bool is_brief)
 {
-	const size_t shown = fg_min_size(verdict->environment_difference_count, MAX_DIFFERENCES);
+	struct fg_strbuf lines = {0};
 
-	if (shown == 0)
-		return;
-	fg_strbuf_add_text(text, "<details><summary>What differs in build and host</summary>\n\n"
-				 "| what | baseline | candidate |\n|---|---|---|\n");
-	for (size_t i = 0; i < shown; i++) {
-		const struct fg_fact_difference *difference = &verdict->environment_difference[i];
-
-		fg_strbuf_add_text(text, "| ");
-		add_code(text, difference->key);
-		fg_strbuf_add_text(text, " | ");
-		add_code(text, difference->baseline ? difference->baseline : "(absent)");
-		fg_strbuf_add_text(text, " | ");
-		add_code(text, difference->candidate ? difference->candidate : "(absent)");
-		fg_strbuf_add_text(text, " |\n");
+	fg_terminal_quote_circumstances(report, !is_brief, &lines);
+	if (lines.length > 0) {
+		fg_strbuf_add_text(text, "<details><summary>Circumstances</summary>\n\n");
+		add_quoted(text, fg_strbuf_text(&lines) + strspn(fg_strbuf_text(&lines), "\n"));
+		fg_strbuf_add_text(text, "</details>\n\n");
 	}
-	if (shown < verdict->environment_difference_count)
-		fg_strbuf_printf(text, "| %zu more | | |\n",
-				 verdict->environment_difference_count - shown);
-	fg_strbuf_add_text(text, "\n</details>\n\n");
+	fg_strbuf_release(&lines);
 }
 
 /* Appends a piece if it fits into the budget (with room for the footer). */
@@ -473,45 +269,33 @@ static bool add_if_it_fits(struct fg_strbuf *text, const struct fg_strbuf *piece
 	return true;
 }
 
-/* A benchmark of which only name and change matter: comments fold it into one list. */
-static bool is_quiet(const struct fg_benchmark_verdict *benchmark)
-{
-	if (benchmark->outcome != FG_OUTCOME_PASS || benchmark->time.moved_count > 0)
-		return false;
-	for (size_t i = 0; i < benchmark->metric_count; i++) {
-		if (benchmark->metrics[i].accepted)
-			return false;
-	}
-	return true;
-}
-
 static size_t count_loud(const struct fg_verdict *verdict)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < verdict->benchmark_count; i++)
-		count += !is_quiet(&verdict->benchmarks[i]);
+		count += !fg_report_is_quiet(&verdict->benchmarks[i]);
 	return count;
 }
 
-static void add_quiet_one(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark)
+static void add_quiet_one(struct fg_strbuf *text, const struct fg_verdict *verdict,
+			  const struct fg_benchmark_verdict *benchmark)
 {
-	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
+	const char *remark = fg_report_remark(benchmark);
+	struct fg_strbuf name = {0};
 
-	add_code(text, benchmark->name);
-	if (benchmark->unaffected) {
-		fg_strbuf_add_text(text, " unchanged code");
-	} else if (benchmark->identical) {
-		fg_strbuf_add_text(text, " same binaries");
-	} else if (metric && fg_report_has_change(metric)) {
-		fg_strbuf_add_char(text, ' ');
-		fg_report_add_change(text, metric);
-	}
+	fg_report_add_benchmark_name(&name, verdict, benchmark, ROW_NAME_COLUMNS);
+	add_clean_code(text, &name);
+	fg_strbuf_add_char(text, ' ');
+	if (remark)
+		fg_strbuf_add_text(text, remark);
+	else
+		fg_report_add_change(text, fg_report_headline(benchmark));
 }
 
-/* "parse +0.1 %, hash same binaries": the passed benchmarks, without a table. */
-static size_t add_quiet_list(struct fg_strbuf *text, const struct fg_verdict *verdict, size_t start,
-			     size_t budget)
+/* "parse +0.1 %, hash -0.2 % and 40 more": the passed benchmarks, without a table. */
+static void add_quiet_list(struct fg_strbuf *text, const struct fg_verdict *verdict,
+			   const struct page *page)
 {
 	const size_t count = verdict->benchmark_count - count_loud(verdict);
 	struct fg_strbuf one = {0};
@@ -519,42 +303,44 @@ static size_t add_quiet_list(struct fg_strbuf *text, const struct fg_verdict *ve
 	size_t left_out = 0;
 
 	if (count == 0)
-		return 0;
+		return;
 	fg_strbuf_printf(text, "<details><summary>%s %zu passed</summary>\n\n",
 			 signs[FG_OUTCOME_PASS], count);
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
-		if (!is_quiet(&verdict->benchmarks[i]))
+		if (!fg_report_is_quiet(&verdict->benchmarks[i]))
 			continue;
 		fg_strbuf_clear(&one);
 		fg_strbuf_add_text(&one, separator);
-		add_quiet_one(&one, &verdict->benchmarks[i]);
-		left_out += !add_if_it_fits(text, &one, start, budget);
+		add_quiet_one(&one, verdict, &verdict->benchmarks[i]);
+		left_out += left_out > 0 || !add_if_it_fits(text, &one, page->start, page->budget);
 		separator = ", ";
 	}
+	if (left_out > 0)
+		fg_strbuf_printf(text, "%s%zu more", left_out < count ? " and " : "", left_out);
 	fg_strbuf_add_text(text, "\n\n</details>\n\n");
 	fg_strbuf_release(&one);
-	return left_out;
 }
 
+/* The verdict first, worst first; the passed ones have a list of their own. */
 static size_t add_table(struct fg_strbuf *text, const struct fg_verdict *verdict,
 			const struct page *page, const size_t *order)
 {
+	const size_t keep = page->is_brief ? DETAILS_BYTES : 0;
 	struct fg_strbuf row = {0};
 	size_t left_out = 0;
 
-	if (verdict->benchmark_count == 0 || (page->is_brief && count_loud(verdict) == 0))
+	if (count_loud(verdict) == 0)
 		return 0;
-	fg_strbuf_add_text(
-		text, "| benchmark | metric | change | interval | levels | effort | verdict |\n"
-		      "|---|---|---:|---|---|---|---|\n");
+	fg_strbuf_add_text(text, "| verdict | benchmark | change | levels |\n|---|---|---|---|\n");
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[order[i]];
 
-		if (page->is_brief && is_quiet(benchmark))
+		if (fg_report_is_quiet(benchmark))
 			continue;
 		fg_strbuf_clear(&row);
 		add_row(&row, benchmark);
-		left_out += !add_if_it_fits(text, &row, page->start, page->budget);
+		left_out += left_out > 0 ||
+			    !add_if_it_fits(text, &row, page->start, page->budget - keep);
 	}
 	fg_strbuf_add_char(text, '\n');
 	fg_strbuf_release(&row);
@@ -571,17 +357,14 @@ static size_t add_all_details(struct fg_strbuf *text, const struct fg_report *re
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[order[i]];
 
-		if (page->is_brief && is_quiet(benchmark))
+		if (fg_report_is_quiet(benchmark) || is_said(benchmark))
 			continue;
 		fg_strbuf_clear(&piece);
-		add_details(&piece, benchmark, report->run, page->is_brief);
+		add_details(&piece, report, benchmark, page->is_brief);
 		left_out += !add_if_it_fits(text, &piece, page->start, page->budget);
 	}
-	if (page->is_brief)
-		left_out += add_quiet_list(text, verdict, page->start, page->budget);
 	fg_strbuf_clear(&piece);
-	add_differences(&piece, verdict);
-	add_notes(&piece, &verdict->notes);
+	add_circumstances(&piece, report, page->is_brief);
 	left_out += !add_if_it_fits(text, &piece, page->start, page->budget);
 	fg_strbuf_release(&piece);
 	return left_out;
@@ -602,6 +385,7 @@ static void add_sides(struct fg_strbuf *text, const struct fg_run *run)
 {
 	const struct fg_side *baseline = &run->sides[FG_ARM_BASELINE];
 	const struct fg_side *candidate = &run->sides[FG_ARM_CANDIDATE];
+	struct fg_strbuf url = {0};
 
 	if (baseline->commit && candidate->commit) {
 		fg_strbuf_add_text(text, "Baseline ");
@@ -610,22 +394,23 @@ static void add_sides(struct fg_strbuf *text, const struct fg_run *run)
 		add_commit(text, run, FG_ARM_CANDIDATE);
 		fg_strbuf_printf(text, "%s. ", candidate->dirty ? " with uncommitted changes" : "");
 	}
-	fg_strbuf_printf(text, "Run <code>%s</code>\n", run->id);
+	(void)fg_web_link_run(run, &url);
+	fg_strbuf_add_text(text, "fastgate run ");
+	add_linked(text, run->id, &url);
+	fg_strbuf_add_char(text, '\n');
+	fg_strbuf_release(&url);
 }
 
-/* The cause in one sentence; for several benchmarks, then a summary. */
+/* The sentence; for several benchmarks, then a summary. */
 static void add_lead(struct fg_strbuf *text, const struct fg_verdict *verdict)
 {
-	static const struct fg_cause_style style = {
+	static const struct fg_card_style style = {
 		.add_text = add_sentence,
 		.add_code = add_code,
 	};
 
-	if (verdict->benchmark_count == 0) {
-		fg_strbuf_add_text(text, "No benchmark ran.\n\n");
-		return;
-	}
-	fg_report_add_run_cause(text, verdict, &style);
+	fg_strbuf_printf(text, "### %s ", signs[verdict->outcome]);
+	fg_card_add_run_sentence(text, verdict, &style);
 	fg_strbuf_add_text(text, "\n\n");
 	if (verdict->benchmark_count > 1 && verdict->outcome != FG_OUTCOME_PASS) {
 		fg_report_add_summary(text, verdict);
@@ -633,20 +418,27 @@ static void add_lead(struct fg_strbuf *text, const struct fg_verdict *verdict)
 	}
 }
 
-static void add_next(struct fg_strbuf *text, const struct fg_report *report)
+static void add_steps(struct fg_strbuf *text, const struct fg_card *card, const struct fg_run *run)
 {
-	struct fg_advice steps[FG_ADVICE_MAX];
-	struct fg_arena arena = {0};
-	const size_t count = fg_report_advice(report, &arena, steps);
+	struct fg_strbuf url = {0};
 
-	for (size_t i = 0; i < count; i++) {
-		fg_strbuf_printf(text, "- %s: <code>", steps[i].label);
-		add_escaped(text, steps[i].text);
-		fg_strbuf_add_text(text, "</code>\n");
-	}
-	if (count > 0)
+	if (card->change) {
+		(void)fg_web_link_commit(run, FG_ARM_CANDIDATE, &url);
+		fg_strbuf_add_text(text, "- change: ");
+		add_linked_text(text, card->change, &url);
 		fg_strbuf_add_char(text, '\n');
-	fg_arena_release(&arena);
+	}
+	for (size_t i = 0; i < card->next_count; i++) {
+		fg_strbuf_clear(&url);
+		if (strcmp(card->next[i].what, "see") == 0)
+			fg_strbuf_add_text(&url, card->next[i].text);
+		fg_strbuf_printf(text, "- %s: ", card->next[i].what);
+		add_linked_text(text, card->next[i].text, &url);
+		fg_strbuf_add_char(text, '\n');
+	}
+	if (card->change || card->next_count > 0)
+		fg_strbuf_add_char(text, '\n');
+	fg_strbuf_release(&url);
 }
 
 static void write_markdown(const struct fg_report *report, struct fg_strbuf *text,
@@ -654,21 +446,30 @@ static void write_markdown(const struct fg_report *report, struct fg_strbuf *tex
 {
 	const struct fg_verdict *verdict = report->verdict;
 	size_t *order = fg_report_worst_first(verdict);
+	struct fg_arena arena = {0};
+	struct fg_strbuf steps = {0};
+	struct page rows = *page;
+	struct fg_card card;
 	size_t left_out = 0;
 
-	fg_strbuf_printf(text, "## %s fastgate: %s\n\n", signs[verdict->outcome],
-			 fg_outcome_name(verdict->outcome));
+	fg_card_make(report, NULL, &arena, &card);
+	add_hunk(&steps, &card, report->run);
+	add_steps(&steps, &card, report->run);
 	add_lead(text, verdict);
-	add_next(text, report);
-	left_out = add_table(text, verdict, page, order);
+	rows.budget -= steps.length;
+	left_out = add_table(text, verdict, &rows, order);
+	fg_strbuf_add(text, fg_strbuf_text(&steps), steps.length);
 	left_out += add_all_details(text, report, page, order);
 	free(order);
+	add_quiet_list(text, verdict, page);
 	if (left_out > 0)
 		fg_strbuf_printf(
 			text,
-			"%zu parts did not fit here; the HTML and JSON reports have them.\n\n",
-			left_out);
+			"%zu part%s did not fit here; the HTML and JSON reports have them.\n\n",
+			left_out, left_out == 1 ? "" : "s");
 	add_sides(text, report->run);
+	fg_strbuf_release(&steps);
+	fg_arena_release(&arena);
 }
 
 int fg_report_markdown(const struct fg_report *report, const struct fg_report_options *options,
@@ -708,12 +509,6 @@ void fg_report_status_name(const struct fg_run *run, struct fg_strbuf *text)
 {
 	fg_strbuf_add_text(text, "fastgate/");
 	add_plain_project(text, run);
-}
-
-void fg_report_title(const struct fg_verdict *verdict, struct fg_strbuf *text)
-{
-	fg_strbuf_printf(text, "%s: ", fg_outcome_name(verdict->outcome));
-	fg_report_add_run_cause(text, verdict, NULL);
 }
 
 int fg_report_comment(const struct fg_report *report, const struct fg_report_options *options,

@@ -426,7 +426,7 @@ static void read_creep(const struct reader *r, const cJSON *benchmark,
 	verdict->creep = fg_arena_memdup(r->arena, &creep, sizeof(creep));
 }
 
-/* It is about the headline's metric. */
+/* It is about the headline's metric. Everything else of the answer is made anew. */
 static void read_answer(const cJSON *object, struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_metric_verdict *headline = fg_report_headline(benchmark);
@@ -578,6 +578,19 @@ static bool is_made_of(const char *text, const char *signs, size_t least, size_t
 	return length >= least && length <= most && strspn(text, signs) == length;
 }
 
+/* The commit's author, subject and pull request. Other facts may be links to anywhere. */
+static void read_change(const cJSON *build, struct fg_environment *facts)
+{
+	static const char *const names[] = {"git.subject", "git.author", "git.pull_request"};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
+		const char *value = fg_json_text_or(build, names[i], NULL);
+
+		if (value)
+			fg_environment_set(facts, names[i], value, false);
+	}
+}
+
 static int read_side(const cJSON *object, struct fg_side *side, struct fg_error *err)
 {
 	const char *commit = fg_json_text_or(object, "commit", NULL);
@@ -588,6 +601,7 @@ static int read_side(const cJSON *object, struct fg_side *side, struct fg_error 
 	side->branch = copy_or_null(object, "branch");
 	side->describe = copy_or_null(object, "describe");
 	side->dirty = get_flag(object, "dirty");
+	read_change(cJSON_GetObjectItemCaseSensitive(object, "build"), &side->build);
 	return FG_OK;
 }
 

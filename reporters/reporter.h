@@ -73,9 +73,9 @@ void fg_report_restore_arguments(const char *json, const struct fg_run *run,
 				 struct fg_profile_set *const *profiles);
 
 /*
- * The run that a report.json describes: its id, project, times and the commits of both sides;
- * build, host and series stay empty. For reports from elsewhere: an id or a commit of the wrong
- * form is rejected. The caller releases it.
+ * The run that a report.json describes: its id, project, times, and the commits of both sides
+ * with subject, author and pull request; other facts and series stay empty. For reports from
+ * elsewhere: an id or a commit of the wrong form is rejected. The caller releases it.
  */
 int fg_report_read_run(const char *json, size_t size, struct fg_run *run, struct fg_error *err)
 	FG_NODISCARD;
@@ -93,7 +93,5 @@ void fg_report_profile_json(const struct fg_profile_set *set, struct fg_strbuf *
 void fg_report_comment_marker(const struct fg_run *run, struct fg_strbuf *text);
 /* The constant name of a project's commit status and check run: "fastgate/tracker". */
 void fg_report_status_name(const struct fg_run *run, struct fg_strbuf *text);
-/* "regression: wordcount 11.6 % slower: find table.c:16 (+5.0 ms); 1 more benchmark regressed" */
-void fg_report_title(const struct fg_verdict *verdict, struct fg_strbuf *text);
 
 #endif

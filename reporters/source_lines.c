@@ -33,32 +33,37 @@ static bool is_changed(const struct fg_source_listing *source, const struct fg_s
 	       (row->line[0] == 0) != (row->line[1] == 0);
 }
 
-size_t fg_report_choose_source(const struct fg_source_listing *source, size_t most, bool *chosen)
+/* The most expensive changed row that is not chosen yet; `row_count`: none is left. */
+static size_t next_changed(const struct fg_source_listing *source, const bool *chosen)
+{
+	size_t best = source->row_count;
+
+	for (size_t i = 0; i < source->row_count; i++) {
+		const struct fg_source_row *row = &source->rows[i];
+
+		if (chosen[i] || !is_changed(source, row) || !says_something(row))
+			continue;
+		if (best == source->row_count || cost_of(row) > cost_of(&source->rows[best]))
+			best = i;
+	}
+	return best;
+}
+
+static void choose(const struct fg_source_listing *source, size_t most, bool *chosen)
 {
 	size_t count = 0;
 
-	memset(chosen, 0, FG_SOURCE_ROWS_MAX * sizeof(chosen[0]));
 	for (; count < most; count++) {
-		size_t best = source->row_count;
+		const size_t best = next_changed(source, chosen);
 
-		for (size_t i = 0; i < source->row_count; i++) {
-			const struct fg_source_row *row = &source->rows[i];
-
-			if (chosen[i] || !is_changed(source, row) || !says_something(row))
-				continue;
-			if (best == source->row_count ||
-			    cost_of(row) > cost_of(&source->rows[best]))
-				best = i;
-		}
 		if (best == source->row_count)
 			break;
 		chosen[best] = true;
 	}
-	if (count < most && source->row_count > 0 && !chosen[source->hottest]) {
+	if (count < most && source->row_count > 0)
 		chosen[source->hottest] = true;
-		count++;
-	}
-	return count;
+	for (size_t i = 0; most == FG_SOURCE_ROWS_MAX && i < source->row_count; i++)
+		chosen[i] = true;
 }
 
 static void add_costs(struct fg_strbuf *text, const struct fg_source_row *row)
@@ -75,47 +80,48 @@ static void add_costs(struct fg_strbuf *text, const struct fg_source_row *row)
 	}
 }
 
-struct fg_source_layout fg_report_source_layout(const struct fg_source_listing *source,
-						const bool *chosen)
+void fg_hunk_take(const struct fg_source_listing *source, size_t most, struct fg_hunk *hunk)
 {
-	struct fg_source_layout layout = {.indent = SIZE_MAX};
+	bool chosen[FG_SOURCE_ROWS_MAX] = {0};
 	struct fg_strbuf costs = {0};
 
+	*hunk = (struct fg_hunk){.indent = SIZE_MAX};
+	choose(source, most, chosen);
 	for (size_t i = 0; i < source->row_count; i++) {
 		const char *text = source->rows[i].text;
 		const size_t blanks = strspn(text, " ");
-		size_t width = 0;
 
 		if (!chosen[i])
 			continue;
+		hunk->rows[hunk->count++] = &source->rows[i];
 		fg_strbuf_clear(&costs);
 		add_costs(&costs, &source->rows[i]);
-		width = fg_text_width(fg_strbuf_text(&costs));
-		layout.cost_columns = width > layout.cost_columns ? width : layout.cost_columns;
-		if (blanks < layout.indent && text[blanks])
-			layout.indent = blanks;
+		hunk->cost_columns =
+			fg_max_size(hunk->cost_columns, fg_text_width(fg_strbuf_text(&costs)));
+		if (text[blanks])
+			hunk->indent = fg_min_size(hunk->indent, blanks);
 	}
 	fg_strbuf_release(&costs);
-	return layout;
 }
 
-void fg_report_add_source_line(struct fg_strbuf *text, const struct fg_source_row *row,
-			       const struct fg_source_layout *layout, size_t columns)
+void fg_hunk_add_line(struct fg_strbuf *text, const struct fg_hunk *hunk, size_t row,
+		      size_t columns)
 {
-	const size_t blanks = fg_min_size(strspn(row->text, " "), layout->indent);
-	const char *sign = row->line[1] == 0 ? "-" : row->line[0] == 0 ? "+" : " ";
+	const struct fg_source_row *from = hunk->rows[row];
+	const size_t blanks = fg_min_size(strspn(from->text, " "), hunk->indent);
+	const char *sign = from->line[1] == 0 ? "-" : from->line[0] == 0 ? "+" : " ";
 	struct fg_strbuf costs = {0};
 	struct fg_strbuf line = {0};
 	size_t width = 0;
 
-	add_costs(&costs, row);
-	fg_strbuf_printf(&line, "%s %4u  %s", sign, row->line[1] ? row->line[1] : row->line[0],
+	add_costs(&costs, from);
+	fg_strbuf_printf(&line, "%s %4u  %s", sign, from->line[1] ? from->line[1] : from->line[0],
 			 fg_strbuf_text(&costs));
 	width = fg_text_width(fg_strbuf_text(&costs));
-	fg_strbuf_add_repeated(&line, ' ', layout->cost_columns - width + 2);
+	fg_strbuf_add_repeated(&line, ' ', hunk->cost_columns - width + 2);
 	width = fg_text_width(fg_strbuf_text(&line));
 	fg_strbuf_add(text, line.data, line.length);
-	fg_report_add_clean(text, row->text + blanks,
+	fg_report_add_clean(text, from->text + blanks,
 			    columns > width + TEXT_COLUMNS_LEAST ? columns - width
 			    : columns                            ? TEXT_COLUMNS_LEAST
 								 : FG_SOURCE_TEXT_MAX);

@@ -6,20 +6,21 @@
 #include "base/strbuf.h"
 #include "model/verdict.h"
 
-/*
- * Marks the most relevant rows in `chosen` (FG_SOURCE_ROWS_MAX): changed lines, most expensive
- * first, then the hottest line. Returns their number, at most `most`.
- */
-size_t fg_report_choose_source(const struct fg_source_listing *source, size_t most, bool *chosen);
-struct fg_source_layout {
+/* Rows of a listing, in its order; they stay the listing's. */
+struct fg_hunk {
+	const struct fg_source_row *rows[FG_SOURCE_ROWS_MAX];
+	size_t count;
 	size_t cost_columns;
-	size_t indent; /* blanks shared by all chosen lines */
+	size_t indent; /* blanks shared by all lines */
 };
 
-struct fg_source_layout fg_report_source_layout(const struct fg_source_listing *source,
-						const bool *chosen);
+/*
+ * The most relevant rows, at most `most`: changed lines, most expensive first, then the hottest
+ * line. FG_SOURCE_ROWS_MAX: all rows.
+ */
+void fg_hunk_take(const struct fg_source_listing *source, size_t most, struct fg_hunk *hunk);
 /* "-   21  14.1 ms  while (entry && ...", no newline; `columns` 0: unlimited. */
-void fg_report_add_source_line(struct fg_strbuf *text, const struct fg_source_row *row,
-			       const struct fg_source_layout *layout, size_t columns);
+void fg_hunk_add_line(struct fg_strbuf *text, const struct fg_hunk *hunk, size_t row,
+		      size_t columns);
 
 #endif

@@ -2,10 +2,11 @@
 /*
  * The terminal report.
  *
- * The cause in one sentence, then one line per benchmark, in columns; a benchmark that needs
- * attention also gets its blame and its other metrics.
+ * The card's sentence, then one line per benchmark, in columns, worst first; a benchmark that
+ * needs attention also gets its blame and its other metrics; those that passed share a line. The
+ * card's change and next steps come last.
  *
- *	reconstruct 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)
+ *	reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)
  *
  *	reconstruct   cpu time   +4.8 %  [+3.1, +6.6]   210 ms → 220 ms   22 pairs, 7 s   REGRESSION
  *	  93 %  fit(Track&)  fit.cpp:88   +9.7 ms   main → loop → fit
@@ -17,11 +18,9 @@
  */
 #include "base/number.h"
 #include "base/text.h"
-#include "reporters/cause.h"
 #include "reporters/figures.h"
 #include "reporters/formats.h"
 #include "reporters/names.h"
-#include "reporters/next.h"
 #include "reporters/terminal_page.h"
 #include "reporters/verdict_queries.h"
 
@@ -32,6 +31,10 @@ enum {
 	MAX_STACK_LINES = 40,
 	MAX_DIFFERENCES = 6, /* of the environment, without --verbose */
 	FUNCTION_COLUMNS = 44,
+	FOLDED_COLUMNS = 100, /* without a terminal */
+	AROUND_FOLDED = 30,   /* columns of a folded line for all but the names */
+	QUOTED_COLUMNS = 120,
+	MAX_UNFOLDED = 8, /* passed benchmarks with a line each, if there are no others */
 };
 
 /* --- the other metrics --- */
@@ -151,7 +154,7 @@ static void add_failure(const struct fg_terminal_page *page,
 
 	if (benchmark->error)
 		fg_terminal_add_sentence(page, NULL, benchmark->error);
-	for (; lines > MAX_TAIL_LINES; lines--)
+	for (; lines > MAX_TAIL_LINES && !page->options->verbose; lines--)
 		line = strchr(line, '\n') + 1;
 	for (; lines > 0; lines--)
 		line = add_quoted_line(page, line);
@@ -161,8 +164,14 @@ static void add_failure(const struct fg_terminal_page *page,
 static void add_hint(const struct fg_terminal_page *page,
 		     const struct fg_benchmark_verdict *benchmark)
 {
+	const char *probably = fg_report_probably(benchmark);
 	struct fg_strbuf line = {0};
 
+	/* The card says it of its own benchmark. */
+	if (probably && benchmark != page->card->benchmark)
+		fg_terminal_add_sentence(page, NULL, probably);
+	if (probably)
+		return;
 	if (benchmark->outcome == FG_OUTCOME_INCONCLUSIVE &&
 	    fg_report_add_detectable(&line, fg_report_headline(benchmark))) {
 		fg_strbuf_add_text(&line, "; more pairs see smaller ones");
@@ -533,6 +542,53 @@ static void add_summary(const struct fg_terminal_page *page)
 	fg_strbuf_release(&line);
 }
 
+/* "48 passed: parse, hash, sort and 45 more". */
+static void add_folded(const struct fg_terminal_page *page, bool after_details)
+{
+	const size_t width = page->options->width ? page->options->width : FOLDED_COLUMNS;
+	struct fg_strbuf names = {0};
+	size_t count = 0;
+	size_t left = 0;
+
+	for (size_t i = 0; i < page->report->verdict->benchmark_count; i++) {
+		const char *name = fg_strbuf_text(&page->rows[i].cells[FG_COLUMN_NAME]);
+
+		if (!page->rows[i].folded)
+			continue;
+		if (left > 0 ||
+		    fg_text_width(fg_strbuf_text(&names)) + fg_text_width(name) + AROUND_FOLDED >
+			    width)
+			left++;
+		else
+			fg_strbuf_printf(&names, "%s%s", count > 0 ? ", " : ": ", name);
+		count++;
+	}
+	if (count > 0)
+		fg_strbuf_printf(page->text, "%s%zu passed%s", after_details ? "\n" : "", count,
+				 fg_strbuf_text(&names));
+	if (left > 0 && left < count)
+		fg_strbuf_printf(page->text, " and %zu more", left);
+	if (count > 0)
+		fg_strbuf_add_char(page->text, '\n');
+	fg_strbuf_release(&names);
+}
+
+/* Passed benchmarks of which there is nothing to say share a line, but for a few alone. */
+static void fold(struct fg_terminal_page *page)
+{
+	const struct fg_verdict *verdict = page->report->verdict;
+	size_t quiet = 0;
+
+	for (size_t i = 0; i < verdict->benchmark_count; i++)
+		quiet += fg_report_is_quiet(&verdict->benchmarks[i]);
+	if (page->options->verbose || quiet < 2 ||
+	    (quiet == verdict->benchmark_count && quiet <= MAX_UNFOLDED))
+		return;
+	for (size_t i = 0; i < verdict->benchmark_count; i++)
+		page->rows[i].folded = fg_report_is_quiet(&verdict->benchmarks[i]) &&
+				       !has_news(page, &verdict->benchmarks[i]);
+}
+
 /* A blank line separates a benchmark with details from its neighbours. */
 static void add_benchmarks(const struct fg_terminal_page *page)
 {
@@ -543,68 +599,99 @@ static void add_benchmarks(const struct fg_terminal_page *page)
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		const bool details = needs_details(page, &verdict->benchmarks[order[i]]);
 
+		if (page->rows[order[i]].folded)
+			continue;
 		if (i > 0 && (details || had_details))
 			fg_strbuf_add_char(page->text, '\n');
 		add_benchmark(page, order[i]);
 		had_details = details;
 	}
 	free(order);
+	add_folded(page, had_details);
 }
 
-/* Only changes have a cause; the rows show everything else. */
-static void add_cause(const struct fg_terminal_page *page)
+/* Only changes have a sentence; the rows show everything else. */
+static void add_sentence(const struct fg_terminal_page *page)
 {
-	const struct fg_verdict *verdict = page->report->verdict;
-	struct fg_strbuf cause = {0};
-	bool any = false;
+	const struct fg_benchmark_verdict *lead = page->card->benchmark;
 
-	for (size_t i = 0; i < verdict->benchmark_count; i++) {
-		const enum fg_outcome outcome = verdict->benchmarks[i].outcome;
-
-		any = any || outcome == FG_OUTCOME_REGRESSION || outcome == FG_OUTCOME_IMPROVEMENT;
-	}
-	if (!any)
+	if (!lead || (lead->outcome != FG_OUTCOME_REGRESSION &&
+		      lead->outcome != FG_OUTCOME_IMPROVEMENT && !fg_report_probably(lead)))
 		return;
-	fg_report_add_run_cause(&cause, verdict, NULL);
-	fg_terminal_add_paragraph(page, FG_TERMINAL_BOLD, fg_strbuf_text(&cause));
+	fg_terminal_add_paragraph(page, FG_TERMINAL_BOLD, page->card->sentence);
 	fg_strbuf_add_char(page->text, '\n');
-	fg_strbuf_release(&cause);
 }
 
-static void add_next(const struct fg_terminal_page *page)
+static void add_steps(const struct fg_terminal_page *page)
 {
-	struct fg_advice steps[FG_ADVICE_MAX];
-	struct fg_arena arena = {0};
-	const size_t count = fg_report_advice(page->report, &arena, steps);
+	struct fg_strbuf steps = {0};
+	char *rest = NULL;
 
-	if (count > 0)
+	fg_card_add_steps(page->card, "", &steps);
+	if (steps.length > 0)
 		fg_strbuf_add_char(page->text, '\n');
-	for (size_t i = 0; i < count; i++) {
-		struct fg_strbuf line = {0};
+	for (char *line = steps.length ? strtok_r(steps.data, "\n", &rest) : NULL; line;
+	     line = strtok_r(NULL, "\n", &rest))
+		fg_terminal_add_paragraph(page, NULL, line);
+	fg_strbuf_release(&steps);
+}
 
-		fg_strbuf_printf(&line, "%s: %s", steps[i].label, steps[i].text);
-		fg_terminal_add_paragraph(page, NULL, fg_strbuf_text(&line));
-		fg_strbuf_release(&line);
-	}
-	fg_arena_release(&arena);
+void fg_terminal_quote(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
+		       bool verbose, struct fg_strbuf *text)
+{
+	const struct fg_report_options options = {.verbose = verbose, .width = QUOTED_COLUMNS};
+	const struct fg_card none = {0};
+	struct fg_benchmark_verdict copy = *benchmark;
+	const struct fg_verdict alone = {.benchmarks = &copy, .benchmark_count = 1};
+	const struct fg_report of_one = {
+		.run = report->run, .verdict = &alone, .profiles = report->profiles};
+	struct fg_strbuf body = {0};
+	struct fg_terminal_page page = {
+		.report = &of_one, .options = &options, .card = &none, .text = &body};
+
+	fg_terminal_table_init(&page);
+	fg_terminal_table_lay_out(&page);
+	add_benchmark(&page, 0);
+	fg_terminal_finish(&page, text);
+	fg_terminal_table_release(&page);
+	fg_strbuf_release(&body);
+}
+
+void fg_terminal_quote_circumstances(const struct fg_report *report, bool verbose,
+				     struct fg_strbuf *text)
+{
+	const struct fg_report_options options = {.verbose = verbose, .width = QUOTED_COLUMNS};
+	struct fg_strbuf body = {0};
+	const struct fg_terminal_page page = {.report = report, .options = &options, .text = &body};
+
+	add_circumstances(&page);
+	fg_terminal_finish(&page, text);
+	fg_strbuf_release(&body);
 }
 
 int fg_report_terminal(const struct fg_report *report, const struct fg_report_options *options,
 		       struct fg_strbuf *text, struct fg_error *err)
 {
+	struct fg_arena arena = {0};
+	struct fg_card card;
 	struct fg_strbuf body = {0};
-	struct fg_terminal_page page = {.report = report, .options = options, .text = &body};
+	struct fg_terminal_page page = {
+		.report = report, .options = options, .card = &card, .text = &body};
 
 	(void)err;
+	fg_card_make(report, NULL, &arena, &card);
 	fg_terminal_table_init(&page);
-	add_cause(&page);
+	fold(&page);
+	fg_terminal_table_lay_out(&page);
+	add_sentence(&page);
 	add_sides(&page);
 	add_benchmarks(&page);
 	add_circumstances(&page);
 	add_summary(&page);
-	add_next(&page);
+	add_steps(&page);
 	fg_terminal_finish(&page, text);
 	fg_terminal_table_release(&page);
+	fg_arena_release(&arena);
 	fg_strbuf_release(&body);
 	return FG_OK;
 }

@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "reporters/figures.h"
 #include "reporters/names.h"
-#include "reporters/source_lines.h"
 #include "reporters/terminal_page.h"
 #include "reporters/verdict_queries.h"
 
@@ -12,7 +11,6 @@
 enum {
 	MAX_BLAMED = 5, /* functions shown without --verbose */
 	FUNCTION_COLUMNS = 44,
-	SOURCE_LINES = 5, /* of the first function, without --verbose */
 };
 
 static void add_share(struct fg_strbuf *line, double share)
@@ -61,24 +59,17 @@ static void add_blamed(const struct fg_terminal_page *page, const struct fg_blam
 /* Changed lines, or the hottest one, with their costs. */
 static void add_source(const struct fg_terminal_page *page, const struct fg_node_verdict *node)
 {
-	const struct fg_source_listing *source = node->source;
-	bool chosen[FG_SOURCE_ROWS_MAX];
-	struct fg_source_layout layout;
+	struct fg_hunk hunk;
 	struct fg_strbuf line = {0};
 
-	if (!source)
+	if (!node->source)
 		return;
-	(void)fg_report_choose_source(source, SOURCE_LINES, chosen);
-	for (size_t i = 0; i < source->row_count; i++)
-		chosen[i] |= page->options->verbose;
-	layout = fg_report_source_layout(source, chosen);
-	for (size_t i = 0; i < source->row_count; i++) {
-		if (!chosen[i])
-			continue;
+	fg_hunk_take(node->source, page->options->verbose ? FG_SOURCE_ROWS_MAX : FG_CARD_LINES,
+		     &hunk);
+	for (size_t i = 0; i < hunk.count; i++) {
 		fg_strbuf_clear(&line);
 		fg_strbuf_add_text(&line, "      ");
-		fg_report_add_source_line(&line, &source->rows[i], &layout,
-					  fg_terminal_room(page, 8));
+		fg_hunk_add_line(&line, &hunk, i, fg_terminal_room(page, 8));
 		fg_terminal_add_line(page, NULL, &line);
 	}
 	fg_strbuf_release(&line);
@@ -156,13 +147,15 @@ static void add_blame(const struct fg_terminal_page *page, const struct fg_blame
 {
 	const size_t sure = fg_report_sure_count(blame);
 	const size_t shown = page->options->verbose ? sure : fg_min_size(sure, MAX_BLAMED);
+	bool has_source = false;
 
 	if (blame->function_count > 0 && !fg_report_is_time(blame->unit))
 		add_heading(page, blame);
 	for (size_t i = 0; i < shown; i++) {
 		add_blamed(page, blame, &blame->functions[i]);
-		if (i == 0 || page->options->verbose)
+		if (!has_source || page->options->verbose)
 			add_source(page, &blame->functions[i]);
+		has_source = has_source || blame->functions[i].source;
 	}
 	if (shown > 0)
 		add_everything_else(page, blame, shown);

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "reporters/names.h"
+#include "reporters/verdict_queries.h"
 
 #include <ctype.h>
 
@@ -22,6 +23,12 @@ const struct fg_terminal_outcome fg_terminal_outcomes[] = {
 	[FG_OUTCOME_REGRESSION] = {.word = "REGRESSION", .color = "\033[1;31m"},
 	[FG_OUTCOME_ERROR] = {.word = "ERROR", .color = "\033[1;35m"},
 };
+
+const char *fg_terminal_word(const struct fg_benchmark_verdict *benchmark)
+{
+	return fg_report_probably(benchmark) ? "PROBABLY SLOWER"
+					     : fg_terminal_outcomes[benchmark->outcome].word;
+}
 
 void fg_terminal_add_styled(const struct fg_terminal_page *page, const char *style,
 			    const char *text)

@@ -3,6 +3,7 @@
 #ifndef FG_REPORTERS_TERMINAL_PAGE_H
 #define FG_REPORTERS_TERMINAL_PAGE_H
 
+#include "reporters/card.h"
 #include "reporters/reporter.h"
 
 #define FG_TERMINAL_BOLD  "\033[1m"
@@ -26,15 +27,19 @@ struct fg_terminal_outcome {
 	const char *color;
 };
 extern const struct fg_terminal_outcome fg_terminal_outcomes[];
+/* "REGRESSION", "PROBABLY SLOWER": the state of a benchmark. */
+const char *fg_terminal_word(const struct fg_benchmark_verdict *benchmark);
 
 struct fg_terminal_row {
 	struct fg_strbuf cells[FG_COLUMN_COUNT];
 	const char *remark; /* replaces the numbers: "same binaries on both sides" */
+	bool folded;        /* shares one line with the others that passed */
 };
 
 struct fg_terminal_page {
 	const struct fg_report *report;
 	const struct fg_report_options *options;
+	const struct fg_card *card;
 	struct fg_strbuf *text;
 	struct fg_terminal_row *rows; /* one per benchmark */
 	size_t width[FG_COLUMN_COUNT];
@@ -59,8 +64,10 @@ void fg_terminal_finish(const struct fg_terminal_page *page, struct fg_strbuf *t
 
 /* --- terminal_table.c: one line a benchmark, in columns --- */
 
-/* The cells of all rows, and which of them fit the terminal. */
+/* The cells of all rows. */
 void fg_terminal_table_init(struct fg_terminal_page *page);
+/* The columns, and which of them fit the terminal. Folded rows have none. */
+void fg_terminal_table_lay_out(struct fg_terminal_page *page);
 void fg_terminal_table_release(struct fg_terminal_page *page);
 void fg_terminal_table_add_row(const struct fg_terminal_page *page, size_t benchmark);
 
@@ -69,5 +76,14 @@ void fg_terminal_table_add_row(const struct fg_terminal_page *page, size_t bench
 /* The functions that explain a change, and those that only moved. */
 void fg_terminal_add_blame(const struct fg_terminal_page *page,
 			   const struct fg_benchmark_verdict *benchmark);
+
+/* --- terminal.c: parts of the report in plain text, for formats that quote it --- */
+
+/* One benchmark's row and details. */
+void fg_terminal_quote(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
+		       bool verbose, struct fg_strbuf *text);
+/* Differences, notes and sampling of the whole run; adds nothing if there are none. */
+void fg_terminal_quote_circumstances(const struct fg_report *report, bool verbose,
+				     struct fg_strbuf *text);
 
 #endif

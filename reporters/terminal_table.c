@@ -24,24 +24,6 @@ static const enum fg_terminal_column given_up[] = {
 	FG_COLUMN_METRIC,
 };
 
-static const char *remark_of(const struct fg_benchmark_verdict *benchmark,
-			     const struct fg_metric_verdict *headline)
-{
-	if (benchmark->outcome == FG_OUTCOME_ERROR)
-		return "could not be measured";
-	if (benchmark->outcome == FG_OUTCOME_NEW)
-		return "nothing to compare with yet";
-	if (benchmark->outcome == FG_OUTCOME_MISSING)
-		return "in the baseline only";
-	if (benchmark->unaffected)
-		return fg_report_unaffected;
-	if (benchmark->identical)
-		return "same binaries on both sides";
-	if (!headline || !fg_report_has_change(headline))
-		return "nothing was compared";
-	return NULL;
-}
-
 static void fill_row(struct fg_terminal_row *row, const struct fg_verdict *verdict,
 		     const struct fg_benchmark_verdict *benchmark)
 {
@@ -49,11 +31,10 @@ static void fill_row(struct fg_terminal_row *row, const struct fg_verdict *verdi
 
 	fg_report_add_benchmark_name(&row->cells[FG_COLUMN_NAME], verdict, benchmark,
 				     MAX_NAME_COLUMNS);
-	fg_strbuf_add_text(&row->cells[FG_COLUMN_VERDICT],
-			   fg_terminal_outcomes[benchmark->outcome].word);
+	fg_strbuf_add_text(&row->cells[FG_COLUMN_VERDICT], fg_terminal_word(benchmark));
 	if (benchmark->outcome != FG_OUTCOME_ERROR)
 		fg_report_add_effort(&row->cells[FG_COLUMN_EFFORT], benchmark, headline);
-	row->remark = remark_of(benchmark, headline);
+	row->remark = fg_report_remark(benchmark);
 	if (row->remark)
 		return;
 	fg_report_add_name(&row->cells[FG_COLUMN_METRIC], headline->label, 24);
@@ -79,13 +60,13 @@ static size_t table_width(const struct fg_terminal_page *page)
 }
 
 /* Computes the widths, drops columns that do not fit, and gives the rest to the name. */
-static void lay_out(struct fg_terminal_page *page)
+void fg_terminal_table_lay_out(struct fg_terminal_page *page)
 {
 	const size_t width = page->options->width;
 	size_t total = 0;
 
 	for (size_t i = 0; i < page->report->verdict->benchmark_count; i++) {
-		for (size_t c = 0; c < FG_COLUMN_COUNT; c++) {
+		for (size_t c = 0; !page->rows[i].folded && c < FG_COLUMN_COUNT; c++) {
 			const size_t wanted =
 				cell_width(&page->rows[i], (enum fg_terminal_column)c);
 
@@ -165,7 +146,7 @@ static void add_cell(const struct fg_terminal_page *page, const struct fg_termin
 void fg_terminal_table_add_row(const struct fg_terminal_page *page, size_t benchmark)
 {
 	const struct fg_terminal_row *row = &page->rows[benchmark];
-	const enum fg_outcome outcome = page->report->verdict->benchmarks[benchmark].outcome;
+	const struct fg_benchmark_verdict *of = &page->report->verdict->benchmarks[benchmark];
 
 	add_name_cell(page, row);
 	if (row->remark) {
@@ -176,8 +157,7 @@ void fg_terminal_table_add_row(const struct fg_terminal_page *page, size_t bench
 	}
 	add_cell(page, row, FG_COLUMN_EFFORT);
 	fg_strbuf_add_repeated(page->text, ' ', gap[FG_COLUMN_VERDICT]);
-	fg_terminal_add_styled(page, fg_terminal_outcomes[outcome].color,
-			       fg_terminal_outcomes[outcome].word);
+	fg_terminal_add_styled(page, fg_terminal_outcomes[of->outcome].color, fg_terminal_word(of));
 	fg_strbuf_add_char(page->text, '\n');
 }
 
@@ -188,7 +168,6 @@ void fg_terminal_table_init(struct fg_terminal_page *page)
 	page->rows = fg_xcalloc(verdict->benchmark_count, sizeof(page->rows[0]));
 	for (size_t i = 0; i < verdict->benchmark_count; i++)
 		fill_row(&page->rows[i], verdict, &verdict->benchmarks[i]);
-	lay_out(page);
 }
 
 void fg_terminal_table_release(struct fg_terminal_page *page)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reporters/verdict_queries.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -115,42 +117,95 @@ bool fg_report_has_change(const struct fg_metric_verdict *metric)
 	return metric->decided && isfinite(metric->ratio);
 }
 
-/* Benchmarks with this outcome. */
-static size_t count_outcome(const struct fg_verdict *verdict, enum fg_outcome outcome)
+const char *fg_report_probably(const struct fg_benchmark_verdict *benchmark)
 {
-	size_t count = 0;
+	const struct fg_metric_verdict *metric = benchmark->outcome == FG_OUTCOME_INCONCLUSIVE
+							 ? fg_report_headline(benchmark)
+							 : NULL;
 
-	for (size_t i = 0; i < verdict->benchmark_count; i++)
-		count += verdict->benchmarks[i].outcome == outcome;
-	return count;
+	for (size_t i = 0; metric && i < metric->notes.count; i++) {
+		if (fg_text_starts_with(metric->notes.items[i], "probably slower ("))
+			return metric->notes.items[i];
+	}
+	return NULL;
 }
 
-/* Outcomes in order of urgency. */
+/* States of a benchmark in order of urgency: its outcome, or that it is probably slower. */
 static const struct {
 	enum fg_outcome outcome;
-	const char *words;
-} outcome_words[] = {
-	{.outcome = FG_OUTCOME_REGRESSION, .words = "regressed"},
-	{.outcome = FG_OUTCOME_ERROR, .words = "could not be measured"},
-	{.outcome = FG_OUTCOME_CREEP, .words = "crept up"},
-	{.outcome = FG_OUTCOME_INCONCLUSIVE, .words = "inconclusive"},
-	{.outcome = FG_OUTCOME_PLACEMENT, .words = "of unchanged code elsewhere"},
-	{.outcome = FG_OUTCOME_IMPROVEMENT, .words = "improved"},
-	{.outcome = FG_OUTCOME_MISSING, .words = "missing"},
-	{.outcome = FG_OUTCOME_NEW, .words = "new"},
-	{.outcome = FG_OUTCOME_PASS, .words = "passed"},
+	bool probably;
+	const char *name;
+	const char *words; /* to follow a number of benchmarks */
+} states[] = {
+	{.outcome = FG_OUTCOME_REGRESSION, .name = "regression", .words = "regressed"},
+	{.outcome = FG_OUTCOME_ERROR, .name = "error", .words = "could not be measured"},
+	{.outcome = FG_OUTCOME_CREEP, .name = "creep", .words = "crept up"},
+	{.outcome = FG_OUTCOME_INCONCLUSIVE,
+	 .probably = true,
+	 .name = "probably slower",
+	 .words = "probably slower"},
+	{.outcome = FG_OUTCOME_INCONCLUSIVE, .name = "inconclusive", .words = "inconclusive"},
+	{.outcome = FG_OUTCOME_PLACEMENT,
+	 .name = "placement",
+	 .words = "of unchanged code elsewhere"},
+	{.outcome = FG_OUTCOME_IMPROVEMENT, .name = "improvement", .words = "improved"},
+	{.outcome = FG_OUTCOME_MISSING, .name = "missing", .words = "missing"},
+	{.outcome = FG_OUTCOME_NEW, .name = "new", .words = "new"},
+	{.outcome = FG_OUTCOME_PASS, .name = "pass", .words = "passed"},
 };
 
-const char *fg_report_outcome_words(enum fg_outcome outcome)
+static size_t state_of(const struct fg_benchmark_verdict *benchmark)
 {
-	for (size_t i = 0; i < FG_ARRAY_SIZE(outcome_words); i++) {
-		if (outcome_words[i].outcome == outcome)
-			return outcome_words[i].words;
-	}
-	return "";
+	size_t i = 0;
+
+	while (states[i].outcome != benchmark->outcome ||
+	       (states[i].probably && !fg_report_probably(benchmark)))
+		i++;
+	return i;
 }
 
-double fg_report_change_size(const struct fg_benchmark_verdict *benchmark)
+const char *fg_report_state(const struct fg_benchmark_verdict *benchmark)
+{
+	return states[state_of(benchmark)].name;
+}
+
+const char *fg_report_state_words(const struct fg_benchmark_verdict *benchmark)
+{
+	return states[state_of(benchmark)].words;
+}
+
+const char *fg_report_remark(const struct fg_benchmark_verdict *benchmark)
+{
+	const struct fg_metric_verdict *headline = fg_report_headline(benchmark);
+
+	if (benchmark->outcome == FG_OUTCOME_ERROR)
+		return "could not be measured";
+	if (benchmark->outcome == FG_OUTCOME_NEW)
+		return "nothing to compare with yet";
+	if (benchmark->outcome == FG_OUTCOME_MISSING)
+		return "in the baseline only";
+	if (benchmark->unaffected)
+		return fg_report_unaffected;
+	if (benchmark->identical)
+		return "same binaries on both sides";
+	if (!headline || !fg_report_has_change(headline))
+		return "nothing was compared";
+	return NULL;
+}
+
+bool fg_report_is_quiet(const struct fg_benchmark_verdict *benchmark)
+{
+	if (benchmark->outcome != FG_OUTCOME_PASS || benchmark->time.moved_count > 0)
+		return false;
+	for (size_t i = 0; i < benchmark->metric_count; i++) {
+		if (benchmark->metrics[i].accepted)
+			return false;
+	}
+	return true;
+}
+
+/* The magnitude of its change; 0: unknown. */
+static double change_size(const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
 
@@ -159,7 +214,7 @@ double fg_report_change_size(const struct fg_benchmark_verdict *benchmark)
 
 struct ranked {
 	size_t index;
-	size_t outcome; /* row of outcome_words */
+	size_t state; /* row of states */
 	double size;
 };
 
@@ -168,8 +223,8 @@ static int worst_first(const void *left, const void *right)
 	const struct ranked *a = left;
 	const struct ranked *b = right;
 
-	if (a->outcome != b->outcome)
-		return a->outcome < b->outcome ? -1 : 1;
+	if (a->state != b->state)
+		return a->state < b->state ? -1 : 1;
 	if (a->size > b->size || a->size < b->size)
 		return a->size > b->size ? -1 : 1;
 	return (a->index > b->index) - (a->index < b->index);
@@ -184,10 +239,9 @@ size_t *fg_report_worst_first(const struct fg_verdict *verdict)
 		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
 
 		ranked[i].index = i;
-		while (outcome_words[ranked[i].outcome].outcome != benchmark->outcome)
-			ranked[i].outcome++;
+		ranked[i].state = state_of(benchmark);
 		if (benchmark->outcome != FG_OUTCOME_PASS)
-			ranked[i].size = fg_report_change_size(benchmark);
+			ranked[i].size = change_size(benchmark);
 	}
 	qsort(ranked, verdict->benchmark_count, sizeof(ranked[0]), worst_first);
 	for (size_t i = 0; i < verdict->benchmark_count; i++)
@@ -198,23 +252,25 @@ size_t *fg_report_worst_first(const struct fg_verdict *verdict)
 
 void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict)
 {
+	size_t counts[FG_ARRAY_SIZE(states)] = {0};
 	const char *separator = ": ";
 
+	for (size_t i = 0; i < verdict->benchmark_count; i++)
+		counts[state_of(&verdict->benchmarks[i])]++;
 	fg_strbuf_printf(text, "%zu benchmark%s", verdict->benchmark_count,
 			 verdict->benchmark_count == 1 ? "" : "s");
-	for (size_t i = 0; i < FG_ARRAY_SIZE(outcome_words); i++) {
-		const size_t count = count_outcome(verdict, outcome_words[i].outcome);
-
-		if (count == 0)
+	for (size_t i = 0; i < FG_ARRAY_SIZE(states); i++) {
+		if (counts[i] == 0)
 			continue;
-		fg_strbuf_printf(text, "%s%zu %s", separator, count, outcome_words[i].words);
+		fg_strbuf_printf(text, "%s%zu %s", separator, counts[i], states[i].words);
 		separator = ", ";
 	}
 }
 
 static bool has_its_own_place(const char *note)
 {
-	return strstr(note, "could have seen") || strncmp(note, "accepted (", 10) == 0;
+	return strstr(note, "could have seen") || fg_text_starts_with(note, "accepted (") ||
+	       fg_text_starts_with(note, "probably slower (");
 }
 
 static bool is_among(const struct fg_notes *notes, const char *note)

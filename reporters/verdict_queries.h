@@ -7,11 +7,13 @@
 
 /* The remark on a benchmark skipped because no change affects it. */
 extern const char fg_report_unaffected[];
+/* Takes the place of numbers: "same binaries on both sides"; NULL: there are numbers. */
+const char *fg_report_remark(const struct fg_benchmark_verdict *benchmark);
+/* It passed, and there is nothing to say but its name. */
+bool fg_report_is_quiet(const struct fg_benchmark_verdict *benchmark);
 
 /* The metric that represents the benchmark: the worst gated one; NULL if there is none. */
 const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark);
-/* The magnitude of its change; 0: unknown. */
-double fg_report_change_size(const struct fg_benchmark_verdict *benchmark);
 /*
  * Indexes of all benchmarks: the most urgent first, then by size of the change; passed ones in
  * their order. The caller frees them.
@@ -23,9 +25,9 @@ const struct fg_series *fg_report_series(const struct fg_report *report,
 const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
 					       const struct fg_series *series);
 /*
- * Notes on gated metrics that are not simply fine: undecided, excluded pairs. Excludes notes that
- * every format has in its own place (smallest detectable change, accepted price). Start with a
- * zeroed place; NULL: no more.
+ * Notes on gated metrics that are not simply fine: undecided, excluded pairs.
+ * Excludes notes that every format has in its own place (smallest detectable change, accepted
+ * price, probably slower). Start with a zeroed place; NULL: no more.
  */
 struct fg_note_place {
 	size_t metric;
@@ -52,8 +54,12 @@ struct fg_remainder fg_report_everything_else(const struct fg_blame *blame, size
 const char *fg_report_schedule(const struct fg_verdict *verdict);
 /* Whether a change is worth a number. */
 bool fg_report_has_change(const struct fg_metric_verdict *metric);
+/* "probably slower (+7.0 %): all of 21 pairs; not failed because ..."; NULL: it is not. */
+const char *fg_report_probably(const struct fg_benchmark_verdict *benchmark);
+/* Its outcome in one word, or "probably slower". */
+const char *fg_report_state(const struct fg_benchmark_verdict *benchmark);
 /* "regressed", "could not be measured", to follow a number of benchmarks. */
-const char *fg_report_outcome_words(enum fg_outcome outcome);
+const char *fg_report_state_words(const struct fg_benchmark_verdict *benchmark);
 /* "regression: 1 of 5 benchmarks regressed, 4 pass" */
 void fg_report_add_summary(struct fg_strbuf *text, const struct fg_verdict *verdict);
 

@@ -493,7 +493,7 @@ static void check_affinity(struct fg_diagnosis *diagnosis)
 	add(diagnosis,
 	    &(struct words){
 		    .id = "affinity",
-		    .subject = "CPUs we may use",
+		    .subject = "usable CPUs",
 		    .severity = CPU_COUNT(&set) < CPUS_MIN ? FG_SEVERITY_WARNING : FG_SEVERITY_OK,
 		    .meaning =
 			    "the benchmark and fastgate itself share the only CPU that is allowed",

@@ -44,6 +44,11 @@ void fg_runner_progress_of(const struct fg_runner_job *job, struct fg_runner_pro
 	};
 }
 
+void fg_runner_exceed_budget(struct fg_runner_job *job)
+{
+	job->exceeds_budget = true;
+}
+
 void fg_job_explain_stuck(void *context, pid_t pid, char **summary, char **stacks)
 {
 	const struct fg_runner_job *job = context;

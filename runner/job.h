@@ -103,6 +103,7 @@ struct fg_runner_job {
 	uint32_t given_up; /* measured pairs of schedules that were given up */
 	uint32_t timed;    /* number of pairs averaged in pair_seconds */
 	unsigned wanted;
+	bool exceeds_budget; /* the budget does not end it any more */
 	/*
 	 * With `until_sure`, usage of earlier sessions: each session may use the full budget and
 	 * number of pairs.

@@ -300,7 +300,7 @@ static int read_measure(struct fg_byte_reader *reader, const struct fg_profile_s
 		return fg_error_set(err, FG_EPARSE, "a measure of a profile is damaged");
 	id = fg_profile_set_measure(set, &measure);
 	if (fg_profile_set_has(set, id, 0))
-		return fg_error_set(err, FG_EPARSE, "measure '%s' is there twice", measure.name);
+		return fg_error_set(err, FG_EPARSE, "duplicate measure '%s'", measure.name);
 	return read_weights(reader, tree, root, id, set, err);
 }
 

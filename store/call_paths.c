@@ -315,7 +315,7 @@ static void inspect(const struct fg_store *store, const struct fg_query *row,
 	}
 	if (block.first < inspection->end) {
 		(void)fg_error_set(&reason, FG_EDB,
-				   "%s is damaged: call paths from %llu on are there twice",
+				   "%s is damaged: duplicate call paths from %llu on",
 				   store->db->name, (unsigned long long)block.first);
 		say(inspection, reason.message);
 	}

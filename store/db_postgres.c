@@ -2,10 +2,11 @@
 /*
  * The PostgreSQL back end of store/db.h.
  *
- * A session keeps no state at the server: nothing is prepared, settings are made for a transaction,
- * and locks end with it.  So each transaction may be another session of the server, as behind
- * pgbouncer in transaction mode.  Results come in binary, so that numbers and bytes need no
- * parsing; parameters go as text, except bytes and arrays.
+ * A session depends on no state at the server: settings are made for a transaction, and locks end
+ * with it.  So each transaction may be another session of the server, as behind pgbouncer in
+ * transaction mode.  Statements are prepared only where nothing stands between us and the server:
+ * its process then has the number that libpq was told.  Results come in binary, so that numbers and
+ * bytes need no parsing; parameters go as text, except bytes and arrays.
  *
  * One transaction writes at a time, by an advisory lock that ends with it: what a writer looks up
  * and does not find is nowhere, and two uploads with the same new functions do not run into each
@@ -38,10 +39,12 @@ enum {
 struct postgres_db {
 	struct fg_db db;
 	PGconn *connection;
-	struct fg_arena cleaned; /* parameters that were broken, until their query ends */
-	char settings[256];      /* that each transaction begins with */
-	int64_t patience_ns;     /* for one statement; 0: for ever */
-	bool lost;               /* the server did not answer in time */
+	struct fg_arena cleaned;        /* parameters that were broken, until their query ends */
+	char settings[256];             /* that each transaction begins with */
+	int64_t patience_ns;            /* for one statement; 0: for ever */
+	bool lost;                      /* the server did not answer in time */
+	bool prepares;                  /* this session is one of the server's */
+	bool prepared[2][FG_SQL_COUNT]; /* for one row of parameters; for many */
 };
 
 static struct postgres_db *of(const struct fg_query *query)
@@ -58,12 +61,12 @@ struct class_meaning {
 static const struct class_meaning meanings[] = {
 	{"23505", FG_EBUSY, "another session added the same: try again"},
 	{"53", FG_EIO, "the database server lacks room"},
-	{"40", FG_EBUSY, "another session was in the way: try again"},
-	{"55", FG_EBUSY, "another session holds it: try again"},
+	{"40", FG_EBUSY, "conflict with another session: try again"},
+	{"55", FG_EBUSY, "locked by another session: try again"},
 	{"57", FG_ENET, "the database server is going down"},
 	{"08", FG_ENET, "the connection to the database is broken"},
-	{"28", FG_EDB, "the database server does not let us in"},
-	{"42501", FG_EDB, "our database user may not do that"},
+	{"28", FG_EDB, "the database server refuses the login"},
+	{"42501", FG_EDB, "the database user lacks the permission"},
 	{"58", FG_EIO, "the database server has trouble with its disk"},
 };
 
@@ -298,6 +301,42 @@ static int check_writable(const struct postgres_db *p, enum fg_sql sql, struct f
 	return FG_OK;
 }
 
+/* A statement and its parameters. */
+struct request {
+	enum fg_sql sql;
+	bool is_for_rows;
+	const char *text;
+	int count;
+	const char *const *values;
+	const int *lengths;
+	const int *formats;
+};
+
+/* The answer, or that to an attempt to prepare the statement, which has failed. */
+static PGresult *ask(struct postgres_db *p, const struct request *r)
+{
+	bool *prepared = &p->prepared[r->is_for_rows][r->sql];
+	char name[16];
+	PGresult *result = NULL;
+
+	if (!p->prepares)
+		return take_result(p, !p->lost && fg_pq.sendQueryParams(p->connection, r->text,
+									r->count, NULL, r->values,
+									r->lengths, r->formats, 1));
+	(void)snprintf(name, sizeof(name), "%c%d", r->is_for_rows ? 'r' : 'q', (int)r->sql);
+	if (!*prepared) {
+		result = take_result(p, !p->lost && fg_pq.sendPrepare(p->connection, name, r->text,
+								      r->count, NULL));
+		*prepared = !has_failed(result);
+		if (!*prepared)
+			return result;
+		fg_pq.clear(result);
+	}
+	return take_result(p, !p->lost && fg_pq.sendQueryPrepared(p->connection, name, r->count,
+								  r->values, r->lengths, r->formats,
+								  1));
+}
+
 static int execute(struct fg_query *query, struct fg_error *err)
 {
 	struct postgres_db *p = of(query);
@@ -306,10 +345,12 @@ static int execute(struct fg_query *query, struct fg_error *err)
 
 	if (status != FG_OK)
 		return status;
-	result = take_result(
-		p, !p->lost && fg_pq.sendQueryParams(p->connection, fg_sql_texts[query->sql].text,
-						     query->parameters, NULL, query->values,
-						     query->lengths, query->formats, 1));
+	result = ask(p, &(struct request){.sql = query->sql,
+					  .text = fg_sql_texts[query->sql].text,
+					  .count = query->parameters,
+					  .values = query->values,
+					  .lengths = query->lengths,
+					  .formats = query->formats});
 	if (has_failed(result)) {
 		status = failed(p, result, err);
 		fg_pq.clear(result);
@@ -329,15 +370,16 @@ static uint64_t big_endian(const char *data, int size)
 	return value;
 }
 
-/* Rows [first, first + count) to a statement for many rows. */
-static bool send_rows(struct postgres_db *p, const char *text, const struct fg_rows *rows,
-		      size_t first, size_t count)
+/* Asks for rows [first, first + count) by a statement for many rows. */
+static PGresult *ask_for_rows(struct postgres_db *p, const struct request *request,
+			      const struct fg_rows *rows, size_t first, size_t count)
 {
 	struct fg_bytes arrays[FG_ROWS_MAX_COLUMNS] = {{0}};
 	const char *values[FG_ROWS_MAX_COLUMNS] = {NULL};
 	int lengths[FG_ROWS_MAX_COLUMNS] = {0};
 	int formats[FG_ROWS_MAX_COLUMNS] = {0};
-	bool sent = false;
+	struct request r = *request;
+	PGresult *result = NULL;
 
 	for (size_t c = 0; c < rows->column_count; c++) {
 		fg_postgres_array(&rows->columns[c], first, count, &arrays[c]);
@@ -345,11 +387,14 @@ static bool send_rows(struct postgres_db *p, const char *text, const struct fg_r
 		lengths[c] = (int)arrays[c].size;
 		formats[c] = 1;
 	}
-	sent = !p->lost && fg_pq.sendQueryParams(p->connection, text, (int)rows->column_count, NULL,
-						 values, lengths, formats, 1) == 1;
+	r.count = (int)rows->column_count;
+	r.values = values;
+	r.lengths = lengths;
+	r.formats = formats;
+	result = ask(p, &r);
 	for (size_t c = 0; c < rows->column_count; c++)
 		fg_bytes_release(&arrays[c]);
-	return sent;
+	return result;
 }
 
 /* What was found for each of them, or 0. */
@@ -377,10 +422,13 @@ static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *r
 
 	if (status != FG_OK)
 		return status;
-	text = fg_postgres_rows_text(fg_sql_texts[sql].text, rows);
+	if (rows->count > 0)
+		text = fg_postgres_rows_text(fg_sql_texts[sql].text, rows);
 	for (size_t first = 0; first < rows->count && status == FG_OK; first += ROWS_AT_ONCE) {
 		const size_t count = fg_min_size(rows->count - first, (size_t)ROWS_AT_ONCE);
-		PGresult *result = take_result(p, send_rows(p, text, rows, first, count));
+		PGresult *result =
+			ask_for_rows(p, &(struct request){sql, true, text, 0, NULL, NULL, NULL},
+				     rows, first, count);
 
 		if (has_failed(result))
 			status = failed(p, result, err);
@@ -507,6 +555,19 @@ static void make_settings(struct postgres_db *p, unsigned flags)
 	}
 }
 
+/* A pooler tells a number of its own, and may lead each transaction to another process. */
+static bool is_direct(struct postgres_db *p)
+{
+	PGresult *result =
+		take_result(p, fg_pq.sendQuery(p->connection, "SELECT pg_backend_pid()"));
+	int64_t number = 0;
+	const bool is_known = !has_failed(result) &&
+			      fg_parse_int64(fg_pq.getvalue(result, 0, 0), &number, NULL) == FG_OK;
+
+	fg_pq.clear(result);
+	return is_known && number == fg_pq.backendPID(p->connection);
+}
+
 int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 {
 	struct postgres_db *p = NULL;
@@ -533,5 +594,6 @@ int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, st
 	(void)fg_pq.setNoticeReceiver(p->connection, ignore_notice, NULL);
 	(void)fg_pq.setnonblocking(p->connection, 1);
 	p->patience_ns = flags & FG_DB_BOUNDED ? PATIENCE_MS * FG_NS_PER_MS : 0;
+	p->prepares = is_direct(p);
 	return FG_OK;
 }

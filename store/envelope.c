@@ -182,7 +182,7 @@ static int read_series(const cJSON *json, struct fg_run *run, struct fg_error *e
 		return fg_error_set(err, FG_EPARSE, "a benchmark needs a name of 1 to %d bytes",
 				    FG_MAX_NAME_BYTES);
 	if (fg_run_find(run, name))
-		return fg_error_set(err, FG_EPARSE, "benchmark '%s' is there twice", name);
+		return fg_error_set(err, FG_EPARSE, "duplicate benchmark '%s'", name);
 	series = fg_run_add_series(run, name);
 	status = read_text(json, "command", FG_MAX_TEXT_BYTES, &series->command, err);
 	if (status != FG_OK)

@@ -24,8 +24,10 @@
  CALL(ntuples)            \
  CALL(resultErrorField)   \
  CALL(resultStatus)       \
+ CALL(sendPrepare)        \
  CALL(sendQuery)          \
  CALL(sendQueryParams)    \
+ CALL(sendQueryPrepared)  \
  CALL(setNoticeReceiver)  \
  CALL(setnonblocking)     \
  CALL(socket)             \

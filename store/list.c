@@ -65,6 +65,7 @@ int fg_store_list(struct fg_store *store, const struct fg_run_filter *filter,
 	fg_query_int(&q, filter->before_ns ? filter->before_ns : INT64_MAX);
 	fg_query_text(&q, filter->before_id ? filter->before_id : "");
 	fg_query_int(&q, (int64_t)limit + 1);
+	fg_query_text(&q, filter->subject);
 	while ((status = fg_query_step(&q, err)) > 0) {
 		if (found.count == limit) {
 			found.more = true;
@@ -141,16 +142,22 @@ static int find_next(struct fg_store *store, const struct fg_run_summary *run,
 	return take_one(&q, list, err);
 }
 
+int fg_store_run_summary(struct fg_store *store, const char *id, struct fg_run_list *list,
+			 struct fg_error *err)
+{
+	struct fg_query q;
+
+	fg_query_begin(&q, store->db, FG_SQL_RUN_ONE);
+	fg_query_text(&q, id);
+	return take_one(&q, list, err);
+}
+
 int fg_store_run_around(struct fg_store *store, const char *id, struct fg_run_around *around,
 			struct fg_error *err)
 {
 	struct fg_run_around found = {0};
-	struct fg_query q;
-	int status = FG_OK;
+	int status = fg_store_run_summary(store, id, &found.run, err);
 
-	fg_query_begin(&q, store->db, FG_SQL_RUN_ONE);
-	fg_query_text(&q, id);
-	status = take_one(&q, &found.run, err);
 	if (status != FG_OK)
 		goto out;
 	if (found.run.count == 0) {

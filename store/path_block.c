@@ -73,7 +73,8 @@ int fg_path_block_read(struct fg_byte_reader *reader, uint64_t first, uint64_t c
 		return fg_error_set(err, FG_EPARSE, "%llu paths cannot be in a block from %llu on",
 				    (unsigned long long)count, (unsigned long long)first);
 	if (fg_read_varint(reader) != first || fg_read_varint(reader) != count || reader->failed)
-		return fg_error_set(err, FG_EPARSE, "the block has other paths than its row says");
+		return fg_error_set(err, FG_EPARSE,
+				    "the block does not hold the paths that its row lists");
 	b.paths = fg_xcalloc(b.count, sizeof(*b.paths));
 	b.children = fg_xcalloc(b.count, sizeof(*b.children));
 	b.siblings = fg_xcalloc(b.count, sizeof(*b.siblings));

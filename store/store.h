@@ -149,6 +149,7 @@ struct fg_run_filter {
 	const char *fact_key;   /* runs with this fact, in any scope */
 	const char *fact_value; /* needs fact_key */
 	const char *outcome;
+	const char *subject;   /* a part of the commit's, in any case */
 	int64_t before_ns;     /* started earlier than this */
 	const char *before_id; /* with before_ns: where a page ended */
 	bool complete_only;
@@ -161,6 +162,10 @@ int fg_store_list(struct fg_store *store, const struct fg_run_filter *filter,
 void fg_run_summary_write(struct fg_json_writer *w, const char *name,
 			  const struct fg_run_summary *run);
 void fg_run_list_release(struct fg_run_list *list);
+
+/* One run; an empty list without it. */
+int fg_store_run_summary(struct fg_store *store, const char *id, struct fg_run_list *list,
+			 struct fg_error *err) FG_NODISCARD;
 
 /* A run, and those before and after it on the same branch; `previous` and `next` may be empty. */
 struct fg_run_around {

@@ -177,7 +177,7 @@ int fg_values_end(const struct fg_byte_reader *reader, struct fg_error *err)
 
 	if (left == 0)
 		return FG_OK;
-	return fg_error_set(err, FG_EPARSE, "there are %zu bytes behind the values", left);
+	return fg_error_set(err, FG_EPARSE, "%zu bytes follow the values", left);
 }
 
 void fg_regions_write(const struct fg_profile_set *set, size_t first, struct fg_bytes *bytes)

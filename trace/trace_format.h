@@ -75,8 +75,6 @@ enum fg_trace_clock {
 	FG_CLOCK_TICK = 4,
 	/* elapsed time, running or blocked */
 	FG_CLOCK_WALL = 5,
-	/* random probes for system time; only in the header: their samples say FG_CLOCK_SYSTEM */
-	FG_CLOCK_PROBE = 7,
 	/*
 	 * Only in the header and for threads; their samples say 1 or 2: the clock of each CPU, for
 	 * every process on the machine
@@ -163,12 +161,6 @@ enum fg_trace_record {
 	FG_RECORD_HELD_END = 22,
 	/* thread, region, begin, end: a stay of FG_SPAN_LEAST_NS or longer; inner ones first */
 	FG_RECORD_REGION_SPAN = 23,
-	/*
-	 * node where an exception was thrown (0: not known), node where it was caught, measure of
-	 * its type or of all (0: not known), 1 if it had been caught before and thrown again,
-	 * how often.  Records with the same ids add up
-	 */
-	FG_RECORD_CAUGHT = 40,
 	/*
 	 * state, 1 (near the peak of the heap) or 2 (at the end), time, bytes of the heap held
 	 * then, resident bytes, text name: of the mappings of that name together
@@ -294,7 +286,6 @@ enum fg_module_flags {
 enum fg_thread_kind {
 	FG_THREAD_MAIN = 1,
 	FG_THREAD_PTHREAD = 2,
-	FG_THREAD_RAW = 3, /* made by clone() alone, found while it ran */
 };
 
 /*
@@ -315,15 +306,13 @@ enum fg_trace_loss {
 	FG_LOSS_STRAY = 5,
 	/* Threads that no clock could be opened for. */
 	FG_LOSS_NO_CLOCK = 6,
-	/* Raw threads found only some time after they had started. */
-	FG_LOSS_LATE_THREAD = 7,
 	/* Deeper than FG_TRACE_FRAMES_MAX; the sample is kept, cut in the middle. */
-	FG_LOSS_DEEP = 8,
+	FG_LOSS_DEEP = 7,
 	/* Arrived inside the collector's own code. */
-	FG_LOSS_REENTERED = 9,
-	FG_LOSS_MODULES_FULL = 10,
+	FG_LOSS_REENTERED = 8,
+	FG_LOSS_MODULES_FULL = 9,
 	/* The signal stack was too small for a walk; the sample is kept, flagged truncated. */
-	FG_LOSS_SMALL_STACK = 11,
+	FG_LOSS_SMALL_STACK = 10,
 	FG_LOSS_COUNT = 16,
 };
 

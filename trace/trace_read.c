@@ -75,7 +75,7 @@ static bool is_zero(const void *data, size_t size)
 static void set_damage(struct reader *r, uint64_t offset, const char *what)
 {
 	(void)snprintf(r->trace->damage, sizeof(r->trace->damage),
-		       "%s at byte %llu: %zu good chunks before it are used, nothing behind it",
+		       "%s at byte %llu: %zu good chunks before it are used, nothing after it",
 		       what, (unsigned long long)offset, r->trace->chunk_count);
 }
 
@@ -90,7 +90,7 @@ static const char *check_chunk(const struct fg_trace_chunk *chunk)
 		return "a damaged chunk header";
 	if (chunk->size == 0 || chunk->size % FG_TRACE_ALIGN != 0 ||
 	    (chunk->size > FG_TRACE_CHUNK_LIMIT && !is_table))
-		return "a chunk of an impossible size";
+		return "a chunk of an invalid size";
 	if (FG_TRACE_COMMIT_USED(chunk->commit) > chunk->size - sizeof(*chunk))
 		return "a chunk that holds more than its size";
 	return NULL;
@@ -251,7 +251,6 @@ void fg_trace_release(struct fg_trace *trace)
 	free(trace->signatures);
 	free(trace->domains);
 	free(trace->call_times);
-	free(trace->caughts);
 	free(trace->residents);
 	free(trace->call_values);
 	free(trace->ways);

@@ -173,15 +173,6 @@ struct fg_trace_resident {
 	bool is_at_end; /* otherwise near the peak of the heap */
 };
 
-/* Exceptions that were caught. */
-struct fg_trace_caught {
-	uint64_t count;
-	uint32_t thrown_path; /* 0: not known */
-	uint32_t caught_path;
-	uint32_t measure; /* of its type */
-	bool is_again;    /* it had been caught before */
-};
-
 struct fg_trace {
 	struct fg_arena arena;
 	struct fg_trace_header header;
@@ -239,8 +230,6 @@ struct fg_trace {
 	uint64_t python_version; /* PY_VERSION_HEX; 0: no interpreter, or its frames are not read */
 	struct fg_trace_resident *residents;
 	size_t resident_count, resident_capacity;
-	struct fg_trace_caught *caughts;
-	size_t caught_count, caught_capacity;
 	const char **notes; /* the collector's own */
 	size_t note_count, note_capacity;
 	const char *executable; /* "": unknown */

@@ -337,19 +337,6 @@ static void read_resident(struct fg_trace_records *r, struct cursor *c)
 		*APPEND(r->trace, resident) = resident;
 }
 
-static void read_caught(struct fg_trace_records *r, struct cursor *c)
-{
-	struct fg_trace_caught caught = {0};
-
-	caught.thrown_path = take_u32(c);
-	caught.caught_path = take_u32(c);
-	caught.measure = take_u32(c);
-	caught.is_again = take_u32(c) != 0;
-	caught.count = take_varint(c);
-	if (!c->failed)
-		*APPEND(r->trace, caught) = caught;
-}
-
 static void read_pattern(struct fg_trace_records *r, struct cursor *c)
 {
 	struct fg_trace_pattern pattern = {0};
@@ -605,7 +592,6 @@ static void (*const readers[])(struct fg_trace_records *, struct cursor *) = {
 	[FG_RECORD_HELD] = read_held,
 	[FG_RECORD_HELD_END] = read_held_end,
 	[FG_RECORD_REGION_SPAN] = read_region_span,
-	[FG_RECORD_CAUGHT] = read_caught,
 	[FG_RECORD_RESIDENT] = read_resident,
 	[FG_RECORD_PATTERN] = read_pattern,
 	[FG_RECORD_SIGNATURE] = read_signature,

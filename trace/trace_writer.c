@@ -5,7 +5,6 @@
 
 enum {
 	CHUNK_ROOM = 60000,
-	LINES_STEP = 2048, /* bytes of a table of lines in one record */
 };
 
 void fg_trace_writer_init(struct fg_trace_writer *w)
@@ -143,33 +142,6 @@ void fg_trace_writer_symbol(struct fg_trace_writer *w, uint64_t module, uint64_t
 	add_text(&payload, name, strlen(name));
 	add_record(w, FG_RECORD_SYMBOL, &payload);
 	fg_strbuf_release(&payload);
-}
-
-static void write_lines(struct fg_trace_writer *w, const struct fg_trace_python_code *code)
-{
-	for (size_t at = 0; at < code->lines_size; at += LINES_STEP) {
-		struct fg_strbuf payload = {0};
-
-		add_varint(&payload, code->id);
-		add_varint(&payload, at);
-		add_text(&payload, code->lines + at,
-			 fg_min_size(code->lines_size - at, LINES_STEP));
-		add_record(w, FG_RECORD_PYTHON_LINES, &payload);
-		fg_strbuf_release(&payload);
-	}
-}
-
-void fg_trace_writer_python_code(struct fg_trace_writer *w, const struct fg_trace_python_code *code)
-{
-	struct fg_strbuf payload = {0};
-
-	add_varint(&payload, code->id);
-	add_varint(&payload, code->first_line);
-	add_text(&payload, code->name, strlen(code->name));
-	add_text(&payload, code->file, strlen(code->file));
-	add_record(w, FG_RECORD_PYTHON_CODE, &payload);
-	fg_strbuf_release(&payload);
-	write_lines(w, code);
 }
 
 void fg_trace_writer_sample(struct fg_trace_writer *w, uint8_t bits, uint64_t delta_ns,

@@ -43,16 +43,6 @@ void fg_trace_writer_mapping(struct fg_trace_writer *w,
 			     const uint8_t *build_id, size_t build_id_size, const char *path);
 void fg_trace_writer_symbol(struct fg_trace_writer *w, uint64_t module, uint64_t start,
 			    uint64_t size, const char *name);
-/* A function of Python, whose table of lines may be NULL. */
-struct fg_trace_python_code {
-	uint64_t id;
-	uint32_t first_line;
-	const char *name, *file;
-	const uint8_t *lines;
-	size_t lines_size;
-};
-void fg_trace_writer_python_code(struct fg_trace_writer *w,
-				 const struct fg_trace_python_code *code);
 void fg_trace_writer_sample(struct fg_trace_writer *w, uint8_t bits, uint64_t delta_ns,
 			    uint64_t path, uint64_t weight_ns);
 /*

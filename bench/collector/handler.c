@@ -47,10 +47,9 @@ struct seen {
 struct work {
 	uint64_t faults;
 	uint64_t preempted;
-	uint64_t waited;    /* voluntary waits, in the file system for example */
-	uint64_t bytes;     /* bytes of the trace file populated */
-	uint64_t frames;    /* computed from unwind tables */
-	uint64_t looked_ns; /* when the list of threads was last read */
+	uint64_t waited; /* voluntary waits, in the file system for example */
+	uint64_t bytes;  /* bytes of the trace file populated */
+	uint64_t frames; /* computed from unwind tables */
 };
 
 struct handler {
@@ -61,10 +60,9 @@ struct handler {
 };
 
 enum kind {
-	ROOM,    /* pages of the file were created */
-	FRAMES,  /* new frames were computed */
-	THREADS, /* the list of threads was read */
-	FAULTS,  /* only page faults */
+	ROOM,   /* pages of the file were created */
+	FRAMES, /* new frames were computed */
+	FAULTS, /* only page faults */
 	PLAIN,
 	KINDS,
 };
@@ -100,7 +98,6 @@ static struct work work_so_far(void)
 		.waited = (uint64_t)usage.ru_nvcsw,
 		.bytes = __atomic_load_n(&fg_g.populated, __ATOMIC_RELAXED),
 		.frames = __atomic_load_n(&header->frames_slow, __ATOMIC_RELAXED),
-		.looked_ns = atomic_load(&fg_g.search.last_ns),
 	};
 }
 
@@ -112,7 +109,6 @@ static struct work difference(const struct work *after, const struct work *befor
 		.waited = after->waited - before->waited,
 		.bytes = after->bytes - before->bytes,
 		.frames = after->frames - before->frames,
-		.looked_ns = after->looked_ns - before->looked_ns,
 	};
 }
 
@@ -134,8 +130,6 @@ static enum kind kind_of(const struct work *inside)
 		return ROOM;
 	if (inside->frames)
 		return FRAMES;
-	if (inside->looked_ns)
-		return THREADS;
 	return inside->faults ? FAULTS : PLAIN;
 }
 
@@ -250,13 +244,9 @@ static const struct {
 	const char *name;
 	const struct seen *seen;
 } all[] = {
-	{"nothing, as long, own time", &empty},
-	{"fastgate, CPU time", &ours},
-	{"fastgate, own time", &own},
-	{"  room in the file", &by_kind[ROOM]},
-	{"  new frames", &by_kind[FRAMES]},
-	{"  a look for threads", &by_kind[THREADS]},
-	{"  page faults elsewhere", &by_kind[FAULTS]},
+	{"nothing, as long, own time", &empty}, {"fastgate, CPU time", &ours},
+	{"fastgate, own time", &own},           {"  room in the file", &by_kind[ROOM]},
+	{"  new frames", &by_kind[FRAMES]},     {"  page faults elsewhere", &by_kind[FAULTS]},
 	{"  plain work", &by_kind[PLAIN]},
 };
 
@@ -285,17 +275,16 @@ static void leave_counts(const char *path)
 static void tell_longest(void)
 {
 	(void)printf("  the longest:  at s   CPU us  elapsed us  faults  preempted  waited  new "
-		     "bytes  new frames  looked for threads\n");
+		     "bytes  new frames\n");
 	for (unsigned i = 0; i < LONGEST && longest[i].cpu_ns > 0; i++) {
 		const struct work *inside = &longest[i].inside;
 
 		(void)printf(
-			"              %6.2f %8.1f %11.1f %7llu %10llu %7llu %10llu %11llu  %s\n",
+			"              %6.2f %8.1f %11.1f %7llu %10llu %7llu %10llu %11llu\n",
 			(double)longest[i].at_ns / 1e9, (double)longest[i].cpu_ns / 1e3,
 			(double)longest[i].elapsed_ns / 1e3, (unsigned long long)inside->faults,
 			(unsigned long long)inside->preempted, (unsigned long long)inside->waited,
-			(unsigned long long)inside->bytes, (unsigned long long)inside->frames,
-			inside->looked_ns ? "yes" : "no");
+			(unsigned long long)inside->bytes, (unsigned long long)inside->frames);
 	}
 }
 

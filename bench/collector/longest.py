@@ -22,7 +22,7 @@ def measure(build, seconds, scratch):
     """Handlers by kind and bucket, and what else was said."""
     with tempfile.TemporaryDirectory(dir=scratch) as output:
         counts = f"{scratch}/counts"
-        env = {**os.environ, "FASTGATE_COLLECTOR_OUTPUT": output, "FASTGATE_COLLECTOR_RATE": str(RATE), "BENCH_COUNTS": counts}
+        env = {**os.environ, "FASTGATE_COLLECTOR_OUTPUT": output, "FASTGATE_COLLECTOR_PERIOD": str(10**9 // RATE), "BENCH_COUNTS": counts}
         said = subprocess.run([f"{build}/bench/collector/bench_collector_handler", str(seconds)], env=env, capture_output=True, text=True,
                               check=True).stdout
         with open(counts, encoding="ascii") as file:

@@ -6,7 +6,7 @@ Programs that know the truth run again and again under the collector: woken in s
 threads shorter than one.  A share counts as found when it is within three sigma of the truth; sigma comes from the
 weights of the samples themselves.  With the right to SCHED_FIFO, a case runs where nothing disturbs
 its rhythm; with `load`, all run beside a busy process per CPU.  Each case runs with the clocks that sample system time differently: the default (cpu), by perf events of the kernel
-where it may be sampled; the same without these, at ticks (ticks); by probes; and by perf events that interrupt (exact).
+where it may be sampled; and the same without these, at ticks (ticks).
 """
 import glob
 import math
@@ -32,7 +32,6 @@ TRUTH_SLACK = 0.005  # the truth is measured by a clock around calls
 CLOCKS = {
     "cpu": {"FASTGATE_COLLECTOR_CLOCK": "cpu"},
     "ticks": {"FASTGATE_COLLECTOR_CLOCK": "cpu", "FASTGATE_COLLECTOR_KERNEL": "off"},
-    "exact": {"FASTGATE_COLLECTOR_CLOCK": "exact"},
 }
 SAMPLE_CLOCK = 0x07  # of a sample's first byte
 CLOCK_SYSTEM = 2

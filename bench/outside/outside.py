@@ -45,8 +45,8 @@ def share(folder, first, second):
     sums, squares = {first: 0, second: 0}, 0
     for sample in document["samples"]:
         for name in set(names(document, sample["stack"])) & set(sums):
-            sums[name] += sample["weight_ns"]
-            squares += sample["weight_ns"] ** 2
+            sums[name] += sample["value"]
+            squares += sample["value"] ** 2
     total = sum(sums.values())
     return sums[first] / total, total ** 2 / squares
 

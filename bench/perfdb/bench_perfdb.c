@@ -559,7 +559,6 @@ static int questions(const char *database)
 	server = serve(database, 2, url);
 	ask("noop", url, "/healthz");
 	ask("list of 50 runs", url, "/api/v1/runs?project=tracker");
-	ask("compare metrics, conditions", url, "/api/v1/compare?a=latest~1&b=latest");
 	ask("compare by function", url, "/api/v1/functions?a=latest~1&b=latest&benchmark=parse");
 	ask("compare by call path", url,
 	    "/api/v1/paths?a=latest~1&b=latest&benchmark=parse&limit=2000");

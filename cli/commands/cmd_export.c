@@ -11,8 +11,8 @@ struct options {
 };
 
 /* In the order of fg_export_formats. */
-static const char *const formats[] = {"folded", "pprof",  "callgrind", "chrome", "json",
-				      "csv",    "tables", "npz",       "html",   NULL};
+static const char *const formats[] = {"folded", "pprof", "callgrind", "chrome", "json",
+				      "tables", "npz",   "html",      NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "folded",

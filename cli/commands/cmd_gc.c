@@ -73,13 +73,11 @@ out:
 	if (cli->json)
 		print_json(cli, &result, given->dry_run);
 	else if (given->dry_run)
-		fg_cli_say(
-			cli,
-			"%zu run%s would be removed; %zu old ones stay because they are baselines",
-			result.runs, result.runs == 1 ? "" : "s", result.kept_baselines);
+		fg_cli_say(cli, "%zu run%s would be removed; %zu old ones are kept as baselines",
+			   result.runs, result.runs == 1 ? "" : "s", result.kept_baselines);
 	else
 		fg_cli_say(cli,
-			   "removed %zu run%s (%zu old ones stay as baselines); the store has %s, "
+			   "removed %zu run%s (%zu old ones kept as baselines); the store has %s, "
 			   "it had %s",
 			   result.runs, result.runs == 1 ? "" : "s", result.kept_baselines,
 			   fg_format_size((double)result.bytes_after, sizes[0]),

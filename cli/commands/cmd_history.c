@@ -309,6 +309,28 @@ static void print_header(const struct line *line, const struct fg_series *series
 	end_line(&out, text);
 }
 
+/* The command that finds the commit of the newest change for the worse. */
+static void print_bisect(const struct line *line, const struct fg_trend *trend,
+			 const struct fg_series *series, struct fg_strbuf *text)
+{
+	for (size_t i = trend->change_count; i > 0; i--) {
+		const size_t point = trend->changes[i - 1].point;
+		const char *good =
+			point > 0 ? commit_of(line->runs[trend->points[point - 1].run]) : "";
+		const char *bad = commit_of(line->runs[trend->points[point].run]);
+		char *words[] = {series->name, NULL};
+		struct fg_strbuf out = {0};
+
+		if (!trend->changes[i - 1].worse || !*good || !*bad || strcmp(good, bad) == 0)
+			continue;
+		fg_strbuf_printf(&out, "which commit: fastgate bisect %.12s %.12s --bench ", good,
+				 bad);
+		fg_text_quote_words(&out, words);
+		end_line(&out, text);
+		return;
+	}
+}
+
 /* The level by paired runs alone, which no change of the host moves. */
 static void print_level(const struct fg_chained *chained, struct fg_strbuf *text)
 {
@@ -349,6 +371,7 @@ static void print_text(const struct line *line, const struct fg_trend *trend,
 		print_point(&line->stored[trend->points[i].run], &trend->points[i], series->name,
 			    &columns, text);
 	}
+	print_bisect(line, trend, series, text);
 	if (trend->change_count == 0)
 		fg_strbuf_printf(text, "no lasting change found in %zu run%s\n", trend->point_count,
 				 trend->point_count == 1 ? "" : "s");

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 /* In the order of enum fg_sample_clock. */
-static const char *const clocks[] = {"cpu", "wall", "exact", NULL};
+static const char *const clocks[] = {"cpu", "wall", NULL};
 /* In the order of enum fg_python_frames. */
 static const char *const pythons[] = {"auto", "off", NULL};
 
@@ -69,9 +69,8 @@ static const struct fg_option options[] = {
 	 .minimum = 0.0001,
 	 .maximum = 0.5,
 	 .help = "the share of the CPU time that sampling may cost, without --rate or from outside"},
-	FG_ROW_CHOICE(
-		struct fg_recording, sample.clock, "clock", 'c', "CLOCK", clocks, "cpu",
-		"what is sampled: time on a CPU; elapsed time, waiting included; or (exact) time on a CPU with system time where it is spent, though calls may be cut short"),
+	FG_ROW_CHOICE(struct fg_recording, sample.clock, "clock", 'c', "CLOCK", clocks, "cpu",
+		      "what is sampled: time on a CPU, or elapsed time, waiting included"),
 	FG_ROW_CHOICE(
 		struct fg_recording, sample.kernel, "kernel", 0, "MODE", kernel_modes, "auto",
 		"name the kernel's functions where system time is spent, if the kernel may be sampled"),

@@ -600,6 +600,8 @@ static int run(struct fg_cli *cli, const void *values)
 		plan.baseline.kind = FG_BASELINE_GIT;
 		plan.baseline.value = given.against;
 	}
+	if (plan.baseline.kind == FG_BASELINE_GIT)
+		fg_cli_stand_in_checkout(&plan);
 	if (fg_session_guard(cli, &status)) {
 		status = run_plan(cli, &given, &plan, &wants_anchor, &err);
 		status = status < 0 ? fg_cli_fail(cli, &err) : status;

@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/session/stored.h"
-#include "reporters/cause.h"
+#include "reporters/card.h"
 #include "reporters/reporter.h"
 
 struct options {
@@ -97,7 +97,7 @@ static void add_cause(struct fg_strbuf *text, const char *report)
 		return;
 	if (verdict.outcome != FG_OUTCOME_PASS && verdict.outcome != FG_OUTCOME_NEW) {
 		fg_strbuf_add_text(text, "  ");
-		fg_report_add_run_cause(text, &verdict, NULL);
+		fg_card_add_run_sentence(text, &verdict, NULL);
 		fg_strbuf_add_char(text, '\n');
 	}
 	fg_verdict_release(&verdict);

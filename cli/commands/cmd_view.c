@@ -26,10 +26,10 @@ struct options {
 
 /* In the order of fg_views. */
 static const char *const views[] = {
-	"flat",     "callgraph",  "top-down", "bottom-up",    "lines",   "libraries",
-	"classes",  "namespaces", "files",    "threads",      "regions", "units",
-	"timeline", "paths",      "memory",   "leaks",        "growth",  "resident",
-	"throws",   "domains",    "times",    "instructions", NULL};
+	"flat",     "callgraph",  "top-down",     "bottom-up", "lines",   "libraries",
+	"classes",  "namespaces", "files",        "threads",   "regions", "units",
+	"timeline", "paths",      "memory",       "leaks",     "growth",  "resident",
+	"domains",  "times",      "instructions", NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, view, "view", 'V', "VIEW", views, "flat", "what to show"),
@@ -43,7 +43,7 @@ static const struct fg_option options[] = {
 		    "order lists by inclusive instead of self time"),
 	FG_ROW_TEXT(
 		struct options, function, "function", 'f', "REGEX",
-		"the functions that callgraph, paths, throws, domains, times and instructions are about"),
+		"the functions that callgraph, paths, domains, times and instructions are about"),
 	FG_ROW_COUNT(struct options, trace, "trace", 0, UINT32_MAX, NULL,
 		     "the call path that domains and times show in full, by its number"),
 	FG_ROW_TEXT(struct options, dumps, "dumps", 0, "FROM:TO",

@@ -34,7 +34,6 @@ static int sample(const struct fg_cli *cli, const struct outside *given, pid_t p
 		.pid = pid,
 		.folder = given->folder,
 		.elapsed = given->options->clock == FG_SAMPLE_WALL,
-		.no_python = given->options->python == FG_PYTHON_OFF,
 		.period_ns =
 			FG_NS_PER_S / (given->options->rate_hz ? given->options->rate_hz : RATE_HZ),
 		.least_ns = given->options->rate_hz ? 0 : FG_NS_PER_S / RATE_MOST_HZ,
@@ -74,7 +73,7 @@ static int run_static(const struct fg_cli *cli, const struct outside *given, int
 	int status = FG_OK;
 
 	if (pipe2(started, O_CLOEXEC) != 0)
-		return fg_error_errno(err, FG_EIO, "cannot make a pipe");
+		return fg_error_errno(err, FG_EIO, "cannot create a pipe");
 	pid = fg_recorded_start(cli->arguments, NULL, &recorded);
 	(void)close(started[1]);
 	while (pid > 0 && read(started[0], &nothing, 1) < 0 && errno == EINTR)
@@ -115,7 +114,7 @@ static int sample_machine(const struct fg_cli *cli, const struct outside *given,
 		fg_cli_warn(cli, "functions of the kernel have no names: their addresses are "
 				 "hidden from this user (kernel.kptr_restrict)");
 	if (result.lost > 0)
-		fg_cli_warn(cli, "%llu samples lost: the kernel had no room for them",
+		fg_cli_warn(cli, "%llu samples lost: the kernel's buffer was full",
 			    (unsigned long long)result.lost);
 	return FG_OK;
 }

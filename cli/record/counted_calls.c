@@ -166,12 +166,12 @@ static void say_functions(const struct fg_cli *cli, const struct counted *counte
 }
 
 /* Says which function entries could be counted and which could not. */
-static void say_entries(const struct fg_cli *cli, const struct fg_entry_refusals *entries)
+static void say_entries(const struct fg_cli *cli, const struct fg_call_patterns *patterns)
 {
 	for (unsigned reason = 0; reason < FG_ENTRY_REFUSALS; reason++) {
 		struct fg_strbuf text = {0};
 
-		if (fg_entry_refusals_explain(entries, reason, &text))
+		if (fg_call_patterns_explain_entries(patterns, reason, &text))
 			fg_cli_say(cli, "%s", text.data);
 		fg_strbuf_release(&text);
 	}
@@ -185,7 +185,7 @@ void fg_record_say_calls(const struct fg_cli *cli, const char *folder)
 	if (counted.count > 0)
 		qsort(counted.functions, counted.count, sizeof(counted.functions[0]), by_calls);
 	say_functions(cli, &counted, folder);
-	say_entries(cli, &counted.patterns.entries);
+	say_entries(cli, &counted.patterns);
 	for (size_t i = 0; i < counted.patterns.count; i++) {
 		struct fg_strbuf text = {0};
 

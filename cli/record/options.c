@@ -15,9 +15,8 @@ bool fg_record_counts_events(const struct fg_recording *given)
 
 const char *fg_record_only_inside(const struct fg_recording *given)
 {
-	if (given->sample.clock == FG_SAMPLE_EXACT ||
-	    (given->sample.clock != 0 && given->attach.system))
-		return given->attach.system ? "--clock" : "--clock exact";
+	if (given->sample.clock != 0 && given->attach.system)
+		return "--clock";
 	if (given->sample.kernel != 0)
 		return "--kernel";
 	if (given->sample.delay_ns > 0)
@@ -36,7 +35,7 @@ const char *fg_record_only_inside(const struct fg_recording *given)
 		return "--domains";
 	if (given->count.entries)
 		return "--entries";
-	if (given->sample.python && given->attach.system)
+	if (given->sample.python)
 		return "--python";
 	return given->paused ? "--paused" : NULL;
 }

@@ -3,11 +3,11 @@
 
 #include "base/fs.h"
 #include "base/text.h"
+#include "cli/session/plan.h"
 #include "cli/session/shards.h"
 #include "cli/session/stored.h"
 #include "config/config.h"
 #include "gate/commit_trailers.h"
-#include "model/links.h"
 #include "reporters/reporter.h"
 #include "runner/build/git.h"
 #include "runner/facts/build_info.h"
@@ -119,7 +119,7 @@ static void match_stored(const struct fg_plan *plan, struct fg_run *run)
 	}
 }
 
-/* ---- the two sides ---- */
+/* ---- worktrees ---- */
 
 static void say_note(void *context, const char *note)
 {
@@ -150,6 +150,7 @@ static struct fg_worktree_options worktree_options(struct fg_session *session, c
 		.state_folder = session->asked.state_folder,
 		.commit = commit,
 		.snapshot = snapshot,
+		.keep = session->asked.keep_builds,
 		.build = &session->asked.plan->build,
 		.interrupted = session->cli->interrupted,
 		.context = session,
@@ -196,9 +197,9 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 	char *tail = NULL;
 	int status = FG_OK;
 
-	/* a commit with the candidate's files is unknown elsewhere: use the original's name */
-	if (arm == FG_ARM_BASELINE)
-		options.known_as = session->got.run.sides[arm].commit;
+	/* a commit with files of the work tree is unknown elsewhere: use the original's name */
+	options.known_as = arm == FG_ARM_BASELINE ? session->got.run.sides[arm].commit
+						  : arms->candidate_commit;
 	status = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
 
 	if (status != FG_OK) {
@@ -212,42 +213,151 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 	return FG_OK;
 }
 
+/* ---- files of the benchmarks ---- */
+
+/* Paths below the plan's root that a side gets from elsewhere. */
+struct taken {
+	const char **paths;
+	size_t count;
+	size_t capacity;
+};
+
+static void take_path(struct taken *taken, const char *path)
+{
+	taken->paths =
+		fg_grow(taken->paths, &taken->capacity, taken->count + 2, sizeof(taken->paths[0]));
+	taken->paths[taken->count++] = path;
+	taken->paths[taken->count] = NULL;
+}
+
+static void take_configured(const struct fg_session *session, struct taken *taken)
+{
+	const struct fg_build *build = &session->asked.plan->build;
+
+	for (size_t i = 0; i < build->from_candidate_count; i++)
+		take_path(taken, build->from_candidate[i]);
+}
+
+/* A script or an input of a benchmark: in the work tree, but not in the commit. */
+static void take_if_missing(const struct fg_session *session, const struct fg_git *git,
+			    const char *commit, const char *word, struct taken *taken)
+{
+	char *path = NULL;
+
+	if (!word || !*word || *word == '-' || *word == '/' || strstr(word, "..") ||
+	    strcmp(word, ".") == 0)
+		return;
+	path = fg_fs_join(session->asked.plan->root, word);
+	if (fg_fs_exists(path) && !fg_git_has(git, commit, word) && !fg_git_ignores(git, word))
+		take_path(taken, word);
+	free(path);
+}
+
+static void take_inputs(const struct fg_session *session, const struct fg_git *git,
+			const char *commit, struct taken *taken)
+{
+	for (size_t i = 0; i < session->asked.benchmark_count; i++) {
+		const struct fg_benchmark *benchmark = session->asked.benchmarks[i];
+
+		for (size_t k = 0; k < benchmark->command.argc; k++)
+			take_if_missing(session, git, commit, benchmark->command.argv[k], taken);
+		take_if_missing(session, git, commit, benchmark->stdin_path, taken);
+		take_if_missing(session, git, commit, benchmark->working_directory, taken);
+	}
+}
+
+/* `commit` with these files as they are in `source`; NULL: in the work tree. */
+static int with_files(struct fg_session *session, const char *commit, const char *source,
+		      const struct taken *taken, char **made, struct fg_error *err)
+{
+	const struct fg_git git = {.folder = session->asked.plan->root,
+				   .interrupted = session->cli->interrupted};
+	char *state = NULL;
+	char *snapshot = NULL;
+	int status = FG_OK;
+
+	if (taken->count == 0) {
+		*made = fg_xstrdup(commit);
+		return FG_OK;
+	}
+	if (!source) {
+		state = realpath(session->asked.state_folder, NULL);
+		status = fg_git_commit_work_tree(&git, state, &snapshot, err);
+		source = snapshot;
+	}
+	if (status == FG_OK)
+		status = fg_git_commit_with_files(&git, commit, source, taken->paths, made, err);
+	if (status == FG_ENOENT)
+		fg_error_prefix(err, "build.from_candidate");
+	free(snapshot);
+	free(state);
+	return status;
+}
+
 /*
- * A commit that is not checked out here. Staged changes are named after the commit they are based
- * on.
+ * An older commit may lack the benchmarks: their files come from the work tree, where the
+ * configuration comes from too.
  */
+static int open_old_candidate(struct fg_arms *arms, struct fg_session *session,
+			      const struct fg_git *git, struct fg_error *err)
+{
+	struct taken taken = {0};
+	char *made = NULL;
+	int status = FG_OK;
+
+	take_configured(session, &taken);
+	take_inputs(session, git, arms->candidate_commit, &taken);
+	status = with_files(session, arms->candidate_commit, NULL, &taken, &made, err);
+	if (status == FG_OK)
+		status = open_worktree(arms, session, FG_ARM_CANDIDATE, made, false, err);
+	free(taken.paths);
+	free(made);
+	return status;
+}
+
+/* ---- the sides ---- */
+
+static int open_staged(struct fg_arms *arms, struct fg_session *session, const struct fg_git *git,
+		       struct fg_error *err)
+{
+	struct fg_side *side = &session->got.run.sides[FG_ARM_CANDIDATE];
+	int status = fg_git_commit_staged(git, &arms->candidate_commit, err);
+
+	if (status != FG_OK)
+		goto out;
+	status = open_worktree(arms, session, FG_ARM_CANDIDATE, arms->candidate_commit, false, err);
+	if (status != FG_OK)
+		goto out;
+	free(side->describe);
+	side->describe = fg_xstrdup("staged");
+	side->dirty = side->commit && strcmp(side->commit, arms->candidate_commit) != 0;
+out:
+	fg_git_forget_hook();
+	return status;
+}
+
+/* A commit that is not checked out here. */
 static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 			      const struct fg_git *git, struct fg_error *err)
 {
 	struct fg_side *side = &session->got.run.sides[FG_ARM_CANDIDATE];
-	char *commit = NULL;
 	char *words = NULL;
-	int status = session->asked.staged
-			     ? fg_git_commit_staged(git, &commit, err)
-			     : fg_git_resolve(git, session->asked.candidate, &commit, &words, err);
+	int status =
+		fg_git_resolve(git, session->asked.candidate, &arms->candidate_commit, &words, err);
 
 	if (status != FG_OK)
 		goto out;
-	status = open_worktree(arms, session, FG_ARM_CANDIDATE, commit, false, err);
+	status = open_old_candidate(arms, session, git, err);
 	if (status != FG_OK)
 		goto out;
-	arms->candidate_commit = fg_xstrdup(commit);
-	if (session->asked.staged) {
-		free(side->describe);
-		side->describe = fg_xstrdup("staged");
-		side->dirty = side->commit && strcmp(side->commit, commit) != 0;
-	} else {
-		/* Branch, tag and changes describe the checked-out tree, not this commit. */
-		fg_side_release(side);
-		*side = (struct fg_side){.commit = commit, .describe = words};
-		fg_git_note_subject(git, side);
-		commit = NULL;
-		words = NULL;
-	}
+	/* Branch, tag and changes describe the checked-out tree, not this commit. */
+	fg_side_release(side);
+	*side = (struct fg_side){.commit = fg_xstrdup(arms->candidate_commit), .describe = words};
+	words = NULL;
+	fg_git_note_subject(git, side);
 out:
 	fg_git_forget_hook();
 	free(words);
-	free(commit);
 	return status;
 }
 
@@ -294,36 +404,28 @@ static void say_from_candidate(struct fg_session *session)
 	free(paths);
 }
 
-/* The baseline's commit, with the configured files replaced by the candidate's. */
+/*
+ * The baseline's commit, with the configured files replaced by the candidate's. With a candidate
+ * that is a commit, both get them from the work tree.
+ */
 static int make_baseline_commit(const struct fg_arms *arms, struct fg_session *session,
 				char **commit, struct fg_error *err)
 {
-	const struct fg_build *build = &session->asked.plan->build;
 	const struct fg_git git = {.folder = session->asked.plan->root,
 				   .interrupted = session->cli->interrupted};
 	const char *base = session->got.run.sides[FG_ARM_BASELINE].commit;
-	char *state = NULL;
-	char *source = NULL;
+	const bool is_old = session->asked.candidate != NULL;
+	struct taken taken = {0};
 	int status = FG_OK;
 
-	if (build->from_candidate_count == 0) {
-		*commit = fg_xstrdup(base);
-		return FG_OK;
-	}
-	state = realpath(session->asked.state_folder, NULL);
-	if (arms->candidate_commit)
-		source = fg_xstrdup(arms->candidate_commit);
-	else
-		status = fg_git_commit_work_tree(&git, state, &source, err);
-	if (status == FG_OK)
-		status = fg_git_commit_with_files(&git, base, source, build->from_candidate, commit,
-						  err);
-	if (status == FG_ENOENT)
-		fg_error_prefix(err, "build.from_candidate");
-	if (status == FG_OK)
+	take_configured(session, &taken);
+	if (is_old)
+		take_inputs(session, &git, base, &taken);
+	status = with_files(session, base, is_old ? NULL : arms->candidate_commit, &taken, commit,
+			    err);
+	if (status == FG_OK && session->asked.plan->build.from_candidate_count > 0)
 		say_from_candidate(session);
-	free(source);
-	free(state);
+	free(taken.paths);
 	return status;
 }
 
@@ -402,18 +504,6 @@ static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, 
 	return status;
 }
 
-/* Links to the source are stored with the run, for every page that shows it. */
-static void record_links(struct fg_session *session)
-{
-	struct fg_environment *build = &session->got.run.sides[FG_ARM_CANDIDATE].build;
-
-	for (enum fg_web_link link = 0; link < FG_WEB_LINK_COUNT; link++) {
-		if (session->asked.plan->links[link])
-			fg_environment_set(build, fg_web_link_fact(link),
-					   session->asked.plan->links[link], false);
-	}
-}
-
 /* Records the user's own facts about the host and both sides. */
 static int record_facts(struct fg_session *session, struct fg_error *err)
 {
@@ -427,7 +517,8 @@ static int record_facts(struct fg_session *session, struct fg_error *err)
 	};
 	int status = fg_build_record(&options, &session->got.run.host, err);
 
-	record_links(session);
+	fg_git_note_request(&session->got.run.sides[FG_ARM_CANDIDATE]);
+	fg_cli_record_links(plan, &session->got.run.sides[FG_ARM_CANDIDATE].build);
 	options.facts = plan->build.record;
 	options.count = plan->build.record_count;
 	options.identity = false;
@@ -480,7 +571,9 @@ int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_pla
 		status = resolve_git_baseline(session, err);
 	if (status != FG_OK)
 		return status;
-	if (session->asked.staged || session->asked.candidate)
+	if (session->asked.staged)
+		status = open_staged(arms, session, &git, err);
+	else if (session->asked.candidate)
 		status = open_git_candidate(arms, session, &git, err);
 	else if (plan->baseline.kind == FG_BASELINE_GIT && !session->asked.in_place)
 		status = open_snapshot(arms, session, &git, err);

@@ -169,6 +169,21 @@ static char *read_source(const struct fg_session *session, size_t arm, const cha
 	return text;
 }
 
+/*
+ * From costs of lines to times that agree with the function's row: the baseline's samples make its
+ * time, and the candidate's the time that the fitted difference leaves it. They are costs of the
+ * function with all that it calls, so that the ratio applies to each.
+ */
+static double scale_of(const struct fg_node_verdict *node, size_t arm, double total)
+{
+	const double fitted = node->self[FG_ARM_BASELINE] + node->delta;
+	double scale = total > 0 ? node->inclusive[arm] / total : ms_per_ns;
+
+	if (arm == FG_ARM_CANDIDATE && fitted > 0 && node->self[arm] > 0)
+		scale *= fitted / node->self[arm];
+	return scale;
+}
+
 static const struct fg_source_listing *list_function(const struct fg_session *session,
 						     const struct fg_profile_set *set,
 						     const struct fg_node_verdict *node,
@@ -188,8 +203,7 @@ static const struct fg_source_listing *list_function(const struct fg_session *se
 			.costs = lines[arm].items,
 			.cost_count = lines[arm].count,
 			.first = node->line,
-			.scale = lines[arm].total > 0 ? node->inclusive[arm] / lines[arm].total
-						      : ms_per_ns,
+			.scale = scale_of(node, arm, lines[arm].total),
 		};
 		if (texts[arm])
 			file = name_in_tree(session, lines[arm].file);
@@ -279,8 +293,7 @@ static const struct fg_source_listing *list_code(const struct fg_session *sessio
 			.cost_count = code[arm].cost_count,
 			.first = 1,
 			.last = (unsigned)code[arm].code.count,
-			.scale = code[arm].total > 0 ? node->inclusive[arm] / code[arm].total
-						     : ms_per_ns,
+			.scale = scale_of(node, arm, code[arm].total),
 		};
 		if (code[arm].cost_count > 0)
 			binary = code[arm].binary;

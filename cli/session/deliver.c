@@ -8,6 +8,7 @@
 #include "cli/session/stored.h"
 #include "perfdb/client/client.h"
 #include "perfdb/client/post.h"
+#include "reporters/card.h"
 
 /* ---- server ---- */
 
@@ -179,7 +180,7 @@ static int write_texts(const struct fg_report *report, struct texts *texts, stru
 
 	fg_report_comment_marker(report->run, &texts->marker);
 	fg_report_status_name(report->run, &texts->name);
-	fg_report_title(report->verdict, &texts->title);
+	fg_card_add_run_sentence(&texts->title, report->verdict, NULL);
 	return status;
 }
 
@@ -277,6 +278,7 @@ int fg_posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, con
 		fg_error_prefix(err, "%s", path);
 		goto out;
 	}
+	fg_cli_record_links(plan, &run.sides[FG_ARM_CANDIDATE].build);
 	/* A report must not decide which comment is rewritten. */
 	free(run.project);
 	run.project = fg_xstrdup(plan->project ? plan->project : "");

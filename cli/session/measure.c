@@ -292,6 +292,8 @@ static int do_step(struct doing *doing, struct fg_error *err)
 	case FG_STEP_SAY:
 		break;
 	case FG_STEP_PAIRS:
+		if (doing->step.exceeds_budget)
+			fg_runner_exceed_budget(doing->job);
 		status = measure_pairs(doing->session, doing->job, doing->step.pairs, doing->state,
 				       err);
 		doing->result = results[*doing->state];
@@ -321,11 +323,33 @@ static struct fg_situation situation_of(const struct fg_session *session,
 		.has_baseline = session->open.roots[FG_ARM_BASELINE] != NULL,
 		.why = why,
 	};
+	struct fg_runner_progress progress;
 
+	fg_runner_progress_of(job, &progress);
+	now.pairs = progress.pairs;
+	now.pair_ns = progress.per_pair_ns;
 	now.series_count = fg_runner_job_series(job, &now.series);
 	if (now.series_count && now.series[0] < session->got.profile_count)
 		now.profile = session->got.profiles[now.series[0]];
 	return now;
+}
+
+/* Pairs for somebody else's decision. */
+static int measure_fixed(struct fg_session *session, struct fg_runner_job *job,
+			 const struct fg_benchmark *benchmark, enum fg_runner_state *state,
+			 struct fg_error *err)
+{
+	struct fg_error why = {0};
+	int status = FG_OK;
+
+	if (benchmark->measure.layouts != FG_LAYOUTS_NEVER &&
+	    fg_runner_begin_in_layouts(job, benchmark->measure.layouts == FG_LAYOUTS_AUTO, &why) ==
+		    FG_EINTERRUPTED)
+		return fg_error_set(err, FG_EINTERRUPTED, "%s", why.message);
+	do {
+		status = measure_pairs(session, job, session->asked.fixed_pairs, state, err);
+	} while (status == FG_OK && *state == FG_RUNNER_ANEW);
+	return status;
 }
 
 static int measure_times(struct fg_session *session, struct fg_runner_job *job,
@@ -337,6 +361,8 @@ static int measure_times(struct fg_session *session, struct fg_runner_job *job,
 
 	if (status != FG_OK || *state != FG_RUNNER_REACHED)
 		return status;
+	if (session->asked.fixed_pairs > 0)
+		return measure_fixed(session, job, benchmark, state, err);
 
 	do {
 		const struct fg_situation now =
@@ -458,6 +484,17 @@ static void show_set_up(struct fg_session *session, const struct fg_benchmark *b
 	fg_progress_show(&session->progress, &progress, NULL);
 }
 
+static bool is_known(const struct fg_session *session, const struct fg_runner_job *job)
+{
+	const size_t *indexes = NULL;
+
+	if (!session->asked.is_known)
+		return false;
+	(void)fg_runner_job_series(job, &indexes);
+	return session->asked.is_known(session->asked.context,
+				       &session->got.run.series[indexes[0]]);
+}
+
 static int measure_benchmark(struct fg_session *session, struct fg_runner *runner,
 			     const struct fg_benchmark *benchmark, struct fg_error *err)
 {
@@ -470,7 +507,8 @@ static int measure_benchmark(struct fg_session *session, struct fg_runner *runne
 	if (status != FG_OK)
 		return status;
 	make_room_for_profiles(session);
-	if (!fg_runner_has_failed(job) && fg_session_is_unaffected(session, job, benchmark))
+	if (!fg_runner_has_failed(job) &&
+	    (fg_session_is_unaffected(session, job, benchmark) || is_known(session, job)))
 		goto out;
 	status = measure_times(session, job, benchmark, &state, err);
 	if (status == FG_OK)

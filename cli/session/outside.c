@@ -225,7 +225,6 @@ int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *
 		.set = set,
 		.sampling = {.period_ns = FG_NS_PER_S / RATE_HZ,
 			     .elapsed = benchmark->measure.sampler.clock == FG_SAMPLE_WALL,
-			     .no_python = benchmark->measure.sampler.python == FG_PYTHON_OFF,
 			     .budget = budget},
 	};
 	int status = FG_OK;
@@ -258,34 +257,20 @@ static void say_lines(const struct fg_cli *cli, const char *name,
 	}
 }
 
-/* Were Python frames left out while this was measured? */
-static bool leaves_out_python(const struct fg_session *session, const struct fg_series *series)
-{
-	for (size_t i = 0; i < session->asked.benchmark_count; i++) {
-		const struct fg_benchmark *benchmark = session->asked.benchmarks[i];
-
-		if (strcmp(benchmark->name, series->name) == 0)
-			return benchmark->measure.sampler.python == FG_PYTHON_OFF;
-	}
-	return false;
-}
-
 void fg_session_explain_stuck(void *context, const struct fg_runner_stuck *stuck, char **summary,
 			      char **stacks)
 {
 	struct fg_session *session = context;
-	const struct fg_whereabouts_request request = {
-		.root = stuck->pid,
-		.below_root = stuck->is_launcher,
-		.symbolizer = session->open.symbolizer,
-		.no_python = leaves_out_python(session, stuck->series)};
+	const struct fg_whereabouts_request request = {.root = stuck->pid,
+						       .below_root = stuck->is_launcher,
+						       .symbolizer = session->open.symbolizer};
 	struct fg_whereabouts where = {0};
 	struct fg_error why = {0};
 
 	if (fg_whereabouts_find(&request, &where, &why) != FG_OK) {
 		fg_progress_clear(&session->progress);
-		fg_cli_warn(session->cli, "%s: where it stands is not known: %s",
-			    stuck->series->name, why.message);
+		fg_cli_warn(session->cli, "%s: its stacks are unknown: %s", stuck->series->name,
+			    why.message);
 		return;
 	}
 	if (was_interrupted(session)) {

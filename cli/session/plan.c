@@ -6,6 +6,8 @@
 #include "base/fs.h"
 #include "base/secrets.h"
 #include "base/text.h"
+#include "model/links.h"
+#include "runner/build/git.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -300,6 +302,30 @@ int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *confi
 	return code;
 }
 
+static bool is_in_checkout(const char *folder)
+{
+	const struct fg_git git = {.folder = folder};
+	char *top = NULL;
+	char *prefix = NULL;
+	const bool is = fg_git_locate(&git, &top, &prefix, NULL) == FG_OK;
+
+	free(top);
+	free(prefix);
+	return is;
+}
+
+void fg_cli_stand_in_checkout(struct fg_plan *plan)
+{
+	char *here = NULL;
+
+	if (is_in_checkout(plan->root) || !is_in_checkout("."))
+		return;
+	here = realpath(".", NULL);
+	if (here)
+		plan->root = fg_arena_strdup(&plan->arena, here);
+	free(here);
+}
+
 void fg_cli_set(struct fg_cli *cli, struct fg_cli_config *config, const char *key,
 		const char *value, const char *option, const char *argument)
 {
@@ -309,4 +335,42 @@ void fg_cli_set(struct fg_cli *cli, struct fg_cli_config *config, const char *ke
 	config->short_forms[config->short_form_count++] = (struct fg_config_option){
 		.setting = fg_arena_printf(&cli->arena, "%s=%s", key, value),
 		.written = fg_arena_printf(&cli->arena, "%s %s", option, argument)};
+}
+
+/* ---- links ---- */
+
+static void guess_links(const struct fg_plan *plan, struct fg_strbuf patterns[FG_WEB_LINK_COUNT])
+{
+	const struct fg_git git = {.folder = plan->root};
+	const char *const ask[] = {"remote", "get-url", "origin", NULL};
+	char *remote = NULL;
+
+	if (fg_git_output(&git, ask, &remote, NULL) == FG_OK)
+		(void)fg_web_link_guess(remote, patterns);
+	free(remote);
+}
+
+void fg_cli_record_links(const struct fg_plan *plan, struct fg_environment *build)
+{
+	const struct fg_perfdb *perfdb = &plan->perfdb;
+	struct fg_strbuf patterns[FG_WEB_LINK_COUNT] = {0};
+
+	guess_links(plan, patterns);
+	for (enum fg_web_link link = 0; link < FG_WEB_LINK_COUNT; link++) {
+		const char *pattern = plan->links[link]       ? plan->links[link]
+				      : patterns[link].length ? fg_strbuf_text(&patterns[link])
+							      : NULL;
+
+		if (pattern)
+			fg_environment_set(build, fg_web_link_fact(link), pattern, false);
+		fg_strbuf_release(&patterns[link]);
+	}
+	/* An address with a user's name in it may hold a password, too. */
+	if (perfdb->url && perfdb->upload != FG_UPLOAD_NEVER && !strchr(perfdb->url, '@')) {
+		char *page = fg_xasprintf("%s%s?view=run&run={run}", perfdb->url,
+					  fg_text_ends_with(perfdb->url, "/") ? "" : "/");
+
+		fg_environment_set(build, FG_WEB_LINK_RUN, page, false);
+		free(page);
+	}
 }

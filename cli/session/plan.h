@@ -48,11 +48,23 @@ int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *confi
 		     struct fg_plan *plan);
 
 /*
+ * Call before a plan is measured against a commit: if its fastgate.yml lies outside of every
+ * checkout, its root becomes the current folder.
+ */
+void fg_cli_stand_in_checkout(struct fg_plan *plan);
+
+/*
  * Maps an option with its argument, such as "--budget 2m", to "KEY=VALUE". Does nothing if the
  * argument is NULL.
  */
 void fg_cli_set(struct fg_cli *cli, struct fg_cli_config *config, const char *key,
 		const char *value, const char *option, const char *argument);
+
+/*
+ * Records templates of links with the run, for every report and page that shows it: to the source,
+ * from the plan or else as GitHub and GitLab have them, and to the run on the plan's server.
+ */
+void fg_cli_record_links(const struct fg_plan *plan, struct fg_environment *build);
 
 /* ---- the state folder: next to fastgate.yml, with runs, builds and pending uploads ---- */
 

@@ -42,29 +42,6 @@ static double most_ns_left(const struct fg_progress *progress,
 	return budget_ns > 0 ? fmin(by_budget, by_pairs) : by_pairs;
 }
 
-/* The budget ends before the first look: warn early instead of letting the user wait in vain. */
-static void tell_too_long(struct fg_progress *progress, const struct fg_runner_progress *runner)
-{
-	const struct fg_measuring *measure = progress->measure;
-	const double needed_ns = (double)runner->per_pair_ns * measure->min_pairs;
-	char pair[FG_NUMBER_TEXT_SIZE];
-	char budget[FG_NUMBER_TEXT_SIZE];
-	char needed[FG_NUMBER_TEXT_SIZE];
-
-	if (progress->told_too_long || !progress->is_paired || measure->budget_ns <= 0 ||
-	    needed_ns <= 2.0 * (double)measure->budget_ns)
-		return;
-	progress->told_too_long = true;
-	fg_progress_clear(progress);
-	fg_cli_warn(
-		progress->cli,
-		"%s: a pair takes %s, so the budget of %s ends long before the first look, at %u "
-		"pairs: `--budget` of %s would reach it",
-		runner->series->name, fg_format_duration((double)runner->per_pair_ns, pair),
-		fg_format_duration((double)measure->budget_ns, budget), measure->min_pairs,
-		fg_format_duration(needed_ns, needed));
-}
-
 static void describe(const struct fg_progress *progress, const struct fg_runner_progress *runner,
 		     const struct fg_gate_progress *gate, struct fg_strbuf *line)
 {
@@ -99,7 +76,6 @@ void fg_progress_begin(struct fg_progress *progress, const char *benchmark)
 	struct fg_strbuf name = {0};
 
 	progress->drawn_ns = fg_clock_monotonic_ns();
-	progress->told_too_long = false;
 	if (cli->quiet || cli->err_is_terminal)
 		return;
 	fg_text_add_clean(&name, benchmark, strlen(benchmark), 60);
@@ -117,7 +93,6 @@ void fg_progress_show(struct fg_progress *progress, const struct fg_runner_progr
 		cli->err_is_terminal ? REDRAW_MS * FG_NS_PER_MS : PLAIN_LINE_S * FG_NS_PER_S;
 	struct fg_strbuf line = {0};
 
-	tell_too_long(progress, runner);
 	if (cli->quiet ||
 	    (now - progress->drawn_ns < wait_ns && (progress->is_drawn || !cli->err_is_terminal)))
 		return;

@@ -118,7 +118,7 @@ bool fg_session_guard(const struct fg_cli *cli, int *exit_code)
 	bool is_worker = true;
 
 	if (fg_guard_split(&is_worker, &end, &err) != FG_OK) {
-		fg_cli_warn(cli, "this run has no guard process: %s", err.message);
+		fg_cli_warn(cli, "cannot start the guard process: %s", err.message);
 		return true;
 	}
 	if (is_worker)
@@ -196,7 +196,8 @@ static void drop_samples(struct fg_session *session)
 		    has_passed(session, name) &&
 		    fg_samples_remove_series(session->open.store_path, session->got.run.id, i,
 					     &why) != FG_OK)
-			fg_cli_warn(session->cli, "samples that are not needed stay: %s",
+			fg_cli_warn(session->cli,
+				    "cannot remove samples that are no longer needed: %s",
 				    why.message);
 	}
 }

@@ -38,7 +38,6 @@ struct fg_progress {
 	bool is_paired;                     /* has a baseline, so it is measured until decided */
 	int64_t drawn_ns;                   /* time of the last redraw, monotonic clock */
 	bool is_drawn;
-	bool told_too_long;
 };
 
 void fg_progress_begin(struct fg_progress *progress, const char *benchmark);
@@ -57,6 +56,12 @@ struct fg_session_request {
 	bool staged;           /* the candidate is the staged changes */
 	const char *candidate; /* the candidate's git ref; NULL: the work tree */
 	bool keep_traces;
+	unsigned keep_builds; /* below .fastgate; 0: the usual number */
+	/* exactly so many pairs, and no decision; 0: as many as decide */
+	unsigned fixed_pairs;
+	/* called with both sides built: need it not be measured? May be NULL */
+	bool (*is_known)(void *context, const struct fg_series *series);
+	void *context; /* of is_known */
 };
 
 /* Resources of a session, released with it. */

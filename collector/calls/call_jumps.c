@@ -305,8 +305,7 @@ static void take_entry(struct target *t, const struct fg_plan_entry *entry)
 	refusal = judge(t, entry);
 	if (refusal == FG_ENTRY_ACCEPTED && !add_jump(t, entry, readable))
 		refusal = FG_ENTRY_FULL;
-	if (refusal != FG_ENTRY_PART) /* nobody asks for fragments of functions */
-		note(refusal, readable);
+	note(refusal, readable);
 }
 
 /* Makes the code writable and maps room for stubs; returns why it cannot. */

@@ -28,7 +28,7 @@ enum {
 	FG_PLAN_OBJECTS_MAX = 4096,
 };
 
-/* Why a function is not counted at its entry; profile/entry_refusals.c has the sentences. */
+/* Why a function is not counted at its entry; profile/call_patterns.c has the sentences. */
 enum fg_entry_refusal {
 	FG_ENTRY_ACCEPTED,
 	/* by the function */
@@ -36,7 +36,6 @@ enum fg_entry_refusal {
 	FG_ENTRY_FIXED,
 	FG_ENTRY_INSIDE,
 	FG_ENTRY_UNBOUNDED,
-	FG_ENTRY_PART,
 	FG_ENTRY_OTHER_SIDE,
 	/* by its object */
 	FG_ENTRY_RUNTIME,

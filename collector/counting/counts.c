@@ -55,8 +55,8 @@ struct owner {
 	uint32_t path;
 };
 
-/* 0 is reserved. */
-uint32_t fg_counts_measure(enum fg_counter counter, unsigned kind)
+/* The number in the trace; 0 is reserved. */
+static uint32_t measure_of(enum fg_counter counter, unsigned kind)
 {
 	return (uint32_t)counter * FG_COUNT_KINDS + kind + 1;
 }
@@ -75,7 +75,7 @@ static void write_counts(struct fg_thread *writer, const struct owner *owner,
 	for (unsigned i = 0; i < FG_COUNT_KINDS; i++) {
 		if (!counts->values[i])
 			continue;
-		fg_record_number(writer, fg_counts_measure(owner->counter, i));
+		fg_record_number(writer, measure_of(owner->counter, i));
 		fg_record_number(writer, counts->values[i]);
 	}
 	if (fg_record_write(writer))
@@ -127,7 +127,7 @@ void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsi
 	if (!name)
 		return;
 	fg_record_begin(writer, FG_RECORD_MEASURE);
-	fg_record_number(writer, fg_counts_measure(counter, kind));
+	fg_record_number(writer, measure_of(counter, kind));
 	fg_record_text(writer, name, strlen(name));
 	(void)fg_record_write(writer);
 }
@@ -158,9 +158,6 @@ static void on_introduce(struct fg_thread *thread)
 static void on_thread_end(struct fg_thread *thread, bool is_last)
 {
 	flush(thread, thread->index, thread->id);
-	for (unsigned i = 0; i < FG_COUNT_TABLES; i++)
-		if (fg_is_counted((enum fg_counter)i) && fg_counted[i]->finish)
-			fg_counted[i]->finish(thread, is_last);
 	if (!is_last)
 		return;
 	fg_threads_visit_others(thread, flush);
@@ -212,7 +209,7 @@ struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter c
 	if (FG_UNLIKELY(table->entries.thread != thread->id)) {
 		const struct fg_trace_table head = {.kind = FG_TABLE_COUNTS,
 						    .stride = sizeof(struct entry),
-						    .measure = fg_counts_measure(counter, 0)};
+						    .measure = measure_of(counter, 0)};
 
 		fg_path_table_adopt(&table->entries, &head, thread->id);
 	}

@@ -38,9 +38,7 @@ struct fg_counted {
 	void (*begin)(void);               /* before main, if it is to count */
 	const char *note;                  /* what a reader should know, or NULL */
 	void (*introduce)(struct fg_thread *writer); /* further names of its own, or NULL */
-	/* When a thread ends, or (`is_last`) the process; or NULL. */
-	void (*finish)(struct fg_thread *writer, bool is_last);
-	void (*forget)(void); /* in a child of fork, or NULL */
+	void (*forget)(void);                        /* in a child of fork, or NULL */
 };
 
 extern struct fg_counted *fg_counted[FG_COUNT_TABLES];
@@ -65,8 +63,6 @@ static inline bool fg_is_counting(enum fg_counter counter)
 void fg_counts_see(enum fg_counter counter, const ucontext_t *context,
 		   const struct fg_counts *seen);
 
-/* The number in the trace of what it counts. */
-uint32_t fg_counts_measure(enum fg_counter counter, unsigned kind);
 /* Name a kind that was not known when the trace began, under `busy`. */
 void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsigned kind);
 

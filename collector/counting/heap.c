@@ -11,7 +11,6 @@
  * program is linked with stays the one that allocates.  While they are looked up, allocations come
  * from a small array that is never freed: the loader may ask for memory then.
  */
-#include "collector/counting/bypass.h"
 #include "collector/counting/count_probe.h"
 #include "collector/counting/dumps.h"
 #include "collector/counting/live.h"
@@ -55,8 +54,6 @@ static void introduce(struct fg_thread *writer)
 		fg_live_introduce(writer, FG_HELD_HEAP);
 }
 
-static void finish(struct fg_thread *writer, bool is_last);
-
 static struct fg_counted counted = {
 	.names =
 		{
@@ -66,7 +63,6 @@ static struct fg_counted counted = {
 			[ROUNDING] = "heap.rounding",
 		},
 	.introduce = introduce,
-	.finish = finish,
 };
 static struct fg_counted frees = {.names = {"heap.frees"}};
 static struct fg_counted nothing_more; /* FG_COUNTER_ALLOCATIONS narrows the heap */
@@ -115,35 +111,6 @@ static bool is_early(const void *block)
 }
 
 /* ---- counting ---- */
-
-/* Part of a note, of a fixed size: the path of a library may be longer. */
-static void add_text(char *text, size_t room, const char *more)
-{
-	const size_t used = strlen(text);
-
-	(void)strncpy(text + used, more, room - used - 1);
-	text[room - 1] = '\0';
-}
-
-/* Notes allocations that were never seen; after the end it is too late to do so. */
-static void finish(struct fg_thread *writer, bool is_last)
-{
-	const struct fg_bypassed what = {
-		.names = {"malloc", "calloc", "realloc"},
-		.reals = {(uintptr_t)reals.malloc, (uintptr_t)reals.calloc,
-			  (uintptr_t)reals.realloc},
-	};
-	const char *library = is_last && !counted.note ? fg_bypass_find(&what) : NULL;
-	char text[512] = "";
-
-	if (!library)
-		return;
-	add_text(text, sizeof(text) - 128, library);
-	add_text(text, sizeof(text),
-		 " calls the C library's malloc past the counter, as libraries do that are opened "
-		 "with RTLD_DEEPBIND: its allocations are not counted");
-	(void)fg_note(writer, text);
-}
 
 struct request {
 	const void *block;

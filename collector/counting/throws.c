@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * In front of __cxa_throw, by which C++ throws, and of __cxa_begin_catch, which begins each
- * handler: who throws what, and who catches it?  Only in the counting library.  What is thrown
- * again (`throw;`) is not counted again; it is caught again.
+ * In front of __cxa_throw, by which C++ throws: who throws what?  Only in the counting library.
+ * A rethrow (`throw;`) is not counted again.
  *
  * The types are found while the program runs: each gets a number of its own, up to TYPES_MAX.
  *
  * A program in C may load its C++ out of sight of the loader's search order.  The real function is
  * then where the virtual table of the type comes from, for that is the same runtime.
  */
-#include "collector/counting/catches.h"
 #include "collector/counting/count_probe.h"
 #include "collector/sampler/introduce.h"
 
@@ -18,7 +16,6 @@
 
 enum {
 	THROWS,
-	CATCHES,
 };
 
 enum {
@@ -42,27 +39,17 @@ struct type_info {
 };
 
 typedef void throw_function(void *, struct type_info *, void (*)(void *));
-typedef void *catch_function(void *);
 
 static void begin(void);
 
-static void finish(struct fg_thread *writer, bool is_last)
-{
-	(void)is_last;
-	fg_catches_write(writer);
-}
-
 static struct fg_counted counted = {
-	.names = {[THROWS] = "throws", [CATCHES] = "catches"},
+	.names = {[THROWS] = "throws"},
 	.begin = begin,
-	.finish = finish,
-	.forget = fg_catches_forget,
 };
 static struct fg_counted groups[FG_COUNT_TYPE_GROUPS];
 static char names[TYPES_MAX][TYPE_SIZE];
 static _Atomic uint8_t states[TYPES_MAX];
 static throw_function *_Atomic known; /* by the loader's search order */
-static catch_function *_Atomic known_catch;
 static struct {
 	_Atomic(const void *) functions; /* of a type; the address of `runtimes`: not ready */
 	throw_function *_Atomic real;
@@ -107,7 +94,7 @@ static uint32_t number_of(struct fg_thread *thread, const struct type_info *info
 
 /* ---- counting ---- */
 
-static void count_on(struct fg_thread *thread, const ucontext_t *context, const void *object,
+static void count_on(struct fg_thread *thread, const ucontext_t *context,
 		     const struct type_info *info)
 {
 	const struct fg_counts one = {.values = {[THROWS] = 1}};
@@ -120,17 +107,13 @@ static void count_on(struct fg_thread *thread, const ucontext_t *context, const 
 	path = fg_counts_path(thread, context);
 	fg_counts_add(thread, FG_COUNTER_THROWS, path, &one);
 	type = info ? number_of(thread, info) : TYPE_NONE;
-	fg_catches_throw(thread, object, path,
-			 type == TYPE_NONE
-				 ? fg_counts_measure(FG_COUNTER_THROWS, THROWS)
-				 : fg_counts_measure(group_of(type), type % FG_COUNT_KINDS));
 	if (type == TYPE_NONE)
 		return;
 	of_type.values[type % FG_COUNT_KINDS] = 1;
 	fg_counts_add(thread, group_of(type), path, &of_type);
 }
 
-static void count(const ucontext_t *context, const void *object, const struct type_info *info)
+static void count(const ucontext_t *context, const struct type_info *info)
 {
 	const struct fg_counts one = {.values = {[THROWS] = 1}};
 	struct fg_thread *thread = fg_self;
@@ -141,27 +124,7 @@ static void count(const ucontext_t *context, const void *object, const struct ty
 		fg_counts_add_unplaced(FG_COUNTER_THROWS, &one);
 		return;
 	}
-	count_on(thread, context, object, info);
-	fg_thread_leave(thread);
-}
-
-static void count_catch(const ucontext_t *context, const void *exception)
-{
-	const struct fg_counts one = {.values = {[CATCHES] = 1}};
-	struct fg_thread *thread = fg_self;
-	uint32_t path = 0;
-
-	if (!fg_is_counting(FG_COUNTER_THROWS))
-		return;
-	if (!thread || !fg_thread_enter(thread)) {
-		fg_counts_add_unplaced(FG_COUNTER_THROWS, &one);
-		return;
-	}
-	if (fg_ensure_file(thread)) {
-		path = fg_counts_path(thread, context);
-		fg_counts_add(thread, FG_COUNTER_THROWS, path, &one);
-		fg_catches_catch(thread, exception, path);
-	}
+	count_on(thread, context, info);
 	fg_thread_leave(thread);
 }
 
@@ -219,30 +182,6 @@ static throw_function *real_throw(const struct type_info *info)
 	return found;
 }
 
-static catch_function *look_up_catch(void *where)
-{
-	return __extension__(catch_function *) dlsym(where, "__cxa_begin_catch");
-}
-
-/* The runtime that the handler's library is linked with, as no type tells it. */
-static catch_function *real_catch(const void *handler)
-{
-	catch_function *found = atomic_load_explicit(&known_catch, memory_order_acquire);
-	Dl_info library;
-	void *handle = NULL;
-
-	if (FG_LIKELY(found != NULL))
-		return found;
-	found = look_up_catch(RTLD_NEXT);
-	if (found) {
-		atomic_store_explicit(&known_catch, found, memory_order_release);
-		return found;
-	}
-	if (dladdr(handler, &library))
-		handle = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-	return handle ? look_up_catch(handle) : NULL;
-}
-
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of the C++ ABI */
 /* In no header for C. */
 _Noreturn void __cxa_throw(void *object, struct type_info *info, void (*destroy)(void *));
@@ -253,23 +192,10 @@ FG_EXPORT _Noreturn void __cxa_throw(void *object, struct type_info *info, void 
 
 	if (real) {
 		FG_HERE(context);
-		count(&context, object, info);
+		count(&context, info);
 		real(object, info, destroy);
 	}
 	abort(); /* it cannot be thrown, and does not return */
-}
-
-void *__cxa_begin_catch(void *exception);
-
-FG_EXPORT void *__cxa_begin_catch(void *exception)
-{
-	catch_function *real = real_catch(__builtin_return_address(0));
-
-	if (!real)
-		abort(); /* the handler cannot go on without its exception */
-	FG_HERE(context);
-	count_catch(&context, exception);
-	return real(exception);
 }
 
 /* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
@@ -285,8 +211,7 @@ static void begin(void)
 __attribute__((constructor(101))) static void join_in(void)
 {
 	atomic_store(&known, look_up(RTLD_NEXT));
-	atomic_store(&known_catch, look_up_catch(RTLD_NEXT));
-	(void)dlerror(); /* a program in C has neither, and is not to hear of it */
+	(void)dlerror(); /* a program in C has none, and is not to hear of it */
 	fg_counted[FG_COUNTER_THROWS] = &counted;
 	for (unsigned i = 0; i < FG_COUNT_TYPE_GROUPS; i++)
 		fg_counted[FG_COUNT_TYPES + i] = &groups[i];

@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 enum fg_stat_number {
-	FG_STAT_FLAGS = 9,
 	FG_STAT_THREADS = 20,
 	FG_STAT_START = 22,
 };

@@ -166,7 +166,7 @@ static void begin_main_thread(struct fg_thread *thread)
 	find_main_stack(thread);
 	fg_signal_install(fg_on_signal);
 	fg_signal_begin();
-	fg_thread_attach(thread, FG_THREAD_MAIN, 0);
+	fg_thread_attach(thread, FG_THREAD_MAIN);
 	fg_pthreads_watch_end();
 }
 
@@ -188,7 +188,6 @@ static void start(char **environment)
 	fg_process_used(&fg_g.begin);
 	fg_g.cookie = random_cookie();
 	atomic_store(&fg_g.phases, fg_g.cookie * UINT64_C(0x9e3779b97f4a7c15));
-	atomic_store(&fg_g.search.last_ns, begin_ns);
 	atomic_store(&fg_g.lowest_fd, UINT32_MAX);
 	atomic_store(&fg_g.sampling, !fg_g.options.paused && !fg_g.options.has_units);
 	read_program();
@@ -264,7 +263,7 @@ static void after_fork_in_child(void)
 	thread->stack_low = low;
 	thread->stack_high = high;
 	fg_signal_begin();
-	fg_thread_attach(thread, FG_THREAD_MAIN, 0);
+	fg_thread_attach(thread, FG_THREAD_MAIN);
 	fg_regions_inherit(thread, &forked);
 	fg_pthreads_watch_end();
 	errno = saved_errno;
@@ -314,7 +313,7 @@ void fg_process_resume(void)
 	if (header)
 		__atomic_store_n(&header->end, FG_END_UNKNOWN, __ATOMIC_RELEASE);
 	fg_signal_hide();
-	fg_thread_attach(thread, (enum fg_thread_kind)thread->kind, 0);
+	fg_thread_attach(thread, (enum fg_thread_kind)thread->kind);
 }
 
 /* Record libraries that were loaded and never sampled. */

@@ -87,7 +87,7 @@ static void *run_thread(void *argument)
 	fg_signal_inherit(thread->birth.blocked);
 	fg_self = thread;
 	fg_signal_begin();
-	fg_thread_attach(thread, FG_THREAD_PTHREAD, 0);
+	fg_thread_attach(thread, FG_THREAD_PTHREAD);
 	fg_pthreads_watch_end();
 	return begin(begin_argument);
 }
@@ -114,7 +114,6 @@ static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t 
 		fg_lose(FG_LOSS_NO_CLOCK, fg_alive());
 		return NULL;
 	}
-	atomic_store(&fg_g.tids[thread->index], FG_TID_PENDING);
 	thread->kind = FG_THREAD_PTHREAD;
 	thread->birth.begin = begin;
 	thread->birth.argument = argument;

@@ -64,9 +64,7 @@ struct fg_thread *fg_thread_new(void)
 
 void fg_thread_free(struct fg_thread *thread)
 {
-	const pid_t tid = fg_tid(thread);
-
-	atomic_store(&fg_g.tids[thread->index], tid > 0 ? -tid : 0);
+	atomic_store(&fg_g.tids[thread->index], 0);
 	atomic_store(&thread->taken, 0);
 }
 
@@ -159,7 +157,6 @@ static void reset(struct fg_thread *thread)
 	thread->stack->hits.count = 0;
 	thread->kept.count = 0;
 	thread->last_path = 0;
-	thread->clocks.probe = (struct fg_probe){0};
 	thread->clocks.tick_fast = false;
 	thread->clocks.tick_idle = 0;
 	thread->clocks.kernel_refused = false;
@@ -179,33 +176,25 @@ static void start_thread(struct fg_thread *thread)
 	thread->clocks.attached = fg_clocks_start(thread);
 }
 
-void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t tid)
+void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind)
 {
-	const bool self = tid == 0;
-
 	thread->kind = kind;
 	reset(thread);
-	if (self)
-		tid = (pid_t)syscall(SYS_gettid);
-	atomic_store(&fg_g.tids[thread->index], tid);
+	atomic_store(&fg_g.tids[thread->index], (pid_t)syscall(SYS_gettid));
 	thread->id = atomic_fetch_add(&fg_g.next_thread, 1) + 1;
 	thread->begin_ns = fg_clock_ns(CLOCK_MONOTONIC);
 	thread->clocks.random =
 		thread->begin_ns ^ ((uint64_t)fg_tid(thread) << 32) ^ (uintptr_t)thread;
 	thread->begin = (struct fg_times){0};
-	if (self)
-		fg_thread_times(&thread->begin);
-	else
-		thread->begin.cpu_ns = fg_clock_ns(fg_cpu_clock_of(tid));
-	fg_account_open(&thread->account, &thread->begin, self);
+	fg_thread_times(&thread->begin);
+	fg_account_open(&thread->account, &thread->begin);
 	thread->account.switches = atomic_load(&fg_g.switches);
 	thread->account.on = fg_sampling_on(thread->begin_ns);
 	/* Announced first, so that a signal may come as soon as the clocks run. */
 	thread->clock = fg_g.clock_user;
 	atomic_store(&thread->busy, 1);
 	fg_thread_announce(thread);
-	if (self)
-		write_own_name(thread);
+	write_own_name(thread);
 	fg_thread_leave(thread);
 	start_thread(thread);
 }
@@ -330,7 +319,6 @@ void fg_threads_forget(void)
 		atomic_store(&thread->counting, 0);
 		atomic_store(&thread->taken, 0);
 	}
-	fg_g.search = (struct fg_search){.last_ns = fg_clock_ns(CLOCK_MONOTONIC)};
 }
 
 /* ---- visits ---- */

@@ -11,8 +11,8 @@
 /* A free slot with its memory, or NULL.  Uses mmap. */
 struct fg_thread *fg_thread_new(void);
 void fg_thread_free(struct fg_thread *thread);
-/* Begin to sample the calling thread (tid 0) or another one of this process. */
-void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind, pid_t tid);
+/* Begin to sample the calling thread. */
+void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind);
 /*
  * Stop its clocks and write its totals.  The slot stays taken.  `is_last`: no other thread will
  * take a sample.
@@ -29,11 +29,6 @@ void fg_thread_announce(struct fg_thread *thread);
 void fg_threads_visit_others(struct fg_thread *writer,
 			     void (*visit)(struct fg_thread *writer, uint32_t slot,
 					   uint32_t thread));
-/*
- * Looks for threads that nobody announced (discover.c): one step, where it is time for one.  From a
- * handler.
- */
-void fg_threads_discover(struct fg_thread *thread);
 /* Every handler of another thread that is at work has ended; it is waited for, but not for ever. */
 void fg_threads_let_pass(const struct fg_thread *thread);
 /* Does the kernel let a visitor see who counts?  To be asked before anyone does. */

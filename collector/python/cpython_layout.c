@@ -11,10 +11,6 @@ static const struct fg_python_layout layouts[] = {
 		.version = 0x030b,
 		.chain = FG_PYTHON_ENTRIES_MARKED,
 		.tss_key = 592,
-		.lists = {.interpreters = 40,
-			  .next_interpreter = 0,
-			  .threads = 16,
-			  .next_thread = 8},
 		.thread_id = 152,
 		.native_thread_id = 160,
 		.cframe = 56,
@@ -37,10 +33,6 @@ static const struct fg_python_layout layouts[] = {
 		.version = 0x030c,
 		.chain = FG_PYTHON_ENTRIES_APART,
 		.tss_key = 1544,
-		.lists = {.interpreters = 40,
-			  .next_interpreter = 0,
-			  .threads = 72,
-			  .next_thread = 8},
 		.thread_id = 136,
 		.native_thread_id = 144,
 		.cframe = 56,
@@ -93,10 +85,6 @@ enum {
 	WORD_COOKIE,
 	WORD_VERSION,
 	WORD_FREE_THREADED,
-	WORD_INTERPRETERS = 5,
-	WORD_NEXT_INTERPRETER = 8,
-	WORD_THREADS = 9,
-	WORD_NEXT_THREAD = 21,
 	WORD_CURRENT_FRAME = 23,
 	WORD_THREAD_ID = 24,
 	WORD_NATIVE_THREAD_ID = 25,
@@ -142,33 +130,5 @@ bool fg_python_layout_agrees(const struct fg_python_layout *layout,
 	for (size_t i = 0; i < FG_ARRAY_SIZE(expected); i++)
 		if (words[expected[i].word] != expected[i].value)
 			return false;
-	return true;
-}
-
-enum {
-	WORD = sizeof(uint64_t),
-	STRUCTURE_MAX = 1 << 20, /* no structure of an interpreter is as large */
-};
-
-bool fg_python_find_lists(const struct fg_python_layout *layout,
-			  const uint64_t words[FG_PYTHON_OFFSET_WORDS],
-			  struct fg_python_lists *lists)
-{
-	static const unsigned where[] = {WORD_INTERPRETERS, WORD_NEXT_INTERPRETER, WORD_THREADS,
-					 WORD_NEXT_THREAD};
-
-	if (!layout->has_offsets) {
-		*lists = layout->lists;
-		return true;
-	}
-	for (size_t i = 0; i < FG_ARRAY_SIZE(where); i++)
-		if (words[where[i]] % WORD != 0 || words[where[i]] >= STRUCTURE_MAX)
-			return false;
-	*lists = (struct fg_python_lists){
-		.interpreters = (uint32_t)words[WORD_INTERPRETERS],
-		.next_interpreter = (uint32_t)words[WORD_NEXT_INTERPRETER],
-		.threads = (uint32_t)words[WORD_THREADS],
-		.next_thread = (uint32_t)words[WORD_NEXT_THREAD],
-	};
 	return true;
 }

@@ -23,21 +23,12 @@ enum fg_python_chain {
 	FG_PYTHON_ENTRIES_APART,
 };
 
-struct fg_python_lists {
-	uint32_t interpreters;     /* in _PyRuntime */
-	uint32_t next_interpreter; /* in PyInterpreterState, as */
-	uint32_t threads;
-	uint32_t next_thread; /* in PyThreadState */
-};
-
 struct fg_python_layout {
 	uint32_t version; /* 0x030b: 3.11 */
 	enum fg_python_chain chain;
 	/* in _PyRuntime */
 	uint16_t tss_key; /* Py_tss_t of the thread's state */
 	bool has_offsets; /* it begins with offsets of its own, which must be the same */
-	/* the threads' states: a list of each interpreter's, and one of interpreters */
-	struct fg_python_lists lists;
 	/* in PyThreadState */
 	uint16_t thread_id;        /* as pthread_self() */
 	uint16_t native_thread_id; /* as the kernel numbers it */
@@ -86,12 +77,4 @@ enum {
 };
 bool fg_python_layout_agrees(const struct fg_python_layout *layout,
 			     const uint64_t words[FG_PYTHON_OFFSET_WORDS]);
-/*
- * Where the lists are: as these words say, where an interpreter has offsets of its own, for they
- * lie far behind what differs between releases.  False: they cannot be there.
- */
-bool fg_python_find_lists(const struct fg_python_layout *layout,
-			  const uint64_t words[FG_PYTHON_OFFSET_WORDS],
-			  struct fg_python_lists *lists);
-
 #endif

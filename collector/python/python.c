@@ -5,6 +5,7 @@
 #include "collector/unwind/modules.h"
 #include "collector/unwind/paths.h"
 
+#include <limits.h>
 #include <pthread.h>
 
 /* The reader's way to this program's own memory. */

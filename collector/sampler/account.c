@@ -9,9 +9,9 @@ enum {
 	MOST_TIMES = 4           /* a portion is a whole one times this, or divided by it */
 };
 
-void fg_account_open(struct fg_account *account, const struct fg_times *now, bool split_known)
+void fg_account_open(struct fg_account *account, const struct fg_times *now)
 {
-	*account = (struct fg_account){.last = *now, .split_known = split_known, .on = true};
+	*account = (struct fg_account){.last = *now, .on = true};
 }
 
 void fg_account_look(struct fg_account *account, const struct fg_times *now, bool on,
@@ -19,13 +19,13 @@ void fg_account_look(struct fg_account *account, const struct fg_times *now, boo
 {
 	const struct fg_times *last = &account->last;
 
-	*split = (struct fg_times){.cpu_ns = now->cpu_ns - last->cpu_ns};
-	if (account->split_known) {
-		split->user_ns = now->user_ns - last->user_ns;
-		split->system_ns = now->system_ns - last->system_ns;
-		split->faults = now->faults - last->faults;
-		split->departures = now->departures - last->departures;
-	}
+	*split = (struct fg_times){
+		.cpu_ns = now->cpu_ns - last->cpu_ns,
+		.user_ns = now->user_ns - last->user_ns,
+		.system_ns = now->system_ns - last->system_ns,
+		.faults = now->faults - last->faults,
+		.departures = now->departures - last->departures,
+	};
 	if (on && account->on) {
 		const int64_t beyond_ns = (int64_t)(split->cpu_ns - account->sampled_ns);
 		const int64_t system_ns = (int64_t)split->system_ns;
@@ -35,7 +35,6 @@ void fg_account_look(struct fg_account *account, const struct fg_times *now, boo
 					    : beyond_ns;
 	}
 	account->last = *now;
-	account->split_known = true;
 	account->sampled_ns = 0;
 	account->on = on;
 	account->switches = switches;

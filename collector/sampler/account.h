@@ -42,7 +42,6 @@ struct fg_times {
 
 struct fg_account {
 	struct fg_times last;
-	bool split_known;    /* all of `last` is, not cpu_ns alone */
 	bool on;             /* sampling was on at the last look, */
 	uint32_t switches;   /* times that sampling had been switched on or off by then */
 	uint64_t sampled_ns; /* user samples since */
@@ -58,8 +57,8 @@ struct fg_account {
  */
 uint64_t fg_account_first_period(uint64_t phase_ns, uint64_t period_ns);
 
-/* `now` of a thread that begins; of another thread getrusage cannot tell (!split_known). */
-void fg_account_open(struct fg_account *account, const struct fg_times *now, bool split_known);
+/* `now`: of a thread that begins. */
+void fg_account_open(struct fg_account *account, const struct fg_times *now);
 
 static inline void fg_account_user(struct fg_account *account, uint64_t weight_ns)
 {

@@ -6,8 +6,6 @@
  *	perf         task clock: an exact, high-resolution timer of the thread's user time
  *	tick timer   for system time: on the thread's CPU clock.  It expires at kernel ticks, and
  *	             its signal is raised on the way back to the program: no call is cut short
- *	probes       for system time with `exact`: a monotonic timer with random delays
- *	             (collector/sampler/probe.h); ticks say when to begin
  *	jitter       monotonic timer, re-armed at random around the period; weight = CPU time since
  *	             the last
  *	tick         the CPU clock's timer alone; weight = period x (1 + overrun)
@@ -196,18 +194,6 @@ void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns)
 	}
 }
 
-void fg_thread_probe(struct fg_thread *thread, const struct fg_times *now, uint64_t now_ns)
-{
-	const struct fg_probe_moment moment = {now_ns, now->cpu_ns, now->departures};
-
-	if (thread->clocks.timer == FG_NO_TIMER)
-		thread->clocks.timer = timer_open(thread, CLOCK_MONOTONIC, false);
-	timer_set(thread->clocks.timer,
-		  fg_probe_arm(&thread->clocks.probe, &moment, next_random(thread),
-			       thread->clocks.period_ns),
-		  0);
-}
-
 /* ---- the ladder ---- */
 
 struct rung {
@@ -265,7 +251,7 @@ static bool is_system_near(void)
 static void start_ticks(struct fg_thread *thread)
 {
 	thread->clocks.tick_timer = timer_open(thread, fg_cpu_clock_of(fg_tid(thread)), true);
-	thread->clocks.tick_fast = !fg_g.options.exact && is_system_near();
+	thread->clocks.tick_fast = is_system_near();
 	const uint64_t period_ns = fg_tick_period_ns(thread, thread->clocks.tick_fast);
 
 	timer_set(thread->clocks.tick_timer,
@@ -277,10 +263,6 @@ static bool start_perf(struct fg_thread *thread)
 	if (!perf_start(thread))
 		return false;
 	start_ticks(thread);
-	if (fg_g.options.exact && (thread->kind == FG_THREAD_MAIN || is_system_near())) {
-		fg_probe_begin(&thread->clocks.probe);
-		fg_thread_probe(thread, &thread->account.last, fg_clock_ns(CLOCK_MONOTONIC));
-	}
 	return true;
 }
 
@@ -338,8 +320,6 @@ static void choose(const struct rung *rung)
 {
 	fg_g.clock_user = rung->clock;
 	fg_g.clock_system = rung->system;
-	if (rung->system && fg_g.options.exact)
-		fg_g.clock_system = FG_CLOCK_PROBE;
 	fg_g.tick_ns = fg_g.clock_system ? kernel_tick_ns() : 0;
 }
 
@@ -437,8 +417,8 @@ void fg_clocks_stop(struct fg_thread *thread)
 }
 
 /*
- * The jittered timer and that of probes are re-armed each time, perf's after its first period. A
- * timer on the CPU clock repeats by itself.
+ * The jittered timer is re-armed each time, perf's after its first period.  A timer on the CPU
+ * clock repeats by itself.
  */
 void fg_clocks_enter_sandbox(void)
 {
@@ -449,10 +429,6 @@ void fg_clocks_enter_sandbox(void)
 			continue;
 		if (thread->clocks.unsettled)
 			fg_thread_settle(thread);
-		if (thread->clocks.probe.on) {
-			close_timer(&thread->clocks.timer);
-			fg_thread_set_tick(thread, true);
-		}
 		if (thread->clock != FG_CLOCK_JITTER)
 			continue;
 		thread->clock = FG_CLOCK_TICK;

@@ -40,8 +40,6 @@ void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns);
 /* Fast: at every tick that the sampling rate allows. */
 void fg_thread_set_tick(struct fg_thread *thread, bool fast);
 uint64_t fg_tick_period_ns(const struct fg_thread *thread, bool fast);
-/* Have the next probe for system time sent. */
-void fg_thread_probe(struct fg_thread *thread, const struct fg_times *now, uint64_t now_ns);
 /*
  * Starts its perf clock anew, with the process's period.  The part that was over of the last one is
  * in no sample, and so owed to system time: it was spent in the kernel, for our own signal.

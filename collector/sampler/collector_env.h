@@ -20,18 +20,15 @@
 
 /* Absolute path of an existing folder for the trace files. */
 #define FG_ENV_OUTPUT "FASTGATE_COLLECTOR_OUTPUT"
-/* Samples a second, 1 to 50000; default 1000, with the wall clock 100. */
-#define FG_ENV_RATE "FASTGATE_COLLECTOR_RATE"
-/* Nanoseconds between samples, for rates that are not whole; the later of this and RATE counts. */
+/* Nanoseconds between samples, 20,000 to 1 s; default 1 ms, with the wall clock 10 ms. */
 #define FG_ENV_PERIOD "FASTGATE_COLLECTOR_PERIOD"
 /*
  * Millionths of the CPU time that sampling may cost.  With it the rate is measured and adapted
- * while the program runs, and neither RATE nor PERIOD counts.
+ * while the program runs, and PERIOD does not count.
  */
 #define FG_ENV_BUDGET "FASTGATE_COLLECTOR_BUDGET"
 /*
- * What is sampled, and how: "cpu" (default), "wall"; "exact": CPU time, with random probes for
- * system time, which may interrupt calls.  "jitter" and "tick" are the lower rungs of "cpu".
+ * What is sampled: "cpu" (default) or "wall".  "jitter" and "tick" are the lower rungs of "cpu".
  * "none": nothing is sampled, only events are counted.
  */
 #define FG_ENV_CLOCK "FASTGATE_COLLECTOR_CLOCK"

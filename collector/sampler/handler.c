@@ -3,7 +3,7 @@
  * A signal of ours has arrived: how much time does it stand for, is that time to be recorded, and
  * where was the thread?
  *
- * System time.  The perf clock of an ordinary user does not see it.  A tick, or a probe, meets the
+ * System time.  The perf clock of an ordinary user does not see it.  A tick meets the
  * thread in the kernel; its signal is delivered on the way back, when the pc stands right behind a
  * system call instruction, and what is owed to system time belongs there.  Page faults are kernel
  * time, too, but return to the instruction that faulted: collector/sampler/account.h tells them. 
@@ -333,9 +333,7 @@ static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 		fg_thread_set_tick(thread, fast);
 }
 
-/*
- * A sample where a tick meets system time; or, where probes look for it, a reason to begin these.
- */
+/* A sample where a tick meets system time. */
 static void on_tick(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
 {
 	struct fg_account *account = &thread->account;
@@ -343,8 +341,6 @@ static void on_tick(struct fg_thread *thread, const ucontext_t *context, uint64_
 	struct fg_times now = account->last;
 	struct fg_times split;
 
-	if (thread->clocks.probe.on)
-		return;
 	if (!on || fg_account_is_behind(account, on, atomic_load(&fg_g.switches)))
 		fg_kernel_skip(thread);
 	fg_thread_times(&now);
@@ -354,40 +350,12 @@ static void on_tick(struct fg_thread *thread, const ucontext_t *context, uint64_
 	const bool worthwhile = split.system_ns >= WORTH_NS ||
 				fg_account_due(account) >= WORTH_PERIODS * thread->clocks.period_ns;
 
-	if (!fg_g.options.exact) {
-		look_for_hits(thread, now_ns);
-		adapt_tick(thread, worthwhile);
-		/* Samples system time at most as often as user time. */
-		if (fg_account_due(account) >= thread->clocks.period_ns / FG_TICK_PART &&
-		    (behind || fg_account_is_fault(&split, fg_account_due(account))))
-			sample_system(thread, context, behind, now_ns);
-	} else if (worthwhile) {
-		fg_probe_begin(&thread->clocks.probe);
-		fg_thread_probe(thread, &now, now_ns);
-	}
-}
-
-static void on_probe(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
-{
-	struct fg_probe *probe = &thread->clocks.probe;
-	struct fg_account *account = &thread->account;
-	const bool behind = is_behind_syscall(context);
-	struct fg_times now = account->last;
-	struct fg_times split;
-	bool hit = false;
-
-	if (fg_g.sandboxed)
-		return;
-	fg_thread_times(&now);
-	const struct fg_probe_moment moment = {now_ns, now.cpu_ns, now.departures};
-
-	fg_account_look(account, &now, on, atomic_load(&fg_g.switches), &split);
-	if (on && !was_asleep(context) && fg_probe_met_running(probe, &moment))
-		hit = behind || fg_account_is_fault(&split, fg_account_due(account));
-	if (hit)
+	look_for_hits(thread, now_ns);
+	adapt_tick(thread, worthwhile);
+	/* Samples system time at most as often as user time. */
+	if (fg_account_due(account) >= thread->clocks.period_ns / FG_TICK_PART &&
+	    (behind || fg_account_is_fault(&split, fg_account_due(account))))
 		sample_system(thread, context, behind, now_ns);
-	if (fg_probe_learn(probe, &moment, hit))
-		fg_thread_probe(thread, &now, now_ns);
 }
 
 /* ---- the other clocks ---- */
@@ -535,8 +503,6 @@ static void dispatch(struct fg_thread *thread, const ucontext_t *context, const 
 			on_tick_in_sandbox(thread, context, info, now_ns, on);
 		else if (tick)
 			on_tick(thread, context, now_ns, on);
-		else if (info->si_code == SI_TIMER)
-			on_probe(thread, context, now_ns, on);
 		else
 			on_perf(thread, context, now_ns, on);
 		break;
@@ -594,7 +560,6 @@ void fg_on_signal(int signal, siginfo_t *info, void *context)
 	} else if (thread->clocks.attached) {
 		dispatch(thread, context, info, tick, begin_ns);
 		fg_paths_prepare();
-		fg_threads_discover(thread);
 		fg_rate_learn(thread);
 		count_handler(begin_ns);
 		noticed = thread == fg_self && fg_signal_forward_kept(signal, context, &flags);

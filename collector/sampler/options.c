@@ -56,16 +56,6 @@ static bool set_control(struct fg_options *options, const char *text)
 	return copy_path(options->control, text);
 }
 
-static bool set_rate(struct fg_options *options, const char *text)
-{
-	uint64_t value;
-
-	if (!parse_whole(text, 1, FG_RATE_MAX_HZ, &value))
-		return false;
-	options->period_ns = SECOND_NS / value;
-	return true;
-}
-
 static bool set_period(struct fg_options *options, const char *text)
 {
 	return parse_whole(text, SECOND_NS / FG_RATE_MAX_HZ, SECOND_NS, &options->period_ns);
@@ -81,10 +71,8 @@ static bool set_clock(struct fg_options *options, const char *text)
 	static const struct {
 		const char *name;
 		enum fg_trace_clock clock;
-		bool exact;
 	} names[] = {
 		{.name = "cpu", .clock = FG_CLOCK_PERF_USER},
-		{.name = "exact", .clock = FG_CLOCK_PERF_USER, .exact = true},
 		{.name = "jitter", .clock = FG_CLOCK_JITTER},
 		{.name = "tick", .clock = FG_CLOCK_TICK},
 		{.name = "wall", .clock = FG_CLOCK_WALL},
@@ -94,7 +82,6 @@ static bool set_clock(struct fg_options *options, const char *text)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
 		if (strcmp(text, names[i].name) == 0) {
 			options->clock = names[i].clock;
-			options->exact = names[i].exact;
 			return true;
 		}
 	}
@@ -216,7 +203,6 @@ static const struct {
 	bool (*set)(struct fg_options *options, const char *text);
 } settings[] = {
 	{.name = FG_ENV_OUTPUT, .set = set_output},
-	{.name = FG_ENV_RATE, .set = set_rate},
 	{.name = FG_ENV_PERIOD, .set = set_period},
 	{.name = FG_ENV_BUDGET, .set = set_budget},
 	{.name = FG_ENV_CLOCK, .set = set_clock},

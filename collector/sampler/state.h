@@ -16,16 +16,15 @@
 
 #include "base/attrs.h"
 #include "collector/arch/arch.h"
-#include "collector/python/python_look.h"
+#include "collector/python/cpython_read.h"
 #include "collector/sampler/account.h"
 #include "collector/sampler/collector_env.h"
-#include "collector/sampler/probe.h"
 #include "collector/sampler/rate.h"
+#include "collector/unwind/readable.h"
 #include "collector/unwind/rules.h"
 #include "trace/trace_format.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -48,7 +47,6 @@ enum {
 	FG_RECORD_HEAD = 8,
 	FG_NAME_SIZE = 16,     /* of a thread, as the kernel keeps it */
 	FG_RECORD_ROOM = 4608, /* a path and a few numbers */
-	FG_TID_PENDING = INT_MIN,
 };
 
 /* A mapped object; everything but `live` is written before `start` and never again. */
@@ -69,6 +67,15 @@ struct fg_module {
 struct fg_check {
 	uintptr_t address;
 	uintptr_t value;
+};
+
+/* A thread's memory for reading its own Python frames. */
+struct fg_python_look {
+	struct fg_pages pages;
+	struct fg_python_reader reader;
+	uint32_t new_codes;
+	char text[FG_PYTHON_NAME_MAX + FG_PYTHON_FILE_MAX]; /* scratch */
+	struct fg_python_stack stack;
 };
 
 /*
@@ -149,9 +156,8 @@ struct fg_thread_clocks {
 	bool tick_fast;
 	uint8_t tick_idle;
 	int perf_fd;
-	int timer; /* perf: of probes, made when it is needed */
+	int timer; /* of the other clocks than perf */
 	int tick_timer;
-	struct fg_probe probe;
 	uint64_t random;
 	uint64_t carried_ns;      /* weight of samples that could not be taken */
 	uint64_t last_ns;         /* jitter: CPU time at the last sample; wall: the time of it */
@@ -286,7 +292,6 @@ struct fg_options {
 	uint64_t period_ns;
 	uint64_t budget; /* millionths of the CPU time that the period is adapted to, or 0 */
 	uint32_t clock;  /* enum fg_trace_clock at which the ladder starts */
-	bool exact;      /* probe for system time, at the cost of interrupted calls */
 	bool no_kernel;  /* do not sample the kernel, even where that is allowed */
 	pid_t only_parent;
 	uint64_t delay_ns;
@@ -300,17 +305,6 @@ struct fg_options {
 	uint32_t counters;    /* bits of enum fg_counter */
 	uint32_t dump_signal; /* that asks for a dump; 0: none does */
 	const char *misread;  /* a variable whose value makes no sense */
-};
-
-/* For threads not created by pthread_create() (collector/process/discover.c). */
-struct fg_search {
-	_Atomic uint8_t busy;     /* a handler is at it */
-	_Atomic bool listing;     /* the list of threads is being read */
-	_Atomic uint64_t last_ns; /* when it was last begun */
-	uint64_t position;        /* in the list */
-	uint32_t looks;
-	uint32_t slot;  /* the next thread to ask about */
-	pid_t stranger; /* found in the list, to be looked at next; or 0 */
 };
 
 struct fg_global {
@@ -357,15 +351,10 @@ struct fg_global {
 	_Atomic uint32_t control_dumps;        /* that it had asked for at the start, or since */
 	struct fg_module *modules;
 	struct fg_thread *_Atomic threads[FG_THREADS_MAX];
-	/*
-	 * Thread number per slot; negative: a thread that has left us, but
-	 * perhaps not yet the process.
-	 */
-	_Atomic pid_t tids[FG_THREADS_MAX];
+	_Atomic pid_t tids[FG_THREADS_MAX];        /* thread number per slot; 0: none */
 	_Atomic uint32_t thread_high;              /* all slots in use are below */
 	_Atomic uint16_t thread_of_fd[FG_FDS_MAX]; /* index + 1 */
 	_Atomic uint32_t lowest_fd;
-	struct fg_search search;
 };
 
 /*
@@ -375,7 +364,7 @@ struct fg_global {
 extern struct fg_global fg_g;
 extern _Thread_local struct fg_thread *fg_self __attribute__((tls_model("initial-exec")));
 
-/* The number of the thread that the slot belongs to, or a number below 1. */
+/* The number of the thread that the slot belongs to, or 0. */
 static inline pid_t fg_tid(const struct fg_thread *thread)
 {
 	return atomic_load_explicit(&fg_g.tids[thread->index], memory_order_relaxed);

@@ -15,14 +15,6 @@
 #define BLOCK            32
 #define PATTERNS_DEFAULT 1000
 /*
- * Most programs did not change: a tenth of the patterns shows that no p comes near any usual alpha,
- * and its p are as valid as those of all.  Only otherwise all patterns are run.  A flag needs the
- * second run too, so the screen cannot add false ones.
- */
-#define SCREEN_FROM     400
-#define SCREEN_PATTERNS 128
-#define SCREEN_P        0.1
-/*
  * Sums of the same numbers in another order may differ in the last bits of a float; count them as
  * equal.
  */
@@ -255,28 +247,15 @@ static void run_plan(const struct fg_sparse_rows *rows, size_t patterns, uint64_
 	free(plan.order);
 }
 
-static bool has_small(const double *p, size_t count)
-{
-	for (size_t i = 0; p && i < count; i++) {
-		if (p[i] <= SCREEN_P)
-			return true;
-	}
-	return false;
-}
-
 int fg_signflip_max_t(const struct fg_sparse_rows *rows, const struct fg_signflip_options *options,
 		      double *p_up, double *p_down, struct fg_error *err)
 {
 	size_t patterns = options->patterns > 0 ? options->patterns : PATTERNS_DEFAULT;
 	int status = check_rows(rows, patterns, err);
 
-	if (status != FG_OK || rows->row_count == 0)
+	if (status != FG_OK)
 		return status;
-	if (patterns >= SCREEN_FROM) {
-		run_plan(rows, SCREEN_PATTERNS, ~options->seed, p_up, p_down);
-		if (!has_small(p_up, rows->row_count) && !has_small(p_down, rows->row_count))
-			return FG_OK;
-	}
-	run_plan(rows, patterns, options->seed, p_up, p_down);
+	if (rows->row_count > 0)
+		run_plan(rows, patterns, options->seed, p_up, p_down);
 	return FG_OK;
 }

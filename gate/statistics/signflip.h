@@ -42,10 +42,7 @@ struct fg_sparse_rows {
 };
 
 struct fg_signflip_options {
-	/*
-	 * half are opposites of the other half; 0: 1000.  Fewer are run where nothing is suspect.
-	 */
-	size_t patterns;
+	size_t patterns; /* half are opposites of the other half; 0: 1000 */
 	uint64_t seed;
 };
 

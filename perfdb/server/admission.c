@@ -61,7 +61,7 @@ static int check_route(struct fg_request *rq, struct fg_error *err)
 	if (is_path_known)
 		return fg_request_refuse(rq, 405, err,
 					 read_only ? "this server only shows runs"
-						   : "this address has no such method");
+						   : "this address does not take this method");
 	return fg_error_set(err, FG_ENOENT, "there is nothing at this address");
 }
 

@@ -7,7 +7,7 @@
 
 static const struct fg_option copy_options[] = {
 	FG_PERFDB_DATABASE,
-	FG_ROW_TEXT(struct fg_perfdb_options, to, "to", 0, "DATABASE", "where to: a new file"),
+	FG_ROW_TEXT(struct fg_perfdb_options, to, "to", 0, "DATABASE", "the target: a new file"),
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };
@@ -151,7 +151,7 @@ const struct fg_perfdb_command fg_perfdb_backup = {
 
 const struct fg_perfdb_command fg_perfdb_check = {
 	.name = "check",
-	.summary = "look for damage",
+	.summary = "check for damage",
 	.options = copy_options,
 	.run = check,
 };

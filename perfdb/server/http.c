@@ -98,13 +98,25 @@ static void run_job(struct fg_job *job)
 	MHD_resume_connection(rq->connection);
 }
 
+static void refuse_when_stopping(struct fg_request *rq)
+{
+	struct fg_error err = {0};
+
+	(void)fg_request_refuse(rq, 503, &err, "the server is stopping");
+	fg_answer_settle(rq, &err);
+}
+
 static void refuse_job(struct fg_job *job)
 {
 	struct fg_request *rq = (struct fg_request *)job;
 	struct fg_error err = {0};
 
-	(void)fg_admission_database_is_down(rq, &err);
-	fg_answer_settle(rq, &err);
+	if (atomic_load(&rq->server->draining)) {
+		refuse_when_stopping(rq);
+	} else {
+		(void)fg_admission_database_is_down(rq, &err);
+		fg_answer_settle(rq, &err);
+	}
 	MHD_resume_connection(rq->connection);
 }
 
@@ -120,14 +132,6 @@ static void prove_job(struct fg_job *job)
 	}
 	fg_request_leave_store(rq);
 	MHD_resume_connection(rq->connection);
-}
-
-static void refuse_when_stopping(struct fg_request *rq)
-{
-	struct fg_error err = {0};
-
-	(void)fg_request_refuse(rq, 503, &err, "the server is stopping");
-	fg_answer_settle(rq, &err);
 }
 
 /* Suspends the connection until a worker has done the job. */

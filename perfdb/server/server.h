@@ -54,8 +54,8 @@ struct fg_server_options {
 	unsigned requests_per_minute; /* for one token or address; 0: 6000 */
 	unsigned threads;             /* that answer; 0: 16 */
 	int64_t headers_ns;           /* until the headers of a request are there; 0: a minute */
-	int64_t request_ns;           /* from there until its answer was read; 0: five minutes */
-	int log_fd;                   /* one line of JSON per request; negative: none */
+	int64_t request_ns; /* time from there until the answer is read; 0: five minutes */
+	int log_fd;         /* one line of JSON per request; negative: none */
 };
 
 int fg_server_start(const struct fg_server_options *options, struct fg_server **server,

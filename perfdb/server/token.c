@@ -27,7 +27,7 @@ static const struct fg_option token_options[] = {
 	 .help = "read; upload (and read); triage (and read): notes, decisions; admin: everything"},
 	FG_ROW_DURATION(struct fg_perfdb_options, expires, "expires", "365d",
 			"how long it works, two years at most"),
-	FG_ROW_TEXT(struct fg_perfdb_options, note, "note", 0, "TEXT", "who it is for"),
+	FG_ROW_TEXT(struct fg_perfdb_options, note, "note", 0, "TEXT", "a note on who uses it"),
 	FG_PERFDB_HELP,
 	{.name = NULL},
 };
@@ -191,7 +191,7 @@ static int audit(const struct fg_perfdb_options *given, const struct fg_perfdb_w
 
 const struct fg_perfdb_command fg_perfdb_audit = {
 	.name = "audit",
-	.summary = "who decided what, as lines of JSON",
+	.summary = "print the audit log, as lines of JSON",
 	.options = audit_options,
 	.run = audit,
 };

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "perfdb/server/watcher.h"
 #include "perfdb/server/webhook.h"
-#include "reporters/cause.h"
+#include "reporters/card.h"
 #include "reporters/reporter.h"
 #include "store/store.h"
 
@@ -120,7 +120,7 @@ static void add_cause(const char *report, struct fg_strbuf *summary)
 	struct fg_verdict verdict = {0};
 
 	if (report && fg_report_read(report, strlen(report), &verdict, NULL) == FG_OK) {
-		fg_report_add_run_cause(summary, &verdict, NULL);
+		fg_card_add_run_sentence(summary, &verdict, NULL);
 		fg_verdict_release(&verdict);
 	}
 }

@@ -146,13 +146,19 @@ bool fg_workers_hold(struct fg_workers *w)
 void fg_workers_give(struct fg_workers *w, struct fg_job *job)
 {
 	struct queue *queue = &w->queues[job->kind];
+	bool is_late = false;
 
 	(void)pthread_mutex_lock(&w->lock);
-	job->next = NULL;
-	*queue->last = job;
-	queue->last = &job->next;
-	(void)pthread_cond_signal(&w->wake);
+	is_late = w->stopping; /* the threads may have ended */
+	if (!is_late) {
+		job->next = NULL;
+		*queue->last = job;
+		queue->last = &job->next;
+		(void)pthread_cond_signal(&w->wake);
+	}
 	(void)pthread_mutex_unlock(&w->lock);
+	if (is_late)
+		job->refuse(job);
 }
 
 void fg_workers_refuse_waiting(struct fg_workers *w)

@@ -37,6 +37,7 @@ void fg_workers_free(struct fg_workers *workers);
  * the job, and call fg_workers_let_go() when its answer was read.
  */
 bool fg_workers_hold(struct fg_workers *workers) FG_NODISCARD;
+/* Refuses the job at once if the workers have begun to stop since it was announced. */
 void fg_workers_give(struct fg_workers *workers, struct fg_job *job);
 void fg_workers_let_go(struct fg_workers *workers);
 /* Jobs that were announced and not let go yet. */

@@ -10,7 +10,6 @@ const TIME_ROOM = 110; // pixels for a word below the chart
 const LEAST_SHOWN = 5; // runs
 const DRAG_PIXELS = 6;
 const CARD_MS = 120;
-const GROUPS = 6; // colours
 
 // When the runs below began: days, or hours where all began on one day.  Points stand in their order, whatever the time between them.
 function timeLabels(points, x, box) {
@@ -29,8 +28,8 @@ function timeLabels(points, x, box) {
 }
 
 // The gate's own verdicts stand out by shape, too.
-function mark(p, at, height, radius, group) {
-	const name = `point ${p.verdict ?? ''}${group === undefined ? '' : ` group${group % GROUPS}`}`;
+function mark(p, at, height, radius) {
+	const name = `point ${p.verdict ?? ''}`;
 	if (p.verdict === 'regression')
 		return svg('path', { d: `M${at - 5} ${height + 4}h10l-5 -9z`, class: name });
 	if (p.verdict === 'improvement')
@@ -39,9 +38,9 @@ function mark(p, at, height, radius, group) {
 }
 
 // A point each while they can be told apart; else the range of each pixel column, and of the gate's verdicts one in each.
-function drawPoints(points, x, y, box, groupOf) {
+function drawPoints(points, x, y, box) {
 	if (points.length <= box.right - box.left)
-		return points.map((p, index) => finite(p.value) && mark(p, x(index), y(p.value), points.length > 300 ? 1.5 : 3, groupOf(p)));
+		return points.map((p, index) => finite(p.value) && mark(p, x(index), y(p.value), points.length > 300 ? 1.5 : 3));
 	const columns = new Map();
 	const judged = new Map();
 	points.forEach((p, index) => {
@@ -51,24 +50,10 @@ function drawPoints(points, x, y, box, groupOf) {
 		const [low, high] = columns.get(column) ?? [-Infinity, Infinity];
 		columns.set(column, [Math.max(low, y(p.value)), Math.min(high, y(p.value))]);
 		if (['regression', 'improvement'].includes(p.verdict))
-			judged.set(`${column >> 2} ${p.verdict}`, mark(p, column, y(p.value), 3, groupOf(p)));
+			judged.set(`${column >> 2} ${p.verdict}`, mark(p, column, y(p.value), 3));
 	});
 	const path = [...columns].map(([column, [low, high]]) => `M${column} ${low.toFixed(1)}V${(high - 1).toFixed(1)}`);
 	return [svg('path', { d: path.join(''), class: 'range' }), ...judged.values()];
-}
-
-// Where a time falls among the runs, between two of them.
-function placeOf(points, time) {
-	let low = 0;
-	let high = points.length;
-	while (low < high) {
-		const middle = (low + high) >> 1;
-		if ((points[middle].time ?? '') < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 // A level with its error: points with `band` are joined.
@@ -84,16 +69,13 @@ function medianOf(points) {
 	return quantile(points.map((p) => p.value).filter(finite).sort((a, b) => a - b), 0.5);
 }
 
-// data: { title, unit, better, points, changes, threshold, groups, others, notes, range, card(point), onPick(point), onRange([first, last] | null) }
-// Points: { value, label, verdict, time, tag, run, group }; changes: [{ index, before, after }]; others: [{ name, points }].
+// data: { title, unit, better, points, changes, threshold, notes, range, card(point), onPick(point), onRange([first, last] | null) }
+// Points: { value, label, verdict, time, tag, run }; changes: [{ index, before, after }].
 class TrendChart {
 	constructor(data) {
 		this.data = data;
 		this.cursor = -1;
 		this.setRange(data.range, false);
-		// Beside others, everything is relative to its own middle: benchmarks differ in their size.
-		this.scale = data.others?.length > 0 ? 100 / medianOf(data.points) : 1;
-		this.unit = data.others?.length > 0 ? '%' : data.unit;
 		this.picture = el('div', { class: 'picture' });
 		this.card = el('div', { class: 'card', hidden: true });
 		this.place = el('div', { class: 'plot trend', tabindex: 0, role: 'slider', 'aria-label': data.title,
@@ -112,13 +94,7 @@ class TrendChart {
 	toolbar() {
 		const button = (words, name, work) => el('button', { type: 'button', 'aria-label': name, title: name, onclick: work }, words);
 		return el('div', { class: 'toolbar' }, button('+', 'Zoom in', () => this.zoomBy(0.5)), button('−', 'Zoom out', () => this.zoomBy(2)),
-			button('‹', 'Earlier runs', () => this.pan(-0.5)), button('›', 'Later runs', () => this.pan(0.5)), this.all, this.legend());
-	}
-
-	legend() {
-		const { groups = [], others = [] } = this.data;
-		const keys = [...groups.map((name, i) => [name, `group${i % GROUPS}`]), ...others.map((o, i) => [o.name, `other${i % GROUPS}`])];
-		return keys.length > 0 && el('span', { class: 'legend' }, keys.map(([name, key]) => el('span', { class: `series ${key}` }, name || 'unknown')));
+			button('‹', 'Earlier runs', () => this.pan(-0.5)), button('›', 'Later runs', () => this.pan(0.5)), this.all);
 	}
 
 	// --- what is shown ---
@@ -164,19 +140,15 @@ class TrendChart {
 	draw() {
 		const width = Math.max(280, this.place.clientWidth || 720);
 		const height = width > 1100 ? 360 : 280;
-		const shown = this.data.points.slice(this.first, this.last + 1).map((p) => ({ ...p, value: finite(p.value) ? p.value * this.scale : NaN }));
-		const others = (this.data.others ?? []).map((other) => this.otherLine(other, shown));
+		const shown = this.data.points.slice(this.first, this.last + 1);
 		const edges = shown.flatMap((p) => p.band ?? []);
-		const { box, y, parts } = axis([...[...shown, ...others.flatMap((o) => o.inside)].map((p) => p.value), ...edges], this.unit, width, height);
+		const { box, y, parts } = axis([...shown.map((p) => p.value), ...edges], this.data.unit, width, height);
 		const x = (index) => box.left + (shown.length < 2 ? 0.5 : index / (shown.length - 1)) * (box.right - box.left);
 		this.x = (index) => x(index - this.first);
 		this.y = y;
 		this.box = box;
 		parts.push(...timeLabels(shown, x, box), ...this.releases(box), ...(edges.length > 0 ? bandOf(shown, x, y) : this.levels(box)));
-		const { groups = [] } = this.data;
-		parts.push(drawPoints(shown, x, y, box, (p) => (groups.length > 0 ? groups.indexOf(p.group ?? '') : undefined)));
-		others.forEach((other, i) => parts.push(svg('polyline', { class: `other other${i % GROUPS}`, points: other.inside.map((p) => `${x(p.at).toFixed(1)},${y(p.value).toFixed(1)}`).join(' ') })));
-		parts.push(...this.noteMarks());
+		parts.push(drawPoints(shown, x, y, box), ...this.noteMarks());
 		this.overlay = svg('g');
 		replace(this.picture, svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' }, parts, this.overlay));
 		this.all.disabled = shown.length === this.data.points.length;
@@ -184,21 +156,14 @@ class TrendChart {
 		this.drawCursor();
 	}
 
-	// Another benchmark's runs, at their times, relative to their middle.
-	otherLine(other, shown) {
-		const scale = 100 / medianOf(other.points);
-		const [from, to] = [shown[0]?.time ?? '', shown.at(-1)?.time ?? ''];
-		return { inside: other.points.filter((p) => finite(p.value) && p.time >= from && p.time <= to).map((p) => ({ value: p.value * scale, at: Math.min(shown.length - 1, placeOf(shown, p.time)) })) };
-	}
-
 	levels(box) {
-		const { points, changes, threshold, groups = [] } = this.data;
+		const { points, changes, threshold } = this.data;
 		const parts = [];
 		let from = 0;
 		for (const change of [...changes, { index: points.length, end: true }]) {
 			const [a, b] = [Math.max(from, this.first), Math.min(change.index - 1, this.last)];
-			const middle = medianOf(points.slice(from, change.index)) * this.scale;
-			if (a <= b && finite(middle) && groups.length === 0) {
+			const middle = medianOf(points.slice(from, change.index));
+			if (a <= b && finite(middle)) {
 				const [left, right] = [this.x(a), this.x(b)];
 				const [top, bottom] = [this.y(middle * (1 + (threshold ?? 0))), this.y(middle * (1 - (threshold ?? 0)))];
 				if (threshold > 0)
@@ -234,7 +199,7 @@ class TrendChart {
 	noteMarks() {
 		const { points, notes } = this.data;
 		return points.flatMap((p, i) => (notes?.has(p.run) && i >= this.first && i <= this.last && finite(p.value)
-			? [svg('path', { class: 'note-mark', d: `M${this.x(i)} ${this.y(p.value * this.scale) - 6}l-5 -10h10z` })] : []));
+			? [svg('path', { class: 'note-mark', d: `M${this.x(i)} ${this.y(p.value) - 6}l-5 -10h10z` })] : []));
 	}
 
 	tell() {
@@ -244,8 +209,7 @@ class TrendChart {
 		this.caption.textContent = this.data.caption ?? `${title}: ${shown === points.length ? points.length : `${shown} of ${points.length}`} run${points.length === 1 ? '' : 's'}, `
 			+ `${changes.length === 0 ? 'no change point found (one needs five runs on either side)' : `${changes.length} change point${changes.length === 1 ? '' : 's'}`}`
 			+ `${judged > 0 ? `; the gate called ${judged} of these runs slower or larger (▲)` : ''}.`
-			+ `${this.data.threshold > 0 && points.length > 0 ? ` The band is ±${formatChange(this.data.threshold).slice(1)} around each level: the least change that the gate fails for.` : ''}`
-			+ `${this.data.others?.length > 0 ? ' Each line is relative to its own median.' : ''}`;
+			+ `${this.data.threshold > 0 && points.length > 0 ? ` The band is ±${formatChange(this.data.threshold).slice(1)} around each level: the least change that the gate fails for.` : ''}`;
 	}
 
 	// --- the run that is read ---
@@ -257,7 +221,7 @@ class TrendChart {
 			parts.push(svg('rect', { class: 'chosen', x: Math.min(from, this.pointer), y: this.box.top, width: Math.abs(this.pointer - from), height: this.box.bottom - this.box.top }));
 		if (p && finite(p.value) && this.cursor >= this.first && this.cursor <= this.last)
 			parts.push(line(this.x(this.cursor), this.box.top, this.x(this.cursor), this.box.bottom, 'cursor'),
-				svg('circle', { cx: this.x(this.cursor), cy: this.y(p.value * this.scale), r: 6, class: 'cursor' }));
+				svg('circle', { cx: this.x(this.cursor), cy: this.y(p.value), r: 6, class: 'cursor' }));
 		replace(this.overlay, parts);
 	}
 

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A project at a glance: what changed and who looks after it, and how each benchmark fares; the worst comes first.
+// Projects at a glance: what changed, who looks after it and how each benchmark fares; the worst comes first.
 
-import { el, replace } from './dom.js';
-import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatTime, formatValue, place, shortName } from './format.js';
-import { commitAddress, linked, placeAddress } from './links.js';
+import { afterPaint, el, replace } from './dom.js';
+import { clip, finite, formatChange, formatInterval, formatValue, place } from './format.js';
+import { commitAddress, linked, PLAIN_ADDRESS } from './links.js';
 import { sparkline } from './plot.js';
 import { badge, dataTable } from './table.js';
-import { ask, canWrite } from './server.js';
-import { commitWords, link, runWords } from './shell.js';
+import { ask, canAdminister, canWrite, projectNames } from './server.js';
+import { ago, commitWords, heading, link, page, showHeader } from './shell.js';
 import { triageForm } from './triage.js';
 
-const ORDER = ['regression', 'error', 'creep', 'inconclusive', 'placement', 'improvement', 'new', 'missing', 'pass'];
-const STATE_WORDS = { regression: 'regressed', error: 'failed', creep: 'crept up', inconclusive: 'inconclusive', placement: 'placed differently', improvement: 'improved', new: 'new', missing: 'missing', pass: 'passed' };
+const ORDER = ['regression', 'error', 'creep', 'probably slower', 'inconclusive', 'placement', 'improvement', 'new', 'missing', 'pass'];
+const STATE_WORDS = { regression: 'regressed', error: 'failed', creep: 'crept up', 'probably slower': 'probably slower', inconclusive: 'inconclusive', placement: 'placed differently', improvement: 'improved', new: 'new', missing: 'missing', pass: 'passed' };
 const DECIDED = ['accepted', 'noise', 'fixed'];
 const ASK_AGAIN_MS = 1500;
+const SUMMED_UP = 30; // projects whose state is asked for
+const FEW = 12; // benchmarks that need no folding
 
 // An imported profile has no metrics.
 function isProfile(benchmark) {
@@ -21,17 +23,25 @@ function isProfile(benchmark) {
 }
 
 // What the newest run says; one without a value failed.
-export function stateOf(benchmark) {
+function stateOf(benchmark) {
 	if (isProfile(benchmark))
 		return '';
-	return benchmark.measured ? benchmark.verdict ?? '' : 'error';
+	return benchmark.measured ? benchmark.answer?.state ?? benchmark.verdict ?? '' : 'error';
+}
+
+function rank(benchmark) {
+	return ORDER.indexOf(stateOf(benchmark) || 'pass');
+}
+
+function sizeOf(benchmark) {
+	return stateOf(benchmark) !== 'pass' && finite(benchmark.ratio) ? Math.abs(benchmark.ratio - 1) : 0;
 }
 
 function isWorse(benchmark, ratio) {
 	return benchmark.better === 'higher' ? ratio < 1 : ratio > 1;
 }
 
-export function countStates(benchmarks) {
+function countStates(benchmarks) {
 	return ORDER.map((state) => [state, benchmarks.filter((b) => stateOf(b) === state).length]).filter(([, n]) => n > 0)
 		.map(([state, n]) => `${n} ${STATE_WORDS[state]}`).join(', ');
 }
@@ -51,54 +61,53 @@ function stateWords(benchmarks) {
 		.filter(Boolean).join(', ');
 }
 
-function changeWords(benchmark, ratio) {
-	const words = formatChange(ratio - 1);
-	if (benchmark.better === 'higher' || benchmark.unit !== 'ns')
-		return words;
-	return `${words.slice(1)} ${ratio > 1 ? 'slower' : 'faster'}`;
+// The card's sentence, with a link to the line where the server of the source is known. Below a benchmark's name it goes on from there.
+export function answerWords({ sentence, because }, name = '') {
+	const [first] = because;
+	const words = clip(name && sentence.startsWith(`${name} `) ? sentence.slice(name.length + 1) : sentence, 600);
+	const spot = first?.url && place(first.file, first.line);
+	const at = spot ? words.indexOf(spot) : -1;
+	return at < 0 || !PLAIN_ADDRESS.test(first.url) ? words : [words.slice(0, at), linked(first.url, spot), words.slice(at + spot.length)];
 }
 
-// "find table.c:16 (+5.0 ms)"
-export function causeOf(cause, links) {
-	const delta = cause.unit === 'ms' ? formatDeltaMs(cause.delta) : `${cause.delta > 0 ? '+' : '−'}${formatValue(Math.abs(cause.delta), cause.unit)}`;
-	return [el('code', {}, clip(shortName(cause.function), 80)), ' ', linked(placeAddress(links, cause.file, cause.line), place(cause.file, cause.line)), ` (${delta})`];
-}
-
-// "wordcount 11.6 % slower: find table.c:16 (+5.0 ms)"
-export function causeWords(benchmark, links) {
-	const { cause } = benchmark;
-	return cause && [`${changeWords(benchmark, benchmark.ratio)}: `, causeOf(cause, { ...links, head: benchmark.commit })];
-}
-
-// Beside the way to the run, the way to the commit itself.
+// Next to the way to the run, the way to the commit itself.
 function sourceLink(links, b) {
 	const href = commitAddress(links, b.commit);
 	return href && [' ', el('a', { href, rel: 'noreferrer', 'aria-label': `source of commit ${b.commit.slice(0, 10)}` }, '↗')];
 }
 
-function benchmarkTable(project, data) {
-	const { benchmarks, release } = data;
+function benchmarkTable(project, data, rows, label) {
+	const { release } = data;
 	const links = { ...data.links, project };
-	const rank = (b) => ORDER.indexOf(stateOf(b) || 'pass');
-	const rows = [...benchmarks].sort((a, b) => rank(a) - rank(b));
 	const columns = [
 		{ title: 'Benchmark', value: (b) => b.name, grow: true, cell: (b) => [isProfile(b) ? link(clip(b.name, 200), 'run', { run: b.run }) : link(clip(b.name, 200), 'trend', { project, benchmark: b.name }),
-			b.cause && el('div', { class: 'cause' }, causeWords(b, links))] },
+			b.answer && el('div', { class: 'cause' }, answerWords(b.answer, b.name))] },
 		{ title: 'State', value: rank, cell: (b) => (stateOf(b) ? badge(stateOf(b)) : '') },
-		{ title: 'Newest', numeric: true, cell: (b) => formatValue(b.value, b.unit) },
-		{ title: 'Metric', value: (b) => b.label ?? '', cell: (b) => (isProfile(b) ? 'profile' : b.label ?? '') },
 		{ title: 'Change', numeric: true, value: (b) => b.ratio ?? NaN, help: 'Of the newest run against its baseline',
 			cell: (b) => (finite(b.ratio) ? [formatChange(b.ratio - 1), ' ', el('span', { class: 'quiet' }, formatInterval(b.interval))] : '') },
+		{ title: 'Newest', numeric: true, cell: (b) => formatValue(b.value, b.unit) },
+		{ title: 'Metric', value: (b) => b.label ?? '', cell: (b) => (isProfile(b) ? 'profile' : b.label ?? '') },
 	];
 	if (release)
 		columns.push({ title: `Since ${clip(release.tag, 20)}`, numeric: true, value: (b) => b.since_release ?? NaN, cell: (b) => (finite(b.since_release) ? formatChange(b.since_release - 1) : '') });
 	columns.push({ title: 'Newest runs', cell: (b) => b.values.length > 1 && sparkline(b.values) },
-		{ title: 'Commit', cell: (b) => [link(commitWords(b), 'run', { run: b.run }), sourceLink(links, b)] });
-	return dataTable({ label: 'Benchmarks', rows, columns, filter: rows.length > 12 ? (b) => `${b.name} ${stateOf(b)}` : undefined });
+		{ title: 'Commit', grow: true, cell: (b) => [link(commitWords(b), 'run', { run: b.run }), sourceLink(links, b)] });
+	return dataTable({ label, rows, columns, filter: rows.length > FEW ? (b) => `${b.name} ${stateOf(b)}` : undefined });
+}
+
+// The worst first; of many benchmarks those that passed are one line.
+function benchmarkTables(project, data) {
+	const rows = [...data.benchmarks].sort((a, b) => rank(a) - rank(b) || sizeOf(b) - sizeOf(a));
+	const passed = rows.filter((b) => stateOf(b) === 'pass');
+	if (rows.length <= FEW || passed.length === 0)
+		return benchmarkTable(project, data, rows, 'Benchmarks');
+	const others = rows.filter((b) => stateOf(b) !== 'pass');
+	return [others.length > 0 && benchmarkTable(project, data, others, 'Benchmarks that did not pass'),
+		el('details', { class: 'passed' }, el('summary', {}, `${passed.length} passed`), benchmarkTable(project, data, passed, 'Benchmarks that passed'))];
 }
 
 // A gate measured both builds in pairs; a change point lies between two runs.
-function evidence(b, change) {
+function evidence(change) {
 	const { run } = change;
 	if (change.found_by === 'history')
 		return [link('what changed', 'compare', { a: change.last_run_before, b: run }), ' · ', link('since this run', 'run', { run })];
@@ -106,59 +115,112 @@ function evidence(b, change) {
 		change.undone_by && [' · ', link('taken back here', 'run', { run: change.undone_by })]];
 }
 
+function changeTable(items, writable, decided) {
+	const columns = [
+		{ title: 'Benchmark', value: ({ b }) => b.name, grow: true, cell: ({ project, b, change }) => [link(clip(b.name, 80), 'trend', { project, benchmark: b.name, metric: b.metric }),
+			change.answer && el('div', { class: 'cause' }, answerWords(change.answer, b.name))] },
+		{ title: 'Change', value: ({ change }) => change.ratio, cell: ({ b, change }) => [el('strong', { class: isWorse(b, change.ratio) ? 'worse' : 'better' }, formatChange(change.ratio - 1)),
+			el('div', { class: 'quiet' }, `${b.label}, ${formatValue(change.before, b.unit)} → ${formatValue(change.after, b.unit)}`)] },
+		{ title: 'Commit', grow: true, cell: ({ change }) => [link(commitWords(change), 'run', { run: change.run }), el('div', { class: 'quiet' }, change.commit_author && `${clip(change.commit_author, 60)} · `, evidence(change))] },
+		{ title: 'Since', value: ({ change }) => change.started_at, cell: ({ change }) => ago(change.started_at) },
+		{ title: 'Owner', value: ({ change }) => change.author ?? '', cell: ({ change }) => clip(change.author ?? 'nobody', 40) },
+		{ title: 'Decision', cell: ({ project, b, change }) => (writable ? triageForm({ project, benchmark: b.name, metric: b.metric }, change, change, decided)
+			: [el('strong', {}, change.state), change.note && ` ${clip(change.note, 500)}`]) },
+	];
+	if (new Set(items.map(({ project }) => project)).size > 1)
+		columns.unshift({ title: 'Project', value: ({ project }) => project, grow: true, cell: ({ project }) => link(clip(project, 60), 'project', { project }) });
+	return dataTable({ label: 'Changes', rows: items, columns });
+}
+
 // Nobody needs to look at it any more.
 function isClosed(change) {
 	return Boolean(change.undone_by) || DECIDED.includes(change.state);
 }
 
-function changeItem(project, b, change, writable, decided) {
-	return el('li', {}, link(clip(b.name, 80), 'trend', { project, benchmark: b.name }), ' ', el('strong', { class: isWorse(b, change.ratio) ? 'worse' : 'better' }, formatChange(change.ratio - 1)),
-		` ${b.label}, ${formatValue(change.before, b.unit)} → ${formatValue(change.after, b.unit)} · `, evidence(b, change), ' ',
-		writable ? triageForm({ project, benchmark: b.name, metric: b.metric }, change, change, decided)
-			: el('span', {}, el('strong', {}, change.state), change.note && ` ${clip(change.note, 500)}`),
-		change.author && el('span', { class: 'quiet' }, ` ${clip(change.author, 80)}`));
-}
-
-function inbox(project, data, writable, decided) {
-	const all = data.benchmarks.flatMap((b) => (b.changes ?? []).map((change) => ({ b, change })));
+// Of several projects, [project, its dashboard] each: open ones, decided ones, and what improved; the newest first.
+function sortChanges(answers) {
+	const all = answers.flatMap(([project, { benchmarks }]) => benchmarks.flatMap((b) => (b.changes ?? []).map((change) => ({ project, b, change }))))
+		.sort((x, y) => (x.change.started_at < y.change.started_at ? 1 : -1));
 	const worse = all.filter(({ b, change }) => isWorse(b, change.ratio));
-	const open = worse.filter(({ change }) => !isClosed(change));
-	const closed = worse.filter(({ change }) => isClosed(change));
-	const better = all.filter(({ b, change }) => !isWorse(b, change.ratio));
-	const list = (items) => el('ul', { class: 'changes' }, items.map(({ b, change }) => changeItem(project, b, change, writable, decided)));
-	const waits = data.pending ? 'Change points are being looked for…' : null;
-	return [el('h2', { id: 'open' }, 'Open changes'), open.length > 0 ? list(open) : el('p', { class: 'quiet' }, waits ?? 'None: no gate failed and no benchmark became worse for good without a decision about it.'),
-		open.length > 0 && waits && el('p', { class: 'quiet' }, waits),
-		closed.length > 0 && el('details', {}, el('summary', {}, `Decided or taken back (${closed.length})`), list(closed)),
-		better.length > 0 && el('details', {}, el('summary', {}, `What improved (${better.length})`), list(better))];
+	return { open: worse.filter(({ change }) => !isClosed(change)), closed: worse.filter(({ change }) => isClosed(change)), better: all.filter(({ b, change }) => !isWorse(b, change.ratio)) };
 }
 
-// Sections of the project's page; what is still being looked for is filled in later.
-export async function dashboard(project) {
-	const [first, writable] = await Promise.all([ask('dashboard', { project }), canWrite()]);
-	const open = el('section', { 'aria-labelledby': 'open' });
-	const draw = (data) => replace(open, inbox(project, data, writable, again));
-	async function again() {
-		const data = await ask('dashboard', { project });
-		draw(data);
-		if (data.pending)
+function inbox(answers, writable, decided) {
+	const { open, closed, better } = sortChanges(answers);
+	const waits = answers.some(([, data]) => data.pending) && el('p', { class: 'quiet' }, 'Change points are being looked for…');
+	const folded = (words, items) => items.length > 0 && el('details', {}, el('summary', {}, `${words} (${items.length})`), changeTable(items, writable, decided));
+	return [el('h2', { id: 'open' }, 'Open changes'), open.length > 0 && changeTable(open, writable, decided), waits || open.length > 0 ? waits
+		: el('p', { class: 'quiet' }, 'None: no gate failed and no benchmark became worse for good without a decision about it.'),
+	folded('Decided or taken back', closed), folded('What improved', better)];
+}
+
+// The inbox of some projects.  Change points that are still being looked for are filled in later.
+async function inboxSection(answers) {
+	const writable = await canWrite();
+	const section = el('section', { 'aria-labelledby': 'open' });
+	const draw = (known) => {
+		replace(section, inbox(known, writable, again));
+		if (known.some(([, data]) => data.pending))
 			setTimeout(again, ASK_AGAIN_MS);
+	};
+	async function again() {
+		draw(await Promise.all(answers.map(async ([project]) => [project, await ask('dashboard', { project, runs: 1 })])));
 	}
-	draw(first);
-	if (first.pending)
-		setTimeout(again, ASK_AGAIN_MS);
-	return [el('p', { class: 'lead' }, stateWords(first.benchmarks),
-		first.release && [' · last release ', link(first.release.tag, 'run', { run: first.release.run })]),
-	open, el('section', { 'aria-labelledby': 'benchmarks' }, el('h2', { id: 'benchmarks' }, 'Benchmarks'), benchmarkTable(project, first))];
+	draw(answers);
+	return section;
 }
 
-// One project of several: its state and what is open.
-export async function summary(project) {
-	const data = await ask('dashboard', { project, runs: 1 });
-	const open = data.benchmarks.flatMap((b) => (b.changes ?? []).filter((change) => isWorse(b, change.ratio) && !isClosed(change)));
-	const newest = data.benchmarks.reduce((found, b) => (!found || b.started_at > found.started_at ? b : found), null);
-	const worst = data.benchmarks.find((b) => stateOf(b) === 'regression' && b.cause);
-	return [[countProfiles(data.benchmarks), countStates(data.benchmarks)].filter(Boolean).join(', '), open.length > 0 && `, ${open.length} open change${open.length === 1 ? '' : 's'}`,
-		newest && el('span', { class: 'quiet' }, ` · ${runWords({ ...newest, id: newest.run })}, ${formatTime(newest.started_at)}`),
-		worst && el('div', { class: 'cause' }, clip(worst.name, 60), ' ', causeWords(worst, { ...data.links, project }))];
+export async function showProject({ project }) {
+	const data = await ask('dashboard', { project });
+	const open = await inboxSection([[project, data]]);
+	replace(page, el('main', {}, heading(project), el('p', { class: 'lead' }, stateWords(data.benchmarks),
+		data.release && [' · last release ', link(data.release.tag, 'run', { run: data.release.run })]), open,
+	el('section', { 'aria-labelledby': 'benchmarks' }, el('h2', { id: 'benchmarks' }, 'Benchmarks'), benchmarkTables(project, data))));
+}
+
+export async function showChanges({ project }) {
+	const section = await inboxSection([[project, await ask('dashboard', { project })]]);
+	for (const details of section.querySelectorAll('details'))
+		details.open = true;
+	replace(page, el('main', {}, heading('Changes'), section));
+}
+
+// --- all projects ---
+
+function guide(administers) {
+	const step = (words, ...commands) => el('li', {}, words, el('pre', {}, commands.join('\n')));
+	return [el('p', {}, 'No run was uploaded yet. In your own project:'), el('ol', { class: 'guide' },
+		step(administers ? ['A token that may send runs, from ', link('Tokens', 'tokens'), ':'] : 'A token that may send runs, on the server:', 'perfdb token create --scope upload --note ci'),
+		step('The address and the token, where your runs are made:', `export PERFDB_URL=${location.origin}/ PERFDB_TOKEN=…`),
+		step('A first run, and sending it:', 'fastgate init', 'fastgate run --against HEAD', 'fastgate push latest'))];
+}
+
+function projectTable(rows) {
+	const newest = ([, { benchmarks }]) => benchmarks.reduce((found, b) => (!found || b.started_at > found.started_at ? b : found), null);
+	const worst = ([, { benchmarks }]) => Math.min(ORDER.length, ...benchmarks.map(rank));
+	return dataTable({ label: 'Projects', rows: [...rows].sort((a, b) => worst(a) - worst(b)), filter: rows.length > FEW ? ([name]) => name : undefined, columns: [
+		{ title: 'Project', value: ([name]) => name, grow: true, cell: ([name]) => link(clip(name, 200), 'project', { project: name }) },
+		{ title: 'Benchmarks', grow: true, cell: ([, { benchmarks }]) => benchmarks.length > 0 && stateWords(benchmarks) },
+		{ title: 'Newest run', grow: true, cell: (row) => newest(row) && link(commitWords(newest(row)), 'run', { run: newest(row).run }) },
+		{ title: 'Started', value: (row) => newest(row)?.started_at ?? '', cell: (row) => newest(row) && ago(newest(row).started_at) },
+	] });
+}
+
+// The front page: the changes and states of all projects, or the only one there is.
+export async function showProjects(state) {
+	const [projects, administers] = await Promise.all([projectNames(), canAdminister()]);
+	if (projects.length === 1 && !state.view) {
+		showHeader(projects[0], 'project');
+		await showProject({ project: projects[0] });
+		return;
+	}
+	const main = el('main', {}, heading('Projects'), projects.length === 0 ? guide(administers) : projectTable(projects.map((name) => [name, { benchmarks: [] }])));
+	replace(page, main);
+	afterPaint(async () => {
+		const some = projects.slice(0, SUMMED_UP);
+		const answers = (await Promise.all(some.map(async (project) => [project, await ask('dashboard', { project, runs: 1 }).catch(() => ({ benchmarks: [] }))])));
+		if (projects.length > 0)
+			replace(main, heading('Projects'), await inboxSection(answers), el('section', { 'aria-labelledby': 'projects' }, el('h2', { id: 'projects' }, 'All projects'),
+				projectTable([...answers, ...projects.slice(SUMMED_UP).map((name) => [name, { benchmarks: [] }])])));
+	});
 }

@@ -2,10 +2,10 @@
 // What projects may hold and for how long, and what they hold.
 
 import { el, replace } from './dom.js';
-import { clip, formatTime, formatValue } from './format.js';
+import { clip, formatValue } from './format.js';
 import { dataTable } from './table.js';
 import { ask, tell } from './server.js';
-import { attempt, heading, page, showTrail, status } from './shell.js';
+import { ago, attempt, heading, page } from './shell.js';
 import { projectChoice } from './tokens.js';
 
 const MIB = 1048576;
@@ -39,7 +39,7 @@ function limitTable(rows) {
 			{ title: 'Size', numeric: true, value: (row) => row.most_bytes, cell: (row) => most(row.most_bytes, formatValue(row.most_bytes, 'bytes')) },
 			{ title: 'Kept', value: (row) => row.keep_days, cell: keptWords },
 			{ title: 'Set by', value: (row) => row.set_by, cell: (row) => clip(row.set_by, 60) },
-			{ title: 'Since', value: (row) => row.set_at, cell: (row) => formatTime(row.set_at) },
+			{ title: 'Since', value: (row) => row.set_at, cell: (row) => ago(row.set_at) },
 		],
 	});
 }
@@ -56,7 +56,7 @@ function limitForm(projects, ofProject, redraw) {
 		await tell('limits', { project, most_runs: value('runs'), most_bytes: value('mib') * MIB, keep_days: value('days'), keep_newest: value('newest') });
 		await redraw();
 		await tellHeld(project);
-		status.textContent = `The limits of ${project ? clip(project, 60) : 'all other projects'} are set.`;
+		return `The limits of ${project ? clip(project, 60) : 'all other projects'} are set.`;
 	};
 	async function tellHeld(project) {
 		replace(held, ...(project ? await usageWords(project) : []));
@@ -87,7 +87,6 @@ export async function showLimits() {
 		rows = (await ask('limits')).limits;
 		replace(table, limitTable(rows));
 	}
-	showTrail('Limits');
 	replace(page, el('main', {}, heading('Limits'), el('p', {}, 'An upload beyond a quota is refused and stays with its sender. ', el('code', {}, 'perfdb gc'),
 		' removes what is older than it is kept. Limits replace those that the project had; with none, the others\' hold.'), limitForm(projects, ofProject, redraw), table));
 }

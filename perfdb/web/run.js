@@ -5,7 +5,8 @@ import { el, replace } from './dom.js';
 import { clip } from './format.js';
 import { showComparison } from './compare.js';
 import { ask } from './server.js';
-import { address, commitWords, heading, link, page, runWords, showTrail } from './shell.js';
+import { historyOf } from './trend.js';
+import { address, commitWords, heading, link, page, runWords, showHeader, showTrail } from './shell.js';
 
 const LINKED_NAME = 1500; // longer names do not fit into an address
 const OFFERED_RUNS = 100;
@@ -23,7 +24,7 @@ async function showPicker({ project, a, b }) {
 	const names = new Map([...baselines.map((x) => [x.name, `baseline, ${x.commit?.slice(0, 10) ?? x.run.slice(0, 13)}`]),
 		...runs.filter((run) => run.tag).map((run) => [run.tag, 'tag']), ...runs.map((run) => [run.id, `${commitWords(run)}${run.branch ? ` on ${clip(run.branch, 40)}` : ''}`])]);
 	const field = (name, words, value) => el('label', {}, `${words} `, el('input', { name, required: true, list: 'names', size: 40, value: value ?? '' }));
-	showTrail(project && link(clip(project, 60), 'project', { project }), 'Compare');
+	showTrail('Compare');
 	replace(page, el('main', {}, heading('Compare two runs'), el('form', { class: 'note', onsubmit: (event) => {
 		event.preventDefault();
 		const chosen = Object.fromEntries([...new FormData(event.target)].map(([name, value]) => [name, value.trim()]));
@@ -51,9 +52,10 @@ export async function showVerdict(state) {
 	// Of one side alone nothing can be compared by another measure.
 	const hasSides = (benchmark) => data.benchmarks.find(({ name }) => name === benchmark)?.verdict !== 'new';
 	document.title = `${words} · perfdb`;
-	showTrail(link(clip(project, 60), 'project', { project }), words, ...around, link(b ? 'compare others' : 'compare with…', 'compare', { project, a: b ? undefined : a }));
+	showHeader(project, state.view);
+	showTrail(words, ...around, link(b ? 'compare others' : 'compare with…', 'compare', { project, a: b ? undefined : a }));
 	showComparison(page, data, {
-		trendHref: (benchmark) => address('trend', { project, benchmark }),
+		historyOf: (benchmark) => historyOf(project, benchmark),
 		functionHref: (benchmark, name, library) => (name.length + library.length < LINKED_NAME ? address('function', { project, benchmark, name, library }) : undefined),
 		profileOf: (benchmark, range, measure) => ask('profile', { ...sides, benchmark, pairs: range?.join('-'), measure }),
 		measuresOf: async (benchmark) => (hasSides(benchmark) ? measuresOf(sides, benchmark) : []),

@@ -19,8 +19,16 @@ if (given) {
 }
 
 export function useToken(token) {
-	capabilities = null;
+	[capabilities, projects] = [null, null];
 	sessionStorage.setItem(TOKEN_KEY, token);
+}
+
+export function forgetToken() {
+	sessionStorage.removeItem(TOKEN_KEY);
+}
+
+export function hasToken() {
+	return sessionStorage.getItem(TOKEN_KEY) !== null;
 }
 
 // Resolves when the time is over or somebody asks for it now.
@@ -94,6 +102,17 @@ export async function ask(path, parameters = {}, options = {}) {
 
 export function tell(path, body, method = 'POST') {
 	return ask(path, {}, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+}
+
+// Resolves once the server answers: leaving a page for a server that is gone would end in the browser's own error page.
+export function untilAlive() {
+	return untilAnswered('/healthz', {});
+}
+
+let projects = null;
+export async function projectNames() {
+	projects ??= ask('projects');
+	return (await projects).projects;
 }
 
 // May this page write?  A server over a local store only shows it, and a token may be for reading.

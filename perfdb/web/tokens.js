@@ -5,7 +5,7 @@ import { el, replace } from './dom.js';
 import { clip, formatTime } from './format.js';
 import { dataTable } from './table.js';
 import { ask, tell } from './server.js';
-import { attempt, heading, page, showTrail, status } from './shell.js';
+import { ago, attempt, heading, page } from './shell.js';
 
 const SCOPES = { read: 'look', upload: 'look and send runs', triage: 'look, write notes, decide about changes', admin: 'everything' };
 
@@ -19,10 +19,10 @@ function tokenTable(tokens, redraw) {
 	const revoke = async (token) => {
 		const whose = token.note ? ` (${clip(token.note, 60)})` : '';
 		if (!confirm(`Revoke token ${token.id}${whose}? Whoever uses it is refused from now on; this cannot be undone.`))
-			return;
+			return '';
 		await ask(`tokens/${token.id}`, {}, { method: 'DELETE' });
 		await redraw();
-		status.textContent = `Token ${token.id} opens nothing any more.`;
+		return `Token ${token.id} opens nothing any more.`;
 	};
 	return dataTable({
 		label: 'Tokens', rows: tokens, filter: (token) => `${token.note ?? ''} ${token.project ?? ''} ${token.scope}`,
@@ -32,8 +32,8 @@ function tokenTable(tokens, redraw) {
 			{ title: 'Project', value: (token) => token.project ?? '', cell: (token) => clip(token.project ?? 'all', 60) },
 			{ title: 'Scope', value: (token) => token.scope, cell: (token) => token.scope },
 			{ title: 'State', value: tokenState, cell: tokenState },
-			{ title: 'Ends', value: (token) => token.expires_at, cell: (token) => formatTime(token.expires_at) },
-			{ title: 'Last used', value: (token) => token.used_at ?? '', cell: (token) => (token.used_at ? `${formatTime(token.used_at)}${token.used_from ? ` from ${token.used_from}` : ''}` : 'never') },
+			{ title: 'Ends', value: (token) => token.expires_at, cell: (token) => formatTime(token.expires_at).slice(0, 10) },
+			{ title: 'Last used', value: (token) => token.used_at ?? '', cell: (token) => (token.used_at ? [ago(token.used_at), token.used_from && ` from ${token.used_from}`] : 'never') },
 			{ title: 'Take back', cell: (token) => !token.revoked && el('button', { type: 'button', 'aria-label': `Revoke token ${token.id}`, onclick: () => attempt(() => revoke(token)) }, 'Revoke') },
 		],
 	});
@@ -58,7 +58,7 @@ function tokenForm(projects, made, redraw) {
 	return el('form', { class: 'note', onsubmit: (event) => attempt(() => create(event)) },
 		el('label', {}, 'For ', el('input', { name: 'note', required: true, maxlength: 200, placeholder: 'a person, a CI job' })),
 		projectChoice(projects), scopeChoice(),
-		el('label', {}, 'Works for ', el('input', { name: 'expires', value: '365d', size: 6, pattern: '[0-9]+[dhms]' })), el('button', {}, 'Make'));
+		el('label', {}, 'Works for ', el('input', { name: 'expires', value: '365d', size: 6, pattern: '[0-9]+[dhms]' })), el('button', { class: 'primary' }, 'Make'));
 }
 
 export async function showTokens() {
@@ -68,6 +68,5 @@ export async function showTokens() {
 	async function redraw() {
 		replace(table, tokenTable((await ask('tokens')).tokens, redraw));
 	}
-	showTrail('Tokens');
 	replace(page, el('main', {}, heading('Tokens'), tokenForm(projects, made, redraw), made, table));
 }

@@ -6,8 +6,8 @@ import { clip, finite, formatChange, formatTime, formatValue, metricWords } from
 import { badge, dataTable } from './table.js';
 import { ask, canWrite, tell } from './server.js';
 import { trendChart } from './chart.js';
-import { causeOf } from './dashboard.js';
-import { address, attempt, heading, link, page, runWords, showTrail, status } from './shell.js';
+import { answerWords } from './dashboard.js';
+import { address, ago, attempt, heading, link, page, runWords, showTrail } from './shell.js';
 import { triageForm } from './triage.js';
 
 // Where to look: what was committed between the last run before a change and the first one after it.
@@ -47,7 +47,7 @@ function noteRow(state, note, points, redraw) {
 	const remove = async () => {
 		await ask(`annotations/${note.id}`, { project: state.project }, { method: 'DELETE' });
 		await redraw();
-		status.textContent = 'The note is gone.';
+		return 'The note is gone.';
 	};
 	return el('li', {}, el('strong', {}, note.kind), note.run && [' on ', link(runLabel(points, note.run), 'run', { run: note.run })], ` ${clip(note.text, 500)} `, el('span', { class: 'quiet' }, formatTime(note.created_at)), ' ',
 		state.writable && el('button', { type: 'button', 'aria-label': `Remove the note: ${clip(note.text, 40)}`, onclick: () => attempt(remove) }, 'Remove'));
@@ -61,7 +61,7 @@ function notesOf(state, annotations, points, redraw) {
 		const words = Object.fromEntries([...new FormData(event.target)].filter(([, value]) => value !== ''));
 		await tell('annotations', { project: state.project, benchmark: state.benchmark, metric: state.metric, ...words });
 		await redraw();
-		status.textContent = 'The note is kept.';
+		return 'The note is kept.';
 	};
 	const runs = points.slice(-NOTED_RUNS).toReversed();
 	const form = el('form', { class: 'note', onsubmit: (event) => attempt(() => add(event)) },
@@ -79,8 +79,8 @@ function pointWords(p) {
 	return `${p.commit?.slice(0, 10) ?? p.run.slice(0, 13)}, ${formatTime(p.started_at)}`;
 }
 
-function pointsOf(answer, groupOf) {
-	return answer.points.map((p) => ({ ...p, label: pointWords(p), value: p.value ?? NaN, time: p.started_at, group: groupOf?.(p) ?? '' }));
+function pointsOf(answer) {
+	return answer.points.map((p) => ({ ...p, label: pointWords(p), value: p.value ?? NaN, time: p.started_at }));
 }
 
 // The change points' places among the points that are drawn.
@@ -114,8 +114,8 @@ function cardOf(benchmark) {
 		const key = `${point.run} ${benchmark}`;
 		if (!asked.has(key))
 			asked.set(key, ask('around', { run: point.run, benchmark }).catch(() => ({})));
-		const { run, cause } = await asked.get(key);
-		return [run?.subject && el('div', {}, clip(run.subject, 80)), run?.branch && el('div', { class: 'quiet' }, clip(run.branch, 60)), cause && el('div', {}, causeOf(cause))].filter(Boolean);
+		const { run, answer } = await asked.get(key);
+		return [run?.subject && el('div', {}, clip(run.subject, 80)), run?.branch && el('div', { class: 'quiet' }, clip(run.branch, 60)), answer && el('div', {}, answerWords(answer))].filter(Boolean);
 	};
 }
 
@@ -127,7 +127,7 @@ function chart(state, title, answer, more = {}) {
 			notes.set(note.run, [...notes.get(note.run) ?? [], clip(note.text, 200)]);
 	}
 	const made = trendChart({
-		title, unit: answer.unit, better: answer.better, points, threshold: answer.threshold, notes, groups: more.groups, others: more.others,
+		title, unit: answer.unit, better: answer.better, points, threshold: answer.threshold, notes,
 		changes: changesOf(answer, points), range: rangeOf(points), card: cardOf(state.benchmark), caption: more.caption,
 		onRange: (range) => keepRange(points, range),
 		onPick: (point) => {
@@ -142,26 +142,8 @@ function chart(state, title, answer, more = {}) {
 // A benchmark that never came to a value has runs all the same: they say why.
 async function showUnmeasured({ project, benchmark }) {
 	const { runs } = await ask('runs', { project, benchmark, limit: 20 });
-	showTrail(link(clip(project, 60), 'project', { project }), clip(benchmark, 60));
-	replace(page, el('main', {}, heading(benchmark), el('p', { class: 'lead' }, 'No measurement of this benchmark was ever stored. ', runs.length > 0 ? 'Its runs say why:' : ''),
-		el('ul', { class: 'found' }, runs.map((run) => el('li', {}, link(runWords(run), 'run', { run: run.id }), ' ', run.outcome ? badge(run.outcome) : 'interrupted',
-			el('span', { class: 'quiet' }, ` ${formatTime(run.started_at)}`))))));
-}
-
-const SPLITS = { '': 'no', host: 'host', branch: 'branch' };
-const MOST_GROUPS = 6;
-const MOST_OTHERS = 5;
-
-// The groups that the points fall into, those with most runs first.
-function groupsOf(answer, split) {
-	const key = { host: (p) => p.host_fingerprint?.slice(0, 8) ?? '', branch: (p) => p.branch ?? '' }[split];
-	if (!key)
-		return {};
-	const counts = new Map();
-	for (const p of answer.points)
-		counts.set(key(p), (counts.get(key(p)) ?? 0) + 1);
-	const groups = [...counts].sort((a, b) => b[1] - a[1]).slice(0, MOST_GROUPS).map(([name]) => name);
-	return { groups, groupOf: (p) => (groups.includes(key(p)) ? key(p) : groups.at(-1)) };
+	replace(page, el('main', {}, heading(benchmark ?? 'Trends'), el('p', { class: 'lead' }, 'No measurement was ever stored. ', runs.length > 0 ? 'Its runs say why:' : ''),
+		el('ul', { class: 'found' }, runs.map((run) => el('li', {}, link(runWords(run), 'run', { run: run.id }), ' ', run.outcome ? badge(run.outcome) : 'interrupted', ' ', ago(run.started_at))))));
 }
 
 const LEAST_CHAINED = 3; // commits that make a chain worth a picture
@@ -186,34 +168,39 @@ function chainedChart(state, title, answer) {
 	});
 }
 
-function trendForm(state, metrics, benchmarks, others) {
+function trendForm(state, metrics, benchmarks) {
 	const go = (changed) => {
-		const words = { ...state, writable: undefined, from: undefined, to: undefined, with: undefined, ...changed };
-		const query = new URLSearchParams(Object.entries({ view: 'trend', ...words, with: undefined }).filter(([, value]) => value));
-		for (const name of changed.with ?? others)
-			query.append('with', name);
-		location.search = query;
+		location.href = address('trend', { project: state.project, benchmark: state.benchmark, metric: state.metric, branch: state.branch, ...changed });
 	};
-	const select = (name, words, options, chosen) => el('label', {}, `${words} `, el('select', { name, onchange: (event) => go({ [name]: event.target.value }) },
+	const select = (words, options, chosen, change) => el('label', {}, `${words} `, el('select', { onchange: (event) => go(change(event.target.value)) },
 		options.map(([value, text]) => el('option', { value, selected: value === chosen }, text))));
-	const left = benchmarks.filter((name) => name !== state.benchmark && !others.includes(name));
 	return el('form', { class: 'note', onsubmit: (event) => {
 		event.preventDefault();
 		go({ branch: new FormData(event.target).get('branch') });
-	} }, select('metric', 'Metric', metrics.map((name) => [name, metricWords(name)]), state.metric), el('label', {}, 'Branch ', el('input', { name: 'branch', value: state.branch ?? '', placeholder: 'all' })),
-	el('button', {}, 'Show'), select('split', 'Colour by', Object.entries(SPLITS), state.split ?? ''),
-	select('shown', 'Shown', [['', 'level by pairs'], ['raw', 'raw values']], state.shown ?? ''),
-	left.length > 0 && others.length < MOST_OTHERS && el('label', {}, 'Beside ', el('select', { onchange: (event) => go({ with: [...others, event.target.value] }) },
-		el('option', { value: '' }, 'no other'), left.map((name) => el('option', { value: name }, clip(name, 80))))),
-	others.map((name) => el('button', { type: 'button', 'aria-label': `Without ${clip(name, 80)}`, onclick: () => go({ with: others.filter((other) => other !== name) }) }, `${clip(name, 40)} ×`)));
+	} }, select('Benchmark', benchmarks.map((name) => [name, clip(name, 80)]), state.benchmark, (benchmark) => ({ benchmark, metric: undefined })),
+	select('Metric', metrics.map((name) => [name, metricWords(name)]), state.metric, (metric) => ({ metric })),
+	el('label', {}, 'Branch ', el('input', { name: 'branch', value: state.branch ?? '', placeholder: 'all' })), el('button', {}, 'Show'),
+	select('Shown', [['', 'level by pairs'], ['raw', 'raw values']], state.shown ?? '', (shown) => ({ shown })));
 }
 
 const POINTS = 10000;
 
-async function otherTrends(state, others) {
-	const answers = await Promise.all(others.map((benchmark) => ask('trend', { project: state.project, benchmark, metric: state.metric, branch: state.branch, limit: POINTS, changes: 0, chain: 0 })
-		.catch(() => null)));
-	return others.map((name, i) => ({ name, points: answers[i] ? pointsOf(answers[i]) : [] })).filter((other) => other.points.length > 0);
+const headline = (metrics) => (metrics.includes('cpu_time') ? 'cpu_time' : metrics[0]);
+
+// The trend of a benchmark within another page.
+export function historyOf(project, benchmark) {
+	const spot = el('div', {}, el('p', { class: 'quiet' }, 'Loading…'));
+	const fill = async () => {
+		const { metrics } = await ask('metrics', { project, benchmark });
+		const metric = headline(metrics);
+		const answer = metric && await ask('trend', { project, benchmark, metric, limit: POINTS, chain: 0 });
+		const points = metric ? pointsOf(answer) : [];
+		replace(spot, metric && trendChart({ title: `${benchmark}: ${metricWords(metric)}`, unit: answer.unit, better: answer.better, points, threshold: answer.threshold, changes: changesOf(answer, points),
+			card: cardOf(benchmark), onPick: (point) => { location.href = address('run', { run: point.run }); } }).element,
+		el('p', {}, link('Whole trend: other metrics, decisions and notes', 'trend', { project, benchmark })));
+	};
+	fill().catch((error) => replace(spot, el('p', { role: 'alert' }, error.message)));
+	return spot;
 }
 
 function changeSections(state, found, points, triage, unit) {
@@ -223,27 +210,26 @@ function changeSections(state, found, points, triage, unit) {
 			el('ul', {}, found.changes.map((change) => changeRow(state, change, decided(change), points, unit))))];
 }
 
-export async function showTrend(state) {
-	const { project, benchmark } = state;
-	const others = [...new Set(new URLSearchParams(location.search).getAll('with'))].filter((name) => name && name !== benchmark).slice(0, MOST_OTHERS);
-	const { metrics } = await ask('metrics', { project, benchmark });
+export async function showTrend(asked) {
+	const { project } = asked;
+	const { benchmarks } = await ask('benchmarks', { project });
+	const state = { ...asked, benchmark: asked.benchmark ?? benchmarks[0] };
+	const { benchmark } = state;
+	const { metrics } = benchmark === undefined ? { metrics: [] } : await ask('metrics', { project, benchmark });
 	if (metrics.length === 0) {
 		await showUnmeasured(state);
 		return;
 	}
-	const metric = state.metric ?? (metrics.includes('cpu_time') ? 'cpu_time' : metrics[0]);
+	const metric = state.metric ?? headline(metrics);
 	const full = { ...state, metric, writable: await canWrite() };
 	const question = { project, benchmark, metric, branch: state.branch, limit: POINTS };
-	const [answer, { triage }, { annotations }, { benchmarks }, beside] = await Promise.all([ask('trend', { ...question, changes: 0 }), ask('triage', { project, benchmark }),
-		ask('annotations', { project, benchmark }), ask('benchmarks', { project }), otherTrends(full, others)]);
-	const { groups, groupOf } = groupsOf(answer, state.split);
-	const points = pointsOf(answer, groupOf);
+	const [answer, { triage }, { annotations }] = await Promise.all([ask('trend', { ...question, changes: 0 }), ask('triage', { project, benchmark }), ask('annotations', { project, benchmark })]);
+	const points = pointsOf(answer);
 	const title = `${benchmark}: ${metricWords(metric)}`;
-	const isChained = state.shown !== 'raw' && answer.chain.length >= LEAST_CHAINED && !groups && beside.length === 0;
-	const picture = isChained ? chainedChart(full, title, answer) : chart(full, title, answer, { points, annotations, groups, others: beside });
+	const isChained = state.shown !== 'raw' && answer.chain.length >= LEAST_CHAINED;
+	const picture = isChained ? chainedChart(full, title, answer) : chart(full, title, answer, { points, annotations });
 	const changes = el('div', {}, el('p', { class: 'quiet' }, 'Change points are being looked for…'));
-	showTrail(link(clip(project, 60), 'project', { project }), clip(benchmark, 60));
-	replace(page, el('main', {}, heading(benchmark), trendForm(full, metrics, benchmarks, others), picture.element, changes,
+	replace(page, el('main', {}, heading(benchmark), trendForm(full, metrics, benchmarks), picture.element, changes,
 		notesOf(full, annotations, answer.points, () => showTrend(state)), pointTable(answer)));
 	// The search takes longer than the picture.
 	const found = await ask('trend', { ...question, points: 0 });
@@ -288,7 +274,7 @@ export async function showFunction(state) {
 	const choice = el('select', { onchange: (event) => { location.href = address('function', { ...state, of: event.target.value }); } },
 		Object.entries(COSTS).map(([value, words]) => el('option', { value, selected: value === of }, words)));
 	const without = answer.points.filter((p) => !finite(p.value)).length;
-	showTrail(link(clip(project, 60), 'project', { project }), link(clip(benchmark, 60), 'trend', { project, benchmark }), clip(answer.name, 60));
+	showTrail(link(clip(benchmark, 60), 'trend', { project, benchmark }), clip(answer.name, 60));
 	replace(page, el('main', {}, heading(answer.name), el('p', { class: 'quiet' }, `${answer.library}, per repetition`),
 		el('form', { class: 'note' }, el('label', {}, 'Shown ', choice)),
 		chart(state, `${clip(answer.name, 60)}: ${COSTS[of]}`, answer).element,

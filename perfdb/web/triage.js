@@ -3,7 +3,7 @@
 
 import { el } from './dom.js';
 import { tell } from './server.js';
-import { attempt, status } from './shell.js';
+import { attempt } from './shell.js';
 
 const STATES = ['new', 'investigating', 'accepted', 'noise', 'fixed'];
 
@@ -17,7 +17,7 @@ export function triageForm(place, change, decision, saved) {
 		event.preventDefault();
 		await tell('triage', { ...place, run: change.run, state: select.value, note: note.value || undefined });
 		await saved?.();
-		status.textContent = `Saved: the change is ${select.value}.`;
+		return `Saved: the change is ${select.value}.`;
 	};
 	return el('form', { class: 'note', onsubmit: (event) => attempt(() => save(event)) }, select, note, el('button', {}, 'Save'));
 }

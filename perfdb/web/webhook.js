@@ -4,7 +4,7 @@
 import { el, replace } from './dom.js';
 import { clip } from './format.js';
 import { ask, tell } from './server.js';
-import { attempt, heading, page, showTrail, status } from './shell.js';
+import { attempt, heading, page } from './shell.js';
 
 export async function showWebhook() {
 	const { projects } = await ask('projects');
@@ -22,20 +22,21 @@ export async function showWebhook() {
 		event.preventDefault();
 		await tell('webhook', { project: choice.value, url: url.value.trim(), template: template.value.trim() });
 		await draw();
-		status.textContent = 'The webhook is set.';
+		return 'The webhook is set.';
 	}
 	async function test() {
 		const { problem } = await tell('webhook-tests', { project: choice.value });
-		status.textContent = problem ? `The test failed: ${problem}.` : 'The test was taken.';
+		if (problem)
+			throw new Error(`The test failed: ${problem}.`);
+		return 'The test was taken.';
 	}
 	async function remove() {
 		await ask('webhook', { project: choice.value }, { method: 'DELETE' });
 		await draw();
-		status.textContent = 'The webhook is removed.';
+		return 'The webhook is removed.';
 	}
 	if (projects.length)
 		await draw();
-	showTrail('Webhook');
 	replace(page, el('main', {}, heading('Webhook'), el('p', {}, 'One address a project hears of runs that regress or fail, and of change points.'),
 		projects.length ? el('form', { class: 'note', onsubmit: (event) => attempt(() => save(event)) }, el('label', {}, 'Project ', choice), el('label', {}, 'Address ', url),
 			el('label', {}, 'Template ', template), el('button', {}, 'Set'), button('Test', test), button('Remove', remove), state)

@@ -79,8 +79,8 @@ int fg_kernel_names_read(const char *path, struct fg_kernel_names *names, struct
 	if (names->count > 0)
 		return FG_OK;
 	fg_kernel_names_release(names);
-	return fg_error_set(err, FG_EUNSUPPORTED,
-			    "%s hides addresses from us (kernel.kptr_restrict)", path);
+	return fg_error_set(err, FG_EUNSUPPORTED, "%s hides addresses (kernel.kptr_restrict)",
+			    path);
 }
 
 const struct fg_kernel_function *fg_kernel_names_find(const struct fg_kernel_names *names,

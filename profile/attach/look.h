@@ -7,7 +7,6 @@
 #define FG_OUTSIDE_LOOK_H
 
 #include "profile/attach/mappings.h"
-#include "profile/attach/mixed.h"
 #include "profile/attach/stacks.h"
 #include "profile/attach/threads.h"
 #include "profile/attach/whereabouts.h"
@@ -24,17 +23,14 @@ struct fg_look_thread {
 	bool stopped;
 	struct fg_thread_stop stop;
 	struct fg_walked_stack stack;
-	struct fg_python_stack *python; /* what is `left` of it, innermost first; NULL: none */
-	const char *call;               /* the system call that it waits in; NULL: it runs */
-	char *path;                     /* "main → read_all"; filled when names are known */
+	const char *call; /* the system call that it waits in; NULL: it runs */
+	char *path;       /* "main → read_all"; filled when names are known */
 };
 
 struct fg_look_process {
 	pid_t pid;
 	char *command;
 	struct fg_mappings mappings;
-	struct fg_interpreter interpreter;
-	struct fg_python_functions functions;
 	struct fg_look_thread *threads;
 	size_t thread_count;
 	size_t unseen_threads; /* beyond FG_LOOK_THREADS_MAX */
@@ -42,7 +38,6 @@ struct fg_look_process {
 
 struct fg_look {
 	struct fg_symbolizer *symbolizer;
-	bool no_python;
 	struct fg_look_process processes[FG_LOOK_PROCESSES_MAX];
 	size_t process_count;
 	size_t unseen_processes;

@@ -2,7 +2,6 @@
 /* Names for what was seen, and the two texts about it. */
 #include "base/fs.h"
 #include "base/text.h"
-#include "binary/python_lines.h"
 #include "profile/attach/look.h"
 
 enum {
@@ -11,7 +10,6 @@ enum {
 	PATH_FRAMES = 5, /* of a summary */
 	SUMMARY_GROUPS = 2,
 	STACKS_MAX_BYTES = 64 << 10,
-	PYTHON_TEXT_BYTES = 256,
 };
 
 static size_t find_symbols(const struct fg_look *look, const struct fg_look_process *process,
@@ -73,8 +71,6 @@ struct naming {
 	const char *path[SHOWN_FRAMES]; /* the leaf first */
 	size_t path_count;
 	size_t shown;
-	char *texts[SHOWN_FRAMES]; /* names of the path that were made here */
-	size_t text_count;
 	bool is_complete; /* main() was named */
 };
 
@@ -109,77 +105,12 @@ static void name_native(struct naming *naming, const struct fg_stack_frame *fram
 		name_symbol(naming, &chain[count], mapping);
 }
 
-static char *clean_text(const char *text)
-{
-	struct fg_strbuf clean = {0};
-
-	fg_text_add_clean(&clean, text, strlen(text), PYTHON_TEXT_BYTES);
-	return fg_strbuf_detach(&clean);
-}
-
-static void name_python(struct naming *naming, const struct fg_python_frame *frame)
-{
-	const struct fg_python_function *function =
-		&naming->process->functions.items[frame->id - 1];
-	const unsigned line = fg_python_line(function->lines, function->lines_size,
-					     function->first_line, (uint32_t)frame->instruction);
-	char *file = NULL;
-	char *name = NULL;
-
-	if (naming->shown == SHOWN_FRAMES)
-		return;
-	naming->shown++;
-	name = naming->texts[naming->text_count++] = clean_text(function->name);
-	file = clean_text(fg_python_file_name(function->file));
-	fg_strbuf_printf(naming->lines, "    %s  %s:%u\n", name, file,
-			 line ? line : function->first_line);
-	naming->path[naming->path_count++] = name;
-	free(file);
-}
-
-/*
- * As in a profile: the interpreter's own functions say nothing where Python functions are beside
- * them.  `keep` has what is left.
- */
-static void hide_interpreter(const struct fg_look_process *process,
-			     const struct fg_mixed_frame *frames, size_t count, bool *keep)
-{
-	for (size_t first = 0; first < count;) {
-		bool has_python = false;
-		size_t end = first;
-
-		for (; end < count; end++) {
-			const struct fg_stack_frame *native = frames[end].native;
-
-			if (native && !fg_mixed_is_interpreter(&process->interpreter,
-							       &process->mappings, native))
-				break;
-			has_python |= !native;
-		}
-		for (size_t i = first; i < end; i++)
-			keep[i] = !frames[i].native || !has_python;
-		if (end < count)
-			keep[end++] = true;
-		first = end;
-	}
-}
-
 static void name_frames(struct naming *naming)
 {
-	size_t count = 0;
-	struct fg_mixed_frame *frames =
-		fg_mixed_frames(&naming->thread->stack, naming->thread->python, &count);
-	bool *keep = fg_xcalloc(count + 1, sizeof(keep[0]));
+	const struct fg_walked_stack *stack = &naming->thread->stack;
 
-	hide_interpreter(naming->process, frames, count, keep);
-	for (size_t i = count; i-- > 0 && !naming->is_complete;) {
-		if (keep[i] && frames[i].native)
-			name_native(naming, frames[i].native);
-		else if (keep[i] && frames[i].python)
-			name_python(naming, frames[i].python);
-	}
-	free(keep);
-	free(frames);
+	for (size_t i = 0; i < stack->count && !naming->is_complete; i++)
+		name_native(naming, &stack->frames[i]);
 }
 
 /* main → … → read_all → read */
@@ -224,8 +155,6 @@ static void name_thread(const struct fg_look *look, const struct fg_look_process
 	if (thread->stopped)
 		name_frames(&naming);
 	settle_path(&naming);
-	while (naming.text_count > 0)
-		free(naming.texts[--naming.text_count]);
 }
 
 /* ---- the summary ---- */

@@ -151,7 +151,7 @@ void fg_machine_process_sample(struct fg_machine_process *process,
 
 	walk(process, record, &stack);
 	if (stack.count > 0)
-		node = fg_paths_add(&process->paths, &process->mappings, &stack, NULL);
+		node = fg_paths_add(&process->paths, &process->mappings, &stack);
 	else if (stack.truncated || record->kernel_count == 0)
 		node = fg_paths_add_unknown(&process->paths);
 	for (size_t i = record->kernel_count; i-- > 0;)

@@ -14,7 +14,6 @@ void fg_paths_release(struct fg_paths *paths)
 	fg_map_release(&paths->frames);
 	fg_map_release(&paths->nodes);
 	fg_map_release(&paths->functions);
-	fg_python_functions_release(&paths->python);
 }
 
 /* A library that is mapped again at the same place keeps its number. */
@@ -83,88 +82,13 @@ static uint64_t add_node(struct fg_paths *paths, uint64_t parent, uint64_t frame
 	return node;
 }
 
-/* Only a node without a frame says how many are left out. */
-static uint64_t add_cut(struct fg_paths *paths, uint64_t parent, uint64_t left_out)
-{
-	const uint64_t key[] = {parent, 0, left_out};
-	bool is_new = false;
-	const uint64_t node =
-		*fg_map_add(&paths->nodes, key, sizeof(key), paths->nodes.count + 1, &is_new);
-
-	if (is_new)
-		FG_TW(paths->writer, FG_RECORD_NODE, node, parent, 0, left_out);
-	return node;
-}
-
-/* ---- Python ---- */
-
-void fg_paths_introduce(struct fg_paths *paths, const struct fg_mappings *mappings,
-			const struct fg_interpreter *interpreter)
-{
-	const struct fg_mapping *mapping = fg_mappings_find(mappings, interpreter->module);
-	char *refusal = NULL;
-
-	if (interpreter->state == FG_INTERPRETER_READ && mapping) {
-		const uint64_t module = module_of(paths, mapping);
-
-		FG_TW(paths->writer, FG_RECORD_PYTHON, module, interpreter->version);
-	}
-	if (interpreter->state != FG_INTERPRETER_REFUSED)
-		return;
-	refusal = fg_interpreter_refusal(interpreter);
-	fg_trace_writer_text(paths->writer, FG_RECORD_NOTE, 0, refusal, strlen(refusal));
-	free(refusal);
-}
-
-static void write_functions(struct fg_paths *paths, size_t count)
-{
-	for (; paths->python_written < count; paths->python_written++) {
-		const struct fg_python_function *function =
-			&paths->python.items[paths->python_written];
-
-		fg_trace_writer_python_code(paths->writer,
-					    &(struct fg_trace_python_code){
-						    .id = paths->python_written + 1,
-						    .first_line = function->first_line,
-						    .name = function->name,
-						    .file = function->file,
-						    .lines = function->lines,
-						    .lines_size = function->lines_size,
-					    });
-	}
-}
-
-static uint64_t python_frame_of(struct fg_paths *paths, const struct fg_python_frame *frame)
-{
-	const uint64_t key[] = {frame->id, frame->instruction};
-	bool is_new = false;
-	const uint64_t id =
-		*fg_map_add(&paths->frames, key, sizeof(key), paths->frames.count + 1, &is_new);
-
-	write_functions(paths, frame->id);
-	if (is_new)
-		FG_TW(paths->writer, FG_RECORD_PYTHON_FRAME, id, frame->id, frame->instruction);
-	return id;
-}
-
 uint64_t fg_paths_add(struct fg_paths *paths, const struct fg_mappings *mappings,
-		      const struct fg_walked_stack *stack, struct fg_python_stack *python)
+		      const struct fg_walked_stack *stack)
 {
 	uint64_t node = 0;
-	size_t count = 0;
-	struct fg_mixed_frame *frames = fg_mixed_frames(stack, python, &count);
 
-	for (size_t i = 0; i < count; i++) {
-		const struct fg_mixed_frame *frame = &frames[i];
-
-		if (frame->native)
-			node = add_node(paths, node, frame_of(paths, mappings, frame->native));
-		else if (frame->python)
-			node = add_node(paths, node, python_frame_of(paths, frame->python));
-		else
-			node = add_cut(paths, node, frame->left_out);
-	}
-	free(frames);
+	for (size_t i = stack->count; i-- > 0;)
+		node = add_node(paths, node, frame_of(paths, mappings, &stack->frames[i]));
 	return node;
 }
 

@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "profile/attach/kernel_names.h"
 #include "profile/attach/mappings.h"
-#include "profile/attach/mixed.h"
+#include "profile/attach/stacks.h"
 #include "trace/trace_writer.h"
 
 struct fg_paths {
@@ -18,21 +18,13 @@ struct fg_paths {
 	struct fg_map frames;
 	struct fg_map nodes;
 	struct fg_map functions; /* of the kernel, by their beginning */
-	struct fg_python_functions python;
-	size_t python_written; /* of them */
 };
 
 void fg_paths_init(struct fg_paths *paths, struct fg_trace_writer *writer);
 void fg_paths_release(struct fg_paths *paths);
-/* The interpreter whose frames are read, or why they are not.  Before them, and once. */
-void fg_paths_introduce(struct fg_paths *paths, const struct fg_mappings *mappings,
-			const struct fg_interpreter *interpreter);
-/*
- * The node of the leaf.  Of `python`, which may be NULL, the frames that are `left` are put between
- * the native ones; they are numbered by `paths->python`.
- */
+/* The node of the leaf. */
 uint64_t fg_paths_add(struct fg_paths *paths, const struct fg_mappings *mappings,
-		      const struct fg_walked_stack *stack, struct fg_python_stack *python);
+		      const struct fg_walked_stack *stack);
 /* A stack of which nothing is known. */
 uint64_t fg_paths_add_unknown(struct fg_paths *paths);
 /* Below `node` a frame of the kernel; `function` may be NULL. */

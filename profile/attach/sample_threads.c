@@ -28,10 +28,6 @@ bool fg_sampling_read_mappings(struct fg_sampling_run *run, struct fg_error *err
 	run->mappings = fresh;
 	fg_stack_walker_free(run->walker);
 	run->walker = fg_stack_walker_new(&run->memory, &run->mappings);
-	if (!run->sampling->no_python && run->interpreter.state == FG_INTERPRETER_NONE) {
-		fg_interpreter_find(&run->interpreter, &run->memory, &run->mappings);
-		fg_paths_introduce(&run->paths, &run->mappings, &run->interpreter);
-	}
 	return true;
 }
 
@@ -53,49 +49,15 @@ struct place {
 	bool truncated;
 };
 
-/* While the thread stands still, or waits: what the addresses lead to is read later. */
-static void look_at_python(struct fg_sampling_run *run, struct fg_sampled_thread *thread,
-			   struct fg_sampled_python *look)
-{
-	look->stack.total = look->stack.left = 0;
-	look->hash = 0;
-	look->is_missed = false;
-	if (run->interpreter.state != FG_INTERPRETER_READ)
-		return;
-	if (!thread->python.pthread && !thread->python.tid)
-		thread->python.tid = fg_python_thread_number(run->sampling->pid, thread->tid);
-	look->is_missed = !fg_interpreter_look(&run->interpreter, &run->memory, &thread->python,
-					       &look->stack);
-	look->hash = fg_python_stack_hash(&look->stack);
-}
-
-/* Are these frames what they seem to be?  Those that cannot be trusted are left out. */
-static void judge_python(struct fg_sampling_run *run, const struct fg_walked_stack *native,
-			 struct fg_sampled_python *look)
-{
-	const struct fg_mixed mixed = {.interpreter = &run->interpreter,
-				       .mappings = &run->mappings,
-				       .native = native,
-				       .python = &look->stack};
-
-	look->is_missed |= !fg_mixed_judge(&mixed, &run->memory, &run->paths.python);
-	if (look->is_missed)
-		run->writer.header.python_missed++;
-	else if (look->stack.left > 0)
-		run->writer.header.python_stacks++;
-}
-
 static struct place find_place(struct fg_sampling_run *run,
-			       const struct user_regs_struct *registers,
-			       struct fg_sampled_python *python)
+			       const struct user_regs_struct *registers)
 {
 	struct fg_walked_stack stack;
 
 	refresh_mappings(run, registers->rip);
 	fg_stack_walk(run->walker, registers, &stack);
-	judge_python(run, &stack, python);
 	return (struct place){
-		.node = fg_paths_add(&run->paths, &run->mappings, &stack, &python->stack),
+		.node = fg_paths_add(&run->paths, &run->mappings, &stack),
 		.truncated = stack.truncated,
 	};
 }
@@ -137,11 +99,9 @@ static uint64_t weigh(const struct fg_sampling_run *run, struct fg_sampled_threa
 		       : 0;
 }
 
-/* Python may have gone on to another line while the native stack is as it was. */
-static uint64_t hash_of_place(struct fg_sampling_run *run, uint64_t stack,
-			      const struct fg_sampled_python *python)
+static uint64_t hash_of_place(struct fg_sampling_run *run, uint64_t stack)
 {
-	return fg_waiting_place_hash(&run->memory, stack, FG_STACK_COPY_PAGES - 1) ^ python->hash;
+	return fg_waiting_place_hash(&run->memory, stack, FG_STACK_COPY_PAGES - 1);
 }
 
 static void remember(struct fg_sampled_thread *thread, const struct fg_blocked *blocked,
@@ -164,20 +124,9 @@ static void use_copy(struct fg_sampling_run *run, const struct fg_stopped_copy *
 	fg_memory_put(&run->memory, top - top % FG_MEMORY_PAGE, copy->stack, copy->size);
 }
 
-static void copy_stack(struct fg_sampling_run *run, struct fg_sampled_thread *thread,
-		       struct fg_stopped_copy *copy)
-{
-	copy->size = fg_memory_copy(&run->memory, copy->registers.rsp - RED_ZONE,
-				    FG_STACK_COPY_PAGES, copy->stack);
-	thread->python.pthread = copy->registers.fs_base;
-	if (run->interpreter.state == FG_INTERPRETER_READ)
-		use_copy(run, copy);
-	look_at_python(run, thread, &copy->python);
-}
-
 /*
- * A thread that stands still by now is let go when its registers, the top of its stack and its
- * Python frames are copied; fg_sampling_walk_copies() does the rest.  When it waits by now, or was
+ * A thread that stands still by now is let go when its registers and the top of its stack are
+ * copied; fg_sampling_walk_copies() does the rest.  When it waits by now, or was
  * not on a CPU at the moment, its time stays for the next sample.
  */
 static void collect(struct fg_sampling_run *run, size_t index)
@@ -204,7 +153,8 @@ static void collect(struct fg_sampling_run *run, size_t index)
 	if (copy->waits && !run->sampling->elapsed)
 		copy->weight_ns = 0;
 	if (copy->weight_ns)
-		copy_stack(run, thread, copy);
+		copy->size = fg_memory_copy(&run->memory, copy->registers.rsp - RED_ZONE,
+					    FG_STACK_COPY_PAGES, copy->stack);
 	if (is_known && !stop.signal)
 		fg_thread_make_call_again(thread->tid, &copy->registers);
 	fg_thread_release(thread->tid, stop.signal);
@@ -226,8 +176,8 @@ static void walk(struct fg_sampling_run *run, struct fg_stopped_copy *copy)
 
 	use_copy(run, copy);
 	if (copy->waits)
-		hash = hash_of_place(run, copy->registers.rsp, &copy->python);
-	place = find_place(run, &copy->registers, &copy->python);
+		hash = hash_of_place(run, copy->registers.rsp);
+	place = find_place(run, &copy->registers);
 	keep_sample(run, thread, place, copy->weight_ns);
 	if (copy->waits)
 		remember(thread,
@@ -273,8 +223,7 @@ static bool sample_waiting(struct fg_sampling_run *run, struct fg_sampled_thread
 		return false;
 	fg_memory_forget(&run->memory);
 	fg_memory_fetch(&run->memory, blocked.stack, FG_STACK_COPY_PAGES);
-	look_at_python(run, thread, &run->waiting);
-	hash = hash_of_place(run, blocked.stack, &run->waiting);
+	hash = hash_of_place(run, blocked.stack);
 	if (!fg_sampled_thread_waits(thread, &again) || again.code != blocked.code ||
 	    again.stack != blocked.stack || !weight_ns)
 		return true; /* it went on meanwhile: this time is that of the next sample */
@@ -282,7 +231,7 @@ static bool sample_waiting(struct fg_sampling_run *run, struct fg_sampled_thread
 		if (fg_blocked_survives_stop(run->sampling->pid, &blocked))
 			return false;
 		registers = fg_blocked_registers(&blocked);
-		remember(thread, &blocked, find_place(run, &registers, &run->waiting), hash);
+		remember(thread, &blocked, find_place(run, &registers), hash);
 	}
 	keep_sample(run, thread, (struct place){known->node, known->truncated}, weight_ns);
 	return true;

@@ -3,7 +3,6 @@
 #ifndef FG_OUTSIDE_SAMPLED_H
 #define FG_OUTSIDE_SAMPLED_H
 
-#include "profile/attach/interpreter.h"
 #include "profile/attach/sample_weight.h"
 #include "profile/attach/sampler.h"
 #include "profile/attach/threads.h"
@@ -30,7 +29,6 @@ struct fg_sampled_thread {
 	uint64_t used_ns;    /* as read last */
 	int64_t until_ns;    /* elapsed time that samples have */
 	struct fg_waiting_place waiting_place;
-	struct fg_python_thread python;
 	struct fg_sampled *samples;
 	size_t sample_count, sample_capacity;
 };

@@ -2,9 +2,8 @@
 /*
  * Samples a process that runs already, from outside, and leaves a trace as the collector would.
  *
- * At random moments every thread that runs is stopped, its registers, the top of its stack and the
- * addresses of its Python frames are copied, and it is let go; the stack is walked after that, and
- * what the addresses lead to is read.  What a sample weighs: moment.h.
+ * At random moments every thread that runs is stopped, its registers and the top of its stack are
+ * copied, and it is let go; the stack is walked after that.  What a sample weighs: sample_weight.h.
  * Threads that wait are not stopped, so their system calls are not disturbed; for elapsed time they
  * are, where they do not notice: waiting_place.h.  Nothing is held between two moments but threads
  * that were asked to stop and have not got a CPU yet: a fastgate that is killed leaves nothing
@@ -23,7 +22,6 @@ struct fg_outside_sampling {
 	pid_t pid;
 	const char *folder;  /* the trace goes there */
 	bool elapsed;        /* time that threads wait counts as well */
-	bool no_python;      /* the frames of Python functions are left out */
 	int64_t period_ns;   /* mean time between two moments; at first, where it may be less */
 	int64_t least_ns;    /* what the budget may shorten it to; 0: `period_ns` */
 	int64_t duration_ns; /* 0: until the process ends */

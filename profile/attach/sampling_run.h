@@ -23,13 +23,6 @@ struct fg_sampling_cost {
 	uint64_t budgeted_ns; /* what the budget is a share of */
 };
 
-/* The Python frames of a thread, as addresses. */
-struct fg_sampled_python {
-	bool is_missed; /* they made no sense */
-	uint64_t hash;
-	struct fg_python_stack stack;
-};
-
 /* Copied from a thread that stood still and counts. */
 struct fg_stopped_copy {
 	size_t thread; /* its place among the threads */
@@ -38,7 +31,6 @@ struct fg_stopped_copy {
 	struct user_regs_struct registers;
 	size_t size;
 	uint8_t stack[FG_STACK_COPY_PAGES * FG_MEMORY_PAGE]; /* from the page of the red zone on */
-	struct fg_sampled_python python;
 };
 
 struct fg_sampling_run {
@@ -47,8 +39,6 @@ struct fg_sampling_run {
 	struct fg_memory memory;
 	struct fg_mappings mappings;
 	struct fg_stack_walker *walker;
-	struct fg_interpreter interpreter;
-	struct fg_sampled_python waiting; /* of a thread that waits and is not stopped */
 	struct fg_trace_writer writer;
 	struct fg_paths paths;
 	struct fg_sampled_thread *threads;

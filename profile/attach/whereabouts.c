@@ -75,27 +75,7 @@ static void seize_threads(struct fg_look *look, struct fg_look_process *process,
 	} while (tids->count > before);
 }
 
-/* It stands still, so that what its frames lead to is as they say. */
-static void read_python(struct fg_look_process *process, struct fg_look_thread *thread,
-			uint64_t pthread, struct fg_memory *memory)
-{
-	struct fg_python_thread known = {.pthread = pthread};
-	struct fg_python_stack *stack = NULL;
-	const struct fg_mixed mixed = {.interpreter = &process->interpreter,
-				       .mappings = &process->mappings,
-				       .native = &thread->stack,
-				       .python = fg_xcalloc(1, sizeof(*stack))};
-
-	stack = mixed.python;
-	if (fg_interpreter_look(&process->interpreter, memory, &known, stack) &&
-	    fg_mixed_judge(&mixed, memory, &process->functions) && stack->left > 0)
-		thread->python = stack;
-	else
-		free(stack);
-}
-
-static void read_thread(struct fg_look_process *process, struct fg_look_thread *thread,
-			struct fg_memory *memory, struct fg_stack_walker *walker)
+static void read_thread(struct fg_look_thread *thread, struct fg_stack_walker *walker)
 {
 	struct user_regs_struct registers = {0};
 
@@ -104,25 +84,20 @@ static void read_thread(struct fg_look_process *process, struct fg_look_thread *
 		return;
 	}
 	fg_stack_walk(walker, &registers, &thread->stack);
-	if (process->interpreter.state == FG_INTERPRETER_READ)
-		read_python(process, thread, registers.fs_base, memory);
 	thread->call = fg_waiting_call(&registers);
 }
 
 /* Stacks of the stopped threads, and the system calls they wait in. */
-static void read_threads(const struct fg_look *look, struct fg_look_process *process,
-			 struct fg_memory *memory)
+static void read_threads(struct fg_look_process *process, struct fg_memory *memory)
 {
 	struct fg_stack_walker *walker = NULL;
 
 	if (fg_mappings_read(memory, &process->mappings, NULL) != FG_OK)
 		return;
-	if (!look->no_python)
-		fg_interpreter_find(&process->interpreter, memory, &process->mappings);
 	walker = fg_stack_walker_new(memory, &process->mappings);
 	for (size_t i = 0; i < process->thread_count; i++) {
 		if (process->threads[i].stopped)
-			read_thread(process, &process->threads[i], memory, walker);
+			read_thread(&process->threads[i], walker);
 	}
 	fg_stack_walker_free(walker);
 }
@@ -143,7 +118,7 @@ static void look_at_process(struct fg_look *look, struct fg_look_process *proces
 		thread->stopped =
 			thread->seized && fg_thread_await(thread->tid, until_ns, &thread->stop);
 	}
-	read_threads(look, process, &memory);
+	read_threads(process, &memory);
 	for (size_t i = 0; i < process->thread_count; i++) {
 		if (process->threads[i].seized)
 			fg_thread_release(process->threads[i].tid, process->threads[i].stop.signal);
@@ -185,14 +160,11 @@ static void release(struct fg_look *look)
 	for (size_t i = 0; i < look->process_count; i++) {
 		struct fg_look_process *process = &look->processes[i];
 
-		for (size_t k = 0; k < process->thread_count; k++) {
+		for (size_t k = 0; k < process->thread_count; k++)
 			free(process->threads[k].path);
-			free(process->threads[k].python);
-		}
 		free(process->threads);
 		free(process->command);
 		fg_mappings_release(&process->mappings);
-		fg_python_functions_release(&process->functions);
 	}
 	free(look);
 }
@@ -226,7 +198,6 @@ int fg_whereabouts_find(const struct fg_whereabouts_request *request, struct fg_
 	int status = FG_OK;
 
 	look->symbolizer = request->symbolizer;
-	look->no_python = request->no_python;
 	if (pthread_create(&tracer, NULL, trace, &tracing) != 0) {
 		status = fg_error_set(err, FG_EIO, "cannot start a thread");
 		goto out;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a program that hangs stands, just before it is ended: every thread of all its processes,
- * its stack with names and lines, those of Python as well, and the system call it waits in.
+ * its stack with names and lines, and the system call it waits in.
  */
 #ifndef FG_OUTSIDE_WHEREABOUTS_H
 #define FG_OUTSIDE_WHEREABOUTS_H
@@ -22,7 +22,6 @@ struct fg_whereabouts_request {
 	pid_t root;      /* it, its descendants and its process group */
 	bool below_root; /* not the root itself: it only starts the program */
 	struct fg_symbolizer *symbolizer;
-	bool no_python; /* Python functions are not named */
 };
 
 /* The processes go on when it returns. */

@@ -14,7 +14,6 @@ fg_export_writer fg_export_pprof;
 fg_export_writer fg_export_callgrind;
 fg_export_writer fg_export_chrome;
 fg_export_writer fg_export_json;
-fg_export_writer fg_export_csv;
 fg_export_writer fg_export_tables;
 fg_export_writer fg_export_npz;
 fg_export_writer fg_export_html;

@@ -90,26 +90,16 @@ static const char *kind_name(uint8_t kind)
 	return fg_time_kind_words[kind < FG_TIME_KIND_COUNT ? kind : FG_TIME_BOTH];
 }
 
-/*
- * Samples of the time measure have been rows of `samples` since the first version; a reader that
- * knows no other measure finds time there and nothing else.  All other rows are `events`.
- */
-static void write_rows(struct fg_json_writer *json, const struct fg_profile *profile,
-		       const char *table, bool of_time)
+static void write_samples(struct fg_json_writer *json, const struct fg_profile *profile)
 {
-	const uint16_t time = fg_profile_time_measure(profile);
-
-	fg_json_begin_array(json, table);
+	fg_json_begin_array(json, "samples");
 	for (size_t i = 0; i < profile->sample_count; i++) {
 		const struct fg_sample *sample = &profile->samples[i];
 
-		if ((sample->measure == time) != of_time)
-			continue;
 		fg_json_begin_object(json, NULL);
-		if (!of_time)
-			fg_json_int(json, "measure", sample->measure);
+		fg_json_int(json, "measure", sample->measure);
 		fg_json_int(json, "stack", sample->stack);
-		fg_json_double(json, of_time ? "weight_ns" : "value", sample->value);
+		fg_json_double(json, "value", sample->value);
 		fg_json_int(json, "count", sample->count);
 		if (profile->has_times)
 			fg_json_int(json, "time_ns", sample->time_ns);
@@ -117,19 +107,11 @@ static void write_rows(struct fg_json_writer *json, const struct fg_profile *pro
 		fg_json_int(json, "region", sample->region);
 		fg_json_int(json, "unit", sample->unit);
 		fg_json_int(json, "repetition", sample->repetition);
-		if (of_time)
-			fg_json_text(json, "kind", kind_name(sample->kind));
+		fg_json_text(json, "kind", kind_name(sample->kind));
 		fg_json_bool(json, "truncated", sample->truncated);
 		fg_json_end(json);
 	}
 	fg_json_end(json);
-}
-
-/* Omitted if CPU time is the only measure: such a file looks as it did before there were others. */
-static bool has_measures(const struct fg_profile *profile)
-{
-	return profile->measure_count > 1 || fg_profile_time_measure(profile) != 0 ||
-	       strcmp(profile->measures[0].is.name, "cpu_time") != 0;
 }
 
 static void write_measures(struct fg_json_writer *json, const struct fg_profile *profile)
@@ -251,11 +233,6 @@ static void write_modules(struct fg_json_writer *json, const struct fg_profile *
 static void write_head(struct fg_json_writer *json, const struct fg_profile *profile,
 		       const struct fg_export_options *options)
 {
-	const uint16_t index = fg_profile_time_measure(profile);
-	const struct fg_profile_measure *time =
-		index < profile->measure_count ? &profile->measures[index] : NULL;
-
-	FG_ASSERT(profile->measures);
 	fg_json_text(json, "schema", "fastgate-profile/1");
 	fg_json_text(json, "writer", options->tool_version);
 	fg_json_text(json, "title", profile->title);
@@ -265,12 +242,8 @@ static void write_head(struct fg_json_writer *json, const struct fg_profile *pro
 	fg_json_int(json, "duration_ns", profile->duration_ns);
 	fg_json_int(json, "repetitions", profile->repetition_count);
 	fg_json_bool(json, "has_times", profile->has_times);
-	fg_json_double(json, "total_ns", time ? time->total : 0);
 	fg_json_double(json, "cpu_ns", profile->cpu_ns);
-	fg_json_double(json, "lost_ns", time ? time->lost : 0);
-	fg_json_double(json, "truncated_ns", time ? time->truncated : 0);
-	if (has_measures(profile))
-		write_measures(json, profile);
+	write_measures(json, profile);
 	fg_json_begin_array(json, "notes");
 	for (size_t i = 0; i < profile->note_count; i++)
 		fg_json_text(json, NULL, profile->notes[i]);
@@ -293,9 +266,7 @@ int fg_export_json(const struct fg_profile *profile, const struct fg_export_opti
 	write_regions(&json, profile);
 	write_spans(&json, profile);
 	write_modules(&json, profile);
-	write_rows(&json, profile, "samples", true);
-	if (has_measures(profile))
-		write_rows(&json, profile, "events", false);
+	write_samples(&json, profile);
 	fg_json_end(&json);
 	fg_strbuf_add_char(out, '\n');
 	return FG_OK;

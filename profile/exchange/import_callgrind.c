@@ -93,7 +93,7 @@ static int name_of(struct reader *reader, char kind, struct fg_text spec, struct
 		return FG_OK;
 	length = (size_t)(close - spec.text);
 	if (length >= sizeof(key))
-		return fg_error_set(err, FG_EPARSE, "the number of a name is too long");
+		return fg_error_set(err, FG_EPARSE, "a name's number is too long");
 	memcpy(key + 1, spec.text + 1, length - 1);
 	name->text = close + 1;
 	name->length = spec.length - length - 1;

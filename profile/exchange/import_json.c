@@ -288,15 +288,17 @@ static void read_measure(struct row *row, size_t number)
 	read->truncated = amount(row, "truncated");
 }
 
-/* What `samples` and `events` rows have in common. */
-static struct fg_sample *read_row(struct row *row, const char *value)
+static void read_sample(struct row *row, size_t number)
 {
 	struct reader *reader = row->reader;
 	struct fg_profile *profile = reader->profile;
 	struct fg_sample *sample = fg_profile_add_sample(profile);
+	struct fg_profile_measure *measure = NULL;
 
+	(void)number;
+	sample->measure = (uint16_t)reader->measures[below(row, "measure", reader->measure_count)];
 	sample->stack = reader->stacks[below(row, "stack", reader->stack_count)];
-	sample->value = amount(row, value);
+	sample->value = amount(row, "value");
 	sample->count = up_to_32_bits(row, "count");
 	if (profile->has_times)
 		sample->time_ns = moment(row, "time_ns");
@@ -304,44 +306,10 @@ static struct fg_sample *read_row(struct row *row, const char *value)
 	sample->region = reader->regions[below(row, "region", reader->region_count)];
 	sample->unit = below(row, "unit", profile->unit_count);
 	sample->repetition = below(row, "repetition", profile->repetition_count);
-	sample->truncated = truth(row, "truncated");
-	return sample;
-}
-
-static void count(struct fg_profile *profile, const struct fg_sample *sample)
-{
-	struct fg_profile_measure *measure = &profile->measures[sample->measure];
-
-	measure->total = fg_measure_join(measure->is.fold, measure->total, sample->value);
-}
-
-/* Files without `measures` tell wall-clock time by its samples. */
-static void read_sample(struct row *row, size_t number)
-{
-	const struct fg_measure wall_time = fg_measure_describe("wall_time", NULL);
-	struct reader *reader = row->reader;
-	struct fg_sample *sample = read_row(row, "weight_ns");
-
 	sample->kind = (uint8_t)word(row, "kind", fg_time_kind_words, FG_TIME_KIND_COUNT);
-	if (reader->measure_count == 0 && number == 0 && sample->kind == FG_TIME_WALL)
-		fg_profile_set_first_measure(reader->profile, &wall_time);
-	sample->measure = fg_profile_time_measure(reader->profile);
-	if (sample->measure >= reader->profile->measure_count) {
-		refuse(row, "weight_ns");
-		sample->measure = 0;
-	}
-	count(reader->profile, sample);
-}
-
-static void read_event(struct row *row, size_t number)
-{
-	struct reader *reader = row->reader;
-	struct fg_sample *sample = read_row(row, "value");
-
-	(void)number;
-	sample->measure = (uint16_t)reader->measures[below(row, "measure", reader->measure_count)];
-	sample->kind = FG_TIME_BOTH;
-	count(reader->profile, sample);
+	sample->truncated = truth(row, "truncated");
+	measure = &profile->measures[sample->measure];
+	measure->total = fg_measure_join(measure->is.fold, measure->total, sample->value);
 }
 
 /* -------------------------------------------------------------------- tables */
@@ -356,7 +324,7 @@ static int find_table(const struct reader *reader, const char *name, size_t leas
 		return status;
 	count = (size_t)cJSON_GetArraySize(*table);
 	if (count < least)
-		return fg_error_set(err, FG_EPARSE, "'%s' is without its row 0", name);
+		return fg_error_set(err, FG_EPARSE, "'%s' has no row 0", name);
 	if (count > most)
 		return fg_error_set(err, FG_ELIMIT, "'%s' has more than %zu rows", name, most);
 	return FG_OK;
@@ -378,10 +346,9 @@ static int read_table(struct reader *reader, const char *name, size_t least, siz
 
 		read(&row, number);
 		if (row.wrong)
-			return fg_error_set(
-				err, FG_EPARSE,
-				"row %zu of '%s': '%s' is missing or not what it may be", number,
-				name, row.wrong);
+			return fg_error_set(err, FG_EPARSE,
+					    "row %zu of '%s': '%s' is missing or of the wrong type",
+					    number, name, row.wrong);
 		number++;
 	}
 	return FG_OK;
@@ -450,8 +417,6 @@ static int read_head(struct reader *reader, struct fg_error *err)
 	profile->duration_ns = moment(&row, "duration_ns");
 	profile->repetition_count = (uint32_t)number_of(&row, "repetitions", 1, MAX_REPETITIONS);
 	profile->cpu_ns = amount(&row, "cpu_ns");
-	profile->measures[0].lost = amount(&row, "lost_ns");
-	profile->measures[0].truncated = amount(&row, "truncated_ns");
 	profile->has_times = truth(&row, "has_times");
 	cJSON_ArrayForEach(note, notes)
 	{
@@ -459,7 +424,7 @@ static int read_head(struct reader *reader, struct fg_error *err)
 			fg_profile_add_note(profile, "%s", note->valuestring);
 	}
 	if (row.wrong)
-		return fg_error_set(err, FG_EPARSE, "'%s' is missing or not what it may be",
+		return fg_error_set(err, FG_EPARSE, "'%s' is missing or of the wrong type",
 				    row.wrong);
 	return FG_OK;
 }
@@ -487,13 +452,8 @@ static int read_tables(struct reader *reader, struct fg_error *err)
 		size_t least; /* row 0 stands for "none" where it is 1 */
 		size_t most;
 		void (*read)(struct row *row, size_t number);
-		bool with_measures; /* only in files that have more than CPU time */
 	} tables[] = {
-		{.name = "measures",
-		 .least = 1,
-		 .most = FG_MEASURES_MAX,
-		 .read = read_measure,
-		 .with_measures = true},
+		{.name = "measures", .least = 1, .most = FG_MEASURES_MAX, .read = read_measure},
 		{.name = "processes", .most = MAX_ROWS, .read = read_process},
 		{.name = "threads", .most = MAX_ROWS, .read = read_thread},
 		{.name = "modules", .least = 1, .most = MAX_ROWS, .read = read_module},
@@ -507,13 +467,10 @@ static int read_tables(struct reader *reader, struct fg_error *err)
 		{.name = "units", .least = 1, .most = MAX_ROWS, .read = read_unit},
 		{.name = "spans", .most = MAX_ROWS, .read = read_span},
 		{.name = "samples", .most = MAX_ROWS, .read = read_sample},
-		{.name = "events", .most = MAX_ROWS, .read = read_event, .with_measures = true},
 	};
 	int status = read_head(reader, err);
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(tables) && status == FG_OK; i++) {
-		if (tables[i].with_measures && reader->measure_count == 0)
-			continue;
 		status = tables[i].read ? read_table(reader, tables[i].name, tables[i].least,
 						     tables[i].most, tables[i].read, err)
 					: read_stacks(reader, err);

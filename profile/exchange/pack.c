@@ -309,7 +309,7 @@ static int damaged(const struct fg_unpack *unpack, struct fg_error *err)
 {
 	const char *why = libarchive.error_string(unpack->archive);
 	int status = fg_error_set(err, FG_EPARSE, "%s: damaged archive: %s", unpack->path,
-				  why ? why : "no reason known");
+				  why ? why : "unknown reason");
 
 	for (char *at = err ? err->message : NULL; at && *at; at++)
 		*at = fg_printable(*at);

@@ -38,7 +38,8 @@ static int run_dot(const char *program, const char *dot_path,
 			"--floor");
 	else if (status == FG_OK && (!result.exited || result.exit_code != 0))
 		status = fg_error_set(err, FG_ECHILD, "%s failed: %.300s", program,
-				      result.stderr_text ? result.stderr_text : "it said nothing");
+				      result.stderr_text ? result.stderr_text
+							 : "it printed nothing");
 	else if (status == FG_OK && result.output_cut)
 		status = fg_error_set(err, FG_ELIMIT, "the picture is larger than %d bytes",
 				      MAX_PICTURE_BYTES);

@@ -8,11 +8,8 @@
 
 #include <math.h>
 
-/* A note on system time needs at least this share of the time, with this relative error. */
-#define SYSTEM_SHARE 0.1
-#define SYSTEM_ERROR 0.25
-#define FEW_SAMPLES  100
-#define NORMAL_95    1.96
+#define FEW_SAMPLES 100
+#define NORMAL_95   1.96
 
 const struct fg_view fg_views[] = {
 	{"flat",
@@ -53,8 +50,6 @@ const struct fg_view fg_views[] = {
 	 .make = fg_view_growth, .measure = "heap.live"},
 	{"resident", "resident memory by mapping, near the peak and at the end",
 	 .make = fg_view_resident, .measure = "heap.live", .needs_samples = true},
-	{"throws", "exceptions: what was thrown where, and who caught it", .make = fg_view_throws,
-	 .measure = "throws", .needs_samples = true},
 	{"domains",
 	 "the arguments that functions were called with; with `--function` the call paths to "
 	 "them, with `--trace` one path",
@@ -81,10 +76,6 @@ static int explain_nothing(const struct fg_profile *profile, const struct fg_vie
 {
 	uint16_t index = 0;
 
-	if (strcmp(view->measure, "throws") == 0)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "no exceptions were counted: use fastgate record --measure "
-				    "throws");
 	if (fg_profile_find_measure(profile, "heap.live", &index, NULL) == FG_OK)
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "%s is not known here, heap.live is: --measure heap.live",
@@ -96,47 +87,6 @@ static int explain_nothing(const struct fg_profile *profile, const struct fg_vie
 	return fg_error_set(err, FG_EUNSUPPORTED,
 			    "no allocations were counted: use fastgate record --measure heap, or "
 			    "measure.also: [heap]");
-}
-
-/*
- * Where system time is sampled at kernel ticks, a few samples may stand for most of it: the total
- * is right, the functions are a matter of chance.  Told where it matters and another clock knows
- * more.
- */
-static void note_system_time(const struct fg_profile *profile, uint16_t measure,
-			     struct fg_view_table *table)
-{
-	double sum = 0;
-	double squares = 0;
-	double met = 0; /* by one sample, in however many parts */
-	size_t samples = 0;
-	const struct fg_sample *first = NULL;
-
-	if (measure != 0 || !profile->unseen || !strstr(profile->unseen, "--clock exact"))
-		return;
-	for (size_t i = 0; i < profile->sample_count; i++) {
-		const struct fg_sample *sample = &profile->samples[i];
-
-		if (sample->measure != 0 || sample->kind != FG_TIME_SYSTEM)
-			continue;
-		sum += sample->value;
-		if (profile->has_times && first && fg_sample_is_part(first, sample)) {
-			squares += sample->value * (sample->value + 2 * met);
-			met += sample->value;
-			continue;
-		}
-		first = sample;
-		met = sample->value;
-		squares += sample->value * sample->value;
-		samples += sample->count;
-	}
-	if (sum < SYSTEM_SHARE * profile->measures[0].total || sqrt(squares) < SYSTEM_ERROR * sum)
-		return;
-	fg_view_note(table,
-		     "system time is %.0f %% of %s and was met by %zu sample%s: its functions "
-		     "are uncertain by %.0f %% of it (record --clock exact shows them)",
-		     100 * sum / profile->measures[0].total, fg_view_whole(table), samples,
-		     samples == 1 ? "" : "s", 100 * sqrt(squares) / sum);
 }
 
 /*
@@ -207,7 +157,6 @@ int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 	note_share(&made, measure->truncated, measure->total,
 		   "has a stack that does not reach its start");
 	note_few_samples(profile, index, &made);
-	note_system_time(profile, index, &made);
 	for (size_t i = 0; i < profile->note_count; i++)
 		fg_view_profile_note(&made, "%s", profile->notes[i]);
 	*table = made;

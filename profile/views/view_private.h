@@ -29,7 +29,6 @@ fg_view_maker fg_view_memory;
 fg_view_maker fg_view_leaks;
 fg_view_maker fg_view_growth;
 fg_view_maker fg_view_resident;
-fg_view_maker fg_view_throws;
 fg_view_maker fg_view_instructions;
 
 /* The columns under the keys and titles that fit the table's measure. */

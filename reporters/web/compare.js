@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 The comparison of two sides, from the verdict down to the raw pairs, for the HTML report and the pages of perfdb. Its data is
 // report.json with `raw` and `profile` added to each benchmark.
 
-import { afterPaint, el, replace, scroller, svg } from './dom.js';
+import { afterPaint, el, names, replace, scroller, svg } from './dom.js';
 import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatPercent, formatShare, formatTime, formatValue, isStarter, place, shortName } from './format.js';
-import { commitAddress, linked, linksOfRun, placeAddress } from './links.js';
+import { commitAddress, linked, linksOfRun, placeAddress, PLAIN_ADDRESS } from './links.js';
 import { badge, dataTable } from './table.js';
 import { sourceTable } from './source.js';
 import { pairPlot } from './plot.js';
@@ -27,8 +27,13 @@ function isProfile(benchmark) {
 	return benchmark.metrics.length === 0 && benchmark.verdict !== 'error' && benchmark.verdict !== 'missing';
 }
 
+// Its verdict, or that it is probably slower.
+function stateOf(benchmark) {
+	return benchmark.answer?.state ?? benchmark.verdict;
+}
+
 function verdictBadge(benchmark) {
-	return isProfile(benchmark) ? '' : badge(benchmark.verdict);
+	return isProfile(benchmark) ? '' : badge(stateOf(benchmark));
 }
 
 function instead(benchmark) {
@@ -54,58 +59,65 @@ function levels(metric, unit) {
 		: formatValue(finite(metric.candidate) ? metric.candidate : metric.baseline, unit);
 }
 
-// --- picture of the interval: zero, the margin and the estimate on one line ---
+// --- the list of benchmarks ---
 
-function intervalBar(metric, scale) {
-	const width = 120;
-	const x = (change) => Math.max(1, Math.min(width - 1, width / 2 + change / scale * (width / 2 - 4)));
-	const [low, high] = metric.interval;
-	return svg('svg', { width, height: 16, class: 'interval', 'aria-hidden': 'true' },
-		svg('line', { x1: width / 2, x2: width / 2, y1: 0, y2: 16, class: 'zero' }),
-		svg('line', { x1: x(finite(low) ? low - 1 : -scale), x2: x(finite(high) ? high - 1 : scale), y1: 8, y2: 8, class: `whisker ${metric.verdict}` }),
-		svg('circle', { cx: x(metric.ratio - 1), cy: 8, r: 4, class: `dot ${metric.verdict}` }));
-}
+const FEW = 12; // benchmarks that need no folding
 
-function intervalScale(benchmarks) {
-	const ends = benchmarks.flatMap((b) => {
-		const m = headline(b);
-		return m && m.decided ? m.interval.filter(finite).map((r) => Math.abs(r - 1)) : [];
-	});
-	return Math.max(0.02, ...ends.filter((e) => e < 1));
-}
-
-// --- the verdict table ---
-
-// Measures counted after the pairs have counts, not pairs.
-function effort(b, metric) {
-	if (metric?.exact && metric.pairs && metric.pairs !== b.pairs)
-		return `${metric.pairs} ${metric.pairs === 1 ? 'count' : 'counts'}`;
-	return b.pairs ? String(b.pairs) : '';
-}
-
-function verdictTable(data, current, onPick) {
-	const scale = intervalScale(data.benchmarks);
+function verdictTable(label, rows, current, onPick) {
 	const metricOf = (b) => (instead(b) ? null : headline(b));
-	const ifDecided = (b, f) => {
-		const m = metricOf(b);
-		return m && m.decided && finite(m.ratio) ? f(m) : '';
-	};
 	return dataTable({
-		label: 'Benchmarks and their verdicts',
-		rows: worstFirst(data.benchmarks),
-		current,
-		filter: data.benchmarks.length > 12 ? (b) => `${b.name} ${b.verdict}` : undefined,
+		label, rows, current,
+		filter: rows.length > FEW ? (b) => `${b.name} ${b.verdict}` : undefined,
 		columns: [
 			{ title: 'Benchmark', value: (b) => b.name,
-				cell: (b) => el('button', { type: 'button', class: 'link', onclick: () => onPick(b) }, clip(b.name || '[no name]', 80)) },
-			{ title: 'Verdict', value: (b) => WEIGHT.indexOf(b.verdict), cell: verdictBadge },
-			{ title: 'Change', numeric: true, value: (b) => metricOf(b)?.ratio ?? NaN, cell: (b) => ifDecided(b, (m) => formatChange(m.ratio - 1)) },
-			{ title: 'Interval', numeric: true, cell: (b) => ifDecided(b, (m) => [formatInterval(m.interval), ' ', intervalBar(m, scale)]) },
-			{ title: 'Metric', cell: (b) => metricOf(b)?.label ?? instead(b), grow: true },
-			{ title: 'Baseline → candidate', numeric: true, cell: (b) => ifDecided(b, (m) => levels(m, m.unit)) },
-			{ title: 'Pairs', numeric: true, value: (b) => b.pairs, cell: (b) => effort(b, metricOf(b)) },
+				cell: (b) => [el('button', { type: 'button', class: 'link', onclick: () => onPick(b) }, names(clip(b.name || '[no name]', 80))), el('div', { class: 'cause' }, verdictBadge(b), ' ', instead(b))] },
+			{ title: 'Change', numeric: true, value: (b) => metricOf(b)?.ratio ?? NaN, cell: (b) => {
+				const m = metricOf(b);
+				return m?.decided && finite(m.ratio) ? [formatChange(m.ratio - 1), el('div', { class: 'quiet' }, formatInterval(m.interval))] : '';
+			} },
 		],
 	});
+}
+
+// The worst first; of many benchmarks those that passed are one line.
+function verdictTables(data, current, onPick) {
+	const rows = worstFirst(data.benchmarks);
+	const passed = rows.filter((b) => b.verdict === 'pass');
+	if (rows.length <= FEW || passed.length === 0 || passed.length === rows.length)
+		return verdictTable('Benchmarks and their verdicts', rows, current, onPick);
+	return [verdictTable('Benchmarks that did not pass', rows.filter((b) => b.verdict !== 'pass'), current, onPick),
+		el('details', { class: 'passed', open: passed.some(current) }, el('summary', {}, `${passed.length} passed`), verdictTable('Benchmarks that passed', passed, current, onPick))];
+}
+
+// --- tabs ---
+
+// Panels, { id, title, content: elements, or a function that makes them when they are first shown }; one at a time, and all of them on paper.
+function tabs(label, panels, chosen, onChoice) {
+	const buttons = panels.map(({ id, title }) => el('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': `panel-${id}`, onclick: () => {
+		show(id);
+		onChoice(id);
+	} }, title));
+	const places = panels.map(({ id, content }) => el('div', { role: 'tabpanel', id: `panel-${id}`, 'aria-labelledby': `tab-${id}`, tabindex: 0 }, typeof content === 'function' ? null : content));
+	function show(id) {
+		panels.forEach((panel, i) => {
+			const isShown = panel.id === id;
+			buttons[i].setAttribute('aria-selected', String(isShown));
+			buttons[i].tabIndex = isShown ? 0 : -1;
+			places[i].hidden = !isShown;
+			if (isShown && typeof panel.content === 'function' && places[i].childElementCount === 0)
+				replace(places[i], panel.content());
+		});
+	}
+	const list = el('div', { role: 'tablist', 'aria-label': label, onkeydown: (event) => {
+		const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+		if (step) {
+			const next = buttons[(buttons.indexOf(event.target) + step + buttons.length) % buttons.length];
+			next.focus();
+			next.click();
+		}
+	} }, buttons);
+	show(panels.some(({ id }) => id === chosen) ? chosen : panels[0].id);
+	return { list, places, show };
 }
 
 // --- one benchmark ---
@@ -300,7 +312,7 @@ function functionTable(benchmark, profile, view) {
 		f, name, verdict: judged.get(`${name}\0${functions.library[f] ?? ''}`),
 		self: [functions.self[0][f] / 1e3, functions.self[1][f] / 1e3],
 		inclusive: [functions.inclusive[0][f] / 1e3, functions.inclusive[1][f] / 1e3],
-	})).filter((row) => row.f > 0);
+	})).filter((row) => row.f > 0 && !profile.isHidden(row.f));
 	const number = (title, value, text, help) => ({ title, numeric: true, value, cell: text ?? ((row) => profile.amount(value(row))), help });
 	const unjudged = both && isProfile(benchmark);
 	const whole = functions.inclusive.map((side) => side[0] / 1e3);
@@ -388,8 +400,11 @@ function failure(benchmark) {
 }
 
 // Since which change, how to see it again, how to accept it: as every report says it.
-function nextSteps(next) {
-	return next && el('dl', { class: 'sides' }, Object.entries(next).flatMap(([label, text]) => [el('dt', {}, label), el('dd', {}, el('code', {}, clip(text, 600)))]));
+function nextSteps({ since, lines, commit, next = [] }) {
+	const href = (url) => (PLAIN_ADDRESS.test(url ?? '') ? url : undefined);
+	const row = (label, text, url) => [el('dt', {}, label), el('dd', {}, linked(href(url), el('code', {}, clip(text, 600))))];
+	return [lines.length > 0 && scroller('The lines', el('pre', { class: 'lines' }, lines.map((line) => el('span', { class: { '-': 'went', '+': 'came' }[line[0]] }, `${line}\n`)))),
+		since && el('dl', { class: 'sides' }, row('change', since, commit?.url), next.map((step) => row(step.what, step.command ?? step.url, step.url)))];
 }
 
 function notes(list) {
@@ -412,7 +427,7 @@ function sentence(benchmark) {
 		return words;
 	if (!metric || !finite(metric.ratio))
 		return 'nothing was compared';
-	const seen = benchmark.verdict === 'inconclusive' && finite(metric.smallest_detectable)
+	const seen = stateOf(benchmark) === 'inconclusive' && finite(metric.smallest_detectable)
 		? `; this run could have seen a change of ${formatPercent(metric.smallest_detectable)}` : '';
 	const how = measuredApart(benchmark) ? 'the sides were measured in two sessions'
 		: `${benchmark.pairs} pairs in ${formatValue(benchmark.seconds * 1e9, 'ns')}, schedule ${benchmark.schedule}`;
@@ -430,18 +445,24 @@ function libraryTable(benchmark) {
 	] }));
 }
 
-// Pictures and tables of the profile, of all pairs or of a range.
-function profileParts(benchmark, data, profile, view) {
+// Tables of the profile, of all pairs or of a range.
+function functionParts(benchmark, data, profile, view) {
 	const both = Boolean(profile?.hasBaseline && profile.hasCandidate);
 	return [profile && functionTable(benchmark, profile, view),
 		markedTables(data === benchmark ? benchmark : {}, data.marked, both).map((part) => section(part.title, part.id, part.table)),
-		data === benchmark && libraryTable(benchmark), profile && section('Call graph', 'graph', callGraph(profile))];
+		data === benchmark && libraryTable(benchmark)];
 }
 
-function flameSection(profile, range, view, inTime) {
+// The function to look at first: the one to blame.
+function culpritOf(benchmark, profile) {
+	const guilty = benchmark.functions.find((f) => f.standing === 'guilty') ?? benchmark.functions.find(isSure);
+	return guilty && profile.functions.name.findIndex((name, f) => name === guilty.name && (profile.functions.library[f] ?? '') === (guilty.library ?? ''));
+}
+
+function flameSection(benchmark, profile, range, view) {
 	// The browser's Back button undoes a zoom, but no typing or choice.
-	const graph = flameViews(profile, { inTime, placeHref: (file, line) => placeAddress(view.links, file, line), onState: (flame) => view.keep({ ...flame, node: flame.node || undefined },
-		(flame.node || undefined) !== view.state.node || flame.view !== view.state.view) });
+	const graph = flameViews(profile, { culprit: culpritOf(benchmark, profile), inTime: !range && !view.state.measure && benchmark.in_time, placeHref: (file, line) => placeAddress(view.links, file, line), onState: (flame) => view.keep(flame,
+		flame.node !== view.state.node || flame.view !== view.state.view) });
 	queueMicrotask(() => graph.restore(view.state));
 	view.flame = graph;
 	return section('Flame graph', 'flame', range && el('p', { class: 'filtered' }, `Pairs ${range[0]} to ${range[1]} alone, here and in the table of functions.`),
@@ -453,11 +474,19 @@ function argumentSection(benchmark, view) {
 	return parts && section('Arguments of functions', 'arguments', parts);
 }
 
+// The tab that shows the part of the page in the address.
+function tabOf(state) {
+	if (state.tab)
+		return state.tab;
+	if (state.node || state.view || state.search)
+		return 'flame';
+	if (state.argument)
+		return 'arguments';
+	return state.filter || state.sort !== undefined || state.sure ? 'functions' : 'cause';
+}
+
 function showBenchmark(benchmark, view) {
-	const flame = el('div');
-	const lower = el('div');
-	const bottom = el('div');
-	const chooser = el('div');
+	const [flame, graph, functions, chooser] = [el('div'), el('div'), el('div'), el('div')];
 	let units = new Map();
 	function fill(data, range) {
 		const { measure } = view.state;
@@ -466,9 +495,10 @@ function showBenchmark(benchmark, view) {
 		if (isEmpty)
 			replace(flame, el('p', { class: 'filtered' }, range ? `None of the pairs ${range[0]} to ${range[1]} counts.` : 'No repetition that counts has a profile.'));
 		else if (profile)
-			replace(flame, flameSection(profile, range, view, !range && !measure && benchmark.in_time));
+			replace(flame, flameSection(benchmark, profile, range, view));
 		afterPaint(() => {
-			replace(lower, isEmpty ? [] : profileParts(measure ? { ...benchmark, functions: [] } : benchmark, data, profile, view));
+			replace(functions, isEmpty ? [] : functionParts(measure ? { ...benchmark, functions: [] } : benchmark, data, profile, view));
+			replace(graph, profile && !isEmpty && section('Call graph', 'graph', callGraph(profile)));
 			view.onDone();
 		});
 	}
@@ -508,12 +538,16 @@ function showBenchmark(benchmark, view) {
 	if (view.state.pairs && !view.state.measure)
 		choose(view.state.pairs);
 	offerMeasures();
-	afterPaint(() => replace(bottom, howMeasured(benchmark), rawTable(benchmark), facts('Build of the baseline, this benchmark', benchmark.build?.baseline),
-		facts('Build of the candidate, this benchmark', benchmark.build?.candidate)));
-	return [el('h2', { id: 'benchmark', tabindex: -1 }, clip(benchmark.name || '[no name]', 120), ' ', verdictBadge(benchmark),
-		view.trendHref && !isProfile(benchmark) && [' ', el('a', { class: 'history', href: view.trendHref(benchmark.name) }, 'history')]),
-		el('p', { class: 'lead' }, sentence(benchmark)), !isProfile(benchmark) && notes(benchmark.notes), failure(benchmark), blame(benchmark, view), moved(benchmark), pairs(benchmark, view),
-		benchmark.metrics.length > 0 && metricTable(benchmark), argumentSection(benchmark, view), overTime(benchmark, view), chooser, flame, lower, bottom];
+	const panels = [{ id: 'cause', title: 'Cause', content: [failure(benchmark), blame(benchmark, view), moved(benchmark), pairs(benchmark, view)] }, { id: 'flame', title: 'Flame', content: benchmark.profile ? [overTime(benchmark, view), flame, graph] : [] },
+		{ id: 'functions', title: 'Functions', content: benchmark.profile || benchmark.libraries?.length > 0 || benchmark.marked ? [functions] : [] },
+		{ id: 'arguments', title: 'Arguments', content: [argumentSection(benchmark, view)].filter(Boolean) },
+		{ id: 'history', title: 'History', content: view.historyOf && !isProfile(benchmark) ? () => view.historyOf(benchmark.name) : [] },
+		{ id: 'data', title: 'Data', content: [benchmark.metrics.length > 0 && metricTable(benchmark), !benchmark.profile && overTime(benchmark, view), howMeasured(benchmark), rawTable(benchmark),
+			facts('Build of the baseline, this benchmark', benchmark.build?.baseline), facts('Build of the candidate, this benchmark', benchmark.build?.candidate)] }]
+		.filter(({ content }) => typeof content === 'function' || content.flat().some(Boolean));
+	const parts = tabs(`Parts of ${clip(benchmark.name, 80)}`, panels, tabOf(view.state), (tab) => view.keep({ tab }));
+	return [el('h2', { id: 'benchmark', tabindex: -1 }, names(clip(benchmark.name || '[no name]', 120)), ' ', verdictBadge(benchmark)),
+		el('p', { class: 'lead' }, sentence(benchmark)), !isProfile(benchmark) && notes(benchmark.notes), el('div', { class: 'tabs' }, parts.list, chooser), parts.places];
 }
 
 // --- around the benchmarks ---
@@ -556,7 +590,7 @@ function writeHash(state, isStep) {
 }
 
 // The most urgent first, then by size of the change; passed ones in their order.
-const ORDER = ['regression', 'error', 'creep', 'inconclusive', 'placement', 'improvement', 'missing', 'new', 'pass'];
+const ORDER = ['regression', 'error', 'creep', 'probably slower', 'inconclusive', 'placement', 'improvement', 'missing', 'new', 'pass'];
 
 function sizeOf(benchmark) {
 	const ratio = benchmark.verdict === 'pass' ? NaN : headline(benchmark)?.ratio;
@@ -564,36 +598,36 @@ function sizeOf(benchmark) {
 }
 
 export function worstFirst(benchmarks) {
-	return [...benchmarks].sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict) || sizeOf(b) - sizeOf(a));
+	return [...benchmarks].sort((a, b) => ORDER.indexOf(stateOf(a)) - ORDER.indexOf(stateOf(b)) || sizeOf(b) - sizeOf(a));
 }
 
 // The benchmark shown first: the one in the headline. A sure improvement says more than an undecided benchmark.
 function leading(data) {
 	const all = worstFirst(data.benchmarks);
-	const failed = all.find((b) => b.verdict === 'regression') ?? (data.exit_code === 3 ? all.find((b) => b.verdict === 'inconclusive') : undefined);
+	const failed = all.find((b) => ['regression', 'probably slower'].includes(stateOf(b))) ?? (data.exit_code === 3 ? all.find((b) => b.verdict === 'inconclusive') : undefined);
 	return failed ?? all.find((b) => b.verdict === 'improvement') ?? all.find((b) => b.verdict !== 'error') ?? all[0];
 }
 
-// On a server: options.trendHref(benchmark) and options.functionHref(benchmark, name, library) are the addresses of a benchmark's and a function's history.
+// On a server: options.historyOf(benchmark) is an element with its history, options.functionHref(benchmark, name, library) the address of a function's.
 // options.profileOf(benchmark, [from, to], measure) fetches the profile of some pairs, or by another measure; options.measuresOf(benchmark) returns the measures,
 // [{ name, unit }].
 export function showComparison(root, data, options = {}) {
 	const view = { ...options, links: linksOfRun(data.run), state: readHash(), onDone: () => { root.dataset.ready = 'true'; },
 		keep: (changes, isStep) => writeHash(Object.assign(view.state, { benchmark: current?.name }, changes), isStep) };
-	const detail = el('div', { class: 'detail' });
+	const detail = el('section', { class: 'detail', 'aria-labelledby': 'benchmark' });
 	const table = el('div');
 	let current = data.benchmarks.find((b) => b.name === view.state.benchmark)
 		?? leading(data);
 
 	function show() {
-		replace(table, verdictTable(data, (b) => b === current, pick));
+		replace(table, data.benchmarks.length > 1 && verdictTables(data, (b) => b === current, pick));
 		root.dataset.ready = String(!current);
 		if (current)
 			replace(detail, showBenchmark(current, view));
 	}
 	function pick(benchmark) {
 		current = benchmark;
-		view.state = {};
+		view.state = { tab: view.state.tab };
 		view.keep({ benchmark: benchmark.name }, true);
 		show();
 		document.getElementById('benchmark')?.focus();
@@ -612,11 +646,11 @@ export function showComparison(root, data, options = {}) {
 	const counts = WEIGHT.map((v) => [v, data.benchmarks.filter((b) => b.verdict === v).length]).filter(([, n]) => n > 0).reverse();
 	const project = clip(data.run.project ?? 'fastgate', 80);
 	replace(root, el('header', {}, judged && el('p', { class: 'quiet' }, project),
-		judged ? el('h1', {}, clip(data.cause || 'No benchmark ran', 600), ' ', badge(data.verdict)) : el('h1', {}, project), judged && nextSteps(data.next),
+		judged ? el('h1', {}, clip(data.answer.sentence, 600), ' ', badge(data.verdict === 'inconclusive' ? data.answer.state : data.verdict)) : el('h1', {}, project), judged && nextSteps(data.answer),
 		judged && data.benchmarks.length !== 1 && el('p', {}, data.benchmarks.length === 0 ? 'No benchmark ran.' : counts.map(([v, n]) => `${n} ${v}`).join(', ')),
 		el('dl', { class: 'sides' }, side('Baseline', data.run.baseline, view.links), side('Candidate', data.run.candidate, view.links),
 			el('dt', {}, 'Run'), el('dd', {}, el('code', {}, data.run.id), ` ${formatTime(data.run.started_at)}`)), judged && notes(data.notes)),
-	el('main', {}, el('section', { 'aria-labelledby': 'verdicts' }, el('h2', { id: 'verdicts' }, 'Benchmarks'), table), detail,
+	el('main', {}, el('div', { class: data.benchmarks.length > 1 ? 'beside-list' : undefined }, el('section', { 'aria-labelledby': 'verdicts' }, el('h2', { id: 'verdicts', class: data.benchmarks.length > 1 ? undefined : 'hidden' }, 'Benchmarks'), table), detail),
 		el('section', { 'aria-labelledby': 'differs' }, el('h2', { id: 'differs' }, 'What differs'), differences(data),
 			facts('Host', data.run.host), facts('Build of the baseline', data.run.baseline.build), facts('Build of the candidate', data.run.candidate.build))),
 	el('footer', {}, el('p', { class: 'quiet' }, `fastgate ${data.run.fastgate_version ?? ''}`)));

@@ -14,9 +14,17 @@ function fill(node, attributes, children) {
 	}
 	for (const child of children.flat(Infinity)) {
 		if (child !== undefined && child !== null && child !== false)
-			node.append(child);
+			node.append(...(node.localName === 'code' && typeof child === 'string' ? names(child) : [child]));
 	}
 	return node;
+}
+
+const LONGEST_PART = 40;
+
+// A long name breaks between its parts: behind ::, _, <, a comma or a slash.
+export function names(text) {
+	const parts = String(text).split(/(?<=::|[_<,/])/).flatMap((part) => (part.length > LONGEST_PART ? part.match(new RegExp(`[^]{1,${LONGEST_PART}}`, 'gu')) : [part]));
+	return parts.flatMap((part, i) => (i > 0 ? [document.createElement('wbr'), part] : [part]));
 }
 
 // el('a', { href: '#x', onclick: f }, 'text', otherElement)

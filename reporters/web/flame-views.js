@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Other flame graphs of a profile: both sides next to each other, callees first, and one
-// function with all its callers and callees.
+// SPDX-License-Identifier: Apache-2.0
+// The flame graph of a profile with its toolbar, and other views of it: both sides next to each other, own time first, one function with its callers and callees.
 
 import { el, replace, whenIdle } from './dom.js';
 import { clip, shortName } from './format.js';
@@ -189,26 +189,64 @@ function readTimeOrder(side, arm, program) {
 const VIEWS = { '': 'from the start of the program', beside: 'both sides, same scale', inverted: 'inverted: own time first', sandwich: 'one function: callers and callees',
 	time: 'in the order of time' };
 
-// As flameGraph(), with a choice of views.  The state has `view` and, for one function, `of`.  options.inTime: one execution of
-// each side in the order of time, or null.
+function legend() {
+	return el('p', { class: 'legend' }, [['faster', '− faster'], ['same', 'unchanged'], ['slower', '+ slower'], ['new', 'new'], ['gone', 'gone']].map(([key, words]) => el('span', { class: `key ${key}` }, words)),
+		el('span', {}, 'full colour: half of the whole change, in the frame itself'));
+}
+
+// The frame of a function where most of its change is.
+function frameOf(profile, functionIndex) {
+	let first = 0;
+	for (let i = 1, most = 0; i < profile.count; i += 1) {
+		const change = Math.abs(profile.inclusive[1][i] - profile.inclusive[0][i]);
+		if (profile.function[i] === functionIndex && change > most)
+			[first, most] = [i, change];
+	}
+	return first;
+}
+
+// A choice of flame graphs below one toolbar.  Options: { culprit: function to look at first, onState(state), placeHref(file, line), inTime: one execution of each side in the
+// order of time, or null }.  The state has `node`, `search`, `view` and, for one function, `of`.
 export function flameViews(profile, options = {}) {
 	const isDifferential = profile.hasBaseline && profile.hasCandidate;
 	const canShow = (name) => (name === 'beside' ? isDifferential : name !== 'time' || Boolean(options.inTime));
 	const choice = el('select', { 'aria-label': 'View of the call paths', onchange: () => show(choice.value, of, true) },
 		Object.entries(VIEWS).filter(([name]) => canShow(name)).map(([value, text]) => el('option', { value }, text)));
+	const search = el('input', { type: 'search', 'aria-label': 'Search frames', placeholder: 'Search frames  ( / )' });
+	const result = el('span', { class: 'quiet', role: 'status' });
+	const whole = el('button', { type: 'button', disabled: true, onclick: () => graphs.forEach((graph) => graph.zoom(0)) }, 'Whole program');
+	const copy = el('button', { type: 'button', title: 'Copies the call path of the focused frame (key: c)', onclick: copyStack }, 'Copy stack');
 	const spot = el('div');
-	const element = el('div', {}, el('p', { class: 'toolbar' }, el('label', {}, 'Shown ', choice)), spot);
+	const element = el('div', { class: 'flame-views' }, el('div', { class: 'toolbar' }, choice, search, result, whole, copy), isDifferential && legend(), spot);
 	let view = '';
 	let of;
 	let graphs = [];
 	let inverted;
+	let telling = 0;
 	const invertedOnce = () => (inverted ??= invertedProfile(profile));
 
-	function tell(flame) {
-		options.onState?.({ ...flame, view: view || undefined, of: view === 'sandwich' ? of : undefined });
+	// Updates the address after the picture, once for all changes before it.
+	function tell() {
+		telling ||= setTimeout(() => {
+			telling = 0;
+			options.onState?.({ node: graphs[0].zoomed || undefined, search: search.value || undefined, view: view || undefined, of: view === 'sandwich' ? of : undefined });
+		});
+	}
+	async function copyStack() {
+		const lines = (graphs.find((graph) => graph.pane === document.activeElement) ?? graphs.at(-1)).stack();
+		await navigator.clipboard.writeText(lines.join('\n')).then(() => { result.textContent = `${lines.length} frame${lines.length === 1 ? '' : 's'} copied`; },
+			() => { result.textContent = 'this browser does not let the page copy'; });
+	}
+	function find() {
+		result.textContent = graphs.map((graph) => graph.find(search.value)).at(-1);
 	}
 	function graphOf(data, more = {}) {
-		const graph = flameGraph(data, { onState: tell, placeHref: options.placeHref, ...more });
+		const graph = flameGraph(data, { placeHref: options.placeHref, onSearch: () => search.focus(), onCopy: copyStack, ...more, onZoom: (node, isOpening) => {
+			whole.disabled = graphs.every(({ zoomed }) => zoomed === 0);
+			more.onZoom?.(node);
+			if (!isOpening)
+				tell();
+		} });
 		graphs.push(graph);
 		return graph.element;
 	}
@@ -221,21 +259,26 @@ export function flameViews(profile, options = {}) {
 				graph.zoom(node);
 		}
 	}
-	// The function viewed last, else the one with the largest change.
+	// The function viewed last, else the one to look at, else the one with the largest change.
 	function anyFunction() {
 		const focused = graphs[0]?.profile === profile ? profile.function[graphs[0].focused] : 0;
-		if (focused > 0)
-			return focused;
+		if (focused > 0 || options.culprit > 0)
+			return focused || options.culprit;
 		const change = profile.functions.name.map((_, f) => (f > 0 ? Math.abs(profile.functions.self[1][f] - profile.functions.self[0][f]) : -1));
 		return change.indexOf(Math.max(...change));
 	}
 	function timeOrders() {
 		const sides = options.inTime.map((side, arm) => side && readTimeOrder(side, arm, profile.functions.name[0]));
-		const whole = Math.max(...sides.map((side, arm) => (side ? side.inclusive[arm][0] : 0)));
+		const longest = Math.max(...sides.map((side, arm) => (side ? side.inclusive[arm][0] : 0)));
 		const { pair, step } = options.inTime.find(Boolean);
-		return [sides.map((side, arm) => side && figure(['baseline', 'candidate'][arm], graphOf(side, { only: ['baseline', 'candidate'][arm], inTime: whole, ...(graphs.length > 0 && { onState: null }) }))),
+		return [sides.map((side, arm) => side && figure(['baseline', 'candidate'][arm], graphOf(side, { only: ['baseline', 'candidate'][arm], inTime: longest }))),
 			el('p', { class: 'quiet' }, `Pair ${pair}, the one in the middle: each execution from its start on the left, in CPU time, one thread after the other.`,
 				step > 1 && ` One sample of ${step} is shown.`)];
+	}
+	function sandwich() {
+		const words = clip(shortName(profile.functions.name[of]), 80);
+		const callers = callersOf(profile, of);
+		return [callers.deepest > 0 && figure(`Callers of ${words}`, graphOf(callers, { upward: true, byAll: true, of: 'it' })), figure(`${words} and what it calls`, graphOf(calleesOf(profile, of), { of: 'it' }))];
 	}
 	function show(name, functionIndex, isChosen) {
 		view = Object.hasOwn(VIEWS, name ?? '') && canShow(name) ? name : '';
@@ -248,16 +291,26 @@ export function flameViews(profile, options = {}) {
 		} else if (view === 'time') {
 			replace(spot, timeOrders());
 		} else if (view === 'inverted') {
-			replace(spot, graphOf(invertedOnce()), inverted.folded > 0 && el('p', { class: 'quiet' }, `${inverted.folded} callers too small to be seen were added to what they called.`));
+			replace(spot, graphOf(invertedOnce(), { byAll: true, first: frameOf(invertedOnce(), options.culprit) }), inverted.folded > 0 && el('p', { class: 'quiet' }, `${inverted.folded} callers too small to be seen were added to what they called.`));
 		} else if (view === 'sandwich') {
-			const words = clip(shortName(profile.functions.name[of]), 80);
-			replace(spot, figure(`Callers of ${words}`, graphOf(callersOf(profile, of))), figure(`${words} and what it calls`, graphOf(calleesOf(profile, of))));
+			replace(spot, sandwich());
 		} else {
-			replace(spot, graphOf(profile));
+			replace(spot, graphOf(profile, { first: frameOf(profile, options.culprit) }));
 		}
+		find();
 		if (isChosen)
-			tell({ node: 0, mode: graphs[0].mode, search: '' });
+			tell();
 	}
+	search.addEventListener('input', () => {
+		find();
+		tell();
+	});
+	search.addEventListener('keydown', (event) => {
+		if (event.key === 'Enter')
+			graphs.at(-1).nextFound(event.shiftKey ? -1 : 1);
+		else if (event.key === 'Escape')
+			graphs.at(-1).pane.focus();
+	});
 	show('');
 	whenIdle(invertedOnce);
 	return {
@@ -268,7 +321,14 @@ export function flameViews(profile, options = {}) {
 			const wantedOf = /^\d+$/.test(state.of ?? '') ? Number(state.of) : undefined;
 			if (wanted !== view || (wanted === 'sandwich' && wantedOf !== of))
 				show(wanted, wantedOf, false);
-			graphs[0].restore(state);
+			if ((state.search ?? '') !== search.value) {
+				search.value = state.search ?? '';
+				find();
+			}
+			const [graph] = graphs;
+			const node = state.node > 0 && state.node < graph.profile.count ? state.node : 0;
+			if (node !== graph.zoomed)
+				graph.zoom(node);
 		},
 	};
 }

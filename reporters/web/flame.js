@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Differential flame graph on a canvas: the root on top, time as width, change as colour, sign and hatching.
+// Differential flame graph on a canvas: time as width, change as colour, sign and hatching; callees below their callers, or callers above what they call.
 //
 // Tens of thousands of frames are laid out once; a drawing only visits what is at least half a pixel wide, so a zoom costs only what is visible. A canvas is opaque to a screen reader, so a
 // tree next to it has the frames around the focused one, with the same keys.
 
 import { color, el, onResize, onThemeChange, replace } from './dom.js';
-import { clip, formatChange, formatShare, place, shortName } from './format.js';
+import { clip, fitName, formatChange, formatShare, place, shortName } from './format.js';
 import { linked } from './links.js';
-import { appearance, childLists, pathOf, readProfile, tint } from './profile.js';
+import { appearance, childLists, pathOf, tints } from './profile.js';
 
 const ROW = 19;
 const LEVELS = 8; // shades in each direction
 const MIN_PIXELS = 0.5;
 const MIRRORED = 25;
+const READABLE = 0.05; // of the width
 
 // Width and left edge of every node in one of three modes; siblings are sorted by width, or by time.
 function layOut(profile, mode, inTime) {
@@ -38,15 +39,6 @@ function layOut(profile, mode, inTime) {
 		}
 	}
 	return { width, left, children };
-}
-
-// −LEVELS … +LEVELS for every node, once.
-function shadesOf(profile) {
-	const total = Math.max(profile.inclusive[0][0], profile.inclusive[1][0]);
-	const shades = new Int8Array(profile.count);
-	for (let i = 0; i < profile.count; i += 1)
-		shades[i] = Math.round(tint(profile.inclusive[0][i], profile.inclusive[1][i], total) * LEVELS);
-	return shades;
 }
 
 function mix(from, to, share) {
@@ -82,7 +74,7 @@ class FlameGraph {
 		this.byShade = new Int32Array(profile.count);
 		this.stack = new Int32Array(profile.count);
 		this.layout = layOut(profile, this.mode, options.inTime);
-		this.shades = this.isDifferential ? shadesOf(profile) : new Int8Array(profile.count);
+		this.shades = this.isDifferential ? Int8Array.from(tints(profile, options.byAll), (tint) => Math.round(tint * LEVELS)) : new Int8Array(profile.count);
 		if (options.inTime)
 			this.shades.forEach((_, i) => { this.shades[i] = profile.function[i] % 4; });
 		this.palette = makePalette();
@@ -103,20 +95,15 @@ class FlameGraph {
 			'aria-label': 'Flame graph: arrows move, Enter zooms, Escape zooms out, slash searches' },
 		this.canvas, this.spacer);
 		this.tip = el('div', { class: 'card tip', hidden: true, 'aria-hidden': 'true' });
-		this.copy = el('button', { type: 'button', title: 'Copies the call path of the focused frame (key: c)', onclick: () => this.copyStack() }, 'Copy stack');
 		this.readout = el('div', { class: 'readout', role: 'status' });
-		this.result = el('span', { class: 'quiet', role: 'status' });
-		this.search = el('input', { type: 'search', 'aria-label': 'Search frames', placeholder: 'Search frames  ( / )' });
-		this.reset = el('button', { type: 'button', disabled: true, onclick: () => this.zoom(0) }, 'Whole program');
-		this.element = el('div', { class: 'flame-box' }, el('div', { class: 'toolbar' }, this.search, this.result, this.modes(), this.reset, this.copy),
-			this.legend(), this.pane, this.tip, this.readout, this.tree);
+		this.element = el('div', { class: 'flame-box' }, this.pane, this.tip, this.readout, this.tree);
 		this.listen();
 		queueMicrotask(() => {
 			this.resize();
-			this.focus(0, false);
+			this.open();
 			onResize(this.pane, () => {
 				this.resize();
-				this.draw();
+				this.focus(this.focused);
 			});
 			onThemeChange(() => {
 				this.palette = makePalette();
@@ -125,21 +112,14 @@ class FlameGraph {
 		});
 	}
 
-	modes() {
-		if (!this.isDifferential || this.options.only)
-			return null;
-		this.select = el('select', { 'aria-label': 'Width of the frames', onchange: (event) => this.setMode(event.target.value) },
-			[['both', 'width: longer of both'], ['baseline', 'width: baseline'], ['candidate', 'width: candidate']]
-				.map(([value, text]) => el('option', { value }, text)));
-		return this.select;
-	}
-
-	legend() {
-		if (!this.isDifferential)
-			return null;
-		return el('p', { class: 'legend' }, el('span', { class: 'key faster' }, '− faster'), el('span', { class: 'key same' }, 'unchanged'),
-			el('span', { class: 'key slower' }, '+ slower'), el('span', { class: 'key new' }, 'new'), el('span', { class: 'key gone' }, 'gone'),
-			el('span', {}, 'full colour at ±25 % of a frame’s time'));
+	// At the frame to look at first, in the widest view in which it can be read.
+	open() {
+		const node = this.options.first ?? 0;
+		const { width } = this.layout;
+		if (this.zoomed === 0)
+			this.zoomed = pathOf(this.profile, node).find((above) => width[node] >= READABLE * width[above]) ?? 0;
+		this.options.onZoom?.(this.zoomed, true);
+		this.focus(node);
 	}
 
 	listen() {
@@ -164,16 +144,6 @@ class FlameGraph {
 			this.describe(this.focused);
 		});
 		this.pane.addEventListener('keydown', (event) => this.key(event));
-		this.search.addEventListener('input', () => {
-			this.find(this.search.value);
-			this.tellState();
-		});
-		this.search.addEventListener('keydown', (event) => {
-			if (event.key === 'Enter')
-				this.nextFound(event.shiftKey ? -1 : 1);
-			else if (event.key === 'Escape')
-				this.pane.focus();
-		});
 	}
 
 	// --- words ---
@@ -198,9 +168,9 @@ class FlameGraph {
 		const { amount, delta } = this.profile;
 		const side = this.profile.hasCandidate ? 1 : 0;
 		const shares = [0, 1].map((arm) => formatShare(inclusive[arm][node] / inclusive[arm][0]));
-		const times = !this.isDifferential ? `${amount(before || after)} (${shares[side]}), own ${amount(self[side][node] / 1e3)}`
-			: `${amount(before)} → ${amount(after)} (${shares.join(' → ')} of all), ${delta(after - before)}${before > 0 ? ` (${formatChange(after / before - 1)})` : ''}`
-				+ `, own ${amount(self[0][node] / 1e3)} → ${amount(self[1][node] / 1e3)}`;
+		const times = !this.isDifferential ? `${amount(before || after)} (${shares[side]})${this.options.byAll ? '' : `, own ${amount(self[side][node] / 1e3)}`}`
+			: `${amount(before)} → ${amount(after)} (${shares.join(' → ')} of ${this.options.of ?? 'all'}), ${delta(after - before)}${before > 0 ? ` (${formatChange(after / before - 1)})` : ''}`
+				+ (this.options.byAll ? '' : `, own ${amount(self[0][node] / 1e3)} → ${amount(self[1][node] / 1e3)}`);
 		return { full, where, href: this.options.placeHref?.(functions.file[f], functions.line[f]), times, state: this.state(node) };
 	}
 
@@ -224,73 +194,33 @@ class FlameGraph {
 	}
 
 	// One frame per line, callers first.
-	async copyStack() {
-		const lines = pathOf(this.profile, this.focused).map((node) => this.profile.functions.name[this.profile.function[node]]);
-		try {
-			await navigator.clipboard.writeText(lines.join('\n'));
-			this.result.textContent = `${lines.length} frame${lines.length === 1 ? '' : 's'} copied`;
-		} catch {
-			this.result.textContent = 'this browser does not let the page copy';
-		}
+	stack() {
+		return pathOf(this.profile, this.focused).map((node) => this.profile.functions.name[this.profile.function[node]]);
 	}
 
 	// --- zoom, focus, search ---
-
-	setMode(mode) {
-		if (!this.isDifferential || !['both', 'baseline', 'candidate'].includes(mode))
-			return;
-		if (this.options.only)
-			return;
-		this.mode = mode;
-		this.select.value = mode;
-		this.layout = layOut(this.profile, mode, this.options.inTime);
-		if (this.layout.width[this.zoomed] <= 0)
-			this.zoomed = 0;
-		this.draw();
-		this.tellState();
-	}
-
-	// State from a link.
-	restore(state) {
-		if (state.mode && state.mode !== this.mode)
-			this.setMode(state.mode);
-		if ((state.search ?? '') !== this.search.value) {
-			this.search.value = state.search ?? '';
-			this.find(this.search.value);
-		}
-		const node = state.node > 0 && state.node < this.profile.count ? state.node : 0;
-		if (node !== this.zoomed)
-			this.zoom(node);
-	}
-
-	viewState() {
-		return { node: this.zoomed, mode: this.mode, search: this.search.value };
-	}
 
 	zoom(node) {
 		if (this.layout.width[node] <= 0)
 			return;
 		this.zoomed = node;
-		this.reset.disabled = node === 0;
 		this.draw();
-		this.tellState();
 		this.options.onZoom?.(node);
 	}
 
-	// Updates the address after the picture, once for all changes before it.
-	tellState() {
-		if (!this.options.onState || this.telling)
-			return;
-		this.telling = setTimeout(() => {
-			this.telling = 0;
-			this.options.onState(this.viewState());
-		});
+	// Counted from the top of the picture; of callers above a function, the function itself is outside.
+	row(node) {
+		return this.options.upward ? this.profile.deepest - this.profile.depth[node] : this.profile.depth[node];
+	}
+
+	get rows() {
+		return this.profile.deepest + (this.options.upward ? 0 : 1);
 	}
 
 	focus(node, scroll = true) {
 		this.focused = node;
 		if (scroll) {
-			const top = this.profile.depth[node] * ROW;
+			const top = this.row(node) * ROW;
 			if (top < this.pane.scrollTop || top + ROW > this.pane.scrollTop + this.pane.clientHeight)
 				this.pane.scrollTop = top - this.pane.clientHeight / 2;
 		}
@@ -310,8 +240,8 @@ class FlameGraph {
 	neighbour(node, key) {
 		const { start, list } = this.layout.children;
 		switch (key) {
-		case 'ArrowDown': return start[node] < start[node + 1] && this.layout.width[list[start[node]]] > 0 ? list[start[node]] : node;
-		case 'ArrowUp': return this.profile.parent[node];
+		case this.options.upward ? 'ArrowUp' : 'ArrowDown': return start[node] < start[node + 1] && this.layout.width[list[start[node]]] > 0 ? list[start[node]] : node;
+		case this.options.upward ? 'ArrowDown' : 'ArrowUp': return this.profile.parent[node];
 		case 'ArrowLeft': return this.sibling(node, -1);
 		case 'ArrowRight': return this.sibling(node, 1);
 		case 'Home': return 0;
@@ -332,9 +262,9 @@ class FlameGraph {
 		} else if (event.key === 'Escape') {
 			this.zoom(0);
 		} else if (event.key === '/') {
-			this.search.focus();
+			this.options.onSearch?.();
 		} else if (event.key === 'c') {
-			this.copyStack();
+			this.options.onCopy?.();
 		} else {
 			return;
 		}
@@ -348,14 +278,14 @@ class FlameGraph {
 		return n === ancestor;
 	}
 
+	// Marks frames by their names, and says how many and how much.
 	find(text) {
 		const needle = text.trim().toLowerCase();
 		const { profile } = this;
 		if (!needle) {
 			this.found = null;
-			this.result.textContent = '';
 			this.draw();
-			return;
+			return '';
 		}
 		const hit = profile.functions.name.map((name) => name.toLowerCase().includes(needle));
 		const below = new Uint8Array(profile.count);
@@ -375,9 +305,9 @@ class FlameGraph {
 			below[i] = 1;
 		}
 		const shares = sums.map((sum, arm) => formatShare(sum / profile.inclusive[arm][0]));
-		this.result.textContent = count === 0 ? 'nothing found'
-			: `${count} frame${count === 1 ? '' : 's'}, ${this.isDifferential ? shares.join(' → ') : shares[profile.hasCandidate ? 1 : 0]} of the time`;
 		this.draw();
+		return count === 0 ? 'nothing found'
+			: `${count} frame${count === 1 ? '' : 's'}, ${this.isDifferential ? shares.join(' → ') : shares[profile.hasCandidate ? 1 : 0]} of the time`;
 	}
 
 	nextFound(step) {
@@ -410,9 +340,9 @@ class FlameGraph {
 
 	resize() {
 		const ratio = devicePixelRatio || 1;
-		const rows = Math.min(this.profile.deepest + 1, 30);
+		const rows = Math.min(this.rows, this.options.upward ? 15 : 30);
 		this.pane.style.height = `${rows * ROW + 2}px`;
-		this.spacer.style.height = `${(this.profile.deepest + 1 - rows) * ROW}px`;
+		this.spacer.style.height = `${(this.rows - rows) * ROW}px`;
 		this.pixels = Math.max(200, this.pane.clientWidth);
 		this.height = rows * ROW;
 		this.canvas.width = Math.round(this.pixels * ratio);
@@ -426,8 +356,8 @@ class FlameGraph {
 
 	put(node, x, width) {
 		const { drawn } = this;
-		const depth = this.profile.depth[node];
-		if (depth < this.firstRow || depth > this.lastRow)
+		const row = this.row(node);
+		if (row < this.firstRow || row > this.lastRow)
 			return;
 		drawn.node[drawn.count] = node;
 		drawn.x[drawn.count] = x;
@@ -452,7 +382,7 @@ class FlameGraph {
 			waiting -= 1;
 			const node = stack[waiting];
 			this.put(node, (left[node] - left[zoomed]) * scale, width[node] * scale);
-			if (profile.depth[node] >= this.lastRow)
+			if (!this.options.upward && profile.depth[node] >= this.lastRow)
 				continue;
 			const end = children.start[node + 1];
 			for (let c = children.start[node]; c < end; c += 1) {
@@ -507,7 +437,7 @@ class FlameGraph {
 	}
 
 	top(node) {
-		return this.profile.depth[node] * ROW - this.scrolled;
+		return this.row(node) * ROW - this.scrolled;
 	}
 
 	fillFrame(i) {
@@ -556,15 +486,10 @@ class FlameGraph {
 		}
 	}
 
-	label(node) {
-		const [before, after] = [this.profile.inclusive[0][node], this.profile.inclusive[1][node]];
+	label(node, room) {
 		const state = this.state(node);
-		if (state)
-			return `${state}: ${this.name(node)}`;
-		const level = this.shades[node];
-		if (!this.isDifferential || level === 0)
-			return this.name(node);
-		return `${after > before ? '+' : '−'} ${this.name(node)}`;
+		const sign = state ? `${state}: ` : this.isDifferential && this.shades[node] !== 0 ? `${this.shades[node] > 0 ? '+' : '−'} ` : '';
+		return sign + fitName(this.name(node), room - sign.length);
 	}
 
 	drawLabels() {
@@ -577,8 +502,7 @@ class FlameGraph {
 			const room = Math.floor((drawn.width[i] - 8) / this.charWidth);
 			if (room < 3)
 				continue;
-			const text = this.label(drawn.node[i]);
-			context.fillText(text.length <= room ? text : `${text.slice(0, room - 1)}…`, drawn.x[i] + 4, this.top(drawn.node[i]) + ROW / 2);
+			context.fillText(this.label(drawn.node[i], room), drawn.x[i] + 4, this.top(drawn.node[i]) + ROW / 2);
 		}
 	}
 
@@ -598,14 +522,15 @@ class FlameGraph {
 		const x = event.clientX - box.left;
 		const row = Math.floor((event.clientY - box.top + this.pane.scrollTop) / ROW);
 		for (let i = 0; i < drawn.count; i += 1) {
-			if (this.profile.depth[drawn.node[i]] === row && x >= drawn.x[i] && x < drawn.x[i] + drawn.width[i])
+			if (this.row(drawn.node[i]) === row && x >= drawn.x[i] && x < drawn.x[i] + drawn.width[i])
 				return drawn.node[i];
 		}
 		return -1;
 	}
 }
 
-// Options: { onState(state), onZoom(node), only: one side, inTime: the width of the whole, in the order of time }.  The returned object has `element`, zoom(node), find(text), setMode(mode).
+// Options: { first: node to look at first, onZoom(node, isOpening), onSearch(), onCopy(), placeHref(file, line), only: one side, inTime: the width of the whole, in the order of time,
+// upward: callers above the root, byAll: coloured by all that is below, of: what the root is called }.  The returned object has `element`, zoom(node), find(text).
 export function flameGraph(profile, options = {}) {
-	return new FlameGraph(profile.parent instanceof Int32Array ? profile : readProfile(profile), options);
+	return new FlameGraph(profile, options);
 }

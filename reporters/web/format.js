@@ -103,27 +103,49 @@ export function formatTime(text) {
 	return text ? text.replace('T', ' ').replace('Z', ' UTC') : NONE;
 }
 
-// "ns::fit" for "ns::fit<int>(Track&)".  Linear, whatever the length of the name.
+// "ns::Track::fit" for "bool ns::Track::fit<int>(Hit&) const".  Linear, whatever the length of the name.
 export function shortName(name) {
 	const cut = name.length > 400 ? name.slice(0, 400) : name;
 	const sign = /operator\s*(?:\(\)|[<>=\-!+*/%^&|~[\],]+|\w+)/.exec(cut);
 	let depth = 0;
 	let short = '';
+	let end = ''; // of an operator, whose name may have a space
 	for (let i = 0; i < cut.length; i += 1) {
 		const c = cut[i];
 		if (sign && i === sign.index) {
-			short += depth === 0 ? sign[0] : '';
+			end = depth === 0 ? sign[0] : '';
 			i += sign[0].length - 1;
 		} else if (c === '<' || c === '(') {
 			depth += 1;
 		} else if ((c === '>' || c === ')') && depth > 0) {
 			depth -= 1;
-		} else if (depth === 0) {
+		} else if (depth === 0 && !end) {
 			short += c;
 		}
 	}
 	short = short.replace(/ const$/, '').trim();
-	return short || cut || '[no name]';
+	// A template's name begins with what it returns.
+	if (cut.includes('<') && !short.includes('['))
+		short = short.slice(short.lastIndexOf(' ') + 1);
+	return short + end || cut || '[no name]';
+}
+
+// As much of a short name as there is room for: its class and function first.
+export function fitName(short, room) {
+	if (short.length <= room)
+		return short;
+	const parts = short.split('::');
+	for (const kept of [2, 1]) {
+		const end = parts.slice(-kept).join('::');
+		if (parts.length > kept && end.length < room)
+			return `…${end}`;
+	}
+	return `${parts.at(-1).slice(0, Math.max(1, room - 1))}…`;
+}
+
+// The kernel's part of the sampler's own signal.
+export function isSampler(name) {
+	return /^(asm_sysvec_irq_work|arch_do_signal_or_restart|(__x64_sys_|__do_sys_)?rt_sigreturn|__restore_rt)$/.test(name);
 }
 
 // Startup functions of programs and threads, which are not worth showing.
@@ -143,7 +165,7 @@ export function place(file, line) {
 }
 
 const MARKS = {
-	pass: '✓', regression: '▲', improvement: '▼', creep: '▵', inconclusive: '?', placement: '≈', new: '+', missing: '−', error: '!',
+	pass: '✓', regression: '▲', improvement: '▼', creep: '▵', 'probably slower': '?', inconclusive: '?', placement: '≈', new: '+', missing: '−', error: '!',
 };
 
 export function verdictMark(verdict) {

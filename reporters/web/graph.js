@@ -6,11 +6,23 @@
 // for a few sweeps, which removes most crossings in graphs of this size.
 
 import { el, scroller, svg } from './dom.js';
-import { clip, formatChange, formatMs, isStarter, shortName } from './format.js';
-import { appearance, tint } from './profile.js';
+import { clip, fitName, formatChange, formatMs, shortName } from './format.js';
+import { appearance, tints } from './profile.js';
 
 const MOST = 26;
-const BOX = { width: 168, height: 40, across: 18, down: 44 };
+const BOX = { width: 176, across: 18, down: 40, line: 15, letters: 24 };
+
+// A name in lines between its parts; of one that is too long, its class and function.
+function lines(name) {
+	const list = [];
+	for (const part of fitName(shortName(name), 3 * BOX.letters).split(/(?<=::|_)/).flatMap((word) => word.match(new RegExp(`[^]{1,${BOX.letters}}`, 'gu')))) {
+		if (list.length > 0 && list.at(-1).length + part.length <= BOX.letters)
+			list[list.length - 1] += part;
+		else
+			list.push(part);
+	}
+	return list;
+}
 
 function choose(profile) {
 	const { functions } = profile;
@@ -20,7 +32,7 @@ function choose(profile) {
 		const [selfBefore, selfAfter] = [functions.self[0][f], functions.self[1][f]];
 		return Math.max(before, after) * 0.2 + Math.max(selfBefore, selfAfter) + Math.abs(selfAfter - selfBefore) * 10 + Math.abs(after - before) * 3;
 	});
-	return scores.map((score, f) => [score, f]).filter(([score, f]) => f > 0 && score > total * 0.002 && !isStarter(functions.name[f]))
+	return scores.map((score, f) => [score, f]).filter(([score, f]) => f > 0 && score > total * 0.002 && !profile.isHidden(f))
 		.sort((a, b) => b[0] - a[0] || a[1] - b[1]).slice(0, MOST).map(([, f]) => f);
 }
 
@@ -108,22 +120,30 @@ function orderLayers(layers, edges) {
 	}
 }
 
-function drawBox(profile, f, x, y) {
+// The change of the functions' own time, as in the flame graph.
+function shadesOf(profile) {
+	const shades = new Float64Array(profile.functions.name.length);
+	tints(profile).forEach((tint, node) => { shades[profile.function[node]] += Math.sign(tint) * tint * tint; });
+	return shades.map((sum) => Math.sign(sum) * Math.sqrt(Math.min(1, Math.abs(sum))));
+}
+
+function drawBox(profile, f, { x, y, height }, shade) {
 	const { functions } = profile;
 	const [before, after] = [functions.inclusive[0][f], functions.inclusive[1][f]];
 	const both = profile.hasBaseline && profile.hasCandidate;
-	const shade = both ? Math.round(tint(before, after, Math.max(profile.inclusive[0][0], profile.inclusive[1][0])) * 4) : 0;
 	const change = !both ? '' : before === 0 || after === 0 ? appearance(profile, before, after) : formatChange(after / before - 1);
-	return svg('g', { class: `box shade${shade < 0 ? `m${-shade}` : shade}`, transform: `translate(${x} ${y})` },
+	const words = lines(functions.name[f]);
+	const box = (name, opacity) => svg('rect', { width: BOX.width, height, rx: 5, class: name, opacity });
+	return svg('g', { class: 'box', transform: `translate(${x} ${y})` },
 		svg('title', {}, `${clip(functions.name[f], 400)}\n${formatMs(before / 1e3)} → ${formatMs(after / 1e3)}`),
-		svg('rect', { width: BOX.width, height: BOX.height, rx: 5 }),
-		svg('text', { x: 8, y: 17, class: 'name' }, clip(shortName(functions.name[f]), 21)),
-		svg('text', { x: 8, y: 32, class: 'time' }, `${formatMs((profile.hasCandidate ? after : before) / 1e3)}  ${change}`));
+		box('same'), shade !== 0 && box(shade > 0 ? 'slower' : 'faster', Math.abs(shade)),
+		words.map((line, i) => svg('text', { x: 8, y: 17 + i * BOX.line, class: 'name' }, line)),
+		svg('text', { x: 8, y: 17 + words.length * BOX.line, class: 'time' }, `${formatMs((profile.hasCandidate ? after : before) / 1e3)}  ${change}`));
 }
 
 function drawEdge(edge, from, to, total) {
 	const weight = Math.max(...edge.time) / total;
-	const [x1, y1, x2, y2] = [from.x + BOX.width / 2, from.y + BOX.height, to.x + BOX.width / 2, to.y];
+	const [x1, y1, x2, y2] = [from.x + BOX.width / 2, from.y + from.height, to.x + BOX.width / 2, to.y];
 	const bend = Math.max(18, (y2 - y1) / 2);
 	return svg('path', { d: `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}`, class: edge.direct ? 'edge' : 'edge far',
 		'stroke-width': (1 + 6 * Math.sqrt(weight)).toFixed(1), 'marker-end': 'url(#fg-arrow)' });
@@ -138,19 +158,22 @@ export function callGraph(profile) {
 	orderLayers(layers, edges);
 	const widest = Math.max(...layers.map((row) => row.length));
 	const width = widest * (BOX.width + BOX.across) + BOX.across;
-	const height = layers.length * (BOX.height + BOX.down) - BOX.down + 16;
 	const total = Math.max(profile.inclusive[0][0], profile.inclusive[1][0]) || 1;
 	const places = new Map();
-	layers.forEach((row, depth) => row.forEach((f, i) => places.set(f, {
-		x: (width - row.length * (BOX.width + BOX.across) + BOX.across) / 2 + i * (BOX.width + BOX.across),
-		y: 8 + depth * (BOX.height + BOX.down),
-	})));
+	const shades = profile.hasBaseline && profile.hasCandidate ? shadesOf(profile) : [];
+	let height = 8;
+	for (const row of layers) {
+		const tallest = 26 + BOX.line * Math.max(...row.map((f) => lines(profile.functions.name[f]).length));
+		row.forEach((f, i) => places.set(f, { x: (width - row.length * (BOX.width + BOX.across) + BOX.across) / 2 + i * (BOX.width + BOX.across), y: height, height: tallest }));
+		height += tallest + BOX.down;
+	}
+	height += 8 - BOX.down;
 	const picture = svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img',
 		'aria-label': `Call graph of ${chosen.length} functions; the table of functions says the same in words` },
 	svg('defs', {}, svg('marker', { id: 'fg-arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7,
 		markerUnits: 'userSpaceOnUse', orient: 'auto' }, svg('path', { d: 'M0 0L8 4L0 8z', class: 'arrow' }))),
 	edges.map((edge) => drawEdge(edge, places.get(edge.from), places.get(edge.to), total)),
-	chosen.map((f) => drawBox(profile, f, places.get(f).x, places.get(f).y)));
+	chosen.map((f) => drawBox(profile, f, places.get(f), shades[f] ?? 0)));
 	return el('figure', { class: 'callgraph' }, scroller('Call graph', picture), el('figcaption', {},
 		`The ${chosen.length} functions with most time or most change, callers above; times with everything they call. Dashed: through functions that are not shown.`));
 }

@@ -3,7 +3,7 @@
 
 import { el } from './dom.js';
 
-const PLAIN_ADDRESS = /^https?:\/\/[A-Za-z0-9[][!#-&(-;=?-[\]^_a-{}~]{0,1990}$/;
+export const PLAIN_ADDRESS = /^https?:\/\/[A-Za-z0-9[][!#-&(-;=?-[\]^_a-{}~]{0,1990}$/;
 
 function escapeValue(value) {
 	return encodeURIComponent(String(value).toWellFormed?.() ?? value).replaceAll('%2F', '/');
@@ -25,7 +25,7 @@ export function expandLink(pattern, values) {
 // Templates and placeholder values of a report's `run`.
 export function linksOfRun(run) {
 	const build = run?.candidate?.build ?? {};
-	return { project: run?.project, head: run?.candidate?.commit, commit: build['link.commit'], file: build['link.file'], line: build['link.line'] };
+	return { project: run?.project, head: run?.candidate?.dirty ? undefined : run?.candidate?.commit, commit: build['link.commit'], file: build['link.file'], line: build['link.line'] };
 }
 
 export function commitAddress(links, commit) {

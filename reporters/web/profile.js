@@ -3,7 +3,7 @@
 // Columns: functions { name, library, file, line, self: [b, c], inclusive: [b, c] } and
 // nodes { parent (distance to the parent, 0 for the root), function, self: [b, c] }, values in microseconds per repetition.
 
-import { formatDeltaMs, formatMs, formatValue } from './format.js';
+import { formatDeltaMs, formatMs, formatValue, isSampler, isStarter } from './format.js';
 
 // The format of values: times, unless the profile has another measure. Weights are thousandths of the displayed values.
 function amounts(unit) {
@@ -13,18 +13,54 @@ function amounts(unit) {
 	return { unit, amount, delta: (value) => (value === 0 ? '0' : (value < 0 ? '−' : '+') + amount(Math.abs(value))) };
 }
 
+// Which node each node is shown as: those that start the program, and the sampler's own below any other, are shown as their callers.
+function shownAs(nodes, names) {
+	const count = nodes.function.length;
+	const as = new Int32Array(count);
+	const [starts, samples] = [names.map(isStarter), names.map(isSampler)];
+	const inSampler = new Uint8Array(count);
+	let kept = 1;
+	for (let i = 1; i < count; i += 1) {
+		const parent = i - nodes.parent[i];
+		const f = nodes.function[i];
+		inSampler[i] = inSampler[parent] || samples[f] ? 1 : 0;
+		as[i] = inSampler[i] || (starts[f] && as[parent] === 0) ? as[parent] : kept;
+		kept += as[i] === kept ? 1 : 0;
+	}
+	return { as, kept };
+}
+
 export function readProfile(data) {
-	const count = data.nodes.function.length;
+	const { nodes, functions } = data;
+	const { as, kept: count } = shownAs(nodes, functions.name);
 	const parent = new Int32Array(count);
+	const functionOf = new Array(count).fill(0);
 	const depth = new Uint16Array(count);
-	const inclusive = data.nodes.self.map((self) => new Float64Array(self));
+	const self = nodes.self.map(() => new Float64Array(count));
+	const start = nodes.start && new Float64Array(count);
+	const hidden = new Set();
 	let deepest = 0;
 
-	for (let i = 1; i < count; i += 1) {
-		parent[i] = i - data.nodes.parent[i];
-		depth[i] = depth[parent[i]] + 1;
-		deepest = Math.max(deepest, depth[i]);
+	functionOf[0] = nodes.function[0];
+	for (let i = 1, last = 0; i < as.length; i += 1) {
+		if (as[i] <= last) {
+			hidden.add(nodes.function[i]);
+		} else {
+			last = as[i];
+			if (start)
+				start[last] = nodes.start[i];
+			functionOf[last] = nodes.function[i];
+			parent[last] = as[i - nodes.parent[i]];
+			depth[last] = depth[parent[last]] + 1;
+			deepest = Math.max(deepest, depth[last]);
+		}
 	}
+	functionOf.forEach((f) => hidden.delete(f));
+	for (let i = 0; i < as.length; i += 1) {
+		self[0][as[i]] += nodes.self[0][i];
+		self[1][as[i]] += nodes.self[1][i];
+	}
+	const inclusive = self.map((column) => new Float64Array(column));
 	for (let i = count - 1; i > 0; i -= 1) {
 		inclusive[0][parent[i]] += inclusive[0][i];
 		inclusive[1][parent[i]] += inclusive[1][i];
@@ -34,10 +70,12 @@ export function readProfile(data) {
 		parent,
 		depth,
 		deepest,
-		function: data.nodes.function,
-		self: data.nodes.self,
+		function: functionOf,
+		self,
 		inclusive,
-		functions: data.functions,
+		functions,
+		start,
+		isHidden: (f) => hidden.has(f),
 		folded: data.folded ?? 0,
 		...amounts(data.unit),
 		hasBaseline: inclusive[0][0] > 0,
@@ -81,14 +119,42 @@ export function childLists(profile, weight) {
 	return { start, list, position };
 }
 
-// −1 … +1: the change of this frame's time, saturated at ±25 %; small frames are mostly noise and stay pale.
-export function tint(baseline, candidate, total) {
-	const size = Math.max(baseline, candidate);
-	if (size <= 0)
-		return 0;
-	const change = (candidate - baseline) / size;
-	const weight = Math.min(1, Math.sqrt(size / (0.01 * total)));
-	return Math.max(-1, Math.min(1, change / 0.25)) * weight;
+// How much of a frame's new or gone callees is its own time that moved.
+function movedShare(own, callees) {
+	return own < 0 && callees > 0 ? Math.min(1, -own / callees) : own > 0 && callees < 0 ? Math.min(1, own / -callees) : 0;
+}
+
+// The change of each frame's own time.  Time that moved from a function into a new callee, or back, changes neither.
+function ownChanges(profile) {
+	const { count, parent, inclusive, self } = profile;
+	const own = Float64Array.from(self[0], (before, i) => self[1][i] - before);
+	const callees = new Float64Array(count); // that are new or gone
+	const kept = new Float64Array(count).fill(1); // share of the change below this frame that did not move
+	const isOnOneSide = (i) => i > 0 && (inclusive[0][i] === 0) !== (inclusive[1][i] === 0) && inclusive[0][parent[i]] > 0 && inclusive[1][parent[i]] > 0;
+	for (let i = 1; i < count; i += 1)
+		callees[parent[i]] += isOnOneSide(i) ? inclusive[1][i] - inclusive[0][i] : 0;
+	for (let i = 1; i < count; i += 1) {
+		const above = parent[i];
+		kept[i] = kept[above] * (isOnOneSide(i) ? 1 - movedShare(self[1][above] - self[0][above], callees[above]) : 1);
+	}
+	for (let i = 0; i < count; i += 1)
+		own[i] = own[i] * kept[i] + movedShare(own[i], callees[i]) * callees[i];
+	return own;
+}
+
+const [NOISE, FULL] = [0.02, 0.5]; // shares of the whole change
+const LEAST_CHANGE = 0.02; // of the time: below it, "the whole change" is noise
+
+// −1 … +1 for each frame: its share of the whole change.  By its own time, so that a caller is not coloured for what it calls; or by all below it, where the
+// root's time is divided among callers.
+export function tints(profile, byAll) {
+	const [before, after] = profile.inclusive.map((side) => side[0]);
+	const whole = Math.max(Math.abs(after - before), LEAST_CHANGE * Math.max(before, after));
+	const changes = byAll ? Float64Array.from(profile.inclusive[0], (value, i) => profile.inclusive[1][i] - value) : ownChanges(profile);
+	return changes.map((change) => {
+		const share = Math.abs(change) / whole;
+		return share < NOISE ? 0 : Math.sign(change) * Math.sqrt(Math.min(1, share / FULL));
+	});
 }
 
 // A single sample on one side is noise: "new" and "gone" need a noticeable part of the total.

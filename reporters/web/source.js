@@ -28,7 +28,7 @@ function sourceRow(row, source, isHottest, style) {
 		el('td', { class: 'number quiet' }, before ?? ''), el('td', { class: 'number quiet' }, after ? linked(lineHref?.(after), after) : ''),
 		costCell(row.cost_ms[0], most), costCell(row.cost_ms[1], most),
 		el('td', { class: 'sign' }, changed ? (after ? '+' : '−') : ''),
-		el('td', { class: 'text' }, el('code', {}, row.text.slice(indent))));
+		el('td', { class: 'text' }, el('code', {}, document.createTextNode(row.text.slice(indent)))));
 }
 
 // Omitted lines show as a gap.

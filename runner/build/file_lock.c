@@ -29,7 +29,7 @@ int fg_file_lock(const char *path, int how, const struct fg_lock_wait *wait, int
 	bool told = false;
 
 	if (opened < 0)
-		return fg_error_errno(err, FG_EIO, "cannot make the lock '%s'", path);
+		return fg_error_errno(err, FG_EIO, "cannot create the lock '%s'", path);
 	while (flock(opened, how | LOCK_NB) != 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR) {
 			const int status = fg_error_errno(err, FG_EIO, "cannot lock '%s'", path);

@@ -263,6 +263,25 @@ void fg_git_note_subject(const struct fg_git *git, struct fg_side *side)
 	free(author);
 }
 
+void fg_git_note_request(struct fg_side *side)
+{
+	static const char pull[] = "refs/pull/";
+	const char *merge = getenv("CI_MERGE_REQUEST_IID");
+	const char *ref = getenv("GITHUB_REF");
+	const char *number = merge;
+	char *request = NULL;
+	size_t length = 0;
+
+	if (ref && fg_text_starts_with(ref, pull))
+		number = ref + strlen(pull);
+	length = number ? strspn(number, "0123456789") : 0;
+	if (length == 0 || length > 10)
+		return;
+	request = fg_xasprintf("%c%.*s", number == merge ? '!' : '#', (int)length, number);
+	fg_environment_set(&side->build, "git.pull_request", request, false);
+	free(request);
+}
+
 /* ---- refs ---- */
 
 static bool is_shallow(const struct fg_git *git)
@@ -496,7 +515,7 @@ static int copy_index(const struct fg_git *git, const char *copy, struct fg_erro
 	return status;
 }
 
-static bool is_ignored(const struct fg_git *git, const char *path)
+bool fg_git_ignores(const struct fg_git *git, const char *path)
 {
 	char *found = ASK(git, "check-ignore", path);
 	const bool ignored = found != NULL;
@@ -518,7 +537,7 @@ static int add_work_tree(const struct fg_git *git, const char *left_out, struct 
 		return status;
 	/* git rejects an exclusion pattern for a path that is ignored anyway. */
 	if (left_out && fg_text_starts_with(left_out, top) && left_out[strlen(top)] == '/' &&
-	    !is_ignored(git, left_out))
+	    !fg_git_ignores(git, left_out))
 		exclude = fg_xasprintf(":(exclude,literal)%s", left_out + strlen(top) + 1);
 	const struct fg_git in_top = {
 		.folder = top, .index_file = git->index_file, .interrupted = git->interrupted};
@@ -557,6 +576,15 @@ static int fill_from_work_tree(const struct fg_git *git, const struct filling *f
 	return status == FG_OK ? add_work_tree(git, filling->left_out, err) : status;
 }
 
+bool fg_git_has(const struct fg_git *git, const char *commit, const char *path)
+{
+	char *found = ASK(git, "ls-tree", "--name-only", commit, "--", path);
+	const bool has = found && *found;
+
+	free(found);
+	return has;
+}
+
 /* Make this path exactly as it is in `source`. */
 static int take_path(const struct fg_git *git, const char *source, const char *path,
 		     struct fg_error *err)
@@ -564,15 +592,14 @@ static int take_path(const struct fg_git *git, const char *source, const char *p
 	char *literal = fg_xasprintf(":(literal)%s", path);
 	char *from = fg_xasprintf("--source=%s", source);
 	/* `restore` alone would delete a path that only the base has. */
-	char *found = ASK(git, "ls-tree", "--name-only", source, "--", path);
 	const char *const restore[] = {"restore", "--staged", from, "--", literal, NULL};
 	char *nothing = NULL;
 	const int status =
-		found && *found ? fg_git_output(git, restore, &nothing, err)
-				: fg_error_set(err, FG_ENOENT, "the candidate has no '%s'", path);
+		fg_git_has(git, source, path)
+			? fg_git_output(git, restore, &nothing, err)
+			: fg_error_set(err, FG_ENOENT, "the candidate has no '%s'", path);
 
 	free(nothing);
-	free(found);
 	free(from);
 	free(literal);
 	return status;

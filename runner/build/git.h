@@ -42,6 +42,8 @@ int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct 
 
 /* Records the first line of the commit's message and its author: git.subject, git.author. */
 void fg_git_note_subject(const struct fg_git *git, struct fg_side *side);
+/* Records the pull or merge request that the CI job is for: git.pull_request, "#41" or "!41". */
+void fg_git_note_request(struct fg_side *side);
 
 /*
  * A ref, a hash or "merge-base" → the full hash, and what it means in words ("merge-base with
@@ -78,6 +80,10 @@ int fg_git_commit_with_files(const struct fg_git *git, const char *base, const c
 			     const char *const *paths, char **commit, struct fg_error *err)
 	FG_NODISCARD;
 
+/* Is this path, relative to git->folder, in the commit? */
+bool fg_git_has(const struct fg_git *git, const char *commit, const char *path);
+/* Do the repository's rules ignore it? */
+bool fg_git_ignores(const struct fg_git *git, const char *path);
 /* The hash of a commit's tree (to be freed); NULL if there is no such commit. */
 char *fg_git_tree_of(const struct fg_git *git, const char *commit);
 /* Removes a surrounding hook's variables from this process and all that it starts later. */

@@ -594,7 +594,7 @@ static int give(const struct fg_layouts_options *options, const char *folder,
 			libraries ? fg_xasprintf("%s/%u", folder, k) : NULL;
 	}
 	if (layouts->count == 0)
-		return fg_error_set(err, FG_ENOENT, "'%s' has lost its programs", folder);
+		return fg_error_set(err, FG_ENOENT, "'%s' no longer has its programs", folder);
 	return FG_OK;
 }
 

@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 enum {
-	KEEP_BUILDS = 6,
 	SNAPSHOTS_MAX = 4,
 	LOG_LIMIT_BYTES = 64 << 20,
 	TAIL_LINES = 20,
@@ -505,6 +504,7 @@ static int open_snapshot(const struct fg_worktree_options *options, struct place
 int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktree *worktree,
 		     char **tail, struct fg_error *err)
 {
+	const size_t keep = options->keep ? options->keep : FG_WORKTREES_KEPT;
 	struct places places = {0};
 	size_t removed = 0;
 	int status = places_init(options, &places, err);
@@ -516,11 +516,11 @@ int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktr
 	if (status != FG_OK || worktree->cached)
 		goto out;
 	/* Pruning is best effort: stale builds only cost disk space. */
-	if (fg_worktree_prune(options->root, options->state_folder, KEEP_BUILDS, &removed, NULL) ==
+	if (fg_worktree_prune(options->root, options->state_folder, keep, &removed, NULL) ==
 		    FG_OK &&
 	    removed > 0)
-		note(options, "removed %zu older build%s: the last %d are kept", removed,
-		     removed == 1 ? "" : "s", KEEP_BUILDS);
+		note(options, "removed %zu older build%s: the last %zu are kept", removed,
+		     removed == 1 ? "" : "s", keep);
 out:
 	places_release(&places);
 	return status;

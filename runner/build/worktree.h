@@ -21,7 +21,8 @@
 #include <signal.h>
 
 enum {
-	FG_WORKTREE_KEY_LENGTH = 16
+	FG_WORKTREE_KEY_LENGTH = 16,
+	FG_WORKTREES_KEPT = 6,
 };
 
 struct fg_worktree_options {
@@ -30,6 +31,7 @@ struct fg_worktree_options {
 	const char *commit;           /* full hash */
 	const char *known_as;         /* the commit to report instead; NULL: `commit` */
 	bool snapshot;                /* the commit comes from fg_git_commit_work_tree() */
+	size_t keep;                  /* builds to keep afterwards; 0: FG_WORKTREES_KEPT */
 	const struct fg_build *build; /* command.argc 0: nothing to build */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	void *context;

@@ -112,7 +112,7 @@ static int make_page(struct fg_control_file *control, struct fg_error *err)
 	control->page_fd = memfd_create("fastgate-control", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (control->page_fd < 0 || ftruncate(control->page_fd, FG_CONTROL_PAGE_SIZE) != 0 ||
 	    fcntl(control->page_fd, F_ADD_SEALS, seals) != 0)
-		return fg_error_errno(err, FG_EIO, "cannot make a page for %s", control->path);
+		return fg_error_errno(err, FG_EIO, "cannot create a page for %s", control->path);
 	at = mmap(NULL, FG_CONTROL_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, control->page_fd,
 		  0);
 	if (at == MAP_FAILED)

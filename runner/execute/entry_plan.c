@@ -266,7 +266,7 @@ static void note_refused(struct loaded *plan, struct fg_plan_entry *entry, const
 			 const struct loaded *other)
 {
 	(void)other;
-	if (entry->refusal != FG_ENTRY_ACCEPTED && entry->refusal != FG_ENTRY_PART)
+	if (entry->refusal != FG_ENTRY_ACCEPTED)
 		(void)fg_map_add_text(&plan->refused, key, 1, NULL);
 }
 

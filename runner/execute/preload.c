@@ -230,7 +230,6 @@ size_t fg_preload_variables(const struct fg_preload *preload, char *const *envir
 	static const char *const clocks[] = {
 		[FG_SAMPLE_CPU] = "cpu",
 		[FG_SAMPLE_WALL] = "wall",
-		[FG_SAMPLE_EXACT] = "exact",
 		[FG_SAMPLE_NOTHING] = "none",
 	};
 	struct variables all = {variables, 0};

@@ -49,7 +49,7 @@ static int check_work(const struct fg_runner_job *job, const struct fg_block *bl
 
 		if (does_other_work(job, block->slots[i].arm, cpu_ns))
 			return fg_error_set(err, FG_EUNSUPPORTED,
-					    "in another folder it does other work");
+					    "it behaves differently in another folder");
 	}
 	return FG_OK;
 }
@@ -240,6 +240,7 @@ int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double 
 int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, struct fg_error *err)
 {
 	if (only_if_cheap && job->pairs > 0)
-		return fg_error_set(err, FG_EUNSUPPORTED, "it was begun as it was linked");
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "its pairs so far used the original link");
 	return vary(job, "", (double)NAN, only_if_cheap, err);
 }

@@ -23,7 +23,8 @@ static bool is_exhausted(const struct fg_runner_job *job)
 	if (job->counting - job->earlier_counting >= measure->max_pairs ||
 	    job->pairs - before >= ATTEMPTS_PER_PAIR * measure->max_pairs + ATTEMPTS_EXTRA)
 		return true;
-	return measure->budget_ns > 0 && tried > 0 && spent + job->pair_seconds > budget_seconds;
+	return measure->budget_ns > 0 && !job->exceeds_budget && tried > 0 &&
+	       spent + job->pair_seconds > budget_seconds;
 }
 
 static bool plan_warmup(struct fg_runner_job *job)

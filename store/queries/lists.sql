@@ -18,6 +18,8 @@ WHERE (CAST($1 AS TEXT) IS NULL OR r.project = (SELECT x.id FROM project x WHERE
 	AND (CAST($8 AS TEXT) IS NULL OR r.outcome = $8)
 	AND r.complete >= $9
 	AND (r.started_ns < $10 OR (r.started_ns = $10 AND r.uuid < $11))
+	AND (CAST($13 AS TEXT) IS NULL OR r.id IN (SELECT x.run FROM fact f JOIN run_fact x ON x.fact = f.id
+		WHERE f.key = 'git.subject' AND x.scope = 2 AND replace(lower(f.value), lower($13), '') <> lower(f.value)))
 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT $12;
 -- name: run_one
 SELECT r.uuid, p.name, r.started_ns, r.ended_ns, r.complete, r.has_baseline, r.dirty, r.outcome, r.commit_id, r.branch,

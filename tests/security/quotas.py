@@ -102,7 +102,7 @@ def unknown_members_are_refused(server, everything):
         check("unknown member 'expiress'" in answer.body.decode(), f"{path}: {answer.body}")
         twice = json.dumps(body)[:-1] + ', "project": "other"}'
         answer = expect(server.ask("POST", f"/api/v1/{path}", {"Content-Type": "application/json"}, twice.encode(), token=everything), 400, f"{path} for two projects")
-        check("there twice" in answer.body.decode(), f"{path}: {answer.body}")
+        check("duplicate" in answer.body.decode(), f"{path}: {answer.body}")
 
 
 def removal_makes_room(server, admin, upload):

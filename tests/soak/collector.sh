@@ -25,7 +25,7 @@ sampled() { # output folder, command...
 	folder=$1
 	shift
 	mkdir -p "$folder"
-	LD_PRELOAD=$library FASTGATE_COLLECTOR_OUTPUT=$folder FASTGATE_COLLECTOR_RATE=10000 "$@"
+	LD_PRELOAD=$library FASTGATE_COLLECTOR_OUTPUT=$folder FASTGATE_COLLECTOR_PERIOD=100000 "$@"
 }
 
 recorded() { # output folder, command...
@@ -67,7 +67,7 @@ ten_kills() {
 		# A folder each: children of the last one may still write into theirs.
 		killed=$scratch/killed.$kills
 		mkdir "$killed"
-		LD_PRELOAD=$library FASTGATE_COLLECTOR_OUTPUT=$killed FASTGATE_COLLECTOR_RATE=10000 \
+		LD_PRELOAD=$library FASTGATE_COLLECTOR_OUTPUT=$killed FASTGATE_COLLECTOR_PERIOD=100000 \
 			"$targets/$program" >/dev/null 2>&1 &
 		child=$!
 		sleep "0.$(printf %03d $(($(od -An -N2 -tu2 /dev/urandom) % 400)))"
@@ -81,7 +81,7 @@ ten_kills() {
 
 # 26 calls a round.
 mkdir -p "$scratch/calls"
-timeout -s KILL $((seconds + 3600)) env "LD_PRELOAD=$library" "FASTGATE_COLLECTOR_OUTPUT=$scratch/calls" FASTGATE_COLLECTOR_RATE=10000 \
+timeout -s KILL $((seconds + 3600)) env "LD_PRELOAD=$library" "FASTGATE_COLLECTOR_OUTPUT=$scratch/calls" FASTGATE_COLLECTOR_PERIOD=100000 \
 	"$targets/eintr" $((calls / 26 + 1)) >"$scratch/calls.said" &
 calls_pid=$!
 

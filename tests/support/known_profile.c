@@ -235,23 +235,6 @@ void known_profile_add_dumps(struct fg_profile *profile)
 	add_counted(profile, kinds, FG_ARRAY_SIZE(kinds));
 }
 
-void known_profile_add_throws(struct fg_profile *profile)
-{
-	static const struct counted kinds[] = {{.name = "throws", .value = 2, .every = 4}};
-	const struct fg_caught pairs[] = {
-		{.type = "std::out_of_range", .thrown = 5, .caught = 2, .count = 30},
-		{.type = "std::out_of_range", .thrown = 5, .caught = 2, .count = 5},
-		{.type = "lost_track", .thrown = 4, .caught = 3, .count = 10},
-		{.type = "lost_track", .thrown = 4, .caught = 1, .is_again = true, .count = 10},
-		{.type = "", .caught = 1, .count = 1},
-	};
-
-	add_counted(profile, kinds, FG_ARRAY_SIZE(kinds));
-	profile->caughts = fg_xcalloc(FG_ARRAY_SIZE(pairs), sizeof(pairs[0]));
-	memcpy(profile->caughts, pairs, sizeof(pairs));
-	profile->caught_count = profile->caught_capacity = FG_ARRAY_SIZE(pairs);
-}
-
 void known_profile_add_heap(struct fg_profile *profile)
 {
 	static const struct counted kinds[] = {

@@ -45,8 +45,6 @@ void known_profile_add_bytes(struct fg_profile *profile);
 void known_profile_add_heap(struct fg_profile *profile);
 /* Memory held at two dumps. */
 void known_profile_add_dumps(struct fg_profile *profile);
-/* 50 exceptions, of which 45 are known to have been caught where it was seen. */
-void known_profile_add_throws(struct fg_profile *profile);
 /* Arguments of log on the call path of each sample: 0.25 and 0.5 of it, and a NaN of the first. */
 void known_profile_add_domains(struct fg_profile *profile);
 /* On the call path of each sample 15 calls of log that took 100 ns each, and 5 of 1 µs. */

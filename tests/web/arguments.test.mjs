@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkAccessibility, openPage, runTests, scratchFolder } from './browser.mjs';
+import { checkAccessibility, openPage, openTab, runTests, scratchFolder } from './browser.mjs';
 
 const [perfdb, fastgate, compiler] = process.argv.slice(2);
 const folder = join(scratchFolder(), 'app');
@@ -73,7 +73,7 @@ const rowsOf = (table) => table.locator('tbody tr').evaluateAll((rows) => rows.m
 // The three levels, as every page shows them: functions, the call paths to exp by calls, one path in full with its histogram.
 async function walk(context, page, name) {
 	const parts = section(page);
-	await parts.waitFor();
+	await openTab(page, 'Arguments');
 	assert.deepEqual(await rowsOf(parts.locator('table').first()), [
 		['exp double(double)', '2500', '−0.5 → −80', '−0.00025 → −0.04', '−0.2502 → −40.032', '', '2500', '', '', '', '', '2'],
 		['sin double(double)', '30', '0', '29', '14.5', '1', '', '', '', '', '', '1'],
@@ -155,7 +155,7 @@ test('fastgate web shows them from the local store', async (context) => {
 	const root = new URL('/', local.base).href;
 	const page = await openPage(context, local.base, { allow: (url) => url.startsWith(root) });
 	await page.goto(`${root}?view=run&run=latest~1`);
-	await section(page).waitFor();
+	await openTab(page, 'Arguments');
 	assert.deepEqual((await rowsOf(section(page).locator('table').first())).map((row) => row.slice(0, 2)), [['exp double(double)', '2500'], ['sin double(double)', '30'], ['log double(double)', '1']]);
 	await page.close();
 	local.stop();

@@ -60,7 +60,7 @@ async function timeToDrawn(context, name) {
 	}))));
 	const session = await context.newCDPSession(page);
 	await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-	await page.goto(`file://${join(folder, `${name}.html`)}`);
+	await page.goto(`file://${join(folder, `${name}.html`)}#tab=flame`);
 	const time = await (await page.waitForFunction(() => window.drawnAt)).jsonValue();
 	return { page, session, time, cpu: await cpuOf(session) };
 }

@@ -89,6 +89,10 @@ export async function openPage(context, url, options = {}) {
 	return page;
 }
 
+export async function openTab(page, name) {
+	await page.getByRole('tab', { name, exact: true }).click();
+}
+
 // axe runs in an isolated world: the page's own policy stays as it is.
 export async function checkAccessibility(context, page, name) {
 	const session = await context.newCDPSession(page);

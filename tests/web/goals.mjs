@@ -104,12 +104,14 @@ const type = (selector) => `const field = document.querySelector('${selector}');
 const choose = (...views) => `const view = document.querySelector('select[aria-label="View of the call paths"]'); view.value = ${JSON.stringify(views)}[i % ${views.length}]; view.dispatchEvent(new Event('change'));`;
 const functions = 'section[aria-labelledby=functions]';
 const steps = {
-	report: {
+	flame: {
 		'flame graph: zoom in and out': key('.flame', ['ArrowDown', 'Enter', 'ArrowDown', 'Enter', 'Escape']),
-		'flame graph: search': type('.flame-box input'),
+		'flame graph: search': type('.flame-views input'),
 		'flame graph: hover': mouse('.flame canvas'),
 		'flame graph: both sides, or one picture': choose('beside', ''),
 		'flame graph: inverted, or not': choose('inverted', ''),
+	},
+	functions: {
 		'functions: filter': type(`${functions} input[type=search]`),
 		'functions: sort': `document.querySelectorAll('${functions} th button')[i % 5].click();`,
 	},
@@ -133,7 +135,7 @@ await withBrowser(async (context) => {
 	const over = median(times.trend) - median(times.blank);
 	rows.push([`trend of ${POINTS} points, over a blank page`, '', '', over, LOAD_GOAL, over]);
 	for (const [name, list] of Object.entries(steps)) {
-		const url = name === 'report' ? `file://${join(folder, 'large.html')}` : `${origin}trend.html`;
+		const url = name === 'trend' ? `${origin}trend.html` : `file://${join(folder, 'large.html')}#tab=${name}`;
 		const opened = await open(context, url);
 		for (const [words, step] of Object.entries(list)) {
 			const { cpu, time } = await interaction(opened, step);

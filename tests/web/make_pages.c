@@ -32,6 +32,7 @@ static int write_fixture(const char *folder, const char *name, const char *file,
 	if (strcmp(name, "marked") == 0) {
 		struct fg_environment *build = &fixture.run.sides[FG_ARM_CANDIDATE].build;
 
+		fixture.run.sides[FG_ARM_CANDIDATE].dirty = false;
 		fg_environment_set(build, "link.commit", "https://git.example.org/c/{commit}",
 				   false);
 		fg_environment_set(build, "link.line",

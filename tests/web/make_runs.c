@@ -120,11 +120,13 @@ static void take_values(struct fg_stored_run *stored)
 	stored->profiles[0] = NULL;
 }
 
-/* The templates of a project whose source can be read somewhere. */
+/* The commit, and the templates of a project whose source can be read somewhere. */
 static void add_links(struct fg_stored_run *stored)
 {
 	struct fg_environment *build = &stored->run.sides[FG_ARM_CANDIDATE].build;
 
+	fg_environment_set(build, "git.subject", "keep the table of words", false);
+	fg_environment_set(build, "git.author", "An Author", false);
 	fg_environment_set(build, "link.commit", "https://git.example.org/{project}/{commit}",
 			   false);
 	fg_environment_set(build, "link.line",

@@ -89,6 +89,61 @@ await runTests({
 		assert.deepEqual(total, [9511, 10]);
 		await page.close();
 	},
+	'what starts a program and the sampler itself are not shown, and their time is their callers\'': async (context) => {
+		const page = await openTrend(context, 2);
+		const [nodes, hidden] = await page.evaluate(async () => {
+			const { readProfile } = await import('/profile.js');
+			const names = ['all', '_start', '__libc_start_main', '__libc_start_call_main', 'main', 'fit', 'asm_sysvec_irq_work', 'get_sigframe'];
+			const profile = readProfile({ functions: { name: names, library: names.map(() => ''), file: names.map(() => ''), line: names.map(() => 0) },
+				nodes: { parent: [0, 1, 1, 1, 1, 1, 1, 1], function: [0, 1, 2, 3, 4, 5, 6, 7], self: [[0, 0, 0, 7, 0, 100, 0, 0], [0, 0, 0, 7, 0, 100, 2, 3]] } });
+			return [Array.from({ length: profile.count }, (_, i) => `${profile.depth[i]} ${names[profile.function[i]]} ${profile.self[1][i]} ${profile.inclusive[1][i]}`), names.filter((_, f) => profile.isHidden(f))];
+		});
+		assert.deepEqual(nodes, ['0 all 7 112', '1 main 0 105', '2 fit 105 105']);
+		assert.deepEqual(hidden, ['_start', '__libc_start_main', '__libc_start_call_main', 'asm_sysvec_irq_work', 'get_sigframe']);
+		await page.close();
+	},
+	'a frame is coloured by its own share of the whole change, and what moved into a new callee by none': async (context) => {
+		const page = await openTrend(context, 2);
+		const shades = await page.evaluate(async () => {
+			const { readProfile, tints } = await import('/profile.js');
+			const names = ['all', 'main', 'read_string', 'valid_utf8', 'extracted', 'number'];
+			const of = (before, after) => {
+				const profile = readProfile({ functions: { name: names, library: names.map(() => ''), file: names.map(() => ''), line: names.map(() => 0) },
+					nodes: { parent: [0, 1, 1, 1, 3], function: [0, 1, 2, 3, 5], self: [before, after] } });
+				return Array.from(tints(profile), (tint) => Math.round(tint * 8));
+			};
+			return [of([0, 0, 100, 0, 50], [0, 0, 100, 40, 50]), of([0, 0, 100, 0, 50], [0, 0, 60, 40, 50]), of([0, 0, 100, 0, 50], [0, 0, 90, 40, 50]), of([0, 0, 60, 40, 50], [0, 0, 100, 0, 50])];
+		});
+		assert.deepEqual(shades, [[0, 0, 0, 8, 0], [0, 0, 0, 0, 0], [0, 0, 0, 8, 0], [0, 0, 0, 0, 0]]);
+		await page.close();
+	},
+	'names break between their parts, and what is cut off is not the class and the function': async (context) => {
+		const page = await openTrend(context, 2);
+		const [broken, fits, shorts] = await page.evaluate(async () => {
+			const [{ el }, { fitName, shortName }] = [await import('/dom.js'), await import('/format.js')];
+			const code = (name) => el('code', {}, name).innerHTML.split('<wbr>');
+			return [[code('meteor::json::valid_utf8(std::vector<int>)'), code('x'.repeat(90)).map((part) => part.length)],
+				[99, 30, 21, 12, 6].map((room) => fitName('meteor::json::Tokenizer::read_string', room)),
+				['void std::sort<int>(int*)', 'bool ns::Track::fit<Hit>(Hit const&) const', 'ns::operator bool() const', 'std::vector<int>::operator[](unsigned long)', 'main', 'ns::f(int) [clone .cold]'].map(shortName)];
+		});
+		assert.deepEqual(broken, [['meteor::', 'json::', 'valid_', 'utf8(std::', 'vector&lt;', 'int&gt;)'], [40, 40, 10]]);
+		assert.deepEqual(fits, ['meteor::json::Tokenizer::read_string', '…Tokenizer::read_string', '…read_string', '…read_string', 'read_…']);
+		assert.deepEqual(shorts, ['std::sort', 'ns::Track::fit', 'ns::operator bool', 'std::vector::operator[]', 'main', 'ns::f [clone .cold]']);
+		await page.close();
+	},
+	'a call graph has whole names, in lines': async (context) => {
+		const page = await openTrend(context, 2);
+		const words = await page.evaluate(async () => {
+			const [{ readProfile }, { callGraph }] = [await import('/profile.js'), await import('/graph.js')];
+			const names = ['all', 'main', 'meteor::json::Tokenizer::read_string_until_quote()'];
+			const columns = [[0, 100, 80], [0, 120, 100]];
+			const profile = readProfile({ functions: { name: names, library: ['', '', ''], file: ['', '', ''], line: [0, 0, 0], self: [[0, 20, 80], [0, 20, 100]], inclusive: columns },
+				nodes: { parent: [0, 1, 1], function: [0, 1, 2], self: [[0, 20, 80], [0, 20, 100]] } });
+			return [...callGraph(profile).querySelectorAll('.box')].map((box) => [...box.querySelectorAll('.name')].map((line) => line.textContent));
+		});
+		assert.deepEqual(words, [['meteor::json::', 'Tokenizer::read_string_', 'until_quote'], ['main']]);
+		await page.close();
+	},
 	'templates make links of http and https alone, and everything in them is escaped': async (context) => {
 		const page = await openTrend(context, 2);
 		const made = await page.evaluate(async () => {

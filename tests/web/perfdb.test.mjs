@@ -7,7 +7,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { checkAccessibility, openPage, scratchFolder, withBrowser } from './browser.mjs';
+import { checkAccessibility, openPage, openTab, scratchFolder, withBrowser } from './browser.mjs';
 
 const [perfdb, fastgate, makeRuns] = process.argv.slice(2);
 const folder = scratchFolder();
@@ -32,12 +32,14 @@ function serve(program = perfdb, words = ['serve', '--quiet', '--database', join
 	});
 }
 
+const openMenu = (page) => page.locator('#account summary').click();
+
 // `fastgate web` finds the server that came with it, and serves a store that cannot be changed by it.
 async function localPages() {
 	const { server: local, base: at } = await serve(fastgate, ['web', '--store', join(folder, 'perfdb.db')]);
 	await withBrowser(async (context) => {
 		const page = await openPage(context, at, { allow: (url) => url.startsWith(new URL('/', at).href) });
-		await page.getByRole('link', { name: 'tracker' }).click();
+		await page.getByRole('link', { name: 'tracker' }).last().click();
 		assert.ok(!page.url().includes('key=')); // the key is in a cookie now
 		await page.getByRole('link', { name: 'parse' }).first().click();
 		await page.getByRole('heading', { name: 'Changes' }).waitFor();
@@ -52,6 +54,7 @@ async function localPages() {
 // The address that the first start prints lets its reader in; the token does not stay in the address.
 async function entry(context) {
 	const page = await openPage(context, `${base}#token=${token}`, { allow: options.allow });
+	await openMenu(page);
 	await page.getByRole('link', { name: 'Tokens' }).waitFor();
 	assert.equal(page.url(), base);
 	page.noProblems();
@@ -61,6 +64,7 @@ async function entry(context) {
 // An administrator sets a quota; what is held, and that it is reached, stands on the project's page.
 async function limits(context) {
 	const page = await openPage(context, base, options);
+	await openMenu(page);
 	await page.getByRole('link', { name: 'Limits' }).click();
 	await page.getByText('No project has a limit.').waitFor();
 	await page.locator('select[name=project]').selectOption('tracker');
@@ -73,7 +77,7 @@ async function limits(context) {
 	assert.match(await page.getByRole('row', { name: /tracker/ }).innerText(), /tracker\s+5\s+no limit\s+3650 days, and the newest 20 of each branch/);
 	await page.getByText(/Holds \d+ runs of at most 5, .* The quota is reached: uploads are refused\.$/).waitFor();
 	await look(context, page, 'limits');
-	await page.goto(`${base}?view=project&project=tracker`);
+	await page.goto(`${base}?view=runs&project=tracker`);
 	await page.getByText(/Runs are kept for 3650 days, .*The quota is reached/).waitFor();
 	await page.goto(`${base}?view=limits`);
 	await page.locator('select[name=project]').selectOption('tracker');
@@ -90,6 +94,7 @@ async function limits(context) {
 // An administrator sets the webhook of a project, tries it and removes it.
 async function webhook(context) {
 	const page = await openPage(context, base, options);
+	await openMenu(page);
 	await page.getByRole('link', { name: 'Webhook' }).click();
 	await page.getByText('No webhook is set.').waitFor();
 	await page.locator('select[name=project]').selectOption('tracker');
@@ -123,6 +128,7 @@ async function webhook(context) {
 async function tokens(context) {
 	const works = async (secret) => (await fetch(`${base}api/v1/runs`, { headers: { Authorization: `Bearer ${secret}` } })).status;
 	const page = await openPage(context, base, options);
+	await openMenu(page);
 	await page.getByRole('link', { name: 'Tokens' }).click();
 	await page.getByRole('heading', { name: 'Tokens' }).waitFor();
 	await page.getByLabel('For', { exact: true }).fill('<b>Ann</b>');
@@ -167,21 +173,22 @@ async function hostileNames(context) {
 		assert.equal(await page.locator('img, [onerror]').count(), 0, name);
 	};
 	const shows = (name) => page.getByText(`alert('${name}`).first().waitFor({ state: 'attached' });
-	await page.getByRole('link', { name: /alert\('project'\)/ }).click();
+	await page.getByRole('link', { name: /alert\('project'\)/ }).last().click();
 	for (const name of ['project', 'benchmark'])
 		await shows(name);
 	await harmless('project');
-	await page.getByRole('link', { name: /alert\('benchmark'\)/ }).click();
+	await page.getByRole('link', { name: /alert\('benchmark'\)/ }).first().click();
 	await page.getByRole('heading', { name: 'Notes' }).waitFor();
 	await page.getByLabel('Metric').selectOption({ label: await page.getByLabel('Metric').locator('option', { hasText: "alert('metric')" }).innerText() });
 	await page.getByRole('button', { name: 'Show' }).click();
 	await page.getByText(/alert\('metric'\).*: 3 runs/).first().waitFor();
 	await harmless('trend');
-	await page.getByRole('link', { name: /alert\('project'\)/ }).click();
-	const rows = page.locator('section[aria-labelledby=runs] tbody tr');
+	await page.getByRole('link', { name: 'Runs', exact: true }).click();
+	const rows = page.locator('main tbody tr');
 	await rows.nth(1).getByRole('button', { name: /^baseline/ }).click();
 	await rows.nth(0).getByRole('button', { name: /^candidate/ }).click();
 	await page.getByRole('link', { name: 'Compare A with B' }).click();
+	await openTab(page, 'Functions');
 	const functions = page.locator('section[aria-labelledby=functions] tbody tr');
 	await functions.first().waitFor();
 	for (const name of ['function', 'library', 'label'])
@@ -200,7 +207,7 @@ async function sourceLinks(context) {
 	await page.getByRole('heading', { name: 'Benchmarks' }).waitFor();
 	const source = /^https:\/\/git\.example\.org\/tracker\/[0-9a-f]{40}$/;
 	assert.match(await page.getByRole('link', { name: /source of commit/ }).first().getAttribute('href'), source);
-	await page.locator('ul.changes li').first().waitFor();
+	await page.locator('section[aria-labelledby=open] tbody tr').first().waitFor();
 	const [related, strangers] = await page.evaluate(async () => {
 		const get = (path) => fetch(`/api/v1/${path}`, { headers: { Authorization: `Bearer ${sessionStorage.getItem('perfdb-token')}` } });
 		const feed = async (project) => new DOMParser().parseFromString(await (await get(`feed?project=${encodeURIComponent(project)}`)).text(), 'application/xml');
@@ -232,12 +239,14 @@ async function importedProfiles(context) {
 	await look(context, page, 'profiles');
 	await page.goto(`${base}?view=compare&a=${ids[0]}&b=${ids[1]}`);
 	await page.getByText('two profiles, compared without a verdict').first().waitFor();
+	await openTab(page, 'Functions');
 	const fit = page.locator('section[aria-labelledby=functions] tbody tr').first();
 	assert.match(await fit.innerText(), /fit[^]*30.0 ms\s+45.0 ms\s+\+15.0 ms\s+93.8 %\s+95.7 %/);
 	assert.equal(await page.locator('.badge').count(), 0);
 	await look(context, page, 'profiles-compared');
 	await page.goto(`${base}?view=run&run=${ids[1]}`);
 	await page.getByText('a profile alone, without measured values').first().waitFor();
+	await openTab(page, 'Functions');
 	await page.locator('section[aria-labelledby=functions] tbody tr').first().waitFor();
 	page.noProblems();
 	await page.close();
@@ -248,15 +257,20 @@ async function failedGate(context) {
 	execFileSync(makeRuns, [join(folder, 'failed'), '--failed']);
 	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'failed'), '--url', base]);
 	const page = await openPage(context, `${base}?view=project&project=red`, options);
-	const change = page.locator('section[aria-labelledby=open] li');
+	const change = page.locator('section[aria-labelledby=open] tbody tr');
 	await page.getByRole('link', { name: 'failed its gate' }).waitFor();
-	assert.match(await change.innerText(), /^parse \+30\.0 % /);
+	assert.match(await change.innerText(), /^parse\s[^]*\+30\.0 %\s+cpu time[^]*failed its gate[^]*ago\s+nobody/);
+	assert.match(await change.locator('time').getAttribute('title'), /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
 	await look(context, page, 'failed-gate');
 	await page.getByLabel(/^State of the change/).selectOption('accepted');
 	await page.getByRole('button', { name: 'Save' }).click();
 	await page.getByText('None: no gate failed').waitFor();
 	await page.getByText('Decided or taken back (1)').click();
 	assert.equal(await change.count(), 1);
+	assert.match(await change.innerText(), /the tests/, 'who decided is its owner');
+	await page.getByRole('link', { name: 'Changes', exact: true }).click();
+	await page.getByRole('heading', { name: 'Changes', exact: true }).waitFor();
+	await change.getByRole('link', { name: 'parse' }).waitFor(); // unfolded there
 	page.noProblems();
 	await page.close();
 }
@@ -267,7 +281,7 @@ async function deadEnds(context) {
 	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'unmeasured'), '--url', base]);
 	const page = await openPage(context, `${base}?view=project&project=broken`, options);
 	await page.getByRole('link', { name: 'never' }).click();
-	await page.getByText('No measurement of this benchmark was ever stored').waitFor();
+	await page.getByText('No measurement was ever stored').waitFor();
 	await look(context, page, 'unmeasured');
 	await page.locator('ul.found a').first().click();
 	await page.locator('header p', { hasText: 'broken' }).waitFor();
@@ -279,24 +293,44 @@ async function deadEnds(context) {
 	await checkAccessibility(context, page, 'not-found');
 	assert.equal((await page.goto(`${base}nothing/here`)).status(), 404);
 	await page.getByRole('heading', { name: 'Page not found' }).waitFor();
-	await page.locator('body').press('/');
+	await page.locator('body').press('Control+k');
 	await page.keyboard.type('pars');
 	await page.keyboard.press('Enter');
 	await page.getByRole('heading', { name: 'Search: pars' }).waitFor();
 	await checkAccessibility(context, page, 'search');
 	await page.getByRole('link', { name: 'parse' }).first().click();
-	await page.getByRole('heading', { name: 'Changes' }).waitFor();
+	await page.getByRole('heading', { name: 'Changes', exact: true }).waitFor();
+	await page.locator('body').press('/');
+	await page.keyboard.type('LOOP<STD');
+	await page.keyboard.press('Enter');
+	await page.getByRole('heading', { name: 'Functions' }).waitFor();
+	await page.getByRole('link', { name: /^guilty::Loop/ }).last().click();
+	await page.getByRole('heading', { name: /^guilty::Loop/ }).waitFor();
+	await page.locator('body').press('/');
+	await page.keyboard.type('table of WORDS');
+	await page.keyboard.press('Enter');
+	await page.getByRole('heading', { name: 'Commits' }).waitFor();
+	await page.getByRole('link', { name: /keep the table of words/ }).first().click();
+	await page.locator('#benchmark').waitFor();
 	await page.close();
 
 	// While the server does not answer, the page says so and goes on by itself afterwards.
 	const gone = await openPage(context, base, options);
 	let isGone = true;
 	await gone.route('**/api/v1/**', (route) => (isGone ? route.abort('connectionrefused') : route.continue()));
-	await gone.getByRole('link', { name: 'tracker' }).click();
+	await gone.getByRole('link', { name: 'tracker' }).last().click();
 	await gone.getByText('The server does not answer.').waitFor();
 	await checkAccessibility(context, gone, 'server gone');
 	isGone = false;
 	// At once where the button is: meanwhile the page may have tried by itself, and the button may be gone.
+	await gone.evaluate(() => document.querySelector('#banner button')?.click());
+	await gone.getByRole('heading', { name: 'Benchmarks' }).waitFor();
+	// A link does not leave for a server that is gone.
+	await gone.route('**/*', (route) => (isGone ? route.abort('connectionrefused') : route.continue()));
+	isGone = true;
+	await gone.getByRole('link', { name: 'Runs', exact: true }).click();
+	await gone.getByText('The server does not answer.').waitFor();
+	isGone = false;
 	await gone.evaluate(() => document.querySelector('#banner button')?.click());
 	await gone.getByRole('heading', { name: 'Runs' }).waitFor();
 	await gone.locator('#banner *').first().waitFor({ state: 'detached' });
@@ -311,7 +345,7 @@ async function backThroughZooms(context) {
 		{ headers: { Authorization: `Bearer ${sessionStorage.getItem('perfdb-token')}` } })).json()).runs[1].id)}`);
 	await page.getByRole('link', { name: /^next:/ }).waitFor();
 	await page.getByRole('link', { name: /^‹ previous:/ }).click();
-	await page.locator('section[aria-labelledby=functions] tbody tr').first().waitFor();
+	await openTab(page, 'Flame');
 	const node = () => page.evaluate(() => Number(new URLSearchParams(location.hash.slice(1)).get('node')));
 	const zoomed = (wanted) => page.waitForFunction((number) => Number(new URLSearchParams(location.hash.slice(1)).get('node')) === number, wanted);
 	await page.locator('.flame').focus();
@@ -353,15 +387,16 @@ async function backThroughZooms(context) {
 	assert.equal(new URL((await verdict).url()).searchParams.get('project'), 'tracker', 'names are looked up in the project');
 	const elsewhere = await fetch(`${base}api/v1/verdict?project=nobody&a=latest~1&b=latest`, { headers: { Authorization: `Bearer ${token}` } });
 	assert.equal(elsewhere.status, 404, 'a name that this project does not have');
-	await page.locator('section[aria-labelledby=functions] tbody tr').first().waitFor();
-	await page.getByRole('link', { name: 'history' }).click();
-	await page.getByRole('heading', { name: 'Changes' }).waitFor();
+	await openTab(page, 'History');
+	await page.locator('.plot.trend .point').first().waitFor();
+	await page.getByRole('link', { name: 'Whole trend' }).click();
+	await page.getByRole('heading', { name: 'Changes', exact: true }).waitFor();
 	page.noProblems();
 	await page.close();
 }
 
 async function look(context, page, name) {
-	await page.waitForFunction(() => document.getElementById('status').textContent !== 'Loading…');
+	await page.locator('#page[data-ready=true]').waitFor({ state: 'attached' });
 	await checkAccessibility(context, page, name);
 	if (pictures)
 		await page.screenshot({ path: join(pictures, `perfdb-${name}.png`), fullPage: true });
@@ -369,30 +404,54 @@ async function look(context, page, name) {
 }
 
 // A server without tokens takes nothing from a browser: the pages that write have one.
-const token = execFileSync(perfdb, ['token', 'create', '--database', join(folder, 'perfdb.db'), '--scope', 'admin'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+const token = execFileSync(perfdb, ['token', 'create', '--database', join(folder, 'perfdb.db'), '--scope', 'admin', '--note', 'the tests'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 process.env.PERFDB_TOKEN = token;
 const { server, base } = await serve();
 const options = { allow: (url) => url.startsWith(base), session: { 'perfdb-token': token } };
+// An empty server, and a stranger, are told what to do, command by command.
+async function firstRun(context) {
+	const page = await openPage(context, base, options);
+	for (const words of ['perfdb token create --scope upload', `export PERFDB_URL=${base} PERFDB_TOKEN=`, 'fastgate push latest'])
+		await page.locator('ol.guide pre', { hasText: words }).waitFor();
+	await look(context, page, 'empty');
+	await page.close();
+	const stranger = await openPage(context, base, { allow: options.allow, ready: 'input[name=token]' });
+	await stranger.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+	await stranger.getByText('perfdb token create --scope read').waitFor();
+	await checkAccessibility(context, stranger, 'sign-in');
+	await stranger.getByLabel('Token').fill(token);
+	await stranger.getByRole('button', { name: 'Sign in' }).click();
+	await stranger.locator('ol.guide').waitFor();
+	await openMenu(stranger);
+	await stranger.getByRole('button', { name: 'Sign out' }).click();
+	await stranger.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+	await stranger.close();
+}
+
 try {
+	await withBrowser(firstRun);
 	execFileSync(makeRuns, [join(folder, 'spool')]);
 	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'spool'), '--url', base]);
 	await withBrowser(async (context) => {
 		const page = await openPage(context, base, options);
-		await page.getByRole('link', { name: 'tracker' }).click();
-		await page.getByRole('heading', { name: 'Runs' }).waitFor();
+		await page.getByRole('heading', { name: 'Benchmarks' }).waitFor();
 		await look(context, page, 'project');
+		assert.equal(await page.getByLabel('Project', { exact: true }).locator('option:checked').innerText(), 'tracker');
+		assert.equal(await page.locator('#account summary').innerText(), 'the tests');
+		assert.equal(await page.locator('#places [aria-current=page]').innerText(), 'Dashboard');
 		assert.equal(await page.locator('p.lead').innerText(), '1 benchmark; the newest run came without a verdict');
-		assert.equal(await page.locator('section[aria-labelledby=runs] tbody tr').count(), 16);
 		await page.locator('svg.spark').waitFor();
-		assert.match(await page.locator('section[aria-labelledby=benchmarks] tbody tr').innerText(), /parse\s+2\d\d ms\s+cpu time/);
+		assert.match(await page.locator('section[aria-labelledby=benchmarks] tbody tr').innerText(), /parse[^]*2\d\d ms\s+cpu time/);
 
 		// What changed for good stands above, once it was looked for, and can be decided about at once.
 		const open = page.locator('section[aria-labelledby=open]');
-		await open.locator('li').first().waitFor();
-		assert.match(await open.locator('li').innerText(), /^parse \+30\.\d % cpu time, 2\d\d ms → 2\d\d ms · what changed · since this run/);
+		await open.locator('tbody tr').first().waitFor();
+		assert.match(await open.locator('tbody tr').innerText(), /^parse\s+\+30\.\d %\s+cpu time, 2\d\d ms → 2\d\d ms\s+\w{10}\+? keep the table of words\s+An Author · what changed · since this run\s+\d+ \w+ ago\s+nobody/);
 		await open.getByPlaceholder('why').fill('asked Ann');
 		await open.getByRole('button', { name: 'Save' }).click();
-		await page.getByText('Saved: the change is new.').waitFor();
+		await page.locator('#status').getByText('Saved: the change is new.').waitFor();
+		await page.getByRole('button', { name: 'Close' }).click();
+		assert.equal(await page.locator('#status').innerText(), '');
 		await look(context, page, 'project-changes');
 		await open.getByRole('combobox').selectOption('fixed');
 		await open.getByRole('button', { name: 'Save' }).click();
@@ -416,6 +475,7 @@ try {
 		assert.equal(await change.getByRole('combobox').inputValue(), 'investigating');
 		assert.equal(await change.getByPlaceholder('why').inputValue(), '<i>who</i> knows');
 		await change.getByRole('link', { name: 'compare with the run before' }).click();
+		await openTab(page, 'Functions');
 		const guilty = page.locator('section[aria-labelledby=functions] tbody tr').first();
 		await guilty.waitFor();
 		await look(context, page, 'compare');
@@ -424,7 +484,7 @@ try {
 		// The sessions before tell how much one differs from the next.
 		assert.equal(await page.getByText('cannot be judged against a stored run yet').count(), 0);
 		assert.match(await page.locator('h1 .badge').innerText(), /regression/);
-		assert.match(await page.locator('header').innerText(), /parse 30\.\d % slower: guilty::Loop<std::vector<int>>::spin\(int\)/);
+		assert.match(await page.locator('header').innerText(), /parse is 30\.\d % slower: guilty::Loop<std::vector<int>>::spin\(int\)/);
 		assert.match(await guilty.innerText(), /^guilty::Loop/);
 		await page.locator('section[aria-labelledby=functions]').getByRole('searchbox').fill('guilty');
 		const compared = await page.evaluate(() => location.href);
@@ -459,30 +519,31 @@ try {
 		await page.getByText('onmouseover').waitFor({ state: 'detached' });
 		page.noProblems();
 
-		// A zoom is in the address, Back takes it back, and points can be told apart by host or branch.
+		// A zoom is in the address, and Back takes it back.
 		await page.getByRole('button', { name: 'Zoom in' }).click();
 		await page.waitForFunction(() => location.search.includes('from='));
 		const zoomed = await openPage(context, await page.evaluate(() => location.href), options);
 		await zoomed.getByText('8 of 16 runs').waitFor();
-		await zoomed.getByLabel('Colour by').selectOption('branch');
-		await zoomed.locator('.series.group0').waitFor();
-		await look(context, zoomed, 'trend-by-branch');
 		await zoomed.close();
 		await page.goBack();
 		await page.locator('figcaption', { hasText: ': 16 runs' }).waitFor();
 
 		// Any two runs, chosen from the list; and of them some pairs alone.
-		await page.getByRole('link', { name: 'tracker' }).click();
-		const rows = page.locator('section[aria-labelledby=runs] tbody tr');
+		await page.getByRole('link', { name: 'Runs', exact: true }).click();
+		const rows = page.locator('main tbody tr');
+		await rows.first().waitFor();
+		await look(context, page, 'runs');
+		assert.equal(await rows.count(), 16);
 		await rows.nth(1).getByRole('button', { name: /^baseline/ }).click();
 		await rows.nth(0).getByRole('button', { name: /^candidate/ }).click();
 		await page.getByRole('link', { name: 'Compare A with B' }).click();
+		await openTab(page, 'Flame');
 		await page.getByText('Repetitions over time').click();
 		await page.getByLabel('Pairs from').fill('1');
 		await page.getByLabel('to', { exact: true }).fill('4');
 		await page.getByRole('button', { name: 'Only these' }).click();
 		await page.getByText('Pairs 1 to 4 alone').waitFor();
-		await page.locator('section[aria-labelledby=regions] tbody tr').first().waitFor();
+		await page.locator('section[aria-labelledby=regions] tbody tr').first().waitFor({ state: 'attached' });
 		await look(context, page, 'pairs-alone');
 		const alone = await page.evaluate(() => location.href);
 		assert.match(alone, /pairs=1-4/);
@@ -493,7 +554,7 @@ try {
 		await linked.close();
 
 		const dark = await openPage(context, `${base}?view=project&project=tracker`, { ...options, dark: true, width: 390, height: 800 });
-		await dark.getByRole('heading', { name: 'Runs' }).waitFor();
+		await dark.getByRole('heading', { name: 'Benchmarks' }).waitFor();
 		await look(context, dark, 'dark-narrow');
 		await dark.close();
 
@@ -521,7 +582,7 @@ try {
 		await maybe.getByText('not yet confirmed (1 of 5 runs)').waitFor();
 		await look(context, maybe, 'possible');
 		await maybe.getByRole('link', { name: 'Compare with the run before' }).click();
-		await maybe.locator('section[aria-labelledby=functions]').waitFor();
+		await maybe.locator('#benchmark').waitFor();
 		await maybe.close();
 
 		await hostileNames(context);

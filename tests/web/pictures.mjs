@@ -6,7 +6,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { openPage, scratchFolder, withBrowser } from './browser.mjs';
+import { openPage, openTab, scratchFolder, withBrowser } from './browser.mjs';
 
 const [pictures, makePages, perfdb, fastgate, makeRuns] = process.argv.slice(2);
 const folder = scratchFolder();
@@ -25,7 +25,7 @@ async function takeForDocs(page, name) {
 
 // The page as it stands, in each width and scheme; what is open or typed stays so.
 async function take(page, name) {
-	await page.waitForFunction(() => document.getElementById('status')?.textContent !== 'Loading…');
+	await page.locator('#page[data-ready=true]').waitFor({ state: 'attached' });
 	for (const [width, height] of WIDTHS)
 		for (const colorScheme of ['light', 'dark']) {
 			await page.setViewportSize({ width, height });
@@ -73,6 +73,11 @@ async function reports(context) {
 		await page.close();
 	}
 	const page = await openPage(context, `file://${join(folder, 'regression.html')}`);
+	for (const tab of ['Flame', 'Functions', 'Data']) {
+		await openTab(page, tab);
+		await take(page, `report-${tab.toLowerCase()}`);
+	}
+	await openTab(page, 'Flame');
 	await page.getByText('Repetitions over time').click();
 	await page.locator('.timeline svg').waitFor();
 	await take(page, 'report-repetitions');
@@ -98,6 +103,19 @@ function serve() {
 	});
 }
 
+// The dashboard of a suite of 200 benchmarks with C++ names, four of which failed.
+async function suite(page, at) {
+	await page.route('**/api/v1/dashboard?*', async (route) => {
+		const answer = await (await route.fetch()).json();
+		const benchmarks = Array.from({ length: 200 }, (_, i) => ({ ...answer.benchmarks[0], verdict: i % 50 === 7 ? 'regression' : 'pass', ratio: i % 50 === 7 ? 1.02 + i / 1000 : 1.001, interval: [1, 1.3], cause: undefined,
+			name: `containers/BM_Copy<std::unordered_map<std::string, std::vector<int>>, ${i}>/16`, changes: i === 7 ? answer.benchmarks[0].changes : [] }));
+		await route.fulfill({ json: { ...answer, benchmarks } });
+	});
+	await page.goto(at('view=project&project=red'));
+	await page.getByText('196 passed', { exact: true }).waitFor();
+	await take(page, 'project-of-200');
+}
+
 // Page after page as a person goes through them: [name, address or what is clicked, what the page has once it stands].
 async function server(context) {
 	const { server: process_, base, token } = await serve();
@@ -115,30 +133,39 @@ async function server(context) {
 			await page.locator(selector).first().waitFor({ state: 'attached' });
 			await take(page, name);
 		};
-		await page.getByRole('link', { name: 'tracker' }).waitFor();
-		await take(page, 'projects');
-		await show('project', 'view=project&project=tracker', 'section[aria-labelledby=open] li');
+		await show('project', 'view=project&project=tracker', 'section[aria-labelledby=open] tbody tr');
+		await show('runs', 'view=runs&project=tracker', 'tbody tr');
 		await show('trend', 'view=trend&project=tracker&benchmark=parse', 'section[aria-labelledby=changes] li');
 		await page.locator('.plot').first().hover({ position: { x: 300, y: 100 } });
 		await take(page, 'trend-pointed-at');
 		await page.locator('section[aria-labelledby=changes]').getByRole('link', { name: 'compare with the run before' }).click();
-		await page.locator('section[aria-labelledby=functions] tbody tr').first().waitFor();
+		await page.locator('#blame').waitFor();
 		await take(page, 'compare');
+		for (const tab of ['History', 'Data', 'Flame']) {
+			await openTab(page, tab);
+			await take(page, `compare-${tab.toLowerCase()}`);
+		}
 		for (const view of ['beside', 'inverted', 'sandwich']) {
 			await page.getByLabel('View of the call paths').selectOption(view);
 			await page.waitForFunction((name) => new URLSearchParams(location.hash.slice(1)).get('view') === name, view);
 			await take(page, `compare-${view}`);
 		}
+		await openTab(page, 'Functions');
+		await take(page, 'compare-functions');
 		await page.locator('section[aria-labelledby=functions] tbody tr').first().getByRole('link').click();
 		await page.getByRole('heading', { name: /guilty::Loop/ }).waitFor();
 		await take(page, 'function');
-		await show('run', 'view=run&run=latest', 'section[aria-labelledby=functions] tbody tr');
+		await show('run', 'view=run&run=latest', '#benchmark');
 		await show('picker', 'view=compare&project=tracker', '#names option');
-		await show('search', 'view=search&q=pars', 'ul.found a');
+		await show('search', 'view=search&q=next', 'ul.found a');
 		push(join(folder, 'unmeasured'), '--unmeasured');
+		push(join(folder, 'failed'), '--failed');
+		await show('projects', 'view=projects', 'section[aria-labelledby=open] tbody tr');
+		await show('changes', 'view=changes&project=red', 'section[aria-labelledby=open] tbody tr');
 		await show('unmeasured', 'view=trend&project=broken&benchmark=never', 'main');
 		await show('not-found', 'view=trend&project=tracker&benchmark=none', '[role=alert]');
 		await show('tokens', 'view=tokens', 'tbody tr');
+		await suite(page, at);
 		await page.close();
 		const stranger = await openPage(context, base, { allow: options.allow, ready: 'input[name=token]' });
 		await take(stranger, 'token-needed');

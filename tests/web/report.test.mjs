@@ -7,14 +7,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { checkAccessibility, openPage, runTests, scratchFolder } from './browser.mjs';
+import { checkAccessibility, openPage, openTab, runTests, scratchFolder } from './browser.mjs';
 
 const folder = scratchFolder();
 const pictures = process.env.FASTGATE_SCREENSHOTS;
 const outcomes = ['regression', 'pass', 'improvement', 'inconclusive', 'new', 'missing', 'error', 'mixed', 'hostile', 'nothing',
 	'identical', 'accepted', 'expired', 'unstable', 'unsure', 'marked'];
 // What the badge beside the title says, where the name of the fixture is not it.
-const TITLES = { mixed: 'error', hostile: 'error', nothing: 'error', identical: 'pass', accepted: 'pass', expired: 'regression', unstable: 'inconclusive', unsure: 'regression', marked: 'regression' };
+const TITLES = { mixed: 'error', hostile: 'error', nothing: 'error', identical: 'pass', accepted: 'pass', expired: 'regression', unstable: 'probably slower', unsure: 'regression', marked: 'regression' };
 
 execFileSync(process.argv[2], [folder]);
 if (pictures)
@@ -110,7 +110,7 @@ test('the source of a guilty function stands with its costs, before and after', 
 
 test('arguments lead from a function to its call paths, to one path in full and its histogram, on any screen', async (context) => {
 	for (const [name, options] of [['wide', { width: 1400 }], ['dark', { width: 1400, dark: true }], ['narrow', { width: 390, height: 800 }], ['narrow-dark', { width: 390, height: 800, dark: true }]]) {
-		const page = await openPage(context, url('counted'), options);
+		const page = await openPage(context, `${url('counted')}#tab=arguments`, options);
 		const parts = page.locator('section[aria-labelledby=arguments]');
 		const all = await parts.innerText();
 		assert.match(all, /exp in fit ← loop ← main: always in \[-0.5, -7e-07\]: a polynomial would do/);
@@ -164,10 +164,10 @@ test('dark and narrow pages are accessible and never scroll sideways', async (co
 
 test('the page begins with the cause, and no function "passes"', async (context) => {
 	const page = await openPage(context, url('regression'));
-	const cause = 'reconstruct 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)';
+	const cause = 'reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)';
 	assert.ok((await page.title()).startsWith(cause), await page.title());
 	assert.ok((await page.locator('h1').innerText()).startsWith(cause));
-	await page.waitForSelector('#functions');
+	await openTab(page, 'Functions');
 	const table = await page.locator('section[aria-labelledby=functions] table').innerText();
 	assert.match(table, /guilty/);
 	assert.match(table, /not sure/);
@@ -190,6 +190,7 @@ test('the pair plot draws every pair and the interval', async (context) => {
 
 test('a report says how it was measured, at what price, and what cannot be seen', async (context) => {
 	const page = await openPage(context, url('regression'));
+	await openTab(page, 'Data');
 	await page.getByText('How it was measured').click();
 	const how = await page.locator('details', { hasText: 'How it was measured' }).innerText();
 	for (const words of ['duet, 22 pairs', '418 a second of CPU time', 'about 3.0 %', 'a context switch up to 21', 'time spent waiting'])
@@ -230,10 +231,13 @@ test('the policy lets nothing in', async (context) => {
 
 test('the flame graph shows new and gone frames, zooms, searches and is moved through by keys', async (context) => {
 	const page = await openPage(context, url('regression'));
+	await openTab(page, 'Flame');
 	const pane = page.locator('.flame');
 	await pane.scrollIntoViewIfNeeded();
 	await pane.focus();
 	const readout = page.locator('.readout').first();
+	assert.match(await readout.innerText(), /^fit\(Track&\)/, 'it opens on the culprit');
+	await page.keyboard.press('Home');
 	const seen = new Set();
 	for (const key of ['ArrowDown', 'ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowDown', 'ArrowRight', 'ArrowLeft', 'ArrowUp']) {
 		await page.keyboard.press(key);
@@ -252,7 +256,7 @@ test('the flame graph shows new and gone frames, zooms, searches and is moved th
 	await pane.focus();
 	await page.keyboard.press('/');
 	await page.keyboard.type('fit(');
-	assert.match(await page.locator('.flame-box .toolbar').innerText(), /1 frame, 1\d % → 2\d % of the time/);
+	assert.match(await page.locator('.flame-views .toolbar').innerText(), /1 frame, 1\d % → 2\d % of the time/);
 	await page.keyboard.press('Enter');
 	await page.waitForFunction(() => /benchmark=reconstruct&node=\d+/.test(location.hash)); // written behind the picture
 	await picture(page, 'flame-search', false);
@@ -264,10 +268,9 @@ test('the flame graph shows new and gone frames, zooms, searches and is moved th
 });
 
 test('a link carries the state of the view', async (context) => {
-	const page = await openPage(context, `${url('mixed')}#benchmark=sort&mode=candidate`);
-	await page.waitForSelector('.flame');
+	const page = await openPage(context, `${url('mixed')}#benchmark=sort&tab=data`);
 	assert.match(await page.locator('#benchmark').innerText(), /sort/);
-	assert.equal(await page.locator('.flame-box select').inputValue(), 'candidate');
+	await page.locator('#metrics').waitFor();
 	await page.getByRole('button', { name: 'reconstruct', exact: true }).click();
 	assert.match(await page.locator('#benchmark').innerText(), /reconstruct/);
 	assert.match(await page.evaluate(() => location.hash), /benchmark=reconstruct/);
@@ -275,8 +278,68 @@ test('a link carries the state of the view', async (context) => {
 	await page.close();
 });
 
+test('of a suite of 200 the failing ones are listed, worst first, and the passed ones are one line', async (context) => {
+	const name = (i) => `containers/BM_Copy<std::unordered_map<std::string, std::vector<int>>, ${i}>/16`;
+	const page = await openPage(context, withData('mixed', (data) => {
+		const [worse, better] = ['regression', 'pass'].map((verdict) => data.benchmarks.find((b) => b.verdict === verdict));
+		data.benchmarks = Array.from({ length: 200 }, (_, i) => {
+			const made = structuredClone(i % 50 === 7 ? worse : better);
+			made.name = name(i);
+			for (const m of i % 50 === 7 ? made.metrics : [])
+				m.ratio += m.decided ? i / 1000 : 0;
+			return made;
+		});
+	}), { width: 1400, height: 900 });
+	const list = page.locator('section[aria-labelledby=verdicts]');
+	assert.deepEqual(await list.locator('table').first().locator('tbody th button').allInnerTexts(), [157, 107, 57, 7].map(name));
+	assert.equal(await page.locator('#benchmark').innerText().then((text) => text.startsWith(name(157))), true);
+	const passed = list.getByText('196 passed');
+	const bottom = async () => { const box = await passed.boundingBox(); return box.y + box.height; };
+	assert.ok(await bottom() <= 900, 'the list does not fit on one screen');
+	const [left, right] = [await list.boundingBox(), await page.locator('.detail').boundingBox()];
+	assert.ok(left.x + left.width <= right.x, 'the detail is not beside the list');
+	await page.evaluate(() => scrollTo(0, 400));
+	assert.ok((await passed.boundingBox()).y > 0, 'the list scrolls away');
+	await list.getByRole('button', { name: name(57) }).click();
+	assert.equal(await page.locator('#benchmark').innerText().then((text) => text.startsWith(name(57))), true);
+	await passed.click();
+	await list.getByRole('searchbox').fill('vector, 199');
+	assert.equal(await list.locator('table').last().locator('tbody tr').count(), 0);
+	await list.getByRole('searchbox').fill('int>>, 199');
+	await list.getByRole('button', { name: name(199) }).waitFor();
+	await checkAccessibility(context, page, 'suite');
+	await picture(page, 'suite');
+	page.noProblems();
+	await page.close();
+});
+
+test('a search stays while the view changes, and one function has its callers above and its own time', async (context) => {
+	const page = await openPage(context, url('regression'));
+	await openTab(page, 'Flame');
+	const search = page.getByLabel('Search frames');
+	assert.equal(await search.count(), 1);
+	await search.fill('fit(');
+	await page.getByLabel('View of the call paths').selectOption('inverted');
+	assert.equal(await search.inputValue(), 'fit(');
+	assert.match(await page.locator('.flame-views .toolbar').innerText(), /frames?, /);
+	await page.getByLabel('View of the call paths').selectOption('sandwich');
+	const parts = page.locator('.flame-part');
+	assert.deepEqual(await parts.locator('h4').allInnerTexts(), ['Callers of fit', 'fit and what it calls']);
+	assert.equal(await search.count(), 1);
+	assert.match(await parts.last().locator('.readout').innerText(), /own 31\.1 ms → 40\.2 ms/);
+	// The nearest caller lies at the bottom, next to the function.
+	const pane = parts.first().locator('.flame');
+	const { height } = await pane.boundingBox();
+	await pane.hover({ position: { x: 20, y: height - 12 } });
+	assert.match(await parts.first().locator('.readout strong').innerText(), /^(loop|smooth)/);
+	await pane.hover({ position: { x: 20, y: 8 } });
+	assert.match(await parts.first().locator('.readout strong').innerText(), /^main/);
+	page.noProblems();
+	await page.close();
+});
+
 test('marked regions and units of work have their tables', async (context) => {
-	const page = await openPage(context, url('marked'));
+	const page = await openPage(context, `${url('marked')}#tab=functions`);
 	const cells = async (id) => (await page.locator(`section[aria-labelledby=${id}] tbody tr`).allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
 	assert.deepEqual((await cells('regions')).map((row) => row.split(' ')[0]), ['fit/smooth', 'read']);
 	assert.match((await cells('regions'))[0], /200 62.3 ms 72.0 ms \+9.70 ms \+15.6 % ▲ regression/);
@@ -287,6 +350,7 @@ test('marked regions and units of work have their tables', async (context) => {
 
 test('some pairs can be looked at alone, by pointer and by number', async (context) => {
 	const page = await openPage(context, url('regression'));
+	await openTab(page, 'Flame');
 	await page.getByText('Repetitions over time').click();
 	await page.locator('.timeline svg').waitFor();
 	assert.equal(await page.locator('.timeline .repetition').count(), 46);
@@ -319,6 +383,7 @@ test('executions are shown in the order of time', async (context) => {
 		data.benchmarks[0].in_time = [side(7, 1, { parent: [0, 1, 2, 3], function: [0, 1, 2, 1], start: [0, 0, 2000, 3000], self: [0, 2000, 1000, 1000] }),
 			side(7, 4, { parent: [0, 1], function: [0, 1], start: [0, 0], self: [0, 8000] })];
 	}));
+	await openTab(page, 'Flame');
 	await page.getByLabel('View of the call paths').selectOption('time');
 	const flames = page.locator('.flame-part');
 	assert.deepEqual(await flames.locator('h4').allInnerTexts(), ['baseline', 'candidate']);
@@ -337,7 +402,7 @@ test('executions are shown in the order of time', async (context) => {
 });
 
 test('the functions are sorted and filtered', async (context) => {
-	const page = await openPage(context, url('large'));
+	const page = await openPage(context, `${url('large')}#tab=functions`);
 	const section = page.locator('section[aria-labelledby=functions]');
 	await section.getByRole('button', { name: 'Own, candidate' }).click();
 	const values = await section.locator('tbody tr td:nth-child(4)').allInnerTexts();
@@ -357,7 +422,9 @@ test('the page can be read on paper and without scripts', async (context) => {
 	const page = await openPage(context, url('regression'));
 	await page.emulateMedia({ media: 'print' });
 	await picture(page, 'print');
-	assert.equal(await page.locator('.flame-box .toolbar').isVisible(), false);
+	assert.equal(await page.locator('.flame-views .toolbar').isVisible(), false);
+	for (const part of ['#blame', '#flame', '#functions', '#metrics'])
+		assert.ok(await page.locator(part).isVisible(), `${part} is not on paper`);
 	assert.ok(await page.locator('.plot .tally').first().isVisible());
 	page.noProblems();
 	await page.close();

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Two runs by metric and by conditions, and what the pages draw of them.  Metrics and conditions
- * come from what the store keeps for them; the verdict loads both runs and asks gate/.
- */
+/* Two runs judged, and what the pages draw of them: both are loaded, and gate/ is asked. */
 #include "store/serving/compare.h"
 
 #include "base/clock.h"
@@ -12,8 +9,6 @@
 #include "perfdb/server/api/sides.h"
 #include "reporters/reporter.h"
 #include "store/serving/trend.h"
-
-#include <math.h>
 
 enum {
 	HIDDEN_MEASURE = UINT16_MAX /* rows of it are in nobody's sums */
@@ -38,7 +33,7 @@ static void name_profiles_alike(struct pair *pair)
 	a->series[0].name = fg_xstrdup(b->series[0].name);
 }
 
-static int load_pair(struct fg_request *rq, bool profiles, struct pair *pair, struct fg_error *err)
+static int load_pair(struct fg_request *rq, struct pair *pair, struct fg_error *err)
 {
 	struct fg_run_side sides[2];
 	int status = fg_sides_read(rq, sides, err);
@@ -47,8 +42,7 @@ static int load_pair(struct fg_request *rq, bool profiles, struct pair *pair, st
 		return status;
 	pair->same = sides[0].arm == FG_ARM_BASELINE;
 	for (int i = 0; i < (pair->same ? 1 : 2) && status == FG_OK; i++)
-		status = profiles ? fg_store_load(rq->store, sides[i].run, &pair->runs[i], err)
-				  : fg_store_load_run(rq->store, sides[i].run, &pair->runs[i], err);
+		status = fg_store_load(rq->store, sides[i].run, &pair->runs[i], err);
 	if (status != FG_OK)
 		return status;
 	name_profiles_alike(pair);
@@ -60,146 +54,6 @@ static void release_pair(struct pair *pair)
 	fg_stored_run_release(&pair->runs[0]);
 	fg_stored_run_release(&pair->runs[1]);
 	fg_stored_history_release(&pair->earlier);
-}
-
-static void write_differences(struct fg_json_writer *w, const char *scope,
-			      const struct fg_environment *a, const struct fg_environment *b)
-{
-	struct fg_fact_difference *differences = NULL;
-	const size_t count = fg_environment_diff(a, b, &differences);
-
-	for (size_t i = 0; i < count; i++) {
-		if (fg_fact_is_label(differences[i].key))
-			continue;
-		fg_json_begin_object(w, NULL);
-		fg_json_text(w, "scope", scope);
-		fg_json_text(w, "key", differences[i].key);
-		fg_json_text(w, "baseline", differences[i].baseline);
-		fg_json_text(w, "candidate", differences[i].candidate);
-		fg_json_bool(w, "identity", differences[i].identity);
-		fg_json_end(w);
-	}
-	free(differences);
-}
-
-static void write_environment(struct fg_json_writer *w, const char *name, const struct pair *pair)
-{
-	const struct fg_run *a = &pair->runs[0].run;
-	const struct fg_run *b = pair->same ? a : &pair->runs[1].run;
-	const int arm = pair->same ? FG_ARM_BASELINE : FG_ARM_CANDIDATE;
-
-	fg_json_begin_array(w, name);
-	if (!pair->same)
-		write_differences(w, "host", &a->host, &b->host);
-	write_differences(w, "build", &a->sides[arm].build, &b->sides[FG_ARM_CANDIDATE].build);
-	for (size_t i = 0; i < b->series_count; i++) {
-		const struct fg_series *other = fg_run_find(a, b->series[i].name);
-
-		if (other)
-			write_differences(w, b->series[i].name, &other->build[arm],
-					  &b->series[i].build[FG_ARM_CANDIDATE]);
-	}
-	fg_json_end(w);
-}
-
-int fg_handle_environment(struct fg_request *rq, struct fg_error *err)
-{
-	struct pair pair = {0};
-	struct fg_json_writer w;
-	int status = load_pair(rq, false, &pair, err);
-
-	if (status == FG_OK) {
-		fg_request_json(rq, &w);
-		fg_json_begin_object(&w, NULL);
-		write_environment(&w, "differences", &pair);
-		fg_json_end(&w);
-	}
-	release_pair(&pair);
-	return status;
-}
-
-static void write_metrics(struct fg_json_writer *w, const struct fg_series *a, enum fg_arm arm,
-			  const struct fg_series *b)
-{
-	fg_json_begin_array(w, "metrics");
-	for (size_t m = 0; m < b->metric_count; m++) {
-		const size_t other = a ? fg_series_find_metric(a, b->metrics[m].name) : SIZE_MAX;
-		const double after = fg_series_median(b, m, FG_ARM_CANDIDATE, NULL);
-		const double before =
-			other == SIZE_MAX ? (double)NAN : fg_series_median(a, other, arm, NULL);
-
-		if (isnan(after) && isnan(before))
-			continue;
-		fg_json_begin_object(w, NULL);
-		fg_json_text(w, "name", b->metrics[m].name);
-		fg_json_text(w, "label", b->metrics[m].label);
-		fg_json_text(w, "unit", b->metrics[m].unit);
-		fg_json_text(w, "better",
-			     b->metrics[m].better == FG_BETTER_HIGHER ? "higher" : "lower");
-		fg_json_double(w, "baseline", before);
-		fg_json_double(w, "candidate", after);
-		fg_json_double(w, "ratio", fabs(before) > 0 ? after / before : (double)NAN);
-		fg_json_end(w);
-	}
-	fg_json_end(w);
-}
-
-/* The whole of the measure that was asked for; nothing where it was not measured. */
-static int write_measure(struct fg_request *rq, const char *benchmark, struct fg_json_writer *w,
-			 struct fg_error *err)
-{
-	struct fg_function_deltas deltas = {0};
-	struct fg_run_side sides[2];
-	struct fg_error none = {0};
-	int status = fg_sides_read(rq, sides, err);
-
-	if (status != FG_OK || !sides[0].measure)
-		return status;
-	if (fg_store_compare_functions(rq->store, sides, benchmark, 1, &deltas, &none) != FG_OK)
-		return none.code == FG_ENOENT ? FG_OK
-					      : fg_error_set(err, none.code, "%s", none.message);
-	fg_json_begin_object(w, "measure");
-	fg_json_text(w, "name", sides[0].measure);
-	fg_json_double(w, "baseline", deltas.sums[0]);
-	fg_json_double(w, "candidate", deltas.sums[1]);
-	fg_json_double(w, "ratio",
-		       deltas.sums[0] > 0 ? deltas.sums[1] / deltas.sums[0] : (double)NAN);
-	fg_json_end(w);
-	fg_function_deltas_release(&deltas);
-	return FG_OK;
-}
-
-int fg_handle_compare(struct fg_request *rq, struct fg_error *err)
-{
-	struct pair pair = {0};
-	struct fg_json_writer w;
-	int status = load_pair(rq, false, &pair, err);
-
-	if (status == FG_OK) {
-		const struct fg_run *a = &pair.runs[0].run;
-		const struct fg_run *b = pair.same ? a : &pair.runs[1].run;
-
-		fg_request_json(rq, &w);
-		fg_json_begin_object(&w, NULL);
-		fg_json_text(&w, "a", a->id);
-		fg_json_text(&w, "b", b->id);
-		fg_json_begin_array(&w, "benchmarks");
-		for (size_t i = 0; i < b->series_count; i++) {
-			fg_json_begin_object(&w, NULL);
-			fg_json_text(&w, "name", b->series[i].name);
-			write_metrics(&w, fg_run_find(a, b->series[i].name),
-				      pair.same ? FG_ARM_BASELINE : FG_ARM_CANDIDATE,
-				      &b->series[i]);
-			if (status == FG_OK)
-				status = write_measure(rq, b->series[i].name, &w, err);
-			fg_json_end(&w);
-		}
-		fg_json_end(&w);
-		write_environment(&w, "environment_difference", &pair);
-		fg_json_end(&w);
-	}
-	release_pair(&pair);
-	return status;
 }
 
 /* The runs before the candidate, of one function. */
@@ -359,7 +213,7 @@ int fg_handle_verdict(struct fg_request *rq, struct fg_error *err)
 	struct fg_stored_run joined = {0};
 	struct fg_verdict verdict = {0};
 	const char *measure = NULL;
-	int status = load_pair(rq, true, &pair, err);
+	int status = load_pair(rq, &pair, err);
 
 	if (status != FG_OK)
 		goto out;
@@ -437,7 +291,7 @@ int fg_handle_profile(struct fg_request *rq, struct fg_error *err)
 	status = read_pairs(rq, range, err);
 	if (status != FG_OK)
 		goto out;
-	status = load_pair(rq, true, &pair, err);
+	status = load_pair(rq, &pair, err);
 	if (status != FG_OK)
 		goto out;
 	if (!pair.same)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A project at a glance: open changes with their owners, and the state of each benchmark. */
 #include "base/clock.h"
-#include "perfdb/server/api/cause.h"
+#include "perfdb/server/api/card.h"
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/api/links.h"
 #include "perfdb/server/watcher.h"
 #include "store/serving/overview.h"
+#include "store/store.h"
 
 #include <math.h>
 
@@ -19,7 +20,7 @@ struct dashboard {
 	struct fg_request *rq;
 	const char *project;
 	struct fg_triage_list triage;
-	struct fg_causes causes;
+	struct fg_cards cards;
 	const char *links[FG_WEB_LINK_COUNT];
 	struct fg_json_writer w;
 	bool is_pending;
@@ -36,6 +37,27 @@ static const struct fg_triage *decision_on(const struct dashboard *d,
 			return t;
 	}
 	return NULL;
+}
+
+/* The run that a change begins with: what was committed, by whom, and which function it is. */
+static void write_origin(struct dashboard *d, const struct fg_overview_row *row,
+			 const struct fg_watched_change *change)
+{
+	struct fg_run_list found = {0};
+	const char *by = NULL;
+
+	fg_request_json_time(&d->w, "started_at", change->started_ns);
+	if (fg_store_run_summary(d->rq->store, change->run, &found, NULL) == FG_OK && found.count) {
+		fg_json_text(&d->w, "commit", found.items[0].commit);
+		fg_json_bool(&d->w, "dirty", found.items[0].dirty);
+		fg_json_text(&d->w, "subject", found.items[0].subject);
+	}
+	fg_run_list_release(&found);
+	if (fg_store_candidate_fact(d->rq->store, change->run, "git.author", &d->rq->arena, &by,
+				    NULL) == FG_OK)
+		fg_json_text(&d->w, "commit_author", by);
+	if (change->from_gate)
+		fg_cards_write(&d->cards, change->run, row->name, &d->w);
 }
 
 static void write_change(struct dashboard *d, const struct fg_overview_row *row,
@@ -63,6 +85,7 @@ static void write_change(struct dashboard *d, const struct fg_overview_row *row,
 	fg_json_text(w, "state", decision ? decision->state : "new");
 	fg_json_text(w, "note", decision ? decision->note : NULL);
 	fg_json_text(w, "author", decision ? decision->author : NULL);
+	write_origin(d, row, change);
 	fg_json_end(w);
 }
 
@@ -118,8 +141,9 @@ static void write_newest(struct dashboard *d, const struct fg_overview_row *row)
 	fg_json_end(w);
 	if (isfinite(row->release) && fabs(row->release) > 0)
 		fg_json_double(w, "since_release", newest->candidate / row->release);
-	if (newest->outcome && strcmp(newest->outcome, "regression") == 0)
-		fg_cause_write(&d->causes, newest->run, row->name, w);
+	if (newest->outcome && (strcmp(newest->outcome, "regression") == 0 ||
+				strcmp(newest->outcome, "inconclusive") == 0))
+		fg_cards_write(&d->cards, newest->run, row->name, w);
 }
 
 static void write_row(struct dashboard *d, const struct fg_overview_row *row)
@@ -167,7 +191,7 @@ static void write_all(struct dashboard *d, const struct fg_overview *overview)
 
 int fg_handle_dashboard(struct fg_request *rq, struct fg_error *err)
 {
-	struct dashboard d = {.rq = rq, .causes = {.store = rq->store}};
+	struct dashboard d = {.rq = rq, .cards = {.store = rq->store}};
 	struct fg_overview overview = {0};
 	size_t runs = RUNS_DEFAULT;
 	int status = fg_request_project(rq, &d.project, err);
@@ -188,7 +212,7 @@ int fg_handle_dashboard(struct fg_request *rq, struct fg_error *err)
 		goto out;
 	write_all(&d, &overview);
 out:
-	fg_causes_release(&d.causes);
+	fg_cards_release(&d.cards);
 	fg_triage_list_release(&d.triage);
 	fg_overview_release(&overview);
 	return status;

@@ -41,7 +41,7 @@ static int check_members(const cJSON *json, const char *const *names, struct fg_
 			return fg_error_set(err, FG_EINVAL, "unknown member '%.40s'",
 					    member->string);
 		if (cJSON_GetObjectItemCaseSensitive(json, member->string) != member)
-			return fg_error_set(err, FG_EINVAL, "member '%.40s' is there twice",
+			return fg_error_set(err, FG_EINVAL, "duplicate member '%.40s'",
 					    member->string);
 	}
 	return FG_OK;

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "base/xml_write.h"
+#include "perfdb/server/api/card.h"
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/api/links.h"
 #include "perfdb/server/watcher.h"
@@ -13,8 +14,9 @@
 #include <math.h>
 
 enum {
-	FEED_RUNS = 200, /* that are looked through */
-	LETTER = 7,      /* width in the badge */
+	FEED_RUNS = 200,   /* that are looked through */
+	FEED_REPORTS = 50, /* entries of runs */
+	LETTER = 7,        /* width in the badge */
 	PADDING = 8,
 	BADGE_HEIGHT = 20,
 	BASELINE = 14, /* of the text */
@@ -129,6 +131,7 @@ struct feed {
 	const char *project;
 	const char *links[FG_WEB_LINK_COUNT];
 	const struct fg_run_list *runs; /* the newest */
+	size_t reports;                 /* read so far */
 	struct fg_xml_writer w;
 };
 
@@ -186,21 +189,24 @@ static void write_entry(struct feed *f, const struct entry *entry)
 static void write_run(struct feed *f, const struct fg_run_summary *run)
 {
 	struct fg_arena *arena = &f->rq->arena;
+	struct fg_strbuf sentence = {0};
 
-	if (!run->outcome ||
+	if (!run->outcome || f->reports == FEED_REPORTS ||
 	    (strcmp(run->outcome, "regression") != 0 && strcmp(run->outcome, "improvement") != 0 &&
 	     strcmp(run->outcome, "creep") != 0 && strcmp(run->outcome, "error") != 0))
 		return;
+	f->reports++;
+	if (!fg_cards_add_sentence(f->rq->store, run->id, &sentence))
+		fg_strbuf_add_text(&sentence, run->outcome);
 	write_entry(f, &(struct entry){
 			       .id = fg_arena_printf(arena, "urn:uuid:%s", run->id),
 			       .at_ns = run->started_ns,
-			       .title = fg_arena_printf(
-				       arena, "%s: %s at %.10s%s%.200s", f->project, run->outcome,
-				       run->commit ? run->commit : run->id,
-				       run->subject ? ", " : "", run->subject ? run->subject : ""),
+			       .title = fg_arena_printf(arena, "%s: %s", f->project,
+							fg_strbuf_text(&sentence)),
 			       .href = fg_arena_printf(arena, "/?view=run&run=%s", run->id),
 			       .commit = run->commit,
 		       });
+	fg_strbuf_release(&sentence);
 }
 
 static const char *commit_of(const struct feed *f, const char *id)

@@ -2,7 +2,7 @@
 /* Runs: listed, shown, removed. */
 #include "base/clock.h"
 #include "base/text.h"
-#include "perfdb/server/api/cause.h"
+#include "perfdb/server/api/card.h"
 #include "perfdb/server/api/decision.h"
 #include "perfdb/server/api/handlers.h"
 #include "store/bundle.h"
@@ -26,7 +26,7 @@ static int read_cursor(struct fg_request *rq, struct fg_run_filter *filter, stru
 	filter->before_ns = strtoll(cursor, &end, 10);
 	if (end == cursor || *end != '.' || strlen(end + 1) != UUID_LENGTH)
 		return fg_error_set(err, FG_EINVAL,
-				    "parameter 'after' was not made by this server");
+				    "parameter 'after' is not a cursor of this server");
 	filter->before_id = end + 1;
 	return FG_OK;
 }
@@ -89,7 +89,7 @@ int fg_handle_around(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_run_around around = {0};
 	struct fg_json_writer w;
-	struct fg_causes causes = {.store = rq->store};
+	struct fg_cards cards = {.store = rq->store};
 	const char *benchmark = fg_request_parameter(rq, "benchmark");
 	const char *name = NULL;
 	const char *id = NULL;
@@ -109,9 +109,9 @@ int fg_handle_around(struct fg_request *rq, struct fg_error *err)
 	write_neighbour(&w, "previous", &around.previous);
 	write_neighbour(&w, "next", &around.next);
 	if (benchmark)
-		fg_cause_write(&causes, id, benchmark, &w);
+		fg_cards_write(&cards, id, benchmark, &w);
 	fg_json_end(&w);
-	fg_causes_release(&causes);
+	fg_cards_release(&cards);
 	fg_run_around_release(&around);
 	return FG_OK;
 }

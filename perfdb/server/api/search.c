@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What has a word in its name: projects, benchmarks, runs. */
+/* Projects, benchmarks and functions by a part of their names, and runs. */
+#include "store/serving/search.h"
+
 #include "perfdb/server/api/handlers.h"
 #include "store/serving/history.h"
 #include "store/store.h"
@@ -92,6 +94,34 @@ static int write_benchmarks(struct search *s, const struct fg_name_list *project
 	return status;
 }
 
+/* Those of the projects that may be seen alone. */
+static int write_functions(struct search *s, const struct fg_name_list *projects,
+			   struct fg_error *err)
+{
+	struct fg_function_search *found = fg_arena_alloc(&s->rq->arena, sizeof(*found));
+	size_t count = 0;
+	int status = fg_store_search_functions(s->rq->store, s->words, found, err);
+
+	fg_json_begin_array(&s->w, "functions");
+	for (size_t i = 0; i < projects->count && count < FOUND_MAX && status == FG_OK; i++) {
+		status = fg_store_search_in(s->rq->store, projects->items[i], found, err);
+		for (size_t f = 0; f < found->count && count < FOUND_MAX; f++) {
+			if (!found->items[f].benchmark)
+				continue;
+			fg_json_begin_object(&s->w, NULL);
+			fg_json_text(&s->w, "project", projects->items[i]);
+			fg_json_text(&s->w, "benchmark", found->items[f].benchmark);
+			fg_json_text(&s->w, "name", found->items[f].name);
+			fg_json_text(&s->w, "library", found->items[f].library);
+			fg_json_end(&s->w);
+			count++;
+		}
+	}
+	fg_json_end(&s->w);
+	fg_function_search_release(found);
+	return status;
+}
+
 /* A run can be found by several of its names. */
 static bool is_new(struct search *s, const char *id)
 {
@@ -140,6 +170,7 @@ static int write_runs(struct search *s, struct fg_error *err)
 	const struct fg_run_filter filters[] = {
 		{.project = project, .tag = s->words, .limit = FOUND_MAX},
 		{.project = project, .branch = s->words, .limit = FOUND_MAX},
+		{.project = project, .subject = s->words, .limit = FOUND_MAX},
 		{.project = project, .commit = s->words, .limit = FOUND_MAX},
 	};
 	const size_t count = FG_ARRAY_SIZE(filters) - (strlen(s->words) < SHORTEST_COMMIT);
@@ -177,6 +208,9 @@ int fg_handle_search(struct fg_request *rq, struct fg_error *err)
 	fg_json_begin_object(&s.w, NULL);
 	write_projects(&s, &projects);
 	status = write_benchmarks(&s, &projects, err);
+	if (status != FG_OK)
+		return status;
+	status = write_functions(&s, &projects, err);
 	if (status != FG_OK)
 		return status;
 	status = write_runs(&s, err);

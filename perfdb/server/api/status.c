@@ -37,6 +37,7 @@ int fg_handle_capabilities(struct fg_request *rq, struct fg_error *err)
 	fg_json_bool(&w, "read_only", rq->server->options.read_only);
 	fg_json_text(&w, "scope", fg_scope_name(widest_scope(rq)));
 	fg_json_text(&w, "project", rq->project);
+	fg_json_text(&w, "name", rq->author);
 	fg_json_end(&w);
 	return FG_OK;
 }
@@ -62,7 +63,7 @@ int fg_handle_ready(struct fg_request *rq, struct fg_error *err)
 	if (!fg_health_database_answers(server->health))
 		fg_strbuf_add_text(text, "the database does not answer\n");
 	if (!server->options.read_only && !fg_health_disk_has_room(server->health))
-		fg_strbuf_add_text(text, "the disk takes no runs\n");
+		fg_strbuf_add_text(text, "the disk is full or read-only\n");
 	rq->answer.status = text->length ? 503 : 200;
 	if (text->length)
 		rq->answer.retry_after_s = 1;
@@ -165,11 +166,11 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 			(unsigned long long)atomic_load(&c->requests[i]));
 	}
 	add_latency(text, rq->server);
-	add_gauge(text, "body_bytes", "Bytes of bodies held now.",
+	add_gauge(text, "body_bytes", "Bytes of request bodies in memory.",
 		  atomic_load(&rq->server->body_bytes));
 	add_gauge(text, "connections", "Open connections.",
 		  fg_connections_count(rq->server->connections));
-	add_gauge(text, "waiting", "Requests that a thread has or will have.",
+	add_gauge(text, "waiting", "Requests running or queued.",
 		  fg_workers_count(rq->server->workers));
 	fg_strbuf_printf(
 		text,

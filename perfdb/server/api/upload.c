@@ -41,7 +41,7 @@ static int check_body_hash(struct fg_request *rq, struct fg_error *err)
 		return FG_OK;
 	fg_sha256_hex(fg_body_data(&rq->body), rq->body.size, hex);
 	if (strcmp(announced, hex) != 0)
-		return fg_error_set(err, FG_EPARSE, "the body is not the one that %s announces",
+		return fg_error_set(err, FG_EPARSE, "the body does not match %s",
 				    FG_WIRE_HASH_HEADER);
 	return FG_OK;
 }
@@ -52,8 +52,7 @@ static int check_identity(struct fg_request *rq, const struct fg_run *run, struc
 
 	if (rq->project && strcmp(rq->project, run->project) != 0) {
 		rq->answer.status = 403;
-		return fg_error_set(err, FG_EINVAL,
-				    "this token is for another project than '%.100s'",
+		return fg_error_set(err, FG_EINVAL, "this token is not for project '%.100s'",
 				    run->project);
 	}
 	if (!fg_text_is_clean(run->project, strlen(run->project)))

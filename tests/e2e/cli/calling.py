@@ -68,11 +68,11 @@ def progress():
 with tempfile.TemporaryDirectory() as empty:
     # exit codes of wrong calls
     for arguments, part in (
-            ([], "which command?"),
+            ([], "no command given"),
             (["hlep"], "did you mean 'help'?"),
             (["--colour"], "did you mean '--color'?"),
             (["help", "nonsense"], "there is no command 'nonsense'"),
-            (["help", "a", "b"], "one argument too many: 'b'"),
+            (["help", "a", "b"], "unexpected argument 'b'"),
             (["config", "--check", "--reference"], "exclude each other"),
             (["config", "gate.alpha"], "fastgate config --explain gate.alpha"),
             (["config", "--color"], "option --color needs a value"),

@@ -48,10 +48,6 @@ def doctor():
     check("\nok " not in "\n" + run("doctor", "--quiet")[1], "doctor --quiet tells what is well")
     findings = expect_json("doctor").get("findings", [])
     check(len(findings) > 5 and all(finding.get("severity") for finding in findings), f"doctor --json: {findings}")
-    calibration = expect_json("doctor", "--calibrate", "--pairs", "10", "--budget", "20s", "loop")
-    check("duet" in json.dumps(calibration) and "abba" in json.dumps(calibration), f"calibration: {calibration}")
-    expect(0, "duet", "doctor", "--calibrate", "--pairs", "10", "--budget", "20s")
-    expect(2, "there is no benchmark 'nothing'", "doctor", "--calibrate", "nothing")
 
 
 def explanations():

@@ -138,24 +138,10 @@ def here():
     for wanted in ("affinity", "perf", "collector", "git"):
         check(len(by_id(found, wanted)) == 1, f"here: {wanted} is not in {answer}")
     check(by_id(found, "collector")[0]["severity"] == "ok", f"here: {answer}")
-    answer, _ = findings("--calibrate", "--pairs", "12", "--budget", "20s", "good")
-    rows = {row["schedule"]: row for row in answer["calibration"]["schedules"]}
-    check(set(rows) == {"duet", "abba"}, f"calibration: {answer['calibration']}")
-    for row in rows.values():
-        if row["aside"]:  # where much else runs, programs this short do not always meet
-            check(row["schedule"] == "duet" and row["failure"] is None, f"calibration: {row}")
-        else:
-            check(row["pairs"] < 12 or 0 < row["smallest_cpu_time"] < 10, f"calibration: {row}")
-    text = run("--calibrate", "--pairs", "10", "good", "--quiet").stdout
-    check("smallest change that can be seen here (good against itself)" in text, f"calibration: {text}")
 
 
 def mistakes():
     check("is not a folder" in run("--root", "nowhere", code=2).stderr, "--root nowhere")
-    check("--root looks at another host" in run("--root", "host", "--calibrate", code=2).stderr, "--root with --calibrate")
-    check("no benchmark 'nothing'" in run("--calibrate", "nothing", code=2).stderr, "calibrating nothing")
-    shown = json.loads(run("--calibrate", "--pairs", "10", "--json", "absent").stdout)["calibration"]["schedules"]
-    check(all("absent" in row["failure"] for row in shown), f"calibrating what is not there: {shown}")
 
 
 with tempfile.TemporaryDirectory() as folder:

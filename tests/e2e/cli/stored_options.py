@@ -43,7 +43,8 @@ def store_runs():
     changed(paths[1], lambda run: run["series"][0].update(name="other"))
     changed(paths[2], lambda run: run.update(complete=False))
     changed(paths[3], lambda run: run["host"].append({"key": "host.mood", "value": "calm", "identity": False}))
-    changed(paths[4], lambda run: run.update(project="second"))
+    verdict = {"schema": "fastgate-report/1", "verdict": "error", "benchmarks": [{"name": "parse", "verdict": "error", "error": "it broke"}]}
+    changed(paths[4], lambda run: run.update(project="second", report=verdict))
     fastgate("runs", "import", *STORE, *paths)
     return [os.path.basename(path)[:-6] for path in paths]
 
@@ -73,6 +74,10 @@ def history_and_conditions(ids):
     check("host.mood" not in short and re.search(r"host\.mood +calm", fastgate("show", *STORE, "--facts", ids[3])), "show --facts")
     other = fastgate("show", *STORE, "--project", "second", "latest")
     check(ids[4] in other, f"show --project: {other}")
+    explained = json.loads(fastgate("explain", *STORE, "--project", "second", "--json", "latest"))
+    check((explained["schema"], explained["run"]) == ("fastgate-explain/1", ids[4]), f"explain --json: {explained}")
+    check(explained["answer"]["sentence"] == "parse could not be measured: it broke", f"explain --json: {explained}")
+    check(fastgate("explain", *STORE, ids[4]).startswith("parse could not be measured: it broke\n"), "explain")
 
 
 def free_port():

@@ -162,29 +162,6 @@ def memory_that_is_not_counted_is_told():
         check(told == is_told, f"{words}: {done}")
 
 
-def library_that_finds_the_c_library_first_is_told():
-    """RTLD_DEEPBIND: its blocks are not counted, wherever they are freed, and nothing breaks."""
-    write("deep.c", "#include <stdlib.h>\nvoid *deep_make(void) { return malloc(1234); }\nvoid deep_free(void *at) { free(at); }\n")
-    write("opens.c", "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <stdlib.h>\n"
-          "int main(int argc, char **argv) {\n"
-          "    void *deep = dlopen(argv[1], RTLD_NOW | (argc > 2 ? RTLD_DEEPBIND : 0));\n"
-          "    void *(*make)(void) = (void *(*)(void))dlsym(deep, \"deep_make\");\n"
-          "    void (*give_back)(void *) = (void (*)(void *))dlsym(deep, \"deep_free\");\n"
-          "    for (int i = 0; i < 100; i++) { free(make()); give_back(malloc(10)); }\n"
-          "    if (argc == 2) dlclose(deep);\n"
-          "    return 0;\n}\n")
-    subprocess.run([COMPILER, "-O0", "-shared", "-fPIC", "deep.c", "-o", "libdeep.so"], check=True)
-    subprocess.run([COMPILER, "-O0", "opens.c", "-o", "opens"], check=True)
-    said = "libdeep.so calls the C library's malloc past the counter, as libraries do that are opened with RTLD_DEEPBIND"
-    # Without that flag it is gone before the end, and its functions have their names.
-    for words, made in ((["./libdeep.so"], 100), (["./libdeep.so", "deep"], None)):
-        recorded("./opens", *words)
-        check(by_function("heap.allocations").get("deep_make") == made, f"{words}: {by_function('heap.allocations')}")
-        expect("heap.allocations", {"main": 100})
-        done = call(FASTGATE, "view", "fastgate-record", "--measure", "heap.bytes")
-        check((said in done.stdout + done.stderr) == (made is None), f"{words}: {done}")
-
-
 def sizes_of_what_is_given_back_change_nothing():
     """C23's free_sized and free_aligned_sized, which the C library may not have."""
     write("sized.c", "#include <stdlib.h>\nvoid free_sized(void *, size_t) __attribute__((weak));\n"
@@ -250,7 +227,6 @@ def body():
     malloc_of_the_program_is_told()
     allocator_that_the_loader_does_not_know_is_told()
     memory_that_is_not_counted_is_told()
-    library_that_finds_the_c_library_first_is_told()
     sizes_of_what_is_given_back_change_nothing()
     static_program_is_refused()
     recordings_can_be_added_up(f"{TARGETS}/heap")

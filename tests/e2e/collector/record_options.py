@@ -20,7 +20,7 @@ def rate():
         document = recorded("--rate", str(hz), "--", target("deep"), "10", "100")
         check(document["period_ns"] == 10**9 // hz, f"--rate {hz}: period {document['period_ns']}")
         user = [sample for sample in document["samples"] if sample["kind"] == "user"]
-        check(user and all(sample["weight_ns"] == document["period_ns"] * sample["count"] for sample in user), f"--rate {hz}: weights")
+        check(user and all(sample["value"] == document["period_ns"] * sample["count"] for sample in user), f"--rate {hz}: weights")
     for wrong in ("0", "50001", "1k"):
         check(record("--rate", wrong, "--", "true").returncode == 2, f"--rate {wrong} is taken")
 
@@ -32,7 +32,7 @@ def budget():
         said = re.search(r"(\d+) samples a second cost about .* \(budget " + share.replace("%", " %") + r"\): a signal takes \d", result.stderr)
         check(said, f"--budget {share}: what it cost is not said: {result.stderr}")
         document = profile()
-        weights = [sample["weight_ns"] / sample["count"] for sample in document["samples"] if sample["kind"] == "user"]
+        weights = [sample["value"] / sample["count"] for sample in document["samples"] if sample["kind"] == "user"]
         check(document["period_ns"] == 0 and weights, f"--budget {share}: one period, {document['period_ns']}")
         rates[share] = 1e9 / max(weights)
     check(rates["20%"] > 3 * rates["1%"], f"samples a second for 1 and 20 %: {rates}")
@@ -45,11 +45,11 @@ def budget():
 def clock():
     document = recorded("--clock", "wall", "--", "sleep", "0.4")
     kinds = {sample["kind"] for sample in document["samples"]}
-    total = sum(sample["weight_ns"] for sample in document["samples"])
+    total = sum(sample["value"] for sample in document["samples"])
     check(kinds == {"wall"} and total > 2e8, f"--clock wall: {kinds}, {total / 1e9} s of a sleep of 0.4 s")
     document = recorded("--", "sleep", "0.4")
     kinds = {sample["kind"] for sample in document["samples"]}
-    total = sum(sample["weight_ns"] for sample in document["samples"])
+    total = sum(sample["value"] for sample in document["samples"])
     check(kinds <= {"user", "system"} and total <= document["cpu_ns"] + 3e6,
           f"a sleep on the CPU: {kinds}, {total / 1e9} s of {document['cpu_ns'] / 1e9} s")
 

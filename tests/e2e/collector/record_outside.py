@@ -75,8 +75,6 @@ def from_outside():
     check(done.returncode == 2 and f"there is no process {running.pid}" in done.stderr, f"a process that is gone: {done.returncode}\n{done.stderr}")
     done = record("--pid", "1", "--", "true")
     check(done.returncode == 2 and "exclude each other" in done.stderr, f"--pid with a command: {done.returncode}\n{done.stderr}")
-    done = record("--pid", "1", "--clock", "exact")
-    check(done.returncode == 2 and "--clock exact is not possible when sampling from outside" in done.stderr, f"--pid with --clock: {done.returncode}\n{done.stderr}")
 
 
 # It computes for some 10 microseconds between system calls, nearly all of its time.

@@ -53,7 +53,7 @@ def weight_ns(document, name):
             yield functions[frames[stacks["frame"][stack]]["function"]]["name"]
             stack = stacks["parent"][stack]
 
-    return sum(sample["weight_ns"] for sample in document["samples"] if name in names(sample["stack"]))
+    return sum(sample["value"] for sample in document["samples"] if name in names(sample["stack"]))
 
 
 def compiled(name, source, *flags):

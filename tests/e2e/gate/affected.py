@@ -83,7 +83,7 @@ def measure(*options, env=None):
     for benchmark in report["benchmarks"]:
         if benchmark.get("unaffected"):
             assert benchmark["verdict"] == "pass" and benchmark["pairs"] == 0, benchmark
-            assert benchmark["cause"] == f"{benchmark['name']}: {UNCHANGED}", benchmark
+            assert benchmark["answer"]["sentence"] == f"{benchmark['name']}: {UNCHANGED}", benchmark
             left_out.add(benchmark["name"])
         else:
             assert benchmark["pairs"] > 0, benchmark

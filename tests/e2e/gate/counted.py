@@ -83,7 +83,7 @@ def peak_memory():
     done, benchmark = larger("9000000", "1000000")
     blamed = next(one for one in benchmark["measures"] if one["measure"] == "heap.peak")["functions"]
     check((blamed[0]["name"], blamed[0]["standing"], blamed[0]["delta"]) == ("hoard", "guilty", 8000000), f"{blamed}")
-    check("max rss" in benchmark["cause"] and ": hoard app.c:" in benchmark["cause"], benchmark["cause"])
+    check("max rss" in benchmark["answer"]["sentence"] and ": hoard app.c:" in benchmark["answer"]["sentence"], benchmark["answer"]["sentence"])
     check("the rest is mapped memory" not in done.stdout, done.stdout)
     check([one["measure"] for one in benchmark["measures"]] == ["heap.peak"], f"one list tells who holds it: {benchmark['measures']}")
     check("everything else" not in done.stdout, f"nothing is left: {done.stdout}")

@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -76,6 +77,33 @@ def more_calls_and_more_instructions_a_call_are_told_apart(env):
     assert row["calls"] == 1000 and row["self_per_call"] == row["self"] / 1000, row
 
 
+def shown(benchmark):
+    """What every format says of it."""
+    metric = next(m for m in benchmark["metrics"] if m["name"] == "instructions")
+    return benchmark["verdict"], benchmark["error"], metric["verdict"], metric["baseline"], metric["candidate"], benchmark["work"]
+
+
+def every_format_and_a_comparison_of_stored_runs_say_the_same(env):
+    write()
+    run("git", "commit", "-qam", "counted", "--allow-empty", env=env)
+    write(calls=1100)
+    measure(env, 1)
+    write(calls=1300)
+    wanted = shown(measure(env, 1))
+    assert wanted[:3] == ("regression", None, "regression"), wanted
+    text = run(fastgate, "report", env=env).stdout
+    assert "REGRESSION" in text and "ERROR" not in text, text
+    stored = shown(json.loads(run(fastgate, "report", "--format", "json", env=env).stdout)["benchmarks"][0])
+    assert stored == wanted, (stored, wanted)
+    page = run(fastgate, "report", "--format", "html", env=env).stdout
+    found = json.loads(re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', page, re.S)[1])
+    assert shown(found["benchmarks"][0]) == wanted, found["benchmarks"][0]
+    done = run(fastgate, "compare", "latest~1", "latest", "--json", env=env)
+    compared = shown(json.loads(done.stdout)["benchmarks"][0])
+    assert done.returncode == 1 and compared[:3] == wanted[:3] and compared[4] == wanted[4], (done.returncode, compared, wanted)
+    assert compared[5]["function_calls"] == [1100, 1300] and "session" not in done.stdout, done.stdout
+
+
 def a_program_that_is_not_deterministic_is_not_judged(env):
     write(work=RANDOM)
     run("git", "commit", "-qam", "random", env=env)
@@ -124,6 +152,7 @@ with tempfile.TemporaryDirectory() as made:
     run("git", "add", ".", env=env)
     run("git", "commit", "-qm", "base", env=env)
     more_calls_and_more_instructions_a_call_are_told_apart(env)
+    every_format_and_a_comparison_of_stored_runs_say_the_same(env)
     what_valgrind_cannot_run_is_said_in_a_line(env, folder)
     without_valgrind_the_report_says_so(env, folder)
     a_program_that_is_not_deterministic_is_not_judged(env)

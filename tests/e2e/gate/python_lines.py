@@ -60,7 +60,7 @@ def function_that_got_slower_is_named():
     check(done.returncode == 1 and benchmark["verdict"] == "regression", f"{done.returncode}: {done.stdout}{done.stderr}")
     guilty = [(function["name"], function["library"], function["line"]) for function in benchmark["functions"] if function["standing"] == "guilty"]
     check(guilty[:1] == [("step", "train.py", 11)], f"{guilty}: {done.stdout}")
-    check(": step train.py:1" in benchmark["cause"], benchmark["cause"])
+    check(": step train.py:1" in benchmark["answer"]["sentence"], benchmark["answer"]["sentence"])
     view = call(FASTGATE, "view", "latest", check=True).stdout
     check("step" in view and "load" in view and "Tools.refine" in view, view)
 

@@ -34,7 +34,7 @@ def run_with(report, **side):
 def verdict(outcome, benchmark="parse"):
     return {"schema": "fastgate-report/1", "verdict": outcome, "benchmarks": [
         {"name": benchmark, "verdict": outcome, "metrics": [
-            {"name": "cpu_time", "verdict": outcome, "ratio": 1.25, "interval": [1.24, 1.26], "baseline": 1e9, "candidate": 1.25e9}]}]}
+            {"name": "cpu_time", "label": "cpu time", "unit": "ns", "gated": True, "decided": True, "verdict": outcome, "ratio": 1.25, "interval": [1.24, 1.26], "baseline": 1e9, "candidate": 1.25e9}]}]}
 
 
 def set_webhook(server, bearer, receiver, template=ALL):
@@ -70,8 +70,13 @@ def regression_and_error_are_told(server, secret):
         told = json.loads(body)
         check(path == "/hook?channel=7" and headers["Content-Type"] == "application/json", f"{path} {headers}")
         check((told["project"], told["verdict"], told["run"], told["commit"], told["branch"]) == ("tracker", outcome, name, "f" * 40, "main"), f"{told}")
-        check("parse" in told["summary"] and told["url"] == f"https://perf.example.org/?view=run&run={name}", f"{told}")
+        sentence = {"regression": "parse is 25.0 % slower", "error": "parse could not be measured"}[outcome]
+        check(told["summary"].startswith(sentence) and told["url"] == f"https://perf.example.org/?view=run&run={name}", f"{told}")
         expect(send(server, data, secret), 200, "the same run again")
+        feed = expect(server.ask("GET", "/api/v1/feed?project=tracker", token=secret), 200, "the feed")
+        check(f"<title>tracker: {sentence}" in feed.body.decode(), feed.body.decode())
+        hover = expect(server.ask("GET", f"/api/v1/around?run={name}&benchmark=parse", token=secret), 200, "a point of a trend").json()
+        check(hover["answer"]["sentence"].startswith(sentence), f"{hover}")
     _, data = run_with(verdict("pass"))
     expect(send(server, data, secret), 201, "a run that passes")
     nothing_waits(server, secret)

@@ -18,7 +18,7 @@ chmod 4755 "$work/privileged"
 fail() { echo "FAILED: $*"; exit 1; }
 try() { # name: what it says of itself; its traces in $work/out
 	rm -f "$work"/out/*
-	setpriv --reuid 65534 --regid 65534 --clear-groups env FASTGATE_COLLECTOR_OUTPUT="$work/out" FASTGATE_COLLECTOR_RATE=1000 "$work/$1"
+	setpriv --reuid 65534 --regid 65534 --clear-groups env FASTGATE_COLLECTOR_OUTPUT="$work/out" FASTGATE_COLLECTOR_PERIOD=1000000 "$work/$1"
 }
 said=$(try plain) || { echo "another user cannot reach the programs here"; exit 77; }
 [ "$said" = 0 ] || fail "the plain program is privileged"

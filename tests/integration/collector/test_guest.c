@@ -59,10 +59,10 @@ static void children_are_left_alone_when_asked(void **state)
 static void no_call_is_cut_short(void **state)
 {
 	static const char *const settings[][3] = {
-		{FG_ENV_RATE "=10000", NULL, NULL},
-		{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=tick", NULL},
-		{FG_ENV_RATE "=2000", FG_ENV_CLOCK "=wall", NULL},
-		{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=jitter", NULL},
+		{FG_ENV_PERIOD "=100000", NULL, NULL},
+		{FG_ENV_PERIOD "=100000", FG_ENV_CLOCK "=tick", NULL},
+		{FG_ENV_PERIOD "=500000", FG_ENV_CLOCK "=wall", NULL},
+		{FG_ENV_PERIOD "=100000", FG_ENV_CLOCK "=jitter", NULL},
 	};
 
 	(void)state;
@@ -99,11 +99,10 @@ static void waiting_for_the_signal_goes_on(void **state)
 		const char *settings[2];
 		const char *argument;
 	} cases[] = {
-		{{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=cpu"}, NULL},
-		{{FG_ENV_RATE "=10000", FG_ENV_CLOCK "=tick"}, NULL},
-		{{FG_ENV_RATE "=2000", FG_ENV_CLOCK "=probe"}, "process"},
-		{{FG_ENV_RATE "=5000", FG_ENV_CLOCK "=jitter"}, "process"},
-		{{FG_ENV_RATE "=2000", FG_ENV_CLOCK "=wall"}, "wall"},
+		{{FG_ENV_PERIOD "=100000", FG_ENV_CLOCK "=cpu"}, NULL},
+		{{FG_ENV_PERIOD "=100000", FG_ENV_CLOCK "=tick"}, NULL},
+		{{FG_ENV_PERIOD "=200000", FG_ENV_CLOCK "=jitter"}, "process"},
+		{{FG_ENV_PERIOD "=500000", FG_ENV_CLOCK "=wall"}, "wall"},
 	};
 
 	(void)state;
@@ -127,13 +126,13 @@ static void waiting_for_the_signal_goes_on(void **state)
 static void a_wait_ends_when_its_handler_has_run(void **state)
 {
 	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=tick",
-					     FG_ENV_CLOCK "=probe", FG_ENV_CLOCK "=wall"};
+					     FG_ENV_CLOCK "=wall"};
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
 		struct outcome outcome;
 		struct run run = {.words = {"woken"},
-				  .settings = {FG_ENV_RATE "=10000", clocks[i]}};
+				  .settings = {FG_ENV_PERIOD "=100000", clocks[i]}};
 
 		run_target(&run, &outcome);
 		assert_true(outcome_truth(&outcome, "woken") >= 4);
@@ -150,7 +149,7 @@ static void a_call_ends_as_the_handler_yet_to_run_has_it(void **state)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
 		struct outcome outcome;
 		struct run run = {.words = {"yielding"},
-				  .settings = {FG_ENV_RATE "=1000", clocks[i]}};
+				  .settings = {FG_ENV_PERIOD "=1000000", clocks[i]}};
 
 		run_target(&run, &outcome);
 		assert_int_equal((int)outcome_truth(&outcome, "ended"), 20);
@@ -164,7 +163,7 @@ static void a_tick_makes_no_call_again(void **state)
 {
 	struct outcome outcome;
 	struct run run = {.words = {"yielding", "ticks"},
-			  .settings = {FG_ENV_RATE "=1000", FG_ENV_CLOCK "=tick"}};
+			  .settings = {FG_ENV_PERIOD "=1000000", FG_ENV_CLOCK "=tick"}};
 
 	(void)state;
 	run_target(&run, &outcome);
@@ -177,10 +176,10 @@ static void a_tick_makes_no_call_again(void **state)
 static void a_sample_that_a_call_lets_in_does_not_end_it(void **state)
 {
 	static const char *const settings[][2] = {
-		{FG_ENV_RATE "=1000", FG_ENV_CLOCK "=tick"},
-		{FG_ENV_RATE "=1000", FG_ENV_CLOCK "=cpu"},
-		{FG_ENV_RATE "=1", FG_ENV_CLOCK "=cpu"}, /* ticks alone */
-		{FG_ENV_RATE "=2000", FG_ENV_CLOCK "=wall"},
+		{FG_ENV_PERIOD "=1000000", FG_ENV_CLOCK "=tick"},
+		{FG_ENV_PERIOD "=1000000", FG_ENV_CLOCK "=cpu"},
+		{FG_ENV_PERIOD "=1000000000", FG_ENV_CLOCK "=cpu"}, /* ticks alone */
+		{FG_ENV_PERIOD "=500000", FG_ENV_CLOCK "=wall"},
 	};
 
 	(void)state;
@@ -205,12 +204,12 @@ static void a_sample_that_a_call_lets_in_does_not_end_it(void **state)
 static void a_call_ends_as_the_programs_own_handler_has_it(void **state)
 {
 	static const char *const settings[][3] = {
-		{FG_ENV_RATE "=1000", FG_ENV_CLOCK "=cpu", "own"},
-		{FG_ENV_RATE "=1000", FG_ENV_CLOCK "=tick", "own"},
-		{FG_ENV_RATE "=50", FG_ENV_CLOCK "=wall", "own"},
-		{FG_ENV_RATE "=50", FG_ENV_CLOCK "=wall", "both"},
-		{FG_ENV_RATE "=1000", FG_ENV_CLOCK "=cpu", "behind"},
-		{FG_ENV_RATE "=50", FG_ENV_CLOCK "=wall", "behind"},
+		{FG_ENV_PERIOD "=1000000", FG_ENV_CLOCK "=cpu", "own"},
+		{FG_ENV_PERIOD "=1000000", FG_ENV_CLOCK "=tick", "own"},
+		{FG_ENV_PERIOD "=20000000", FG_ENV_CLOCK "=wall", "own"},
+		{FG_ENV_PERIOD "=20000000", FG_ENV_CLOCK "=wall", "both"},
+		{FG_ENV_PERIOD "=1000000", FG_ENV_CLOCK "=cpu", "behind"},
+		{FG_ENV_PERIOD "=20000000", FG_ENV_CLOCK "=wall", "behind"},
 	};
 
 	(void)state;
@@ -230,7 +229,7 @@ static void a_signal_that_a_call_keeps_out_does_not_end_it(void **state)
 {
 	struct outcome outcome;
 	struct run run = {.words = {"yielding", "masked"},
-			  .settings = {FG_ENV_RATE "=50", FG_ENV_CLOCK "=wall"}};
+			  .settings = {FG_ENV_PERIOD "=20000000", FG_ENV_CLOCK "=wall"}};
 
 	(void)state;
 	run_target(&run, &outcome);
@@ -253,9 +252,8 @@ static double weight_of_all(const struct trace *trace)
  */
 static void a_sandbox_is_not_disturbed(void **state)
 {
-	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu",    FG_ENV_CLOCK "=wall",
-					     FG_ENV_CLOCK "=jitter", FG_ENV_CLOCK "=tick",
-					     FG_ENV_CLOCK "=exact",  FG_ENV_CLOCK "=probe"};
+	static const char *const clocks[] = {FG_ENV_CLOCK "=cpu", FG_ENV_CLOCK "=wall",
+					     FG_ENV_CLOCK "=jitter", FG_ENV_CLOCK "=tick"};
 
 	(void)state;
 #ifdef FG_COVERAGE
@@ -267,7 +265,7 @@ static void a_sandbox_is_not_disturbed(void **state)
 		struct outcome outcome;
 		struct run run = {
 			.words = {"sandbox"},
-			.settings = {clocks[i], FG_ENV_RATE "=2000"},
+			.settings = {clocks[i], FG_ENV_PERIOD "=500000"},
 			.exit_code = 5,
 		};
 
@@ -298,7 +296,7 @@ static void exceptions_stay_with_their_unwinder(void **state)
 {
 	struct outcome outcome;
 	struct run run = {.words = {"throwing", TARGETS_FOLDER "/libthrowing.so"},
-			  .settings = {FG_ENV_RATE "=5000"}};
+			  .settings = {FG_ENV_PERIOD "=200000"}};
 
 	(void)state;
 	run_target(&run, &outcome);
@@ -313,7 +311,7 @@ static void thread_local_memory_is_the_programs_own(void **state)
 {
 	struct outcome outcome;
 	struct run run = {.words = {"tls", TARGETS_FOLDER "/libraries" TARGETS_SUFFIX},
-			  .settings = {FG_ENV_RATE "=10000"}};
+			  .settings = {FG_ENV_PERIOD "=100000"}};
 
 	(void)state;
 	run_target(&run, &outcome);
@@ -504,7 +502,7 @@ static void a_killed_process_leaves_a_whole_trace(void **state)
 			(void)snprintf(output, sizeof(output), FG_ENV_OUTPUT "=%s", scratch.path);
 			(void)putenv(output);
 			(void)putenv(fg_xstrdup("LD_PRELOAD=" COLLECTOR_LIBRARY));
-			(void)putenv(fg_xstrdup(FG_ENV_RATE "=10000"));
+			(void)putenv(fg_xstrdup(FG_ENV_PERIOD "=100000"));
 			(void)execl(target_path("short_threads"), "short_threads", (char *)NULL);
 			_exit(98);
 		}

@@ -111,7 +111,7 @@ class Consumers(unittest.TestCase):
             self.assertLess(frame, len(document["frames"]))
         for sample in document["samples"]:
             self.assertLess(sample["stack"], len(stacks["parent"]))
-        self.assertEqual(sum(sample["weight_ns"] for sample in document["samples"]), document["total_ns"])
+        self.assertEqual(sum(sample["value"] for sample in document["samples"]), document["measures"][0]["total"])
 
 
 if __name__ == "__main__":

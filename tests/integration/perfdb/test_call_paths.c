@@ -383,9 +383,11 @@ static void damaged_blocks_are_named(void **state)
 			     : "UPDATE path_block SET data = CAST(substr(data, 1, 60) AS BLOB)",
 		     "its checksum does not fit");
 	says_damaged(f, "UPDATE path_block SET data = ''", "cut short");
-	says_damaged(f, "UPDATE path_block SET count = count - 1", "other paths than its row says");
+	says_damaged(f, "UPDATE path_block SET count = count - 1",
+		     "does not hold the paths that its row lists");
 	says_damaged(f, "UPDATE path_block SET count = 5000", "cannot be in a block");
-	says_damaged(f, "UPDATE path_block SET first = 2", "other paths than its row says");
+	says_damaged(f, "UPDATE path_block SET first = 2",
+		     "does not hold the paths that its row lists");
 	/* Only a missing path says so. */
 	says_damaged(f, "DELETE FROM path_block", "is not there");
 }

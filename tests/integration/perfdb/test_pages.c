@@ -46,6 +46,11 @@ static void a_search_finds_projects_benchmarks_and_runs(void **state)
 					    "name", ""),
 			    "parse");
 	cJSON_Delete(json);
+	json = fg_test_get_json(s, "/api/v1/search?q=READER%3Ctoken1%3E");
+	assert_string_equal(fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "functions"), 0),
+					    "benchmark", ""),
+			    "parse");
+	cJSON_Delete(json);
 	(void)snprintf(path, sizeof(path), "/api/v1/search?q=%s", fg_test_run_id(2));
 	json = fg_test_get_json(s, path);
 	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "runs")), 1);
@@ -65,7 +70,7 @@ static void a_search_stays_in_the_project_of_its_token(void **state)
 	fg_test_token(s, "another", FG_SCOPE_READ, INT64_MAX, token);
 	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/search?q=a", token, &body), 200);
 	assert_string_equal(fg_strbuf_text(&body),
-			    "{\"projects\":[],\"benchmarks\":[],\"runs\":[]}");
+			    "{\"projects\":[],\"benchmarks\":[],\"functions\":[],\"runs\":[]}");
 	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/search?q=a&project=tracker", token, NULL),
 			 404);
 	fg_strbuf_release(&body);
@@ -197,9 +202,9 @@ static void a_measure_is_drawn_judged_and_compared(void **state)
 	nodes = fg_json_find(json, "profile/nodes/self");
 	cJSON_ArrayForEach(weight, cJSON_GetArrayItem(nodes, 1)) sum += weight->valuedouble * 1e3;
 	cJSON_Delete(json);
-	json = fg_test_get_json(s, "/api/v1/compare?a=latest~1&b=latest&measure=calls");
-	weight = fg_json_find(cJSON_GetArrayItem(fg_json_find(json, "benchmarks"), 0),
-			      "measure/candidate");
+	json = fg_test_get_json(
+		s, "/api/v1/functions?a=latest~1&b=latest&benchmark=parse&measure=calls");
+	weight = cJSON_GetArrayItem(fg_json_find(json, "total"), 1);
 	assert_non_null(weight);
 	assert_true(fabs(weight->valuedouble - sum) <= 0.01 * sum && sum > 0);
 	cJSON_Delete(json);

@@ -245,7 +245,7 @@ static void refusals_name_no_path_of_the_server(void **state)
 		{"/api/v1/runs/latest", 404},
 		{"/api/v1/runs/nothing", 404},
 		{"/api/v1/runs/0198f000-0000-7000-8000-000000000099", 404},
-		{"/api/v1/compare?a=latest~9&b=latest", 404},
+		{"/api/v1/verdict?a=latest~9&b=latest", 404},
 		{"/api/v1/functions?a=x&b=y&benchmark=parse", 404},
 		{"/api/v1/profile?a=latest&benchmark=none", 404},
 		{"/api/v1/trend?project=none&benchmark=none&metric=cpu_time", 404},

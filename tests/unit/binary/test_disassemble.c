@@ -5,6 +5,26 @@
 #include <elf.h>
 #include <string.h>
 
+static struct fg_instruction instructions[8];
+
+/* From address 0x1000 on. */
+static size_t disassemble(const uint8_t *bytes, size_t size, uint16_t machine)
+{
+	struct fg_elf_code code = {.size = size, .machine = machine};
+	struct fg_instruction *found = NULL;
+	size_t count = 0;
+
+	code.bytes = fg_xreallocarray(NULL, size, 1);
+	memcpy(code.bytes, bytes, size);
+	found = fg_disassemble(&code, 0x1000, &count);
+	assert_true(count <= FG_ARRAY_SIZE(instructions));
+	if (count > 0)
+		memcpy(instructions, found, count * sizeof(*found));
+	free(found);
+	free(code.bytes);
+	return count;
+}
+
 static void instructions_read_as_in_the_manual(void **state)
 {
 	static const uint8_t code[] = {
@@ -13,23 +33,18 @@ static void instructions_read_as_in_the_manual(void **state)
 		0x75, 0xf6,                   /* jnz */
 		0xff, 0xd0,                   /* call rax */
 	};
-	struct fg_disassembler *wide = fg_disassembler_new(EM_X86_64);
-	struct fg_instruction at;
 
 	(void)state;
-	fg_disassemble(wide, code, sizeof(code), 0x1000, &at);
-	assert_string_equal(at.text, "mov rbp, rsp");
-	assert_int_equal(at.size, 3);
-	assert_int_equal(at.target, 0);
-	fg_disassemble(wide, code + 3, sizeof(code) - 3, 0x1003, &at);
-	assert_string_equal(at.text, "call 0x1100");
-	assert_int_equal(at.target, 0x1100);
-	fg_disassemble(wide, code + 8, sizeof(code) - 8, 0x1008, &at);
-	assert_string_equal(at.text, "jnz 0x1000");
-	assert_int_equal(at.target, 0x1000);
-	fg_disassemble(wide, code + 10, sizeof(code) - 10, 0x100a, &at);
-	assert_int_equal(at.target, 0);
-	fg_disassembler_free(wide);
+	assert_int_equal(disassemble(code, sizeof(code), EM_X86_64), 4);
+	assert_string_equal(instructions[0].text, "mov rbp, rsp");
+	assert_int_equal(instructions[0].size, 3);
+	assert_int_equal(instructions[0].target, 0);
+	assert_string_equal(instructions[1].text, "call 0x1100");
+	assert_int_equal(instructions[1].target, 0x1100);
+	assert_string_equal(instructions[2].text, "jnz 0x1000");
+	assert_int_equal(instructions[2].target, 0x1000);
+	assert_int_equal(instructions[3].address, 0x100a);
+	assert_int_equal(instructions[3].target, 0);
 }
 
 static void a_place_in_memory_is_told(void **state)
@@ -38,47 +53,35 @@ static void a_place_in_memory_is_told(void **state)
 		0x8b, 0x05, 0x10, 0x00, 0x00, 0x00, /* mov eax, [rip+0x10] */
 		0x8b, 0x43, 0x10,                   /* mov eax, [rbx+0x10] */
 	};
-	struct fg_disassembler *wide = fg_disassembler_new(EM_X86_64);
-	struct fg_instruction at;
 
 	(void)state;
-	fg_disassemble(wide, code, sizeof(code), 0x1000, &at);
-	assert_string_equal(at.text, "mov eax, [0x1016]");
-	assert_int_equal(at.place, 0x1016);
-	assert_int_equal(at.target, 0);
-	fg_disassemble(wide, code + 6, sizeof(code) - 6, 0x1006, &at);
-	assert_int_equal(at.place, 0);
-	fg_disassembler_free(wide);
+	assert_int_equal(disassemble(code, sizeof(code), EM_X86_64), 2);
+	assert_string_equal(instructions[0].text, "mov eax, [0x1016]");
+	assert_int_equal(instructions[0].place, 0x1016);
+	assert_int_equal(instructions[0].target, 0);
+	assert_int_equal(instructions[1].place, 0);
 }
 
 static void what_is_no_instruction_is_one_byte(void **state)
 {
-	static const uint8_t code[] = {0x06, 0xe8, 0x01};
-	struct fg_disassembler *wide = fg_disassembler_new(EM_X86_64);
-	struct fg_instruction at;
+	static const uint8_t code[] = {0x06, 0xe8, 0x01}; /* the last one is cut */
 
 	(void)state;
-	fg_disassemble(wide, code, sizeof(code), 0, &at);
-	assert_string_equal(at.text, "(bad)");
-	assert_int_equal(at.size, 1);
-	fg_disassemble(wide, code + 1, sizeof(code) - 1, 1, &at); /* cut */
-	assert_int_equal(at.size, 1);
-	fg_disassembler_free(wide);
+	assert_int_equal(disassemble(code, sizeof(code), EM_X86_64), 3);
+	assert_string_equal(instructions[0].text, "(bad)");
+	assert_int_equal(instructions[0].size, 1);
+	assert_int_equal(instructions[1].size, 1);
 }
 
 static void both_widths_are_known_and_nothing_else(void **state)
 {
 	static const uint8_t code[] = {0x06, 0x40};
-	struct fg_disassembler *narrow = fg_disassembler_new(EM_386);
-	struct fg_instruction at;
 
 	(void)state;
-	fg_disassemble(narrow, code, sizeof(code), 0, &at);
-	assert_string_equal(at.text, "push es");
-	fg_disassemble(narrow, code + 1, sizeof(code) - 1, 1, &at);
-	assert_string_equal(at.text, "inc eax");
-	fg_disassembler_free(narrow);
-	assert_null(fg_disassembler_new(EM_AARCH64));
+	assert_int_equal(disassemble(code, sizeof(code), EM_386), 2);
+	assert_string_equal(instructions[0].text, "push es");
+	assert_string_equal(instructions[1].text, "inc eax");
+	assert_int_equal(disassemble(code, sizeof(code), EM_AARCH64), 0);
 }
 
 int main(void)

@@ -77,23 +77,6 @@ static void what_is_not_known_yet_is_left_out(void **state)
 	assert_string_equal(shown_by(&before, &runner, &early), "\r\033[K[2/3] parse  warm-up");
 }
 
-static void a_budget_that_ends_long_before_the_first_look_is_told_once(void **state)
-{
-	struct fg_progress progress = progress_of(&terminal);
-	const struct fg_runner_progress runner = {.series = &parse,
-						  .phase = FG_RUNNER_MEASURE,
-						  .pairs = 1,
-						  .per_pair_ns = 100 * FG_NS_PER_S,
-						  .spent_ns = 100 * FG_NS_PER_S};
-
-	(void)state;
-	assert_non_null(strstr(shown_by(&progress, &runner, NULL),
-			       "parse: a pair takes 100 s, so the budget of 5 min 0 s ends long "
-			       "before the first look, at 10 pairs: `--budget` of 16 min 40 s "
-			       "would reach it"));
-	assert_null(strstr(shown_by(&progress, &runner, NULL), "budget"));
-}
-
 static void a_pipe_hears_of_it_now_and_then_and_nobody_with_quiet(void **state)
 {
 	struct fg_progress now = progress_of(&piped);
@@ -116,7 +99,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_tells_what_how_many_the_estimate_and_the_time_left),
 		cmocka_unit_test(what_is_not_known_yet_is_left_out),
-		cmocka_unit_test(a_budget_that_ends_long_before_the_first_look_is_told_once),
 		cmocka_unit_test(a_pipe_hears_of_it_now_and_then_and_nobody_with_quiet),
 	};
 

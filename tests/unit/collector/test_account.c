@@ -39,7 +39,7 @@ static void the_weights_add_up_to_the_cpu_time(void **state)
 		struct fg_times split;
 		uint64_t given_ns = 0;
 
-		fg_account_open(&account, &now, true);
+		fg_account_open(&account, &now);
 		for (unsigned tick = 0; tick < is->ticks; tick++) {
 			for (unsigned n = 0; n < is->samples; n++)
 				fg_account_user(&account, period_ns);
@@ -69,7 +69,7 @@ static void what_short_threads_leave_cancels_out(void **state)
 
 	(void)state;
 	for (unsigned samples = 1; samples <= 2; samples++) {
-		fg_account_open(&account, &(struct fg_times){0}, true);
+		fg_account_open(&account, &(struct fg_times){0});
 		for (unsigned n = 0; n < samples; n++)
 			fg_account_user(&account, period_ns);
 		fg_account_look(&account, &(struct fg_times){.cpu_ns = 1500000}, true, 0, &split);
@@ -105,7 +105,7 @@ static void time_that_is_not_sampled_is_not_owed(void **state)
 	struct fg_times split;
 
 	(void)state;
-	fg_account_open(&account, &(struct fg_times){0}, true);
+	fg_account_open(&account, &(struct fg_times){0});
 	/*
 	 * switched off and on again between two looks: 3 of 10 ms were sampled, and nothing is owed
 	 * for the others
@@ -143,7 +143,7 @@ static void what_was_used_while_it_was_off_is_owed_to_nobody(void **state)
 	struct fg_times split;
 
 	(void)state;
-	fg_account_open(&account, &(struct fg_times){0}, true);
+	fg_account_open(&account, &(struct fg_times){0});
 	assert_false(fg_account_is_behind(&account, true, 0));
 	assert_true(fg_account_is_behind(&account, false, 1));
 	fg_account_look(&account,
@@ -174,24 +174,6 @@ static void what_was_used_while_it_was_off_is_owed_to_nobody(void **state)
 					   .user_ns = tick_ns,
 					   .system_ns = 36 * tick_ns},
 			true, 4, &split);
-	assert_true(fg_account_due(&account) == tick_ns);
-}
-
-static void what_another_thread_used_before_is_not_its_share(void **state)
-{
-	struct fg_account account;
-	struct fg_times split;
-
-	(void)state;
-	fg_account_open(&account,
-			&(struct fg_times){.cpu_ns = 900 * tick_ns, .user_ns = 0, .system_ns = 0},
-			false);
-	fg_account_look(&account,
-			&(struct fg_times){.cpu_ns = 901 * tick_ns,
-					   .user_ns = 500 * tick_ns,
-					   .system_ns = 401 * tick_ns},
-			true, 0, &split);
-	assert_true(split.system_ns == 0 && split.user_ns == 0);
 	assert_true(fg_account_due(&account) == tick_ns);
 }
 
@@ -271,7 +253,7 @@ static void what_is_in_no_sample_is_known_from_the_cpu_clock_alone(void **state)
 	struct fg_times split;
 
 	(void)state;
-	fg_account_open(&account, &(struct fg_times){.cpu_ns = 500}, true);
+	fg_account_open(&account, &(struct fg_times){.cpu_ns = 500});
 	fg_account_user(&account, 300);
 	assert_int_equal(fg_account_ahead(&account, 900), 100);
 	fg_account_look(&account, &(struct fg_times){.cpu_ns = 900}, true, 0, &split);
@@ -289,7 +271,6 @@ int main(void)
 		cmocka_unit_test(faults_are_told_by_what_they_can_have_taken),
 		cmocka_unit_test(time_that_is_not_sampled_is_not_owed),
 		cmocka_unit_test(what_was_used_while_it_was_off_is_owed_to_nobody),
-		cmocka_unit_test(what_another_thread_used_before_is_not_its_share),
 		cmocka_unit_test(first_periods_are_fair_and_not_too_short),
 		cmocka_unit_test(portions_make_up_for_differences_together),
 		cmocka_unit_test(what_is_in_no_sample_is_known_from_the_cpu_clock_alone),

@@ -21,11 +21,11 @@ static void nothing_said_means_the_defaults(void **state)
 static void what_is_said_is_taken(void **state)
 {
 	char output[] = FG_ENV_OUTPUT "=/tmp/traces";
-	char rate[] = FG_ENV_RATE "=250";
+	char period[] = FG_ENV_PERIOD "=4000000";
 	char units[] = FG_ENV_UNITS "=5000-15000";
 	char only[] = FG_ENV_ONLY "=42";
 	char delay[] = FG_ENV_DELAY "=1500";
-	char *const environment[] = {output, rate, units, only, delay, NULL};
+	char *const environment[] = {output, period, units, only, delay, NULL};
 	struct fg_options options = {0};
 
 	(void)state;
@@ -55,11 +55,12 @@ static void elapsed_time_is_sampled_less_often(void **state)
 static void what_makes_no_sense_is_ignored_and_named(void **state)
 {
 	static const char *const wrong[] = {
-		FG_ENV_RATE "=0",
-		FG_ENV_RATE "=abc",
-		FG_ENV_RATE "=1e3",
-		FG_ENV_RATE "=50001",
-		FG_ENV_RATE "=",
+		FG_ENV_PERIOD "=0",
+		FG_ENV_PERIOD "=abc",
+		FG_ENV_PERIOD "=1e3",
+		FG_ENV_PERIOD "=19999",
+		FG_ENV_PERIOD "=1000000001",
+		FG_ENV_PERIOD "=",
 		FG_ENV_CLOCK "=quartz",
 		FG_ENV_UNITS "=9-5",
 		FG_ENV_UNITS "=5",
@@ -69,9 +70,8 @@ static void what_makes_no_sense_is_ignored_and_named(void **state)
 		FG_ENV_DELAY "=-1",
 		FG_ENV_PAUSED "=yes",
 		FG_ENV_ONLY "=0",
-		FG_ENV_PERIOD "=1",
 		FG_ENV_MAX_BYTES "=5",
-		FG_ENV_RATE "=99999999999999999999999999",
+		FG_ENV_PERIOD "=99999999999999999999999999",
 	};
 
 	(void)state;

@@ -112,7 +112,7 @@ static void wrong_keys_are_judged_with_a_suggestion(void **state)
 		{"far", HEAD "store: { colour: blue }\n",
 		 "f.yml:4:10: store: there is no key 'colour' here; known are: path"},
 		{"twice", HEAD "project: a\nproject: b\n",
-		 "f.yml:5:1: the key 'project' is repeated; the first is in line 4"},
+		 "f.yml:5:1: duplicate key 'project'; the first is on line 4"},
 		{"a secret in the file", HEAD "perfdb: { url: \"https://p\", password: x }\n",
 		 "f.yml:4:29: perfdb: there is no key 'password': a secret stays in an environment "
 		 "variable, whose name goes into 'token_env'"},
@@ -132,7 +132,7 @@ static void wrong_keys_are_judged_with_a_suggestion(void **state)
 		 HEAD "gate: { accept: [ { benchmark: b, until: 2099-01-01, reason: r } ] }\n",
 		 "f.yml:4:19: gate.accept: there is no benchmark 'b'"},
 		{"a second benchmark of a name", HEAD "- {name: a, command: ./b}\n",
-		 "f.yml:4:3: benchmarks: a second benchmark called 'a'; the first is in line 3"},
+		 "f.yml:4:3: benchmarks: duplicate benchmark 'a'; the first is on line 3"},
 		{"two baselines", HEAD "baseline: { branch: main, tag: v1 }\n",
 		 "f.yml:4:11: baseline: found 2 of them, expected one of 'against', 'branch', "
 		 "'tag', 'run' and 'file'"},
@@ -186,7 +186,7 @@ static void benchmarks_are_judged(void **state)
 		{"two metrics of a name",
 		 ONE_BENCHMARK(
 			 "command: x, metrics: [ { name: m, json: /a }, { name: m, json: /b } ]"),
-		 "f.yml:3:60: benchmarks.a.metrics: a second metric called 'm'"},
+		 "f.yml:3:60: benchmarks.a.metrics: duplicate metric 'm'"},
 		{"labels", ONE_BENCHMARK("command: x, labels: nightly"),
 		 "f.yml:3:34: benchmarks.a.labels: found 'nightly', expected a list of words"},
 		{"a variable's name", ONE_BENCHMARK("command: x, environment: { 'A=B': c }"),
@@ -415,7 +415,7 @@ static void an_exception_that_has_ended_is_a_warning(void **state)
 	assert_int_equal(o.report.count, 1);
 	assert_string_equal(
 		o.report.items[0].text,
-		"f.yml:4:19: gate.accept[1]: this exception has ended and counts no more");
+		"f.yml:4:19: gate.accept[1]: this exception has expired and no longer applies");
 	forget(&o);
 }
 

@@ -7,7 +7,6 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Each header needs declarations of the previous one. */
 /* clang-format off */
@@ -53,32 +52,6 @@ static void check_versions(const struct fg_python_layout *layout)
 #endif
 }
 
-/* An interpreter itself provides everything that is not in the table. */
-static void check_lists(const struct fg_python_layout *layout)
-{
-	struct fg_python_lists lists = layout->lists;
-
-#if PY_VERSION_HEX >= 0x030d0000
-	static const _Py_DebugOffsets own = {
-		.cookie = "xdebugpy",
-		.version = PY_VERSION_HEX,
-		.runtime_state.interpreters_head = offsetof(_PyRuntimeState, interpreters.head),
-		.interpreter_state.next = offsetof(PyInterpreterState, next),
-		.interpreter_state.threads_head = offsetof(PyInterpreterState, threads.head),
-		.thread_state.next = offsetof(PyThreadState, next),
-	};
-	uint64_t words[FG_PYTHON_OFFSET_WORDS];
-
-	memcpy(words, &own, sizeof(words));
-	if (!fg_python_find_lists(layout, words, &lists))
-		wrong = 1;
-#endif
-	expect("interpreters", lists.interpreters, offsetof(_PyRuntimeState, interpreters.head));
-	expect("next_interpreter", lists.next_interpreter, offsetof(PyInterpreterState, next));
-	expect("threads", lists.threads, offsetof(PyInterpreterState, threads.head));
-	expect("next_thread", lists.next_thread, offsetof(PyThreadState, next));
-}
-
 static void check_texts(const struct fg_python_layout *layout)
 {
 	PyASCIIObject text = {0};
@@ -110,7 +83,6 @@ int main(void)
 	}
 	check_versions(layout);
 	check_texts(layout);
-	check_lists(layout);
 	AT(thread_id, PyThreadState, thread_id);
 	AT(native_thread_id, PyThreadState, native_thread_id);
 	AT(frame_previous, _PyInterpreterFrame, previous);

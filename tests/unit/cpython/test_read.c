@@ -426,29 +426,6 @@ static void an_interpreter_has_the_type_of_code_of_its_version(void **state)
 	reader.types = types;
 }
 
-static void lists_lie_where_an_interpreter_says_or_its_version(void **state)
-{
-	uint64_t words[FG_PYTHON_OFFSET_WORDS] = {0};
-	struct fg_python_lists lists;
-
-	(void)state;
-	assert_true(fg_python_find_lists(fg_python_layout(0x030c01f0), words, &lists));
-	assert_int_equal(lists.threads, 72);
-	words[5] = 632;
-	words[8] = 7264;
-	words[9] = 7344;
-	words[21] = 8;
-	assert_true(fg_python_find_lists(fg_python_layout(0x030d00f0), words, &lists));
-	assert_int_equal(lists.interpreters, 632);
-	assert_int_equal(lists.next_interpreter, 7264);
-	assert_int_equal(lists.threads, 7344);
-	assert_int_equal(lists.next_thread, 8);
-	words[9] = 7345;
-	assert_false(fg_python_find_lists(fg_python_layout(0x030d00f0), words, &lists));
-	words[9] = UINT64_C(1) << 33;
-	assert_false(fg_python_find_lists(fg_python_layout(0x030d00f0), words, &lists));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -461,7 +438,6 @@ int main(void)
 		cmocka_unit_test(other_versions_have_no_layout),
 		cmocka_unit_test(code_is_told_apart_by_its_texts),
 		cmocka_unit_test(an_interpreter_has_the_type_of_code_of_its_version),
-		cmocka_unit_test(lists_lie_where_an_interpreter_says_or_its_version),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

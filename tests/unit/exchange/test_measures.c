@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A profile of two measures, time and bytes, through each format. */
 #include "base/gzip.h"
-#include "base/json.h"
 #include "profile/exchange/export.h"
 #include "profile/exchange/import.h"
 #include "profile/ingest.h"
@@ -95,28 +94,6 @@ static void json_of_two_measures_is_the_same_after_a_round_trip(void **state)
 	fg_profile_release(&profile);
 }
 
-/* A reader of the first version ignores `measures` and `events`. */
-static void json_keeps_what_is_no_time_out_of_the_samples(void **state)
-{
-	struct fg_profile profile;
-	struct fg_strbuf text = {0};
-	cJSON *json = NULL;
-	struct fg_error err = {0};
-
-	(void)state;
-	init(&profile);
-	write(&profile, "json", &text);
-	assert_int_equal(fg_json_parse(text.data, text.length, text.length, &json, &err), FG_OK);
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "samples")), KNOWN_SAMPLES);
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "events")), KNOWN_ALLOCATIONS);
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "measures")), 2);
-	assert_true(fg_json_find(json, "total_ns")->valuedouble ==
-		    (double)KNOWN_SAMPLES * KNOWN_PERIOD_NS);
-	cJSON_Delete(json);
-	fg_strbuf_release(&text);
-	fg_profile_release(&profile);
-}
-
 static void json_with_a_measure_that_is_none_is_refused(void **state)
 {
 	static const struct {
@@ -180,7 +157,6 @@ static void formats_of_one_number_write_the_first_measure(void **state)
 		const char *format, *holds;
 	} cases[] = {
 		{"folded", "main;loop(Event const&);fit(Track&) 30720\n"},
-		{"csv", "alloc_space,samples,function,"},
 		{"tables", "\ntotal_alloc_space\t81920\n"},
 	};
 	struct fg_profile profile;
@@ -248,7 +224,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json_keeps_both_measures),
 		cmocka_unit_test(json_of_two_measures_is_the_same_after_a_round_trip),
-		cmocka_unit_test(json_keeps_what_is_no_time_out_of_the_samples),
 		cmocka_unit_test(json_with_a_measure_that_is_none_is_refused),
 		cmocka_unit_test(a_selected_measure_is_the_only_one_of_the_selection),
 		cmocka_unit_test(formats_of_one_number_write_the_first_measure),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Instructions and calls of a made-up program: main → {parse, memcpy}. */
+#include "base/random.h"
 #include "gate/exact.h"
 #include "tests/support/fg_test.h"
 
@@ -326,6 +327,39 @@ static void a_difference_beyond_the_tolerated_fails_to_the_digit(void **state)
 			assert_float_equal(metric->alpha, 0.01, 0);
 			assert_true(isnan(metric->p_value));
 		}
+	}
+}
+
+/*
+ * Two repetitions a side of a function whose count is drawn anew (hash seeds, addresses): normal,
+ * or with a long tail.  Ten times what they differ by keeps false alarms at a thousandth.
+ */
+static void counts_that_vary_by_chance_hardly_ever_fail(void **state)
+{
+	enum {
+		DRAWN = 4000
+	};
+	struct fixture *f = *state;
+
+	for (int with_tail = 0; with_tail < 2; with_tail++) {
+		struct fg_random random;
+		int failed = 0;
+
+		fg_random_seed(&random, 21);
+		for (int run = 0; run < DRAWN; run++) {
+			start_again(f);
+			for (uint32_t i = 0; i < 4; i++) {
+				const double noise = with_tail
+							     ? -log(1 - fg_random_uniform(&random))
+							     : fg_random_normal(&random);
+
+				count(f, i % 2, i / 2, round(million * (1 + 0.02 * noise)),
+				      PARSE_CALLS);
+			}
+			failed +=
+				decided(f, "instructions", true)->outcome == FG_OUTCOME_REGRESSION;
+		}
+		assert_in_range(failed, 0, 12);
 	}
 }
 
@@ -672,6 +706,7 @@ int main(void)
 		CASE(more_work_is_said_with_its_cause),
 		CASE(equal_counts_are_the_same_work),
 		CASE(a_difference_beyond_the_tolerated_fails_to_the_digit),
+		CASE(counts_that_vary_by_chance_hardly_ever_fail),
 		CASE(a_count_that_is_only_shown_has_a_tolerance),
 		CASE(the_side_with_fewer_repetitions_says_how_many_pairs_there_are),
 		CASE(only_what_was_counted_on_both_sides_is_compared),

@@ -302,6 +302,27 @@ static void equal_programs_whose_counts_differ_by_chance_do_not_fail(void **stat
 	}
 }
 
+/* What surely shrank is not the answer where all else grew by more. */
+static void a_gain_within_a_larger_growth_is_not_the_answer(void **state)
+{
+	struct program p;
+	const struct fg_benchmark_verdict *b = NULL;
+
+	(void)state;
+	program_init(&p, "heap.peak");
+	for (int i = 0; i < 8; i++) {
+		const double small = i % 2;
+
+		add_row(&p, FG_ARM_BASELINE, COUNT + small, COUNT);
+		add_row(&p, FG_ARM_CANDIDATE, COUNT - 400 + small,
+			i % 4 ? COUNT * (0.9 + 0.3 * i) : COUNT * 0.6);
+	}
+	b = fg_made_decide(&p.made, "app");
+	assert_int_equal(b->measure_count, 0);
+	assert_int_equal(fg_made_metric(b, "heap.peak")->outcome, FG_OUTCOME_INCONCLUSIVE);
+	program_release(&p);
+}
+
 static void a_gated_measure_that_is_not_there_does_not_pass(void **state)
 {
 	struct program p;
@@ -771,6 +792,7 @@ int main(void)
 		cmocka_unit_test(a_move_that_leaves_one_behind_is_no_move),
 		cmocka_unit_test(counts_that_differ_between_repetitions_are_judged_by_pairs),
 		cmocka_unit_test(equal_programs_whose_counts_differ_by_chance_do_not_fail),
+		cmocka_unit_test(a_gain_within_a_larger_growth_is_not_the_answer),
 		cmocka_unit_test(a_gated_measure_that_is_not_there_does_not_pass),
 		cmocka_unit_test(a_function_fails_alone_where_functions_gate),
 		cmocka_unit_test(a_function_fails_in_whichever_measure_it_is_worse),

@@ -418,6 +418,34 @@ static void what_begins_in_layouts_is_no_placement(void **state)
 	}
 }
 
+/* An average of places of which some are faster says so. */
+static void places_that_disagree_are_counted(void **state)
+{
+	static const struct {
+		double change[FG_LINE_PLACES];
+		const char *note; /* NULL: they agree */
+	} rows[] = {
+		{{-0.009, 0.07, -0.014, 0.071},
+		 "the places disagree: in 2 of these 4 it is faster; the average is judged"},
+		{{0.066, -0.042, 0.055, 0.023},
+		 "the places disagree: in 1 of these 4 it is faster; the average is judged"},
+		{{0.02, 0.07, -0.004, 0.071}, NULL},
+		{{-0.02, -0.07, 0.004, -0.071}, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_metric_verdict *verdict =
+			decide_in_layouts("", (double)NAN, rows[i].change);
+
+		if (rows[i].note)
+			check_note(verdict, rows[i].note);
+		else
+			assert_false(fg_made_has_note(&verdict->notes, "disagree"));
+		end();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -432,6 +460,7 @@ int main(void)
 		cmocka_unit_test(what_is_missing_is_said_only_of_what_looks_slower),
 		cmocka_unit_test(each_place_of_the_code_is_told_and_placement_only_where_it_is),
 		cmocka_unit_test(what_begins_in_layouts_is_no_placement),
+		cmocka_unit_test(places_that_disagree_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

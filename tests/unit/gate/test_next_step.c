@@ -17,6 +17,7 @@ static void set_up(struct walk *w)
 {
 	*w = (struct walk){0};
 	fg_made_init(&w->made, 3);
+	w->made.measure.budget_ns = 0;
 	w->series[0] = fg_made_benchmark(&w->made, "parse", 0, 0, 0);
 	w->now = (struct fg_situation){.run = &w->made.run,
 				       .series = w->series,
@@ -139,6 +140,83 @@ static void an_open_question_goes_from_look_to_look_until_nothing_is_left(void *
 	assert_int_equal(w.step.pairs, 15);
 	assert_step(&w, FG_STEP_EXHAUSTED, FG_STEP_STOP, FG_STATE_OVER);
 	assert_false(w.machine.is_open);
+	tear_down(&w);
+}
+
+/* A benchmark that takes a second a pair, which has `budget_s`; its first pair is there. */
+static void reach_the_second_pair(struct walk *w, int64_t budget_s)
+{
+	set_up(w);
+	w->made.measure.layouts = FG_LAYOUTS_NEVER;
+	w->made.measure.budget_ns = budget_s * 1000000000;
+	assert_step(w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_DECIDING);
+	assert_int_equal(w->step.pairs, 1);
+	measured(w, 1, 0.1, 0.001);
+	w->now.pairs = 1;
+	w->now.pair_ns = 1000000000;
+}
+
+/* At alpha 1 % seven pairs can decide, and fewer than five say nothing. */
+static void a_budget_that_is_too_short_for_any_statement_is_not_spent(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	reach_the_second_pair(&w, 4);
+	assert_step(&w, FG_STEP_DONE, FG_STEP_SAY, FG_STATE_OVER);
+	assert_string_equal(
+		w.step.text,
+		"not measured further: a pair takes 1.00 s, and 4.00 s is too short "
+		"for any statement; a `--budget` of 8.40 s is enough for the 7 pairs that "
+		"can decide");
+	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
+	tear_down(&w);
+}
+
+static void a_budget_that_ends_just_before_a_verdict_is_exceeded(void **state)
+{
+	static const struct {
+		size_t pairs;
+		bool until_sure;
+		bool exceeds;
+	} rows[] = {
+		{4, false, false}, {5, false, true}, {6, false, true},
+		{7, false, false}, {5, true, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct walk w;
+
+		reach_the_second_pair(&w, 5);
+		assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_DECIDING);
+		assert_int_equal(w.step.pairs, 10);
+		assert_false(w.step.exceeds_budget);
+		measured(&w, rows[i].pairs - 1, 0.1, 0.001);
+		w.now.pairs = (unsigned)rows[i].pairs;
+		w.made.measure.until_sure = rows[i].until_sure;
+		assert_step(&w, FG_STEP_EXHAUSTED, rows[i].exceeds ? FG_STEP_PAIRS : FG_STEP_STOP,
+			    rows[i].exceeds ? FG_STATE_FINISHING : FG_STATE_OVER);
+		assert_int_equal(w.step.exceeds_budget, rows[i].exceeds);
+		if (rows[i].exceeds) {
+			assert_int_equal(w.step.pairs, 7);
+			assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
+		}
+		tear_down(&w);
+	}
+}
+
+static void a_limit_of_pairs_that_decides_nothing_is_kept(void **state)
+{
+	struct walk w;
+
+	(void)state;
+	set_up(&w);
+	w.made.measure.layouts = FG_LAYOUTS_NEVER;
+	w.made.measure.budget_ns = 1;
+	w.made.measure.min_pairs = w.made.measure.max_pairs = 6;
+	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_DECIDING);
+	assert_int_equal(w.step.pairs, 6);
 	tear_down(&w);
 }
 
@@ -321,6 +399,9 @@ int main(void)
 		cmocka_unit_test(what_is_only_counted_is_not_measured),
 		cmocka_unit_test(a_pass_stops_at_the_first_look),
 		cmocka_unit_test(an_open_question_goes_from_look_to_look_until_nothing_is_left),
+		cmocka_unit_test(a_budget_that_is_too_short_for_any_statement_is_not_spent),
+		cmocka_unit_test(a_budget_that_ends_just_before_a_verdict_is_exceeded),
+		cmocka_unit_test(a_limit_of_pairs_that_decides_nothing_is_kept),
 		cmocka_unit_test(a_schedule_that_was_given_up_begins_its_looks_anew),
 		cmocka_unit_test(until_sure_stays_open_when_the_budget_ends),
 		cmocka_unit_test(a_failure_as_linked_is_measured_again_in_other_places),

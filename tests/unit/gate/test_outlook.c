@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The number of pairs that an undecided measurement lacks. */
-#include "gate/outlook.h"
+#include "gate/rule.h"
 #include "model/run.h"
 #include "tests/support/fg_test.h"
 
@@ -25,7 +25,7 @@ static size_t needed_around(double middle)
 
 	for (size_t i = 0; i < TEN; i++)
 		difference[i] = middle + 0.06 * ((double)(i * 7 % 11) / 5 - 1);
-	return fg_outlook_pairs_needed(&usual, difference, TEN);
+	return fg_rule_pairs_needed(&usual, difference, TEN);
 }
 
 static void the_weaker_the_change_the_more_pairs_up_to_four_times_as_many(void **state)
@@ -57,10 +57,10 @@ static void pairs_of_several_layouts_go_on_in_turn(void **state)
 		difference[i] = 0.03 + 0.2 * ((double)layout[i] - 1.5) +
 				0.06 * ((double)(i * 7 % 11) / 5 - 1);
 	}
-	assert_int_equal(fg_outlook_pairs_needed(&rule, difference, TWELVE), 0);
+	assert_int_equal(fg_rule_pairs_needed(&rule, difference, TWELVE), 0);
 	rule.layout = layout;
 	rule.layouts = FG_LINE_PLACES;
-	assert_int_equal(fg_outlook_pairs_needed(&rule, difference, TWELVE), 23);
+	assert_int_equal(fg_rule_pairs_needed(&rule, difference, TWELVE), 23);
 }
 
 static void slower_is_what_lies_above_the_tolerated(void **state)
@@ -70,9 +70,9 @@ static void slower_is_what_lies_above_the_tolerated(void **state)
 	const double difference[] = {0.02, at, -0.5, 0.0099, 0.011, 0};
 
 	(void)state;
-	assert_int_equal(fg_outlook_slower(&rule, difference, FG_ARRAY_SIZE(difference)), 2);
-	assert_int_equal(fg_outlook_slower(&usual, difference, FG_ARRAY_SIZE(difference)), 4);
-	assert_int_equal(fg_outlook_slower(&usual, difference, 0), 0);
+	assert_int_equal(fg_rule_count_slower(&rule, difference, FG_ARRAY_SIZE(difference)), 2);
+	assert_int_equal(fg_rule_count_slower(&usual, difference, FG_ARRAY_SIZE(difference)), 4);
+	assert_int_equal(fg_rule_count_slower(&usual, difference, 0), 0);
 }
 
 int main(void)

@@ -316,12 +316,18 @@ static void two_sessions_are_told_apart_by_a_command_where_their_commits_differ(
 	for (size_t i = 0; i < FG_ARRAY_SIZE(table); i++) {
 		struct fg_run runs[2];
 		struct fg_verdict verdict = {0};
+		struct fg_series *series = NULL;
 
 		for (size_t k = 0; k < 2; k++) {
 			fg_run_init(&runs[k]);
 			runs[k].sides[FG_ARM_CANDIDATE].commit =
 				table[i].commits[k] ? fg_xstrdup(table[i].commits[k]) : NULL;
 		}
+		/* Counts are the same in any session. */
+		series = fg_run_add_series(&runs[1], "parse");
+		fg_gate_note_sessions(&runs[0], &runs[1], &verdict);
+		assert_int_equal(verdict.notes.count, 0);
+		(void)fg_series_add_repetition(series);
 		fg_gate_note_sessions(&runs[0], &runs[1], &verdict);
 		assert_int_equal(verdict.notes.count, 1);
 		assert_true(

@@ -4,7 +4,7 @@
  * pairs, under policies, layouts and ends of a measurement of any kind.
  */
 #include "base/random.h"
-#include "gate/outlook.h"
+#include "gate/rule.h"
 #include "model/run.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/recorded_pairs.h"
@@ -141,8 +141,7 @@ static void check_resumed(const struct trial *trial, const struct fg_rule_findin
 /* The needed pairs suffice if they are like those measured. */
 static void check_needed(const struct trial *trial, const struct fg_rule_finding *found)
 {
-	const size_t needed =
-		fg_outlook_pairs_needed(&trial->rule, trial->difference, trial->count);
+	const size_t needed = fg_rule_pairs_needed(&trial->rule, trial->difference, trial->count);
 	double longer[4 * PAIRS_MAX];
 	uint8_t layout[4 * PAIRS_MAX];
 	struct fg_rule rule = trial->rule;
@@ -212,12 +211,13 @@ static void what_is_printed_is_what_decides(void **state)
 /* A stretch of pairs of one program on a busy host, as it was or as if one side were slower. */
 static void replay(struct fg_random *random, double change, struct trial *trial)
 {
-	const size_t series = fg_random_below(random, RECORDED_SERIES);
-	const size_t from = fg_random_below(random, RECORDED_PAIRS - PAIRS_MAX + 1);
+	const struct recorded *series = &recorded[fg_random_below(random, RECORDED_SERIES)];
+	size_t from = series->begin;
 
-	trial->count = PAIRS_MAX;
-	for (size_t i = 0; i < PAIRS_MAX; i++)
-		trial->difference[i] = log1p(change) + recorded_pairs[series][from + i] / 1e4;
+	trial->count = fg_min_size(PAIRS_MAX, series->count);
+	from += fg_random_below(random, series->count - trial->count + 1);
+	for (size_t i = 0; i < trial->count; i++)
+		trial->difference[i] = log1p(change) + recorded_pairs[from + i] / 1e4;
 }
 
 static void recorded_pairs_are_judged_by_their_interval_too(void **state)
@@ -262,7 +262,7 @@ static void recorded_programs_fail_where_one_side_is_slower_and_only_there(void 
 						       .is_drawn = true}};
 
 			replay(&random, table[row].change, &trial);
-			fg_rule_apply(&trial.rule, trial.difference, PAIRS_MAX, true, &found);
+			fg_rule_apply(&trial.rule, trial.difference, trial.count, true, &found);
 			failed += found.outcome == FG_OUTCOME_REGRESSION;
 		}
 		if (failed < table[row].least || failed > table[row].most)

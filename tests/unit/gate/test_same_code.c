@@ -143,6 +143,47 @@ slower_code_that_did_not_change_is_charged_to_the_changed_code_that_calls_it(voi
 	}
 }
 
+/*
+ * Templates of the standard library are part of the project's own file, and nobody looks for them:
+ * sure or not, they count for the changed code that calls them, and only for that.
+ */
+static void an_untouched_template_is_charged_to_the_changed_code_that_calls_it(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *functions;
+		double before; /* of work, with what is charged to it */
+	} rows[] = {
+		{"std::vector<int>::push_back", "std::vector<int>::push_back=16:48:s work=0:0:c",
+		 60},
+		{"std::vector<int>::push_back", "std::vector<int>::push_back=16:48:c work=0:0:c",
+		 40},
+		{"void std::sort<int*>", "void=0:0:s work=0:0:c", 40}, /* not known */
+		{"own::push_back", "own::push_back=16:48:s work=0:0:c", 40},
+	};
+
+	(void)state;
+	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
+		const struct fg_made_fact facts[] = {{"build.functions", "", rows[r].functions},
+						     {NULL, NULL, NULL}};
+		const struct fg_benchmark_verdict *b = NULL;
+		const struct fg_node_verdict *work = NULL;
+		struct fg_made_program p;
+		uint32_t node;
+
+		fg_made_program_init(&p, 31);
+		p.facts = facts;
+		node = fg_made_node(&p, fg_made_node(&p, 0, "main", 1, 1), "work", 40, 60);
+		(void)fg_made_node(&p, node, rows[r].name, 20, 20.2);
+		b = fg_made_measure(&p, 100);
+		work = fg_made_find(b, "work");
+		assert_int_equal(work->standing, FG_STANDING_GUILTY);
+		assert_float_equal(work->self[0], rows[r].before, 3);
+		assert_null(fg_made_find(b, rows[r].name));
+		fg_made_program_release(&p);
+	}
+}
+
 static void placement_has_no_guilty_function(void **state)
 {
 	static const struct fg_made_fact facts[] = {
@@ -254,6 +295,8 @@ int main(void)
 			slower_code_that_did_not_change_is_not_guilty_beside_code_that_did),
 		cmocka_unit_test(
 			slower_code_that_did_not_change_is_charged_to_the_changed_code_that_calls_it),
+		cmocka_unit_test(
+			an_untouched_template_is_charged_to_the_changed_code_that_calls_it),
 		cmocka_unit_test(placement_has_no_guilty_function),
 		cmocka_unit_test(what_layouts_differ_by_is_placement_where_no_code_changed),
 		cmocka_unit_test(code_that_did_not_change_is_never_to_blame),

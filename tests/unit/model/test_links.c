@@ -91,6 +91,57 @@ static void a_place_without_a_line_links_to_its_file(void **state)
 	fg_strbuf_release(&url);
 }
 
+static void a_remote_on_github_or_gitlab_has_templates(void **state)
+{
+	static const struct {
+		const char *remote;
+		const char *line; /* NULL: no templates */
+	} cases[] = {
+		{"git@github.com:acme/tracker.git",
+		 "https://github.com/acme/tracker/blob/{commit}/{file}#L{line}"},
+		{"https://user:secret@github.com/acme/tracker",
+		 "https://github.com/acme/tracker/blob/{commit}/{file}#L{line}"},
+		{"ssh://git@gitlab.example.org/group/sub/tracker.git",
+		 "https://gitlab.example.org/group/sub/tracker/-/blob/{commit}/{file}#L{line}"},
+		{"git@git.example.org:acme/tracker.git", NULL},
+		{"https://notgithub.com/acme/tracker", NULL},
+		{"https://github.com", NULL},
+		{"/srv/git/github.com:tracker", NULL},
+		{"", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		struct fg_strbuf patterns[FG_WEB_LINK_COUNT] = {0};
+
+		assert_int_equal(fg_web_link_guess(cases[i].remote, patterns),
+				 cases[i].line != NULL);
+		assert_string_equal(fg_strbuf_text(&patterns[FG_WEB_LINK_LINE]),
+				    cases[i].line ? cases[i].line : "");
+		for (size_t k = 0; k < FG_WEB_LINK_COUNT; k++)
+			fg_strbuf_release(&patterns[k]);
+	}
+}
+
+/* A line that was never committed is nowhere on the server. */
+static void uncommitted_lines_are_not_linked(void **state)
+{
+	struct fg_run run;
+	struct fg_side *side = &run.sides[FG_ARM_CANDIDATE];
+	struct fg_strbuf url = {0};
+
+	(void)state;
+	fg_run_init(&run);
+	side->commit = fg_xstrdup("1a2b3c");
+	fg_environment_set(&side->build, "link.line", "https://h/{commit}/{file}#L{line}", false);
+	assert_true(fg_web_link_place(&run, "a.c", 7, &url));
+	side->dirty = true;
+	assert_false(fg_web_link_place(&run, "a.c", 7, &url));
+	assert_int_equal(url.length, 0);
+	fg_strbuf_release(&url);
+	fg_run_release(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -98,6 +149,8 @@ int main(void)
 		cmocka_unit_test(only_plain_addresses_of_the_web_make_links),
 		cmocka_unit_test(what_is_not_known_makes_no_link),
 		cmocka_unit_test(a_place_without_a_line_links_to_its_file),
+		cmocka_unit_test(a_remote_on_github_or_gitlab_has_templates),
+		cmocka_unit_test(uncommitted_lines_are_not_linked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* No job is left when some wait for room, and uploads never have all threads. */
+/* No job is left when some wait for room or come late; uploads never have all threads. */
 #include "perfdb/server/workers.h"
 #include "tests/support/fg_test.h"
 
@@ -76,10 +76,33 @@ static void test_what_waits_for_room_is_done(void **state)
 	assert_true(atomic_load(&most) <= 2 * sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+static atomic_int refused;
+
+static void refuse(struct fg_job *job)
+{
+	(void)job;
+	atomic_fetch_add(&refused, 1);
+}
+
+static void test_a_job_given_after_the_stop_is_refused(void **state)
+{
+	struct fg_job late = {.kind = FG_JOB_QUESTION, .run = answer, .refuse = refuse};
+
+	(void)state;
+	workers = start();
+	fg_workers_stop(workers);
+	assert_false(fg_workers_hold(workers));
+	fg_workers_give(workers, &late);
+	assert_int_equal(atomic_load(&refused), 1);
+	fg_workers_free(workers);
+	(void)sem_destroy(&done);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_waits_for_room_is_done),
+		cmocka_unit_test(test_a_job_given_after_the_stop_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

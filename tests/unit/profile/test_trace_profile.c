@@ -51,9 +51,6 @@ static void losses_are_told_in_their_number(void **state)
 		{FG_LOSS_NO_CLOCK,
 		 "process 7: 1 thread could not be sampled: no clock could be opened",
 		 "process 7: 2 threads could not be sampled: no clock could be opened"},
-		{FG_LOSS_LATE_THREAD,
-		 "process 7: 1 thread made without pthread_create() was found late",
-		 "process 7: 2 threads made without pthread_create() were found late"},
 		{FG_LOSS_MODULES_FULL, "process 7: 1 library is missing: there were too many",
 		 "process 7: 2 libraries are missing: there were too many"},
 	};

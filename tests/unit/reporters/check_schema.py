@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hold every golden report.json against the published JSON Schema: check_schema.py SCHEMA FOLDER SUPPORT."""
+"""Hold every golden report.json and explain document against its published JSON Schema: check_schema.py SCHEMA FOLDER SUPPORT."""
 
 import copy
 import json
@@ -11,7 +11,7 @@ from json_schema import Schema  # noqa: E402
 
 judge = Schema(pathlib.Path(sys.argv[1]))
 schema = judge.root
-files = sorted(pathlib.Path(sys.argv[2]).glob("*.json"))
+files = [file for file in sorted(pathlib.Path(sys.argv[2]).glob("*.json")) if ".explain." not in file.name]
 assert len(files) >= 8, files
 failures = 0
 for file in files:
@@ -52,4 +52,12 @@ def every_member_is_described(value, rule, where):
 
 
 every_member_is_described(good, schema, "report")
+
+judge = Schema(pathlib.Path(sys.argv[1]).with_name("explain.schema.json"))
+schema = judge.root
+explained = json.loads((pathlib.Path(sys.argv[2]) / "regression.explain.json").read_text(encoding="utf-8"))
+for error in judge.errors(explained):
+    failures += 1
+    print(f"regression.explain.json: {error}")
+every_member_is_described(explained, schema, "explain")
 sys.exit(1 if failures else 0)

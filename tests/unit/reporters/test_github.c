@@ -19,7 +19,7 @@ static void files_are_named_as_in_the_checkout(void **state)
 	fg_fixture_write("regression", "github", &in_checkout, &text);
 	assert_true(fg_text_starts_with(
 		fg_strbuf_text(&text),
-		"::error file=reco/fit.cpp,line=92,title=reconstruct%3A cpu time +4.8 %25 "));
+		"::error file=reco/fit.cpp,line=92,title=reconstruct is 4.8 %25 slower%3A "));
 	fg_strbuf_clear(&text);
 	fg_fixture_write("regression", "github", &(struct fg_report_options){.source_root = "/sr"},
 			 &text);

@@ -121,7 +121,7 @@ static void a_regression_fails_and_the_rest_does_not(void **state)
 			       "tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"0\""));
 	assert_non_null(
 		strstr(fg_strbuf_text(&text),
-		       "<failure type=\"regression\" message=\"reconstruct 4.8 % slower: "
+		       "<failure type=\"regression\" message=\"reconstruct is 4.8 % slower: "
 		       "fit(Track&amp;) fit.cpp:88 (+9.7 ms); cpu time +4.8 % [+3.1, +6.6]"));
 	assert_non_null(strstr(fg_strbuf_text(&text), "/src/reco/fit.cpp:88"));
 	fg_strbuf_clear(&text);
@@ -129,7 +129,7 @@ static void a_regression_fails_and_the_rest_does_not(void **state)
 	assert_null(strstr(fg_strbuf_text(&text), "<failure"));
 	fg_strbuf_clear(&text);
 	fg_fixture_write("inconclusive", "junit", NULL, &text);
-	assert_non_null(strstr(fg_strbuf_text(&text), "<skipped message=\"inconclusive: "));
+	assert_non_null(strstr(fg_strbuf_text(&text), "<skipped message=\"compress is inconclusive: "));
 	assert_non_null(strstr(fg_strbuf_text(&text), "could have seen a change of 2.3 %"));
 	fg_strbuf_clear(&text);
 	fg_fixture_write("error", "junit", NULL, &text);

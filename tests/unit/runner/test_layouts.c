@@ -344,7 +344,7 @@ static void lost_places_are_not_taken_for_none(void **state)
 	set_up_in_four_places(&b);
 	sh(&b, "A=a", "rm -r ../layouts/*/0");
 	assert_int_equal(make(&b, 0, &err), FG_ENOENT);
-	assert_non_null(strstr(err.message, "has lost its programs"));
+	assert_non_null(strstr(err.message, "no longer has its programs"));
 	tear_down(&b);
 }
 

@@ -550,7 +550,7 @@ static void what_cannot_be_linked_again_is_measured_as_it_was_linked(void **stat
 	/* A session that goes on with its pairs goes on like them. */
 	start(&s);
 	assert_int_equal(fg_runner_begin_in_layouts(s.job, true, &err), FG_EUNSUPPORTED);
-	assert_non_null(strstr(err.message, "begun as it was linked"));
+	assert_non_null(strstr(err.message, "used the original link"));
 	tear_down(&s);
 }
 

@@ -34,6 +34,7 @@ static const char *const ci_variables[] = {
 	"SYSTEM_PULLREQUEST_SOURCEBRANCH",
 	"BUILD_SOURCEBRANCH",
 	"GITHUB_REF",
+	"CI_MERGE_REQUEST_IID",
 };
 
 static int set_up(void **state)
@@ -215,9 +216,17 @@ static void a_detached_side_is_on_the_branch_that_the_ci_names(void **state)
 	setenv("GITHUB_REF", "refs/pull/7/merge", 1);
 	assert_int_equal(fg_git_describe_side(&git, &side, NULL), FG_OK);
 	assert_null(side.branch);
+	fg_git_note_request(&side);
+	assert_string_equal(fg_environment_get(&side.build, "git.pull_request"), "#7");
 	assert_string_equal(fg_environment_get(&side.build, "git.tag"), "v7");
 	fg_side_release(&side);
 	setenv("GITHUB_REF", "refs/heads/release/1", 1);
+	fg_git_note_request(&side);
+	assert_null(fg_environment_get(&side.build, "git.pull_request"));
+	setenv("CI_MERGE_REQUEST_IID", "12", 1);
+	fg_git_note_request(&side);
+	assert_string_equal(fg_environment_get(&side.build, "git.pull_request"), "!12");
+	unsetenv("CI_MERGE_REQUEST_IID");
 	sh("cd repo; echo x > sub/value");
 	assert_int_equal(fg_git_describe_side(&git, &side, NULL), FG_OK);
 	assert_string_equal(side.branch, "release/1");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reference values: R 4.2.2 (qnorm, pnorm, qt, pt, pbinom, qbinom, binom.test), 17 digits. */
+#include "bench/calibration/proportion.h"
 #include "gate/statistics/distributions.h"
 #include "tests/unit/statistics/close.h"
 

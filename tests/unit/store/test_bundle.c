@@ -149,7 +149,7 @@ static void bytes_behind_the_values_are_refused(void **state)
 	bundle.values.size = 0;
 	assert_int_equal(fg_pack(content.data, content.size, 1, &bundle.values, &err), FG_OK);
 	assert_int_equal(fg_bundle_to_run(&bundle, &fg_bundle_limits_default, &s, &err), FG_EPARSE);
-	assert_string_equal(err.message, "there are 3 bytes behind the values");
+	assert_string_equal(err.message, "3 bytes follow the values");
 	fg_bytes_release(&content);
 	fg_bundle_release(&bundle);
 }

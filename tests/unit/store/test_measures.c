@@ -320,7 +320,7 @@ static void a_measure_that_is_there_twice_is_refused(void **state)
 	replace_name(&bundle, "test.bytez", "test.bytes");
 	assert_int_equal(fg_bundle_to_run(&bundle, &fg_bundle_limits_default, &arrived, &f->err),
 			 FG_EPARSE);
-	assert_non_null(strstr(f->err.message, "twice"));
+	assert_non_null(strstr(f->err.message, "duplicate"));
 	assert_int_equal(receive(f, &bundle), FG_EPARSE);
 	assert_non_null(strstr(f->err.message, "twice"));
 	fg_bundle_release(&bundle);

@@ -128,9 +128,12 @@ static void damaged_block_is_refused(void **state)
 		sealed.data[i] ^= 0x10;
 		refuses(sealed.data, i, FIRST, COUNT, "a block");
 	}
-	refuses(sealed.data, sealed.size, FIRST + 1, COUNT, "other paths than its row says");
-	refuses(sealed.data, sealed.size, FIRST, COUNT - 1, "other paths than its row says");
-	refuses(sealed.data, sealed.size, FIRST, COUNT + 1, "other paths than its row says");
+	refuses(sealed.data, sealed.size, FIRST + 1, COUNT,
+		"does not hold the paths that its row lists");
+	refuses(sealed.data, sealed.size, FIRST, COUNT - 1,
+		"does not hold the paths that its row lists");
+	refuses(sealed.data, sealed.size, FIRST, COUNT + 1,
+		"does not hold the paths that its row lists");
 	refuses(sealed.data, sealed.size, FIRST, 0, "cannot be in a block");
 	refuses(sealed.data, sealed.size, 0, COUNT, "cannot be in a block");
 	refuses(sealed.data, sealed.size, FIRST, FG_PATH_BLOCK_MAX + 1, "cannot be in a block");

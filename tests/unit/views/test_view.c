@@ -36,8 +36,6 @@ static void each_view_reads_as_reviewed_at_80_and_200_columns(void **state)
 		}
 		if (strcmp(view->name, "growth") == 0)
 			known_profile_add_dumps(&profile);
-		if (strcmp(view->name, "throws") == 0)
-			known_profile_add_throws(&profile);
 		if (view->needs_code)
 			known_profile_add_code(&profile);
 		make(view->name, &profile, &options, &table);
@@ -108,44 +106,6 @@ static bool has_note(const struct fg_view_table *table, const char *words)
 		if (strstr(table->notes[i], words))
 			return true;
 	return false;
-}
-
-/* A tick that stands for as much as 40 others, where another clock would know more. */
-static void system_time_that_few_samples_stand_for_is_told(void **state)
-{
-	static const char *const clocks[] = {"ticks (--clock exact shows them)",
-					     "time spent waiting"};
-	const struct fg_view_options options = {0};
-
-	(void)state;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(clocks); i++) {
-		struct fg_view_table table;
-		struct fg_profile profile;
-
-		known_profile_init(&profile);
-		profile.unseen = clocks[i];
-		make("flat", &profile, &options, &table);
-		assert_false(has_note(&table, "system time"));
-		fg_view_table_release(&table);
-
-		profile.samples[0].kind = FG_TIME_SYSTEM;
-		profile.samples[1].kind = FG_TIME_SYSTEM;
-		profile.samples[0].value *= 40;
-		profile.measures[0].total += 39.0 * KNOWN_PERIOD_NS;
-		make("flat", &profile, &options, &table);
-		assert_true(has_note(&table,
-				     "system time is 29 % of the time and was met by 2 "
-				     "samples: its functions are uncertain by 98 %") == (i == 0));
-		fg_view_table_release(&table);
-
-		for (size_t s = 0; s < profile.sample_count; s++)
-			profile.samples[s].kind = FG_TIME_SYSTEM;
-		profile.samples[0].value = KNOWN_PERIOD_NS;
-		make("flat", &profile, &options, &table);
-		assert_false(has_note(&table, "system time"));
-		fg_view_table_release(&table);
-		fg_profile_release(&profile);
-	}
 }
 
 /* 22 equal samples, or as many of which some weigh more, which are as good as fewer. */
@@ -706,35 +666,6 @@ static void growth_is_between_two_dumps(void **state)
 	fg_profile_release(&profile);
 }
 
-static void exceptions_have_two_ends(void **state)
-{
-	struct fg_view_options options = {0};
-	struct fg_view_table table;
-	struct fg_profile profile;
-	struct fg_error err = {0};
-
-	(void)state;
-	known_profile_init(&profile);
-	assert_int_equal(fg_view_make(fg_view_find("throws"), &profile, &options, &table, &err),
-			 FG_EUNSUPPORTED);
-	assert_non_null(strstr(err.message, "--measure throws"));
-	known_profile_add_throws(&profile);
-	make("throws", &profile, &options, &table);
-	assert_int_equal(table.row_count, 4); /* equal ends are one row */
-	assert_true(table.rows[0].cells[1].number == 35);
-	assert_string_equal(table.rows[0].cells[2].text, "std::out_of_range");
-	assert_string_equal(table.rows[0].cells[3].text, "loop(Event const&)");
-	assert_int_equal(table.note_count, 1);
-	assert_string_equal(table.notes[0],
-			    "5 of 50 exceptions were not caught where it could be seen");
-	fg_view_table_release(&table);
-	options.function = "^norm";
-	make("throws", &profile, &options, &table);
-	assert_int_equal(table.row_count, 2); /* thrown there, and caught on two levels */
-	fg_view_table_release(&table);
-	fg_profile_release(&profile);
-}
-
 static void a_measure_that_is_not_there_is_refused_with_those_that_are(void **state)
 {
 	const struct fg_view_options options = {.query.measure = "heap.bytes"};
@@ -807,7 +738,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_view_reads_as_reviewed_at_80_and_200_columns),
 		cmocka_unit_test(flat_figures_are_the_known_ones),
-		cmocka_unit_test(system_time_that_few_samples_stand_for_is_told),
 		cmocka_unit_test(shares_of_few_samples_come_with_their_interval),
 		cmocka_unit_test(a_figure_carries_its_standard_error),
 		cmocka_unit_test(filters_combine),
@@ -828,7 +758,6 @@ int main(void)
 		cmocka_unit_test(leaks_are_paths_and_memory_is_by_function),
 		cmocka_unit_test(leaks_that_are_not_known_are_missing_in_memory),
 		cmocka_unit_test(growth_is_between_two_dumps),
-		cmocka_unit_test(exceptions_have_two_ends),
 		cmocka_unit_test(a_measure_that_is_not_there_is_refused_with_those_that_are),
 		cmocka_unit_test(a_timeline_is_of_time_only),
 		cmocka_unit_test(json_has_an_object_for_each_measure_of_a_row),

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Simulated histories: how many pairs and builds does the search take, and how often is it right?
+ * `git bisect run` with a test of fixed size searches the same histories.
+ *
+ * usage: simulate [RUNS]
+ */
+#include "base/base.h"
+#include "base/random.h"
+#include "gate/bisect.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	COMMITS = 128,
+	ENDS_PAIRS = 24, /* of the ends' gate, which comes before either search */
+	RUNS = 400,
+};
+
+struct history {
+	double effect; /* in standard deviations of a pair */
+	double build;  /* costs so many pairs */
+	bool has_prior;
+	size_t culprit;
+	double weight[COMMITS];
+	struct fg_random random;
+};
+
+struct tally {
+	unsigned runs;
+	unsigned right;
+	unsigned wrong;
+	double pairs;
+	double builds;
+	double visits;
+};
+
+/* A tenth of the commits touches what the ends' comparison blames, and is 16 times likelier. */
+static void make_history(struct history *history)
+{
+	double all = 0;
+	double at = 0;
+
+	for (size_t i = 0; i < COMMITS; i++) {
+		const bool touches =
+			history->has_prior && fg_random_uniform(&history->random) < 0.1;
+
+		history->weight[i] = touches ? 16 : 1;
+		all += history->weight[i];
+	}
+	at = fg_random_uniform(&history->random) * all;
+	history->culprit = 0;
+	while (history->culprit + 1 < COMMITS && at >= history->weight[history->culprit])
+		at -= history->weight[history->culprit++];
+}
+
+static double pair_of(struct history *history, size_t commit)
+{
+	const double level = commit >= history->culprit ? history->effect : 0;
+
+	return 0.02 * (level + fg_random_normal(&history->random));
+}
+
+static void search(struct history *history, struct tally *tally)
+{
+	struct fg_bisect bisect = {.commits = fg_xcalloc(COMMITS, sizeof(bisect.commits[0])),
+				   .count = COMMITS,
+				   .build_seconds = history->build,
+				   .visit_seconds = 1,
+				   .pair_seconds = 1};
+	struct fg_bisect_look look = {0};
+
+	for (size_t i = 0; i < COMMITS; i++)
+		bisect.commits[i].weight = history->weight[i];
+	for (size_t i = 0; i < ENDS_PAIRS; i++)
+		fg_bisect_add(&bisect.commits[COMMITS - 1], pair_of(history, COMMITS - 1));
+	bisect.commits[COMMITS - 1].is_built = true;
+	tally->runs++;
+	while (fg_bisect_look(&bisect, &look, NULL) == FG_OK && look.state == FG_BISECT_MEASURE) {
+		struct fg_bisect_commit *next = &bisect.commits[look.next];
+
+		tally->builds += !next->is_built;
+		tally->visits++;
+		tally->pairs += look.pairs;
+		next->is_built = true;
+		for (unsigned i = 0; i < look.pairs; i++)
+			fg_bisect_add(next, pair_of(history, look.next));
+		fg_bisect_look_release(&look);
+	}
+	if (look.state == FG_BISECT_FOUND && look.steps[0].first == history->culprit)
+		tally->right++;
+	else if (look.state == FG_BISECT_FOUND)
+		tally->wrong++;
+	fg_bisect_look_release(&look);
+	fg_bisect_release(&bisect);
+}
+
+/* Halves the range by the mean of `pairs` pairs, as a script for `git bisect run` does. */
+static void halve(struct history *history, unsigned pairs, struct tally *tally)
+{
+	size_t good = 0; /* commits before this one are good */
+	size_t bad = COMMITS - 1;
+
+	tally->runs++;
+	while (good < bad) {
+		const size_t middle = good + (bad - good) / 2;
+		double sum = 0;
+
+		for (unsigned i = 0; i < pairs; i++)
+			sum += pair_of(history, middle);
+		tally->pairs += pairs;
+		tally->builds++;
+		if (sum / pairs > 0.02 * history->effect / 2)
+			bad = middle;
+		else
+			good = middle + 1;
+	}
+	tally->right += good == history->culprit;
+	tally->wrong += good != history->culprit;
+}
+
+static void print(const char *name, const struct tally *tally)
+{
+	const double n = tally->runs;
+
+	printf("  %-34s %7.1f %7.2f %7.1f %6.1f %% %6.1f %%\n", name, tally->pairs / n,
+	       tally->builds / n, tally->visits / n, 100 * tally->right / n,
+	       100 * tally->wrong / n);
+}
+
+static void compare(double effect, double build, bool has_prior, unsigned runs)
+{
+	/* the pairs that are right in 95 % of searches of 7 steps */
+	const unsigned fixed = (unsigned)ceil(pow(2 * 2.44 / effect, 2));
+	struct history history = {.effect = effect, .build = build, .has_prior = has_prior};
+	struct tally ours = {0};
+	struct tally peer = {0};
+	char name[64];
+
+	fg_random_seed(&history.random, 1);
+	for (unsigned i = 0; i < runs; i++) {
+		make_history(&history);
+		search(&history, &ours);
+		halve(&history, fixed, &peer);
+	}
+	printf("effect %.1f sd of a pair, a build costs %.0f pairs%s\n", effect, build,
+	       has_prior ? ", prior from touched files" : "");
+	print("fastgate bisect", &ours);
+	peer.visits = peer.builds;
+	(void)snprintf(name, sizeof(name), "git bisect run, %u pairs a step", fixed);
+	print(name, &peer);
+	(void)fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	const unsigned runs = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : RUNS;
+	static const double effects[] = {0.5, 1, 2};
+	static const double builds[] = {20, 2};
+
+	printf("%u histories of %d commits with one culprit; %d pairs of the ends come on top\n",
+	       runs, COMMITS, ENDS_PAIRS);
+	printf("  %-34s %7s %7s %7s %8s %8s\n", "", "pairs", "builds", "visits", "right", "wrong");
+	for (size_t e = 0; e < FG_ARRAY_SIZE(effects); e++) {
+		for (size_t b = 0; b < FG_ARRAY_SIZE(builds); b++) {
+			compare(effects[e], builds[b], false, runs);
+			compare(effects[e], builds[b], true, runs);
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The exact interval of a proportion, for the rows of the card. */
+#ifndef FG_BENCH_CALIBRATION_PROPORTION_H
+#define FG_BENCH_CALIBRATION_PROPORTION_H
+
+#include <stddef.h>
+
+struct fg_proportion {
+	double estimate;
+	double low;
+	double high;
+};
+
+/*
+ * Clopper-Pearson interval of a proportion (Biometrika 26, 1934), exact for every n.  n = 0 gives
+ * [0, 1].
+ */
+struct fg_proportion fg_clopper_pearson(size_t successes, size_t trials, double confidence);
+
+#endif

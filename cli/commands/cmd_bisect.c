@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fs.h"
+#include "cli/session/bisect.h"
+#include "cli/session/plan.h"
+#include "cli/session/session.h"
+#include "model/measure.h"
+
+struct options {
+	struct fg_cli_config config;
+	const char *benchmark;
+	const char *metric;
+	const char *function;
+	const char *measure;
+	int64_t budget_ns;
+	bool resume;
+	const char *markdown;
+	const char *html;
+};
+
+static int check(const struct options *given, const struct fg_plan *plan, struct fg_error *err)
+{
+	if (given->measure && (given->metric || given->function))
+		return fg_error_set(err, FG_EINVAL, "--measure excludes --metric and --function");
+	if (given->metric && given->function)
+		return fg_error_set(err, FG_EINVAL, "--metric and --function exclude each other");
+	if (given->measure &&
+	    (!fg_measure_is_known(given->measure) || fg_metric_find_builtin(given->measure)))
+		return fg_error_set(err, FG_EINVAL,
+				    "--measure: '%.100s' is not counted exactly; for a time use "
+				    "--metric",
+				    given->measure);
+	if (plan->benchmark_count == 0)
+		return fg_error_set(err, FG_EINVAL, "%s has no benchmarks: nothing to measure",
+				    plan->config_path);
+	if (given->benchmark && !fg_plan_find(plan, given->benchmark))
+		return fg_error_set(err, FG_EINVAL, "there is no benchmark '%s' in %s",
+				    given->benchmark, plan->config_path);
+	return FG_OK;
+}
+
+static int ask(const struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
+	       struct fg_search_request *asked, struct fg_error *err)
+{
+	char *state = fg_fs_join(plan->root, FG_STATE_FOLDER);
+	int status = FG_OK;
+
+	*asked = (struct fg_search_request){
+		.good = cli->argument_count > 0 ? cli->arguments[0] : NULL,
+		.bad = cli->argument_count > 1 ? cli->arguments[1] : "HEAD",
+		.benchmark = given->benchmark,
+		.metric = given->metric,
+		.function = given->function,
+		.measure = given->measure,
+		.budget_ns = given->budget_ns,
+		.resume = given->resume,
+	};
+	if (given->resume)
+		status = fg_search_load_request(state, &plan->arena, asked, err);
+	free(state);
+	return status;
+}
+
+static int search(struct fg_bisect_search *search, struct fg_error *err)
+{
+	int status = search->asked.resume ? fg_search_load(search, err)
+					  : fg_search_compare_ends(search, err);
+
+	if (status != FG_OK || search->state == FG_SEARCH_NOTHING)
+		return status;
+	status = fg_search_run(search, err);
+	if (status == FG_OK)
+		status = fg_search_confirm(search, err);
+	return status == FG_OK ? fg_search_save(search, err) : status;
+}
+
+static int write_file(const struct fg_cli *cli, const struct fg_bisect_search *search,
+		      const char *path,
+		      void (*write)(const struct fg_bisect_search *search, struct fg_strbuf *text),
+		      struct fg_error *err)
+{
+	struct fg_strbuf text = {0};
+	int status = FG_OK;
+
+	if (!path)
+		return FG_OK;
+	write(search, &text);
+	status = fg_cli_write(cli, path, &text, err);
+	fg_strbuf_release(&text);
+	return status;
+}
+
+static int report(const struct fg_cli *cli, const struct options *given,
+		  const struct fg_bisect_search *search, struct fg_error *err)
+{
+	struct fg_strbuf text = {0};
+	int status = write_file(cli, search, given->markdown, fg_search_markdown, err);
+
+	if (status == FG_OK)
+		status = write_file(cli, search, given->html, fg_search_html, err);
+	if (cli->json)
+		fg_search_json(search, &text);
+	else
+		fg_search_text(search, &text);
+	if (cli->json)
+		fg_cli_print(cli, &text);
+	else
+		fg_cli_tell(cli, &text);
+	fg_strbuf_release(&text);
+	return status;
+}
+
+static int exit_code(const struct fg_bisect_search *search)
+{
+	switch (search->state) {
+	case FG_SEARCH_NOTHING:
+		return FG_EXIT_PASS;
+	case FG_SEARCH_FOUND:
+		return FG_EXIT_REGRESSION;
+	case FG_SEARCH_OPEN:
+	case FG_SEARCH_STOPPED:
+		break;
+	}
+	return FG_EXIT_INCONCLUSIVE;
+}
+
+static int find_in(struct fg_cli *cli, struct fg_plan *plan, const struct fg_search_request *asked,
+		   struct fg_bisect_search *found, struct fg_error *err)
+{
+	const int status = fg_search_open(found, cli, plan, asked, err);
+
+	return status == FG_OK ? search(found, err) : status;
+}
+
+/*
+ * The commits of a merge's side branch. If nothing in it got slower, the merge itself is the
+ * result.
+ */
+static int look_inside(struct fg_cli *cli, struct fg_plan *plan, struct fg_bisect_search *outer,
+		       struct fg_error *err)
+{
+	struct fg_search_request asked;
+	int status = FG_OK;
+
+	while (status == FG_OK && fg_search_inside(outer, &asked)) {
+		struct fg_bisect_search inner = {0};
+
+		fg_cli_say(cli, "the commit found is a merge: searching its side branch");
+		status = find_in(cli, plan, &asked, &inner, err);
+		if (status != FG_OK || inner.state == FG_SEARCH_NOTHING) {
+			fg_search_release(&inner);
+			break;
+		}
+		fg_search_release(outer);
+		*outer = inner;
+	}
+	return status;
+}
+
+static int find(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
+		struct fg_error *err)
+{
+	struct fg_search_request asked;
+	struct fg_bisect_search found = {0};
+	int status = check(given, plan, err);
+
+	if (status != FG_OK)
+		return status;
+	status = ask(cli, given, plan, &asked, err);
+	if (status != FG_OK)
+		return status;
+	status = find_in(cli, plan, &asked, &found, err);
+	if (status == FG_OK)
+		status = look_inside(cli, plan, &found, err);
+	if (status == FG_EINTERRUPTED) {
+		fg_cli_say(cli, "interrupted: `fastgate bisect --resume` goes on with what was "
+				"measured");
+		status = FG_EXIT_INTERRUPTED;
+	} else if (status == FG_OK) {
+		status = report(cli, given, &found, err);
+		status = status == FG_OK ? exit_code(&found) : status;
+	}
+	fg_search_release(&found);
+	return status;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	struct options given = *(const struct options *)values;
+	struct fg_error err = {0};
+	struct fg_plan plan = {0};
+	int status = FG_OK;
+
+	if (cli->argument_count == 0 && !given.resume)
+		return fg_cli_usage(cli, "name the good end: a tag, a branch or a commit");
+	if (cli->argument_count > 0 && given.resume)
+		return fg_cli_usage(cli, "--resume has the ends of the interrupted search");
+	status = fg_cli_load_plan(cli, &given.config, false, &plan);
+	if (status != FG_EXIT_PASS)
+		return status;
+	fg_cli_stand_in_checkout(&plan);
+	if (fg_session_guard(cli, &status)) {
+		status = find(cli, &given, &plan, &err);
+		status = status < 0 ? fg_cli_fail(cli, &err) : status;
+	}
+	fg_plan_release(&plan);
+	return status;
+}
+
+static const struct fg_option options[] = {
+	FG_CLI_CONFIG_OPTIONS(struct options, config),
+	FG_ROW_NAME(struct options, benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,
+		    "search by this benchmark (default: the one that is slower at the bad end)"),
+	FG_ROW_TEXT(struct options, metric, "metric", 'm', "NAME",
+		    "search by this metric (default: the gated one that got worse)"),
+	FG_ROW_TEXT(struct options, function, "function", 'f', "NAME",
+		    "search by the time of one function and all that it calls"),
+	FG_ROW_TEXT(struct options, measure, "measure", 0, "NAME",
+		    "search by an exact measure, such as instructions or heap.allocations: one "
+		    "execution per commit and side"),
+	{.name = "budget",
+	 .letter = 'b',
+	 .kind = FG_OPTION_DURATION,
+	 .offset = offsetof(struct options, budget_ns),
+	 .argument = "T",
+	 .initial = "60m",
+	 .minimum = 1e9,
+	 .maximum = 8.64e14,
+	 .help = "start no further measurement after this time"},
+	FG_ROW_FLAG(struct options, resume, "resume", 0,
+		    "go on with the search that was interrupted or ran out of budget"),
+	FG_ROW_FILE(struct options, markdown, "markdown", 0, "also write the result as Markdown"),
+	FG_ROW_FILE(struct options, html, "html", 0,
+		    "also write a page with the probability of each commit"),
+	{.name = NULL},
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "GOOD",
+	 .help = "a commit that was fast",
+	 .max = 1,
+	 .complete = FG_COMPLETE_GIT_REF},
+	{.name = "BAD",
+	 .help = "a commit that is slower (default: HEAD)",
+	 .max = 1,
+	 .complete = FG_COMPLETE_GIT_REF},
+	{.name = NULL},
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate bisect v1.4", "which commit since v1.4 made it slower?"},
+	{"fastgate bisect v1.4 --measure instructions", "by counted instructions: minutes, on any "
+							"machine"},
+	{"fastgate bisect v1.4 main --bench parse --budget 30m", "one benchmark, half an hour"},
+	{"fastgate bisect --resume", "go on after Ctrl-C"},
+	{NULL, NULL},
+};
+
+const struct fg_cli_command fg_cmd_bisect = {
+	.name = "bisect",
+	.group = FG_CLI_GROUP_GATE,
+	.summary = "which commit made it slower",
+	.description =
+		"Gates BAD against GOOD; if that finds a regression, measures commits between them, "
+		"each in pairs with GOOD, until one commit is made out with a probability of 95 "
+		"%, or several that explain 70 % of the whole. Nothing is called good or bad on "
+		"the way: every pair counts for all commits, so a single noisy measurement does "
+		"not lead astray. Then each of these commits is gated against its parent, which "
+		"names the function.\n"
+		"\n"
+		"Configuration, benchmarks and inputs are those of the work tree, so fastgate.yml "
+		"may be newer than the range. Uncommitted changes are not part of it. A commit "
+		"that does not build or run is tried again if the answer depends on it, and "
+		"otherwise counts as one with its neighbour.\n"
+		"\n"
+		"Exit code 0: nothing got slower. 1: found. 3: not made out, the list of "
+		"likely commits is printed.",
+	FG_CLI_TABLES,
+	.exits = FG_CLI_EXITS_OF_A_GATE & ~FG_CLI_EXIT(FG_EXIT_UPLOAD),
+	.has_json = true,
+	.stops_cleanly = true,
+	.run = run,
+};

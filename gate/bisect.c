@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/bisect.h"
+
+#include "base/base.h"
+#include "gate/bisect_model.h"
+#include "gate/statistics/location.h"
+#include "gate/statistics/sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A step is named at this probability, and the search ends once steps explain so much. */
+static const double sure = 0.95;
+static const double enough = 0.7;
+
+/* A measurement that tells less than this, in nats, is not worth its time. */
+static const double least_information = 0.002;
+
+/* Number of pairs that a visit may have. */
+static const unsigned visits[] = {2, 4, 6, 8, 12, 16, 24, 32, 48, FG_BISECT_VISIT_MAX};
+
+enum {
+	CANDIDATES = 20, /* places that divide the probability most evenly */
+	FINALISTS = 4,   /* those of them whose visits are compared in detail */
+};
+
+void fg_bisect_add(struct fg_bisect_commit *commit, double difference)
+{
+	commit->differences = fg_grow(commit->differences, &commit->pair_capacity,
+				      commit->pair_count + 1, sizeof(difference));
+	commit->differences[commit->pair_count++] = difference;
+}
+
+void fg_bisect_release(struct fg_bisect *bisect)
+{
+	for (size_t i = 0; i < bisect->count; i++)
+		free(bisect->commits[i].differences);
+	free(bisect->commits);
+	*bisect = (struct fg_bisect){0};
+}
+
+void fg_bisect_look_release(struct fg_bisect_look *look)
+{
+	free(look->probability);
+	*look = (struct fg_bisect_look){0};
+}
+
+/* ---- where the steps lie ---- */
+
+/* A place's share goes to its commits by their weights. */
+static void spread(const struct fg_bisect *bisect, const struct fg_bisect_model *model,
+		   double *probability)
+{
+	for (size_t p = 1; p < model->count; p++) {
+		const struct fg_bisect_place *place = &model->places[p];
+		double weight = 0;
+
+		for (size_t i = place->first; i <= place->own; i++)
+			weight += bisect->commits[i].weight;
+		for (size_t i = place->first; i <= place->own; i++)
+			probability[i] += place->share * bisect->commits[i].weight / weight;
+	}
+}
+
+static int descending(const void *a, const void *b)
+{
+	const double x = *(const double *)a;
+	const double y = *(const double *)b;
+
+	return (x < y) - (x > y);
+}
+
+static size_t count_left(const double *probability, size_t count)
+{
+	double *sorted = fg_xcalloc(count, sizeof(sorted[0]));
+	double held = 0;
+	size_t left = 0;
+
+	memcpy(sorted, probability, count * sizeof(sorted[0]));
+	qsort(sorted, count, sizeof(sorted[0]), descending);
+	while (left < count && held < sure)
+		held += sorted[left++];
+	free(sorted);
+	return left;
+}
+
+static void name_steps(struct fg_bisect_model *model, struct fg_bisect_look *look)
+{
+	for (size_t p = 1; p < model->count && look->step_count < FG_BISECT_STEPS_MAX; p++) {
+		struct fg_bisect_place *place = &model->places[p];
+
+		if (place->surest < sure)
+			continue;
+		place->is_named = true;
+		look->steps[look->step_count++] =
+			(struct fg_bisect_step){.first = place->first,
+						.last = place->own,
+						.probability = place->surest,
+						.size = place->share * model->whole};
+		look->explained += place->share;
+	}
+}
+
+/* ---- what to measure next ---- */
+
+struct visit {
+	size_t place;
+	unsigned pairs;
+	double information;
+	double rate; /* per second */
+};
+
+static struct visit weigh(const struct fg_bisect *bisect, struct fg_bisect_model *model,
+			  size_t place, unsigned pairs, bool with_build)
+{
+	const bool builds = with_build && !model->places[place].is_built;
+	const double seconds = (builds ? bisect->build_seconds : 0) + bisect->visit_seconds +
+			       pairs * bisect->pair_seconds;
+	struct visit visit = {.place = place, .pairs = pairs};
+
+	visit.information = fg_bisect_information(model, place, pairs);
+	visit.rate = visit.information / seconds;
+	return visit;
+}
+
+static struct visit best_length(const struct fg_bisect *bisect, struct fg_bisect_model *model,
+				size_t place, bool with_build)
+{
+	struct visit best = {0};
+
+	if (bisect->is_exact)
+		return weigh(bisect, model, place, 1, with_build);
+	for (size_t k = 0; k < FG_ARRAY_SIZE(visits); k++) {
+		const struct visit visit = weigh(bisect, model, place, visits[k], with_build);
+
+		if (visit.rate > best.rate)
+			best = visit;
+	}
+	return best;
+}
+
+/* `best` has room for `count` visits, by descending rate. */
+static void keep_best(struct visit *best, size_t count, const struct visit *visit)
+{
+	size_t at = count;
+
+	while (at > 0 && best[at - 1].rate < visit->rate)
+		at--;
+	if (at == count)
+		return;
+	memmove(&best[at + 1], &best[at], (count - 1 - at) * sizeof(best[0]));
+	best[at] = *visit;
+}
+
+/* Pairs that tell two levels apart that differ by the whole. */
+static unsigned usual_visit(const struct fg_bisect *bisect, const struct fg_bisect_model *model)
+{
+	const double pairs = 2 * pow(model->noise / model->whole, 2);
+
+	if (bisect->is_exact || pairs < 2)
+		return bisect->is_exact ? 1 : 2;
+	return pairs < FG_BISECT_VISIT_MAX ? (unsigned)ceil(pairs) : FG_BISECT_VISIT_MAX;
+}
+
+static void find_candidates(const struct fg_bisect *bisect, const struct fg_bisect_model *model,
+			    struct visit *candidates)
+{
+	for (size_t p = 1; p < model->count; p++) {
+		const struct visit visit = {.place = p, .rate = fg_bisect_promise(model, p)};
+
+		if (!bisect->is_exact || model->places[p].pair_count == 0)
+			keep_best(candidates, CANDIDATES, &visit);
+	}
+}
+
+/*
+ * The place is chosen for what it tells per second with its build. Once it is built, more pairs
+ * cost no build: so the number of pairs is chosen as if it were.
+ */
+static struct visit choose(const struct fg_bisect *bisect, struct fg_bisect_model *model)
+{
+	const unsigned usual = usual_visit(bisect, model);
+	struct visit candidates[CANDIDATES] = {{0}};
+	struct visit best[FINALISTS] = {{0}};
+	struct visit longest = {0};
+
+	find_candidates(bisect, model, candidates);
+	for (size_t i = 0; i < CANDIDATES && candidates[i].place > 0; i++) {
+		const struct visit visit = weigh(bisect, model, candidates[i].place, usual, true);
+
+		keep_best(best, FINALISTS, &visit);
+	}
+	for (size_t i = 0; i < FINALISTS && best[i].rate > 0; i++) {
+		const struct visit visit = best_length(bisect, model, best[i].place, true);
+
+		if (visit.rate > longest.rate)
+			longest = visit;
+	}
+	if (longest.information < least_information)
+		return (struct visit){0};
+	return best_length(bisect, model, longest.place, false);
+}
+
+static void decide(const struct fg_bisect *bisect, struct fg_bisect_model *model,
+		   struct fg_bisect_look *look)
+{
+	struct visit visit = {0};
+
+	name_steps(model, look);
+	look->state = FG_BISECT_FOUND;
+	if (look->explained >= enough)
+		return;
+	visit = choose(bisect, model);
+	look->state = visit.information > 0 ? FG_BISECT_MEASURE : FG_BISECT_OPEN;
+	look->next = visit.place ? model->places[visit.place].visited : 0;
+	look->pairs = visit.pairs;
+}
+
+/* ---- all of it ---- */
+
+static int check(const struct fg_bisect *bisect, struct fg_error *err)
+{
+	if (bisect->count == 0 || bisect->count > FG_BISECT_COMMITS_MAX)
+		return fg_error_set(err, FG_EINVAL,
+				    "%zu commits lie between the ends: 1 to %d can be searched",
+				    bisect->count, FG_BISECT_COMMITS_MAX);
+	if (bisect->commits[bisect->count - 1].pair_count == 0)
+		return fg_error_set(err, FG_EINVAL, "the ends were not compared");
+	return FG_OK;
+}
+
+int fg_bisect_look(const struct fg_bisect *bisect, struct fg_bisect_look *look,
+		   struct fg_error *err)
+{
+	struct fg_bisect_model model = {0};
+	int status = check(bisect, err);
+
+	if (status != FG_OK)
+		return status;
+	*look = (struct fg_bisect_look){0};
+	status = fg_bisect_model_make(bisect, &model, err);
+	if (status != FG_OK)
+		return status;
+	fg_bisect_model_solve(&model);
+	look->whole = model.whole;
+	look->probability = fg_xcalloc(bisect->count, sizeof(double));
+	spread(bisect, &model, look->probability);
+	look->left = count_left(look->probability, bisect->count);
+	decide(bisect, &model, look);
+	fg_bisect_model_release(&model);
+	return FG_OK;
+}

@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/bisect_model.h"
+
+#include "base/base.h"
+#include "gate/statistics/location.h"
+#include "gate/statistics/sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	THRESHOLDS = 8, /* levels between the ends whose last crossing is looked for */
+	NOISE_ROUNDS = 20,
+};
+
+/* Expected number of jumps in the range, before anything is measured. */
+static const double expected_jumps = 0.2;
+
+/* Degrees of freedom of a pair's noise: few enough that a wild pair counts little. */
+static const double freedom = 8;
+
+/* A build's level differs by so much because of where its code lies, and by this part of the whole
+ * at least, so that commits are not told apart by what nobody looks for. */
+static const double placement = 0.001;
+static const double drift_share = 0.06;
+
+static const double trimmed_share = 0.1;
+
+/* ---- places ---- */
+
+static void add_place(struct fg_bisect_model *model, size_t first, size_t own)
+{
+	model->places[model->count++] =
+		(struct fg_bisect_place){.first = first, .own = own, .visited = own};
+}
+
+static void join(struct fg_bisect_place *place, const struct fg_bisect_commit *commit, size_t index)
+{
+	if (commit->is_built && !place->is_built) {
+		place->is_built = true;
+		place->visited = index;
+	}
+	place->pair_count += commit->pair_count;
+}
+
+static double sum_weights(const struct fg_bisect *bisect, const struct fg_bisect_place *place)
+{
+	double sum = 0;
+
+	for (size_t i = place->first; i <= place->own; i++)
+		sum += bisect->commits[i].weight;
+	return sum;
+}
+
+static void make_places(const struct fg_bisect *bisect, struct fg_bisect_model *model)
+{
+	size_t first = 0;
+	double all = 0;
+
+	model->places = fg_xcalloc(bisect->count + 1, sizeof(model->places[0]));
+	add_place(model, 0, 0);
+	for (size_t i = 0; i < bisect->count; i++) {
+		const struct fg_bisect_commit *commit = &bisect->commits[i];
+		const bool is_last = i + 1 == bisect->count;
+
+		if (commit->is_unmeasured && !is_last)
+			continue;
+		if (!commit->is_same || (is_last && model->count == 1))
+			add_place(model, first, i);
+		join(&model->places[model->count - 1], commit, i);
+		first = i + 1;
+	}
+	for (size_t p = 1; p < model->count; p++)
+		all += sum_weights(bisect, &model->places[p]);
+	for (size_t p = 1; p < model->count; p++)
+		model->places[p].jump =
+			1 - exp(-expected_jumps * sum_weights(bisect, &model->places[p]) / all);
+}
+
+/* ---- noise ---- */
+
+struct residuals {
+	double squares; /* weighted */
+	double freedom;
+};
+
+/* One step of the EM algorithm of a t distribution around each commit's own centre. */
+static void add_residuals(const struct fg_bisect_commit *commit, double scale,
+			  struct residuals *sum)
+{
+	double center = commit->pair_count ? fg_median(commit->differences, commit->pair_count) : 0;
+	double weights = 0;
+	double weighted = 0;
+
+	if (commit->pair_count < 2)
+		return;
+	for (size_t i = 0; i < commit->pair_count; i++) {
+		const double r = (commit->differences[i] - center) / scale;
+		const double weight = (freedom + 1) / (freedom + r * r);
+
+		weights += weight;
+		weighted += weight * commit->differences[i];
+	}
+	center = weighted / weights;
+	for (size_t i = 0; i < commit->pair_count; i++) {
+		const double r = commit->differences[i] - center;
+
+		sum->squares += r * r * (freedom + 1) / (freedom + r * r / (scale * scale));
+	}
+	sum->freedom += (double)commit->pair_count - 1;
+}
+
+static double find_scale(const struct fg_bisect *bisect, double whole)
+{
+	const double least = whole / 50;
+	double scale = whole;
+
+	for (unsigned round = 0; round < NOISE_ROUNDS; round++) {
+		struct residuals sum = {0};
+
+		for (size_t i = 0; i < bisect->count; i++)
+			add_residuals(&bisect->commits[i], scale, &sum);
+		if (sum.freedom < 1)
+			return bisect->is_exact ? least : whole;
+		scale = fmax(least, sqrt(sum.squares / sum.freedom));
+	}
+	return scale;
+}
+
+/* ---- likelihoods ---- */
+
+static double level_of(const struct fg_bisect_model *model, size_t cell)
+{
+	return ((double)cell - FG_BISECT_ZERO) * model->cell;
+}
+
+/* The level of one build scatters around that of its code. */
+static void smooth(const struct fg_bisect_model *model, double like[FG_BISECT_LEVELS])
+{
+	double out[FG_BISECT_LEVELS] = {0};
+
+	for (size_t k = 0; k < FG_BISECT_LEVELS; k++) {
+		double sum = 0;
+
+		for (size_t j = 0; j < FG_BISECT_LEVELS; j++) {
+			const double z = ((double)k - (double)j) * model->cell / model->drift;
+			const double weight = exp(-z * z / 2);
+
+			out[k] += weight * like[j];
+			sum += weight;
+		}
+		out[k] /= sum;
+	}
+	memcpy(like, out, sizeof(out));
+}
+
+static void add_pairs(const struct fg_bisect_commit *commit, const struct fg_bisect_model *model,
+		      double scale, double logs[FG_BISECT_LEVELS])
+{
+	for (size_t i = 0; i < commit->pair_count; i++) {
+		for (size_t k = 0; k < FG_BISECT_LEVELS; k++) {
+			const double r = (commit->differences[i] - level_of(model, k)) / scale;
+
+			logs[k] -= (freedom + 1) / 2 * log1p(r * r / freedom);
+		}
+	}
+}
+
+static void make_likelihood(const struct fg_bisect *bisect, struct fg_bisect_model *model, size_t p,
+			    double scale)
+{
+	const size_t end = p + 1 < model->count ? model->places[p + 1].first : bisect->count;
+	struct fg_bisect_place *place = &model->places[p];
+	double logs[FG_BISECT_LEVELS] = {0};
+	double most = -HUGE_VAL;
+
+	for (size_t i = place->own; i < end; i++)
+		add_pairs(&bisect->commits[i], model, scale, logs);
+	for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
+		most = fmax(most, logs[k]);
+	for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
+		place->like[k] = exp(logs[k] - most);
+	if (place->pair_count > 0)
+		smooth(model, place->like);
+}
+
+int fg_bisect_model_make(const struct fg_bisect *bisect, struct fg_bisect_model *model,
+			 struct fg_error *err)
+{
+	const struct fg_bisect_commit *bad = &bisect->commits[bisect->count - 1];
+	double scale = 0;
+
+	*model = (struct fg_bisect_model){
+		.whole = fg_trimmed_mean(bad->differences, bad->pair_count, trimmed_share).mean};
+	if (!(model->whole > 0) || !isfinite(model->whole))
+		return fg_error_set(err, FG_EINVAL, "the bad end is not slower than the good one");
+	model->cell = model->whole / FG_BISECT_CELLS;
+	model->drift = fmax(bisect->is_exact ? 0 : placement, drift_share * model->whole);
+	scale = find_scale(bisect, model->whole);
+	model->noise = scale * sqrt(freedom / (freedom - 2));
+	make_places(bisect, model);
+	for (size_t p = 1; p < model->count; p++)
+		make_likelihood(bisect, model, p, scale);
+	return FG_OK;
+}
+
+void fg_bisect_model_release(struct fg_bisect_model *model)
+{
+	free(model->places);
+	*model = (struct fg_bisect_model){0};
+}
+
+/* ---- the posterior ---- */
+
+static double sum_of(const double values[FG_BISECT_LEVELS])
+{
+	double sum = 0;
+
+	for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
+		sum += values[k];
+	return sum;
+}
+
+/* After a jump every level of the grid is as likely as any other. */
+static double mean_of(const double values[FG_BISECT_LEVELS])
+{
+	return sum_of(values) / FG_BISECT_LEVELS;
+}
+
+static void filter(struct fg_bisect_model *model)
+{
+	struct fg_bisect_place *good = &model->places[0];
+
+	memset(good->before, 0, sizeof(good->before));
+	good->before[FG_BISECT_ZERO] = 1;
+	good->scale = 1;
+	for (size_t p = 1; p < model->count; p++) {
+		struct fg_bisect_place *place = &model->places[p];
+		const double *from = model->places[p - 1].before;
+
+		for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
+			place->before[k] = place->like[k] * ((1 - place->jump) * from[k] +
+							     place->jump / FG_BISECT_LEVELS);
+		place->scale = fmax(sum_of(place->before), 1e-300);
+		for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
+			place->before[k] /= place->scale;
+	}
+}
+
+/* Likelihood of this place and all later ones by its level, to that of the one before it. */
+static void step_back(const struct fg_bisect_place *place, const double here[FG_BISECT_LEVELS],
+		      double before[FG_BISECT_LEVELS])
+{
+	const double jumped = place->jump * mean_of(here);
+
+	for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
+		before[k] = ((1 - place->jump) * here[k] + jumped) / place->scale;
+}
+
+static void times_like(const struct fg_bisect_place *place, const double after[FG_BISECT_LEVELS],
+		       double here[FG_BISECT_LEVELS])
+{
+	for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
+		here[k] = place->like[k] * after[k];
+}
+
+static void look_back(struct fg_bisect_model *model)
+{
+	struct fg_bisect_place *last = &model->places[model->count - 1];
+	double here[FG_BISECT_LEVELS];
+
+	for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
+		last->after[k] = 1;
+	for (size_t p = model->count - 1; p > 0; p--) {
+		times_like(&model->places[p], model->places[p].after, here);
+		step_back(&model->places[p], here, model->places[p - 1].after);
+	}
+}
+
+static double sum_below(const double values[FG_BISECT_LEVELS], size_t end)
+{
+	double sum = 0;
+
+	for (size_t k = 0; k < end; k++)
+		sum += values[k];
+	return sum;
+}
+
+/*
+ * Where the program last rose above a level of the grid: the history after it stays there. Adds to
+ * the shares of the places.
+ */
+static void add_crossing(struct fg_bisect_model *model, size_t level, double *crossed)
+{
+	double after[FG_BISECT_LEVELS];
+	double here[FG_BISECT_LEVELS];
+	double all = 0;
+
+	for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
+		after[k] = 1;
+	for (size_t p = model->count - 1; p > 0; p--) {
+		const struct fg_bisect_place *place = &model->places[p];
+
+		times_like(place, after, here);
+		memset(here, 0, level * sizeof(here[0]));
+		crossed[p] = sum_below(model->places[p - 1].before, level) * place->jump *
+			     mean_of(here) / place->scale;
+		all += crossed[p];
+		step_back(place, here, after);
+	}
+	for (size_t p = 1; p < model->count && all > 0; p++) {
+		const double probability = crossed[p] / all;
+		struct fg_bisect_place *place = &model->places[p];
+
+		place->share += probability / THRESHOLDS;
+		place->surest = fmax(place->surest, probability);
+	}
+}
+
+void fg_bisect_model_solve(struct fg_bisect_model *model)
+{
+	const size_t apart = FG_BISECT_CELLS / THRESHOLDS;
+	double *crossed = fg_xcalloc(model->count, sizeof(crossed[0]));
+
+	filter(model);
+	look_back(model);
+	for (size_t i = 0; i < THRESHOLDS; i++)
+		add_crossing(model, FG_BISECT_ZERO + apart / 2 + i * apart, crossed);
+	free(crossed);
+}
+
+/* ---- information ---- */
+
+/*
+ * Between two neighbours that were measured, the level at a place is that of the left one, of the
+ * right one, of both, or another: which of these tells where the steps lie.
+ */
+enum {
+	CASES = 4
+};
+
+struct guess {
+	double levels[CASES][FG_BISECT_LEVELS];
+	double probability[CASES];
+};
+
+/* The nearest place on each side that was measured; the good end was. `count`: none. */
+static size_t neighbour(const struct fg_bisect_model *model, size_t place, int step)
+{
+	size_t at = place;
+
+	do {
+		at = step < 0 ? at - 1 : at + 1;
+	} while (at > 0 && at < model->count && model->places[at].pair_count == 0);
+	return at;
+}
+
+static double stay(const struct fg_bisect_model *model, size_t first, size_t end)
+{
+	double same = 1;
+
+	for (size_t p = first; p < end; p++)
+		same *= 1 - model->places[p].jump;
+	return same;
+}
+
+static void make_guess(const struct fg_bisect_model *model, size_t place, size_t left, size_t right,
+		       struct guess *guess)
+{
+	const struct fg_bisect_place *own = &model->places[place];
+	const bool has_right = right < model->count;
+	const double from_left = stay(model, left + 1, place + 1);
+	const double to_right = has_right ? stay(model, place + 1, right + 1) : 1;
+	const double *before = model->places[left].before;
+	double after[FG_BISECT_LEVELS];
+	double jumped = 0;
+	double all = 0;
+
+	for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
+		after[k] = has_right ? model->places[right].like[k] * model->places[right].after[k]
+				     : 1;
+	jumped = (1 - to_right) * mean_of(after);
+	for (size_t k = 0; k < FG_BISECT_LEVELS; k++) {
+		const double kept = before[k] * from_left * own->like[k];
+		const double fresh = (1 - from_left) / FG_BISECT_LEVELS * own->like[k];
+
+		guess->levels[0][k] = kept * jumped;
+		guess->levels[1][k] = fresh * to_right * after[k];
+		guess->levels[2][k] = kept * to_right * after[k];
+		guess->levels[3][k] = fresh * jumped;
+	}
+	for (size_t c = 0; c < CASES; c++)
+		all += guess->probability[c] = sum_of(guess->levels[c]);
+	for (size_t c = 0; c < CASES && all > 0; c++) {
+		for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
+			guess->levels[c][k] /= all;
+		guess->probability[c] /= all;
+	}
+}
+
+/* What new pairs add to those of the same build: its own deviation is drawn only once. */
+static double error_of(const struct fg_bisect_model *model, size_t pairs, unsigned more)
+{
+	const double noise = model->noise * model->noise;
+	const double drift = model->drift * model->drift;
+	const double together = drift + noise / (double)(pairs + more);
+
+	if (pairs == 0)
+		return sqrt(together);
+	return 1 / sqrt(1 / together - 1 / (drift + noise / (double)pairs));
+}
+
+/* Neighbouring questions are about the same number of pairs. */
+static void prepare(struct fg_bisect_model *model, double error)
+{
+	if (error >= model->seen_error && error <= model->seen_error)
+		return;
+	model->seen_error = error;
+	for (size_t k = 0; k < FG_BISECT_LEVELS; k++) {
+		double sum = 0;
+
+		for (size_t s = 0; s < FG_BISECT_SEEN; s++) {
+			const double at = 2.0 * (double)s - FG_BISECT_CELLS;
+			const double z = (at - (double)k) * model->cell / error;
+
+			sum += model->seen[k][s] = exp(-z * z / 2) + 1e-300;
+		}
+		for (size_t s = 0; s < FG_BISECT_SEEN; s++)
+			model->seen[k][s] /= sum;
+	}
+}
+
+/* Distribution of what is seen, by case. */
+static void see(const struct fg_bisect_model *model, const struct guess *guess,
+		double seen[CASES][FG_BISECT_SEEN])
+{
+	for (size_t c = 0; c < CASES; c++) {
+		for (size_t k = 0; k < FG_BISECT_LEVELS; k++) {
+			const double share = guess->levels[c][k];
+
+			for (size_t s = 0; s < FG_BISECT_SEEN && share > 1e-12; s++)
+				seen[c][s] += share * model->seen[k][s];
+		}
+	}
+}
+
+static double plogp(double p)
+{
+	return p > 0 ? p * log(p) : 0;
+}
+
+/* The share of steps that are not named yet between two places. */
+static double open_share(const struct fg_bisect_model *model, size_t left, size_t right)
+{
+	double share = 0;
+
+	for (size_t p = left + 1; p <= right && p < model->count; p++) {
+		if (!model->places[p].is_named)
+			share += model->places[p].share;
+	}
+	return share;
+}
+
+double fg_bisect_promise(const struct fg_bisect_model *model, size_t place)
+{
+	const size_t left = neighbour(model, place, -1);
+	const size_t right = neighbour(model, place, 1);
+	const double before = open_share(model, left, place);
+	const double after = open_share(model, place, right);
+
+	/* the level of the last commit is known less well than that of the good end */
+	return right < model->count ? fmin(before, after) : before / 4;
+}
+
+double fg_bisect_information(struct fg_bisect_model *model, size_t place, unsigned pairs)
+{
+	const size_t left = neighbour(model, place, -1);
+	const size_t right = neighbour(model, place, 1);
+	const double share = open_share(model, left, right);
+	double seen[CASES][FG_BISECT_SEEN] = {{0}};
+	struct guess guess;
+	double nats = 0;
+
+	if (share < 0.001)
+		return 0;
+	make_guess(model, place, left, right, &guess);
+	prepare(model, error_of(model, model->places[place].pair_count, pairs));
+	see(model, &guess, seen);
+	for (size_t s = 0; s < FG_BISECT_SEEN; s++) {
+		double all = 0;
+
+		for (size_t c = 0; c < CASES; c++) {
+			all += seen[c][s];
+			nats += plogp(seen[c][s]);
+		}
+		nats -= plogp(all);
+	}
+	for (size_t c = 0; c < CASES; c++)
+		nats -= plogp(guess.probability[c]);
+	return share * fmax(nats, 0);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The hidden Markov model behind gate/bisect.c, and the information in a measurement. Private to
+ * gate/.
+ */
+#ifndef FG_GATE_BISECT_MODEL_H
+#define FG_GATE_BISECT_MODEL_H
+
+#include "gate/bisect.h"
+
+enum {
+	FG_BISECT_CELLS = 16, /* of the grid of levels, from the good end's to the bad end's */
+	FG_BISECT_ZERO = 16,  /* the good end's */
+	FG_BISECT_LEVELS = FG_BISECT_ZERO + 40 + 1,
+	FG_BISECT_SEEN = 45, /* grid of what a measurement may show: twice as coarse, and wider */
+};
+
+/* Commits that are inseparable: unmeasured ones, one that is measured, those with its code. */
+struct fg_bisect_place {
+	size_t first;   /* commit; the unmeasured ones come first */
+	size_t own;     /* the first that can be measured */
+	size_t visited; /* the one to measure: one that is built, if there is any */
+	bool is_built;
+	size_t pair_count;
+	double jump; /* prior probability that the level jumps here */
+	double like[FG_BISECT_LEVELS];
+	double before[FG_BISECT_LEVELS]; /* filtered: given all up to here, sums to 1 */
+	double after[FG_BISECT_LEVELS];  /* likelihood of all that comes later, scaled */
+	double scale;
+	/* results */
+	double share;  /* expected share of the whole change that lies here */
+	double surest; /* the largest probability that a level was passed here for good */
+	bool is_named;
+};
+
+struct fg_bisect_model {
+	struct fg_bisect_place *places; /* [0] is the good end */
+	size_t count;
+	double whole; /* ln */
+	double noise; /* standard deviation of a pair */
+	double cell;  /* of the grid, ln */
+	/* of the measurement asked about last: chances of what is seen, by level */
+	double seen[FG_BISECT_LEVELS][FG_BISECT_SEEN];
+	double seen_error;
+	double drift; /* standard deviation of a build around its level: where the code lies */
+};
+
+/* FG_EINVAL: the bad end is not worse. */
+int fg_bisect_model_make(const struct fg_bisect *bisect, struct fg_bisect_model *model,
+			 struct fg_error *err) FG_NODISCARD;
+void fg_bisect_model_solve(struct fg_bisect_model *model);
+/* A cheap guess at the next figure: how evenly a place divides what is not known yet. */
+double fg_bisect_promise(const struct fg_bisect_model *model, size_t place);
+/*
+ * Nats that so many more pairs at a place would tell about where the steps lie that are not named
+ * yet.
+ */
+double fg_bisect_information(struct fg_bisect_model *model, size_t place, unsigned pairs);
+void fg_bisect_model_release(struct fg_bisect_model *model);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The answer cards of stored runs, made from their reports.  Inside perfdb/server/ only.
+ */
+#ifndef FG_PERFDB_SERVER_API_CARD_H
+#define FG_PERFDB_SERVER_API_CARD_H
+
+#include "base/json_write.h"
+#include "model/verdict.h"
+#include "store/store.h"
+
+enum {
+	FG_CARD_RUNS = 8 /* reports that are read for one request */
+};
+
+/* Runs read so far; zero-initialised: none. */
+struct fg_cards {
+	struct fg_store *store;
+	struct {
+		struct fg_stored_run stored;
+		struct fg_verdict verdict;
+		bool is_known;
+		char run[37];
+	} items[FG_CARD_RUNS];
+	size_t count;
+};
+
+/* Member "answer" of this benchmark of the run, unless nothing is known. */
+void fg_cards_write(struct fg_cards *cards, const char *run, const char *benchmark,
+		    struct fg_json_writer *w);
+void fg_cards_release(struct fg_cards *cards);
+
+/* Appends the sentence of a whole run; false: it has no report that can be read. */
+bool fg_cards_add_sentence(struct fg_store *store, const char *run, struct fg_strbuf *text);
+
+#endif

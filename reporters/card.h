@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The answer card: what happened and why, since which commit, and what to do next.
+ *
+ *	wordcount is 11.6 % slower: find table.c:16 (+5.0 ms)
+ *	-   14   0.3 ms  if (entry->hash == hash && !strcmp(entry->word, word))
+ *	+   16   5.3 ms  if (!strcmp(entry->word, word))
+ *	change   1eca4e8a0c11 "look words up by their text" (#41) by A. Author
+ *	explain  fastgate explain 01990e2b-7c40
+ *	again    fastgate run wordcount --against 5d1f0c2b9a7e
+ *	accept   Fastgate-Accept: wordcount cpu_time REASON
+ *
+ * Every report, page, comment, status, feed and webhook takes its words from here, so that they are
+ * the same on each. A format only chooses how to escape text and names.
+ */
+#ifndef FG_REPORTERS_CARD_H
+#define FG_REPORTERS_CARD_H
+
+#include "base/arena.h"
+#include "base/json_write.h"
+#include "reporters/reporter.h"
+#include "reporters/source_lines.h"
+
+enum {
+	FG_CARD_STEPS = 4,
+	FG_CARD_LINES = 6, /* of source, at most */
+};
+
+struct fg_card_step {
+	const char *what; /* "see", "explain", "again", "accept" */
+	const char *text; /* an address, a command, or a line of a commit's message; clean */
+};
+
+/* Texts live in the arena, everything else in the report. */
+struct fg_card {
+	const struct fg_benchmark_verdict *benchmark; /* NULL: no benchmark ran */
+	const char *sentence;
+	const struct fg_node_verdict *culprit; /* the function in the sentence; NULL: none */
+	struct fg_hunk hunk;                   /* its lines; may be empty */
+	/* known if something got worse, surely or probably */
+	const char *change; /* NULL: unknown */
+	struct fg_card_step next[FG_CARD_STEPS];
+	size_t next_count;
+};
+
+/* `benchmark` NULL: the card of the whole run, which is that of its leading benchmark. */
+void fg_card_make(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
+		  struct fg_arena *arena, struct fg_card *card);
+/* Its change and next steps, one per line, after `prefix`: "again: fastgate run ...". */
+void fg_card_add_steps(const struct fg_card *card, const char *prefix, struct fg_strbuf *text);
+/* Member "answer" of fastgate-report/1. */
+void fg_card_write_json(const struct fg_report *report,
+			const struct fg_benchmark_verdict *benchmark, struct fg_json_writer *w);
+
+/* How a format escapes words that may quote a stranger, and names of code. NULL: clean text. */
+struct fg_card_style {
+	void (*add_text)(struct fg_strbuf *text, const char *plain);
+	void (*add_code)(struct fg_strbuf *text, const char *name);
+};
+
+/* Every outcome has a sentence. */
+void fg_card_add_sentence(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
+			  const struct fg_card_style *style);
+/*
+ * For the whole run: the leading benchmark's, and the number of others of its state;
+ * "3 benchmarks: 3 passed" if nothing happened.
+ */
+void fg_card_add_run_sentence(struct fg_strbuf *text, const struct fg_verdict *verdict,
+			      const struct fg_card_style *style);
+
+#endif

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+bisect.py FASTGATE ROOT: which commit of a generated history made a small program slower.
+
+The outcome rests on counted instructions, so no verdict comes from how fast anything runs.  The history has a commit that does not
+build, one that changes only a text, and a fastgate.yml that no commit has.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
+sys.path.insert(0, str(root / "tests/support"))
+from checks import HUNG_S, check, finish_in_scratch  # noqa: E402
+from json_schema import Schema  # noqa: E402
+
+if not shutil.which("valgrind"):
+    print("valgrind is not installed")
+    sys.exit(77)
+
+SOURCE = """#include <stdio.h>
+static volatile unsigned sink;
+__attribute__((noinline)) static void parse(void) { for (int i = 0; i < %d; i++) sink += (unsigned)i; }
+__attribute__((noinline)) static void print(void) { for (int i = 0; i < %d; i++) sink ^= (unsigned)i; }
+int main(int argc, char **argv)
+{
+	FILE *input = argc > 1 ? fopen(argv[1], "r") : NULL;
+	if (!input)
+		return 3;
+	parse();
+	print();
+	return fclose(input);
+}
+%s
+"""
+CONFIG = """version: 1
+project: history
+build: { command: "cc -O1 -g -o prog main.c" }
+benchmarks: [ { name: prog, command: ./prog data/input.txt } ]
+"""
+SLOW, BROKEN, COMMITS = 8, 6, 12
+
+
+class History:
+    def __init__(self, name):
+        self.folder = pathlib.Path(name).absolute()
+        self.folder.mkdir(parents=True)
+        self.environment = {**os.environ, "HOME": str(self.folder.parent), "GIT_CONFIG_NOSYSTEM": "1",
+                            "XDG_CACHE_HOME": str(self.folder.parent / "cache"), "GIT_AUTHOR_NAME": "Ann Example",
+                            "GIT_AUTHOR_EMAIL": "a@localhost", "GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@localhost"}
+        self.git("init", "-q", "-b", "main", ".")
+        self.hashes = []
+        (self.folder / ".gitignore").write_text("prog\n.fastgate\n")
+
+    def git(self, *arguments):
+        return subprocess.run(["git", *arguments], cwd=self.folder, env=self.environment, check=True, capture_output=True,
+                              text=True, timeout=HUNG_S).stdout.strip()
+
+    def commit(self, parse, printed, rest="", subject="Work"):
+        (self.folder / "main.c").write_text(SOURCE % (parse, printed, rest))
+        self.git("add", "main.c", ".gitignore")
+        self.git("commit", "-q", "--allow-empty", "-m", subject)
+        self.hashes.append(self.git("rev-parse", "HEAD"))
+
+    def bisect(self, code, *arguments):
+        done = subprocess.run([fastgate, "bisect", *arguments], cwd=self.folder, env=self.environment, capture_output=True, text=True,
+                              timeout=HUNG_S)
+        check(done.returncode == code, f"bisect {' '.join(arguments)}: exit code {done.returncode}, not {code}: {done.stdout}{done.stderr}")
+        return done
+
+
+def make():
+    history = History("history")
+    for i in range(COMMITS + 1):
+        rest = "#error this commit does not build" if i == BROKEN else f"/* {i} */"
+        history.commit(13000 if i >= SLOW else 10000, 20000, rest, "Parse again" if i == SLOW else f"Change {i}")
+    # what the user has and no commit does
+    (history.folder / "data").mkdir()
+    (history.folder / "data/input.txt").write_text("input\n")
+    (history.folder / "fastgate.yml").write_text(CONFIG)
+    return history
+
+
+def the_commit_is_found_by_counted_instructions(history):
+    done = history.bisect(1, "HEAD~12", "--measure", "instructions", "--json", "--markdown", "b.md", "--html", "b.html")
+    report = json.loads(done.stdout)
+    wrong = Schema(root / "docs/formats/bisect.schema.json").errors(report)
+    check(not wrong, f"the schema: {wrong}")
+    check(report["culprit"]["commit"] == history.hashes[SLOW], f"the culprit is {report['culprit']}, not {history.hashes[SLOW]}")
+    check(report["culprit"]["author"] == "Ann Example" and report["culprit"]["subject"] == "Parse again", "author and subject")
+    check(report["culprit"]["function"] == "parse", f"function: {report['culprit']}")
+    check(report["steps"][0]["against_parent"]["verdict"] == "regression", f"against its parent: {report['steps']}")
+    check(abs(sum(c["probability"] for c in report["commits"]) - 1) < 0.01, "the probabilities add up to 1")
+    check(report["builds"] <= 6, f"{report['builds']} builds for 12 commits")
+    check(history.hashes[SLOW][:12] in (history.folder / "b.md").read_text(), "Markdown names it")
+    page = (history.folder / "b.html").read_text()
+    check("Parse again" in page and "<script" not in page, "the page names it, without scripts")
+
+
+def bad_ends_cost_one_line(history):
+    for arguments, words in [
+        (["HEAD", "HEAD~3"], "the ends are swapped"),
+        (["HEAD", "HEAD"], "there is nothing between them"),
+        (["nowhere"], "there is no commit 'nowhere'"),
+        (["HEAD~3", "--bench", "other"], "there is no benchmark 'other'"),
+        (["HEAD~3", "--measure", "cpu_time"], "is not counted exactly"),
+    ]:
+        done = history.bisect(2, *arguments)
+        check(words in done.stderr, f"{arguments}: {done.stderr}")
+    history.git("checkout", "-q", "--orphan", "other")
+    history.git("commit", "-q", "-m", "Another root")
+    check("no common history" in history.bisect(2, "main").stderr, "unrelated ends")
+    history.git("checkout", "-q", "-f", "main")
+
+
+def a_shallow_clone_says_how_to_deepen(history):
+    history.git("clone", "-q", "--depth", "2", f"file://{history.folder}", "../shallow")
+    shutil.copy(history.folder / "fastgate.yml", history.folder.parent / "shallow")
+    done = subprocess.run([fastgate, "bisect", history.hashes[0]], cwd=history.folder.parent / "shallow", env=history.environment,
+                          capture_output=True, text=True, timeout=HUNG_S)
+    check(done.returncode == 2 and "git fetch --unshallow" in done.stderr, f"a shallow clone: {done.stderr}")
+
+
+def equal_ends_have_nothing_to_find(history):
+    done = history.bisect(0, history.hashes[0], history.hashes[3], "--measure", "instructions")
+    check("nothing to find" in done.stdout, f"equal ends: {done.stdout}")
+
+
+def a_search_out_of_budget_goes_on(history):
+    done = history.bisect(3, "HEAD~12", "--measure", "instructions", "--budget", "1s", "--json")
+    report = json.loads(done.stdout)
+    check(report["state"] == "stopped" and report["culprit"] is None, f"out of budget: {report['state']}")
+    report = json.loads(history.bisect(1, "--resume", "--json").stdout)
+    check(report["culprit"]["commit"] == history.hashes[SLOW], f"resumed: {report['culprit']}")
+
+
+def a_merge_is_searched_inside(history):
+    history.git("checkout", "-q", "-b", "side", "HEAD~2")
+    history.commit(13000, 20000, "/* a */", "Prepare")
+    history.commit(16000, 20000, "/* b */", "Slower on the side")
+    history.commit(16000, 20000, "/* c */", "Tidy up")
+    history.git("checkout", "-q", "main")
+    history.git("merge", "-q", "-X", "theirs", "-m", "Merge side", "side")
+    report = json.loads(history.bisect(1, "HEAD~2", "--measure", "instructions", "--json").stdout)
+    check(report["culprit"]["subject"] == "Slower on the side", f"in the side branch: {report['culprit']}")
+    history.git("reset", "-q", "--hard", history.hashes[COMMITS])
+
+
+def configuration_may_lie_outside(history):
+    outside = history.folder.parent / "outside.yml"
+    outside.write_text(CONFIG)
+    (history.folder / "fastgate.yml").rename(history.folder.parent / "kept.yml")
+    done = subprocess.run([fastgate, "run", "-c", str(outside), "--candidate", "HEAD~2", "--against", "HEAD~12", "--exact", "--json"],
+                          cwd=history.folder, env=history.environment, capture_output=True, text=True, timeout=HUNG_S)
+    check(done.returncode == 1, f"-c outside of the checkout, an input that no commit has: {done.returncode} {done.stderr}")
+    (history.folder.parent / "kept.yml").rename(history.folder / "fastgate.yml")
+
+
+def an_old_candidate_gets_the_benchmarks_files(history):
+    (history.folder / "bench").mkdir()
+    (history.folder / "bench/more.h").write_text("\n")
+    (history.folder / "fastgate.yml").write_text(CONFIG.replace("build: {", "build: { from_candidate: [ bench/ ],")
+                                                 .replace("main.c", "-include bench/more.h main.c"))
+    done = subprocess.run([fastgate, "run", "--candidate", "HEAD~2", "--against", "HEAD~12", "--exact", "--json"],
+                          cwd=history.folder, env=history.environment, capture_output=True, text=True, timeout=HUNG_S)
+    check(done.returncode == 1, f"build.from_candidate with an old candidate: {done.returncode} {done.stderr}")
+
+
+def test():
+    history = make()
+    the_commit_is_found_by_counted_instructions(history)
+    bad_ends_cost_one_line(history)
+    a_shallow_clone_says_how_to_deepen(history)
+    equal_ends_have_nothing_to_find(history)
+    a_search_out_of_budget_goes_on(history)
+    a_merge_is_searched_inside(history)
+    configuration_may_lie_outside(history)
+    an_old_candidate_gets_the_benchmarks_files(history)
+
+
+finish_in_scratch(test)

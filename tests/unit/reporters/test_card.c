@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Every surface says the same: what happened, why, since which commit, and what to do next. */
+#include "base/json.h"
+#include "reporters/card.h"
+#include "reporters/figures.h"
+#include "reporters/verdict_queries.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/fixture_report.h"
+
+#include <ctype.h>
+
+static void check(const char *name, const char *expected)
+{
+	struct fg_fixture fixture;
+	struct fg_strbuf text = {0};
+
+	fg_fixture_init(&fixture, name);
+	fg_card_add_run_sentence(&text, &fixture.verdict, NULL);
+	assert_string_equal(fg_strbuf_text(&text), expected);
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
+}
+
+static void a_regression_is_told_with_its_function_place_and_cost(void **state)
+{
+	(void)state;
+	check("regression", "reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)");
+	check("improvement", "sort is 8.8 % faster: fit(Track&) fit.cpp:88 (−7.8 ms)");
+	check("counted", "parse: allocations +0.01 %: grow_table table.c:31 (+1)");
+}
+
+static void a_function_that_is_not_sure_is_not_named_as_the_cause(void **state)
+{
+	(void)state;
+	check("unsure",
+	      "reconstruct is 4.8 % slower; no single function is sure; the only hot one that changed is "
+	      "extrapolate");
+}
+
+static void every_other_outcome_has_its_sentence(void **state)
+{
+	(void)state;
+	check("pass", "parse is not slower: cpu time +0.1 % [−0.5, +0.7]");
+	check("inconclusive", "compress is inconclusive: cpu time +1.7 % [−0.4, +3.8]");
+	check("identical", "hash: same binaries on both sides");
+	check("unaffected", "hash: unchanged code, placement not looked at");
+	check("new", "render is new: nothing to compare with yet");
+	check("missing", "legacy is missing: in the baseline only");
+	check("error", "network could not be measured: ./build/net --connect: exited with code 3");
+	check("nothing", "no benchmark ran");
+}
+
+static void of_several_benchmarks_the_regression_leads_even_beside_an_error(void **state)
+{
+	(void)state;
+	check("mixed", "reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)");
+}
+
+static void further_benchmarks_of_the_outcome_are_counted(void **state)
+{
+	struct fg_fixture fixture;
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_fixture_init(&fixture, "regression");
+	fg_fixture_repeat(&fixture, 3);
+	fg_card_add_run_sentence(&text, &fixture.verdict, NULL);
+	assert_non_null(strstr(fg_strbuf_text(&text), "(+9.7 ms); 2 more benchmarks regressed"));
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
+}
+
+static void a_sure_improvement_leads_before_benchmarks_that_are_open(void **state)
+{
+	struct fg_metric_verdict metrics[] = {
+		{.name = "cpu_time",
+		 .label = "cpu time",
+		 .unit = "ns",
+		 .gated = true,
+		 .decided = true,
+		 .outcome = FG_OUTCOME_INCONCLUSIVE,
+		 .ratio = 1.4,
+		 .low = 0.1,
+		 .high = 432.39},
+		{.name = "cpu_time",
+		 .label = "cpu time",
+		 .unit = "ns",
+		 .gated = true,
+		 .decided = true,
+		 .outcome = FG_OUTCOME_IMPROVEMENT,
+		 .ratio = 0.43,
+		 .low = 0.41,
+		 .high = 0.45},
+	};
+	struct fg_benchmark_verdict benchmarks[] = {
+		{.name = "noisy",
+		 .outcome = FG_OUTCOME_INCONCLUSIVE,
+		 .metrics = &metrics[0],
+		 .metric_count = 1},
+		{.name = "parse",
+		 .outcome = FG_OUTCOME_IMPROVEMENT,
+		 .metrics = &metrics[1],
+		 .metric_count = 1},
+	};
+	struct fg_verdict verdict = {
+		.outcome = FG_OUTCOME_INCONCLUSIVE, .benchmarks = benchmarks, .benchmark_count = 2};
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_card_add_run_sentence(&text, &verdict, NULL);
+	assert_string_equal(fg_strbuf_text(&text), "parse is 57.0 % faster; 1 inconclusive");
+	fg_strbuf_clear(&text);
+	verdict.exit_code = FG_EXIT_INCONCLUSIVE;
+	fg_card_add_run_sentence(&text, &verdict, NULL);
+	assert_string_equal(fg_strbuf_text(&text),
+			    "noisy is inconclusive: cpu time +40.0 % [−90.0, ×432]");
+	fg_strbuf_release(&text);
+}
+
+static void a_change_that_could_have_been_seen_has_no_exponent(void **state)
+{
+	static const struct {
+		double change;
+		const char *text;
+	} cases[] = {{.change = 0.023, .text = "2.3 %"},
+		     {.change = 1.1, .text = "110.0 %"},
+		     {.change = 430, .text = "×431"}};
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
+		const struct fg_metric_verdict metric = {.smallest_detectable = cases[i].change};
+
+		fg_strbuf_clear(&text);
+		assert_true(fg_report_add_detectable(&text, &metric));
+		assert_non_null(strstr(fg_strbuf_text(&text), cases[i].text));
+	}
+	fg_strbuf_release(&text);
+}
+
+static void names_of_strangers_stay_in_one_clean_line(void **state)
+{
+	struct fg_fixture fixture;
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_fixture_init(&fixture, "hostile");
+	for (size_t i = 0; i < fixture.verdict.benchmark_count; i++) {
+		fg_strbuf_clear(&text);
+		fg_card_add_sentence(&text, &fixture.verdict.benchmarks[i], NULL);
+		assert_true(text.length < 1000);
+		for (const char *at = fg_strbuf_text(&text); *at; at++)
+			assert_false((unsigned char)*at < ' ');
+	}
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
+}
+
+/* ---- the card and its surfaces ---- */
+
+static struct fg_arena arena;
+
+static const char *step(const struct fg_card *card, const char *what)
+{
+	for (size_t i = 0; i < card->next_count; i++) {
+		if (strcmp(card->next[i].what, what) == 0)
+			return card->next[i].text;
+	}
+	return NULL;
+}
+
+/* A regression of a clean commit whose author, subject and pull request are known. */
+static void init_known(struct fg_fixture *fixture)
+{
+	struct fg_environment *build = &fixture->run.sides[FG_ARM_CANDIDATE].build;
+
+	fg_fixture_init(fixture, "regression");
+	fixture->run.sides[FG_ARM_CANDIDATE].dirty = false;
+	fg_environment_set(build, "git.subject", "reject \033[31mbad strings", false);
+	fg_environment_set(build, "git.author", "A. Author", false);
+	fg_environment_set(build, "git.pull_request", "#41", false);
+	fg_environment_set(build, "link.run", "https://perf.example/?view=run&run={run}", false);
+	fg_environment_set(build, "link.commit", "https://git.example/commit/{commit}", false);
+}
+
+static void a_regression_has_its_change_and_all_steps(void **state)
+{
+	struct fg_fixture fixture;
+	struct fg_card card;
+
+	(void)state;
+	init_known(&fixture);
+	fg_card_make(&fixture.report, NULL, &arena, &card);
+	assert_int_equal(card.next_count, FG_CARD_STEPS);
+	assert_non_null(strstr(card.change, "bad strings\" (#41) by A. Author"));
+	assert_null(strchr(card.change, '\033'));
+	assert_string_equal(
+		step(&card, "see"),
+		"https://perf.example/?view=run&run=01990e2b-7c40-7abc-8def-0123456789ab");
+	assert_string_equal(step(&card, "explain"), "fastgate explain 01990e2b-7c40");
+	assert_string_equal(step(&card, "again"),
+			    "fastgate run reconstruct --against 1a2b3c4d5e6f");
+	assert_string_equal(step(&card, "accept"), "Fastgate-Accept: reconstruct cpu_time REASON");
+	fg_fixture_release(&fixture);
+	fg_arena_release(&arena);
+}
+
+static void facts_that_are_unknown_are_left_out(void **state)
+{
+	struct fg_fixture fixture;
+	struct fg_card card;
+
+	(void)state;
+	fg_fixture_init(&fixture, "regression");
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		free(fixture.run.sides[arm].commit);
+		fixture.run.sides[arm].commit = NULL;
+	}
+	fg_card_make(&fixture.report, NULL, &arena, &card);
+	assert_null(card.change);
+	assert_int_equal(card.next_count, 0);
+	fg_fixture_release(&fixture);
+	fg_arena_release(&arena);
+}
+
+static void a_pass_needs_nothing(void **state)
+{
+	struct fg_fixture fixture;
+	struct fg_card card;
+
+	(void)state;
+	fg_fixture_init(&fixture, "pass");
+	fg_card_make(&fixture.report, NULL, &arena, &card);
+	assert_int_equal(card.next_count, 0);
+	assert_null(card.culprit);
+	fg_fixture_release(&fixture);
+	fg_arena_release(&arena);
+}
+
+/* The text that a reader sees: without tags, references, escapes, colours and line breaks. */
+static void make_plain(const char *from, struct fg_strbuf *plain)
+{
+	static const struct {
+		const char *mark;
+		const char *sign;
+	} marks[] = {{"%25", "%"},   {"%0A", " "},  {"%3A", ":"},  {"%2C", ","},
+		     {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}};
+
+	while (*from) {
+		char *end = NULL;
+		size_t i = 0;
+
+		while (i < FG_ARRAY_SIZE(marks) &&
+		       strncmp(from, marks[i].mark, strlen(marks[i].mark)) != 0)
+			i++;
+		if (i < FG_ARRAY_SIZE(marks)) {
+			fg_strbuf_add_text(plain, marks[i].sign);
+			from += strlen(marks[i].mark);
+		} else if (from[0] == '&' && from[1] == '#') {
+			fg_strbuf_add_char(plain, (char)strtol(from + 2, &end, 10));
+			from = end + 1;
+		} else if (strncmp(from, "<a href", 7) == 0 || strncmp(from, "<code", 5) == 0 ||
+			   strncmp(from, "</a", 3) == 0 || strncmp(from, "</code", 6) == 0) {
+			from = strchr(from, '>') + 1;
+		} else if (strncmp(from, "\xe2\x80\x8b", 3) == 0) {
+			from += 3;
+		} else if (isspace((unsigned char)*from)) {
+			from += strspn(from, " \n");
+			fg_strbuf_add_char(plain, ' ');
+		} else {
+			fg_strbuf_add_char(plain, *from++);
+		}
+	}
+}
+
+static void expect(const char *format, const char *plain, const char *words)
+{
+	struct fg_strbuf wanted = {0};
+
+	make_plain(words, &wanted);
+	if (!strstr(plain, fg_strbuf_text(&wanted)))
+		fail_msg("%s has no '%s':\n%s", format, fg_strbuf_text(&wanted), plain);
+	fg_strbuf_release(&wanted);
+}
+
+/* Its sentence, its lines of source, its change and its steps. */
+static void expect_card(const char *format, const char *plain, const struct fg_card *card)
+{
+	struct fg_strbuf line = {0};
+
+	expect(format, plain, card->sentence);
+	for (size_t i = 0; i < card->hunk.count; i++) {
+		fg_strbuf_clear(&line);
+		fg_hunk_add_line(&line, &card->hunk, i, 0);
+		expect(format, plain, fg_strbuf_text(&line));
+	}
+	expect(format, plain, card->change);
+	for (size_t i = 0; i < card->next_count; i++)
+		expect(format, plain, card->next[i].text);
+	fg_strbuf_release(&line);
+}
+
+static void every_surface_has_the_card_word_for_word(void **state)
+{
+	static const char *const formats[] = {"terminal", "markdown", "comment", "junit", "github"};
+	struct fg_fixture fixture;
+	struct fg_card card;
+
+	(void)state;
+	init_known(&fixture);
+	fg_card_make(&fixture.report, NULL, &arena, &card);
+	assert_int_equal(card.hunk.count, 2);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
+		struct fg_strbuf text = {0};
+		struct fg_strbuf plain = {0};
+
+		fg_fixture_write_report(&fixture, formats[i], NULL, &text);
+		make_plain(fg_strbuf_text(&text), &plain);
+		expect_card(formats[i], fg_strbuf_text(&plain), &card);
+		fg_strbuf_release(&text);
+		fg_strbuf_release(&plain);
+	}
+	fg_fixture_release(&fixture);
+	fg_arena_release(&arena);
+}
+
+static void expect_lines(const cJSON *because, const char *name, const char *text)
+{
+	const cJSON *line = cJSON_GetArrayItem(cJSON_GetObjectItem(because, name), 0);
+
+	assert_string_equal(fg_json_text_or(line, "text", ""), text);
+}
+
+/* The page, the pages of a server and other programs take it from the JSON. */
+static void the_answer_in_json_is_the_card(void **state)
+{
+	struct fg_fixture fixture;
+	struct fg_strbuf text = {0};
+	struct fg_card card;
+	cJSON *document = NULL;
+	const cJSON *answer = NULL;
+	const cJSON *because = NULL;
+	const cJSON *commit = NULL;
+
+	(void)state;
+	init_known(&fixture);
+	fg_card_make(&fixture.report, NULL, &arena, &card);
+	fg_fixture_write_report(&fixture, "json", NULL, &text);
+	document = cJSON_Parse(fg_strbuf_text(&text));
+	answer = cJSON_GetObjectItem(document, "answer");
+	assert_string_equal(fg_json_text_or(answer, "sentence", ""), card.sentence);
+	assert_string_equal(fg_json_text_or(answer, "state", ""), "regression");
+	assert_string_equal(fg_json_text_or(answer, "since", ""), card.change);
+	because = cJSON_GetArrayItem(cJSON_GetObjectItem(answer, "because"), 0);
+	assert_string_equal(fg_json_text_or(because, "function", ""), card.culprit->name);
+	assert_string_equal(fg_json_text_or(because, "called_from", ""), "loop(Event const&)");
+	expect_lines(because, "before", "        if (track.ok) refine(track);");
+	expect_lines(because, "after", "        refine(track); </script>");
+	for (size_t i = 0; i < card.hunk.count; i++) {
+		struct fg_strbuf line = {0};
+
+		fg_hunk_add_line(&line, &card.hunk, i, 0);
+		assert_string_equal(
+			cJSON_GetStringValue(cJSON_GetArrayItem(
+				cJSON_GetObjectItem(answer, "lines"), (int)i)),
+			fg_strbuf_text(&line));
+		fg_strbuf_release(&line);
+	}
+	commit = cJSON_GetObjectItem(answer, "commit");
+	assert_string_equal(fg_json_text_or(commit, "pull_request", ""), "#41");
+	assert_string_equal(fg_json_text_or(commit, "url", ""),
+			    "https://git.example/commit/9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c");
+	assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(answer, "next")), card.next_count);
+	cJSON_Delete(document);
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
+	fg_arena_release(&arena);
+}
+
+/* ---- probably slower ---- */
+
+#define PROBABLY                                                                              \
+ "probably slower (+7.0 %): all of 21 pairs; not failed because it may be +0.2 %; 25 decide " \
+ "if the next ones are like them: `fastgate run --resume`"
+
+static void init_probably(struct fg_fixture *fixture)
+{
+	fg_fixture_init(fixture, "inconclusive");
+	fg_notes_add(&fixture->verdict.benchmarks[0].metrics[0].notes, &fixture->verdict.arena,
+		     PROBABLY);
+}
+
+static void every_surface_says_probably_slower_once(void **state)
+{
+	static const char *const formats[] = {"terminal", "junit", "github"};
+	struct fg_fixture fixture;
+
+	(void)state;
+	init_probably(&fixture);
+	assert_string_equal(fg_report_state(&fixture.verdict.benchmarks[0]), "probably slower");
+	for (size_t i = 0; i < FG_ARRAY_SIZE(formats); i++) {
+		struct fg_strbuf text = {0};
+		struct fg_strbuf plain = {0};
+
+		fg_fixture_write_report(&fixture, formats[i], NULL, &text);
+		make_plain(fg_strbuf_text(&text), &plain);
+		expect(formats[i], fg_strbuf_text(&plain), "compress is " PROBABLY);
+		assert_null(strstr(fg_strbuf_text(&plain), "could have seen"));
+		fg_strbuf_release(&text);
+		fg_strbuf_release(&plain);
+	}
+	fg_fixture_release(&fixture);
+}
+
+/* It leads before benchmarks that are merely open, and after a regression. */
+static void probably_slower_comes_after_regressions(void **state)
+{
+	struct fg_fixture fixture;
+	struct fg_strbuf text = {0};
+	struct fg_benchmark_verdict *benchmarks = NULL;
+
+	(void)state;
+	init_probably(&fixture);
+	fg_fixture_repeat(&fixture, 2);
+	benchmarks = fixture.verdict.benchmarks;
+	benchmarks[0].metrics =
+		fg_arena_memdup(&fixture.verdict.arena, benchmarks[0].metrics,
+				benchmarks[0].metric_count * sizeof(benchmarks[0].metrics[0]));
+	benchmarks[0].metrics[0].notes.count = 0;
+	benchmarks[0].name = "open";
+	fg_card_add_run_sentence(&text, &fixture.verdict, NULL);
+	assert_string_equal(fg_strbuf_text(&text), "compress is " PROBABLY);
+	fg_strbuf_clear(&text);
+	benchmarks[0].outcome = FG_OUTCOME_REGRESSION;
+	fg_card_add_run_sentence(&text, &fixture.verdict, NULL);
+	assert_non_null(strstr(fg_strbuf_text(&text), "open regressed"));
+	fg_strbuf_clear(&text);
+	fg_report_add_summary(&text, &fixture.verdict);
+	assert_string_equal(fg_strbuf_text(&text), "2 benchmarks: 1 regressed, 1 probably slower");
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_regression_is_told_with_its_function_place_and_cost),
+		cmocka_unit_test(a_function_that_is_not_sure_is_not_named_as_the_cause),
+		cmocka_unit_test(every_other_outcome_has_its_sentence),
+		cmocka_unit_test(of_several_benchmarks_the_regression_leads_even_beside_an_error),
+		cmocka_unit_test(further_benchmarks_of_the_outcome_are_counted),
+		cmocka_unit_test(a_sure_improvement_leads_before_benchmarks_that_are_open),
+		cmocka_unit_test(a_change_that_could_have_been_seen_has_no_exponent),
+		cmocka_unit_test(names_of_strangers_stay_in_one_clean_line),
+		cmocka_unit_test(a_regression_has_its_change_and_all_steps),
+		cmocka_unit_test(facts_that_are_unknown_are_left_out),
+		cmocka_unit_test(a_pass_needs_nothing),
+		cmocka_unit_test(every_surface_has_the_card_word_for_word),
+		cmocka_unit_test(the_answer_in_json_is_the_card),
+		cmocka_unit_test(every_surface_says_probably_slower_once),
+		cmocka_unit_test(probably_slower_comes_after_regressions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
