@@ -35,6 +35,7 @@ static const char *const directions[] = {"lower", "higher", NULL};
 static const char *const function_modes[] = {"off", "explain", "gate", NULL};
 static const char *const show_or_fail[] = {"show", "fail", NULL};
 static const char *const pass_or_fail[] = {"pass", "fail", NULL};
+static const char *const anchors[] = {"none", "release", NULL};
 static const char *const uploads[] = {"never", "when-possible", "required", NULL};
 static const char *const versions[] = {"1", NULL};
 
@@ -122,6 +123,33 @@ static const struct fg_section accept_section = {.keys = accept_keys,
 						 .finish = fg_finish_accept};
 
 #define IN_POLICY(member) .offset = offsetof(struct fg_policy, member)
+static const struct fg_key creep_keys[] = {
+	{.name = "window",
+	 .kind = FG_KEY_UNSIGNED,
+	 IN_POLICY(creep_window),
+	 .initial = "50",
+	 .minimum = 0,
+	 .maximum = 1000,
+	 .unit = "commits",
+	 .help = "the newest ones, whose small steps are summed up; 0: none"},
+	{.name = "tolerated",
+	 .kind = FG_KEY_RATIO,
+	 IN_POLICY(creep_tolerated),
+	 .initial = "2%",
+	 .minimum = 0,
+	 .maximum = 10,
+	 .help = "more than this in the window is creep, if it is surely above zero"},
+	{.name = "found",
+	 .kind = FG_KEY_BOOL,
+	 IN_POLICY(fail_on_creep),
+	 .initial = "show",
+	 .words = show_or_fail,
+	 .help = "what creep becomes",
+	 .more = "`fail` ends with exit code 1. The commit that meets it need not be to blame."},
+	{.name = NULL},
+};
+static const struct fg_section creep_section = {.keys = creep_keys, .inherits = true};
+
 static const struct fg_key gate_keys[] = {
 	{.name = "alpha",
 	 .kind = FG_KEY_NUMBER,
@@ -198,6 +226,21 @@ static const struct fg_key gate_keys[] = {
 	 .more = "Counted by `measure.exact` or `fastgate run --exact`. `fail`: more of them than "
 		 "`gate.metrics.instructions.tolerance` (at least 0.01 %) is a regression, whatever "
 		 "the time says. With `run --exact` it always is."},
+	{.name = "creep",
+	 .kind = FG_KEY_SECTION,
+	 .section = &creep_section,
+	 .help = "many small steps, none of which fails",
+	 .more = "Runs that measured both sides at two commits are the steps of a chain. Those that "
+		 "failed or improved by themselves do not count."},
+	{.name = "anchor",
+	 .kind = FG_KEY_BOOL,
+	 IN_POLICY(anchors),
+	 .initial = "none",
+	 .words = anchors,
+	 .help = "measure against the last release now and then",
+	 .more = "`release`: after a run of a commit whose chain cannot tell half of "
+		 "`gate.creep.tolerated`, the newest tag before it is measured too, at most "
+		 "every tenth commit."},
 	{.name = "accept",
 	 .kind = FG_KEY_LIST,
 	 IN_POLICY(accepts),

@@ -201,6 +201,7 @@ static void pass_identical(const struct fg_series *series, struct fg_arena *aren
 
 		metric->outcome = FG_OUTCOME_PASS;
 		metric->decided = true;
+		metric->step = metric->step_error = 0;
 		metric->notes = (struct fg_notes){0};
 	}
 	fg_notes_add(&verdict->notes, arena,

@@ -190,6 +190,7 @@ static struct fg_metric_verdict metric_of(const char *name, const double values[
 		.ratio = ratio,
 		.low = ratio,
 		.high = ratio,
+		.step = log(ratio),
 		.alpha = policy->alpha,
 		.gated = own.gated,
 		.margin = tolerance,

@@ -145,8 +145,7 @@ static void note_accepts(const struct fg_gate_input *input, struct fg_verdict *v
 	}
 }
 
-static enum fg_exit exit_code_of(const struct fg_gate_input *input,
-				 const struct fg_verdict *verdict)
+enum fg_exit fg_gate_exit_code(const struct fg_gate_input *input, const struct fg_verdict *verdict)
 {
 	bool lacks_baseline = false;
 
@@ -160,6 +159,10 @@ static enum fg_exit exit_code_of(const struct fg_gate_input *input,
 	case FG_OUTCOME_INCONCLUSIVE:
 		if (input->policy->fail_on_inconclusive)
 			return FG_EXIT_INCONCLUSIVE;
+		break;
+	case FG_OUTCOME_CREEP:
+		if (input->policy->fail_on_creep)
+			return FG_EXIT_REGRESSION;
 		break;
 	case FG_OUTCOME_PLACEMENT:
 		if (input->policy->fail_on_placement)
@@ -199,7 +202,7 @@ int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict
 	}
 	note_environment(input, &made);
 	note_accepts(input, &made);
-	made.exit_code = exit_code_of(input, &made);
+	made.exit_code = fg_gate_exit_code(input, &made);
 	*verdict = made;
 	return FG_OK;
 }

@@ -174,6 +174,8 @@ static void add_unmeasured(const struct fg_metric_policy *how, struct fg_arena *
 		.min_effect = how->min_effect,
 		.margin = how->margin,
 		.smallest_detectable = (double)NAN,
+		.step = (double)NAN,
+		.step_error = (double)NAN,
 		.p_value = (double)NAN,
 	};
 	fg_notes_add(&metric->notes, arena, "%s was not measured: no repetition brings it",

@@ -51,6 +51,8 @@ void fg_metric_begin(const struct fg_metric_context *context, size_t metric,
 		.min_effect = policy.min_effect,
 		.margin = policy.margin,
 		.smallest_detectable = (double)NAN,
+		.step = (double)NAN,
+		.step_error = (double)NAN,
 		.p_value = (double)NAN,
 	};
 }
@@ -88,6 +90,15 @@ double fg_metric_tolerance(const struct fg_metric_policy *policy)
 	return policy->gated ? tolerance : fmax(tolerance, policy->min_effect);
 }
 
+/* A share of the level does not multiply along a chain. */
+static void set_step(struct fg_metric_verdict *verdict, double worse, double error, bool linear)
+{
+	if (linear)
+		return;
+	verdict->step = verdict->better == FG_BETTER_LOWER ? worse : -worse;
+	verdict->step_error = error;
+}
+
 /*
  * An exact metric is the same in every repetition of one binary, so one look suffices: any
  * worsening beyond the tolerance counts.  When it is not the same after all, that is said, and the
@@ -112,6 +123,7 @@ static bool decide_exact(const struct fg_metric_context *context, const struct f
 	verdict->decided = true;
 	verdict->pairs = (unsigned)pairs->count;
 	verdict->smallest_detectable = tolerance;
+	set_step(verdict, difference, 0, pairs->linear);
 	if (difference > log1p(tolerance) + 1e-12)
 		verdict->outcome = FG_OUTCOME_REGRESSION;
 	else if (difference < -log1p(tolerance) - 1e-12)
@@ -393,6 +405,7 @@ static void apply_rule(const struct fg_metric_context *context, const struct fg_
 	verdict->outcome = finding->outcome;
 	verdict->pairs = (unsigned)finding->pairs;
 	verdict->looks = (unsigned)finding->looks;
+	set_step(verdict, finding->step, finding->step_error, pairs->linear);
 	if (!isnan(finding->low))
 		verdict->smallest_detectable = expm1(fg_rule_smallest_seen(&rule, finding));
 	fg_metric_set_interval(verdict, finding->estimate, finding->low, finding->high,

@@ -193,6 +193,7 @@ static enum fg_standing standing_of(enum fg_outcome outcome)
 	case FG_OUTCOME_PASS:
 		return FG_STANDING_UNCHANGED;
 	case FG_OUTCOME_INCONCLUSIVE:
+	case FG_OUTCOME_CREEP:
 	case FG_OUTCOME_PLACEMENT:
 	case FG_OUTCOME_NEW:
 	case FG_OUTCOME_MISSING:

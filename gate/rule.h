@@ -33,6 +33,8 @@ struct fg_rule_finding {
 	double estimate;         /* NaN: too few pairs */
 	double low;              /* NaN: no look was taken */
 	double high;
+	double step;       /* estimate by the pairs of the first look; NaN: not final */
+	double step_error; /* its standard error */
 	double wider; /* the interval contains a doubt about dependence that made it this much wider */
 };
 

@@ -10,6 +10,8 @@ void fg_policy_defaults(struct fg_policy *policy)
 		.functions = FG_FUNCTIONS_EXPLAIN,
 		.function_floor = 0.0025,
 		.function_alpha = 0.01,
+		.creep_window = 50,
+		.creep_tolerated = 0.02,
 	};
 }
 

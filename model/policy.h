@@ -42,6 +42,10 @@ struct fg_policy {
 	bool fail_on_inconclusive;
 	bool fail_on_placement; /* slower only by code placement fails too */
 	bool fail_on_exact;     /* more executed instructions fail too */
+	unsigned creep_window;  /* commits whose small steps are summed; 0: none */
+	double creep_tolerated; /* their sum may be this much */
+	bool fail_on_creep;     /* more of it fails too */
+	bool anchors;           /* measures against the last release when the chain is too vague */
 	struct fg_accept *accepts;
 	size_t accept_count;
 };

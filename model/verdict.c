@@ -4,13 +4,10 @@
 #include <stdarg.h>
 
 static const char *const names[] = {
-	[FG_OUTCOME_PASS] = "pass",
-	[FG_OUTCOME_NEW] = "new",
-	[FG_OUTCOME_MISSING] = "missing",
-	[FG_OUTCOME_IMPROVEMENT] = "improvement",
-	[FG_OUTCOME_PLACEMENT] = "placement",
-	[FG_OUTCOME_INCONCLUSIVE] = "inconclusive",
-	[FG_OUTCOME_REGRESSION] = "regression",
+	[FG_OUTCOME_PASS] = "pass",           [FG_OUTCOME_NEW] = "new",
+	[FG_OUTCOME_MISSING] = "missing",     [FG_OUTCOME_IMPROVEMENT] = "improvement",
+	[FG_OUTCOME_PLACEMENT] = "placement", [FG_OUTCOME_INCONCLUSIVE] = "inconclusive",
+	[FG_OUTCOME_CREEP] = "creep",         [FG_OUTCOME_REGRESSION] = "regression",
 	[FG_OUTCOME_ERROR] = "error",
 };
 

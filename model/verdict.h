@@ -23,6 +23,8 @@ enum fg_outcome {
 	/* the same code at other addresses: slower or faster, but not because of the change */
 	FG_OUTCOME_PLACEMENT,
 	FG_OUTCOME_INCONCLUSIVE,
+	/* no single change is to blame, but many small ones together */
+	FG_OUTCOME_CREEP,
 	FG_OUTCOME_REGRESSION,
 	FG_OUTCOME_ERROR,
 };
@@ -77,6 +79,9 @@ struct fg_metric_verdict {
 	 * layout.
 	 */
 	double layout_error;
+	/* log(candidate / baseline) by the pairs that every run measures; NaN: unknown */
+	double step;
+	double step_error; /* 0: exact */
 	unsigned pairs;
 	unsigned looks;
 	/* the accepted price that covers it; does not change the outcome */
@@ -208,6 +213,37 @@ struct fg_blame {
 	double everything_else; /* the total minus the sure functions: the last row of a list */
 };
 
+/* A commit that carries part of a creep. */
+struct fg_creep_commit {
+	const char *id;
+	double change;      /* relative */
+	double probability; /* that it made the metric worse at all */
+};
+
+struct fg_creep_function {
+	const char *name;
+	const char *library;
+	double change; /* share of the program's time that it gained */
+};
+
+/* The small steps of many commits together; positive is worse. */
+struct fg_creep_verdict {
+	const char *metric;
+	const char *label;
+	const char *sentence; /* all of it in words */
+	bool is_creep;
+	double change; /* relative */
+	double low;    /* 99.5 % interval */
+	double high;
+	double largest; /* of the single steps */
+	unsigned commits;
+	const char *since;          /* tag or commit before the first of them */
+	struct fg_creep_commit *by; /* those that carry most */
+	size_t by_count;
+	struct fg_creep_function *functions; /* that rose, the largest first */
+	size_t function_count;
+};
+
 struct fg_benchmark_verdict {
 	const char *name;
 	enum fg_outcome outcome;
@@ -229,6 +265,7 @@ struct fg_benchmark_verdict {
 	double sampler_cost; /* NaN: unknown */
 	struct fg_sampling sampling;
 	const struct fg_work_verdict *work;        /* NULL: not counted */
+	const struct fg_creep_verdict *creep;      /* NULL: none, and no function's either */
 	const struct fg_argument_table *arguments; /* NULL: arguments were not recorded */
 	struct fg_notes notes;
 };

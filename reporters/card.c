@@ -149,6 +149,21 @@ static void add_undecided(struct fg_strbuf *text, const struct fg_benchmark_verd
 	fg_report_add_interval(text, metric);
 }
 
+static void add_creep(struct fg_strbuf *text, const struct fg_creep_verdict *creep,
+		      const struct fg_card_style *style)
+{
+	char change[FG_NUMBER_TEXT_SIZE];
+
+	fg_strbuf_add_text(text, " crept up");
+	if (!creep)
+		return;
+	fg_strbuf_add_text(text, ": ");
+	style->add_text(text, creep->label);
+	fg_strbuf_printf(text, " %s in %u commits since ", fg_format_change(creep->change, change),
+			 creep->commits);
+	style->add_text(text, creep->since);
+}
+
 static void add_error(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
 		      const struct fg_card_style *style)
 {
@@ -178,6 +193,9 @@ void fg_card_add_sentence(struct fg_strbuf *text, const struct fg_benchmark_verd
 		return;
 	case FG_OUTCOME_MISSING:
 		fg_strbuf_add_text(text, " is missing: in the baseline only");
+		return;
+	case FG_OUTCOME_CREEP:
+		add_creep(text, benchmark->creep, style);
 		return;
 	case FG_OUTCOME_PASS:
 	case FG_OUTCOME_INCONCLUSIVE:

@@ -85,6 +85,8 @@ static const char *reason_of(const struct fg_metric_verdict *metric)
 		return "the interval lies below the margin";
 	case FG_OUTCOME_PLACEMENT:
 		return "code and inputs are the same on both sides; only addresses differ";
+	case FG_OUTCOME_CREEP:
+		return "the small steps of many commits add up to more than is tolerated";
 	case FG_OUTCOME_INCONCLUSIVE:
 		return "the interval holds changes that would pass and changes that would fail";
 	case FG_OUTCOME_NEW:

@@ -257,6 +257,10 @@ static void add_benchmark(struct annotations *a, const struct fg_report *report,
 	case FG_OUTCOME_INCONCLUSIVE:
 		add_inconclusive(a, &card);
 		break;
+	case FG_OUTCOME_CREEP:
+		add_annotation(a, LEVEL_WARNING, NULL, card.sentence,
+			       benchmark->creep ? benchmark->creep->sentence : "creep");
+		break;
 	case FG_OUTCOME_MISSING:
 		add_annotation(a, LEVEL_WARNING, NULL, card.sentence, "was it removed on purpose?");
 		break;

@@ -106,6 +106,7 @@ static void add_metric(struct fg_json_writer *w, const struct fg_metric_verdict 
 	fg_json_double(w, "candidate", metric->candidate);
 	fg_json_double(w, "ratio", metric->ratio);
 	add_range(w, "interval", metric->low, metric->high);
+	add_range(w, "step", metric->step, metric->step_error);
 	fg_json_double(w, "alpha", metric->alpha);
 	fg_json_double(w, "min_effect", metric->min_effect);
 	fg_json_double(w, "margin", metric->margin);
@@ -311,6 +312,41 @@ static void add_work(struct fg_json_writer *w, const struct fg_work_verdict *wor
 	fg_json_end(w);
 }
 
+static void add_creep(struct fg_json_writer *w, const struct fg_creep_verdict *creep)
+{
+	if (!creep)
+		return;
+	fg_json_begin_object(w, "creep");
+	fg_json_text(w, "sentence", creep->sentence);
+	fg_json_text(w, "metric", creep->metric);
+	fg_json_text(w, "label", creep->label);
+	fg_json_bool(w, "is_creep", creep->is_creep);
+	fg_json_double(w, "change", creep->change);
+	add_range(w, "interval", creep->low, creep->high);
+	fg_json_double(w, "largest_step", creep->largest);
+	fg_json_int(w, "commits", (int64_t)creep->commits);
+	fg_json_text(w, "since", creep->since);
+	fg_json_begin_array(w, "by");
+	for (size_t i = 0; i < creep->by_count; i++) {
+		fg_json_begin_object(w, NULL);
+		fg_json_text(w, "commit", creep->by[i].id);
+		fg_json_double(w, "change", creep->by[i].change);
+		fg_json_double(w, "probability", creep->by[i].probability);
+		fg_json_end(w);
+	}
+	fg_json_end(w);
+	fg_json_begin_array(w, "functions");
+	for (size_t i = 0; i < creep->function_count; i++) {
+		fg_json_begin_object(w, NULL);
+		fg_json_text(w, "name", creep->functions[i].name);
+		fg_json_text(w, "library", creep->functions[i].library);
+		fg_json_double(w, "change", creep->functions[i].change);
+		fg_json_end(w);
+	}
+	fg_json_end(w);
+	fg_json_end(w);
+}
+
 static void add_builds(struct fg_json_writer *w, const struct fg_series *series)
 {
 	if (!series)
@@ -352,6 +388,7 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 	add_blame(w, &fg_time_keys, &benchmark->time);
 	add_measures(w, benchmark);
 	add_work(w, benchmark->work);
+	add_creep(w, benchmark->creep);
 	fg_report_add_arguments(benchmark->arguments, w);
 	fg_json_double(w, "sampler_cost", benchmark->sampler_cost);
 	if (benchmark->sampling.rate_hz > 0)

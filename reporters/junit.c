@@ -72,8 +72,8 @@ static void count_outcome(struct totals *totals, enum fg_outcome outcome)
 	totals->tests++;
 	totals->failures += outcome == FG_OUTCOME_REGRESSION;
 	totals->errors += outcome == FG_OUTCOME_ERROR;
-	totals->skipped += outcome == FG_OUTCOME_INCONCLUSIVE || outcome == FG_OUTCOME_NEW ||
-			   outcome == FG_OUTCOME_MISSING;
+	totals->skipped += outcome == FG_OUTCOME_INCONCLUSIVE || outcome == FG_OUTCOME_CREEP ||
+			   outcome == FG_OUTCOME_NEW || outcome == FG_OUTCOME_MISSING;
 }
 
 /* The outcome of a metric's case; an accepted regression passes. */
@@ -201,6 +201,7 @@ static const struct {
 	[FG_OUTCOME_REGRESSION] = {.element = "failure", .type = "regression"},
 	[FG_OUTCOME_ERROR] = {.element = "error", .type = "error"},
 	[FG_OUTCOME_INCONCLUSIVE] = {.element = "skipped"},
+	[FG_OUTCOME_CREEP] = {.element = "skipped"},
 	[FG_OUTCOME_NEW] = {.element = "skipped"},
 	[FG_OUTCOME_MISSING] = {.element = "skipped"},
 };

@@ -53,6 +53,7 @@ static const char *const signs[] = {
 	[FG_OUTCOME_IMPROVEMENT] = "🚀",
 	[FG_OUTCOME_PLACEMENT] = "📍",
 	[FG_OUTCOME_INCONCLUSIVE] = "🤷",
+	[FG_OUTCOME_CREEP] = "🐌",
 	[FG_OUTCOME_REGRESSION] = "❌",
 	[FG_OUTCOME_ERROR] = "💥",
 };

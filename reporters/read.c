@@ -136,6 +136,7 @@ static void read_metric(const struct reader *r, const cJSON *object,
 	metric->candidate = get_number(object, "candidate");
 	metric->ratio = get_number(object, "ratio");
 	get_range(object, "interval", &metric->low, &metric->high);
+	get_range(object, "step", &metric->step, &metric->step_error);
 	metric->alpha = get_number(object, "alpha");
 	metric->min_effect = get_number(object, "min_effect");
 	metric->margin = get_number(object, "margin");
@@ -387,6 +388,44 @@ static void read_work(const struct reader *r, const cJSON *benchmark,
 	verdict->work = fg_arena_memdup(r->arena, &work, sizeof(work));
 }
 
+static void read_creep(const struct reader *r, const cJSON *benchmark,
+		       struct fg_benchmark_verdict *verdict)
+{
+	const cJSON *object = cJSON_GetObjectItemCaseSensitive(benchmark, "creep");
+	struct fg_creep_verdict creep = {0};
+	const cJSON *item = NULL;
+
+	if (!cJSON_IsObject(object))
+		return;
+	creep.sentence = need_text(r, object, "sentence");
+	creep.metric = need_text(r, object, "metric");
+	creep.label = need_text(r, object, "label");
+	creep.is_creep = get_flag(object, "is_creep");
+	creep.change = get_number(object, "change");
+	get_range(object, "interval", &creep.low, &creep.high);
+	creep.largest = get_number(object, "largest_step");
+	creep.commits = (unsigned)get_count(object, "commits", UINT32_MAX);
+	creep.since = need_text(r, object, "since");
+	item = get_elements(object, "by", &creep.by_count);
+	creep.by = fg_arena_array(r->arena, creep.by_count, sizeof(creep.by[0]));
+	for (size_t i = 0; i < creep.by_count; i++, item = item->next)
+		creep.by[i] = (struct fg_creep_commit){
+			.id = need_text(r, item, "commit"),
+			.change = get_number(item, "change"),
+			.probability = get_number(item, "probability"),
+		};
+	item = get_elements(object, "functions", &creep.function_count);
+	creep.functions =
+		fg_arena_array(r->arena, creep.function_count, sizeof(creep.functions[0]));
+	for (size_t i = 0; i < creep.function_count; i++, item = item->next)
+		creep.functions[i] = (struct fg_creep_function){
+			.name = need_text(r, item, "name"),
+			.library = get_text(r, item, "library"),
+			.change = get_number(item, "change"),
+		};
+	verdict->creep = fg_arena_memdup(r->arena, &creep, sizeof(creep));
+}
+
 /* It is about the headline's metric. Everything else of the answer is made anew. */
 static void read_answer(const cJSON *object, struct fg_benchmark_verdict *benchmark)
 {
@@ -428,6 +467,7 @@ static void read_benchmark(const struct reader *r, const cJSON *object,
 	read_time(r, object, &benchmark->time);
 	read_measures(r, object, benchmark);
 	read_work(r, object, benchmark);
+	read_creep(r, object, benchmark);
 	benchmark->arguments = fg_report_read_arguments(
 		cJSON_GetObjectItemCaseSensitive(object, "arguments"), r->room, r->arena);
 	benchmark->sampler_cost = get_number(object, "sampler_cost");

@@ -19,6 +19,7 @@ const struct fg_terminal_outcome fg_terminal_outcomes[] = {
 	[FG_OUTCOME_IMPROVEMENT] = {.word = "improvement", .color = "\033[1;32m"},
 	[FG_OUTCOME_PLACEMENT] = {.word = "placement", .color = "\033[36m"},
 	[FG_OUTCOME_INCONCLUSIVE] = {.word = "INCONCLUSIVE", .color = "\033[1;33m"},
+	[FG_OUTCOME_CREEP] = {.word = "CREEP", .color = "\033[1;33m"},
 	[FG_OUTCOME_REGRESSION] = {.word = "REGRESSION", .color = "\033[1;31m"},
 	[FG_OUTCOME_ERROR] = {.word = "ERROR", .color = "\033[1;35m"},
 };

@@ -139,6 +139,7 @@ static const struct {
 } states[] = {
 	{.outcome = FG_OUTCOME_REGRESSION, .name = "regression", .words = "regressed"},
 	{.outcome = FG_OUTCOME_ERROR, .name = "error", .words = "could not be measured"},
+	{.outcome = FG_OUTCOME_CREEP, .name = "creep", .words = "crept up"},
 	{.outcome = FG_OUTCOME_INCONCLUSIVE,
 	 .probably = true,
 	 .name = "probably slower",

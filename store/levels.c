@@ -40,6 +40,7 @@ struct fg_level *fg_levels_make(const struct fg_series *series, const cJSON *rep
 	for (size_t m = 0; m < series->metric_count; m++) {
 		const cJSON *verdict = find_named(metrics, series->metrics[m].name);
 		const cJSON *interval = fg_json_find(verdict, "interval");
+		const cJSON *step = fg_json_find(verdict, "step");
 		size_t counts[FG_ARM_COUNT] = {0};
 
 		for (unsigned arm = 0; arm < FG_ARM_COUNT; arm++)
@@ -51,6 +52,8 @@ struct fg_level *fg_levels_make(const struct fg_series *series, const cJSON *rep
 		levels[m].ratio = fg_json_double_or(verdict, "ratio", (double)NAN);
 		levels[m].low = bound_or_nan(interval, 0);
 		levels[m].high = bound_or_nan(interval, 1);
+		levels[m].step = bound_or_nan(step, 0);
+		levels[m].step_error = bound_or_nan(step, 1);
 		levels[m].outcome = fg_json_text_or(verdict, "verdict", NULL);
 	}
 	return levels;
@@ -60,15 +63,20 @@ struct fg_level *fg_levels_make(const struct fg_series *series, const cJSON *rep
 struct level_columns {
 	struct fg_arena arena;
 	int64_t *whole[5]; /* benchmark, metric, started_ns, run, pairs */
-	double *real[5];   /* baseline, candidate, ratio, low, high */
+	double *real[7];   /* baseline, candidate, ratio, low, high, step, step_error */
 	const char **outcomes;
 	size_t count;
 };
 
 static void add_level(struct level_columns *c, const int64_t whole[4], const struct fg_level *level)
 {
-	const double real[] = {level->medians[FG_ARM_BASELINE], level->medians[FG_ARM_CANDIDATE],
-			       level->ratio, level->low, level->high};
+	const double real[] = {level->medians[FG_ARM_BASELINE],
+			       level->medians[FG_ARM_CANDIDATE],
+			       level->ratio,
+			       level->low,
+			       level->high,
+			       level->step,
+			       level->step_error};
 
 	for (size_t i = 0; i < 4; i++)
 		c->whole[i][c->count] = whole[i];

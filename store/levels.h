@@ -18,6 +18,8 @@ struct fg_level {
 	double ratio;
 	double low;
 	double high;
+	double step; /* log(ratio), for a chain of runs */
+	double step_error;
 	const char *outcome; /* borrowed from the report */
 };
 

@@ -165,6 +165,8 @@ CREATE TABLE level (
 	ratio DOUBLE PRECISION,
 	low DOUBLE PRECISION,
 	high DOUBLE PRECISION,
+	step DOUBLE PRECISION, -- logarithm of the ratio, for a chain of runs
+	step_error DOUBLE PRECISION, -- standard error; 0: exact
 	outcome @TEXT@,
 	PRIMARY KEY (benchmark, metric, started_ns, run)
 ) @CLUSTERED@;

@@ -4,6 +4,7 @@
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "cli/session/creep.h"
 #include "cli/session/stored.h"
 #include "gate/history.h"
 #include "reporters/reporter.h"
@@ -96,16 +97,49 @@ static const char *commit_of(const struct fg_run *run)
 	return commit ? commit : "";
 }
 
-static void print_json(const struct line *line, const struct fg_trend *trend, const char *benchmark,
-		       const char *metric, struct fg_strbuf *text)
+/* The commit's place in the chain; 0: it is not in it, or the first. */
+static size_t place_in(const struct fg_chain *chain, const char *commit)
+{
+	for (size_t i = chain->count; *commit && i-- > 1;) {
+		if (strcmp(chain->points[i].commit, commit) == 0)
+			return i;
+	}
+	return 0;
+}
+
+static void print_chain(const struct fg_chained *chained, struct fg_json_writer *w)
+{
+	const struct fg_chain *chain = &chained->chain;
+
+	fg_json_begin_array(w, "chain");
+	for (size_t i = 0; i < chain->count; i++) {
+		const struct fg_chain_point *point = &chain->points[i];
+		const struct fg_chain_sum level = fg_chain_sum(chain, 0, i, FG_CHAIN_ALL);
+
+		fg_json_begin_object(w, NULL);
+		fg_json_text(w, "commit", point->commit);
+		if (point->tag)
+			fg_json_text(w, "tag", point->tag);
+		fg_json_double(w, "level", expm1(level.change));
+		fg_json_double(w, "standard_error", level.error);
+		fg_json_end(w);
+	}
+	fg_json_end(w);
+	if (chained->creep)
+		fg_json_text(w, "creep", chained->creep->sentence);
+}
+
+static void print_json(const struct line *line, const struct fg_trend *trend,
+		       const struct fg_chained *chained, const struct fg_chained_metric *metric,
+		       struct fg_strbuf *text)
 {
 	struct fg_json_writer w;
 
 	fg_json_writer_init(&w, text, 2);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "schema", "fastgate-history/1");
-	fg_json_text(&w, "benchmark", benchmark);
-	fg_json_text(&w, "metric", metric);
+	fg_json_text(&w, "benchmark", metric->benchmark);
+	fg_json_text(&w, "metric", metric->name);
 	fg_json_begin_array(&w, "points");
 	for (size_t i = 0; i < trend->point_count; i++) {
 		const struct fg_trend_point *point = &trend->points[i];
@@ -132,6 +166,7 @@ static void print_json(const struct line *line, const struct fg_trend *trend, co
 		fg_json_end(&w);
 	}
 	fg_json_end(&w);
+	print_chain(chained, &w);
 	fg_json_end(&w);
 	fg_strbuf_add_char(text, '\n');
 }
@@ -139,6 +174,7 @@ static void print_json(const struct line *line, const struct fg_trend *trend, co
 /* Layout shared by all rows of the list. */
 struct columns {
 	const char *unit;
+	const struct fg_chained *chained;
 	size_t id; /* digits needed to tell the runs apart */
 	double smallest;
 	double span; /* range that a full bar covers */
@@ -163,9 +199,9 @@ static size_t digits_of_ids(const struct line *line)
 }
 
 static struct columns lay_out(const struct line *line, const struct fg_trend *trend,
-			      const char *unit)
+			      const struct fg_chained *chained, const char *unit)
 {
-	struct columns columns = {.unit = unit, .id = digits_of_ids(line)};
+	struct columns columns = {.unit = unit, .chained = chained, .id = digits_of_ids(line)};
 	double largest = -(double)INFINITY;
 
 	columns.smallest = (double)INFINITY;
@@ -206,6 +242,29 @@ static void end_line(struct fg_strbuf *line, struct fg_strbuf *text)
 	fg_strbuf_release(line);
 }
 
+static int columns_of(const char *text)
+{
+	int columns = 0;
+
+	for (; *text; text++)
+		columns += ((unsigned char)*text & 0xC0) != 0x80;
+	return columns;
+}
+
+/* "+1.2 %" against the chain's first commit; empty for commits that are not in the chain. */
+static void add_level(const struct fg_chain *chain, const char *commit, struct fg_strbuf *out)
+{
+	const size_t place = place_in(chain, commit);
+	char change[FG_NUMBER_TEXT_SIZE] = "";
+
+	if (chain->count == 0)
+		return;
+	if (place)
+		(void)fg_format_change(expm1(fg_chain_sum(chain, 0, place, FG_CHAIN_ALL).change),
+				       change);
+	fg_strbuf_printf(out, "%*s%s  ", 9 - columns_of(change), "", change);
+}
+
 static void print_point(const struct fg_stored_run *stored, const struct fg_trend_point *point,
 			const char *benchmark, const struct columns *columns,
 			struct fg_strbuf *text)
@@ -222,6 +281,7 @@ static void print_point(const struct fg_stored_run *stored, const struct fg_tren
 	fg_strbuf_printf(&out, "%.10s  %-10.10s  %-*.*s  %-12s  %10s  ", time, commit_of(run),
 			 (int)columns->id, (int)columns->id, run->id, verdict_of(stored, benchmark),
 			 fg_format_value(point->value, columns->unit, value));
+	add_level(&columns->chained->chain, commit_of(run), &out);
 	for (size_t i = 0; i < bar; i++)
 		fg_strbuf_add_text(&out, "█");
 	end_line(&out, text);
@@ -242,8 +302,9 @@ static void print_header(const struct line *line, const struct fg_series *series
 	fg_strbuf_add_text(text, "  ");
 	fg_text_add_clean(text, metric, strlen(metric), 80);
 	fg_strbuf_add_char(text, '\n');
-	fg_strbuf_printf(&out, "%-10s  %-10s  %-*s  %-12s  %10s  bars begin at %s", "date",
+	fg_strbuf_printf(&out, "%-10s  %-10s  %-*s  %-12s  %10s  %sbars begin at %s", "date",
 			 "commit", (int)columns->id, "run", "verdict", "value",
+			 columns->chained->chain.count ? "    level  " : "",
 			 fg_format_value(columns->smallest, columns->unit, value));
 	end_line(&out, text);
 }
@@ -270,10 +331,33 @@ static void print_bisect(const struct line *line, const struct fg_trend *trend,
 	}
 }
 
-static void print_text(const struct line *line, const struct fg_trend *trend,
-		       const struct fg_series *series, size_t metric, struct fg_strbuf *text)
+/* The level by paired runs alone, which no change of the host moves. */
+static void print_level(const struct fg_chained *chained, struct fg_strbuf *text)
 {
-	const struct columns columns = lay_out(line, trend, series->metrics[metric].unit);
+	const struct fg_chain *chain = &chained->chain;
+	struct fg_strbuf out = {0};
+	struct fg_chain_sum level;
+	char change[FG_NUMBER_TEXT_SIZE];
+
+	if (chain->count == 0)
+		return;
+	level = fg_chain_sum(chain, 0, chain->count - 1, FG_CHAIN_ALL);
+	fg_strbuf_printf(&out, "level: %s ± %.2g %% by the pairs of %zu commits since %.10s",
+			 fg_format_change(expm1(level.change), change), 100 * level.error,
+			 chain->count - 1, chain->points[0].commit);
+	end_line(&out, text);
+	if (!chained->creep)
+		return;
+	fg_strbuf_printf(&out, "%s: %s", chained->creep->is_creep ? "CREEP" : "no creep",
+			 chained->creep->sentence);
+	end_line(&out, text);
+}
+
+static void print_text(const struct line *line, const struct fg_trend *trend,
+		       const struct fg_chained *chained, const struct fg_series *series,
+		       size_t metric, struct fg_strbuf *text)
+{
+	const struct columns columns = lay_out(line, trend, chained, series->metrics[metric].unit);
 
 	print_header(line, series, series->metrics[metric].name, &columns, text);
 	for (size_t i = 0; i < trend->point_count; i++) {
@@ -296,32 +380,54 @@ static void print_text(const struct line *line, const struct fg_trend *trend,
 			text,
 			"\n%zu different environments; changes are looked for within each alone\n",
 			trend->environment_count);
+	print_level(chained, text);
 }
 
-static int tell(struct fg_cli *cli, const struct options *given, const char *benchmark,
-		const struct line *line, struct fg_error *err)
+static int load_chain(struct fg_store *store, const struct fg_run *newest,
+		      const struct fg_chained_metric *metric, struct fg_chained *chained,
+		      struct fg_error *err)
+{
+	struct fg_chained_metric wanted = *metric;
+	struct fg_policy policy;
+
+	fg_policy_defaults(&policy);
+	wanted.project = newest->project;
+	return fg_chained_load(store, &wanted, &policy, NULL, chained, err);
+}
+
+static int tell(struct fg_cli *cli, struct fg_store *store, const struct options *given,
+		const char *benchmark, const struct line *line, struct fg_error *err)
 {
 	const struct fg_trend_options how = {
 		.benchmark = benchmark, .metric = given->metric, .seed = 1};
 	const struct fg_series *series = NULL;
 	struct fg_trend trend = {0};
 	struct fg_strbuf text = {0};
+	struct fg_chained_metric chosen = {.benchmark = benchmark, .name = given->metric};
+	struct fg_chained chained = {0};
 	size_t metric = SIZE_MAX;
-	const int status = fg_trend_build(line->runs, line->count, &how, &trend, err);
+	int status = fg_trend_build(line->runs, line->count, &how, &trend, err);
 
 	if (status != FG_OK)
 		return status;
 	/* The newest run may lack the metric; take the newest run that has a point. */
 	series = fg_run_find(line->runs[trend.points[trend.point_count - 1].run], benchmark);
 	metric = series ? fg_series_find_metric(series, given->metric) : SIZE_MAX;
+	chosen.label = metric == SIZE_MAX ? given->metric : series->metrics[metric].label;
+	chosen.better = metric == SIZE_MAX ? FG_BETTER_LOWER : series->metrics[metric].better;
+	status = load_chain(store, line->runs[line->count - 1], &chosen, &chained, err);
+	if (status != FG_OK)
+		goto out;
 	if (cli->json)
-		print_json(line, &trend, benchmark, given->metric, &text);
+		print_json(line, &trend, &chained, &chosen, &text);
 	else if (metric != SIZE_MAX)
-		print_text(line, &trend, series, metric, &text);
+		print_text(line, &trend, &chained, series, metric, &text);
 	fg_cli_page(cli, &text);
+out:
+	fg_chained_release(&chained);
 	fg_strbuf_release(&text);
 	fg_trend_release(&trend);
-	return FG_OK;
+	return status;
 }
 
 static int show(struct fg_cli *cli, struct fg_store *store, const struct options *given,
@@ -331,7 +437,7 @@ static int show(struct fg_cli *cli, struct fg_store *store, const struct options
 	int status = load_line(store, given, !cli->json, benchmark, &line, err);
 
 	if (status == FG_OK)
-		status = tell(cli, given, benchmark, &line, err);
+		status = tell(cli, store, given, benchmark, &line, err);
 	release_line(&line);
 	return status;
 }
@@ -415,7 +521,11 @@ const struct fg_cli_command fg_cmd_history = {
 		"the points from which its level changed for good. A change must last five "
 		"runs and stand out from series without a change that scatter and drift "
 		"like this one. Runs of different environments are never compared with each "
-		"other.",
+		"other.\n"
+		"\n"
+		"The level is what the runs that measured both sides at two commits add up to, "
+		"from commit to commit: no change of the host moves it. Many small steps that "
+		"add up to more than 2 % in 50 commits are reported as creep.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "cli/session/arms.h"
+#include "cli/session/deliver.h"
 #include "cli/session/plan.h"
 #include "cli/session/session.h"
 #include "cli/session/shards.h"
 #include "cli/session/stored.h"
+#include "reporters/verdict_queries.h"
 #include "runner/build/git.h"
 #include "runner/runner.h"
+
+#include <math.h>
 
 enum {
 	QUICK_MAX_PAIRS = 41,
@@ -254,6 +259,83 @@ static int export_run(const struct fg_session *session, const char *path, struct
 	return status;
 }
 
+/* ---- anchors ---- */
+
+enum {
+	ANCHOR_PAIRS = 41, /* always as many, so that no estimate ends early because it is large */
+};
+
+/* A run against the last release judges nothing: it tells the chain how far both are apart. */
+static void say_anchored(struct fg_session *session, const char *tag)
+{
+	struct fg_verdict *verdict = &session->got.verdict;
+
+	for (size_t i = 0; i < verdict->benchmark_count; i++) {
+		struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
+		const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
+		char change[FG_NUMBER_TEXT_SIZE];
+
+		if (metric && isfinite(metric->ratio))
+			fg_cli_say(session->cli, "anchor: %s %s %s since %s", benchmark->name,
+				   metric->label, fg_format_change(metric->ratio - 1, change), tag);
+		for (size_t m = 0; m < benchmark->metric_count; m++)
+			benchmark->metrics[m].outcome = FG_OUTCOME_PASS;
+		benchmark->outcome = FG_OUTCOME_PASS;
+	}
+	verdict->outcome = FG_OUTCOME_PASS;
+	verdict->exit_code = FG_EXIT_PASS;
+}
+
+static int measure_anchor(struct fg_session *session, const struct options *given, const char *tag,
+			  struct fg_error *err)
+{
+	struct fg_gate_input input = {0};
+	int status = fg_session_measure(session, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_session_decide(session, &input, err);
+	if (status != FG_OK)
+		return status;
+	say_anchored(session, tag);
+	status = fg_session_save(session, err);
+	if (status != FG_OK)
+		return status;
+	if (!fg_upload_run(session->cli, &session->asked.plan->perfdb, session->asked.state_folder,
+			   session->open.store, session->got.run.id, !given->no_post))
+		fg_cli_warn(session->cli, "the anchor at %s was not sent", tag);
+	return FG_OK;
+}
+
+/* The newest tag before the candidate; to be freed.  NULL: there is none. */
+static char *last_release(const struct fg_cli *cli, const struct fg_plan *plan,
+			  const char *candidate)
+{
+	const struct fg_git git = {.folder = plan->root, .interrupted = cli->interrupted};
+	char *before = fg_xasprintf("%s^", candidate ? candidate : "HEAD");
+	const char *const arguments[] = {"describe", "--tags", "--abbrev=0", before, NULL};
+	char *tag = NULL;
+
+	if (fg_git_output(&git, arguments, &tag, NULL) != FG_OK)
+		tag = NULL;
+	free(before);
+	return tag;
+}
+
+static void choose_anchor(struct fg_plan *plan, const char *tag)
+{
+	plan->baseline.kind = FG_BASELINE_GIT;
+	plan->baseline.value = tag;
+	plan->post_count = 0;
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		struct fg_measuring *measure = &plan->benchmarks[i].measure;
+
+		measure->min_pairs = measure->max_pairs = ANCHOR_PAIRS;
+		measure->until_sure = false;
+		measure->affected = FG_AFFECTED_NEVER;
+	}
+}
+
 /* Measures, decides, stores, reports and uploads; returns the exit code, or a negative status. */
 static int gate(struct fg_session *session, struct fg_arms *arms, const struct options *given,
 		struct fg_error *err)
@@ -352,7 +434,7 @@ out:
  * posts the run. Returns the exit code, or a negative status.
  */
 static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
-		    struct fg_error *err)
+		    bool *wants_anchor, struct fg_error *err)
 {
 	struct fg_session session;
 	struct selection selection = {0};
@@ -379,10 +461,66 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 	session.asked.keep_traces = given->keep_traces;
 	status = selection.count ? measure_and_gate(&session, given, plan, &selection, err)
 				 : keep_empty_shard(&session, given, &selection, err);
+	*wants_anchor = session.got.wants_anchor && !given->shard;
 out:
 	fg_session_release(&session);
 	free(state);
 	return status;
+}
+
+/* The same benchmarks of the same candidate, against the last release. */
+static int run_anchor(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
+		      const char *tag, struct fg_error *err)
+{
+	struct fg_session session;
+	struct selection selection = {0};
+	struct fg_arms arms = {0};
+	char *state = fg_fs_join(plan->root, FG_STATE_FOLDER);
+	int status = fg_session_init(&session, cli, plan, err);
+
+	if (status != FG_OK)
+		goto out;
+	status = select_benchmarks(cli, given, plan, &selection, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_session_open_store(&session, err);
+	if (status != FG_OK)
+		goto out;
+	choose_anchor(plan, tag);
+	session.asked.benchmarks = selection.items;
+	session.asked.benchmark_count = selection.count;
+	session.asked.state_folder = state;
+	session.asked.candidate = given->candidate;
+	status = fg_arms_open(&arms, &session, plan, err);
+	if (status != FG_OK)
+		goto out;
+	status = measure_anchor(&session, given, tag, err);
+out:
+	fg_arms_close(&arms);
+	fg_session_release(&session);
+	free(state);
+	return status;
+}
+
+/* The verdict stands, whatever becomes of the anchor: problems are warnings. */
+static void add_anchor(struct fg_cli *cli, const struct options *given)
+{
+	struct options alike = *given;
+	struct fg_error err = {0};
+	struct fg_plan plan = {0};
+	char *tag = NULL;
+
+	alike.resume = alike.quick = alike.affected = false;
+	if (fg_cli_load_plan(cli, &alike.config, false, &plan) != FG_EXIT_PASS)
+		return;
+	tag = last_release(cli, &plan, given->candidate);
+	if (!tag)
+		fg_cli_warn(cli, "gate.anchor: no tag before the candidate is in this checkout "
+				 "(`git fetch --tags --unshallow`)");
+	else if (run_anchor(cli, &alike, &plan, tag, &err) != FG_OK)
+		fg_cli_warn(cli, "gate.anchor: %s was not measured: %s", tag, err.message);
+	free(tag);
+	fg_plan_release(&plan);
 }
 
 /* ---- the command ---- */
@@ -407,6 +545,7 @@ static int run(struct fg_cli *cli, const void *values)
 	struct options given = *(const struct options *)values;
 	struct fg_error err = {0};
 	struct fg_plan plan = {0};
+	bool wants_anchor = false;
 	int status = FG_OK;
 
 	if (given.export_path && given.no_store)
@@ -436,8 +575,10 @@ static int run(struct fg_cli *cli, const void *values)
 	if (plan.baseline.kind == FG_BASELINE_GIT)
 		fg_cli_stand_in_checkout(&plan);
 	if (fg_session_guard(cli, &status)) {
-		status = run_plan(cli, &given, &plan, &err);
+		status = run_plan(cli, &given, &plan, &wants_anchor, &err);
 		status = status < 0 ? fg_cli_fail(cli, &err) : status;
+		if (wants_anchor)
+			add_anchor(cli, &given);
 	}
 	fg_plan_release(&plan);
 	return status;

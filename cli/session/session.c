@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "base/version.h"
 #include "binary/symbolizer.h"
+#include "cli/session/creep.h"
 #include "cli/session/deliver.h"
 #include "cli/session/steps.h"
 #include "cli/session/stored.h"
@@ -214,6 +215,7 @@ int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, s
 	status = fg_gate_decide(input, &session->got.verdict, err);
 	if (status != FG_OK)
 		return status;
+	fg_session_add_creep(session, input);
 	fg_session_add_sources(session);
 	return FG_OK;
 }

@@ -85,7 +85,8 @@ struct fg_session_outcome {
 	size_t profile_count;
 	struct fg_gate_progress look; /* the last look at the benchmark being measured */
 	bool has_look;
-	bool is_open; /* `until_sure` but the budget ended first: --resume adds to this run */
+	bool wants_anchor; /* the chain of commits is too vague: see cli/session/creep.h */
+	bool is_open;      /* `until_sure` but the budget ended first: --resume adds to this run */
 	struct fg_verdict verdict;
 };
 

@@ -159,7 +159,8 @@ int fg_webhook_message(struct fg_store *store, const struct fg_webhook_call *cal
 	if (status != FG_OK)
 		return status == FG_ENOENT ? FG_OK : status; /* removed since */
 	if (stored.outcome &&
-	    (strcmp(stored.outcome, "regression") == 0 || strcmp(stored.outcome, "error") == 0))
+	    (strcmp(stored.outcome, "regression") == 0 || strcmp(stored.outcome, "creep") == 0 ||
+	     strcmp(stored.outcome, "error") == 0))
 		verdict = stored.outcome;
 	if (verdict)
 		add_cause(stored.report, &summary);

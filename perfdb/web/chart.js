@@ -56,6 +56,15 @@ function drawPoints(points, x, y, box) {
 	return [svg('path', { d: path.join(''), class: 'range' }), ...judged.values()];
 }
 
+// A level with its error: points with `band` are joined.
+function bandOf(points, x, y) {
+	const place = (value, index) => `${x(index).toFixed(1)},${y(value).toFixed(1)}`;
+	const upper = points.map((p, i) => place(p.band[1], i));
+	const lower = points.map((p, i) => place(p.band[0], i)).toReversed();
+	return [svg('polygon', { class: 'error-band', points: [...upper, ...lower].join(' ') }),
+		svg('polyline', { class: 'chained', points: points.map((p, i) => place(p.value, i)).join(' ') })];
+}
+
 function medianOf(points) {
 	return quantile(points.map((p) => p.value).filter(finite).sort((a, b) => a - b), 0.5);
 }
@@ -132,12 +141,13 @@ class TrendChart {
 		const width = Math.max(280, this.place.clientWidth || 720);
 		const height = width > 1100 ? 360 : 280;
 		const shown = this.data.points.slice(this.first, this.last + 1);
-		const { box, y, parts } = axis(shown.map((p) => p.value), this.data.unit, width, height);
+		const edges = shown.flatMap((p) => p.band ?? []);
+		const { box, y, parts } = axis([...shown.map((p) => p.value), ...edges], this.data.unit, width, height);
 		const x = (index) => box.left + (shown.length < 2 ? 0.5 : index / (shown.length - 1)) * (box.right - box.left);
 		this.x = (index) => x(index - this.first);
 		this.y = y;
 		this.box = box;
-		parts.push(...timeLabels(shown, x, box), ...this.releases(box), ...this.levels(box));
+		parts.push(...timeLabels(shown, x, box), ...this.releases(box), ...(edges.length > 0 ? bandOf(shown, x, y) : this.levels(box)));
 		parts.push(drawPoints(shown, x, y, box), ...this.noteMarks());
 		this.overlay = svg('g');
 		replace(this.picture, svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' }, parts, this.overlay));
@@ -196,7 +206,7 @@ class TrendChart {
 		const { points, changes, title } = this.data;
 		const shown = this.last - this.first + 1;
 		const judged = points.slice(this.first, this.last + 1).filter((p) => p.verdict === 'regression').length;
-		this.caption.textContent = `${title}: ${shown === points.length ? points.length : `${shown} of ${points.length}`} run${points.length === 1 ? '' : 's'}, `
+		this.caption.textContent = this.data.caption ?? `${title}: ${shown === points.length ? points.length : `${shown} of ${points.length}`} run${points.length === 1 ? '' : 's'}, `
 			+ `${changes.length === 0 ? 'no change point found (one needs five runs on either side)' : `${changes.length} change point${changes.length === 1 ? '' : 's'}`}`
 			+ `${judged > 0 ? `; the gate called ${judged} of these runs slower or larger (▲)` : ''}.`
 			+ `${this.data.threshold > 0 && points.length > 0 ? ` The band is ±${formatChange(this.data.threshold).slice(1)} around each level: the least change that the gate fails for.` : ''}`;

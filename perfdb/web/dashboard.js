@@ -10,8 +10,8 @@ import { ask, canAdminister, canWrite, projectNames } from './server.js';
 import { ago, commitWords, heading, link, page, showHeader } from './shell.js';
 import { triageForm } from './triage.js';
 
-const ORDER = ['regression', 'error', 'probably slower', 'inconclusive', 'placement', 'improvement', 'new', 'missing', 'pass'];
-const STATE_WORDS = { regression: 'regressed', error: 'failed', 'probably slower': 'probably slower', inconclusive: 'inconclusive', placement: 'placed differently', improvement: 'improved', new: 'new', missing: 'missing', pass: 'passed' };
+const ORDER = ['regression', 'error', 'creep', 'probably slower', 'inconclusive', 'placement', 'improvement', 'new', 'missing', 'pass'];
+const STATE_WORDS = { regression: 'regressed', error: 'failed', creep: 'crept up', 'probably slower': 'probably slower', inconclusive: 'inconclusive', placement: 'placed differently', improvement: 'improved', new: 'new', missing: 'missing', pass: 'passed' };
 const DECIDED = ['accepted', 'noise', 'fixed'];
 const ASK_AGAIN_MS = 1500;
 const SUMMED_UP = 30; // projects whose state is asked for

@@ -128,10 +128,11 @@ function chart(state, title, answer, more = {}) {
 	}
 	const made = trendChart({
 		title, unit: answer.unit, better: answer.better, points, threshold: answer.threshold, notes,
-		changes: changesOf(answer, points), range: rangeOf(points), card: cardOf(state.benchmark),
+		changes: changesOf(answer, points), range: rangeOf(points), card: cardOf(state.benchmark), caption: more.caption,
 		onRange: (range) => keepRange(points, range),
 		onPick: (point) => {
-			location.href = address('run', { run: point.run });
+			if (point.run)
+				location.href = address('run', { run: point.run });
 		},
 	});
 	addEventListener('popstate', () => made.setRange(rangeOf(points)));
@@ -145,6 +146,28 @@ async function showUnmeasured({ project, benchmark }) {
 		el('ul', { class: 'found' }, runs.map((run) => el('li', {}, link(runWords(run), 'run', { run: run.id }), ' ', run.outcome ? badge(run.outcome) : 'interrupted', ' ', ago(run.started_at))))));
 }
 
+const LEAST_CHAINED = 3; // commits that make a chain worth a picture
+const BAND = 1.96; // standard errors: 95 %
+
+// The level by the pairs of the runs, in the order of the commits: hosts and dates do not move it.
+function chainedPoints(answer) {
+	const runs = new Map(answer.points.map((p) => [p.run, p]));
+	return answer.chain.map((p) => {
+		const error = 100 * (1 + p.level) * BAND * p.standard_error;
+		const value = 100 * (1 + p.level);
+		const name = p.tag ?? p.commit.slice(0, 10);
+		return { ...runs.get(p.run), value, band: [value - error, value + error], label: `${name}, ${formatChange(p.level)} ± ${(BAND * 100 * p.standard_error).toPrecision(2)} %`, time: name, tag: p.tag, run: p.run };
+	});
+}
+
+function chainedChart(state, title, answer) {
+	const points = chainedPoints(answer);
+	return chart(state, title, { ...answer, unit: '%', threshold: 0 }, {
+		points,
+		caption: `${title}: the level against the first of ${points.length} commits, in their order, by the pairs that runs measured, with its 95 % band. ${answer.creep ? clip(`${answer.creep.is_creep ? 'Creep' : 'No creep'}: ${answer.creep.sentence}`, 500) : ''}`,
+	});
+}
+
 function trendForm(state, metrics, benchmarks) {
 	const go = (changed) => {
 		location.href = address('trend', { project: state.project, benchmark: state.benchmark, metric: state.metric, branch: state.branch, ...changed });
@@ -156,7 +179,8 @@ function trendForm(state, metrics, benchmarks) {
 		go({ branch: new FormData(event.target).get('branch') });
 	} }, select('Benchmark', benchmarks.map((name) => [name, clip(name, 80)]), state.benchmark, (benchmark) => ({ benchmark, metric: undefined })),
 	select('Metric', metrics.map((name) => [name, metricWords(name)]), state.metric, (metric) => ({ metric })),
-	el('label', {}, 'Branch ', el('input', { name: 'branch', value: state.branch ?? '', placeholder: 'all' })), el('button', {}, 'Show'));
+	el('label', {}, 'Branch ', el('input', { name: 'branch', value: state.branch ?? '', placeholder: 'all' })), el('button', {}, 'Show'),
+	select('Shown', [['', 'level by pairs'], ['raw', 'raw values']], state.shown ?? '', (shown) => ({ shown })));
 }
 
 const POINTS = 10000;
@@ -169,7 +193,7 @@ export function historyOf(project, benchmark) {
 	const fill = async () => {
 		const { metrics } = await ask('metrics', { project, benchmark });
 		const metric = headline(metrics);
-		const answer = metric && await ask('trend', { project, benchmark, metric, limit: POINTS });
+		const answer = metric && await ask('trend', { project, benchmark, metric, limit: POINTS, chain: 0 });
 		const points = metric ? pointsOf(answer) : [];
 		replace(spot, metric && trendChart({ title: `${benchmark}: ${metricWords(metric)}`, unit: answer.unit, better: answer.better, points, threshold: answer.threshold, changes: changesOf(answer, points),
 			card: cardOf(benchmark), onPick: (point) => { location.href = address('run', { run: point.run }); } }).element,
@@ -201,13 +225,16 @@ export async function showTrend(asked) {
 	const question = { project, benchmark, metric, branch: state.branch, limit: POINTS };
 	const [answer, { triage }, { annotations }] = await Promise.all([ask('trend', { ...question, changes: 0 }), ask('triage', { project, benchmark }), ask('annotations', { project, benchmark })]);
 	const points = pointsOf(answer);
-	const picture = chart(full, `${benchmark}: ${metricWords(metric)}`, answer, { points, annotations });
+	const title = `${benchmark}: ${metricWords(metric)}`;
+	const isChained = state.shown !== 'raw' && answer.chain.length >= LEAST_CHAINED;
+	const picture = isChained ? chainedChart(full, title, answer) : chart(full, title, answer, { points, annotations });
 	const changes = el('div', {}, el('p', { class: 'quiet' }, 'Change points are being looked for…'));
 	replace(page, el('main', {}, heading(benchmark), trendForm(full, metrics, benchmarks), picture.element, changes,
 		notesOf(full, annotations, answer.points, () => showTrend(state)), pointTable(answer)));
 	// The search takes longer than the picture.
 	const found = await ask('trend', { ...question, points: 0 });
-	picture.setChanges(changesOf(found, points));
+	if (!isChained)
+		picture.setChanges(changesOf(found, points));
 	replace(changes, changeSections(full, found, answer.points, triage, answer.unit));
 }
 

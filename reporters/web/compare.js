@@ -14,7 +14,7 @@ import { repetitionTimeline } from './timeline.js';
 import { markedTables } from './marked.js';
 import { argumentParts } from './arguments.js';
 
-const WEIGHT = ['pass', 'new', 'missing', 'improvement', 'placement', 'inconclusive', 'regression', 'error'];
+const WEIGHT = ['pass', 'new', 'missing', 'improvement', 'placement', 'inconclusive', 'creep', 'regression', 'error'];
 
 // The benchmark's headline metric.
 export function headline(benchmark) {
@@ -590,7 +590,7 @@ function writeHash(state, isStep) {
 }
 
 // The most urgent first, then by size of the change; passed ones in their order.
-const ORDER = ['regression', 'error', 'probably slower', 'inconclusive', 'placement', 'improvement', 'missing', 'new', 'pass'];
+const ORDER = ['regression', 'error', 'creep', 'probably slower', 'inconclusive', 'placement', 'improvement', 'missing', 'new', 'pass'];
 
 function sizeOf(benchmark) {
 	const ratio = benchmark.verdict === 'pass' ? NaN : headline(benchmark)?.ratio;

@@ -165,7 +165,7 @@ export function place(file, line) {
 }
 
 const MARKS = {
-	pass: '✓', regression: '▲', improvement: '▼', 'probably slower': '?', inconclusive: '?', placement: '≈', new: '+', missing: '−', error: '!',
+	pass: '✓', regression: '▲', improvement: '▼', creep: '▵', 'probably slower': '?', inconclusive: '?', placement: '≈', new: '+', missing: '−', error: '!',
 };
 
 export function verdictMark(verdict) {

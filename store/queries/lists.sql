@@ -73,6 +73,15 @@ FROM level l JOIN run r ON r.id = l.run
 WHERE l.benchmark = $1 AND l.metric = (SELECT w.id FROM words w WHERE w.digest = $2)
 	AND (CAST($3 AS TEXT) IS NULL OR r.branch = $3)
 ORDER BY l.started_ns DESC, l.run DESC LIMIT $4;
+-- name: chain
+SELECT r.uuid, r.base_commit, r.commit_id, r.tag, s.id, l.pairs, l.step, l.step_error, l.outcome,
+	CASE WHEN l.run IS NULL THEN s.details END
+FROM series s JOIN run r ON r.id = s.run
+LEFT JOIN level l ON l.benchmark = s.benchmark AND l.started_ns = s.started_ns AND l.run = s.run
+	AND l.metric = (SELECT w.id FROM words w WHERE w.digest = $2)
+WHERE s.benchmark = $1 AND r.has_baseline = 1 AND r.complete = 1 AND r.dirty = 0 AND r.base_dirty = 0
+	AND r.base_commit IS NOT NULL AND r.commit_id IS NOT NULL AND r.base_commit <> r.commit_id
+ORDER BY s.started_ns DESC, s.id DESC LIMIT $3;
 -- name: benchmark_of
 SELECT b.id FROM benchmark b JOIN project p ON p.id = b.project
 WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND b.name = $2 ORDER BY p.name LIMIT 1;

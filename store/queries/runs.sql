@@ -97,8 +97,8 @@ SELECT first, data FROM chunk WHERE series = $1 AND kind = $2 ORDER BY first;
 -- name: chunks_all
 SELECT series, kind, data FROM chunk ORDER BY series, kind, first;
 -- name: level_add
-INSERT INTO level (benchmark, metric, started_ns, run, pairs, baseline, candidate, ratio, low, high, outcome)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+INSERT INTO level (benchmark, metric, started_ns, run, pairs, baseline, candidate, ratio, low, high, step, step_error, outcome)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
 -- name: levels_clear
 DELETE FROM level WHERE run = $1;
 

@@ -13,7 +13,7 @@
 const char *const fg_fixture_names[] = {
 	"regression", "pass",    "improvement", "inconclusive", "new",      "missing", "error",
 	"mixed",      "hostile", "nothing",     "identical",    "accepted", "expired", "unstable",
-	"unsure",     "marked",  "counted",     "unaffected",   NULL};
+	"unsure",     "marked",  "counted",     "unaffected",   "creeping", NULL};
 
 #define NONE ((double)NAN)
 
@@ -682,6 +682,48 @@ static void make_unaffected(struct fg_fixture *fixture)
 	fixture->run.series[0].schedule_reason = NULL;
 }
 
+/* Not slower than the commit before, but many commits together are. */
+static void make_creeping(struct fg_fixture *fixture)
+{
+	static struct fg_creep_commit by[] = {
+		{.id = "9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c",
+		 .change = 0.006,
+		 .probability = 0.9375},
+		{.id = "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d",
+		 .change = 0.0045,
+		 .probability = 0.75},
+	};
+	static struct fg_creep_function functions[] = {
+		{.name = "parse_header(char const*)", .library = "hash", .change = 0.019}};
+	static const struct fg_creep_verdict creep = {
+		.metric = "cpu_time",
+		.label = "cpu time",
+		.sentence =
+			"cpu time +3.1 % [+2.4, +3.8] over 41 commits since v1.2; none above 0.6 "
+			"%; most by parse_header(char const*) (+1.9 %); largest steps: "
+			"9f8e7d6c5b +0.6 % (94 %), 1a2b3c4d5e +0.4 % (75 %)",
+		.is_creep = true,
+		.change = 0.031,
+		.low = 0.024,
+		.high = 0.038,
+		.largest = 0.006,
+		.commits = 41,
+		.since = "v1.2",
+		.by = by,
+		.by_count = FG_ARRAY_SIZE(by),
+		.functions = functions,
+		.function_count = FG_ARRAY_SIZE(functions),
+	};
+	struct fg_benchmark_verdict *benchmark = &fixture->verdict.benchmarks[0];
+
+	benchmark->identical = false;
+	benchmark->outcome = fixture->verdict.outcome = FG_OUTCOME_CREEP;
+	benchmark->metrics[0].outcome = FG_OUTCOME_CREEP;
+	benchmark->creep = &creep;
+	benchmark->notes.count = 0;
+	fg_notes_add(&benchmark->notes, &fixture->verdict.arena, "creep: %s", creep.sentence);
+}
+
 static const struct {
 	const char *name;
 	const char *benchmark;
@@ -695,6 +737,7 @@ static const struct {
 	{"marked", "reconstruct", make_marked},
 	{"counted", "parse", make_counted},
 	{"unaffected", "hash", make_unaffected},
+	{"creeping", "hash", make_creeping},
 };
 
 static bool add_variation(struct fg_fixture *fixture, const char *name)

@@ -193,7 +193,7 @@ static void write_run(struct feed *f, const struct fg_run_summary *run)
 
 	if (!run->outcome || f->reports == FEED_REPORTS ||
 	    (strcmp(run->outcome, "regression") != 0 && strcmp(run->outcome, "improvement") != 0 &&
-	     strcmp(run->outcome, "error") != 0))
+	     strcmp(run->outcome, "creep") != 0 && strcmp(run->outcome, "error") != 0))
 		return;
 	f->reports++;
 	if (!fg_cards_add_sentence(f->rq->store, run->id, &sentence))

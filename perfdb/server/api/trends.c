@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How a metric, or a function, fared over time, and where it changed for good. */
 #include "base/clock.h"
+#include "gate/creep.h"
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/api/sides.h"
 #include "perfdb/server/changes.h"
+#include "store/serving/chain.h"
 #include "store/serving/compare.h"
 #include "store/serving/history.h"
 #include "store/serving/trend.h"
@@ -12,6 +14,7 @@
 
 enum {
 	POINTS_MAX = 10000,
+	TIPS_TRIED = 50, /* newest runs, for the end of the chain */
 };
 
 static void begin_point(struct fg_json_writer *w, const char *run, int64_t started_ns,
@@ -65,6 +68,83 @@ static bool is_wished(struct fg_request *rq, const char *part)
 	return !wish || strcmp(wish, "0") != 0;
 }
 
+/* ---- the chain of ratios ---- */
+
+static void write_chain_point(struct fg_json_writer *w, const struct fg_chain *chain, size_t at,
+			      const struct fg_chain_edges *edges)
+{
+	const struct fg_chain_point *point = &chain->points[at];
+	const struct fg_chain_sum level = fg_chain_sum(chain, 0, at, FG_CHAIN_ALL);
+
+	fg_json_begin_object(w, NULL);
+	fg_json_text(w, "commit", point->commit);
+	if (point->tag)
+		fg_json_text(w, "tag", point->tag);
+	if (point->edge != SIZE_MAX)
+		fg_json_text(w, "run", edges->items[point->edge].run);
+	fg_json_double(w, "level", expm1(level.change));
+	fg_json_double(w, "standard_error", level.error);
+	fg_json_end(w);
+}
+
+static void write_levels(struct fg_json_writer *w, const struct fg_chain *chain,
+			 const struct fg_chain_edges *edges)
+{
+	fg_json_begin_array(w, "chain");
+	for (size_t i = 0; i < chain->count; i++)
+		write_chain_point(w, chain, i, edges);
+	fg_json_end(w);
+}
+
+static void write_creep(struct fg_json_writer *w, const struct fg_chain *chain,
+			const struct fg_history *history, const char *metric,
+			struct fg_arena *arena)
+{
+	const struct fg_metric *builtin = NULL;
+	struct fg_creep_verdict *creep = NULL;
+	struct fg_policy policy;
+
+	fg_policy_defaults(&policy);
+	creep = fg_creep_judge(chain, &policy, history->better, arena);
+	if (!creep)
+		return;
+	builtin = fg_metric_find_builtin(metric);
+	creep->label = builtin ? builtin->label : metric;
+	fg_json_begin_object(w, "creep");
+	fg_json_bool(w, "is_creep", creep->is_creep);
+	fg_json_text(w, "sentence", fg_creep_words(creep, arena));
+	fg_json_end(w);
+}
+
+/* A branch's chain ends at its newest run that measured two commits. */
+static int write_chain(struct fg_request *rq, struct fg_json_writer *w,
+		       const struct fg_history_query *query, const struct fg_history *history,
+		       struct fg_error *err)
+{
+	struct fg_chain_edges edges = {0};
+	struct fg_chain chain = {0};
+	const int status = fg_store_chain(rq->store, query->project, query->benchmark,
+					  query->metric, &edges, err);
+
+	if (status != FG_OK)
+		return status;
+	if (!query->branch)
+		fg_chain_build(edges.items, edges.count, NULL, &chain);
+	for (size_t i = 0; query->branch && i < history->count && i < TIPS_TRIED && !chain.count;
+	     i++) {
+		const struct fg_history_point *point = &history->points[history->count - 1 - i];
+
+		if (point->commit && !point->dirty)
+			fg_chain_build(edges.items, edges.count, point->commit, &chain);
+	}
+	write_levels(w, &chain, &edges);
+	if (chain.count > 0)
+		write_creep(w, &chain, history, query->metric, &rq->arena);
+	fg_chain_release(&chain);
+	fg_chain_edges_release(&edges);
+	return FG_OK;
+}
+
 int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_history_query query = {.branch = fg_request_parameter(rq, "branch"),
@@ -104,10 +184,15 @@ int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 				     history.points[i].candidate);
 	}
 	fg_json_end(&w);
+	if (shows_points && is_wished(rq, "chain"))
+		status = write_chain(rq, &w, &query, &history, err);
+	if (status != FG_OK)
+		goto out;
 	if (is_wished(rq, "changes"))
 		status = fg_changes_write(&w, &usable, err);
 	if (status == FG_OK)
 		fg_json_end(&w);
+out:
 	fg_change_series_release(&usable);
 	fg_history_release(&history);
 	return status;

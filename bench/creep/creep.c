@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Histories with and without creep, judged as `fastgate run` judges them: the sequential rule ends
+ * each run, its step joins the chain, and a run against the release follows when the chain is too
+ * vague.
+ */
+#include "gate/creep.h"
+
+#include "base/random.h"
+#include "gate/rule.h"
+#include "gate/statistics/distributions.h"
+#include "model/metric.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	COMMITS = 60,
+	FIRST_STEP = 10, /* the first commit that creeps */
+	STEPS = 40,
+	HISTORIES = 200,
+	ANCHOR_PAIRS = 41,
+	ANCHOR_EVERY = 10,
+	PAIRS_MAX = 400,
+	NAME = 8,
+	FUNCTIONS = 100,
+	CREEPER = 17,
+	SAMPLES = 1000, /* per repetition */
+	LONG = 1000,
+};
+
+static const double step_size = 0.001;
+
+struct world {
+	const char *name;
+	double spread;     /* of a pair */
+	double drift;      /* the host's level goes up and down by this much */
+	double layout;     /* every other build is this much slower by its layout */
+	double neighbours; /* share of the pairs that a neighbour disturbs, ten times as noisy */
+	double creep;      /* of each step */
+	bool anchors;
+	bool is_slow; /* the drift is the same for both sides of a pair */
+};
+
+struct history {
+	struct fg_chain_edge edges[2 * LONG + 2];
+	size_t count;
+	size_t runs;
+	size_t anchor_runs;
+	size_t pairs;
+	size_t last_anchor;
+	size_t false_verdicts;
+};
+
+static char names[LONG + 1][NAME];
+static struct fg_policy policy;
+
+/* One execution per side at the same time: nearly all of the host's level cancels. */
+static double draw(const struct world *world, double change, double time, struct fg_random *random)
+{
+	const double now = world->drift * sin(6.283 * time);
+	const double later = world->drift * sin(6.283 * (time + 1e-4));
+	const double noisy = fg_random_uniform(random) < world->neighbours ? 10 : 1;
+	const double sign = fg_random_below(random, 2) ? 1 : -1;
+
+	return change + noisy * world->spread * fg_random_normal(random) +
+	       sign * log((1 + later) / (1 + now));
+}
+
+static double level_of(const struct world *world, size_t commit)
+{
+	const size_t steps = commit < FIRST_STEP           ? 0
+			     : commit > FIRST_STEP + STEPS ? STEPS
+							   : commit - FIRST_STEP;
+
+	return world->creep * (double)steps + (commit % 2 ? world->layout : 0);
+}
+
+/* Measures until the rule is satisfied, or exactly `fixed` pairs. */
+static void measure(const struct world *world, struct history *history, size_t from, size_t to,
+		    size_t fixed, struct fg_random *random)
+{
+	const struct fg_metric *metric = fg_metric_find_builtin("cpu_time");
+	const struct fg_rule rule = {.alpha = policy.alpha,
+				     .min_effect = metric->min_effect,
+				     .margin = metric->margin,
+				     .min_pairs = fixed ? (unsigned)fixed : 10,
+				     .max_pairs = fixed ? (unsigned)fixed : PAIRS_MAX,
+				     .is_drawn = true};
+	const double change = level_of(world, to) - level_of(world, from);
+	struct fg_rule_finding finding = {.next_look = fixed ? fixed : 12};
+	double pairs[PAIRS_MAX];
+	size_t count = 0;
+
+	while (!finding.decided && finding.next_look > count && finding.next_look <= PAIRS_MAX) {
+		for (; count < finding.next_look; count++)
+			pairs[count] =
+				draw(world, change,
+				     (double)history->runs / 37 + (double)count / 900, random);
+		fg_rule_apply(&rule, pairs, count, false, &finding);
+	}
+	fg_rule_apply(&rule, pairs, count, true, &finding);
+	history->pairs += finding.pairs;
+	history->edges[history->count++] = (struct fg_chain_edge){
+		.run = "r",
+		.from = names[from],
+		.to = names[to],
+		.pairs = (unsigned)finding.pairs,
+		.change = finding.step,
+		.error = finding.step_error,
+		.is_known = !fixed && (finding.outcome == FG_OUTCOME_REGRESSION ||
+				       finding.outcome == FG_OUTCOME_IMPROVEMENT)};
+	if (!fixed)
+		history->false_verdicts += history->edges[history->count - 1].is_known;
+}
+
+static struct fg_creep_verdict *judge(const struct history *history, size_t commit,
+				      struct fg_chain *chain, struct fg_arena *arena)
+{
+	fg_chain_build(history->edges, history->count, names[commit], chain);
+	return fg_creep_judge(chain, &policy, FG_BETTER_LOWER, arena);
+}
+
+/* A commit more; returns whether it meets creep. */
+static bool add_commit(const struct world *world, struct history *history, size_t commit,
+		       struct fg_random *random)
+{
+	struct fg_arena arena = {0};
+	struct fg_chain chain;
+	const struct fg_creep_verdict *creep = NULL;
+	bool is_creep = false;
+
+	measure(world, history, commit - 1, commit, 0, random);
+	history->runs++;
+	creep = judge(history, commit, &chain, &arena);
+	is_creep = creep && creep->is_creep;
+	if (creep && world->anchors && commit > 1 && fg_creep_needs_anchor(creep, &policy) &&
+	    commit >= history->last_anchor + ANCHOR_EVERY) {
+		measure(world, history, 0, commit, ANCHOR_PAIRS, random);
+		history->last_anchor = commit;
+		history->anchor_runs++;
+	}
+	fg_chain_release(&chain);
+	fg_arena_release(&arena);
+	return is_creep;
+}
+
+/* By how much a step of the chain is off, on average. */
+static double bias_of(const struct world *world, const struct history *history)
+{
+	double sum = 0;
+	size_t steps = 0;
+
+	for (size_t i = 0; i < history->count; i++) {
+		const struct fg_chain_edge *edge = &history->edges[i];
+		const size_t to = strtoul(edge->to + 1, NULL, 10);
+		const size_t from = strtoul(edge->from + 1, NULL, 10);
+
+		if (to != from + 1)
+			continue;
+		sum += edge->change - (level_of(world, to) - level_of(world, from));
+		steps++;
+	}
+	return sum / (double)steps;
+}
+
+static void show_world(const struct world *world)
+{
+	size_t found = 0;
+	size_t windows = 0;
+	size_t crept = 0;
+	size_t at = 0;
+	size_t pairs = 0;
+	size_t runs = 0;
+	size_t anchors = 0;
+	double bias = 0;
+
+	for (size_t h = 0; h < HISTORIES; h++) {
+		static struct history history;
+		struct fg_random random;
+		bool is_found = false;
+
+		history = (struct history){0};
+		fg_random_seed(&random, h + 1);
+		for (size_t commit = 1; commit < COMMITS; commit++) {
+			const bool creeps = add_commit(world, &history, commit, &random);
+
+			windows++;
+			crept += creeps;
+			if (creeps && !is_found)
+				at += commit - FIRST_STEP;
+			is_found = is_found || creeps;
+		}
+		bias += bias_of(world, &history);
+		found += is_found;
+		pairs += history.pairs;
+		runs += history.runs;
+		anchors += history.anchor_runs;
+	}
+	printf("%-44s %5.1f %%  %6.2f %%  %6.1f  %5.1f  %5.1f  %+7.3f %%\n", world->name,
+	       100.0 * (double)found / HISTORIES, 100.0 * (double)crept / (double)windows,
+	       found ? (double)at / (double)found : 0, (double)pairs / (double)runs,
+	       (double)anchors / HISTORIES, 100 * bias / HISTORIES);
+}
+
+/* ---- an unchanged program on a host that drifts ---- */
+
+static void show_unchanged(bool is_identical)
+{
+	static struct history history;
+	const struct world world = {.spread = 0.02, .drift = 0.2, .anchors = !is_identical};
+	struct fg_random random;
+	struct fg_arena arena = {0};
+	struct fg_chain chain;
+	double largest = 0;
+	double error = 0;
+	size_t creeps = 0;
+
+	history = (struct history){0};
+	fg_random_seed(&random, 5);
+	for (size_t commit = 1; commit <= LONG; commit++) {
+		if (!is_identical) {
+			creeps += add_commit(&world, &history, commit, &random);
+			continue;
+		}
+		history.edges[history.count++] = (struct fg_chain_edge){
+			.run = "r", .from = names[commit - 1], .to = names[commit]};
+	}
+	(void)judge(&history, LONG, &chain, &arena);
+	for (size_t i = 0; i < chain.count; i++) {
+		const struct fg_chain_sum level = fg_chain_sum(&chain, 0, i, FG_CHAIN_ALL);
+
+		largest = fmax(largest, fabs(level.change));
+		error = fmax(error, level.error);
+	}
+	printf("%-44s %zu false verdicts, %zu windows with creep; chain within ±%.2f %% "
+	       "(its own error at most %.2f %%)\n",
+	       is_identical ? "1,000 runs, identical builds" : "1,000 runs, rebuilt each time",
+	       history.false_verdicts, creeps, 100 * largest, 100 * error);
+	fg_chain_release(&chain);
+	fg_arena_release(&arena);
+}
+
+/* ---- functions ---- */
+
+/* Samples of a function in so many repetitions: Poisson, as a normal. */
+static double sampled(double share, size_t pairs, struct fg_random *random)
+{
+	const double expected = share * SAMPLES * (double)pairs;
+
+	return (expected + sqrt(expected) * fg_random_normal(random)) / (SAMPLES * (double)pairs);
+}
+
+static size_t risen_of(const struct history *history, double creep, struct fg_random *random,
+		       size_t *risen)
+{
+	static double steps[FUNCTIONS * (COMMITS + 1)];
+	static double anchors[FUNCTIONS * FG_CHAIN_ANCHORS_MAX];
+	static struct fg_chain_edge edges[2 * LONG + 2];
+	double changes[FUNCTIONS];
+	struct fg_chain chain;
+	size_t found = 0;
+
+	for (size_t i = 0; i < history->count; i++) {
+		edges[i] = history->edges[i];
+		edges[i].error = 1 / sqrt((double)edges[i].pairs);
+	}
+	fg_chain_build(edges, history->count, names[COMMITS - 1], &chain);
+	for (size_t f = 0; f < FUNCTIONS; f++) {
+		/* A few large ones and a tail. */
+		const double share = 1 / (double)((f + 1) * (f + 2));
+		const struct world world = {.creep = f == CREEPER ? creep : 0};
+
+		for (size_t i = 1; i < chain.count; i++) {
+			const size_t pairs = edges[chain.points[i].edge].pairs;
+
+			steps[f * chain.count + i] =
+				sampled(share + level_of(&world, i), pairs, random) -
+				sampled(share + level_of(&world, i - 1), pairs, random);
+		}
+		for (size_t i = 0; i < chain.anchor_count; i++)
+			anchors[f * chain.anchor_count + i] =
+				sampled(share + level_of(&world, chain.anchors[i].to), ANCHOR_PAIRS,
+					random) -
+				sampled(share, ANCHOR_PAIRS, random);
+	}
+	found = fg_creep_functions(&chain, &policy,
+				   &(struct fg_creep_gains){FUNCTIONS, steps, anchors, NULL}, risen,
+				   changes);
+	fg_chain_release(&chain);
+	return found;
+}
+
+static void show_functions(bool has_anchors, double creep)
+{
+	const struct world world = {.spread = 0.02, .anchors = has_anchors, .creep = creep};
+	size_t first = 0;
+	size_t named = 0;
+	double rate = 0;
+
+	for (size_t h = 0; h < HISTORIES; h++) {
+		static struct history history;
+		struct fg_random random;
+		size_t risen[FUNCTIONS];
+		size_t count = 0;
+		size_t wrong = 0;
+
+		history = (struct history){0};
+		fg_random_seed(&random, h + 1);
+		for (size_t commit = 1; commit < COMMITS; commit++)
+			(void)add_commit(&world, &history, commit, &random);
+		count = risen_of(&history, creep, &random, risen);
+		first += count > 0 && creep > 0 && risen[0] == CREEPER;
+		named += count;
+		for (size_t i = 0; i < count; i++)
+			wrong += !(creep > 0) || risen[i] != CREEPER;
+		rate += count > 0 ? (double)wrong / (double)count : 0;
+	}
+	printf("%-44s first in %5.1f %%, %zu named, false discovery rate %.1f %%\n",
+	       creep > 0 ? has_anchors ? "1 of 100 functions creeps, anchored"
+				       : "1 of 100 functions creeps, chain alone"
+			 : "no function creeps",
+	       100.0 * (double)first / HISTORIES, named, 100 * rate / HISTORIES);
+}
+
+int main(void)
+{
+	static const struct world worlds[] = {
+		{.name = "40 steps of +0.1 %, anchored", .creep = step_size, .anchors = true},
+		{.name = "40 steps of +0.1 %, chain alone", .creep = step_size},
+		{.name = "the same, drift, layouts, neighbours",
+		 .creep = step_size,
+		 .anchors = true,
+		 .drift = 0.2,
+		 .layout = 0.005,
+		 .neighbours = 0.1},
+		{.name = "no change, anchored", .anchors = true},
+		{.name = "no change, chain alone"},
+		{.name = "no change, the host drifts by ±20 %", .anchors = true, .drift = 0.2},
+		{.name = "no change, layouts alternate by 0.5 %", .anchors = true, .layout = 0.005},
+		{.name = "no change, noisy neighbours", .anchors = true, .neighbours = 0.1},
+		{.name = "no change, all of these",
+		 .anchors = true,
+		 .drift = 0.2,
+		 .layout = 0.005,
+		 .neighbours = 0.1},
+	};
+
+	fg_policy_defaults(&policy);
+	for (size_t i = 0; i <= LONG; i++)
+		(void)snprintf(names[i], NAME, "c%zu", i);
+	printf("%-44s %7s  %8s  %6s  %5s  %5s  %9s\n", "200 histories of 60 commits, pairs of 2 %",
+	       "found", "windows", "after", "pairs", "anchors", "bias");
+	for (size_t i = 0; i < FG_ARRAY_SIZE(worlds); i++) {
+		struct world world = worlds[i];
+
+		world.spread = 0.02;
+		show_world(&world);
+	}
+	putchar('\n');
+	show_unchanged(true);
+	show_unchanged(false);
+	putchar('\n');
+	show_functions(true, step_size);
+	show_functions(false, step_size);
+	show_functions(true, 0);
+	return 0;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The level of a metric along the commits, as a chain of ratios.
+ *
+ * A run measures candidate ÷ baseline in pairs, so it knows the step between two commits whatever
+ * its host is worth that day.  The chain is the path of such steps that ends at one commit and
+ * passes through as many others as possible; dates play no part.  Runs that span several steps of
+ * the path, such as one against the last release, anchor it: all steps become the weighted least
+ * squares estimate.  Without an anchor the error grows with the square root of the steps.
+ *
+ * Everything is a logarithm.  Identical builds are a step of exactly 0.
+ */
+#ifndef FG_GATE_CHAIN_H
+#define FG_GATE_CHAIN_H
+
+#include "model/chain.h"
+
+enum {
+	FG_CHAIN_ANCHORS_MAX = 128 /* the newest ones count */
+};
+
+struct fg_chain_point {
+	const char *commit; /* borrowed from the edges */
+	const char *tag;    /* NULL: none */
+	size_t edge;        /* the newest step that leads here; SIZE_MAX: the first point */
+	/* the step from the point before, by its own runs */
+	double change;
+	double error;
+	bool is_known; /* failed or improved by itself */
+};
+
+struct fg_chain_anchor {
+	size_t edge;
+	size_t from; /* points, from < to */
+	size_t to;
+	double change;
+	double variance;
+};
+
+struct fg_chain {
+	struct fg_chain_point *points; /* oldest first; none without a step */
+	size_t count;
+	struct fg_chain_anchor *anchors;
+	size_t anchor_count;
+	/* up to each point: of all steps, and of those that are not known */
+	double *changes[2];
+	double *variances[2];
+	double *factor;   /* Cholesky factor of the anchors' covariance */
+	double *residual; /* covariance⁻¹ × what the anchors say beyond the steps */
+};
+
+enum fg_chain_part {
+	FG_CHAIN_ALL,
+	FG_CHAIN_SMALL, /* without the steps that are known */
+};
+
+struct fg_chain_sum {
+	double change;
+	double error;
+};
+
+/*
+ * `edges` are in the order in which they were measured; `tip` is the commit at the end.  NULL: the
+ * one with most steps before it, of all that are connected with the newest run.  The edges must
+ * outlive the chain.
+ */
+void fg_chain_build(const struct fg_chain_edge *edges, size_t count, const char *tip,
+		    struct fg_chain *chain);
+/* The sum of the steps after point `from`, up to point `to`. */
+struct fg_chain_sum fg_chain_sum(const struct fg_chain *chain, size_t from, size_t to,
+				 enum fg_chain_part part);
+/*
+ * The same sum is linear in the changes of the runs: weights of the points' steps (one each) and of
+ * the anchors (one each).
+ */
+void fg_chain_weights(const struct fg_chain *chain, size_t from, size_t to, enum fg_chain_part part,
+		      double *steps, double *anchors);
+void fg_chain_release(struct fg_chain *chain);
+
+#endif

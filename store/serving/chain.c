@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/serving/chain.h"
+
+#include "base/json.h"
+#include "store/chunks.h"
+#include "store/db.h"
+#include "store/names.h"
+#include "store/serving/history.h"
+#include "store/session.h"
+
+#include <math.h>
+
+/* Not measured, because nothing that it executes or reads has changed. */
+static bool is_unaffected(const char *details)
+{
+	bool is_unaffected = false;
+	cJSON *json = NULL;
+
+	if (details &&
+	    fg_json_parse(details, strlen(details), FG_MAX_CHUNK_BYTES, &json, NULL) == FG_OK)
+		is_unaffected = cJSON_IsTrue(fg_json_find(json, "unaffected"));
+	cJSON_Delete(json);
+	return is_unaffected;
+}
+
+static bool is_outcome(const struct fg_query *q, const char *name)
+{
+	const char *outcome = fg_column_text(q, 8);
+
+	return outcome && strcmp(outcome, name) == 0;
+}
+
+static void take_edge(const struct fg_query *q, struct fg_chain_edges *edges)
+{
+	struct fg_chain_edge edge = {
+		.series = fg_column_int(q, 4),
+		.pairs = (unsigned)fg_column_int(q, 5),
+		.change = fg_column_double(q, 6),
+		.error = fg_column_double(q, 7),
+		.is_known = is_outcome(q, "regression") || is_outcome(q, "improvement"),
+	};
+
+	if (is_unaffected(fg_column_text(q, 9)))
+		edge.change = edge.error = 0;
+	if (!isfinite(edge.change) || !(edge.error >= 0) || !isfinite(edge.error))
+		return;
+	edge.run = fg_arena_strdup(&edges->texts, fg_column_text(q, 0));
+	edge.from = fg_arena_strdup(&edges->texts, fg_column_text(q, 1));
+	edge.to = fg_arena_strdup(&edges->texts, fg_column_text(q, 2));
+	edge.tag = fg_arena_strdup(&edges->texts, fg_column_text(q, 3));
+	edges->items =
+		fg_grow(edges->items, &edges->capacity, edges->count + 1, sizeof(edges->items[0]));
+	edges->items[edges->count++] = edge;
+}
+
+int fg_store_chain(struct fg_store *store, const char *project, const char *benchmark,
+		   const char *metric, struct fg_chain_edges *edges, struct fg_error *err)
+{
+	struct fg_chain_edges found = {0};
+	uint8_t digest[FG_DIGEST_SIZE];
+	struct fg_query q;
+	int64_t id = 0;
+	int status = fg_store_benchmark(store, project, benchmark, &id, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_digest(metric, NULL, NULL, digest);
+	fg_query_begin(&q, store->db, FG_SQL_CHAIN);
+	fg_query_int(&q, id);
+	fg_query_bytes(&q, digest, sizeof(digest));
+	fg_query_int(&q, FG_CHAIN_RUNS_MAX);
+	while ((status = fg_query_step(&q, err)) > 0)
+		take_edge(&q, &found);
+	fg_query_end(&q);
+	if (status != FG_OK) {
+		fg_chain_edges_release(&found);
+		return status;
+	}
+	for (size_t i = 0; i < found.count / 2; i++) {
+		const struct fg_chain_edge edge = found.items[i];
+
+		found.items[i] = found.items[found.count - 1 - i];
+		found.items[found.count - 1 - i] = edge;
+	}
+	*edges = found;
+	return FG_OK;
+}
+
+void fg_chain_edges_release(struct fg_chain_edges *edges)
+{
+	free(edges->items);
+	fg_arena_release(&edges->texts);
+	*edges = (struct fg_chain_edges){0};
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/random.h"
+#include "gate/chain.h"
+#include "tests/support/fg_test.h"
+
+#include <math.h>
+
+#define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-9)
+
+static struct fg_chain_edge step(const char *from, const char *to, double change, double error)
+{
+	return (struct fg_chain_edge){
+		.run = "r", .from = from, .to = to, .pairs = 12, .change = change, .error = error};
+}
+
+static void steps_add_up_and_so_do_their_variances(void **state)
+{
+	const struct fg_chain_edge edges[] = {step("a", "b", 0.01, 0.003),
+					      step("b", "c", 0.02, 0.004)};
+	struct fg_chain chain;
+	struct fg_chain_sum sum;
+
+	(void)state;
+	fg_chain_build(edges, 2, "c", &chain);
+	assert_int_equal(chain.count, 3);
+	assert_string_equal(chain.points[0].commit, "a");
+	assert_string_equal(chain.points[2].commit, "c");
+	sum = fg_chain_sum(&chain, 0, 2, FG_CHAIN_ALL);
+	NEAR(sum.change, 0.03);
+	NEAR(sum.error, 0.005);
+	fg_chain_release(&chain);
+}
+
+static void the_order_is_that_of_the_commits_not_of_the_runs(void **state)
+{
+	const struct fg_chain_edge edges[] = {step("b", "c", 0.02, 0.1), step("a", "b", 0.01, 0.1)};
+	struct fg_chain chain;
+
+	(void)state;
+	fg_chain_build(edges, 2, "c", &chain);
+	assert_int_equal(chain.count, 3);
+	NEAR(fg_chain_sum(&chain, 0, 1, FG_CHAIN_ALL).change, 0.01);
+	fg_chain_release(&chain);
+}
+
+static void identical_builds_are_exactly_nothing(void **state)
+{
+	const struct fg_chain_edge edges[] = {step("a", "b", 0, 0), step("b", "c", 0, 0)};
+	struct fg_chain chain;
+	struct fg_chain_sum sum;
+
+	(void)state;
+	fg_chain_build(edges, 2, "c", &chain);
+	sum = fg_chain_sum(&chain, 0, 2, FG_CHAIN_ALL);
+	assert_true(memcmp(&sum.change, &(double){0}, sizeof(double)) == 0);
+	assert_true(memcmp(&sum.error, &(double){0}, sizeof(double)) == 0);
+	fg_chain_release(&chain);
+}
+
+static void runs_of_one_step_are_pooled_by_their_worth(void **state)
+{
+	const struct fg_chain_edge edges[] = {step("a", "b", 0.01, 0.01),
+					      step("a", "b", 0.04, 0.02)};
+	struct fg_chain chain;
+	struct fg_chain_sum sum;
+
+	(void)state;
+	fg_chain_build(edges, 2, "b", &chain);
+	sum = fg_chain_sum(&chain, 0, 1, FG_CHAIN_ALL);
+	NEAR(sum.change, 0.016);
+	NEAR(sum.error, sqrt(0.8) * 0.01);
+	fg_chain_release(&chain);
+}
+
+/* Two steps of variance 1 and an anchor over both of variance 2: its residual is shared equally. */
+static void an_anchor_is_weighted_least_squares(void **state)
+{
+	const struct fg_chain_edge edges[] = {step("a", "b", 0, 1), step("b", "c", 0, 1),
+					      step("a", "c", 1, sqrt(2))};
+	double steps[3];
+	double anchors[1];
+	struct fg_chain chain;
+	struct fg_chain_sum sum;
+
+	(void)state;
+	fg_chain_build(edges, 3, "c", &chain);
+	assert_int_equal(chain.anchor_count, 1);
+	sum = fg_chain_sum(&chain, 0, 2, FG_CHAIN_ALL);
+	NEAR(sum.change, 0.5);
+	NEAR(sum.error, 1.0);
+	sum = fg_chain_sum(&chain, 0, 1, FG_CHAIN_ALL);
+	NEAR(sum.change, 0.25);
+	NEAR(sum.error, sqrt(0.75));
+	fg_chain_weights(&chain, 0, 1, FG_CHAIN_ALL, steps, anchors);
+	NEAR(steps[1], 0.75);
+	NEAR(steps[2], -0.25);
+	NEAR(anchors[0], 0.25);
+	fg_chain_release(&chain);
+}
+
+static void an_anchor_measured_the_other_way_round_counts_with_its_sign(void **state)
+{
+	const struct fg_chain_edge edges[] = {step("a", "b", 0, 1), step("b", "c", 0, 1),
+					      step("c", "a", -1, sqrt(2))};
+	struct fg_chain chain;
+
+	(void)state;
+	fg_chain_build(edges, 3, "c", &chain);
+	assert_int_equal(chain.count, 3);
+	NEAR(fg_chain_sum(&chain, 0, 2, FG_CHAIN_ALL).change, 0.5);
+	fg_chain_release(&chain);
+}
+
+static void exact_steps_keep_their_values_beside_an_anchor(void **state)
+{
+	const struct fg_chain_edge edges[] = {step("a", "b", 0.5, 0), step("b", "c", 0, 1),
+					      step("a", "c", 1, 1e-9)};
+	struct fg_chain chain;
+
+	(void)state;
+	fg_chain_build(edges, 3, "c", &chain);
+	NEAR(fg_chain_sum(&chain, 0, 1, FG_CHAIN_ALL).change, 0.5);
+	assert_true(fabs(fg_chain_sum(&chain, 0, 2, FG_CHAIN_ALL).change - 1) < 1e-6);
+	fg_chain_release(&chain);
+}
+
+static void known_steps_can_be_left_out_of_a_sum(void **state)
+{
+	struct fg_chain_edge edges[] = {step("a", "b", 0.01, 0.003), step("b", "c", 0.2, 0.004),
+					step("c", "d", 0.01, 0.004)};
+	struct fg_chain chain;
+	struct fg_chain_sum sum;
+
+	(void)state;
+	edges[1].is_known = true;
+	fg_chain_build(edges, 3, "d", &chain);
+	sum = fg_chain_sum(&chain, 0, 3, FG_CHAIN_SMALL);
+	NEAR(sum.change, 0.02);
+	NEAR(sum.error, 0.005);
+	fg_chain_release(&chain);
+}
+
+static void side_branches_circles_and_strangers_do_not_matter(void **state)
+{
+	const struct fg_chain_edge edges[] = {
+		step("a", "b", 0.01, 0.1), step("b", "side", 5, 0.1), step("b", "c", 0.01, 0.1),
+		step("c", "a", 0.3, 1e6),  step("x", "y", 9, 0.1),
+	};
+	struct fg_chain chain;
+
+	(void)state;
+	fg_chain_build(edges, 5, "c", &chain);
+	assert_int_equal(chain.count, 3);
+	assert_true(fabs(fg_chain_sum(&chain, 0, 2, FG_CHAIN_ALL).change - 0.02) < 1e-6);
+	fg_chain_release(&chain);
+	fg_chain_build(edges, 5, "nowhere", &chain);
+	assert_int_equal(chain.count, 0);
+	fg_chain_release(&chain);
+	fg_chain_build(NULL, 0, "c", &chain);
+	assert_int_equal(chain.count, 0);
+	fg_chain_release(&chain);
+}
+
+static void without_a_tip_the_longest_chain_of_the_newest_run_counts(void **state)
+{
+	const struct fg_chain_edge edges[] = {
+		step("u", "v", 1, 0.1),    step("v", "w", 1, 0.1),    step("w", "x", 1, 0.1),
+		step("b", "c", 0.01, 0.1), step("a", "b", 0.02, 0.1),
+	};
+	struct fg_chain chain;
+
+	(void)state;
+	fg_chain_build(edges, 5, NULL, &chain);
+	assert_int_equal(chain.count, 3);
+	assert_string_equal(chain.points[0].commit, "a");
+	assert_string_equal(chain.points[2].commit, "c");
+	fg_chain_release(&chain);
+	fg_chain_build(NULL, 0, NULL, &chain);
+	assert_int_equal(chain.count, 0);
+	fg_chain_release(&chain);
+}
+
+enum {
+	LONG = 5000,
+	NAME = 16
+};
+
+/* A long chain with more anchors than are kept still agrees with what was drawn. */
+static void a_long_chain_stays_within_its_error(void **state)
+{
+	static char names[LONG + 1][NAME];
+	static struct fg_chain_edge edges[LONG + 200];
+	static double truth[LONG + 1];
+	struct fg_random random;
+	struct fg_chain chain;
+	struct fg_chain_sum sum;
+
+	(void)state;
+	fg_random_seed(&random, 11);
+	for (size_t i = 0; i <= LONG; i++)
+		(void)snprintf(names[i], NAME, "c%zu", i);
+	for (size_t i = 0; i < LONG; i++) {
+		truth[i + 1] = truth[i] + 0.001;
+		edges[i] = step(names[i], names[i + 1], 0.001 + 0.004 * fg_random_normal(&random),
+				0.004);
+	}
+	for (size_t i = 0; i < 200; i++)
+		edges[LONG + i] =
+			step(names[0], names[25 * (i + 1)],
+			     truth[25 * (i + 1)] + 0.004 * fg_random_normal(&random), 0.004);
+	fg_chain_build(edges, LONG + 200, names[LONG], &chain);
+	assert_int_equal(chain.count, LONG + 1);
+	assert_int_equal(chain.anchor_count, FG_CHAIN_ANCHORS_MAX);
+	sum = fg_chain_sum(&chain, 0, LONG, FG_CHAIN_ALL);
+	assert_true(sum.error < 0.004);
+	assert_true(fabs(sum.change - truth[LONG]) < 4 * sum.error);
+	fg_chain_release(&chain);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(steps_add_up_and_so_do_their_variances),
+		cmocka_unit_test(the_order_is_that_of_the_commits_not_of_the_runs),
+		cmocka_unit_test(identical_builds_are_exactly_nothing),
+		cmocka_unit_test(runs_of_one_step_are_pooled_by_their_worth),
+		cmocka_unit_test(an_anchor_is_weighted_least_squares),
+		cmocka_unit_test(an_anchor_measured_the_other_way_round_counts_with_its_sign),
+		cmocka_unit_test(exact_steps_keep_their_values_beside_an_anchor),
+		cmocka_unit_test(known_steps_can_be_left_out_of_a_sum),
+		cmocka_unit_test(side_branches_circles_and_strangers_do_not_matter),
+		cmocka_unit_test(without_a_tip_the_longest_chain_of_the_newest_run_counts),
+		cmocka_unit_test(a_long_chain_stays_within_its_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

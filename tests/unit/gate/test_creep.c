@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/random.h"
+#include "gate/creep.h"
+#include "tests/support/fg_test.h"
+
+#include <math.h>
+
+enum {
+	STEPS = 40,
+	NAME = 16,
+	FUNCTIONS = 20
+};
+
+static char names[STEPS + 1][NAME];
+static struct fg_chain_edge edges[STEPS + 1];
+static struct fg_chain chain;
+static struct fg_arena arena;
+static struct fg_policy policy;
+
+static int begin(void **state)
+{
+	(void)state;
+	fg_policy_defaults(&policy);
+	for (size_t i = 0; i <= STEPS; i++)
+		(void)snprintf(names[i], NAME, "commit%zu", i);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	fg_chain_release(&chain);
+	fg_arena_release(&arena);
+	return 0;
+}
+
+/* Steps of this size; `error` is also how much they scatter. */
+static void make_steps(double change, double error, uint64_t seed)
+{
+	struct fg_random random;
+
+	fg_random_seed(&random, seed);
+	for (size_t i = 0; i < STEPS; i++)
+		edges[i] =
+			(struct fg_chain_edge){.run = "r",
+					       .from = names[i],
+					       .to = names[i + 1],
+					       .pairs = 12,
+					       .change = change + error * fg_random_normal(&random),
+					       .error = error};
+}
+
+static struct fg_creep_verdict *judge(size_t count, enum fg_better better)
+{
+	fg_chain_release(&chain);
+	fg_chain_build(edges, count, names[STEPS], &chain);
+	return fg_creep_judge(&chain, &policy, better, &arena);
+}
+
+static void many_small_steps_are_creep(void **state)
+{
+	const struct fg_creep_verdict *creep = NULL;
+
+	(void)state;
+	make_steps(0.001, 0.001, 3);
+	creep = judge(STEPS, FG_BETTER_LOWER);
+	assert_true(creep->is_creep);
+	assert_int_equal(creep->commits, STEPS);
+	assert_true(creep->low < 0.04 && creep->high > 0.04);
+	assert_true(creep->by_count > 0 && creep->by[0].probability > 0.9);
+	assert_string_equal(creep->since, "commit0");
+}
+
+static void a_rate_that_falls_creeps_too(void **state)
+{
+	(void)state;
+	make_steps(-0.001, 0.0001, 3);
+	assert_true(judge(STEPS, FG_BETTER_HIGHER)->is_creep);
+	assert_false(judge(STEPS, FG_BETTER_LOWER)->is_creep);
+}
+
+static void less_than_is_tolerated_is_no_creep(void **state)
+{
+	(void)state;
+	make_steps(0.0004, 0.00001, 3);
+	assert_false(judge(STEPS, FG_BETTER_LOWER)->is_creep);
+	policy.creep_tolerated = 0.01;
+	assert_true(judge(STEPS, FG_BETTER_LOWER)->is_creep);
+}
+
+static void what_is_not_surely_above_zero_is_no_creep(void **state)
+{
+	(void)state;
+	make_steps(0.001, 0.0001, 3);
+	for (size_t i = 0; i < STEPS; i++)
+		edges[i].error = 0.003;
+	assert_false(judge(STEPS, FG_BETTER_LOWER)->is_creep);
+	assert_true(fg_creep_needs_anchor(judge(STEPS, FG_BETTER_LOWER), &policy));
+	/* A run against the first commit makes it sure. */
+	edges[STEPS] = (struct fg_chain_edge){.run = "anchor",
+					      .from = names[0],
+					      .to = names[STEPS],
+					      .pairs = 41,
+					      .change = 0.04,
+					      .error = 0.003};
+	assert_true(judge(STEPS + 1, FG_BETTER_LOWER)->is_creep);
+	assert_false(fg_creep_needs_anchor(judge(STEPS + 1, FG_BETTER_LOWER), &policy));
+}
+
+static void a_change_that_failed_by_itself_is_not_creep(void **state)
+{
+	(void)state;
+	make_steps(0, 0.0001, 3);
+	edges[20].change = 0.1;
+	edges[20].is_known = true;
+	assert_false(judge(STEPS, FG_BETTER_LOWER)->is_creep);
+	/* Nor does a known improvement hide it. */
+	make_steps(0.001, 0.0001, 3);
+	edges[20].change = -0.1;
+	edges[20].is_known = true;
+	assert_true(judge(STEPS, FG_BETTER_LOWER)->is_creep);
+}
+
+static void the_window_forgets(void **state)
+{
+	(void)state;
+	make_steps(0, 0.0001, 3);
+	for (size_t i = 0; i < STEPS / 2; i++)
+		edges[i].change += 0.002;
+	assert_true(judge(STEPS, FG_BETTER_LOWER)->is_creep);
+	policy.creep_window = STEPS / 2;
+	assert_false(judge(STEPS, FG_BETTER_LOWER)->is_creep);
+	policy.creep_window = 0;
+	assert_null(judge(STEPS, FG_BETTER_LOWER));
+}
+
+static void a_few_steps_are_not_judged(void **state)
+{
+	(void)state;
+	make_steps(0.01, 0.0001, 3);
+	for (size_t i = FG_CREEP_STEPS_LEAST - 1; i < STEPS; i++)
+		edges[i].change = edges[i].error = 0;
+	assert_null(judge(STEPS, FG_BETTER_LOWER));
+}
+
+static void words_name_the_sum_the_commits_and_the_functions(void **state)
+{
+	struct fg_creep_function function = {.name = "parse_header", .change = 0.019};
+	struct fg_creep_verdict *creep = NULL;
+	const char *words = NULL;
+
+	(void)state;
+	make_steps(0.001, 1e-9, 3);
+	edges[7].change = 0.006;
+	edges[0].tag = "v1.2";
+	policy.creep_window = STEPS - 1;
+	creep = judge(STEPS, FG_BETTER_LOWER);
+	creep->label = "cpu time";
+	creep->functions = &function;
+	creep->function_count = 1;
+	words = fg_creep_words(creep, &arena);
+	assert_non_null(strstr(words, "cpu time +4.5 % [+4.5, +4.5] over 39 commits since v1.2"));
+	assert_non_null(strstr(words, "none above 0.6 %"));
+	assert_non_null(strstr(words, "most by parse_header (+1.9 %)"));
+	assert_non_null(strstr(words, "largest steps: commit8 +0.6 % (100 %)"));
+}
+
+/* ---- functions ---- */
+
+static double sampling[FUNCTIONS];
+
+static size_t risen_of(double gain, uint64_t seed, size_t *risen)
+{
+	static double steps[FUNCTIONS * (STEPS + 1)];
+	double changes[FUNCTIONS];
+	struct fg_random random;
+
+	fg_random_seed(&random, seed);
+	for (size_t i = 0; i < STEPS; i++)
+		edges[i].error = 1 / sqrt(12);
+	(void)judge(STEPS, FG_BETTER_LOWER);
+	for (size_t f = 0; f < FUNCTIONS; f++) {
+		for (size_t i = 1; i <= STEPS; i++)
+			steps[f * (STEPS + 1) + i] =
+				(f == 7 ? gain : 0) + 0.002 * fg_random_normal(&random);
+	}
+	return fg_creep_functions(&chain, &policy,
+				  &(struct fg_creep_gains){FUNCTIONS, steps, NULL, sampling}, risen,
+				  changes);
+}
+
+static void a_function_that_rises_is_named_though_the_sum_is_flat(void **state)
+{
+	size_t risen[FUNCTIONS];
+
+	(void)state;
+	make_steps(0, 0.001, 3);
+	assert_int_equal(risen_of(0.002, 5, risen), 1);
+	assert_int_equal(risen[0], 7);
+	/* A few samples would scatter as much by themselves. */
+	sampling[7] = 1;
+	assert_int_equal(risen_of(0.002, 5, risen), 0);
+	sampling[7] = 0;
+}
+
+static void functions_that_only_scatter_are_hardly_ever_named(void **state)
+{
+	size_t risen[FUNCTIONS];
+	unsigned wrong = 0;
+
+	(void)state;
+	make_steps(0, 0.001, 3);
+	for (uint64_t seed = 0; seed < 200; seed++)
+		wrong += risen_of(0, seed, risen) > 0;
+	assert_in_range(wrong, 0, 20); /* 5 % of 200, and some luck */
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+	const struct CMUnitTest tests[] = {
+		TEST(many_small_steps_are_creep),
+		TEST(a_rate_that_falls_creeps_too),
+		TEST(less_than_is_tolerated_is_no_creep),
+		TEST(what_is_not_surely_above_zero_is_no_creep),
+		TEST(a_change_that_failed_by_itself_is_not_creep),
+		TEST(the_window_forgets),
+		TEST(a_few_steps_are_not_judged),
+		TEST(words_name_the_sum_the_commits_and_the_functions),
+		TEST(a_function_that_rises_is_named_though_the_sum_is_flat),
+		TEST(functions_that_only_scatter_are_hardly_ever_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
