@@ -139,7 +139,7 @@ test('two stored runs show what each called functions with as its candidate', as
 	measure();
 	run(fastgate, ['push', '--quiet', 'latest', '--url', base]);
 	const page = await openPage(context, `${base}?view=compare&a=latest~1&b=latest`, options);
-	await section(page).waitFor();
+	await openTab(page, 'Arguments');
 	assert.deepEqual((await rowsOf(section(page).locator('table').first())).map((row) => [row[0], row[1], row[9], row[11]]), [
 		['exp double(double)', '2500', '', '2'], ['sin double(double)', '30 → 20', '', '1'], ['log double(double)', '1', '1 → 0', '1']]);
 	await section(page).getByRole('button', { name: 'sin', exact: true }).click();
