@@ -10,8 +10,6 @@
 #define FG_NODISCARD         __attribute__((warn_unused_result))
 #define FG_NORETURN          __attribute__((noreturn))
 #define FG_EXPORT            __attribute__((visibility("default")))
-#define FG_HOT               __attribute__((hot))
-#define FG_COLD              __attribute__((cold))
 #define FG_LIKELY(x)         __builtin_expect(!!(x), 1)
 #define FG_UNLIKELY(x)       __builtin_expect(!!(x), 0)
 #define FG_ARRAY_SIZE(a)     (sizeof(a) / sizeof((a)[0]))

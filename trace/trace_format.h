@@ -300,8 +300,6 @@ enum fg_trace_loss {
 	FG_LOSS_NO_STACK = 2,
 	/* The stack ends early; the sample is kept, flagged. */
 	FG_LOSS_TRUNCATED = 3,
-	/* Arrived while another was pending; the next one carries its weight. */
-	FG_LOSS_MERGED = 4,
 	/* A signal of ours whose sender could not be determined. */
 	FG_LOSS_STRAY = 5,
 	/* Threads that no clock could be opened for. */
@@ -326,8 +324,7 @@ enum fg_trace_end {
 
 enum fg_trace_state {
 	FG_STATE_STARTING = 0,
-	FG_STATE_ACTIVE = 1,  /* samples were possible */
-	FG_STATE_REFUSED = 2, /* the program runs unprofiled; FG_RECORD_NOTE says why */
+	FG_STATE_ACTIVE = 1, /* samples were possible */
 };
 
 /*

@@ -109,5 +109,3 @@ DELETE FROM fact WHERE NOT EXISTS (SELECT 1 FROM run_fact x WHERE x.fact = fact.
 	AND NOT EXISTS (SELECT 1 FROM set_fact x WHERE x.fact = fact.id);
 -- name: gc_benchmarks
 DELETE FROM benchmark WHERE NOT EXISTS (SELECT 1 FROM series s WHERE s.benchmark = benchmark.id);
--- name: count_runs
-SELECT count(*) FROM run;

@@ -481,7 +481,7 @@ static void read_only_session_cannot_write(void **state)
 	assert_int_not_equal(fg_query_run(&q, &err), FG_OK);
 	assert_non_null(strstr(err.message, "read-only"));
 	assert_int_not_equal(fg_query_rows(db, FG_SQL_CHUNKS_FORGET, &rows, NULL, &err), FG_OK);
-	assert_true(count(db, FG_SQL_COUNT_RUNS) >= 0);
+	assert_true(count(db, FG_SQL_TOKEN_COUNT) >= 0);
 	fg_db_close(db);
 	fg_store_close(store);
 }
