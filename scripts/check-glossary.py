@@ -13,7 +13,7 @@ SYNONYMS = {
     r"\b(?:shown only|only shown)\b": "informational",
     r"\b(?:minimum|minimal|least|smallest) detectable (?:effect|difference)\b|\bMDE\b": "smallest detectable change",
     r"\blog (?:in|on) (?:to|with|as)\b|\bsign-on\b|[\"'`]Log ?[io]n[\"'`]": "sign in",
-    r"\b(?:culprit|offender)s?\b": "to blame",
+    r"\boffenders?\b": "to blame",
     r"\b(?:call|stack)[ -]?chains?\b": "call path",
     r"\bflame ?charts?\b|\bicicles?\b": "flame graph",
     r"\b(?:reference|control) (?:build|side|arm)\b": "baseline",

@@ -110,16 +110,17 @@ static bool is_named(const char *command, const char *path)
 	return false;
 }
 
-/* An interpreter's program is code, which is what is measured. */
-static bool is_script(const struct fg_target *target, const char *path)
+/* What is executed is code, which is measured, never an input: programs and scripts. */
+static bool is_code(const struct fg_target *target, const char *path, const char *whole)
 {
 	static const char *const endings[] = {".py", ".sh", ".pl", ".rb", ".js", ".lua", ".tcl"};
 	const struct fg_command *command = target->command;
-	bool found = command->argc > 1 && is_named(command->argv[1], path);
+	bool found = is_named(command->argv[0], path) || access(whole, X_OK) == 0 ||
+		     (target->is_wrapper && command->argc > 1 && is_named(command->argv[1], path));
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(endings) && !found; i++)
 		found = fg_text_ends_with(path, endings[i]);
-	return target->is_wrapper && found;
+	return found;
 }
 
 static bool is_same(const struct fg_session *session, const char *path)
@@ -209,14 +210,12 @@ static bool is_input(const struct fg_session *session, const struct fg_target *t
 		     const struct fg_opened *opened, const char *path)
 {
 	const struct fg_benchmark *benchmark = target->benchmark;
-	char *whole = NULL;
+	char *whole = fg_fs_join(session->open.roots[FG_ARM_CANDIDATE], path);
 	bool found = is_of_set_up(benchmark, path);
 
-	if (found || is_script(target, path))
-		return found;
-	whole = fg_fs_join(session->open.roots[FG_ARM_CANDIDATE], path);
-	found = is_named(benchmark->command.text, path) || is_named(benchmark->stdin_path, path) ||
-		is_opened(opened, whole);
+	if (!found && !is_code(target, path, whole))
+		found = is_named(benchmark->command.text, path) ||
+			is_named(benchmark->stdin_path, path) || is_opened(opened, whole);
 	free(whole);
 	return found;
 }

@@ -36,11 +36,11 @@ expect cli/x.js 'Page not found' <<'J'
 heading('Not found');
 J
 expect cli/x.js 'to blame' <<'J'
-const words = `the culprit is ${name}`;
+const words = `the offender is ${name}`;
 J
 # Texts for programmers, and texts that follow the glossary, are left alone.
 expect cli/x.c '' <<'C'
-static int culprit; /* shown only to us */
+static int offender; /* shown only to us */
 C
 expect base/x.c '' <<'C'
 say("(shown only)");

@@ -491,6 +491,7 @@ try {
 		assert.match(compared, /#.*filter=guilty/);
 
 		await guilty.getByRole('link').click();
+		await page.waitForURL(/view=function/);
 		await page.getByRole('heading', { name: /guilty::Loop/ }).waitFor();
 		await look(context, page, 'function');
 

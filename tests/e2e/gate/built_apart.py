@@ -103,7 +103,7 @@ def every_report_says_it():
     _, text = project.run("--json")
     check("optimisation -O2 in the baseline, -O0 in the candidate" in text, f"json: {text}")
     for file, name in REPORTS.items():
-        text = (project.folder / file).read_text()
+        text = " ".join((project.folder / file).read_text().split())
         check("optimisation -O2 in the baseline, -O0 in the candidate" in text, f"{name}: {text[:2000]}")
 
 
