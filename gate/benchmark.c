@@ -440,6 +440,16 @@ static void decide_exactly(const struct fg_gate_input *input, const struct fg_si
 		note_meter(series, !sides->is_timed, arena, verdict);
 }
 
+static void report_failure(const struct fg_series *series, struct fg_arena *arena,
+			   struct fg_benchmark_verdict *verdict)
+{
+	verdict->outcome = FG_OUTCOME_ERROR;
+	verdict->error = fg_arena_strdup(arena, series->failure ? series->failure
+								: "it was not measured");
+	verdict->error_tail = fg_arena_strdup(arena, series->failure_tail);
+	verdict->error_stacks = fg_arena_strdup(arena, series->failure_stacks);
+}
+
 void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 			 struct fg_benchmark_verdict *verdict)
 {
@@ -450,11 +460,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 
 	begin(series, arena, verdict);
 	if (series->state == FG_NOT_MEASURED) {
-		verdict->outcome = FG_OUTCOME_ERROR;
-		verdict->error = fg_arena_strdup(arena, series->failure ? series->failure
-									: "it was not measured");
-		verdict->error_tail = fg_arena_strdup(arena, series->failure_tail);
-		verdict->error_stacks = fg_arena_strdup(arena, series->failure_stacks);
+		report_failure(series, arena, verdict);
 		return;
 	}
 	if (series->remarks[FG_REMARK_INPUTS] && !input->baseline)

@@ -181,7 +181,8 @@ static struct tested test(const struct fg_chain *chain, const struct window *win
 			  const struct linear *sum, const struct fg_creep_gains *gains, size_t f)
 {
 	const double *steps = gains->steps + f * chain->count;
-	const double *anchors = gains->anchors + f * chain->anchor_count;
+	const double *anchors =
+		chain->anchor_count ? gains->anchors + f * chain->anchor_count : NULL;
 	const double scatter =
 		fmax(scatter_of(chain, window, steps), gains->sampling ? gains->sampling[f] : 0);
 	struct tested tested = {.function = f, .p = 1};
