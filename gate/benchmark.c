@@ -444,8 +444,8 @@ static void report_failure(const struct fg_series *series, struct fg_arena *aren
 			   struct fg_benchmark_verdict *verdict)
 {
 	verdict->outcome = FG_OUTCOME_ERROR;
-	verdict->error = fg_arena_strdup(arena, series->failure ? series->failure
-								: "it was not measured");
+	verdict->error =
+		fg_arena_strdup(arena, series->failure ? series->failure : "it was not measured");
 	verdict->error_tail = fg_arena_strdup(arena, series->failure_tail);
 	verdict->error_stacks = fg_arena_strdup(arena, series->failure_stacks);
 }
