@@ -19,8 +19,8 @@ struct fg_instruction {
 };
 
 /*
- * One after the other from this address on, to be freed; NULL: there are none, or the machine is
- * not x86.  A byte that begins no instruction is "(bad)".
+ * In order from this address, to be freed; NULL if there are none or the machine is not x86.
+ * A byte that begins no instruction is "(bad)".
  */
 struct fg_instruction *fg_disassemble(const struct fg_elf_code *code, uint64_t address,
 				      size_t *count);

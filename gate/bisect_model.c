@@ -20,8 +20,10 @@ static const double expected_jumps = 0.1;
 /* Degrees of freedom of a pair's noise: few enough that a wild pair counts little. */
 static const double freedom = 8;
 
-/* A build's level differs by so much because of where its code lies, and by this part of the whole
- * at least, so that commits are not told apart by what nobody looks for. */
+/*
+ * Code placement moves a build's level by `placement`, or by `drift_share` of the whole change if
+ * that is more: commits are not told apart by less.
+ */
 static const double placement = 0.0005;
 static const double drift_share = 0.05;
 
@@ -416,7 +418,7 @@ static void make_guess(const struct fg_bisect_model *model, size_t place, size_t
 	}
 }
 
-/* What new pairs add to those of the same build: its own deviation is drawn only once. */
+/* The error of what `more` pairs add: no pair averages out a build's own deviation. */
 static double error_of(const struct fg_bisect_model *model, size_t pairs, unsigned more)
 {
 	const double noise = model->noise * model->noise;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Standard errors above zero that are no accident. */
+/* A change this many standard errors above zero is certain. */
 static const double sure_errors = 3.3;
 static const double trimmed_share = 0.1;
 

@@ -25,7 +25,7 @@ struct fg_creep_verdict *fg_creep_judge(const struct fg_chain *chain,
 					const struct fg_policy *policy, enum fg_better better,
 					struct fg_arena *arena);
 
-/* What functions took over the same runs: shares of the program's time that they gained. */
+/* Shares of the program's time that functions gained over the same runs. */
 struct fg_creep_gains {
 	size_t function_count;
 	const double *steps;   /* function by function, one for each point of the chain */

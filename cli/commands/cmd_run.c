@@ -307,7 +307,7 @@ static int measure_anchor(struct fg_session *session, const struct options *give
 	return FG_OK;
 }
 
-/* The newest tag before the candidate; to be freed.  NULL: there is none. */
+/* The newest tag before the candidate, to be freed, or NULL. */
 static char *last_release(const struct fg_cli *cli, const struct fg_plan *plan,
 			  const char *candidate)
 {

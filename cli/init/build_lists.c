@@ -18,7 +18,7 @@ enum {
 	ROUND_SECONDS = 8, /* of a suite: thirty rounds take four minutes */
 };
 
-static const double google_case_s = 0.5; /* unless it is told otherwise */
+static const double google_case_s = 0.5; /* the default of --benchmark_min_time */
 
 /* Output of a tool, to be freed; NULL if it is not installed or failed. */
 static char *output_of(const char *root, const char *line, bool any_code)

@@ -148,7 +148,7 @@ bool fg_project_choose_way(const char *root, struct fg_arena *arena, struct fg_p
 bool fg_project_says_benchmark(const char *name);
 /* Sets the rank of a program with a path and a harness, and the reason for it. */
 void fg_project_rank(const struct fg_project *project, struct fg_project_program *program);
-/* Call when all are known: one that nothing speaks for is likely where there is no other. */
+/* Call when all programs are known: the only one is likely even without a reason. */
 void fg_project_prefer_only(struct fg_project *project);
 
 /* ---- programs.c, build_lists.c ---- */

@@ -6,8 +6,8 @@
  * fg_search_open() → fg_search_compare_ends() → fg_search_run() → fg_search_confirm() →
  * fg_search_release()
  *
- * What was learned is written to .fastgate/bisect.json after each measurement, so nothing is lost
- * at an interruption, which is FG_EINTERRUPTED.
+ * Each measurement is saved in .fastgate/bisect.json, so an interruption (FG_EINTERRUPTED) loses
+ * nothing.
  */
 #ifndef FG_CLI_SESSION_BISECT_H
 #define FG_CLI_SESSION_BISECT_H

@@ -28,7 +28,7 @@ struct gains {
 	size_t anchor_count;
 };
 
-/* What a run says about functions: nothing, where it has no profile of both sides. */
+/* Without a profile of both sides, a run says nothing about functions. */
 static bool has_profile(const struct fg_totals *totals)
 {
 	return totals->count > 0 && totals->repetitions[0] > 0 && totals->repetitions[1] > 0;

@@ -110,7 +110,7 @@ static bool is_named(const char *command, const char *path)
 	return false;
 }
 
-/* What is executed is code, which is measured, never an input: programs and scripts. */
+/* Programs and scripts are the code that is measured, never an input. */
 static bool is_code(const struct fg_target *target, const char *path, const char *whole)
 {
 	static const char *const endings[] = {".py", ".sh", ".pl", ".rb", ".js", ".lua", ".tcl"};

@@ -28,8 +28,8 @@
  */
 #define FG_ENV_BUDGET "FASTGATE_COLLECTOR_BUDGET"
 /*
- * What is sampled: "cpu" (default) or "wall".  "jitter" and "tick" are the lower rungs of "cpu".
- * "none": nothing is sampled, only events are counted.
+ * The clock: "cpu" (default) or "wall".  "jitter" and "tick" force the fallbacks of "cpu"; "none"
+ * turns sampling off, so that only events are counted.
  */
 #define FG_ENV_CLOCK "FASTGATE_COLLECTOR_CLOCK"
 /* "auto" (default) or "off": name the kernel's functions, where the kernel may be sampled. */
