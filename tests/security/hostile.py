@@ -6,10 +6,11 @@ pass: a killed baseline is an error, processes left beside a duet set its pairs 
 """
 import json
 import os
+import pathlib
 import shutil
 import sys
 
-from checks import call, check, finish_in_scratch
+from checks import call, check, finish_in_scratch, write
 
 FASTGATE, HOSTILE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[3])
 ERROR = 4
@@ -55,6 +56,18 @@ def damaged_traces_are_reported_and_blame_nobody():
     check(benchmark["verdict"] != "pass", f"damaged: {code} {words}")
 
 
+def the_seed_is_not_handed_to_a_program():
+    write("look.sh", "cat /proc/$$/environ /proc/$$/cmdline /proc/$PPID/environ /proc/$PPID/cmdline >>seen; ls -l /proc/$$/fd >>seen; exec ./victim 5\n")
+    write("fastgate.yml", "version: 1\nproject: seed\nbenchmarks: [ { name: look, command: sh look.sh } ]\n"
+          "measure: { schedule: abba, pairs: { min: 2, max: 2 } }\n")
+    done = call(FASTGATE, "run", "--no-post")
+    shown = json.loads(call(FASTGATE, "show", "--json").stdout)
+    seed, seen = int(shown["seed"], 16), pathlib.Path("seen").read_bytes()
+    check(seed > 1 << 32 and b"look.sh" in seen, f"seed: {seed:x} {len(seen)} bytes seen: {done}")
+    for words in (f"{seed:x}", str(seed)):
+        check(words.encode() not in seen.lower(), f"a program can read the seed {seed:x}: {seen}")
+
+
 def main():
     for name in ("victim", "culprit"):
         shutil.copy(HOSTILE, name)
@@ -63,6 +76,7 @@ def main():
     processes_left_beside_a_duet_set_its_pairs_aside()
     a_process_left_behind_does_not_live_to_meet_the_baseline()
     damaged_traces_are_reported_and_blame_nobody()
+    the_seed_is_not_handed_to_a_program()
 
 
 finish_in_scratch(main)
