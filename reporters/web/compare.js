@@ -2,7 +2,7 @@
 // report.json with `raw` and `profile` added to each benchmark.
 
 import { afterPaint, el, names, replace, scroller, svg } from './dom.js';
-import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatPercent, formatShare, formatTime, formatValue, isStarter, place, shortName } from './format.js';
+import { clip, countStates, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatPercent, formatShare, formatTime, formatValue, isStarter, place, rankOf, shortName } from './format.js';
 import { commitAddress, linked, linksOfRun, placeAddress, PLAIN_ADDRESS } from './links.js';
 import { badge, dataTable } from './table.js';
 import { sourceTable } from './source.js';
@@ -13,9 +13,6 @@ import { callGraph } from './graph.js';
 import { repetitionTimeline } from './timeline.js';
 import { markedTables } from './marked.js';
 import { argumentParts } from './arguments.js';
-
-// The most urgent first.
-const ORDER = ['regression', 'error', 'creep', 'probably slower', 'inconclusive', 'placement', 'improvement', 'missing', 'new', 'pass'];
 
 // The metric of the benchmark's answer.
 function headline(benchmark) {
@@ -333,7 +330,7 @@ function functionTable(benchmark, profile, view) {
 		columns.push({ title: 'Judged Δ', numeric: true, value: (r) => r.verdict?.delta_ms ?? NaN,
 			cell: (r) => (r.verdict ? formatDeltaMs(r.verdict.delta_ms) : ''),
 			help: 'Own time and what the function spends in libraries that did not change: what the judgement is about' });
-		columns.push({ title: 'Judgement', value: (r) => (r.verdict ? -ORDER.indexOf(r.verdict.verdict) : -ORDER.length), cell: (r) => (r.verdict ? [standing(r.verdict), ' ',
+		columns.push({ title: 'Judgement', value: (r) => (r.verdict ? -rankOf(r.verdict.verdict) : -Infinity), cell: (r) => (r.verdict ? [standing(r.verdict), ' ',
 			el('span', { class: 'quiet' }, `${formatDeltaMs(r.verdict.interval_ms[0])} … ${formatDeltaMs(r.verdict.interval_ms[1])}`)] : '') });
 	}
 	const isSureRow = (r) => r.verdict && isSure(r.verdict);
@@ -567,7 +564,7 @@ function differences(data) {
 
 function facts(title, object) {
 	const entries = Object.entries(object ?? {});
-	return entries.length > 0 && el('details', {}, el('summary', {}, `${title} (${entries.length} facts)`),
+	return entries.length > 0 && el('details', {}, el('summary', {}, `${title} (${entries.length} fact${entries.length === 1 ? '' : 's'})`),
 		el('dl', { class: 'facts' }, entries.map(([key, value]) => [el('dt', {}, clip(key, 100)), el('dd', {}, clip(value ?? '', 600))])));
 }
 
@@ -597,7 +594,7 @@ function sizeOf(benchmark) {
 
 // The most urgent first, then by size of the change; passed ones in their order.
 function worstFirst(benchmarks) {
-	return [...benchmarks].sort((a, b) => ORDER.indexOf(stateOf(a)) - ORDER.indexOf(stateOf(b)) || sizeOf(b) - sizeOf(a));
+	return [...benchmarks].sort((a, b) => rankOf(stateOf(a)) - rankOf(stateOf(b)) || sizeOf(b) - sizeOf(a));
 }
 
 // On a server: options.historyOf(benchmark) is an element with its history, options.functionHref(benchmark, name, library) the address of a function's.
@@ -636,12 +633,11 @@ export function showComparison(root, data, options = {}) {
 		}
 	});
 	const judged = data.benchmarks.length === 0 || !data.benchmarks.every(isProfile);
-	const counts = ORDER.map((v) => [v, data.benchmarks.filter((b) => stateOf(b) === v).length]).filter(([, n]) => n > 0);
 	const project = clip(data.run.project ?? 'fastgate', 80);
 	const sides = [!data.answer.since && sideRow('candidate', data.run.candidate, view.links), sideRow('baseline', data.run.baseline, view.links),
 		el('dt', {}, 'run'), el('dd', {}, el('code', {}, data.run.id), ` ${formatTime(data.run.started_at)}`)];
 	replace(root, el('header', {}, judged ? [el('p', { class: 'quiet' }, project, ' ', data.benchmarks.length === 0 ? badge(data.verdict) : badge(data.answer.state)), el('h1', {}, names(clip(data.answer.sentence, 600)))] : el('h1', {}, project),
-		judged && data.benchmarks.length !== 1 && el('p', {}, data.benchmarks.length === 0 ? 'No benchmark ran.' : counts.map(([v, n]) => `${n} ${v}`).join(', ')),
+		judged && data.benchmarks.some((b) => b.verdict !== 'pass') && data.benchmarks.length > 1 && el('p', {}, countStates(data.benchmarks.map(stateOf))),
 		restOfCard(judged ? data.answer : { lines: [] }, ...sides), judged && notes(data.notes)),
 	el('main', {}, el('div', { class: data.benchmarks.length > 1 ? 'beside-list' : undefined }, el('section', { 'aria-labelledby': 'verdicts' }, el('h2', { id: 'verdicts', class: data.benchmarks.length > 1 ? undefined : 'hidden' }, 'Benchmarks'), table), detail),
 		el('section', { 'aria-labelledby': 'differs' }, el('h2', { id: 'differs' }, 'What differs'), differences(data),
