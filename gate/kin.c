@@ -96,7 +96,7 @@ static bool are_similar(const char *a, const char *b)
 	return (head + tail) * 100 >= SIMILAR_PERCENT * longer;
 }
 
-/* Where the name without its namespaces and classes begins. */
+/* Start of the name without its namespaces and classes. */
 static size_t scope_length(const char *name)
 {
 	const char *last = strrchr(name, ':');

@@ -26,7 +26,7 @@ enum fg_step_action {
 	FG_STEP_LAYOUTS,          /* the same, and set aside what was measured as it was linked */
 };
 
-/* What came of the last step. */
+/* Result of the last step. */
 enum fg_step_result {
 	FG_STEP_DONE,
 	FG_STEP_REFUSED,   /* layouts cannot be linked: fg_situation.why */

@@ -24,7 +24,7 @@ struct fg_trace_frames {
 	uint32_t count; /* 0: not looked up yet */
 };
 
-/* What a call path of the trace became. */
+/* Where a call path of the trace went in the profile. */
 struct fg_trace_place {
 	uint32_t stack; /* + 1; 0: not made yet */
 	/* what a Python function called from here stands on, the interpreter left out */

@@ -48,7 +48,7 @@ struct reason {
 	const char *words;
 };
 
-/* What a user can do about it. */
+/* Errors that a user can act on. */
 static const struct reason reasons[] = {
 	{SQLITE_BUSY, FG_EBUSY, "is locked by another process: wait until it has finished"},
 	{SQLITE_LOCKED, FG_EBUSY, "is locked by another process: wait until it has finished"},

@@ -141,7 +141,7 @@ struct fg_run_list {
 	struct fg_arena texts;
 };
 
-/* What to list; a NULL or zero member does not filter. */
+/* Filter of a list of runs; a NULL or zero member does not filter. */
 struct fg_run_filter {
 	const char *project;
 	const char *branch;
@@ -203,7 +203,7 @@ struct fg_gc_policy {
 	bool dry_run;
 };
 
-/* What started longer ago than this goes. */
+/* A policy that removes runs started more than `age_ns` ago. */
 struct fg_gc_policy fg_gc_policy_now(const char *project, int64_t age_ns, size_t keep,
 				     bool dry_run);
 

@@ -101,7 +101,7 @@ bool fg_perfdb_completion(const char *shell, struct fg_strbuf *text);
 
 struct fg_store;
 
-/* What an action works with. */
+/* Input of an action. */
 struct fg_perfdb_deed {
 	const struct fg_perfdb_options *given;
 	char *word; /* after the action; NULL: none */

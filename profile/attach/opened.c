@@ -155,7 +155,7 @@ static void note_stop(struct fg_opened *opened, pid_t tid)
 
 /* ---- the tracer ---- */
 
-/* All that is traced is traced by one thread. */
+/* ptrace works per thread: one thread traces everything. */
 struct tracer {
 	struct fg_process_options options;
 	struct fg_opened *opened;

@@ -21,7 +21,7 @@ struct fg_sampled {
 	uint8_t bits;       /* FG_SAMPLE_* bits */
 };
 
-/* What the kernel has counted for a thread: /proc/PID/task/TID/schedstat. */
+/* The kernel's counts for a thread: /proc/PID/task/TID/schedstat. */
 struct fg_cpu_account {
 	uint64_t used_ns;   /* on a CPU */
 	uint64_t queued_ns; /* waiting for one, until it last got one */

@@ -41,7 +41,7 @@ static int64_t now_ns(void)
 
 static void report(int fd, const void *message, size_t size)
 {
-	/* So small a write to a pipe is atomic; if it fails, the reader is gone. */
+	/* A pipe write of this size is atomic; if it fails, the reader is gone. */
 	if (write(fd, message, size) != (ssize_t)size)
 		_exit(EXIT_CANNOT);
 }

@@ -120,7 +120,7 @@ static void write_history(struct dashboard *d, const struct fg_overview_row *row
 	fg_json_end(w);
 }
 
-/* What the newest run said, if it came to a value. */
+/* The newest run's value, if it has one. */
 static void write_newest(struct dashboard *d, const struct fg_overview_row *row)
 {
 	const struct fg_history_point *newest =

@@ -31,7 +31,7 @@ int fg_handle_limits(struct fg_request *rq, struct fg_error *err)
 	for (size_t i = 0; i < list.count; i++) {
 		const struct fg_limits *limits = &list.items[i];
 
-		/* Those of all projects hold for every one. */
+		/* An empty project name: limits of every project. */
 		if (*limits->project && fg_request_may_see(rq, limits->project, NULL) != FG_OK)
 			continue;
 		fg_json_begin_object(&w, NULL);

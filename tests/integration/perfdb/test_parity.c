@@ -398,7 +398,7 @@ static void rows_are_added_whole_or_not_at_all(void **state)
 	fg_store_close(store);
 }
 
-/* Whatever becomes of a batch: its ids are given to nobody else, and none is left out. */
+/* Whether a batch is stored or fails, its ids are unique and without gaps. */
 static void ids_of_a_batch_follow_each_other(void **state)
 {
 	struct fg_store *stores[BOTH] = {NULL};
