@@ -44,7 +44,7 @@ static char *plain_name(const char *name, bool with_arguments)
 	struct fg_strbuf plain = {0};
 	const char *at = name;
 
-	/* The signs of operators are no brackets. */
+	/* '<' and '>' in operator names are not brackets. */
 	if (strstr(name, "operator"))
 		return fg_xstrdup(name);
 	while (*at && *at != '.' && *at != '@' && *at != '[') {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What to do next about a benchmark: measure more pairs, measure in several layouts, start over, or
+ * The next step for a benchmark: measure more pairs, measure in several layouts, start over, or
  * stop.  This is the only place that decides it; docs/statistics.md has a drawing of the states.
  *
  *	struct fg_next_step machine = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files share that make a profile of traces.  Each calls only those below it:
+ * Shared by the files that make a profile of traces.  Each calls only those below it:
  *
  *	trace_files.c     reads a file or a folder, brings samples into order
  *	trace_profile.c   adds one trace: its totals and notes

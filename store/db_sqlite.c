@@ -377,8 +377,7 @@ static bool is_frozen(const char *location)
 }
 
 /*
- * In WAL mode even a reader creates a file beside the database, unless it is told that nothing will
- * change.
+ * In WAL mode even a reader creates a file next to the database, unless it is opened as immutable.
  */
 static int open_frozen(const char *location, sqlite3 **handle)
 {

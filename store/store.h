@@ -44,7 +44,7 @@ bool fg_store_is_broken(const struct fg_store *store);
 const char *
 fg_store_location(const struct fg_store *store); /* a path, or a URL without its password */
 /*
- * What messages call the store from now on, instead of "store 'LOCATION'": a server reveals no
+ * The name of the store in messages from now on, instead of "store 'LOCATION'": a server reveals no
  * paths.
  */
 void fg_store_set_name(struct fg_store *store, const char *name);
@@ -87,7 +87,7 @@ int fg_store_load(struct fg_store *store, const char *id, struct fg_stored_run *
 int fg_store_load_run(struct fg_store *store, const char *id, struct fg_stored_run *stored,
 		      struct fg_error *err) FG_NODISCARD;
 /*
- * What a line of a history needs: of the run's series only that of the benchmark, if there is one;
+ * Loads enough for a line of a history: of the run's series only that of the benchmark, if given;
  * of its conditions only the host's; no profiles.
  */
 int fg_store_load_benchmark(struct fg_store *store, const char *id, const char *benchmark,

@@ -2,8 +2,8 @@
 /*
  * How long calls take.  A call that is timed stands on a stack of its own, one a thread, from its
  * begin to its end.  A call may never come to its end: it is left by longjmp() or an exception, or
- * its stack is given up.  Whoever comes next, at the same depth of the same stack or further out,
- * shows that, and the call is dropped: it counts, and has no duration.
+ * its stack is given up.  The next call at the same depth of the same stack or further out shows
+ * that, and the unfinished one is dropped: it is counted, but not timed.
  *
  * The time that the collector itself takes is left out, also of the calls around; of a call's own
  * two looks at the clock, what the shortest of many took.

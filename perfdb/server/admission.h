@@ -6,7 +6,7 @@
 #include "perfdb/server/request.h"
 
 /*
- * What the headers alone decide: the address, the method, the limits.  Finds the route and sets the
+ * Decides by the headers alone: the address, the method, the limits.  Finds the route and sets the
  * limits of the body.  Asks no database, so libmicrohttpd's threads may call it.
  */
 int fg_admission_check(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;

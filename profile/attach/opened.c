@@ -195,8 +195,8 @@ static void end_all(pid_t root, const struct fg_pids *known)
 }
 
 /*
- * Has the program itself ended?  Whoever started it reaps it.  A traced one reports its stops here,
- * too.
+ * Has the program itself ended?  Its parent reaps it.  A traced program also reports its stops
+ * here.
  */
 static bool has_ended(struct fg_opened *opened, pid_t root)
 {

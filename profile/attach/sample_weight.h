@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a sample from outside weighs, and whether it counts.
+ * The weight of a sample from outside, and whether it counts.
  *
  * A sample is decided at a moment drawn in advance, but the thread stops a little later.  The
  * kernel calls a thread "running" while it only queues for a CPU, too; it then stops where it was

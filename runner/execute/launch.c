@@ -21,7 +21,8 @@ enum {
 };
 
 /*
- * These signals are meant for the program: whoever ends the process group still wants its result.
+ * These signals are meant for the program: a user who ends the process group still wants its
+ * result.
  */
 static const int ignored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM};
 

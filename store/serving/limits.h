@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a project may hold (quotas, kept by the server when a run arrives) and for how long
- * (retention, carried out by `perfdb gc`).
+ * Limits of a project: its size (quotas, kept by the server when a run arrives) and the age of its
+ * runs (retention, carried out by `perfdb gc`).
  */
 #ifndef FG_STORE_SERVING_LIMITS_H
 #define FG_STORE_SERVING_LIMITS_H
@@ -11,7 +11,7 @@
 
 struct fg_store;
 
-/* In all, 0 is no limit. */
+/* In all members, 0: unlimited. */
 struct fg_limits {
 	char *project;       /* "": all projects without limits of their own */
 	int64_t most_runs;   /* stored */

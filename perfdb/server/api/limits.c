@@ -7,7 +7,7 @@
 #include "perfdb/server/api/handlers.h"
 #include "store/serving/history.h"
 
-/* The members; 0 is no limit. */
+/* The members; 0: unlimited. */
 static void add_limits(struct fg_json_writer *w, const struct fg_limits *limits)
 {
 	fg_json_text(w, "project", *limits->project ? limits->project : NULL);
