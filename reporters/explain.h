@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The answer card of a run, or of one of its benchmarks, and the evidence for it, in one bounded document for a reviewer or a
- * coding assistant: the rule and its numbers, the lines and instructions that differ with their
- * costs, counted work, callers, what was ruled out, and commands that reproduce it.
+ * The answer card of a run, or of one of its benchmarks, and the evidence for it, in one bounded
+ * document for a reviewer or a coding assistant: the rule and its numbers, the lines and
+ * instructions that differ with their costs, counted work, callers, what was ruled out, and
+ * commands that reproduce it.
  *
  * It holds no values of the environment or of facts, only their names, and neither commands nor
  * output of the measured program: these may hold secrets.

@@ -55,7 +55,7 @@ function stateWords(benchmarks) {
 }
 
 // The card's sentence, with a link to the line where the server of the source is known. Below a benchmark's name it goes on from there.
-export function answerWords({ sentence, because }, name = '') {
+function answerWords({ sentence, because }, name = '') {
 	const [first] = because;
 	const words = clip(name && sentence.startsWith(`${name} `) ? sentence.slice(name.length + 1) : sentence, 600);
 	const spot = first?.url && place(first.file, first.line);

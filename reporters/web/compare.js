@@ -389,9 +389,9 @@ function howMeasured(benchmark) {
 }
 
 function failure(benchmark) {
-	if (!benchmark.error)
+	if (!benchmark.error_tail && !benchmark.error_stacks)
 		return null;
-	return section('Why it could not be measured', 'failure', el('p', {}, benchmark.error),
+	return section('Why it could not be measured', 'failure',
 		benchmark.error_tail && scroller('Last lines of output', el('pre', {}, benchmark.error_tail)),
 		benchmark.error_stacks && scroller('Where its threads stood', el('pre', {}, benchmark.error_stacks)));
 }
@@ -545,7 +545,7 @@ function showBenchmark(benchmark, view) {
 	// The page begins with the card of the leading benchmark; any other has its own here.
 	const { isLeading } = view;
 	return [el('h2', { id: 'benchmark', tabindex: -1, class: isLeading && view.isAlone ? 'hidden' : undefined }, names(isLeading || isProfile(benchmark) ? clip(benchmark.name || '[no name]', 120) : clip(benchmark.answer.sentence, 600))),
-		!isLeading && restOfCard(benchmark.answer), el('p', { class: 'lead' }, sentence(benchmark)), !isProfile(benchmark) && notes(benchmark.notes), el('div', { class: 'tabs' }, parts.list, chooser), parts.places];
+		!isLeading && restOfCard(benchmark.answer), (isProfile(benchmark) || !instead(benchmark)) && el('p', { class: 'lead' }, sentence(benchmark)), !isProfile(benchmark) && notes(benchmark.notes), el('div', { class: 'tabs' }, parts.list, chooser), parts.places];
 }
 
 // --- around the benchmarks ---

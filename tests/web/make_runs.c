@@ -3,8 +3,8 @@
  * Puts runs into a spool: make_runs SPOOL [FIRST COUNT], from the ninth of all on with one function
  * slower; or make_runs SPOOL --hostile, a few in which every name that a run can bring along is
  * markup; or make_runs SPOOL --unmeasured, one of a benchmark that never came to a value; or
- * make_runs SPOOL --failed, one that failed its gate; or make_runs SPOOL --gated BENCHMARKS fails|passes,
- * the commits of a C++ project, each judged by the gate.
+ * make_runs SPOOL --failed, one that failed its gate; or make_runs SPOOL --gated BENCHMARKS
+ * fails|passes, the commits of a C++ project, each judged by the gate.
  */
 #include "base/number.h"
 #include "perfdb/client/client.h"

@@ -166,7 +166,8 @@ test('the page begins with the cause, and no function "passes"', async (context)
 	const page = await openPage(context, url('regression'));
 	const cause = 'reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)';
 	assert.ok((await page.title()).startsWith(cause), await page.title());
-	assert.ok((await page.locator('h1').innerText()).startsWith(cause));
+	assert.equal(await page.locator('h1').innerText(), cause);
+	assert.equal((await page.locator('#page').innerText()).match(/regression/g).length, 1, 'the verdict is said once');
 	await openTab(page, 'Functions');
 	const table = await page.locator('section[aria-labelledby=functions] table').innerText();
 	assert.match(table, /guilty/);
@@ -193,7 +194,7 @@ test('a report says how it was measured, at what price, and what cannot be seen'
 	await openTab(page, 'Data');
 	await page.getByText('How it was measured').click();
 	const how = await page.locator('details', { hasText: 'How it was measured' }).innerText();
-	for (const words of ['duet, 22 pairs', '418 a second of CPU time', 'about 3.0 %', 'a context switch up to 21', 'time spent waiting'])
+	for (const words of ['duet', '418 a second of CPU time', 'about 3.0 %', 'a context switch up to 21', 'time spent waiting'])
 		assert.ok(how.includes(words), `${words}: ${how}`);
 	page.noProblems();
 	await page.close();
