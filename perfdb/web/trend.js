@@ -127,14 +127,15 @@ function chart(state, title, answer, more = {}) {
 	}
 	const made = trendChart({
 		title, unit: answer.unit, better: answer.better, points, threshold: answer.threshold, notes,
-		changes: changesOf(answer, points), range: rangeOf(points), card: cardOf(state.benchmark), caption: more.caption,
-		onRange: (range) => keepRange(points, range),
+		changes: changesOf(answer, points), range: more.isPart ? null : rangeOf(points), card: cardOf(state.benchmark), caption: more.caption,
+		onRange: more.isPart ? undefined : (range) => keepRange(points, range),
 		onPick: (point) => {
 			if (point.run)
 				location.href = address('run', { run: point.run });
 		},
 	});
-	addEventListener('popstate', () => made.setRange(rangeOf(points)));
+	if (!more.isPart)
+		addEventListener('popstate', () => made.setRange(rangeOf(points)));
 	return made;
 }
 
@@ -159,10 +160,12 @@ function chainedPoints(answer) {
 	});
 }
 
-function chainedChart(state, title, answer) {
+const hasChain = (answer) => answer.chain.length >= LEAST_CHAINED;
+
+function chainedChart(state, title, answer, more = {}) {
 	const points = chainedPoints(answer);
 	return chart(state, title, { ...answer, unit: '%', threshold: 0 }, {
-		points,
+		...more, points,
 		caption: `${title}: the level against the first of ${points.length} commits, in their order, by the pairs that runs measured, with its 95 % band. ${answer.creep ? clip(`${answer.creep.is_creep ? 'Creep' : 'No creep'}: ${answer.creep.sentence}`, 500) : ''}`,
 	});
 }
@@ -192,10 +195,9 @@ export function historyOf(project, benchmark) {
 	const fill = async () => {
 		const { metrics } = await ask('metrics', { project, benchmark });
 		const metric = headline(metrics);
-		const answer = metric && await ask('trend', { project, benchmark, metric, limit: POINTS, chain: 0 });
-		const points = metric ? pointsOf(answer) : [];
-		replace(spot, metric && trendChart({ title: `${benchmark}: ${metricWords(metric)}`, unit: answer.unit, better: answer.better, points, threshold: answer.threshold, changes: changesOf(answer, points),
-			card: cardOf(benchmark), onPick: (point) => { location.href = address('run', { run: point.run }); } }).element,
+		const answer = metric && await ask('trend', { project, benchmark, metric, limit: POINTS });
+		const draw = metric && hasChain(answer) ? chainedChart : chart;
+		replace(spot, metric && draw({ benchmark }, `${benchmark}: ${metricWords(metric)}`, answer, { isPart: true }).element,
 		el('p', {}, link('Whole trend: other metrics, decisions and notes', 'trend', { project, benchmark })));
 	};
 	fill().catch((error) => replace(spot, el('p', { role: 'alert' }, error.message)));
@@ -225,7 +227,7 @@ export async function showTrend(asked) {
 	const [answer, { triage }, { annotations }] = await Promise.all([ask('trend', { ...question, changes: 0 }), ask('triage', { project, benchmark }), ask('annotations', { project, benchmark })]);
 	const points = pointsOf(answer);
 	const title = `${benchmark}: ${metricWords(metric)}`;
-	const isChained = state.shown !== 'raw' && answer.chain.length >= LEAST_CHAINED;
+	const isChained = state.shown !== 'raw' && hasChain(answer);
 	const picture = isChained ? chainedChart(full, title, answer) : chart(full, title, answer, { points, annotations });
 	const changes = el('div', {}, el('p', { class: 'quiet' }, 'Change points are being looked for…'));
 	replace(page, el('main', {}, heading(benchmark), trendForm(full, metrics, benchmarks), picture.element, changes,

@@ -328,10 +328,9 @@ function functionTable(benchmark, profile, view) {
 	];
 	if (both && !unjudged) {
 		columns.push({ title: 'Judged Δ', numeric: true, value: (r) => r.verdict?.delta_ms ?? NaN,
-			cell: (r) => (r.verdict ? formatDeltaMs(r.verdict.delta_ms) : ''),
+			cell: (r) => (r.verdict ? [standing(r.verdict), ` ${formatDeltaMs(r.verdict.delta_ms)}`,
+				el('div', { class: 'quiet' }, `${formatDeltaMs(r.verdict.interval_ms[0])} … ${formatDeltaMs(r.verdict.interval_ms[1])}`)] : ''),
 			help: 'Own time and what the function spends in libraries that did not change: what the judgement is about' });
-		columns.push({ title: 'Judgement', value: (r) => (r.verdict ? -rankOf(r.verdict.verdict) : -Infinity), cell: (r) => (r.verdict ? [standing(r.verdict), ' ',
-			el('span', { class: 'quiet' }, `${formatDeltaMs(r.verdict.interval_ms[0])} … ${formatDeltaMs(r.verdict.interval_ms[1])}`)] : '') });
 	}
 	const isSureRow = (r) => r.verdict && isSure(r.verdict);
 	const spot = el('div');

@@ -282,6 +282,8 @@ async function oneSentence(context) {
 	const page = await openPage(context, `${base}?view=run&project=meteor&run=latest`, options);
 	const sentence = await page.locator('h1').innerText();
 	assert.match(sentence, /^json\/tokenize is [\d.]+ % slower: json::Tokenizer::valid_utf8\(unsigned long\) const json\.cpp:22 \(\+[\d.]+ ms\)$/);
+	const change = sentence.match(/is ([\d.]+ %)/)[1];
+	const [, candidate] = (await page.locator('p.lead').innerText()).match(new RegExp(`cpu time \\+${change} .* → ([\\d.]+ ms)`));
 	const said = (await page.locator('#page').innerText()).split(/\bregression\b/).length - 1;
 	assert.equal(said, 2, 'the verdict: in the card, and in the list of benchmarks');
 	await look(context, page, 'gated-run');
@@ -290,6 +292,8 @@ async function oneSentence(context) {
 		const row = page.locator(`section[aria-labelledby=${section}] tbody tr`).first();
 		await row.locator('.cause').waitFor();
 		assert.equal(`json/tokenize ${await row.locator('.cause').innerText()}`, sentence, section);
+		for (const number of [`+${change}`, candidate])
+			assert.ok((await row.innerText()).includes(number), `${section}: ${number} is another number: ${await row.innerText()}`);
 	}
 	assert.match(await page.locator('p.lead').innerText(), /^1 regressed, 5 passed · \w{10} json: reject strings that are not UTF-8 \(#41\) ↗, \d+ \w+ ago · last release v1\.4$/);
 	await look(context, page, 'gated-project');
