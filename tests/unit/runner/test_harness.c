@@ -177,104 +177,6 @@ static const struct {
 		.cases = 2,
 	},
 	{
-		.harness = FG_HARNESS_CRITERION,
-		.text = "{\"reason\":\"benchmark-complete\",\"id\":\"norm\",\"typical\":{\"estimate\":1.5,"
-			"\"lower_bound\":1,\"upper_bound\":2,\"unit\":\"us\"},\"mean\":{\"estimate\":9,"
-			"\"unit\":\"ns\"}}\n{\"reason\":\"group-complete\",\"group_name\":\"norm\"}\n",
-		.name = "norm",
-		.metric = "wall_time",
-		.value = 1500,
-		.cases = 1,
-	},
-	{
-		.harness = FG_HARNESS_CARGO_BENCH,
-		.text = "running 2 tests\ntest sort::small ... bench:       1,234 ns/iter (+/- 56) = 789 MB/s\n"
-			"test sort::large ... bench:  2 ns/iter (+/- 0)\n\ntest result: ok.\n",
-		.name = "sort::small",
-		.metric = "wall_time",
-		.value = 1234,
-		.cases = 2,
-	},
-	{
-		.harness = FG_HARNESS_CARGO_BENCH,
-		.text = "test a ... bench:       1,234 ns/iter (+/- 56) = 789 MB/s\n",
-		.name = "a",
-		.metric = "MB_per_s",
-		.value = 789,
-		.cases = 1,
-	},
-	{
-		.harness = FG_HARNESS_PYTEST,
-		.text = "..                                                                       [100%]{\n"
-			"    \"machine_info\": {\n        \"node\": \"vm\"\n    },\n    \"benchmarks\": [\n"
-			"        {\n            \"group\": null,\n            \"name\": \"test_sum\",\n"
-			"            \"fullname\": \"test_b.py::test_sum\",\n            \"stats\": {\n"
-			"                \"min\": 5.759000487159938e-06,\n                \"mean\": 9.0e-06,\n"
-			"                \"rounds\": 4213\n            }\n        }\n    ],\n"
-			"    \"version\": \"3.2.2\"\n}\n"
-			"Wrote benchmark data in: <_io.BufferedWriter name='/dev/stdout'>\n",
-		.name = "test_b.py::test_sum",
-		.metric = "wall_time",
-		.value = 9000,
-		.cases = 1,
-	},
-	{
-		.harness = FG_HARNESS_GO,
-		.text = "goos: linux\npkg: example.org/gob\n"
-			"BenchmarkSort-2   \t    2264\t     20000 ns/op\t  28.94 MB/s\t     920 B/op\t       2 allocs/op\n"
-			"BenchmarkSort-2   \t    4526\t     40000 ns/op\t  17.69 MB/s\t     920 B/op\t       2 allocs/op\n"
-			"BenchmarkSub/n=10-2         \t 1000000\t        31.21 ns/op\t         3.000 things/op\n"
-			"PASS\nok  \texample.org/gob\t0.738s\n",
-		.name = "BenchmarkSort",
-		.metric = "wall_time",
-		.value = 30000,
-		.cases = 2,
-	},
-	{
-		.harness = FG_HARNESS_GO,
-		.text = "BenchmarkSub/n=10-2 \t 1000000\t 31.21 ns/op\t 3.000 things/op\n",
-		.name = "BenchmarkSub/n=10",
-		.metric = "things_per_op",
-		.value = 3,
-		.cases = 1,
-	},
-	{
-		.harness = FG_HARNESS_JMH,
-		.text = "# JMH version: 1.36\n[\n {\"benchmark\": \"org.example.Sort.merge\", \"mode\": \"avgt\","
-			" \"params\": {\"n\": \"10\", \"kind\": \"random\"},"
-			" \"primaryMetric\": {\"score\": 2.5, \"scoreUnit\": \"us/op\"}}\n]\n",
-		.name = "org.example.Sort.merge (n=10, kind=random)",
-		.metric = "wall_time",
-		.value = 2500,
-		.cases = 1,
-	},
-	{
-		.harness = FG_HARNESS_JMH,
-		.text = "[{\"benchmark\": \"a.b\", \"primaryMetric\": {\"score\": 7, \"scoreUnit\": \"ops/s\"}}]",
-		.name = "a.b",
-		.metric = "ops_per_s",
-		.value = 7,
-		.cases = 1,
-	},
-	{
-		.harness = FG_HARNESS_BENCHMARK_DOTNET,
-		.text = "{\"Title\": \"t\", \"Benchmarks\": [{\"FullName\": \"N.C.M(x: 1)\","
-			" \"Statistics\": {\"N\": 3, \"Mean\": 12.5}}]}",
-		.name = "N.C.M(x: 1)",
-		.metric = "wall_time",
-		.value = 12.5,
-		.cases = 1,
-	},
-	{
-		.harness = FG_HARNESS_BENCHMARK_JS,
-		.text = "RegExp x test x 1,234,567 ops/sec \xc2\xb1"
-			"1.06% (90 runs sampled)\nFastest is RegExp\n",
-		.name = "RegExp x test",
-		.metric = "ops_per_s",
-		.value = 1234567,
-		.cases = 1,
-	},
-	{
 		.harness = FG_HARNESS_LIT,
 		.text = "-- Testing: 2 tests, 2 workers --\nPASS: suite :: a.test (1 of 2)\n"
 			"{\"__version__\": [18, 0, 0], \"elapsed\": 3, \"tests\": ["
@@ -282,15 +184,6 @@ static const struct {
 			" \"metrics\": {\"exec_time\": 0.5, \"size\": 100}},"
 			"{\"name\": \"suite :: b.test\", \"code\": \"FAIL\", \"elapsed\": 2}]}",
 		.name = "suite :: a.test",
-		.metric = "wall_time",
-		.value = 5e8,
-		.cases = 1,
-	},
-	{
-		.harness = FG_HARNESS_LNT,
-		.text = "{\"format_version\": \"2\", \"machine\": {}, \"run\": {}, \"tests\": ["
-			"{\"name\": \"nts.a\", \"execution_time\": [0.25, 0.75], \"compile_time\": 3}]}",
-		.name = "nts.a",
 		.metric = "wall_time",
 		.value = 5e8,
 		.cases = 1,
