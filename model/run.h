@@ -113,7 +113,6 @@ struct fg_series {
 	enum fg_measure_state state;
 	char *failure;        /* one line; NULL: measured */
 	char *failure_tail;   /* the program's last lines of output */
-	char *failure_stacks; /* stacks of its threads, line by line; NULL: unknown */
 	enum fg_schedule schedule;
 	bool only_in[FG_ARM_COUNT]; /* exists on one side only */
 	bool identical;             /* both arms have the same binaries (all build-ids equal) */

@@ -255,7 +255,6 @@ struct fg_benchmark_verdict {
 	bool unaffected;          /* not measured: everything it executes and reads is unchanged */
 	const char *error;        /* why it could not be measured, one line */
 	const char *error_tail;   /* the program's last lines of output */
-	const char *error_stacks; /* stacks of its threads; NULL: unknown */
 	struct fg_metric_verdict *metrics;
 	size_t metric_count;
 	const char *only_changed;  /* the only hot function whose code changed, if none is guilty */

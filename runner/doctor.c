@@ -262,8 +262,7 @@ static void check_tracing(const char *root, struct fg_diagnosis *diagnosis)
 					    : FG_SEVERITY_OK,
 		    .meaning =
 			    scope > 1
-				    ? "a benchmark that hangs is reported without its stacks, and "
-				      "`record --pid` is refused"
+				    ? "`record --pid` is refused, and so is `run --affected`"
 				    : "`record --pid` needs root for a program that fastgate did "
 				      "not start; benchmarks are not affected",
 		    .remedy = "sudo sysctl kernel.yama.ptrace_scope=0",

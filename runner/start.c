@@ -123,10 +123,8 @@ static void add_series(struct fg_runner_job *job)
 
 		free(series->failure);
 		free(series->failure_tail);
-		free(series->failure_stacks);
 		series->failure = NULL;
 		series->failure_tail = NULL;
-		series->failure_stacks = NULL;
 		series->state = FG_INTERRUPTED;
 	}
 	resume(job);
@@ -186,8 +184,6 @@ void fg_job_init(struct fg_runner_job *job)
 
 	fg_executor_init(&job->executor);
 	job->executor.interrupted = options->interrupted;
-	job->executor.on_stuck = options->on_stuck ? fg_job_explain_stuck : NULL;
-	job->executor.stuck_context = job;
 	job->executor.launcher = job->runner->launcher;
 	job->executor.collector = job->runner->collector;
 	job->executor.traces_folder = job->runner->traces_folder;

@@ -543,7 +543,6 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 		.keep_traces = session->asked.keep_traces,
 		.interrupted = session->cli->interrupted,
 		.context = session,
-		.on_stuck = fg_session_explain_stuck,
 		.on_set_up = fg_session_give_inputs,
 	};
 	struct fg_runner *runner = NULL;

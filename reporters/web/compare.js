@@ -395,8 +395,7 @@ function failure(benchmark) {
 	if (!benchmark.error)
 		return null;
 	return section('Why it could not be measured', 'failure', el('p', {}, benchmark.error),
-		benchmark.error_tail && scroller('Last lines of output', el('pre', {}, benchmark.error_tail)),
-		benchmark.error_stacks && scroller('Where its threads stood', el('pre', {}, benchmark.error_stacks)));
+		benchmark.error_tail && scroller('Last lines of output', el('pre', {}, benchmark.error_tail)));
 }
 
 // Since which change, how to see it again, how to accept it: as every report says it.
