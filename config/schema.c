@@ -435,15 +435,6 @@ static const struct fg_key build_keys[] = {
 	 .offset = offsetof(struct fg_build_scratch, shell),
 	 .initial = "false",
 	 .help = "hand the command to /bin/sh, for `&&` and the like"},
-	{.name = "relink",
-	 .kind = FG_KEY_COMMAND,
-	 .offset = offsetof(struct fg_build_scratch, build.relink),
-	 .help = "links the programs again, in place, with $FASTGATE_LINK_FLAGS",
-	 .more = "For builds whose linker is not called by gcc or clang; otherwise the commands that "
-		 "linked them are repeated (`measure.layouts`). Run in the root of the tree. "
-		 "$FASTGATE_LINK_FLAGS is for the compiler; $FASTGATE_PAD_OBJECT alone is an object "
-		 "file that must come first, $FASTGATE_PAD_BYTES its size.",
-	 .example = "relink: make -B program LDFLAGS=$FASTGATE_LINK_FLAGS"},
 	{.name = "in_place",
 	 .kind = FG_KEY_BOOL,
 	 .offset = offsetof(struct fg_build_scratch, build.in_place),

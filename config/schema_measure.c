@@ -196,7 +196,7 @@ static const struct fg_key measure_keys[] = {
 		 "is left is the change. Where these links would take more than a tenth of the "
 		 "measurement (2 s are always cheap), there are 8 or 4; where 4 take longer, they "
 		 "are made only if a time would fail by less than 40 % as it was linked. `always` "
-		 "makes them however long they take. See `build.relink`."},
+		 "makes them however long they take."},
 	{.name = "affected",
 	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(affected),

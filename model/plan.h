@@ -180,7 +180,6 @@ struct fg_benchmark {
 
 struct fg_build {
 	struct fg_command command;
-	struct fg_command relink; /* links the program again with padding in front; argc 0: none */
 	bool in_place;            /* the candidate is the work tree itself, not a snapshot */
 	/* files and folders below root that the baseline gets from the candidate */
 	const char **from_candidate;

@@ -72,7 +72,6 @@ struct fg_runner_options {
 	 * the benchmark's failure.
 	 */
 	int (*on_set_up)(void *context, struct fg_runner_job *job, struct fg_error *err);
-	const struct fg_build *build; /* build configuration of both sides; may be NULL */
 };
 
 enum fg_runner_state {

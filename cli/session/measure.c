@@ -539,7 +539,6 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 		.checkouts = {session->open.checkouts[FG_ARM_BASELINE],
 			      session->open.checkouts[FG_ARM_CANDIDATE]},
 		.state_folder = session->asked.state_folder,
-		.build = &session->asked.plan->build,
 		.keep_traces = session->asked.keep_traces,
 		.interrupted = session->cli->interrupted,
 		.context = session,
