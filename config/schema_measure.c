@@ -9,7 +9,7 @@ static const char *const clocks[] = {"cpu", "wall", NULL};
 static const char *const kernel_modes[] = {"auto", "off", NULL};
 static const char *const keeps[] = {"never", "failed", "always", NULL};
 static const char *const pythons[] = {"auto", "off", NULL};
-static const char *const meters[] = {"off", "auto", "hardware", "valgrind", NULL};
+static const char *const meters[] = {"off", "auto", "valgrind", NULL};
 static const char *const when_modes[] = {"auto", "always", "never", NULL};
 
 #define IN_MEASURE(member) .offset = offsetof(struct fg_measuring, member)
@@ -214,9 +214,7 @@ static const struct fg_key measure_keys[] = {
 	 .words = meters,
 	 .help = "count instructions and calls after the pairs, to tell more work from slower work",
 	 .more = "`auto` counts where the pairs found a regression: with valgrind where it is "
-		 "installed, which tells every function and call, otherwise with the processor's "
-		 "counter, which tells the whole program only. `valgrind` and `hardware` count "
-		 "always, and with nothing else. One execution a side, a second one where the two "
+		 "installed, `valgrind` counts always. One execution a side, a second one where the two "
 		 "sides differ. Under valgrind it takes 30 to 60 times as long. A program that "
 		 "cannot be counted costs a line of the report, never a verdict."},
 	{.name = "also",

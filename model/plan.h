@@ -108,8 +108,7 @@ struct fg_sampler {
 /* How instructions are counted, in extra repetitions after the pairs. */
 enum fg_exact_meter {
 	FG_EXACT_OFF,
-	FG_EXACT_AUTO, /* the best counter available, and only to explain a regression */
-	FG_EXACT_HARDWARE,
+	FG_EXACT_AUTO, /* only to explain a regression */
 	FG_EXACT_VALGRIND,
 };
 

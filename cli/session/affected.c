@@ -395,7 +395,9 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 {
 	struct fg_session *session = finding->session;
 	const struct fg_exact_request request = {
-		.arm = arm, .timeout_ns = finding->until_ns - fg_clock_monotonic_ns()};
+		.arm = arm,
+		.timeout_ns = finding->until_ns - fg_clock_monotonic_ns(),
+		.flat = true};
 	struct fg_exact_reading reading = {0};
 	struct fg_executed_key key;
 	int status = FG_OK;
@@ -415,7 +417,7 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 		fg_cli_say(session->cli, "%s: finding what it executes", finding->benchmark->name);
 		finding->told = true;
 	}
-	status = fg_runner_callgrind(finding->job, &request, &reading, err);
+	status = fg_runner_exact(finding->job, &request, &reading, err);
 	if (status != FG_OK)
 		return status;
 	if (reading.callgrind)
