@@ -11,7 +11,6 @@ typedef int fg_export_writer(const struct fg_profile *profile,
 
 fg_export_writer fg_export_folded;
 fg_export_writer fg_export_pprof;
-fg_export_writer fg_export_callgrind;
 fg_export_writer fg_export_chrome;
 fg_export_writer fg_export_json;
 fg_export_writer fg_export_tables;

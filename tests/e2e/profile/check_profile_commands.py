@@ -259,7 +259,7 @@ class Commands(unittest.TestCase):
         for name in ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries", "classes", "namespaces",
                      "files", "threads", "regions", "units", "timeline", "paths"):
             self.assertEqual(self.view("-V", name, self.trace), self.view("-V", name, "whole.json"), name)
-        for name in ("folded", "callgrind", "chrome", "tables"):
+        for name in ("folded", "chrome", "tables"):
             self.assertEqual(self.run_ok("export", "-F", name, self.trace),
                              self.run_ok("export", "-F", name, "whole.json"), name)
 

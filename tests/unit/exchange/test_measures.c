@@ -180,21 +180,6 @@ static void formats_of_one_number_write_the_first_measure(void **state)
 	fg_profile_release(&profile);
 }
 
-static void callgrind_has_each_measure_in_its_unit(void **state)
-{
-	struct fg_profile profile;
-	struct fg_strbuf callgrind = {0};
-
-	(void)state;
-	init(&profile);
-	write(&profile, "callgrind", &callgrind);
-	assert_non_null(strstr(callgrind.data, "\nevent: alloc_space : alloc_space (bytes)\n"));
-	assert_non_null(strstr(callgrind.data, "\nevents: ns alloc_space\n"));
-	assert_non_null(strstr(callgrind.data, "\ntotals: 100000000 81920\n"));
-	fg_strbuf_release(&callgrind);
-	fg_profile_release(&profile);
-}
-
 static void a_repetition_is_a_row_for_each_measure_and_comes_back_as_one(void **state)
 {
 	const struct fg_ingest_row row = {.arm = 1};
@@ -227,7 +212,6 @@ int main(void)
 		cmocka_unit_test(json_with_a_measure_that_is_none_is_refused),
 		cmocka_unit_test(a_selected_measure_is_the_only_one_of_the_selection),
 		cmocka_unit_test(formats_of_one_number_write_the_first_measure),
-		cmocka_unit_test(callgrind_has_each_measure_in_its_unit),
 		cmocka_unit_test(a_repetition_is_a_row_for_each_measure_and_comes_back_as_one),
 	};
 
