@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One file to take along: traces with everything that names their addresses (binaries, debug files,
- * JIT maps, symbol tables), so that another host shows the same profile byte for byte. The format
+ * symbol tables), so that another host shows the same profile byte for byte. The format
  * is described in docs/formats/archive.md.
  */
 #ifndef FG_EXCHANGE_ARCHIVE_H
@@ -17,7 +17,6 @@ struct fg_archive_content {
 	size_t traces;
 	size_t binaries;
 	size_t debug_files;
-	size_t maps;
 	uint64_t bytes; /* unpacked */
 	char **missing; /* a line each: modules without a binary, files that are no trace */
 	size_t missing_count, missing_capacity;

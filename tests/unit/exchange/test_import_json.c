@@ -87,7 +87,6 @@ static void marks_and_kinds_of_frames_survive(void **state)
 					 FG_FRAME_INLINED,
 					 FG_FRAME_NAMELESS,
 					 FG_FRAME_KERNEL,
-					 FG_FRAME_JIT,
 					 FG_FRAME_MARK,
 					 FG_FRAME_PLT};
 	struct fg_profile profile;
