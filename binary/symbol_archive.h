@@ -39,7 +39,7 @@ void fg_symbol_archive_index(struct fg_symbol_archive *archive);
 const struct fg_symbol_files *fg_symbol_archive_find(const struct fg_symbol_archive *archive,
 						     const char *path, const char *build_id);
 
-/* Frees the tables; the texts belong to whoever made it. */
+/* Frees the tables; the texts are the caller's. */
 void fg_symbol_archive_release(struct fg_symbol_archive *archive);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the symbolizer share.  Each calls only those below it:
+ * Shared by the files of the symbolizer.  Each calls only those below it:
  *
  *	symbolizer.c           remembers every address that was asked for
  *	symbolizer_names.c     names an address: debug information, symbol table, offset
@@ -95,7 +95,7 @@ struct fg_symbolizer {
 	struct fg_symbol_module **modules;
 	size_t module_count, module_capacity;
 	struct fg_symbol_module *nowhere; /* code outside any module; NULL: not asked for yet */
-	struct fg_map readable; /* linkage name → address of the readable one */
+	struct fg_map readable;           /* linkage name → address of the readable one */
 	struct fg_map texts;
 };
 

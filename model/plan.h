@@ -179,7 +179,7 @@ struct fg_benchmark {
 
 struct fg_build {
 	struct fg_command command;
-	bool in_place;            /* the candidate is the work tree itself, not a snapshot */
+	bool in_place; /* the candidate is the work tree itself, not a snapshot */
 	/* files and folders below root that the baseline gets from the candidate */
 	const char **from_candidate;
 	size_t from_candidate_count;

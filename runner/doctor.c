@@ -261,10 +261,9 @@ static void check_tracing(const char *root, struct fg_diagnosis *diagnosis)
 				: scope > 0 ? FG_SEVERITY_NOTE
 					    : FG_SEVERITY_OK,
 		    .meaning =
-			    scope > 1
-				    ? "`record --pid` is refused, and so is `run --affected`"
-				    : "`record --pid` needs root for a program that fastgate did "
-				      "not start; benchmarks are not affected",
+			    scope > 1 ? "`record --pid` is refused, and so is `run --affected`"
+				      : "`record --pid` needs root for a program that fastgate did "
+					"not start; benchmarks are not affected",
 		    .remedy = "sudo sysctl kernel.yama.ptrace_scope=0",
 	    },
 	    fg_xasprintf("kernel.yama.ptrace_scope = %.0f", scope));

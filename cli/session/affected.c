@@ -394,10 +394,10 @@ struct finding {
 static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error *err)
 {
 	struct fg_session *session = finding->session;
-	const struct fg_exact_request request = {
-		.arm = arm,
-		.timeout_ns = finding->until_ns - fg_clock_monotonic_ns(),
-		.flat = true};
+	const struct fg_exact_request request = {.arm = arm,
+						 .timeout_ns = finding->until_ns -
+							       fg_clock_monotonic_ns(),
+						 .flat = true};
 	struct fg_exact_reading reading = {0};
 	struct fg_executed_key key;
 	int status = FG_OK;

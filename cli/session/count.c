@@ -133,7 +133,9 @@ static void record_meter(const struct meter *meter, struct fg_series *series, bo
 	fg_series_remark(series, FG_REMARK_EXACT,
 			 fg_xasprintf("instructions %s%s%s",
 				      counted ? "counted by callgrind" : "are not counted",
-				      !meter->why ? "" : counted ? "; " : ": ",
+				      !meter->why ? ""
+				      : counted   ? "; "
+						  : ": ",
 				      meter->why ? meter->why : ""));
 }
 

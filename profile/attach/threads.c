@@ -14,14 +14,12 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
 	PROC_FILE_MAX_BYTES = 1 << 20,
-	SLICE_NS = 1000000, /* until the next look, where SIGCHLD does not tell */
-	EVENT_SHIFT = 8,    /* above it, a stop of ptrace's own says which */
-	SYSCALL_BYTES = 2,  /* of the instruction that entered the kernel */
+	EVENT_SHIFT = 8,   /* above it, a stop of ptrace's own says which */
+	SYSCALL_BYTES = 2, /* of the instruction that entered the kernel */
 };
 
 void fg_pids_add(struct fg_pids *pids, pid_t pid)
@@ -119,23 +117,6 @@ bool fg_thread_poll(pid_t tid, bool keep_exit, struct fg_thread_stop *stop)
 	if (!stop->gone && !(info.si_status >> EVENT_SHIFT))
 		stop->signal = info.si_status;
 	return !stop->gone;
-}
-
-/* A thread that sleeps in the kernel without listening to signals does not stop. */
-bool fg_thread_await(pid_t tid, int64_t until_ns, struct fg_thread_stop *stop)
-{
-	const struct timespec slice = {.tv_nsec = SLICE_NS};
-	sigset_t child;
-
-	(void)sigemptyset(&child);
-	(void)sigaddset(&child, SIGCHLD);
-	for (;;) {
-		if (fg_thread_poll(tid, false, stop))
-			return true;
-		if (stop->gone || stop->seen_ns >= until_ns)
-			return false;
-		(void)sigtimedwait(&child, NULL, &slice);
-	}
 }
 
 bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers)
@@ -254,13 +235,14 @@ static char *reason_of_kernel(pid_t pid, int error)
 			    strerrordesc_np(error));
 }
 
-/* Nobody traces us, so this fails in any case; a filter of system calls says another reason. */
+/* Nobody traces us, so this must fail; under a system call filter errno differs. */
 static bool is_filtered(void)
 {
 	return ptrace(PTRACE_PEEKUSER, getpid(), NULL, NULL) == -1 && errno != ESRCH;
 }
 
-void fg_thread_explain_refusal(pid_t pid, int error, struct fg_error *err)
+/* Names the setting to change. */
+static void explain_refusal(pid_t pid, int error, struct fg_error *err)
 {
 	char folder[32];
 	char *reason = NULL;
@@ -296,7 +278,7 @@ int fg_thread_check_rights(pid_t pid, struct fg_error *err)
 	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || has_tracer(pid) || is_filtered()) {
-		fg_thread_explain_refusal(pid, errno, err);
+		explain_refusal(pid, errno, err);
 		if (fd >= 0)
 			(void)close(fd);
 		return FG_EUNSUPPORTED;

@@ -105,7 +105,7 @@ bool fg_call_was_interrupted(const struct user_regs_struct *registers)
 		result == -ERESTART_RESTARTBLOCK || result == -EINTR);
 }
 
-/* A second connect() would say that the first one is under way. */
+/* A second connect() would fail with EALREADY. */
 bool fg_call_is_cut_by_stop(const struct user_regs_struct *registers)
 {
 	const long number = (long)registers->orig_rax;

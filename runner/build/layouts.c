@@ -27,8 +27,8 @@ enum {
 /* The program or a library of the project. */
 struct part {
 	const char *name;
-	char *original;   /* file */
-	const char *code; /* digest, as a fact */
+	char *original;             /* file */
+	const char *code;           /* digest, as a fact */
 	const struct fg_link *link; /* the recorded link that made it */
 };
 
@@ -243,7 +243,7 @@ static bool has_layout(struct maker *m, unsigned k)
 	return k < m->count;
 }
 
-/* ---- links, several at once ---- */
+/* ---- links, run in parallel ---- */
 
 /* Files linked concurrently, then compared with the originals. */
 struct batch {
@@ -542,13 +542,18 @@ static int make_folder(struct maker *m, const char *folder, struct fg_error *err
 	char *parent = fg_fs_parent(folder);
 	int status = refuse_price(m, fg_link_price_read(price), err);
 
-	if (status == FG_OK)
-		status = fg_fs_make_folders(parent, 0755, err);
-	if (status == FG_OK)
-		status = make_apart(m, parent, price, err);
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_make_folders(parent, 0755, err);
+	if (status != FG_OK)
+		goto out;
+	status = make_apart(m, parent, price, err);
+	if (status != FG_OK)
+		goto out;
 	/* A concurrent run may have created it first. */
-	if (status == FG_OK && rename(m->folder, folder) != 0 && !fg_fs_is_folder(folder))
+	if (rename(m->folder, folder) != 0 && !fg_fs_is_folder(folder))
 		status = fg_error_errno(err, FG_EIO, "'%s'", folder);
+out:
 	free(parent);
 	free(price);
 	return status;

@@ -512,10 +512,8 @@ int fg_execute_step(struct fg_executor *executor, const struct fg_block *block, 
 		    struct fg_execution executions[FG_BLOCK_SLOTS_MAX], struct fg_failure *failure,
 		    struct fg_error *err)
 {
-	const struct pass pass = {.executor = executor,
-				  .block = block,
-				  .executions = executions,
-				  .failure = failure};
+	const struct pass pass = {
+		.executor = executor, .block = block, .executions = executions, .failure = failure};
 	const size_t count = fg_block_step(block);
 	int status = FG_OK;
 

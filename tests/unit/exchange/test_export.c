@@ -25,8 +25,10 @@ static void text_formats_are_as_reviewed(void **state)
 		const char *format;
 		const char *golden;
 	} cases[] = {
-		{"folded", "profile/known.folded"}, {"chrome", "profile/known.trace.json"},
-		{"json", "profile/known.json"},     {"tables", "profile/known.tables.txt"},
+		{"folded", "profile/known.folded"},
+		{"chrome", "profile/known.trace.json"},
+		{"json", "profile/known.json"},
+		{"tables", "profile/known.tables.txt"},
 	};
 	struct fg_profile profile;
 
