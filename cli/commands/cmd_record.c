@@ -45,6 +45,10 @@ static const struct fg_option options[] = {
 	FG_ROW_TEXT(struct fg_recording, units, "units", 0, "FIRST-LAST",
 		    "take samples from the start of one unit of work to the end of another, by "
 		    "their numbers"),
+	FG_ROW_FILE(struct fg_recording, control, "control", 0,
+		    "make this file; no samples are taken while its first byte is 0 (`echo 0 > "
+		    "FILE`), and each line 'dump' appended to it asks for a dump of what is held "
+		    "(--measure heap, fd)"),
 	FG_ROW_FLAG(struct fg_recording, paused, "paused", 0,
 		    "take no samples until the program asks for it (fg_resume, __itt_resume)"),
 	{.heading = "Sampling time",

@@ -7,6 +7,7 @@
 #include "cli/record/kernel_functions.h"
 #include "cli/record/outcome.h"
 #include "cli/record/recorded_command.h"
+#include "runner/execute/control_file.h"
 #include "runner/execute/entry_plan.h"
 #include "runner/execute/preload.h"
 
@@ -127,8 +128,22 @@ out:
 	return status;
 }
 
-static int run_command(char *const *argv, const struct fg_preload *preload, int *exit_code,
-		       struct fg_error *err)
+static int open_control(const struct fg_recording *given, struct fg_control_file **control,
+			struct fg_preload *preload, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	if (!given->control)
+		return FG_OK;
+	status = fg_control_file_open(given->control, control, err);
+	if (status != FG_OK)
+		return status;
+	preload->control = fg_control_file_page(*control);
+	return FG_OK;
+}
+
+static int run_command(char *const *argv, const struct fg_preload *preload,
+		       struct fg_control_file *control, int *exit_code, struct fg_error *err)
 {
 	struct fg_recorded recorded;
 	char *variables[FG_PRELOAD_VARIABLES_MAX];
@@ -139,6 +154,8 @@ static int run_command(char *const *argv, const struct fg_preload *preload, int 
 		free(variables[i]);
 	if (pid < 0)
 		return fg_error_errno(err, FG_EIO, "cannot start %s", argv[0]);
+	/* Only after the fork: a child forked from a threaded process may do little. */
+	fg_control_file_watch(control);
 	*exit_code = fg_recorded_await(pid, &recorded);
 	return FG_OK;
 }
@@ -147,6 +164,7 @@ int fg_record_inside(struct fg_cli *cli, const struct fg_recording *given, int s
 		     int *exit_code, struct fg_error *err)
 {
 	struct fg_preload preload = {0};
+	struct fg_control_file *control = NULL;
 	char *owned[3] = {NULL, NULL, NULL};
 	int status = check_measures(given->count.measures, err);
 
@@ -157,7 +175,10 @@ int fg_record_inside(struct fg_cli *cli, const struct fg_recording *given, int s
 	if (status != FG_OK)
 		goto out;
 	preload.dump_signal = signal;
-	status = run_command(cli->arguments, &preload, exit_code, err);
+	status = open_control(given, &control, &preload, err);
+	if (status != FG_OK)
+		goto out;
+	status = run_command(cli->arguments, &preload, control, exit_code, err);
 	if (owned[2])
 		(void)unlink(owned[2]);
 	if (status != FG_OK)
@@ -165,6 +186,7 @@ int fg_record_inside(struct fg_cli *cli, const struct fg_recording *given, int s
 	fg_cli_name_kernel_functions(cli, owned[1]);
 	status = fg_record_finish(cli, given, owned[1], err);
 out:
+	fg_control_file_close(control);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(owned); i++)
 		free(owned[i]);
 	return status;

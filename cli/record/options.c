@@ -23,6 +23,8 @@ const char *fg_record_only_inside(const struct fg_recording *given)
 		return "--delay";
 	if (given->units)
 		return "--units";
+	if (given->control)
+		return "--control";
 	if (given->count.dump_signal)
 		return "--dump-signal";
 	if (given->count.measures)

@@ -41,6 +41,7 @@ struct fg_recording {
 	bool archive;
 	bool no_follow;
 	const char *units;
+	const char *control;
 	bool paused;
 	struct fg_record_sample sample;
 	struct fg_record_count count;

@@ -215,6 +215,8 @@ static const char *why_no_samples(const struct fg_recording *given, const struct
 		return "the machine was idle";
 	if (given->attach.pid)
 		return "the process used no CPU time";
+	if (given->control)
+		return "the control file said so, or too little time was used";
 	if (given->sample.delay_ns > 0)
 		return "the program ended before --delay";
 	return "less time was used than passes between two samples";

@@ -53,7 +53,7 @@ static inline bool fg_is_counted(enum fg_counter counter)
 static inline bool fg_is_counting(enum fg_counter counter)
 {
 	return fg_is_counted(counter) && fg_alive() &&
-	       atomic_load_explicit(&fg_g.sampling, memory_order_relaxed);
+	       atomic_load_explicit(&fg_g.sampling, memory_order_relaxed) && !fg_is_switched_off();
 }
 
 /*

@@ -16,10 +16,20 @@ struct fg_dumps fg_dumps;
 
 static _Atomic bool at_it;
 
+static void read_control(void)
+{
+	const uint32_t asked = __atomic_load_n(&fg_g.control->dumps, __ATOMIC_ACQUIRE);
+	const uint32_t before = atomic_exchange(&fg_g.control_dumps, asked);
+
+	(void)atomic_fetch_add(&fg_dumps.asked, asked - before);
+}
+
 void fg_dumps_take(struct fg_thread *thread)
 {
 	if (atomic_exchange(&at_it, true))
 		return;
+	if (fg_control_has_more())
+		read_control();
 	while (atomic_load(&fg_dumps.begun) != atomic_load(&fg_dumps.asked)) {
 		const uint32_t number = atomic_fetch_add(&fg_dumps.begun, 1) + 1;
 

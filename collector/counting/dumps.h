@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Dumps: what is held at a moment of the user's choice, by call path.  The program asks for one
- * (fg_dump()), or a signal does.  Only in the counting library.
+ * (fg_dump()), a line of the control file, or a signal.  Only in the counting library.
  */
 #ifndef FG_COLLECTOR_DUMPS_H
 #define FG_COLLECTOR_DUMPS_H
@@ -15,10 +15,18 @@ struct fg_dumps {
 
 extern struct fg_dumps fg_dumps;
 
+static inline bool fg_control_has_more(void)
+{
+	return fg_g.control &&
+	       __atomic_load_n(&fg_g.control->dumps, __ATOMIC_RELAXED) !=
+		       atomic_load_explicit(&fg_g.control_dumps, memory_order_relaxed);
+}
+
 static inline bool fg_dump_is_due(void)
 {
 	return atomic_load_explicit(&fg_dumps.asked, memory_order_relaxed) !=
-	       atomic_load_explicit(&fg_dumps.begun, memory_order_relaxed);
+		       atomic_load_explicit(&fg_dumps.begun, memory_order_relaxed) ||
+	       fg_control_has_more();
 }
 
 /* The signal that asks for dumps, if the user chose one. */

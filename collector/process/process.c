@@ -78,6 +78,42 @@ static void find_main_stack(struct fg_thread *thread)
 	thread->stack_low = high > size ? high - size : 0;
 }
 
+/* A page that somebody could make shorter would be the program's death. */
+static bool is_sealed(int fd)
+{
+	const int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals > 0 && seals & F_SEAL_SHRINK && lseek(fd, 0, SEEK_END) >= FG_CONTROL_PAGE_SIZE;
+}
+
+static const struct fg_control_page *map_control(void)
+{
+	const int fd = (int)syscall(SYS_openat, AT_FDCWD, fg_g.options.control,
+				    O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const struct fg_control_page *page = NULL;
+	void *at = MAP_FAILED;
+
+	if (fd < 0)
+		return NULL;
+	if (is_sealed(fd))
+		at = mmap(NULL, FG_CONTROL_PAGE_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+	if (at != MAP_FAILED)
+		page = at;
+	(void)syscall(SYS_close, fd);
+	return page && page->magic == FG_CONTROL_MAGIC ? page : NULL;
+}
+
+static void find_control(void)
+{
+	if (!fg_g.options.control[0])
+		return;
+	fg_g.control = map_control();
+	fg_g.control_missing = !fg_g.control;
+	if (fg_g.control)
+		atomic_store(&fg_g.control_dumps,
+			     __atomic_load_n(&fg_g.control->dumps, __ATOMIC_RELAXED));
+}
+
 static void read_program(void)
 {
 	long size = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", fg_g.program,
@@ -156,6 +192,7 @@ static void start(char **environment)
 	atomic_store(&fg_g.sampling, !fg_g.options.paused && !fg_g.options.has_units);
 	read_program();
 	fg_thread_name_get(fg_g.name);
+	find_control();
 	fg_clocks_choose();
 	if (reserve_memory() != 0 || fg_file_open() != 0)
 		return;

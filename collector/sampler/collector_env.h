@@ -42,6 +42,12 @@
 #define FG_ENV_DURATION "FASTGATE_COLLECTOR_DURATION"
 /* "FIRST-LAST": sample from the begin of unit FIRST to the end of unit LAST, both included. */
 #define FG_ENV_UNITS "FASTGATE_COLLECTOR_UNITS"
+/*
+ * Absolute path of a struct fg_control_page: no samples, no counts while it says `off`, a dump of
+ * what is held (by the counting library) for each one that it asks for.  The file is mapped, so it
+ * has to be one that nobody can make shorter: of memory, sealed against that (F_SEAL_SHRINK).
+ */
+#define FG_ENV_CONTROL "FASTGATE_COLLECTOR_CONTROL"
 /* "1": no samples until the program calls fg_resume() or __itt_resume(). */
 #define FG_ENV_PAUSED "FASTGATE_COLLECTOR_PAUSED"
 /* "off": the frames of Python functions are left out; "auto" (default): they are read. */
@@ -52,6 +58,15 @@
 #define FG_ENV_DUMP_SIGNAL "FASTGATE_COLLECTOR_DUMP_SIGNAL"
 /* Size limit of one trace file in bytes; default 268435456. */
 #define FG_ENV_MAX_BYTES "FASTGATE_COLLECTOR_MAX_BYTES"
+
+#define FG_CONTROL_MAGIC     UINT32_C(0x434f4746) /* "FGOC" */
+#define FG_CONTROL_PAGE_SIZE 4096
+
+struct fg_control_page {
+	uint32_t magic;
+	uint32_t off;
+	uint32_t dumps; /* asked for so far */
+};
 
 /* The words of FG_ENV_COUNT: one a probe (docs/adding.md). */
 enum fg_counter {

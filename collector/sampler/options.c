@@ -51,6 +51,11 @@ static bool set_output(struct fg_options *options, const char *text)
 	return copy_path(options->output, text);
 }
 
+static bool set_control(struct fg_options *options, const char *text)
+{
+	return copy_path(options->control, text);
+}
+
 static bool set_period(struct fg_options *options, const char *text)
 {
 	return parse_whole(text, SECOND_NS / FG_RATE_MAX_HZ, SECOND_NS, &options->period_ns);
@@ -206,6 +211,7 @@ static const struct {
 	{.name = FG_ENV_DELAY, .set = set_delay},
 	{.name = FG_ENV_DURATION, .set = set_duration},
 	{.name = FG_ENV_UNITS, .set = set_units},
+	{.name = FG_ENV_CONTROL, .set = set_control},
 	{.name = FG_ENV_PAUSED, .set = set_paused},
 	{.name = FG_ENV_PYTHON, .set = set_python},
 	{.name = FG_ENV_COUNT, .set = set_counters},

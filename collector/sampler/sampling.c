@@ -12,7 +12,9 @@ bool fg_sampling_on(uint64_t now_ns)
 		return false;
 	if (options->delay_ns && now_ns < begin_ns)
 		return false;
-	return !options->duration_ns || now_ns < begin_ns + options->duration_ns;
+	if (options->duration_ns && now_ns >= begin_ns + options->duration_ns)
+		return false;
+	return !fg_is_switched_off();
 }
 
 void fg_sampling_set(bool on)

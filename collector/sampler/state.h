@@ -288,6 +288,7 @@ struct fg_process_use {
 
 struct fg_options {
 	char output[FG_OUTPUT_MAX];
+	char control[FG_OUTPUT_MAX];
 	uint64_t period_ns;
 	uint64_t budget; /* millionths of the CPU time that the period is adapted to, or 0 */
 	uint32_t clock;  /* enum fg_trace_clock at which the ladder starts */
@@ -345,6 +346,9 @@ struct fg_global {
 	_Atomic bool any_gone;
 	_Atomic uint32_t unloading; /* calls of dlclose() that go on */
 	_Atomic bool visiting; /* a thread looks at what others have: collector/process/threads.h */
+	const struct fg_control_page *control; /* NULL: nobody switches it from outside */
+	bool control_missing;                  /* the page that was named could not be mapped */
+	_Atomic uint32_t control_dumps;        /* that it had asked for at the start, or since */
 	struct fg_module *modules;
 	struct fg_thread *_Atomic threads[FG_THREADS_MAX];
 	_Atomic pid_t tids[FG_THREADS_MAX];        /* thread number per slot; 0: none */

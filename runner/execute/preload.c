@@ -249,6 +249,7 @@ size_t fg_preload_variables(const struct fg_preload *preload, char *const *envir
 	add_number(&all, FG_ENV_DURATION, preload->duration_ms);
 	add_text(&all, FG_ENV_COUNT, preload->counters);
 	add_text(&all, FG_ENV_UNITS, preload->units);
+	add_text(&all, FG_ENV_CONTROL, preload->control);
 	add_number(&all, FG_ENV_DUMP_SIGNAL, (uint64_t)preload->dump_signal);
 	add_text(&all, FG_ENV_CALLS, preload->calls);
 	add_text(&all, FG_ENV_DOMAINS, preload->domains);

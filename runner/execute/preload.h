@@ -26,6 +26,7 @@ struct fg_preload {
 	uint64_t duration_ms; /* time to sample for; 0: to the end */
 	const char *counters; /* "heap,io": events for the counting library to count; or NULL */
 	const char *units;    /* "FIRST-LAST", or NULL */
+	const char *control;  /* fg_control_file_page(), or NULL */
 	int dump_signal;      /* requests a dump of what is held; 0: no signal does */
 	bool paused;          /* start paused, until the program resumes sampling */
 	bool no_python;       /* leave out frames of Python functions */

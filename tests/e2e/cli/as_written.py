@@ -90,7 +90,7 @@ TRAINING = "print(sum(i * i % 7 for i in range(300000)))\n"
 PAGES = ["docs/profiles.md", "docs/memory.md", "docs/calls.md", "docs/attach.md", "docs/python.md", "docs/what-it-covers.md"]
 RUN = re.compile(r"^fastgate (record|view|graph|export|archive) ")
 # Not possible in a test: the whole machine, call paths by number, the reader's files.
-NOT_HERE = re.compile(r"^fastgate record$|--system|--dump|--trace |FILE|traces/|growth|&$")
+NOT_HERE = re.compile(r"^fastgate record$|--system|--control|--dump|--trace |FILE|traces/|growth|&$")
 
 
 def commands(text):

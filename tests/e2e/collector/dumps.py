@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-dumps.py FASTGATE COLLECTOR TARGETS_FOLDER: what is held at a moment that the program or a signal chooses, and what grew between two.
+dumps.py FASTGATE COLLECTOR TARGETS_FOLDER: what is held at a moment that the program, a file or a signal chooses, and what grew between two.
 """
 import json
 import os
@@ -11,12 +11,20 @@ import sys
 
 from checks import call, check, finish_in_scratch
 from folded import by_leaf, measured
+from control_page import await_page, read_page
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
 os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 
 
-def ask_by_signal(pid):
+def ask_by_file(record, _pid):
+    _, before = read_page(record)
+    with open("control", "a", encoding="ascii") as file:
+        file.write("dump\n")
+    await_page(record, dumps=before + 1)
+
+
+def ask_by_signal(_record, pid):
     os.kill(pid, signal.SIGUSR2)
 
 
@@ -27,7 +35,7 @@ def record(program, commands, *options, ask=None):
         pid = int(child.stdout.readline())
         for command in commands:
             if command == "ask":
-                ask(pid)
+                ask(child.pid, pid)
                 continue
             child.stdin.write(command + "\n")
             answer = child.stdout.readline()
@@ -95,13 +103,28 @@ def program_asks(program):
     check(sum(held("fd.live.1").values()) == 0, "no descriptor is open")
 
 
+def file_asks(program):
+    """Beginning with the file of an earlier recording, whose commands are done."""
+    with open("control", "w", encoding="ascii") as file:
+        file.write("1\ndump\n")
+    record(program, MARKS, "--measure", "heap", "--control", "control", ask=ask_by_file)
+    growth_between_two_marks()
+
+
+def file_switches_counting_off(program):
+    with open("control", "w", encoding="ascii") as file:
+        file.write("0")
+    record(program, ("cache", "hold"), "--measure", "heap", "--control", "control")
+    check(not held("heap.allocations").get("cache"), "the control file said 0, and allocations were counted")
+
+
 def signal_asks(program):
     record(program, MARKS, "--measure", "heap", "--dump-signal", "usr2", ask=ask_by_signal)
     growth_between_two_marks()
 
 
 def last_dump_needs_no_event_after_it(program):
-    record(program, ("cache", "ask"), "--measure", "heap", "--dump-signal", "usr2", ask=ask_by_signal)
+    record(program, ("cache", "ask"), "--measure", "heap", "--control", "control", ask=ask_by_file)
     expect({}, "--dumps", "1:end")
     check(held("heap.live.1").get("cache") == 1000, "a dump asked for before the end")
 
@@ -128,11 +151,14 @@ def body():
         program = f"{TARGETS}/dumps{suffix}"
         if not os.path.exists(program):
             continue
-        signal_asks(program)
+        file_asks(program)
     program = f"{TARGETS}/dumps"
     program_asks(program)
     each_dump_of_a_loop_holds_the_block_of_its_turn(program)
     graph_shows_the_peak(program)
+    signal_asks(program)
+    file_switches_counting_off(program)
+    os.unlink("control")
     last_dump_needs_no_event_after_it(program)
     child_goes_on_counting(program)
     without_dumps_there_is_no_growth(program)

@@ -11,6 +11,7 @@ import re
 import subprocess
 
 from checks import check, failures, finish_in_scratch
+from control_page import await_page
 from recording import A_RATE, FASTGATE, profile, record, recorded, target, weight_ns
 
 
@@ -184,10 +185,100 @@ def part_by_work():
         check(refusal.returncode == 2 and "FIRST-LAST" in refusal.stderr, f"--units {wrong}: {refusal}")
 
 
+def ask(child, word):
+    child.stdin.write(word + "\n")
+    child.stdin.flush()
+    return child.stdout.readline() == "done\n"
+
+
+def control():
+    """The file is written by another program, while the command runs; the command sees neither signal nor descriptor of it."""
+    def switch(text, record=None):
+        with open("control", "w", encoding="ascii") as file:
+            file.write(text)
+        if record:
+            await_page(record, off=int(text.startswith("0")))
+
+    with subprocess.Popen([FASTGATE, "record", *A_RATE, "--control", "control", "--", target("on_demand")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True) as child:
+        answered = ask(child, "first")  # on, as the file is made
+        switch("0", child.pid)
+        answered &= ask(child, "second") and ask(child, "second")
+        switch("1", child.pid)
+        answered &= ask(child, "first")
+        child.stdin.close()
+        check(answered and child.wait() == 0, "--control: the command")
+    document = profile()
+    first, second = (weight_ns(document, name) for name in ("work_first", "work_second"))
+    check(first > 0.75e8, f"--control: {first / 1e9} s of 0.1 s while it is on")
+    check(second <= 2e6, f"--control: {second / 1e9} s while it is off")
+    switch("0\n")
+    check(weight_ns(recorded("--control", "control", "--", target("on_demand"), input="first\n"), "work_first") == 0, "--control, off from the start")
+    # a program that begins later, in the process of another, is as the file says by then
+    with subprocess.Popen([FASTGATE, "record", *A_RATE, "--control", "control", "--", "sh", "-c", 'read line; "$0"; exec "$0"', target("on_demand")],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as child:
+        await_page(child.pid, off=1)
+        switch("1\n", child.pid)
+        child.stdin.write("go\n")
+        answered = ask(child, "first")
+        switch("0\n", child.pid)
+        answered &= ask(child, "second")
+        child.stdin.close()
+        check(answered and child.wait() == 0, "--control: the command after a command")
+    document = profile()
+    first, second = (weight_ns(document, name) for name in ("work_first", "work_second"))
+    check(first > 3.5e7 and second <= 2e6, f"--control of a child: {first / 1e9} s of 0.05 s, {second / 1e9} s of none")
+    os.unlink("control")
+
+
+def control_file_is_mistreated():
+    """Whatever happens to the file, the program goes on, as it was told last."""
+    def emptied():
+        os.truncate("control", 0)
+
+    def gone():
+        os.unlink("control")
+
+    def folder_instead():
+        os.mkdir("control")
+
+    def huge():
+        os.rmdir("control")
+        with open("control", "wb") as file:
+            file.write(b"1")
+            file.truncate(1 << 40)
+
+    def rubbish():
+        with open("control", "wb") as file:
+            file.write(bytes(range(255, 0, -1)) * 1000)
+
+    with subprocess.Popen([FASTGATE, "record", *A_RATE, "--control", "control", "--", target("on_demand")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True) as child:
+        await_page(child.pid)
+        for mistreat in (emptied, gone, folder_instead, huge, rubbish, emptied):
+            mistreat()
+            check(ask(child, "first"), f"--control, {mistreat.__name__}: the program ended")
+        with open("control", "w", encoding="ascii") as file:
+            file.write("0\n")
+        await_page(child.pid, off=1)
+        emptied()
+        check(ask(child, "second"), "--control, emptied while it is off")
+        child.stdin.close()
+        check(child.wait() == 0, f"--control, mistreated: exit code {child.returncode}")
+    document = profile()
+    first, second = (weight_ns(document, name) for name in ("work_first", "work_second"))
+    check(first > 2e8 and second <= 2e6, f"--control, mistreated: {first / 1e9} s of 0.3 s, {second / 1e9} s of none")
+    os.unlink("control")
+    os.mkfifo("control")
+    done = record("--control", "control", "--", "true")
+    check(done.returncode == 2 and "is not a regular file" in done.stderr, f"--control, a pipe: {done}")
+    os.unlink("control")
+
+
 def main():
     for part in (
             rate, budget, clock, children, children_of_benchmarks, parts_of_benchmarks,
-            folder, part_by_time, part_by_work
+            folder, part_by_time, part_by_work, control, control_file_is_mistreated
     ):
         part()
     if not failures:

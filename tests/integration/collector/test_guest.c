@@ -459,6 +459,32 @@ static void only_the_part_asked_for_is_sampled(void **state)
 	}
 }
 
+static void a_control_page_switches_it_off(void **state)
+{
+	const struct fg_control_page page = {.magic = FG_CONTROL_MAGIC, .off = 1};
+	const int fd = memfd_create("control", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	char setting[64];
+	struct run run = {.words = {"regions", "whole", "2000"}, .settings = {setting}};
+
+	(void)state;
+	(void)snprintf(setting, sizeof(setting), FG_ENV_CONTROL "=/proc/%d/fd/%d", (int)getpid(),
+		       fd);
+	assert_int_equal(ftruncate(fd, FG_CONTROL_PAGE_SIZE), 0);
+	assert_int_equal(pwrite(fd, &page, sizeof(page), 0), sizeof(page));
+	/* A file that could be shortened is not mapped, and the trace says so. */
+	for (unsigned sealed = 0; sealed < 2; sealed++) {
+		struct outcome outcome;
+
+		if (sealed)
+			assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+		run_target(&run, &outcome);
+		assert_int_equal(trace_inclusive(outcome.traces, "work") < 1, sealed);
+		assert_int_equal(outcome.traces->kinds[FG_RECORD_NOTE], !sealed);
+		outcome_release(&outcome);
+	}
+	(void)close(fd);
+}
+
 /* ---- death at any time ---- */
 
 static void a_killed_process_leaves_a_whole_trace(void **state)
@@ -547,6 +573,7 @@ int main(void)
 		cmocka_unit_test(without_perf_the_next_clock_is_taken_and_told),
 		cmocka_unit_test(programs_marked_for_another_collector_are_served),
 		cmocka_unit_test(only_the_part_asked_for_is_sampled),
+		cmocka_unit_test(a_control_page_switches_it_off),
 		cmocka_unit_test(a_killed_process_leaves_a_whole_trace),
 		cmocka_unit_test(output_and_exit_code_are_the_programs_own),
 #endif

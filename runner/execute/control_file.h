@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A file by which a user switches a recording off and on, and asks for dumps, while the program
+ * runs.  The program never touches it: whoever empties a file that is mapped kills the process that
+ * reads there.  We read the file whenever it changes and keep what it says in a page of memory that
+ * cannot shrink (struct fg_control_page); the program maps that.
+ *
+ * The first byte is the state: '0' is off, any other is on.  Each new line "dump" requests a dump.
+ * A file that becomes empty, is removed or is replaced by anything but a file changes nothing.
+ */
+#ifndef FG_RUNNER_CONTROL_FILE_H
+#define FG_RUNNER_CONTROL_FILE_H
+
+#include "base/base.h"
+#include "base/error.h"
+
+struct fg_control_file;
+
+/*
+ * Creates the file if it does not exist, writes "1" if it is empty, and reads it once; `*control`
+ * must be closed.  FG_EINVAL: the path is a folder, link, pipe or device.
+ */
+int fg_control_file_open(const char *path, struct fg_control_file **control, struct fg_error *err)
+	FG_NODISCARD;
+/* The path of the page for programs (FG_ENV_CONTROL); valid until closed. */
+const char *fg_control_file_page(const struct fg_control_file *control);
+/* Rereads the file now. */
+void fg_control_file_look(struct fg_control_file *control);
+/*
+ * Starts a thread that rereads the file whenever it changes; the thread takes no signals.  If it
+ * cannot be started, the last state read stays in force.  NULL does nothing.
+ */
+void fg_control_file_watch(struct fg_control_file *control);
+/* Ends that thread.  NULL does nothing. */
+void fg_control_file_close(struct fg_control_file *control);
+
+#endif

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page that `fastgate record --control` keeps for the program: a test that writes the file waits until it is taken on."""
+import glob
+import os
+import struct
+
+MAGIC = 0x434F4746
+
+
+def read_page(record):
+    """(off, dumps) of the recording whose process number this is; None: it has not begun yet."""
+    descriptors = glob.glob(f"/proc/{record}/fd/*")
+    if not descriptors:
+        raise RuntimeError(f"process {record} has ended")
+    for path in descriptors:
+        try:
+            if not os.readlink(path).startswith("/memfd:fastgate-control"):
+                continue
+            with open(path, "rb") as file:
+                magic, off, dumps = struct.unpack("<III", file.read(12))
+        except (FileNotFoundError, struct.error):
+            continue
+        if magic == MAGIC:
+            return off, dumps
+    return None
+
+
+def await_page(record, off=None, dumps=None):
+    """Until it says so, however long that takes."""
+    while True:
+        page = read_page(record)
+        if page and off in (None, page[0]) and dumps in (None, page[1]):
+            return
+        os.sched_yield()
