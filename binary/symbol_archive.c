@@ -37,9 +37,19 @@ const struct fg_symbol_files *fg_symbol_archive_find(const struct fg_symbol_arch
 	return place ? &archive->modules[*place] : NULL;
 }
 
+const char *fg_symbol_archive_map(const struct fg_symbol_archive *archive, uint32_t pid)
+{
+	for (size_t i = 0; i < archive->map_count; i++) {
+		if (archive->maps[i].pid == pid)
+			return archive->maps[i].path;
+	}
+	return NULL;
+}
+
 void fg_symbol_archive_release(struct fg_symbol_archive *archive)
 {
 	free(archive->modules);
+	free(archive->maps);
 	fg_map_release(&archive->index);
 	*archive = (struct fg_symbol_archive){0};
 }

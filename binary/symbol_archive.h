@@ -23,9 +23,16 @@ struct fg_symbol_files {
 	bool is_vdso;
 };
 
+struct fg_symbol_map {
+	uint32_t pid;
+	const char *path; /* a copy of /tmp/perf-PID.map */
+};
+
 struct fg_symbol_archive {
 	struct fg_symbol_files *modules;
 	size_t module_count;
+	struct fg_symbol_map *maps;
+	size_t map_count;
 	struct fg_map index; /* build-id NUL path, and build-id alone → index into modules */
 };
 
@@ -38,6 +45,8 @@ void fg_symbol_archive_index(struct fg_symbol_archive *archive);
  */
 const struct fg_symbol_files *fg_symbol_archive_find(const struct fg_symbol_archive *archive,
 						     const char *path, const char *build_id);
+/* The map of this process, or NULL. */
+const char *fg_symbol_archive_map(const struct fg_symbol_archive *archive, uint32_t pid);
 
 /* Frees the tables; the texts are the caller's. */
 void fg_symbol_archive_release(struct fg_symbol_archive *archive);

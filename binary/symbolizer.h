@@ -63,8 +63,8 @@ void fg_symbolizer_free(struct fg_symbolizer *symbolizer);
 struct fg_symbol_module *fg_symbolizer_module(struct fg_symbolizer *symbolizer, const char *path,
 					      const uint8_t *build_id, size_t build_id_size,
 					      bool is_vdso);
-/* Code outside any module, made at run time: it has no names. */
-struct fg_symbol_module *fg_symbolizer_nowhere(struct fg_symbolizer *symbolizer);
+/* Code outside any module: named by the JIT map of this process (jit_map.h), if it is ours. */
+struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *symbolizer, uint32_t pid);
 
 /*
  * Reserves room for this many addresses of the module. Lookups in order of address are fastest.
@@ -99,8 +99,9 @@ const char *fg_symbol_module_source(const struct fg_symbol_module *module);
  */
 size_t fg_symbol_module_missing_units(const struct fg_symbol_module *module);
 /*
- * The files that named the addresses asked for so far, which another host needs to name them alike.
- * The texts live as long as the symbolizer, `archive` must be released.
+ * The files that named the addresses asked for so far, those of modules and the maps of processes:
+ * what another host needs to name them alike.  The texts live as long as the symbolizer, `archive`
+ * must be released.
  */
 void fg_symbolizer_files(const struct fg_symbolizer *symbolizer, struct fg_symbol_archive *archive);
 /* The first of these names (NULL at the end) that is a function of the file; NULL: none is. */

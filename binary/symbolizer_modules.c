@@ -43,6 +43,7 @@ void fg_symbol_module_free(struct fg_symbol_module *module)
 	fg_elf_release(&module->file.elf);
 	fg_elf_release(&module->file.separate);
 	fg_eh_frames_release(&module->file.frames);
+	fg_jit_map_release(&module->jit);
 	free(module->chains.items);
 	free(module->chains.late);
 	fg_pair_index_release(&module->chains.late_index);
@@ -292,14 +293,32 @@ struct fg_symbol_module *fg_symbolizer_module(struct fg_symbolizer *s, const cha
 	return module;
 }
 
-struct fg_symbol_module *fg_symbolizer_nowhere(struct fg_symbolizer *s)
+struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *s, uint32_t pid)
 {
-	if (!s->nowhere) {
-		s->nowhere = add_module(s);
-		s->nowhere->name = "[unknown]";
-		s->nowhere->source = "code outside any module";
+	struct fg_strbuf key = {0};
+	struct fg_symbol_module *module;
+	const char *map = NULL;
+	char *from = NULL;
+	uint64_t place;
+	bool is_new;
+
+	fg_strbuf_printf(&key, "jit %u", pid);
+	place = *fg_map_add_text(&s->module_index, fg_strbuf_text(&key), s->module_count, &is_new);
+	fg_strbuf_release(&key);
+	if (!is_new)
+		return s->modules[place];
+	module = add_module(s);
+	module->name = "[unknown]";
+	module->source = "code outside any module";
+	module->pid = pid;
+	from = fg_xasprintf("/tmp/perf-%u.map", pid);
+	map = s->options.archive ? fg_symbol_archive_map(s->options.archive, pid) : from;
+	if (map && fg_jit_map_read(map, &module->jit, NULL) == FG_OK) {
+		module->name = "[JIT]";
+		module->source = fg_symbolizer_text(s, from);
 	}
-	return s->nowhere;
+	free(from);
+	return module;
 }
 
 bool fg_symbol_module_open_debug(struct fg_symbolizer *s, struct fg_symbol_module *module)
@@ -350,11 +369,15 @@ void fg_symbolizer_files(const struct fg_symbolizer *s, struct fg_symbol_archive
 {
 	*archive = (struct fg_symbol_archive){
 		.modules = fg_xcalloc(s->module_count + 1, sizeof(archive->modules[0])),
+		.maps = fg_xcalloc(s->module_count + 1, sizeof(archive->maps[0])),
 	};
 	for (size_t i = 0; i < s->module_count; i++) {
 		const struct fg_symbol_module *module = s->modules[i];
 
 		if (module->path)
 			archive->modules[archive->module_count++] = files_of(module);
+		else if (module->jit.count > 0)
+			archive->maps[archive->map_count++] =
+				(struct fg_symbol_map){.pid = module->pid, .path = module->source};
 	}
 }

@@ -120,6 +120,21 @@ static uint32_t name_plt(struct fg_symbolizer *s, const struct fg_symbol_module 
 	return FG_FRAME_PLT;
 }
 
+static void name_jit(struct fg_symbolizer *s, const char *name, struct fg_symbol_function *function)
+{
+	struct fg_jit_place place;
+
+	if (!fg_jit_place_read(name, &place)) {
+		function->name = fg_symbolizer_text(s, name);
+		return;
+	}
+	function->name = fg_symbolizer_text(s, place.name);
+	function->file = fg_symbolizer_text(s, place.file);
+	function->line = place.line;
+	free(place.name);
+	free(place.file);
+}
+
 /*
  * Fills in the names and returns the frame's flags.  The PLT comes first: the symbol
  * before it ("_init") often has no size and would swallow it.
@@ -129,12 +144,17 @@ static uint32_t name_by_table(struct fg_symbolizer *s, struct fg_symbol_module *
 {
 	const char *target = fg_elf_plt_target(&module->file.elf, address);
 	const char *linkage = linkage_at(module, address);
+	const char *jit = fg_jit_map_find(&module->jit, address);
 
 	if (target)
 		return name_plt(s, module, target, function);
 	if (linkage) {
 		name_linkage(s, function, without_version(s, linkage));
 		return 0;
+	}
+	if (jit) {
+		name_jit(s, jit, function);
+		return FG_FRAME_JIT;
 	}
 	return name_by_offset(s, module, address, function);
 }

@@ -3,7 +3,7 @@
  * Shared by the files of the symbolizer.  Each calls only those below it:
  *
  *	symbolizer.c           remembers every address that was asked for
- *	symbolizer_names.c     names an address: debug information, symbol table, offset
+ *	symbolizer_names.c     names an address: debug information, symbol table, JIT map, offset
  *	symbolizer_modules.c   finds the files of a module and opens them
  *
  * The members of a module are grouped by the file that fills them.
@@ -17,6 +17,7 @@
 #include "binary/debug_index.h"
 #include "binary/eh_frame.h"
 #include "binary/elf_file.h"
+#include "binary/jit_map.h"
 #include "binary/symbolizer.h"
 
 enum {
@@ -83,6 +84,8 @@ struct fg_symbol_module {
 	bool has_recorded_id;
 	const struct fg_symbol_files *archived; /* its row in the archive */
 	bool has_vdso;                          /* the recorded vdso was found */
+	uint32_t pid;                           /* of code outside any module */
+	struct fg_jit_map jit;
 	struct fg_module_file file;
 	struct fg_module_debug debug;
 	struct fg_module_chains chains;
@@ -94,8 +97,7 @@ struct fg_symbolizer {
 	struct fg_map module_index; /* path NUL build-id → index */
 	struct fg_symbol_module **modules;
 	size_t module_count, module_capacity;
-	struct fg_symbol_module *nowhere; /* code outside any module; NULL: not asked for yet */
-	struct fg_map readable;           /* linkage name → address of the readable one */
+	struct fg_map readable; /* linkage name → address of the readable one */
 	struct fg_map texts;
 };
 

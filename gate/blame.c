@@ -26,7 +26,7 @@ bool fg_blame_is_same_library(const struct fg_series *series, const char *librar
 
 bool fg_blame_is_generated(const char *library)
 {
-	return strcmp(library, "[unknown]") == 0;
+	return strcmp(library, "[JIT]") == 0;
 }
 
 bool fg_blame_is_linker(const struct fg_profile_function *function)

@@ -161,7 +161,7 @@ static void look_up(struct fg_trace_joiner *j, uint32_t address)
 	if (module)
 		module_index = j->file_of[at->module];
 	else
-		module = fg_symbolizer_nowhere(j->symbolizer);
+		module = fg_symbolizer_jit(j->symbolizer, j->trace->header.pid);
 	if (!at->exact && offset > 0)
 		offset--;
 	count = fg_symbolizer_find(j->symbolizer, module, offset, &chain);

@@ -50,7 +50,7 @@ const struct fg_cli_command fg_cmd_archive = {
 	.summary = "pack traces with all they need into one file",
 	.description =
 		"Writes one .tar.zst file with the traces, the binaries that their addresses lie "
-		"in, separate debug files, and a list of all "
+		"in, separate debug files, the maps of code made at run time, and a list of all "
 		"with SHA-256 digests. Every command that takes a trace also takes this file, on "
 		"any host, and shows exactly the same: the binaries of that host are not used. "
 		"An archive that was changed or damaged is refused.\n\nIt contains no source "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One file to take along: traces with everything that names their addresses (binaries, debug files,
- * symbol tables), so that another host shows the same profile byte for byte. The format
+ * JIT maps, symbol tables), so that another host shows the same profile byte for byte. The format
  * is described in docs/formats/archive.md.
  */
 #ifndef FG_EXCHANGE_ARCHIVE_H
@@ -17,6 +17,7 @@ struct fg_archive_content {
 	size_t traces;
 	size_t binaries;
 	size_t debug_files;
+	size_t maps;
 	uint64_t bytes; /* unpacked */
 	char **missing; /* a line each: modules without a binary, files that are not traces */
 	size_t missing_count, missing_capacity;

@@ -287,6 +287,23 @@ static void take_modules(struct reader *r)
 		};
 }
 
+static void take_maps(struct reader *r)
+{
+	struct fg_symbol_archive *symbols = &r->archive->symbols;
+	const cJSON *rows = fg_json_find(r->manifest, "maps");
+	const cJSON *row = NULL;
+
+	symbols->maps = fg_xcalloc((size_t)cJSON_GetArraySize(rows) + 1, sizeof(symbols->maps[0]));
+	for (row = rows ? rows->child : NULL; row; row = row->next) {
+		const double pid = fg_json_double_or(row, "pid", 0);
+		const char *path = path_of(r, fg_json_text_or(row, "name", NULL));
+
+		if (path && pid > 0 && pid <= UINT32_MAX)
+			symbols->maps[symbols->map_count++] =
+				(struct fg_symbol_map){.pid = (uint32_t)pid, .path = path};
+	}
+}
+
 bool fg_archive_is_archive(const char *path)
 {
 	return fg_pack_is_packed(path);
@@ -319,6 +336,7 @@ int fg_archive_open(const char *path, const char *parent, bool (*is_stopped)(voi
 		goto out;
 	archive->traces = fg_fs_join(archive->folder, FG_ARCHIVE_TRACES);
 	take_modules(&r);
+	take_maps(&r);
 	fg_symbol_archive_index(&archive->symbols);
 out:
 	if (status != FG_OK)

@@ -196,6 +196,19 @@ static int add_modules(struct writer *w, const struct fg_symbol_archive *files,
 	if (status != FG_OK)
 		return status;
 	fg_json_end(&w->json);
+	fg_json_begin_array(&w->json, "maps");
+	for (size_t i = 0; i < files->map_count && status == FG_OK; i++) {
+		const struct fg_symbol_map *map = &files->maps[i];
+		const char *name = fg_arena_printf(&w->arena, "maps/perf-%u.map", map->pid);
+
+		status = add_file(w, map->path, &name, err);
+		fg_json_begin_object(&w->json, NULL);
+		fg_json_int(&w->json, "pid", map->pid);
+		fg_json_text(&w->json, "name", name);
+		fg_json_end(&w->json);
+		w->content->maps++;
+	}
+	fg_json_end(&w->json);
 	return status;
 }
 

@@ -22,7 +22,7 @@ fg_export_writer fg_export_html;
  * besides a function.
  */
 enum {
-	FG_FRAME_NATURES = 5
+	FG_FRAME_NATURES = 6
 };
 extern const char *const fg_measure_fold_words[FG_FOLD_COUNT];
 extern const char *const fg_time_kind_words[FG_TIME_KIND_COUNT];

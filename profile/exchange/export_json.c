@@ -20,11 +20,10 @@ const char *const fg_time_kind_words[FG_TIME_KIND_COUNT] = {
 	[FG_TIME_WALL] = "wall",
 };
 
-const char *const fg_frame_nature_words[FG_FRAME_NATURES] = {
-	"function", "nameless", "kernel", "mark", "plt",
-};
+const char *const fg_frame_nature_words[FG_FRAME_NATURES] = {"function", "nameless", "kernel",
+							     "jit",      "mark",     "plt"};
 const uint32_t fg_frame_natures[FG_FRAME_NATURES] = {
-	0, FG_FRAME_NAMELESS, FG_FRAME_KERNEL, FG_FRAME_MARK, FG_FRAME_PLT,
+	0, FG_FRAME_NAMELESS, FG_FRAME_KERNEL, FG_FRAME_JIT, FG_FRAME_MARK, FG_FRAME_PLT,
 };
 
 static const char *nature_name(uint32_t flags)

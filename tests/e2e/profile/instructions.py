@@ -32,6 +32,8 @@ class Instructions(unittest.TestCase):
         for name in ("one", "two"):
             done = cls.run_here("record", "--rate", "2000", "-o", name, "--", cls.home / "program")
             assert done.returncode == 0, done.stderr
+            pid = next((cls.home / name).glob("*.fgtrace")).name.split(".")[0]
+            Path(f"/tmp/perf-{pid}.map").unlink(missing_ok=True)
         listing = subprocess.run(["objdump", "-d", "--no-show-raw-insn", f"--disassemble={FUNCTION}", PROGRAM], stdout=subprocess.PIPE, check=True, text=True).stdout
         cls.objdump = [int(one, 16) for one in re.findall(r"^ +([0-9a-f]+):\t", listing, re.M)]
 

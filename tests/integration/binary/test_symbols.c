@@ -7,6 +7,7 @@
 #include "base/fs.h"
 #include "base/process.h"
 #include "binary/elf_file.h"
+#include "binary/jit_map.h"
 #include "binary/mini_debug.h"
 #include "binary/symbolizer.h"
 #include "profile/profile.h"
@@ -679,6 +680,68 @@ static void the_vdso_has_names(void **state)
 	fg_symbolizer_free(symbolizer);
 }
 
+static void code_made_at_run_time_is_named_by_its_map(void **state)
+{
+	const uint32_t pid = (uint32_t)getpid();
+	struct fg_symbolizer *symbolizer = fg_symbolizer_new(NULL);
+	const struct fg_symbol *chain;
+	char path[64];
+	FILE *file;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
+	file = fopen(path, "we");
+	assert_non_null(file);
+	(void)fputs(
+		"7000 100 lambda_one\nrubbish\n7100 10 \n7040 8 patched\nffffffffffffffff 9 wrap\n",
+		file);
+	(void)fclose(file);
+	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7010, &chain);
+	assert_string_equal(chain[0].function->name, "lambda_one");
+	assert_int_equal(chain[0].flags, FG_FRAME_JIT);
+	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7044, &chain);
+	assert_string_equal(chain[0].function->name, "patched");
+	(void)fg_symbolizer_find(symbolizer, fg_symbolizer_jit(symbolizer, pid), 0x7104, &chain);
+	assert_int_equal(chain[0].flags, FG_FRAME_NAMELESS);
+	(void)unlink(path);
+	fg_symbolizer_free(symbolizer);
+}
+
+static void check_place(const char *name, const char *expected, const char *file, unsigned line)
+{
+	struct fg_jit_place place = {0};
+
+	assert_true(fg_jit_place_read(name, &place));
+	assert_string_equal(place.name, expected);
+	assert_string_equal(place.file, file);
+	assert_int_equal(place.line, line);
+	free(place.name);
+	free(place.file);
+}
+
+static void scripts_are_named_alike_wherever_they_lie(void **state)
+{
+	static const char *const others[] = {
+		"int Hot.warm(int)",
+		"JS:*hot",
+		"JS:*hot /a/bench.js",
+		"JS:*hot /a/bench.js:1",
+		"JS:*hot /a/bench.js:x:1",
+		"JS:*hot node:fs:1:13",
+		"",
+		":1:2",
+		" /:1:",
+	};
+	struct fg_jit_place place = {0};
+
+	(void)state;
+	check_place("JS:*hot /a/b/bench.js:17:13", "JS:*hot bench.js", "/a/b/bench.js", 17);
+	check_place("JS:~get size file:///a/b.mjs:2:1", "JS:~get size b.mjs", "/a/b.mjs", 2);
+	check_place("JS:* /a/bench.js:3:40", "JS:* bench.js:3:40", "/a/bench.js", 3);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(others); i++)
+		assert_false(fg_jit_place_read(others[i], &place));
+}
+
 #define SCENE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -704,6 +767,8 @@ int main(void)
 		SCENE(a_damaged_cache_is_made_anew),
 		SCENE(damaged_binaries_are_refused_or_read_without_harm),
 		SCENE(the_vdso_has_names),
+		SCENE(code_made_at_run_time_is_named_by_its_map),
+		SCENE(scripts_are_named_alike_wherever_they_lie),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,9 +83,13 @@ static void it_may_be_packed(void **state)
 
 static void marks_and_kinds_of_frames_survive(void **state)
 {
-	static const uint32_t flags[] = {
-		0,           FG_FRAME_INLINED, FG_FRAME_NAMELESS, FG_FRAME_KERNEL, FG_FRAME_MARK,
-		FG_FRAME_PLT};
+	static const uint32_t flags[] = {0,
+					 FG_FRAME_INLINED,
+					 FG_FRAME_NAMELESS,
+					 FG_FRAME_KERNEL,
+					 FG_FRAME_JIT,
+					 FG_FRAME_MARK,
+					 FG_FRAME_PLT};
 	struct fg_profile profile;
 	struct fg_profile back;
 	struct fg_strbuf text = {0};

@@ -23,7 +23,7 @@ static void unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself(vo
 		{"memcmp", "libc.so.6", 3, 3},
 		{"memcpy@plt", "app", 4, 3},
 		{"read", "[kernel]", 5, 3},
-		{"compiled", "[unknown]", 6, 7},
+		{"compiled", "[JIT]", 6, 7},
 	};
 	struct fg_profile_set set;
 	struct fg_run run;

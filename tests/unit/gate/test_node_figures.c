@@ -183,7 +183,7 @@ static void code_made_at_run_time_is_blamed_itself(void **state)
 	(void)state;
 	begin(&p);
 	top = add(&p, 0, "main", 10, 10, 0.1);
-	(void)add_of(&p, top, "[unknown]", "compiled", (struct node){.ms = {60, 80}, .swing = 0.5});
+	(void)add_of(&p, top, "[JIT]", "compiled", (struct node){.ms = {60, 80}, .swing = 0.5});
 	b = measure(&p, PAIRS);
 	assert_int_equal(b->time.function_count, 1);
 	assert_string_equal(b->time.functions[0].name, "compiled");

@@ -170,7 +170,7 @@ static void the_kernel_and_jumps_of_the_linker_are_the_same_on_both_sides(void *
 		{{.name = "memcpy@plt", .library = "app"}, true},
 		{{.name = "@pltmemcpy", .library = "app"}, false},
 		{{.name = "made at run time", .library = NULL}, false},
-		{{.name = "made at run time", .library = "[unknown]"}, false},
+		{{.name = "made at run time", .library = "[JIT]"}, false},
 		{{.name = "made at run time", .library = "[unknown]"}, false},
 	};
 

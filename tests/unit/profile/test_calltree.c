@@ -268,8 +268,8 @@ static void the_kernel_is_a_library_and_a_class_of_its_own(void **state)
 		stack = fg_profile_stack(
 			&p, above, frame_of(&p, "do_read", "[kernel]", NULL, 0, FG_FRAME_KERNEL));
 		add(&p, stack, 4, 410, 1);
-		stack = fg_profile_stack(
-			&p, above, frame_of(&p, "hot", "[unknown]", NULL, 0, FG_FRAME_NAMELESS));
+		stack = fg_profile_stack(&p, above,
+					 frame_of(&p, "hot", "[JIT]", NULL, 0, FG_FRAME_JIT));
 		add(&p, stack, 6, 420, 1);
 		assert_int_equal(fg_calltree_build(&p,
 						   &(struct fg_calltree_query){.group = groups[i]},
@@ -277,8 +277,7 @@ static void the_kernel_is_a_library_and_a_class_of_its_own(void **state)
 				 FG_OK);
 		assert_float_equal(self(&tree, i == 0 ? "app;[kernel]" : "(global) app;[kernel]"),
 				   7, 0);
-		assert_float_equal(self(&tree, i == 0 ? "app;[unknown]" : "(global) app;[unknown]"),
-				   6, 0);
+		assert_float_equal(self(&tree, i == 0 ? "app;[JIT]" : "(global) app;[JIT]"), 6, 0);
 		fg_calltree_release(&tree);
 		fg_profile_release(&p);
 	}
