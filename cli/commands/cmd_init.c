@@ -94,7 +94,9 @@ static void tell_benchmark(struct fg_cli *cli, const struct fg_project_program *
 	fg_cli_say(cli, "  benchmark: %s%s%s%s%s", fg_project_command(program, &cli->arena), input,
 		   program->harness != FG_HARNESS_NONE ? ", " : "",
 		   program->harness != FG_HARNESS_NONE ? fg_harness_name(program->harness) : "",
-		   program->is_built ? "" : " (not built yet)");
+		   program->is_built ? ""
+		   : program->suite  ? " (not tried)"
+				     : " (not built yet)");
 	if (program->rank <= 0)
 		fg_cli_say(cli, "    a guess: %s", program->reason);
 	if (program->input_copies > 1)
@@ -204,6 +206,8 @@ static int look(struct fg_cli *cli, const struct options *given, struct fg_proje
 	} else {
 		fg_project_find_programs(".", &cli->arena, project);
 	}
+	if (project->has_commit)
+		fg_project_find_suite(".", &cli->arena, project);
 	for (size_t i = 0; i < project->program_count; i++)
 		fg_cli_detail(cli, "candidate %s: %s", project->programs[i].path,
 			      project->programs[i].reason);

@@ -53,6 +53,22 @@ static void make_room(struct fg_arena *arena, struct fg_project *project)
 						   sizeof(project->programs[0]));
 }
 
+void fg_project_add_suite(struct fg_arena *arena, struct fg_project *project, const char *command,
+			  enum fg_harness harness)
+{
+	make_room(arena, project);
+	if (project->program_count == FG_PROJECT_MAX_PROGRAMS)
+		return;
+	project->programs[project->program_count++] = (struct fg_project_program){
+		.path = command,
+		.name = "suite",
+		.suite = command,
+		.harness = harness,
+		.rank = FG_PROJECT_LIKELY_RANK,
+		.reason = "the project declares it",
+	};
+}
+
 static bool has_name(const struct fg_project *project, const char *name)
 {
 	for (size_t i = 0; i < project->program_count; i++) {

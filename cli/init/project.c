@@ -404,6 +404,10 @@ const char *fg_project_command(const struct fg_project_program *program, struct 
 	struct fg_strbuf command = {0};
 	const char *text = NULL;
 
+	if (program->suite) {
+		free(path);
+		return program->suite;
+	}
 	fg_text_quote_words(&command, argv);
 	if (program->arguments && *program->arguments)
 		fg_strbuf_printf(&command, " %s", program->arguments);

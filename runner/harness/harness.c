@@ -35,6 +35,26 @@ static const struct {
 		.hint = "-r=xml -d=true",
 	},
 	{
+		.harness = FG_HARNESS_CRITERION,
+		.parse = fg_harness_parse_criterion,
+		.hint = "cargo criterion --message-format=json",
+	},
+	{
+		.harness = FG_HARNESS_CARGO_BENCH,
+		.parse = fg_harness_parse_cargo,
+		.hint = "cargo bench, for Criterion with --output-format bencher",
+	},
+	{
+		.harness = FG_HARNESS_PYTEST,
+		.parse = fg_harness_parse_pytest,
+		.hint = "--benchmark-json=/dev/stdout",
+	},
+	{
+		.harness = FG_HARNESS_GO,
+		.parse = fg_harness_parse_go,
+		.hint = "go test -bench .",
+	},
+	{
 		.harness = FG_HARNESS_LIT,
 		.parse = fg_harness_parse_lit,
 		.hint = "-o /dev/stdout",

@@ -10,7 +10,10 @@ enum {
 	REPORT_MAX_BYTES = 64 << 20
 };
 
-/* A JSON object or list printed among other lines starts a line or ends one. */
+/*
+ * A JSON object or list printed among other lines starts a line or ends one: pytest writes its
+ * report after a line of progress.
+ */
 static const char *find_json(const char *text)
 {
 	bool at_start = true;
@@ -271,6 +274,26 @@ int fg_harness_parse_nanobench(const char *text, size_t size, struct fg_harness_
 			       struct fg_error *err)
 {
 	return parse_list(text, size, "results", report, add_nanobench, err);
+}
+
+/* ---- pytest-benchmark ---- */
+
+static void add_pytest(struct fg_harness_report *report, const cJSON *entry)
+{
+	struct fg_harness_case *added = add_named(report, entry, "fullname");
+
+	if (!added)
+		added = add_named(report, entry, "name");
+	if (added)
+		fg_harness_add_time(
+			report, added, "wall_time",
+			1e9 * fg_json_double_or(fg_json_find(entry, "stats"), "mean", (double)NAN));
+}
+
+int fg_harness_parse_pytest(const char *text, size_t size, struct fg_harness_report *report,
+			    struct fg_error *err)
+{
+	return parse_list(text, size, "benchmarks", report, add_pytest, err);
 }
 
 /* ---- lit ---- */

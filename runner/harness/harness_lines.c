@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Harnesses that print lines of text. */
+/* Harnesses that print text lines, or one JSON object per line. */
+#include "base/json.h"
 #include "base/text.h"
 #include "runner/harness/harness_parsers.h"
 
@@ -21,6 +22,18 @@ static const char *next_line(const char *at, const char *end, char **line)
 		length = LINE_MAX_BYTES;
 	*line = fg_xstrndup(at, length);
 	return stop && stop + 1 < end ? stop + 1 : NULL;
+}
+
+static void each_line(const char *text, size_t size, struct fg_harness_report *report,
+		      void (*take)(struct fg_harness_report *report, char *line))
+{
+	for (const char *at = size ? text : NULL; at;) {
+		char *line = NULL;
+
+		at = next_line(at, text + size, &line);
+		take(report, line);
+		free(line);
+	}
 }
 
 static size_t split(char *line, char **words)
@@ -54,6 +67,102 @@ static double number_of(const char *word)
 	return *end ? (double)NAN : value;
 }
 
+/* ---- go test -bench ---- */
+
+/* "BenchmarkSort-8" ran with 8 CPUs, which is not part of its name. */
+static size_t go_name_length(const char *name)
+{
+	const char *dash = strrchr(name, '-');
+
+	return dash && dash[1] && dash[1 + strspn(dash + 1, "0123456789")] == '\0'
+		       ? (size_t)(dash - name)
+		       : strlen(name);
+}
+
+static void take_go(struct fg_harness_report *report, char *line)
+{
+	char *words[WORDS_MAX];
+	const size_t count = split(line, words);
+	struct fg_harness_case *added = NULL;
+
+	if (count < 4 || !fg_text_starts_with(words[0], "Benchmark") || isnan(number_of(words[1])))
+		return;
+	added = fg_harness_find_or_add(report, words[0], go_name_length(words[0]));
+	for (size_t i = 2; added && i + 1 < count; i += 2)
+		fg_harness_add_measured(report, added, number_of(words[i]), words[i + 1]);
+}
+
+int fg_harness_parse_go(const char *text, size_t size, struct fg_harness_report *report,
+			struct fg_error *err)
+{
+	(void)err;
+	each_line(text, size, report, take_go);
+	return FG_OK;
+}
+
+/* ---- cargo bench: libtest, and Criterion with --output-format bencher ---- */
+
+/* test NAME ... bench:       1,234 ns/iter (+/- 56) = 789 MB/s */
+static void take_cargo(struct fg_harness_report *report, char *line)
+{
+	const char *dots = strstr(line, " ... bench:");
+	struct fg_harness_case *added = NULL;
+	char *words[WORDS_MAX];
+	size_t count = 0;
+
+	if (!dots || !fg_text_starts_with(line, "test "))
+		return;
+	added = fg_harness_find_or_add(report, line + 5, (size_t)(dots - line) - 5);
+	count = split(line + (dots - line) + strlen(" ... bench:"), words);
+	if (added && count >= 2)
+		fg_harness_add_measured(report, added, number_of(words[0]), words[1]);
+	if (added && count >= 7 && strcmp(words[4], "=") == 0)
+		fg_harness_add_measured(report, added, number_of(words[5]), words[6]);
+}
+
+int fg_harness_parse_cargo(const char *text, size_t size, struct fg_harness_report *report,
+			   struct fg_error *err)
+{
+	(void)err;
+	each_line(text, size, report, take_cargo);
+	return FG_OK;
+}
+
+/* ---- cargo criterion --message-format=json ---- */
+
+static void take_criterion(struct fg_harness_report *report, char *line)
+{
+	struct fg_harness_case *added = NULL;
+	const cJSON *estimate = NULL;
+	const char *id = NULL;
+	cJSON *json = NULL;
+
+	if (*line != '{' || fg_json_parse(line, strlen(line), LINE_MAX_BYTES, &json, NULL) != FG_OK)
+		return;
+	id = fg_json_text_or(json, "id", "");
+	/* `typical` is the slope if Criterion could fit one, otherwise the mean. */
+	estimate = fg_json_find(json, "typical");
+	if (!estimate)
+		estimate = fg_json_find(json, "mean");
+	if (*id && strcmp(fg_json_text_or(json, "reason", ""), "benchmark-complete") == 0)
+		added = fg_harness_find_or_add(report, id, strlen(id));
+	if (added)
+		fg_harness_add_measured(report, added,
+					fg_json_double_or(estimate, "estimate", (double)NAN),
+					fg_json_text_or(estimate, "unit", "ns"));
+	cJSON_Delete(json);
+}
+
+int fg_harness_parse_criterion(const char *text, size_t size, struct fg_harness_report *report,
+			       struct fg_error *err)
+{
+	(void)err;
+	each_line(text, size, report, take_criterion);
+	return FG_OK;
+}
+
+/* ---- plain lines ---- */
+
 /* NAME VALUE UNIT; the name may contain blanks, the last two words are value and unit. */
 static void take_plain(struct fg_harness_report *report, char *line)
 {
@@ -77,12 +186,6 @@ int fg_harness_parse_plain(const char *text, size_t size, struct fg_harness_repo
 			   struct fg_error *err)
 {
 	(void)err;
-	for (const char *at = size ? text : NULL; at;) {
-		char *line = NULL;
-
-		at = next_line(at, text + size, &line);
-		take_plain(report, line);
-		free(line);
-	}
+	each_line(text, size, report, take_plain);
 	return FG_OK;
 }

@@ -36,6 +36,14 @@ int fg_harness_parse_nanobench(const char *text, size_t size, struct fg_harness_
 			       struct fg_error *err) FG_NODISCARD;
 int fg_harness_parse_doctest(const char *text, size_t size, struct fg_harness_report *report,
 			     struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_criterion(const char *text, size_t size, struct fg_harness_report *report,
+			       struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_cargo(const char *text, size_t size, struct fg_harness_report *report,
+			   struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_pytest(const char *text, size_t size, struct fg_harness_report *report,
+			    struct fg_error *err) FG_NODISCARD;
+int fg_harness_parse_go(const char *text, size_t size, struct fg_harness_report *report,
+			struct fg_error *err) FG_NODISCARD;
 int fg_harness_parse_lit(const char *text, size_t size, struct fg_harness_report *report,
 			 struct fg_error *err) FG_NODISCARD;
 int fg_harness_parse_plain(const char *text, size_t size, struct fg_harness_report *report,

@@ -177,6 +177,68 @@ static const struct {
 		.cases = 2,
 	},
 	{
+		.harness = FG_HARNESS_CRITERION,
+		.text = "{\"reason\":\"benchmark-complete\",\"id\":\"norm\",\"typical\":{\"estimate\":1.5,"
+			"\"lower_bound\":1,\"upper_bound\":2,\"unit\":\"us\"},\"mean\":{\"estimate\":9,"
+			"\"unit\":\"ns\"}}\n{\"reason\":\"group-complete\",\"group_name\":\"norm\"}\n",
+		.name = "norm",
+		.metric = "wall_time",
+		.value = 1500,
+		.cases = 1,
+	},
+	{
+		.harness = FG_HARNESS_CARGO_BENCH,
+		.text = "running 2 tests\ntest sort::small ... bench:       1,234 ns/iter (+/- 56) = 789 MB/s\n"
+			"test sort::large ... bench:  2 ns/iter (+/- 0)\n\ntest result: ok.\n",
+		.name = "sort::small",
+		.metric = "wall_time",
+		.value = 1234,
+		.cases = 2,
+	},
+	{
+		.harness = FG_HARNESS_CARGO_BENCH,
+		.text = "test a ... bench:       1,234 ns/iter (+/- 56) = 789 MB/s\n",
+		.name = "a",
+		.metric = "MB_per_s",
+		.value = 789,
+		.cases = 1,
+	},
+	{
+		.harness = FG_HARNESS_PYTEST,
+		.text = "..                                                                       [100%]{\n"
+			"    \"machine_info\": {\n        \"node\": \"vm\"\n    },\n    \"benchmarks\": [\n"
+			"        {\n            \"group\": null,\n            \"name\": \"test_sum\",\n"
+			"            \"fullname\": \"test_b.py::test_sum\",\n            \"stats\": {\n"
+			"                \"min\": 5.759000487159938e-06,\n                \"mean\": 9.0e-06,\n"
+			"                \"rounds\": 4213\n            }\n        }\n    ],\n"
+			"    \"version\": \"3.2.2\"\n}\n"
+			"Wrote benchmark data in: <_io.BufferedWriter name='/dev/stdout'>\n",
+		.name = "test_b.py::test_sum",
+		.metric = "wall_time",
+		.value = 9000,
+		.cases = 1,
+	},
+	{
+		.harness = FG_HARNESS_GO,
+		.text = "goos: linux\npkg: example.org/gob\n"
+			"BenchmarkSort-2   \t    2264\t     20000 ns/op\t  28.94 MB/s\t     920 B/op\t       2 allocs/op\n"
+			"BenchmarkSort-2   \t    4526\t     40000 ns/op\t  17.69 MB/s\t     920 B/op\t       2 allocs/op\n"
+			"BenchmarkSub/n=10-2         \t 1000000\t        31.21 ns/op\t         3.000 things/op\n"
+			"PASS\nok  \texample.org/gob\t0.738s\n",
+		.name = "BenchmarkSort",
+		.metric = "wall_time",
+		.value = 30000,
+		.cases = 2,
+	},
+	{
+		.harness = FG_HARNESS_GO,
+		.text = "BenchmarkSub/n=10-2 \t 1000000\t 31.21 ns/op\t 3.000 things/op\n",
+		.name = "BenchmarkSub/n=10",
+		.metric = "things_per_op",
+		.value = 3,
+		.cases = 1,
+	},
+	{
 		.harness = FG_HARNESS_LIT,
 		.text = "-- Testing: 2 tests, 2 workers --\nPASS: suite :: a.test (1 of 2)\n"
 			"{\"__version__\": [18, 0, 0], \"elapsed\": 3, \"tests\": ["
