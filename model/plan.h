@@ -70,13 +70,6 @@ enum fg_sample_clock {
 	FG_SAMPLE_NOTHING, /* no sampling, only counted events */
 };
 
-/* Repetitions whose individual samples are kept next to the store, which has only sums. */
-enum fg_keep_samples {
-	FG_KEEP_NEVER,
-	FG_KEEP_FAILED, /* of benchmarks that did not pass */
-	FG_KEEP_ALWAYS,
-};
-
 /* Frames of Python functions between native ones. */
 enum fg_python_frames {
 	FG_PYTHON_AUTO, /* for supported versions */
@@ -102,7 +95,6 @@ struct fg_sampler {
 	enum fg_python_frames python;
 	/* share of the pairs that run without the sampler, to measure its cost */
 	double unsampled_share;
-	enum fg_keep_samples keep_samples;
 };
 
 /* How instructions are counted, in extra repetitions after the pairs. */
