@@ -22,7 +22,7 @@ enum {
 };
 
 /* After the first, in the order of fg_import_formats. */
-static const char *const formats[] = {"by-content", "json", "folded", "callgrind", NULL};
+static const char *const formats[] = {"by-content", "folded", "callgrind", NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "by-content",
@@ -162,7 +162,7 @@ const struct fg_cli_command fg_cmd_import = {
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "put another tool's profile into the store",
 	.description =
-		"Reads folded stacks, callgrind's files, what `fastgate export -F json` writes, and "
+		"Reads folded stacks, callgrind's files, and "
 		"traces of `fastgate record`, and keeps them as a run with one benchmark, to be "
 		"viewed, drawn, exported and compared like any other. What the file does not say "
 		"is assumed, with a message: folded stacks carry no time. Run files are taken by "

@@ -275,7 +275,7 @@ static int from_import(const struct fg_cli_run_options *given, const char *path,
 		return fg_error_set(
 			err, FG_EPARSE,
 			"%s is neither a trace nor an exported run nor a profile in a known format "
-			"(json, folded, callgrind)",
+			"(folded, callgrind)",
 			path);
 	status = fg_import_read(format, data, size, &options, profile, err);
 	if (status != FG_OK)
