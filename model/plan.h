@@ -272,6 +272,7 @@ const char *fg_harness_name(enum fg_harness harness);
 void fg_measuring_defaults(struct fg_measuring *measure);
 void fg_plan_init(struct fg_plan *plan);
 void fg_plan_release(struct fg_plan *plan);
+bool fg_command_is_same(const struct fg_command *a, const struct fg_command *b);
 /* The benchmark of this name, or NULL. */
 const struct fg_benchmark *fg_plan_find(const struct fg_plan *plan, const char *name);
 
