@@ -45,10 +45,9 @@ def planted_links(shared, mine):
         file.write("mine\n")
     absent = os.path.join(mine, "absent")
     for victim, before in ((kept, "mine\n"), (absent, None)):
-        for number, words in enumerate((("report", "-o"), ("export", "--bench", "sort", "-o"), ("record", "--control"))):
+        for number, words in enumerate((("report", "-o"), ("export", "--bench", "sort", "-o"))):
             link = plant(shared, f"{os.path.basename(victim)}{number}", victim)
-            more = ("--", "true") if words[0] == "record" else ()
-            refuses(f"{words[0]} to a planted link", victim, before, *words, link, *more)
+            refuses(f"{words[0]} to a planted link", victim, before, *words, link)
     refuses("a store behind a planted link", absent, None, "run", "--set", f"store.path={plant(shared, 'store.db', absent)}")
     folder = os.path.join(mine, "folder")
     os.mkdir(folder)
