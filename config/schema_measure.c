@@ -7,7 +7,6 @@
 static const char *const schedules[] = {"auto", "duet", "abba", "stored", NULL};
 static const char *const clocks[] = {"cpu", "wall", NULL};
 static const char *const kernel_modes[] = {"auto", "off", NULL};
-static const char *const keeps[] = {"never", "failed", "always", NULL};
 static const char *const pythons[] = {"auto", "off", NULL};
 static const char *const meters[] = {"off", "auto", "valgrind", NULL};
 static const char *const when_modes[] = {"auto", "always", "never", NULL};
@@ -116,16 +115,6 @@ static const struct fg_key sampler_keys[] = {
 	 .maximum = 1,
 	 .help = "share of the pairs that run without the sampler",
 	 .more = "These pairs measure what sampling costs; every report shows it."},
-	{.name = "keep_samples",
-	 .kind = FG_KEY_WORD,
-	 IN_MEASURE(sampler.keep_samples),
-	 .initial = "never",
-	 .words = keeps,
-	 .help = "keep every sample, next to the store, not only sums by call path",
-	 .more = "With its time, thread, region, unit of work and source line: `fastgate view RUN "
-		 "-V timeline`, `--unit` and the like need them. About 15 bytes a sample. `failed` "
-		 "keeps them where a benchmark regressed, stayed open or could not be measured. "
-		 "They are removed with their run."},
 	{.name = NULL},
 };
 static const struct fg_section sampler_section = {.keys = sampler_keys, .inherits = true};

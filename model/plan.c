@@ -91,6 +91,15 @@ void fg_plan_release(struct fg_plan *plan)
 	*plan = (struct fg_plan){0};
 }
 
+bool fg_command_is_same(const struct fg_command *a, const struct fg_command *b)
+{
+	bool same = a->argc == b->argc;
+
+	for (size_t i = 0; i < a->argc && same; i++)
+		same = strcmp(a->argv[i], b->argv[i]) == 0;
+	return same;
+}
+
 const struct fg_benchmark *fg_plan_find(const struct fg_plan *plan, const char *name)
 {
 	for (size_t i = 0; i < plan->benchmark_count; i++) {

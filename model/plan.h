@@ -74,13 +74,6 @@ enum fg_sample_clock {
 	FG_SAMPLE_NOTHING, /* no sampling, only counted events */
 };
 
-/* Repetitions whose individual samples are kept next to the store, which has only sums. */
-enum fg_keep_samples {
-	FG_KEEP_NEVER,
-	FG_KEEP_FAILED, /* of benchmarks that did not pass */
-	FG_KEEP_ALWAYS,
-};
-
 /* Frames of Python functions between native ones. */
 enum fg_python_frames {
 	FG_PYTHON_AUTO, /* for supported versions */
@@ -106,7 +99,6 @@ struct fg_sampler {
 	enum fg_python_frames python;
 	/* share of the pairs that run without the sampler, to measure its cost */
 	double unsampled_share;
-	enum fg_keep_samples keep_samples;
 };
 
 /* How instructions are counted, in extra repetitions after the pairs. */
@@ -284,6 +276,7 @@ const char *fg_harness_name(enum fg_harness harness);
 void fg_measuring_defaults(struct fg_measuring *measure);
 void fg_plan_init(struct fg_plan *plan);
 void fg_plan_release(struct fg_plan *plan);
+bool fg_command_is_same(const struct fg_command *a, const struct fg_command *b);
 /* The benchmark of this name, or NULL. */
 const struct fg_benchmark *fg_plan_find(const struct fg_plan *plan, const char *name);
 

@@ -76,7 +76,6 @@ static int run(struct fg_cli *cli, const void *values)
 	if (format->is_binary && !given.profile.output && cli->out_is_terminal)
 		return fg_cli_usage(cli, "%s is not for a terminal: add -o FILE%s", format->name,
 				    format->extension);
-	given.profile.run.prefers_samples = format->needs_samples;
 	return fg_cli_run_on_profile(cli, &given.profile,
 				     &(struct fg_cli_profile_use){write_profile, &given});
 }

@@ -98,7 +98,7 @@ function widestFirst(list, from, to, weight) {
 	}
 }
 
-// Children of each node as slices of one array, sorted by `weight`, or in input order.
+// Children of each node as slices of one array, sorted by `weight`.
 export function childLists(profile, weight) {
 	const start = new Int32Array(profile.count + 1);
 	const list = new Int32Array(Math.max(0, profile.count - 1));
@@ -109,7 +109,7 @@ export function childLists(profile, weight) {
 	const next = start.slice(0, profile.count);
 	for (let i = 1; i < profile.count; i += 1)
 		list[next[profile.parent[i]]++] = i;
-	for (let i = 0; weight && i < profile.count; i += 1)
+	for (let i = 0; i < profile.count; i += 1)
 		widestFirst(list, start[i], start[i + 1], weight);
 	const position = new Int32Array(profile.count); // among its siblings
 	for (let i = 0; i < profile.count; i += 1) {

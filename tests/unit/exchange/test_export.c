@@ -149,6 +149,24 @@ static void an_empty_profile_is_written_without_a_crash(void **state)
 	fg_profile_release(&profile);
 }
 
+static void short_stays_in_regions_are_said_to_be_summed_up(void **state)
+{
+	const struct fg_export_options options = {0};
+	struct fg_strbuf text = {0};
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	known_profile_init(&profile);
+	profile.span_count = 0;
+	profile.unit_count = 1;
+	assert_int_equal(fg_export_write(fg_export_find("chrome"), &profile, &options, &text, &err),
+			 FG_EUNSUPPORTED);
+	assert_non_null(strstr(err.message, "no stay in one of 100 µs or longer"));
+	fg_strbuf_release(&text);
+	fg_profile_release(&profile);
+}
+
 static void names_are_no_formulas_in_a_spreadsheet(void **state)
 {
 	static const char *const names[] = {
@@ -170,6 +188,7 @@ static void names_are_no_formulas_in_a_spreadsheet(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(short_stays_in_regions_are_said_to_be_summed_up),
 		cmocka_unit_test(names_are_no_formulas_in_a_spreadsheet),
 		cmocka_unit_test(text_formats_are_as_reviewed),
 		cmocka_unit_test(tables_count_samples_by_instruction),
