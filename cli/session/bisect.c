@@ -61,11 +61,8 @@ struct fg_benchmark *fg_search_benchmark(const struct fg_plan *plan, const char 
 {
 	for (size_t i = 0; i < plan->benchmark_count; i++) {
 		struct fg_benchmark *benchmark = &plan->benchmarks[i];
-		const size_t length = strlen(benchmark->name);
 
-		if (strncmp(benchmark->name, name, length) == 0 &&
-		    (!name[length] ||
-		     (name[length] == '/' && benchmark->harness != FG_HARNESS_NONE)))
+		if (strcmp(benchmark->name, name) == 0 || fg_cli_case_of(benchmark, name))
 			return benchmark;
 	}
 	return NULL;
@@ -225,6 +222,8 @@ static int measure_pairs(struct fg_bisect_search *search, struct comparison *com
 
 	comparison->benchmark = *comparison->benchmarks[0];
 	comparison->benchmarks[0] = &comparison->benchmark;
+	fg_cli_choose_cases(search->plan, &comparison->benchmark,
+			    (const char *const[]){search->asked.benchmark}, 1);
 	comparison->session.asked.fixed_pairs = pairs;
 	if (search->asked.measure)
 		return fg_session_measure(&comparison->session, err);
@@ -500,6 +499,8 @@ static int has_benchmark(struct fg_bisect_search *search, size_t index, bool *ha
 		*has = series && series->state == FG_MEASURED && !series->only_in[FG_ARM_CANDIDATE];
 	}
 	close_comparison(&comparison);
+	if (*search->cli->interrupted)
+		status = FG_EINTERRUPTED;
 	return status == FG_OK || status == FG_ECHILD || status == FG_ENOENT
 		       ? FG_OK
 		       : fg_error_set(err, status, "%s", why.message);
@@ -677,7 +678,9 @@ static int visit(struct fg_bisect_search *search, size_t index, unsigned pairs,
 				     &comparison, &why);
 
 	search->builds += !comparison.arms.worktrees[FG_ARM_CANDIDATE].cached;
-	if (status == FG_ECHILD || status == FG_ENOENT) {
+	if (*search->cli->interrupted) {
+		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+	} else if (status == FG_ECHILD || status == FG_ENOENT) {
 		give_up(search, index, why.message);
 		status = FG_OK;
 	} else if (status != FG_OK) {
