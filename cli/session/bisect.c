@@ -802,22 +802,38 @@ static int confirm(struct fg_bisect_search *search, const struct fg_bisect_step 
 	return status;
 }
 
-static int confirm_all(struct fg_bisect_search *search, struct fg_error *err)
+/* Does the full rule say that the step's commits are no slower than their parent? */
+static bool is_refuted(const struct fg_bisect_search *search, size_t step)
 {
+	const enum fg_outcome outcome = search->steps[step].outcome;
+
+	return isfinite(search->steps[step].ratio) && !search->asked.function &&
+	       (outcome == FG_OUTCOME_PASS || outcome == FG_OUTCOME_IMPROVEMENT);
+}
+
+/* `again`: a step was refuted, so its commits count as one with their parent from now on. */
+static int confirm_all(struct fg_bisect_search *search, bool *again, struct fg_error *err)
+{
+	*again = false;
+	search->confirmed = 0;
 	for (size_t s = 0; s < search->look.step_count; s++) {
+		const struct fg_bisect_step *step = &search->look.steps[s];
 		struct fg_error why = {0};
-		const int status =
-			confirm(search, &search->look.steps[s], &search->steps[s], &why);
+		const int status = confirm(search, step, &search->steps[s], &why);
 
 		if (status != FG_OK && status != FG_ECHILD)
 			return fg_error_set(err, status, "%s", why.message);
 		if (status == FG_ECHILD) {
 			/* the parent is one of the commits that do not build */
 			fg_cli_warn(search->cli, "%s", why.message);
-			search->steps[s].outcome = FG_OUTCOME_ERROR;
-			search->steps[s].ratio = (double)NAN;
+			search->steps[s] = (struct fg_search_verdict){.outcome = FG_OUTCOME_ERROR,
+								      .ratio = (double)NAN};
 		}
 		search->confirmed = s + 1;
+		if (!is_refuted(search, s))
+			continue;
+		mark_same(search, step->first, step->last);
+		*again = true;
 	}
 	return fg_search_save(search, err);
 }
@@ -825,6 +841,7 @@ static int confirm_all(struct fg_bisect_search *search, struct fg_error *err)
 static int search_range(struct fg_bisect_search *search, struct fg_cli *cli, struct fg_plan *plan,
 			const struct fg_search_request *asked, struct fg_error *err)
 {
+	bool again = true;
 	int status = FG_OK;
 
 	*search = (struct fg_bisect_search){.cli = cli, .plan = plan, .asked = *asked};
@@ -833,8 +850,13 @@ static int search_range(struct fg_bisect_search *search, struct fg_cli *cli, str
 		status = asked->resume ? fg_search_load(search, err) : compare_ends(search, err);
 	if (status != FG_OK || search->state == FG_SEARCH_NOTHING)
 		return status;
-	status = measure_commits(search, err);
-	return status == FG_OK ? confirm_all(search, err) : status;
+	while (status == FG_OK && again) {
+		status = measure_commits(search, err);
+		if (status == FG_OK)
+			status = confirm_all(search, &again, err);
+		again = again && search->state == FG_SEARCH_FOUND;
+	}
+	return status;
 }
 
 /* The side branch of the merge that was found. */

@@ -95,6 +95,17 @@ def a_reverted_slowdown_is_not_blamed():
     check(steps == [7], f"a revert within the range: {steps}")
 
 
+def a_commit_that_its_parent_refutes_is_not_blamed():
+    history = history_of("refuted", [1000] * 5)
+    # as slow as the culprit after it when it is measured first, as fast as its parent ever after
+    history.commit('c=1000; [ $(cat seen 2>/dev/null || echo 0) -ge 4 ] || { c=1300; echo $(($(cat seen 2>/dev/null || echo 0) + 1)) >seen; }; '
+                   'echo "cost: $c"')
+    for _ in range(6):
+        history.commit('echo "cost: 1300"')
+    steps, report = history.found(history.hashes[0])
+    check(steps == [6], f"a commit that was slow once: {report['steps']}")
+
+
 def a_build_that_fails_once_is_tried_again():
     history = history_of("flaky", [1000] * 3)
     mark = history.folder.parent / "failed-once"
@@ -188,6 +199,7 @@ def an_interrupted_search_goes_on():
 
 
 def test():
+    a_commit_that_its_parent_refutes_is_not_blamed()
     two_culprits_are_both_found()
     a_reverted_slowdown_is_not_blamed()
     a_build_that_fails_once_is_tried_again()
