@@ -18,10 +18,8 @@ struct options {
 
 static int check(const struct options *given, const struct fg_plan *plan, struct fg_error *err)
 {
-	if (given->measure && (given->metric || given->function))
-		return fg_error_set(err, FG_EINVAL, "--measure excludes --metric and --function");
-	if (given->metric && given->function)
-		return fg_error_set(err, FG_EINVAL, "--metric and --function exclude each other");
+	if (given->metric && (given->measure || given->function))
+		return fg_error_set(err, FG_EINVAL, "--metric excludes --measure and --function");
 	if (given->measure &&
 	    (!fg_measure_is_known(given->measure) || fg_metric_find_builtin(given->measure)))
 		return fg_error_set(err, FG_EINVAL,
@@ -141,7 +139,7 @@ static const struct fg_option options[] = {
 	FG_ROW_TEXT(struct options, metric, "metric", 'm', "NAME",
 		    "search by this metric (default: the gated one that got worse)"),
 	FG_ROW_TEXT(struct options, function, "function", 'f', "NAME",
-		    "search by the time of one function and all that it calls"),
+		    "search by the time, or the measure, of one function and all that it calls"),
 	FG_ROW_TEXT(struct options, measure, "measure", 0, "NAME",
 		    "search by an exact measure, such as instructions or heap.allocations: one "
 		    "execution per commit and side"),

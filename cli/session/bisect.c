@@ -47,8 +47,8 @@ static bool is_prose(const char *files)
 		for (size_t i = 0; i < FG_ARRAY_SIZE(ends); i++) {
 			const size_t size = strlen(ends[i]);
 
-			is = is || ((size_t)(end - at) >= size &&
-				    memcmp(end - size, ends[i], size) == 0);
+			is = is ||
+			     ((size_t)(end - at) >= size && memcmp(end - size, ends[i], size) == 0);
 		}
 		if (!is)
 			return false;
@@ -434,8 +434,7 @@ static bool is_worse(const struct fg_bisect_search *search)
 	const bool has_pairs = search->asked.function || search->asked.measure;
 
 	return (search->ends.outcome == FG_OUTCOME_REGRESSION && !search->asked.function) ||
-	       (has_pairs &&
-		fg_bisect_is_worse(&search->model.commits[search->model.count - 1]));
+	       (has_pairs && fg_bisect_is_worse(&search->model.commits[search->model.count - 1]));
 }
 
 static int check_measured(const struct fg_bisect_search *search,
@@ -620,8 +619,8 @@ static bool is_known(void *context, const struct fg_series *series)
 	struct fg_search_commit *commit = &visit->search->commits[visit->index];
 
 	if (!commit->code) {
-		commit->code = code_of(&series->build[FG_ARM_CANDIDATE],
-				       &visit->search->plan->arena);
+		commit->code =
+			code_of(&series->build[FG_ARM_CANDIDATE], &visit->search->plan->arena);
 		visit->is_known = is_code_known(visit->search, visit->index);
 	}
 	return visit->is_known;
@@ -661,11 +660,11 @@ static int measure_commit(struct fg_bisect_search *search, size_t index, unsigne
 		give_up(search, index,
 			series && series->failure ? series->failure : "no pair counted");
 	else
-		model->visit_seconds = (model->visit_seconds +
-					fmax(seconds_since(began_ns) -
-						     (double)taken * model->pair_seconds,
-					     2 * model->pair_seconds)) /
-				       2;
+		model->visit_seconds =
+			(model->visit_seconds +
+			 fmax(seconds_since(began_ns) - (double)taken * model->pair_seconds,
+			      2 * model->pair_seconds)) /
+			2;
 	return FG_OK;
 }
 

@@ -19,7 +19,7 @@ struct fg_search_request {
 	const char *benchmark; /* NULL: the one that the ends' gate finds slower */
 	const char *metric;    /* NULL: the gated metric that got worse */
 	const char *function;  /* its cost, with what it calls; NULL: of the whole program */
-	const char *measure;   /* an exact measure instead of a metric; or NULL */
+	const char *measure;   /* an exact measure instead of a metric or time; or NULL */
 	int64_t budget_ns;     /* 0: none */
 	bool resume;           /* the ends and choices are those of the interrupted search */
 };
@@ -55,7 +55,7 @@ enum fg_search_state {
 
 struct fg_bisect_search {
 	struct fg_cli *cli;
-	struct fg_plan *plan; /* its arena has all texts */
+	struct fg_plan *plan;           /* its arena has all texts */
 	struct fg_search_request asked; /* with all that was chosen */
 	char *state_folder;
 	struct fg_commit_range range;

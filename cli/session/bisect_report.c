@@ -41,9 +41,11 @@ static void add_subject(const struct fg_bisect_search *search, struct fg_strbuf 
 
 	add_name(text, search->asked.benchmark);
 	fg_strbuf_add_text(text, ", ");
-	if (search->asked.function)
+	if (search->asked.function) {
 		add_name(text, search->asked.function);
-	else
+		fg_strbuf_add_text(text, search->asked.measure ? ", " : "");
+	}
+	if (search->asked.measure || !search->asked.function)
 		add_name(text, metric ? metric->label : name);
 }
 

@@ -33,9 +33,9 @@ struct member {
 	} kind;
 };
 
-#define MEMBER(type, field, member_name, member_kind)                                              \
- {                                                                                                 \
-  .name = member_name, .offset = offsetof(struct type, field), .kind = member_kind                 \
+#define MEMBER(type, field, member_name, member_kind)                              \
+ {                                                                                 \
+  .name = member_name, .offset = offsetof(struct type, field), .kind = member_kind \
  }
 
 static const struct member request_members[] = {
@@ -309,14 +309,16 @@ int fg_search_load(struct fg_bisect_search *search, struct fg_error *err)
 		if (index >= search->range.count || strcmp(fg_json_text_or(item, "commit", ""),
 							   search->range.commits[index].hash) != 0)
 			break;
-		load_commit(item, &search->plan->arena, &search->commits[index], &model->commits[index]);
+		load_commit(item, &search->plan->arena, &search->commits[index],
+			    &model->commits[index]);
 		index++;
 	}
 	if (index != search->range.count)
 		status = fg_error_set(err, FG_EINVAL,
 				      "the commits are not those of the interrupted search: start "
 				      "it again");
-	read_members(fg_json_find(json, "ends"), verdict_members, &search->plan->arena, &search->ends);
+	read_members(fg_json_find(json, "ends"), verdict_members, &search->plan->arena,
+		     &search->ends);
 	read_members(json, search_members, &search->plan->arena, search);
 	read_members(fg_json_find(json, "costs"), cost_members, &search->plan->arena, model);
 	model->pair_seconds = fmax(model->pair_seconds, 1e-6);

@@ -136,8 +136,8 @@ void fg_range_mark_function(const struct fg_git *git, const struct fg_commit_ran
 			    const char *function, const char *file, bool *marks)
 {
 	struct fg_arena arena = {0};
-	const char *where = fg_arena_printf(&arena, "-L:%.*s:%s", (int)strcspn(function, "(<"),
-					    function, file);
+	const char *where =
+		fg_arena_printf(&arena, "-L:%.*s:%s", (int)strcspn(function, "(<"), function, file);
 	const char *text = ASK(git, &arena, "log", "-s", "--format=%H", where,
 			       fg_arena_printf(&arena, "%s..%s", range->good, range->bad));
 
