@@ -119,8 +119,9 @@ static int open_search(struct fg_bisect_search *search, struct fg_error *err)
 	search->started_ns = fg_clock_monotonic_ns();
 	if (search->asked.resume)
 		status = fg_search_load_request(search, err);
-	if (status == FG_OK)
-		status = list_commits(search, err);
+	if (status != FG_OK)
+		return status;
+	status = list_commits(search, err);
 	if (status != FG_OK)
 		return status;
 	fg_state_folder_make(search->state_folder);
@@ -195,15 +196,16 @@ static int open_comparison(struct fg_bisect_search *search, const char *baseline
 	return status;
 }
 
-/* Gates both commits by the full rule; the report goes to the terminal, and the run to the store. */
+/* Gates both commits by the full rule. The report goes to the terminal, the run to the store. */
 static int gate(struct comparison *comparison, struct fg_error *err)
 {
 	struct fg_session *session = &comparison->session;
 	struct fg_gate_input input = {0};
 	int status = fg_session_open_store(session, err);
 
-	if (status == FG_OK)
-		status = fg_session_measure(session, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_session_measure(session, err);
 	if (status != FG_OK)
 		return status;
 	fg_arms_describe(&comparison->arms, &input);
@@ -766,10 +768,12 @@ static int measure_commits(struct fg_bisect_search *search, struct fg_error *err
 		}
 		say_next(search, next, pairs);
 		status = visit(search, next, pairs, err);
-		if (status == FG_OK)
-			status = fg_search_save(search, err);
-		if (status == FG_OK)
-			status = look(search, &next, &pairs, err);
+		if (status != FG_OK)
+			return status;
+		status = fg_search_save(search, err);
+		if (status != FG_OK)
+			return status;
+		status = look(search, &next, &pairs, err);
 	}
 	return status;
 }
@@ -789,19 +793,22 @@ static int confirm(struct fg_bisect_search *search, const struct fg_bisect_step 
 
 	fg_cli_say(search->cli, "%.12s against its parent", commit);
 	status = open_comparison(search, parent, commit, &comparison, err);
-	if (status == FG_OK)
-		status = gate(&comparison, err);
-	if (status == FG_OK)
-		benchmark = choose_verdict(search, &comparison.session.got.verdict);
+	if (status != FG_OK)
+		goto out;
+	status = gate(&comparison, err);
+	if (status != FG_OK)
+		goto out;
+	benchmark = choose_verdict(search, &comparison.session.got.verdict);
 	if (benchmark)
 		take_verdict(&comparison.session, benchmark,
 			     find_metric(benchmark, fg_search_subject(search)),
 			     &search->plan->arena, verdict);
+out:
 	close_comparison(&comparison);
 	return status;
 }
 
-/* Does the full rule say that the step's commits are no slower than their parent? */
+/* Does the full rule say that the step's commits are as fast as their parent? */
 static bool is_refuted(const struct fg_bisect_search *search, size_t step)
 {
 	const enum fg_outcome outcome = search->steps[step].outcome;
@@ -823,7 +830,7 @@ static int confirm_all(struct fg_bisect_search *search, bool *again, struct fg_e
 		if (status != FG_OK && status != FG_ECHILD)
 			return fg_error_set(err, status, "%s", why.message);
 		if (status == FG_ECHILD) {
-			/* the parent is one of the commits that do not build */
+			/* the parent does not build either */
 			fg_cli_warn(search->cli, "%s", why.message);
 			search->steps[s] = (struct fg_search_verdict){.outcome = FG_OUTCOME_ERROR,
 								      .ratio = (double)NAN};

@@ -109,10 +109,12 @@ int fg_range_list(const struct fg_git *git, const char *good, const char *bad,
 
 	*range = (struct fg_commit_range){0};
 	status = find_end(git, good, arena, &range->good, err);
-	if (status == FG_OK)
-		status = find_end(git, bad, arena, &range->bad, err);
-	if (status == FG_OK)
-		status = check_ends(git, range, arena, err);
+	if (status != FG_OK)
+		return status;
+	status = find_end(git, bad, arena, &range->bad, err);
+	if (status != FG_OK)
+		return status;
+	status = check_ends(git, range, arena, err);
 	if (status != FG_OK)
 		return status;
 	rest = ASK(git, arena, "-c", "core.quotePath=false", "log", "--first-parent", "--reverse",
