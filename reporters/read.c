@@ -578,7 +578,7 @@ static bool is_made_of(const char *text, const char *signs, size_t least, size_t
 	return length >= least && length <= most && strspn(text, signs) == length;
 }
 
-/* The commit's author, subject and pull request, and the number of commits. Other facts may be links to anywhere. */
+/* The commit: author, subject, pull request, number. Other facts may be links to anywhere. */
 static void read_change(const cJSON *build, struct fg_environment *facts)
 {
 	static const char *const names[] = {"git.subject", "git.author", "git.pull_request",
