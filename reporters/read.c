@@ -577,10 +577,11 @@ static bool is_made_of(const char *text, const char *signs, size_t least, size_t
 	return length >= least && length <= most && strspn(text, signs) == length;
 }
 
-/* The commit's author, subject and pull request. Other facts may be links to anywhere. */
+/* The commit: author, subject, pull request, number. Other facts may be links to anywhere. */
 static void read_change(const cJSON *build, struct fg_environment *facts)
 {
-	static const char *const names[] = {"git.subject", "git.author", "git.pull_request"};
+	static const char *const names[] = {"git.subject", "git.author", "git.pull_request",
+					    "git.commits"};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
 		const char *value = fg_json_text_or(build, names[i], NULL);

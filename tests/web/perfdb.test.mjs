@@ -466,7 +466,7 @@ try {
 		assert.match((await page.locator('.plot svg text.tick').allTextContents()).join(' '), /\d\d:\d\d \d\d:\d\d/);
 		const change = page.locator('section[aria-labelledby=changes] li');
 		assert.equal(await change.count(), 1);
-		assert.match(await change.innerText(), /\+30\.\d %[^]*git log \w{12}\.\.\w{12}/);
+		assert.match(await change.innerText(), /\+30\.\d %[^]*git log \w{12}\.\.\w{12}[^]*fastgate bisect \w{12} \w{12} --bench parse/);
 		await change.getByRole('combobox').selectOption('investigating');
 		await change.getByPlaceholder('why').fill('<i>who</i> knows');
 		await change.getByRole('button', { name: 'Save' }).click();
