@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The program perfdb. */
 #include "base/log.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "perfdb/server/options.h"
 
@@ -10,6 +11,22 @@ enum {
 	COLUMNS = 80,
 	PRIVATE = 0077
 };
+
+const struct fg_perfdb_command *const fg_perfdb_commands[] = {
+	&fg_perfdb_serve,   &fg_perfdb_token,  &fg_perfdb_role, &fg_perfdb_limit, &fg_perfdb_audit,
+	&fg_perfdb_migrate, &fg_perfdb_backup, &fg_perfdb_gc,   &fg_perfdb_check, NULL,
+};
+
+int fg_perfdb_fail(const struct fg_error *err)
+{
+	struct fg_strbuf words = {0};
+
+	fg_text_add_escaped(&words, err->message, strlen(err->message));
+	(void)fprintf(stderr, "perfdb: %s\n", fg_strbuf_text(&words));
+	fg_strbuf_release(&words);
+	return err->code == FG_EINVAL || err->code == FG_EPARSE ? FG_PERFDB_USAGE
+								: FG_PERFDB_FAILED;
+}
 
 static void print_usage(FILE *to)
 {
@@ -49,7 +66,7 @@ static int run(const struct fg_perfdb_command *command, char **argv)
 	return code;
 }
 
-/* `perfdb help`, `help --man` and `help --completion SHELL`. */
+/* `perfdb help` and `help --man`. */
 static int help(char **argv)
 {
 	struct fg_strbuf text = {0};
@@ -59,10 +76,8 @@ static int help(char **argv)
 		print_usage(stdout);
 	} else if (strcmp(argv[0], "--man") == 0) {
 		fg_perfdb_manual(&text);
-	} else if (strcmp(argv[0], "--completion") != 0 || !argv[1] ||
-		   !fg_perfdb_completion(argv[1], &text)) {
-		(void)fprintf(stderr,
-			      "usage: perfdb help [--man | --completion bash, zsh or fish]\n");
+	} else {
+		(void)fprintf(stderr, "usage: perfdb help [--man]\n");
 		code = FG_PERFDB_USAGE;
 	}
 	(void)fputs(fg_strbuf_text(&text), stdout);
