@@ -267,9 +267,7 @@ CREATE TABLE project_limit (
 	most_runs BIGINT NOT NULL,
 	most_bytes BIGINT NOT NULL,
 	keep_days BIGINT NOT NULL,
-	keep_newest BIGINT NOT NULL,
-	set_ns BIGINT NOT NULL,
-	set_by @TEXT@ NOT NULL
+	keep_newest BIGINT NOT NULL
 );
 
 -- An address that hears of regressions, errors and change points; calls wait here until they are made.
