@@ -179,15 +179,6 @@ CREATE TABLE report (
 	PRIMARY KEY (run, format)
 );
 
-CREATE TABLE baseline (
-	project BIGINT NOT NULL REFERENCES project (id),
-	name @TEXT@ NOT NULL,
-	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
-	set_ns BIGINT NOT NULL,
-	PRIMARY KEY (project, name)
-);
-CREATE INDEX baseline_by_run ON baseline (run);
-
 CREATE TABLE token (
 	id @ID@,
 	digest @TEXT@ NOT NULL UNIQUE,

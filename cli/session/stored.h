@@ -29,8 +29,8 @@
 #define FG_CLI_STORED_OPTIONS(type) \
  FG_CLI_STORE_OPTION(type, store), FG_CLI_PROJECT_OPTION(type, project)
 /* What a RUN argument may be. */
-#define FG_CLI_STORED_RUN_WORDS                                                      \
- "an id or its beginning, latest, latest~2, a baseline, tag, branch, commit, or an " \
+#define FG_CLI_STORED_RUN_WORDS                                            \
+ "an id or its beginning, latest, latest~2, a tag, branch, commit, or an " \
  "exported file"
 
 /*

@@ -121,11 +121,6 @@ WHERE NOT EXISTS (SELECT 1 FROM annotation a WHERE a.project = $1 AND a.created_
 -- name: triage_rows
 SELECT p.name, t.benchmark, t.metric, t.run, t.state, t.note, t.author, t.changed_ns FROM triage t JOIN project p ON p.id = t.project
 ORDER BY p.name, t.benchmark, t.metric, t.run;
--- name: baseline_rows
-SELECT p.name, x.name, r.uuid, x.set_ns FROM baseline x JOIN run r ON r.id = x.run JOIN project p ON p.id = x.project ORDER BY p.name, x.name;
--- name: baseline_put
-INSERT INTO baseline (project, name, run, set_ns) SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), r.id, CAST($4 AS BIGINT) FROM run r WHERE r.uuid = $3
-ON CONFLICT (project, name) DO UPDATE SET run = excluded.run, set_ns = excluded.set_ns;
 
 -- The webhook of a project, and its calls.
 -- name: webhook_put

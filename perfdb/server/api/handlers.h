@@ -13,7 +13,7 @@ fg_handler fg_handle_functions;
 fg_handler fg_handle_dashboard, fg_handle_badge, fg_handle_feed;
 fg_handler fg_handle_trend, fg_handle_function_trend;
 fg_handler fg_handle_projects, fg_handle_benchmarks, fg_handle_metric_names, fg_handle_facts,
-	fg_handle_baselines, fg_handle_usage;
+	fg_handle_usage;
 fg_handler fg_handle_capabilities, fg_handle_health, fg_handle_ready, fg_handle_metrics;
 fg_handler fg_handle_annotations, fg_handle_annotate, fg_handle_unannotate;
 fg_handler fg_handle_triage_list, fg_handle_triage_set;

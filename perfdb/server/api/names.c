@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What there is: projects, benchmarks, metrics, recorded conditions, baselines. */
+/* What there is: projects, benchmarks, metrics, recorded conditions. */
 #include "perfdb/server/api/handlers.h"
 #include "store/serving/history.h"
 #include "store/serving/limits.h"
@@ -89,34 +89,6 @@ int fg_handle_facts(struct fg_request *rq, struct fg_error *err)
 out:
 	fg_name_list_release(&list);
 	return status;
-}
-
-int fg_handle_baselines(struct fg_request *rq, struct fg_error *err)
-{
-	struct fg_baseline_list list = {0};
-	const char *project = NULL;
-	struct fg_json_writer w;
-	int status = fg_request_project(rq, &project, err);
-
-	if (status != FG_OK)
-		return status;
-	status = fg_store_baseline_list(rq->store, project, &list, err);
-	if (status != FG_OK)
-		return status;
-	fg_request_json(rq, &w);
-	fg_json_begin_object(&w, NULL);
-	fg_json_begin_array(&w, "baselines");
-	for (size_t i = 0; i < list.count; i++) {
-		fg_json_begin_object(&w, NULL);
-		fg_json_text(&w, "name", list.items[i].name);
-		fg_json_text(&w, "run", list.items[i].run);
-		fg_json_text(&w, "commit", list.items[i].commit);
-		fg_json_end(&w);
-	}
-	fg_json_end(&w);
-	fg_json_end(&w);
-	fg_baseline_list_release(&list);
-	return FG_OK;
 }
 
 /* What a project holds, and may hold; 0: no limit. */
