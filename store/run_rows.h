@@ -9,7 +9,7 @@
 
 struct fg_store;
 
-/* What fg_store_put_run() writes besides the run itself. */
+/* Written by fg_store_put_run() in addition to the run itself. */
 struct fg_run_head {
 	bool complete;
 	const char *outcome;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What there is: projects, benchmarks, metrics, recorded conditions. */
+/* Lists of names: projects, benchmarks, metrics, recorded conditions. */
 #include "perfdb/server/api/handlers.h"
 #include "store/serving/history.h"
 #include "store/serving/limits.h"
@@ -91,7 +91,7 @@ out:
 	return status;
 }
 
-/* What a project holds, and may hold; 0: no limit. */
+/* The number and size of a project's runs, and its limits; 0: no limit. */
 int fg_handle_usage(struct fg_request *rq, struct fg_error *err)
 {
 	const char *project = NULL;
