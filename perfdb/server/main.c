@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The program perfdb. */
 #include "base/log.h"
-#include "base/text.h"
 #include "base/version.h"
 #include "perfdb/server/options.h"
 
@@ -11,22 +10,6 @@ enum {
 	COLUMNS = 80,
 	PRIVATE = 0077
 };
-
-const struct fg_perfdb_command *const fg_perfdb_commands[] = {
-	&fg_perfdb_serve,   &fg_perfdb_token,  &fg_perfdb_role, &fg_perfdb_limit, &fg_perfdb_audit,
-	&fg_perfdb_migrate, &fg_perfdb_backup, &fg_perfdb_gc,   &fg_perfdb_check, NULL,
-};
-
-int fg_perfdb_fail(const struct fg_error *err)
-{
-	struct fg_strbuf words = {0};
-
-	fg_text_add_escaped(&words, err->message, strlen(err->message));
-	(void)fprintf(stderr, "perfdb: %s\n", fg_strbuf_text(&words));
-	fg_strbuf_release(&words);
-	return err->code == FG_EINVAL || err->code == FG_EPARSE ? FG_PERFDB_USAGE
-								: FG_PERFDB_FAILED;
-}
 
 static void print_usage(FILE *to)
 {
