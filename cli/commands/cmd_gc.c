@@ -35,7 +35,7 @@ static void print_json(struct fg_cli *cli, const struct fg_gc_result *result, bo
 	fg_json_writer_init(&w, &text, 2);
 	fg_json_begin_object(&w, NULL);
 	fg_json_int(&w, "runs", (int64_t)result->runs);
-	fg_json_int(&w, "kept_baselines", (int64_t)result->kept_baselines);
+	fg_json_int(&w, "kept_tagged", (int64_t)result->kept_tagged);
 	fg_json_int(&w, "bytes_before", result->bytes_before);
 	fg_json_int(&w, "bytes_after", result->bytes_after);
 	fg_json_bool(&w, "dry_run", dry_run);
@@ -64,15 +64,16 @@ static int run(struct fg_cli *cli, const void *values)
 	if (cli->json)
 		print_json(cli, &result, given->dry_run);
 	else if (given->dry_run)
-		fg_cli_say(cli, "%zu run%s would be removed; %zu old ones are kept as baselines",
-			   result.runs, result.runs == 1 ? "" : "s", result.kept_baselines);
+		fg_cli_say(cli, "%zu run%s would be removed; %zu old ones are kept for their tags",
+			   result.runs, result.runs == 1 ? "" : "s", result.kept_tagged);
 	else
-		fg_cli_say(cli,
-			   "removed %zu run%s (%zu old ones kept as baselines); the store has %s, "
-			   "it had %s",
-			   result.runs, result.runs == 1 ? "" : "s", result.kept_baselines,
-			   fg_format_size((double)result.bytes_after, sizes[0]),
-			   fg_format_size((double)result.bytes_before, sizes[1]));
+		fg_cli_say(
+			cli,
+			"removed %zu run%s (%zu old ones kept for their tags); the store has %s, "
+			"it had %s",
+			result.runs, result.runs == 1 ? "" : "s", result.kept_tagged,
+			fg_format_size((double)result.bytes_after, sizes[0]),
+			fg_format_size((double)result.bytes_before, sizes[1]));
 	return FG_EXIT_PASS;
 }
 
@@ -81,8 +82,8 @@ const struct fg_cli_command fg_cmd_gc = {
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "remove old runs from the store and give the space back",
 	.description = "Removes runs that are older than a limit, except the newest of each branch "
-		       "and those that are a baseline, and makes the file as small as it "
-		       "can be.",
+		       "and those whose commit has a tag, and makes the file as small as "
+		       "it can be.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,

@@ -64,8 +64,8 @@ const struct fg_cli_command fg_cmd_rm = {
 	.name = "rm",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "remove stored runs",
-	.description = "Removes runs with everything that belongs to them; baselines that point at "
-		       "them go too. The file becomes smaller with `fastgate gc`.",
+	.description =
+		"Removes runs with everything that belongs to them. The file becomes smaller with `fastgate gc`.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

@@ -19,8 +19,8 @@
 #define FG_CLI_STORED_OPTIONS(type) \
  FG_CLI_STORE_OPTION(type, store), FG_CLI_PROJECT_OPTION(type, project)
 /* Forms of a RUN argument, for help and errors. */
-#define FG_CLI_STORED_RUN_WORDS                                                      \
- "an id or its beginning, latest, latest~2, a baseline, tag, branch, commit, or an " \
+#define FG_CLI_STORED_RUN_WORDS                                            \
+ "an id or its beginning, latest, latest~2, a tag, branch, commit, or an " \
  "exported file"
 
 /*
