@@ -309,20 +309,10 @@ static int write_report(const struct fg_report_target *target, const struct fg_r
 		       : write_anywhere(reporter, report, options, target->path, err);
 }
 
-static bool has_page(const struct fg_plan *plan)
-{
-	for (size_t i = 0; i < plan->report_count; i++) {
-		if (strcmp(plan->reports[i].format, "html") == 0)
-			return true;
-	}
-	return false;
-}
-
 int fg_session_report(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_cli *cli = session->cli;
 	const struct fg_reporter *speaker = fg_reporter_find(cli->json ? "json" : "terminal", err);
-	struct fg_time_orders *in_time = NULL;
 	struct fg_report report = report_of(session);
 	const struct fg_report_options plain =
 		fg_cli_report_style(cli, false, session->asked.plan->root);
@@ -332,9 +322,6 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 	int result = FG_OK;
 	int status = FG_OK;
 
-	if (session->open.store && has_page(session->asked.plan))
-		in_time = fg_samples_in_time(session->open.store_path, report.run, report.profiles);
-	report.in_time = in_time;
 	for (size_t i = 0; i < session->asked.plan->report_count; i++) {
 		const struct fg_report_target *target = &session->asked.plan->reports[i];
 
@@ -344,8 +331,6 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 		else
 			fg_cli_detail(cli, "wrote %s", target->path);
 	}
-	fg_samples_in_time_release(in_time, report.run);
-	report.in_time = NULL;
 	FG_ASSERT(speaker);
 	status = speaker->write(&report, cli->json ? &plain : &spoken, &text, err);
 	if (status == FG_OK && cli->json)

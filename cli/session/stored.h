@@ -15,7 +15,6 @@
 #define FG_CLI_SESSION_STORED_H
 
 #include "cli/framework/command.h"
-#include "model/time_order.h"
 #include "profile/profile.h"
 #include "store/store.h"
 
@@ -89,16 +88,6 @@ int fg_samples_remove(const char *store, const char *run, struct fg_error *err) 
 /* Removes the samples of runs that are no longer in the store. */
 int fg_samples_prune(const char *path, struct fg_store *store, size_t *removed,
 		     struct fg_error *err) FG_NODISCARD;
-
-/* ---- samples in time order, for the page of a run ---- */
-
-/*
- * One entry per series, of the pair with the median difference; NULL where nothing was kept.
- * Unreadable samples count as not kept. To be released.
- */
-struct fg_time_orders *fg_samples_in_time(const char *store, const struct fg_run *run,
-					  const struct fg_profile_set *const *profiles);
-void fg_samples_in_time_release(struct fg_time_orders *orders, const struct fg_run *run);
 
 /*
  * "comparing 1a2b3c4d5e6f (main) with 6f5e4d3c2b1a (uncommitted changes)": this side of one run

@@ -461,7 +461,7 @@ function culpritOf(benchmark, profile) {
 
 function flameSection(benchmark, profile, range, view) {
 	// The browser's Back button undoes a zoom, but no typing or choice.
-	const graph = flameViews(profile, { culprit: culpritOf(benchmark, profile), inTime: !range && !view.state.measure && benchmark.in_time, placeHref: (file, line) => placeAddress(view.links, file, line), onState: (flame) => view.keep(flame,
+	const graph = flameViews(profile, { culprit: culpritOf(benchmark, profile), placeHref: (file, line) => placeAddress(view.links, file, line), onState: (flame) => view.keep(flame,
 		flame.node !== view.state.node || flame.view !== view.state.view) });
 	queueMicrotask(() => graph.restore(view.state));
 	view.flame = graph;

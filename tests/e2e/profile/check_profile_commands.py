@@ -222,18 +222,6 @@ class Commands(unittest.TestCase):
         # carried elsewhere, it is the same
         call(0, "export", "--bench", "always", "--every-sample", "-F", "json", "-o", place / "one.json")
         self.assertEqual(rows("-V", "timeline", place / "one.json"), rows("--bench", "always", "-V", "timeline"))
-        # the page has one execution in the order of time
-        call(0, "report", "-o", place / "page.html")
-        data = json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', (place / "page.html").read_text(), re.S).group(1))
-        shown = {benchmark["name"]: benchmark.get("in_time") for benchmark in data["benchmarks"]}
-        self.assertIsNone(shown["good"])
-        self.assertIsNone(shown["always"][0])  # there was no baseline
-        order = shown["always"][1]
-        starts, own = order["nodes"]["start"], order["nodes"]["self"]
-        self.assertEqual(starts, sorted(starts))
-        totals = [sum(row["inclusive_ns"] for row in rows("--bench", "always", "-V", "timeline", "--repetition", n)) for n in (1, 2)]
-        self.assertTrue(any(abs(sum(own) * 1e3 - total) <= total * 1e-3 for total in totals), (sum(own), totals))
-        self.assertEqual(order["step"], 1)
         # where they were not kept
         self.assertIn("keep_samples", call(2, "view", "--bench", "good", "-V", "timeline").stderr)
         self.assertIn("has sums only", call(2, "view", "--bench", "good", "--every-sample").stderr)
