@@ -2,7 +2,6 @@
 /* The changes of a project as an Atom feed. */
 #include "base/clock.h"
 #include "base/number.h"
-#include "base/text.h"
 #include "base/xml_write.h"
 #include "perfdb/server/api/card.h"
 #include "perfdb/server/api/handlers.h"
