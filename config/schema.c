@@ -505,7 +505,7 @@ static const struct fg_key baseline_keys[] = {
 	{.name = "run",
 	 .kind = FG_KEY_NAME,
 	 IN_BASELINE(run),
-	 .help = "a stored run by its id, or one promoted by a name"},
+	 .help = "a stored run by its id, `latest`, a tag, a branch or a commit"},
 	{.name = "file",
 	 .kind = FG_KEY_PATH,
 	 IN_BASELINE(file),

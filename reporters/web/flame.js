@@ -380,12 +380,10 @@ class FlameGraph {
 				continue;
 			const end = children.start[node + 1];
 			for (let c = children.start[node]; c < end; c += 1) {
-				if (width[children.list[c]] * scale >= MIN_PIXELS) {
-					stack[waiting] = children.list[c];
-					waiting += 1;
-				} else {
+				if (width[children.list[c]] * scale < MIN_PIXELS)
 					break; // widest first
-				}
+				stack[waiting] = children.list[c];
+				waiting += 1;
 			}
 		}
 	}
@@ -523,7 +521,8 @@ class FlameGraph {
 	}
 }
 
-// Options: { first: node to look at first, onZoom(node, isOpening), onSearch(), onCopy(), placeHref(file, line), only: one side, upward: callers above the root, byAll: coloured by all that is below, of: what the root is called }.  The returned object has `element`, zoom(node), find(text).
+// Options: { first: node to look at first, onZoom(node, isOpening), onSearch(), onCopy(), placeHref(file, line), only: one side,
+// upward: callers above the root, byAll: coloured by all that is below, of: what the root is called }.  The returned object has `element`, zoom(node), find(text).
 export function flameGraph(profile, options = {}) {
 	return new FlameGraph(profile, options);
 }

@@ -37,7 +37,6 @@ export function readProfile(data) {
 	const functionOf = new Array(count).fill(0);
 	const depth = new Uint16Array(count);
 	const self = nodes.self.map(() => new Float64Array(count));
-	const start = nodes.start && new Float64Array(count);
 	const hidden = new Set();
 	let deepest = 0;
 
@@ -47,8 +46,6 @@ export function readProfile(data) {
 			hidden.add(nodes.function[i]);
 		} else {
 			last = as[i];
-			if (start)
-				start[last] = nodes.start[i];
 			functionOf[last] = nodes.function[i];
 			parent[last] = as[i - nodes.parent[i]];
 			depth[last] = depth[parent[last]] + 1;
@@ -74,7 +71,6 @@ export function readProfile(data) {
 		self,
 		inclusive,
 		functions,
-		start,
 		isHidden: (f) => hidden.has(f),
 		folded: data.folded ?? 0,
 		...amounts(data.unit),

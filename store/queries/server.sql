@@ -25,10 +25,8 @@ WHERE id > $2 AND (CAST($1 AS TEXT) IS NULL OR project = $1) ORDER BY id LIMIT $
 INSERT INTO role (kind, who, project, scope, created_ns) VALUES ($1, $2, $3, $4, $5) RETURNING id;
 -- name: role_list
 SELECT id, kind, who, project, scope, created_ns FROM role ORDER BY who, id;
--- name: role_project
-SELECT project FROM role WHERE id = $1;
 -- name: role_remove
-DELETE FROM role WHERE id = $1;
+DELETE FROM role WHERE id = $1 RETURNING project;
 -- name: role_of_name
 SELECT project, scope FROM role WHERE kind = $1 AND who = $2;
 -- name: limits_put
