@@ -246,9 +246,16 @@ int fg_chained_load(struct fg_store *store, const struct fg_chained_metric *metr
 	const int status = fg_store_chain(store, metric->project, metric->benchmark, metric->name,
 					  &chained->edges, err);
 	struct fg_chain_edges *edges = &chained->edges;
+	struct fg_policy stored;
 
 	if (status != FG_OK && status != FG_ENOENT)
 		return status;
+	if (!policy) {
+		fg_policy_defaults(&stored);
+		stored.creep_window = edges->creep_window;
+		stored.creep_tolerated = edges->creep_tolerated;
+		policy = &stored;
+	}
 	if (own)
 		add_own(edges, own);
 	if (edges->count == 0)
@@ -394,7 +401,12 @@ void fg_session_add_creep(struct fg_session *session, const struct fg_gate_input
 		const struct fg_benchmark *planned =
 			fg_plan_find(session->asked.plan, benchmark->name);
 		const struct fg_policy *policy = planned ? &planned->policy : input->policy;
+		struct fg_series *series = fg_run_find(&session->got.run, benchmark->name);
 
+		if (series) {
+			series->creep_window = policy->creep_window;
+			series->creep_tolerated = policy->creep_tolerated;
+		}
 		for (size_t m = 0; m < benchmark->metric_count && status == FG_OK; m++)
 			status = look_at(session, policy, benchmark, &benchmark->metrics[m], &err);
 		verdict->outcome = fg_outcome_worse(verdict->outcome, benchmark->outcome);
