@@ -22,7 +22,8 @@ struct fg_chained_metric {
 struct fg_chained {
 	struct fg_chain_edges edges;
 	struct fg_chain chain;          /* up to the newest commit */
-	struct fg_creep_verdict *creep; /* in the texts' arena; NULL: too few steps */
+	struct fg_creep_verdict *creep; /* NULL: too few steps */
+	struct fg_arena *arena;         /* of the creep; NULL: that of the edges' texts */
 };
 
 /*
