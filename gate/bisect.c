@@ -20,6 +20,11 @@ static const double least_information = 0.001;
 /* Number of pairs that a visit may have. */
 static const unsigned visits[] = {2, 4, 6, 8, 12, 16, 24, 32, 48, FG_BISECT_VISIT_MAX};
 
+enum {
+	CANDIDATES = 20, /* places that divide the probability most evenly */
+	FINALISTS = 4,   /* those of them whose visits are compared in detail */
+};
+
 void fg_bisect_add(struct fg_bisect_commit *commit, double difference)
 {
 	commit->differences = fg_grow(commit->differences, &commit->pair_capacity,
@@ -120,19 +125,32 @@ static struct visit weigh(const struct fg_bisect *bisect, struct fg_bisect_model
 }
 
 static struct visit best_length(const struct fg_bisect *bisect, struct fg_bisect_model *model,
-				size_t place)
+				size_t place, bool with_build)
 {
 	struct visit best = {0};
 
 	if (bisect->is_exact)
-		return weigh(bisect, model, place, 1, false);
+		return weigh(bisect, model, place, 1, with_build);
 	for (size_t k = 0; k < FG_ARRAY_SIZE(visits); k++) {
-		const struct visit visit = weigh(bisect, model, place, visits[k], false);
+		const struct visit visit = weigh(bisect, model, place, visits[k], with_build);
 
 		if (visit.rate > best.rate)
 			best = visit;
 	}
 	return best;
+}
+
+/* `best` has room for `count` visits, by descending rate. */
+static void keep_best(struct visit *best, size_t count, const struct visit *visit)
+{
+	size_t at = count;
+
+	while (at > 0 && best[at - 1].rate < visit->rate)
+		at--;
+	if (at == count)
+		return;
+	memmove(&best[at + 1], &best[at], (count - 1 - at) * sizeof(best[0]));
+	best[at] = *visit;
 }
 
 /* Pairs that tell two levels apart that differ by the whole. */
@@ -145,6 +163,17 @@ static unsigned usual_visit(const struct fg_bisect *bisect, const struct fg_bise
 	return pairs < FG_BISECT_VISIT_MAX ? (unsigned)ceil(pairs) : FG_BISECT_VISIT_MAX;
 }
 
+static void find_candidates(const struct fg_bisect *bisect, const struct fg_bisect_model *model,
+			    struct visit *candidates)
+{
+	for (size_t p = 1; p < model->count; p++) {
+		const struct visit visit = {.place = p, .rate = fg_bisect_promise(model, p)};
+
+		if (!bisect->is_exact || model->places[p].pair_count == 0)
+			keep_best(candidates, CANDIDATES, &visit);
+	}
+}
+
 /*
  * The place is chosen for what it tells per second with its build. Once it is built, more pairs
  * cost no build: so the number of pairs is chosen as if it were.
@@ -152,18 +181,25 @@ static unsigned usual_visit(const struct fg_bisect *bisect, const struct fg_bise
 static struct visit choose(const struct fg_bisect *bisect, struct fg_bisect_model *model)
 {
 	const unsigned usual = usual_visit(bisect, model);
-	struct visit best = {0};
+	struct visit candidates[CANDIDATES] = {{0}};
+	struct visit best[FINALISTS] = {{0}};
+	struct visit longest = {0};
 
-	for (size_t p = 1; p < model->count; p++) {
-		const bool is_known = bisect->is_exact && model->places[p].pair_count > 0;
-		const struct visit visit = is_known ? best : weigh(bisect, model, p, usual, true);
+	find_candidates(bisect, model, candidates);
+	for (size_t i = 0; i < CANDIDATES && candidates[i].place > 0; i++) {
+		const struct visit visit = weigh(bisect, model, candidates[i].place, usual, true);
 
-		if (visit.rate > best.rate)
-			best = visit;
+		keep_best(best, FINALISTS, &visit);
 	}
-	if (best.place > 0)
-		best = best_length(bisect, model, best.place);
-	return best.information < least_information ? (struct visit){0} : best;
+	for (size_t i = 0; i < FINALISTS && best[i].rate > 0; i++) {
+		const struct visit visit = best_length(bisect, model, best[i].place, true);
+
+		if (visit.rate > longest.rate)
+			longest = visit;
+	}
+	if (longest.information < least_information)
+		return (struct visit){0};
+	return best_length(bisect, model, longest.place, false);
 }
 
 static void decide(const struct fg_bisect *bisect, struct fg_bisect_model *model,

@@ -481,6 +481,17 @@ static double open_share(const struct fg_bisect_model *model, size_t left, size_
 	return share;
 }
 
+double fg_bisect_promise(const struct fg_bisect_model *model, size_t place)
+{
+	const size_t left = neighbour(model, place, -1);
+	const size_t right = neighbour(model, place, 1);
+	const double before = open_share(model, left, place);
+	const double after = open_share(model, place, right);
+
+	/* the level of the last commit is known less well than that of the good end */
+	return right < model->count ? fmin(before, after) : before / 4;
+}
+
 double fg_bisect_information(struct fg_bisect_model *model, size_t place, unsigned pairs)
 {
 	const size_t left = neighbour(model, place, -1);

@@ -50,6 +50,8 @@ struct fg_bisect_model {
 int fg_bisect_model_make(const struct fg_bisect *bisect, struct fg_bisect_model *model,
 			 struct fg_error *err) FG_NODISCARD;
 void fg_bisect_model_solve(struct fg_bisect_model *model);
+/* A cheap guess at the next figure: how evenly a place divides what is not known yet. */
+double fg_bisect_promise(const struct fg_bisect_model *model, size_t place);
 /*
  * Nats that so many more pairs at a place would tell about where the steps lie that are not named
  * yet.

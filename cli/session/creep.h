@@ -27,8 +27,8 @@ struct fg_chained {
 };
 
 /*
- * `own` is a run that is not stored yet, or NULL; its texts must outlive the result.  `policy` NULL:
- * that of the newest run.  An empty chain is not an error.
+ * `own` is a run that is not stored yet, or NULL; its texts must outlive the result.  Without a
+ * `policy`, that of the newest run counts.  An empty chain is not an error.
  */
 int fg_chained_load(struct fg_store *store, const struct fg_chained_metric *metric,
 		    const struct fg_policy *policy, const struct fg_chain_edge *own,
