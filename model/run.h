@@ -138,6 +138,9 @@ struct fg_series {
 	double as_linked;
 	unsigned layouts; /* number of layouts */
 	struct fg_sampling sampling;
+	/* gate.creep when it was judged; both 0: unknown */
+	unsigned creep_window;
+	double creep_tolerated;
 	char *schedule_reason;          /* why `auto` chose it, for people; may be NULL */
 	char *remarks[FG_REMARK_COUNT]; /* NULL: nothing to say */
 };
