@@ -368,6 +368,8 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 	fg_json_text(w, "verdict", fg_outcome_name(benchmark->outcome));
 	fg_card_write_json(report, benchmark, w);
 	fg_json_text(w, "schedule", fg_schedule_name(benchmark->schedule));
+	if (fg_report_schedule_reason(report, benchmark))
+		fg_json_text(w, "schedule_reason", fg_report_schedule_reason(report, benchmark));
 	fg_json_int(w, "pairs", (int64_t)benchmark->pairs);
 	fg_json_int(w, "set_aside", (int64_t)benchmark->set_aside);
 	fg_json_double(w, "seconds", benchmark->seconds);

@@ -164,15 +164,6 @@ static void add_notes(const struct fg_terminal_page *page, const struct fg_notes
 		fg_terminal_add_sentence(page, FG_TERMINAL_DIM, notes->items[i]);
 }
 
-static const char *schedule_reason(const struct fg_terminal_page *page,
-				   const struct fg_benchmark_verdict *benchmark)
-{
-	const struct fg_series *series = fg_report_series(page->report, benchmark);
-
-	/* A run's schedule does not apply to a comparison of two stored runs. */
-	return series && benchmark->schedule != FG_SCHEDULE_STORED ? series->schedule_reason : NULL;
-}
-
 /* Why the programs cannot run side by side, in short; in full with --verbose. */
 static void add_schedule(const struct fg_terminal_page *page,
 			 const struct fg_benchmark_verdict *benchmark, const char *reason)
@@ -195,35 +186,21 @@ static void add_schedule(const struct fg_terminal_page *page,
 static void add_benchmark_notes(const struct fg_terminal_page *page,
 				const struct fg_benchmark_verdict *benchmark)
 {
-	const char *reason = schedule_reason(page, benchmark);
 	struct fg_note_place place = {0};
 	const char *note = NULL;
 
-	for (size_t i = 0; i < benchmark->notes.count; i++) {
-		note = benchmark->notes.items[i];
-		if (reason && strcmp(note, reason) == 0)
-			add_schedule(page, benchmark, reason);
-		else
-			fg_terminal_add_sentence(page, FG_TERMINAL_DIM, note);
-	}
+	add_notes(page, &benchmark->notes);
 	while ((note = fg_report_next_metric_note(benchmark, &place)))
 		fg_terminal_add_sentence(page, FG_TERMINAL_DIM, note);
 }
 
-static bool has_news(const struct fg_terminal_page *page,
-		     const struct fg_benchmark_verdict *benchmark)
+static bool has_news(const struct fg_benchmark_verdict *benchmark)
 {
-	const char *detail = schedule_reason(page, benchmark);
-
-	for (size_t i = 0; i < benchmark->notes.count; i++) {
-		if (!detail || strcmp(benchmark->notes.items[i], detail) != 0)
-			return true;
-	}
 	for (size_t i = 0; i < benchmark->measure_count; i++) {
 		if (benchmark->measures[i].moved_count > 0)
 			return true;
 	}
-	return benchmark->time.moved_count > 0;
+	return benchmark->time.moved_count > 0 || benchmark->notes.count > 0;
 }
 
 static void add_accepts(const struct fg_terminal_page *page,
@@ -254,7 +231,7 @@ static bool needs_details(const struct fg_terminal_page *page,
 		if (benchmark->metrics[i].accepted)
 			return true;
 	}
-	return has_news(page, benchmark);
+	return has_news(benchmark);
 }
 
 static void add_others_verbose(const struct fg_terminal_page *page,
@@ -349,7 +326,7 @@ static void add_differences(const struct fg_terminal_page *page)
 					 "more differs in build or host: --verbose shows it");
 }
 
-/* Why benchmarks without details had no duet, each reason once. */
+/* Why benchmarks had no duet, each reason once. */
 static void add_schedules(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;
@@ -357,10 +334,9 @@ static void add_schedules(const struct fg_terminal_page *page)
 
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
-		const char *reason = schedule_reason(page, benchmark);
+		const char *reason = fg_report_schedule_reason(page->report, benchmark);
 
-		if (!reason || needs_details(page, benchmark) ||
-		    (last && strcmp(last, reason) == 0))
+		if (!reason || (last && strcmp(last, reason) == 0))
 			continue;
 		add_schedule(page, benchmark, reason);
 		last = reason;
@@ -433,7 +409,8 @@ static void add_circumstances(const struct fg_terminal_page *page)
 	const size_t before = page->text->length;
 
 	fg_strbuf_add_char(page->text, '\n');
-	add_schedules(page);
+	if (page->card) /* a quote of another format has no room for it */
+		add_schedules(page);
 	add_sampling(page);
 	add_differences(page);
 	add_notes(page, &page->report->verdict->notes);
@@ -564,7 +541,7 @@ static void fold(struct fg_terminal_page *page)
 		return;
 	for (size_t i = 0; i < verdict->benchmark_count; i++)
 		page->rows[i].folded = fg_report_is_quiet(&verdict->benchmarks[i]) &&
-				       !has_news(page, &verdict->benchmarks[i]);
+				       !has_news(&verdict->benchmarks[i]);
 }
 
 /* A blank line separates a benchmark with details from its neighbours. */
