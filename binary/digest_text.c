@@ -255,7 +255,7 @@ static bool add_way_back(const struct fg_digester *d, struct fg_strbuf *text, ui
 	return false;
 }
 
-/* What has no name: what its content means. */
+/* Nameless data is described by its content. */
 static void add_content(struct fg_digester *d, struct fg_strbuf *text, uint64_t address,
 			unsigned depth)
 {
@@ -396,7 +396,7 @@ void fg_digester_item(struct fg_digester *d, const struct fg_image_symbol *symbo
 		add_relative_table(d, text, symbol->address, entries, 0);
 	else
 		add_data(d, text, symbol->address, symbol->size, 0);
-	/* What a start file names still counts: it is how main() is reached. */
+	/* Names in a start file count: main() is reached through them. */
 	if (symbol->is_start_file)
 		fg_strbuf_clear(text);
 	add_mark(text, MARK_END);

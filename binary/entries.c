@@ -160,7 +160,7 @@ static enum fg_entry_refusal judge_object(struct reading *r)
 
 /* ---- its functions ---- */
 
-/* What compilers call on their own, in ways of its own. */
+/* Hooks that compilers call by conventions of their own. */
 static bool is_hook(const char *name)
 {
 	static const char *const names[] = {"__cyg_profile_func_enter", "__cyg_profile_func_exit",
@@ -189,7 +189,7 @@ static void take_symbols(struct reading *r)
 		bool is_part = false;
 		const size_t size = (size_t)fg_plan_plain_size(symbol->name, &is_clone, &is_part);
 
-		/* Nobody asks for fragments of functions. */
+		/* Fragments of functions are not entries. */
 		if (!symbol->is_defined || !*symbol->name || is_part ||
 		    (symbol->type != STT_FUNC && symbol->type != STT_GNU_IFUNC) ||
 		    entries->count == FG_PLAN_ENTRIES_MAX)

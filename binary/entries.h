@@ -32,7 +32,7 @@ struct fg_entries {
 };
 
 /*
- * FG_EPARSE, FG_EUNSUPPORTED, FG_ELIMIT: the file is none that can be looked at.  On failure
+ * FG_EPARSE, FG_EUNSUPPORTED, FG_ELIMIT: the file cannot be read as an ELF file.  On failure
  * `entries` is empty.
  */
 int fg_entries_read(const char *path, struct fg_entries *entries, struct fg_error *err)

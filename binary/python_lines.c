@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * An entry stands for 1 to 8 instructions.  Its first byte, alone, has the top bit set: bits 3 to 6
- * are its kind, bits 0 to 2 the number of instructions less one.  The line is told by how much it
- * differs from that of the entry before; columns follow, which nobody needs here.
+ * are its kind, bits 0 to 2 the number of instructions less one.  The line is stored as its
+ * difference from the previous entry's; the columns after it are skipped.
  */
 #include "binary/python_lines.h"
 

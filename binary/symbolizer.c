@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which addresses were asked for, and what they were called: nothing is looked up twice. */
+/* Cache of addresses and their names: nothing is looked up twice. */
 #include "binary/symbolizer.h"
 
 #include "base/fs.h"

@@ -10,8 +10,8 @@
  * A binary is used only when its build-id is the recorded one: a rebuilt file is never used.
  * Looked for, in this order: the recorded path (or the file of `archive`); below the folders of
  * `binary_folders`, by whole path and by base name (a trace carried to another host).  Debug
- * information: in the binary; DEBUG_ROOT/.build-id/xx/yyyy.debug; the name in .gnu_debuglink beside
- * the binary, in .debug/ beside it, and below DEBUG_ROOT; debuginfod when asked for.
+ * information: in the binary; DEBUG_ROOT/.build-id/xx/yyyy.debug; the name in .gnu_debuglink in
+ * the binary's folder, in its .debug/, and below DEBUG_ROOT; debuginfod when asked for.
  *
  * Every address gets a chain of at least one symbol, outermost function first, then the inlined
  * ones.  Without a name it is "module+0xoffset", flagged FG_FRAME_NAMELESS.  Not thread safe.

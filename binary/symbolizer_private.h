@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the symbolizer share.  Each calls only those below it:
+ * Shared by the files of the symbolizer.  Each calls only those below it:
  *
  *	symbolizer.c           remembers every address that was asked for
  *	symbolizer_names.c     names an address: debug information, symbol table, JIT map, offset

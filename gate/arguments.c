@@ -15,7 +15,7 @@ static const struct fg_argument_sums *sums_of(const struct fg_run *run,
 	return set && set->arguments.function_count > 0 ? &set->arguments : NULL;
 }
 
-/* What two runs called functions with, each as its candidate, as the two sides of one. */
+/* Joins the arguments of two runs, each from its candidate, into the two sides of one table. */
 static const struct fg_argument_table *join(const struct fg_argument_sums *before,
 					    const struct fg_argument_sums *after,
 					    struct fg_argument_room room, struct fg_arena *arena)

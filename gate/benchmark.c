@@ -314,7 +314,7 @@ static void note_state(const struct fg_gate_input *input, const struct fg_series
 		fg_notes_add(&verdict->notes, arena, "%s", series->schedule_reason);
 }
 
-/* What else than the code may be the cause comes first. */
+/* Causes other than the code come first. */
 static void note_builds(const struct fg_gate_input *input, const struct fg_series *series,
 			struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {
@@ -342,7 +342,7 @@ static void note_builds(const struct fg_gate_input *input, const struct fg_serie
 	free(difference.text);
 }
 
-/* Where most pairs are left out, why is part of the answer. */
+/* If most pairs are left out, the answer says why. */
 static void note_set_aside(const struct fg_series *series, struct fg_arena *arena,
 			   struct fg_benchmark_verdict *verdict)
 {

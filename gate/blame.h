@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which changed code the time in unchanged libraries counts for; see blame.c.  Private to gate/. */
+/* Charges time in unchanged libraries to their changed callers; see blame.c.  Private to gate/. */
 #ifndef FG_GATE_BLAME_H
 #define FG_GATE_BLAME_H
 

@@ -43,7 +43,7 @@ struct graph {
 	size_t (*ends)[2]; /* nodes of each edge */
 	size_t *into;      /* edges by the node that they end at */
 	size_t *stack;
-	size_t *places; /* of each node on the path; SIZE_MAX: beside it */
+	size_t *places; /* of each node on the path; SIZE_MAX: not on it */
 };
 
 static size_t node_of(struct graph *g, const char *commit)

@@ -129,7 +129,7 @@ struct tested {
 	double change;
 };
 
-/* How much a pair of this function scatters: the variance of a step, times its pairs. */
+/* Variance of one pair of this function: the variance of a step times its pairs. */
 static double scatter_of(const struct fg_chain *chain, const struct window *window,
 			 const double *gains)
 {

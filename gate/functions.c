@@ -26,8 +26,8 @@ static void set_function(const struct fg_node_context *c, size_t function,
 }
 
 /*
- * A function on its way into the verdict, and a call path of it; the verdict comes first, for
- * sorting.
+ * A candidate function of the verdict and one of its call paths; the verdict is the first member,
+ * for sorting.
  */
 struct named_function {
 	struct fg_node_verdict verdict;

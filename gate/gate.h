@@ -56,7 +56,7 @@ int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict
 /* The exit code of a verdict whose benchmarks have changed since it was made. */
 enum fg_exit fg_gate_exit_code(const struct fg_gate_input *input, const struct fg_verdict *verdict);
 
-/* What two sessions cannot tell, and the command that can. */
+/* Notes what two sessions cannot decide, and the command that can. */
 void fg_gate_note_sessions(const struct fg_run *baseline, const struct fg_run *candidate,
 			   struct fg_verdict *verdict);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a verdict is made from: everything borrowed, everything only read. */
+/* Input of a verdict: borrowed, and only read. */
 #ifndef FG_GATE_INPUT_H
 #define FG_GATE_INPUT_H
 

@@ -44,7 +44,7 @@ static char *plain_name(const char *name, bool with_arguments)
 	struct fg_strbuf plain = {0};
 	const char *at = name;
 
-	/* The signs of operators are no brackets. */
+	/* '<' and '>' in operator names are not brackets. */
 	if (strstr(name, "operator"))
 		return fg_xstrdup(name);
 	while (*at && *at != '.' && *at != '@' && *at != '[') {
@@ -96,7 +96,7 @@ static bool are_similar(const char *a, const char *b)
 	return (head + tail) * 100 >= SIMILAR_PERCENT * longer;
 }
 
-/* Where the name without its namespaces and classes begins. */
+/* Start of the name without its namespaces and classes. */
 static size_t scope_length(const char *name)
 {
 	const char *last = strrchr(name, ':');

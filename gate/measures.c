@@ -213,7 +213,7 @@ static bool has_failed(const struct fg_benchmark_verdict *verdict, const char *n
 	return metric && metric->outcome == FG_OUTCOME_REGRESSION;
 }
 
-/* Where the heap does not explain why a program became larger. */
+/* The heap does not explain why the program grew. */
 static void note_other_memory(const struct fg_metric_context *context,
 			      struct fg_benchmark_verdict *verdict)
 {

@@ -160,7 +160,7 @@ static bool is_never_fair(const struct fg_metric_context *context)
 	return context->final && (aside.apart == aside.meant || aside.disturbed == aside.meant);
 }
 
-/* Neither side has a value that counts. */
+/* Neither side has a usable value. */
 static void decide_without_values(const struct fg_metric_context *context,
 				  const struct fg_pairs *pairs, struct fg_metric_verdict *verdict)
 {
@@ -183,7 +183,7 @@ static void decide_without_values(const struct fg_metric_context *context,
 	}
 }
 
-/* Nothing to compare: says which side lacks the metric, and never passes in silence. */
+/* Nothing to compare: say which side lacks the metric; never pass silently. */
 static void decide_without_pairs(const struct fg_metric_context *context,
 				 const struct fg_pairs *pairs, struct fg_metric_verdict *verdict)
 {

@@ -20,7 +20,7 @@
 
 /* Three of them reach an adjusted p of some percent; the fourth is for the scatter of the times. */
 #define NAMING_ERRORS 4.0
-/* So much longer than its verdict took may a benchmark be measured to name the function. */
+/* How much longer than its verdict a benchmark may run just to name the function. */
 #define NAMING_MOST 4
 
 struct sampled {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What to do next about a benchmark: measure more pairs, measure in several layouts, start over, or
+ * The next step for a benchmark: measure more pairs, measure in several layouts, start over, or
  * stop.  This is the only place that decides it; docs/statistics.md has a drawing of the states.
  *
  *	struct fg_next_step machine = {0};
@@ -26,7 +26,7 @@ enum fg_step_action {
 	FG_STEP_LAYOUTS,          /* the same, and set aside what was measured as it was linked */
 };
 
-/* What came of the last step. */
+/* Result of the last step. */
 enum fg_step_result {
 	FG_STEP_DONE,
 	FG_STEP_REFUSED,   /* layouts cannot be linked: fg_situation.why */

@@ -58,7 +58,7 @@ static double margin_of(const struct fg_node_context *c)
 					 : fg_policy_measure(c->policy, c->measure).margin;
 }
 
-/* What is news of a measure that is estimated or differs between repetitions. */
+/* The smallest change worth reporting of a measure that varies between repetitions. */
 static void find_floor(struct fg_node_context *c, double whole)
 {
 	c->floor = c->policy->function_floor * whole;

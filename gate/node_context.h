@@ -39,7 +39,7 @@ struct fg_node_context {
 	double *inclusive[2];
 	double total;       /* change of the whole, see parts.h */
 	bool whole_changed; /* surely */
-	double floor;       /* below this a change is no news */
+	double floor;       /* smaller changes are not reported */
 	double margin;      /* surely below this, a function counts as unchanged */
 	double coverage[2]; /* sampled share of each arm's CPU time; NaN: too little to tell */
 	bool escaped;       /* programs of one arm alone were not sampled */

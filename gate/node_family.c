@@ -11,8 +11,8 @@
  * Half of the error allowance is shared out evenly, half by size: a function with a tenth of the
  * time gets a twentieth of it, not one of several hundred equal parts.  Sizes are those of both
  * arms together, so this does not bias the null either, and it hardly costs the small ones
- * anything.  A change smaller than the floor, a share of the program's time, is no news whatever
- * its p.
+ * anything.  A change below the floor, a share of the program's time, is not reported,
+ * whatever its p.
  */
 #include "gate/node_family.h"
 
@@ -167,7 +167,7 @@ void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family 
 }
 
 /*
- * A change that is not sure is no pass: that needs an interval that lies within the margin, as for
+ * An unsure change is not a pass, which needs an interval that lies within the margin, as for
  * the benchmark itself.
  */
 enum fg_outcome fg_node_outcome(const struct fg_node_context *c,

@@ -286,7 +286,7 @@ static bool *mark_parts(const struct fg_node_context *c, const struct fg_blame *
 	return is_part;
 }
 
-/* All that no row names. */
+/* The part that no row names. */
 static struct fg_rest find_rest(const struct fg_node_context *c, const struct fg_blame *blame)
 {
 	const struct fg_profile_set *set = c->set;

@@ -17,7 +17,7 @@
 void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 		     struct fg_benchmark_verdict *verdict);
 
-/* What to know where no function is to blame; once the verdict is complete. */
+/* Explains a change that no function is to blame for; call it once the verdict is complete. */
 void fg_nodes_note_unexplained(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 
 /*

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* What a pair adds up to while its repetitions are read. */
+/* Sums of one pair while its repetitions are read. */
 struct gathered {
 	double sum[FG_ARM_COUNT];
 	double log_sum[FG_ARM_COUNT];

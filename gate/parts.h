@@ -14,7 +14,7 @@ struct fg_whole {
 	bool changed; /* its interval leaves zero out */
 };
 
-/* All that no row of a blame names, as it was measured. */
+/* The measured part that no row of a blame names. */
 struct fg_rest {
 	double delta;
 	double half; /* half the width of its interval; NaN: unknown */

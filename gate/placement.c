@@ -129,7 +129,7 @@ static void place(enum fg_outcome *outcome)
 /* Student's t, 95 % on one side, with a degree of freedom less than there are layouts. */
 static const double layouts_quantile = 2.353;
 
-/* What it surely took longer in is worth knowing; guilty it is not. */
+/* Reports where time grew, but does not blame unchanged code. */
 static void place_nodes(struct fg_node_verdict *nodes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -28,9 +28,8 @@ bool fg_placement_is_comparable(const struct fg_environment *baseline,
  */
 void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 /*
- * Nothing that takes time has changed (gate/same_code.h), and inputs neither: a regression that is
- * no larger than what the layouts differ by is placement, with a note, and its interval contains
- * that.
+ * If neither code that takes time (gate/same_code.h) nor inputs have changed, a regression within
+ * the spread of the layouts is placement, with a note, and its interval contains that spread.
  */
 void fg_placement_settle_layouts(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 

@@ -13,12 +13,12 @@
  * improvement.
  *
  * The interval holds by design.  Which side starts first is drawn for each pair by a coin
- * (runner/schedule/schedule.c), so for sides that are equal the sign of d is that coin, whatever
+ * (runner/schedule/schedule.c), so for equal sides the sign of d is that coin, whatever
  * the host did: drift, two modes, busy neighbours, pairs that resemble those before them.  Asking
  * how often random signs would look like this is therefore exact: the signed-rank test.  The
  * interval is the set of all changes that it does not reject, so 12 slower pairs of 12 are a
- * regression, and a mean that a few strange pairs carry is none.  The shares of the looks sum to
- * alpha: both errors, to fail a candidate that is no slower than tolerated and to pass one that is
+ * regression, and a mean carried by a few strange pairs is not.  The shares of the looks sum to
+ * alpha: both errors, to fail a candidate whose slowdown is tolerated and to pass one that is
  * slower than the margin, stay below alpha.
  *
  * Two things are not drawn for each pair.  The interval contains them:

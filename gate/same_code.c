@@ -8,9 +8,9 @@ enum {
 	LINE = 64
 };
 
-/* Whoever has less of the samples takes no time worth speaking of. */
+/* Functions below this share of the samples are noise. */
 #define HOT_SHARE 0.005
-/* Where more have no stack it is not known who takes the time. */
+/* With more samples without a stack, the time cannot be assigned. */
 #define NOWHERE_SHARE 0.05
 
 /* "16:48:s" */

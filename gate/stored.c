@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * One session gives one level per benchmark, the trimmed mean of the logarithms, however many
- * repetitions it has: they share the state of the host and are no independent evidence.  So the
+ * repetitions it has: they share the state of the host and are not independent evidence.  So the
  * unit here is the session.  The differences of successive sessions of the history, nearly all of
  * them without a real change, show how far two levels lie apart for no reason. Their standard
  * deviation is taken from the median absolute difference, so that the few real changes do not
@@ -132,8 +132,8 @@ static bool decide_exact(const struct fg_metric_context *context, double baselin
 }
 
 /*
- * Without a history the spread inside the two sessions is all there is, and it is no basis for a
- * verdict.
+ * Without a history the spread inside the two sessions is all there is, which does not
+ * suffice for a verdict.
  */
 static void decide_noisy(const struct fg_metric_context *context, double difference,
 			 const double errors[2], const struct fg_session_spread *sessions,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the client and the server of perfdb agree on.  docs/formats/upload.md has the details.
+ * Protocol between perfdb's client and server.  docs/formats/upload.md has the details.
  *
  * A run travels, and lies in a spool or an exported file, as one container:
  *

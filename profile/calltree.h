@@ -42,7 +42,7 @@ struct fg_weight {
 };
 
 /*
- * What identifies a label besides its name. Never its line: functions move between two builds.
+ * Identifies a label along with its name. Never its line: functions move between two builds.
  */
 enum fg_label_identity {
 	FG_LABEL_LIBRARY,

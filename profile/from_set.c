@@ -2,7 +2,7 @@
 /* A stored run as a profile: rows become samples without times, threads or lines. */
 #include "profile/profile.h"
 
-/* Where the rows of each of the set's measures go. */
+/* Target of each of the set's measures. */
 struct target {
 	bool is_known;
 	uint16_t measure;    /* of the profile */

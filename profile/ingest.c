@@ -308,7 +308,7 @@ struct counted {
 	uint64_t sample;
 };
 
-/* What all samples of a profile have in common. */
+/* Shared by all samples of a profile. */
 struct placing {
 	const uint32_t *node_of;
 	char **binaries; /* of each module, "BUILD_ID PATH" */

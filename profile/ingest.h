@@ -28,7 +28,7 @@ struct fg_ingest_row {
 	const struct fg_environment *known_build;
 };
 
-/* What the caller may want to say about it; text is yours to free by fg_ingest_result_release(). */
+/* Findings for the caller to report; release with fg_ingest_result_release(). */
 struct fg_ingest_result {
 	uint64_t samples;
 	uint32_t processes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The machine code of the functions that samples ended in: each instruction as text, with its line.
- * Made while the binaries are at hand, and kept with the profile.
+ * Made while the binaries exist, and kept with the profile.
  */
 #ifndef FG_PROFILE_LISTING_H
 #define FG_PROFILE_LISTING_H

@@ -166,7 +166,7 @@ enum {
 	FG_PROFILE_LOSSES = 16 /* enum fg_trace_loss */
 };
 
-/* What sampling took, summed over the traces. */
+/* Cost of sampling, summed over the traces. */
 struct fg_profile_cost {
 	double samples;
 	double sampled_ns;  /* CPU time that they stand for */

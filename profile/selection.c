@@ -216,7 +216,7 @@ static void name_scope(const struct fg_profile_function *function, bool outer,
 	if (name->length == 0) {
 		const char *library = library_of(function);
 
-		/* What is in brackets is no library: "[kernel]", "[JIT]". */
+		/* "[kernel]" and "[JIT]" are not libraries. */
 		if (*library != '[')
 			fg_strbuf_printf(name, "(global)%s", *library ? " " : "");
 		fg_strbuf_add_text(name, library);

@@ -72,7 +72,7 @@ bool fg_matches_function(const struct fg_pattern *pattern, const char *name, con
  */
 int fg_selection_init(struct fg_selection *selection, const struct fg_profile *profile,
 		      const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;
-/* What values of a measure are multiplied by. */
+/* The factor for values of a measure. */
 double fg_selection_scale(const struct fg_selection *s, uint16_t measure);
 void fg_selection_release(struct fg_selection *selection);
 
@@ -84,7 +84,7 @@ bool fg_selection_overlaps(const struct fg_selection *selection, uint32_t thread
 			   int64_t end_ns);
 bool fg_selection_keeps_unit(const struct fg_selection *selection, size_t unit);
 bool fg_selection_passes(const struct fg_selection *selection, const struct fg_sample *sample);
-/* What a frame is called: `name` is appended to, `label` gets the rest (its name is left alone). */
+/* Appends a frame's name to `name` and sets the other members of `label`. */
 void fg_selection_name(const struct fg_selection *selection, const struct fg_frame *frame,
 		       struct fg_label *label, struct fg_strbuf *name);
 /* The ancestor whose name is appended to tell this one apart; 0: none. */

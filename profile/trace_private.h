@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files share that make a profile of traces.  Each calls only those below it:
+ * Shared by the files that make a profile of traces.  Each calls only those below it:
  *
  *	trace_files.c     reads a file or a folder, brings samples into order
  *	trace_profile.c   adds one trace: its totals and notes
@@ -24,7 +24,7 @@ struct fg_trace_frames {
 	uint32_t count; /* 0: not looked up yet */
 };
 
-/* What a call path of the trace became. */
+/* Where a call path of the trace went in the profile. */
 struct fg_trace_place {
 	uint32_t stack; /* + 1; 0: not made yet */
 	/* what a Python function called from here stands on, the interpreter left out */

@@ -193,7 +193,7 @@ static void set_first_count(struct fg_trace_joiner *j)
 	}
 }
 
-/* What the samples measure, as the first trace says; before any sample. */
+/* The first trace says what samples measure; call it before any sample. */
 static void set_clock(struct fg_trace_joiner *j)
 {
 	const struct fg_measure wall_time = fg_measure_describe("wall_time", NULL);

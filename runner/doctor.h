@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What on this host adds noise to measurements or limits the sampler, and how to fix it.  Each
- * check is a row of a table in doctor.c: it examines one thing, reports what it found, and names a
- * command that helps.
+ * Finds what adds noise to measurements on this host or limits the sampler, and how to fix it.
+ * Each check is a row of a table in doctor.c: it examines one thing, reports what it found, and
+ * names a command that helps.
  */
 #ifndef FG_RUNNER_DOCTOR_H
 #define FG_RUNNER_DOCTOR_H

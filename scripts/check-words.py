@@ -28,10 +28,7 @@ FOREIGN = {
     r"\b(?:he|she|one|that|those) who (?:has|have) the\b": "name the thing",
     r"\ball rows there are\b": "every row",
 }
-# Translated English: a noun clause or a fragment instead of a sentence, a negated noun, words of other trades.  The rule holds where it is
-# kept already; a room joins the list when its last such comment is gone.
-PLAIN_ROOMS = ("base/", "model/", "config/", "include/", "reporters/", "perfdb/client/", "bench/", "examples/", "tests/fuzz/",
-               "tests/faults/", "tests/support/", "tests/targets/", "docs/", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+# Translated English: a noun clause or a fragment instead of a sentence, a negated noun, words of other trades.
 NOUN_CLAUSE = re.compile(r"(?:What|Who|Whoever|Whose|Whom|Those|Beside|So much|So many|As many)\b(?![^.]*\?)")
 TRANSLATED = {
     r"(?<!there )\b(?:is|are|was|were) no (?!longer|more\b|less\b|fewer\b|matter)": "is not a ...",
@@ -72,8 +69,8 @@ def sentences(name, text):
 
 
 def translated(name, text):
-    """English that is not native, in the rooms where there is none left."""
-    if not name.startswith(PLAIN_ROOMS) or not name.endswith((".c", ".h", ".cpp", ".js", ".md")):
+    """English that is not native."""
+    if not name.endswith((".c", ".h", ".cpp", ".js", ".md")):
         return
     for line, words in sentences(name, text):
         if not name.endswith(".md") and NOUN_CLAUSE.match(words):

@@ -89,8 +89,8 @@ void fg_bytes_float(struct fg_bytes *bytes, float value);     /* 4 bytes, little
 void fg_bytes_double(struct fg_bytes *bytes, double value);   /* 8 bytes, little endian */
 void fg_bytes_text(struct fg_bytes *bytes, const char *text); /* length + 1, bytes; 0: NULL */
 /*
- * What follows is of another kind: when packed, it gets statistics of its own.  The content does
- * not change.
+ * Marks the start of data of another kind, which is packed with statistics of its own.  The content
+ * does not change.
  */
 void fg_bytes_break(struct fg_bytes *bytes);
 void fg_bytes_release(struct fg_bytes *bytes);

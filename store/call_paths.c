@@ -96,7 +96,7 @@ static int by_parent(const void *a, const void *b)
 	return (x->parent > y->parent) - (x->parent < y->parent);
 }
 
-/* Those of one block follow each other, so that each block is opened once. */
+/* Sorted by block, so that each block is opened once. */
 static int find_in_blocks(struct fg_store *store, const struct fg_rows *rows, int64_t *ids,
 			  struct wanted *wanted, size_t count, struct fg_error *err)
 {
@@ -288,7 +288,7 @@ out:
 	return status;
 }
 
-/* What was seen of all blocks. */
+/* State of an inspection of all blocks. */
 struct inspection {
 	void (*found)(void *context, const char *words);
 	void *context;

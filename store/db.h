@@ -49,7 +49,7 @@ struct fg_rows {
 	size_t count;
 };
 
-/* What a transaction is for. */
+/* Kinds of transactions. */
 enum fg_db_mode {
 	FG_DB_READS,
 	FG_DB_WRITES, /* one transaction at a time, in either database */

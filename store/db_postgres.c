@@ -397,7 +397,7 @@ static PGresult *ask_for_rows(struct postgres_db *p, const struct request *reque
 	return result;
 }
 
-/* What was found for each of them, or 0. */
+/* The id found for each, or 0. */
 static int take_ids(const struct postgres_db *p, const PGresult *result, size_t count, int64_t *ids,
 		    struct fg_error *err)
 {

@@ -48,7 +48,7 @@ struct reason {
 	const char *words;
 };
 
-/* What a user can do about it. */
+/* Errors that a user can act on. */
 static const struct reason reasons[] = {
 	{SQLITE_BUSY, FG_EBUSY, "is locked by another process: wait until it has finished"},
 	{SQLITE_LOCKED, FG_EBUSY, "is locked by another process: wait until it has finished"},
@@ -377,8 +377,7 @@ static bool is_frozen(const char *location)
 }
 
 /*
- * In WAL mode even a reader creates a file beside the database, unless it is told that nothing will
- * change.
+ * In WAL mode even a reader creates a file next to the database, unless it is opened as immutable.
  */
 static int open_frozen(const char *location, sqlite3 **handle)
 {

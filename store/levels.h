@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a trend needs about each metric of a series. */
+/* Levels of each metric of a series, for trends. */
 #ifndef FG_STORE_LEVELS_H
 #define FG_STORE_LEVELS_H
 

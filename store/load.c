@@ -73,7 +73,7 @@ static struct fg_environment *scope_environment(struct fg_run *run, int64_t scop
 	return &run->series[(scope - FG_SCOPE_SERIES) / 2].build[(scope - FG_SCOPE_SERIES) % 2];
 }
 
-/* Those of the last scope to be loaded, and of the ones before it. */
+/* Facts of the last scope to be loaded, and of all scopes before it. */
 static int load_facts(struct fg_store *store, int64_t row, int64_t last, struct fg_run *run,
 		      struct fg_error *err)
 {
@@ -122,7 +122,7 @@ out:
 	return status;
 }
 
-/* What is loaded of a run. */
+/* The part of a run to load. */
 struct extent {
 	const char *benchmark; /* of its series, only this one; NULL: all */
 	bool profiles;

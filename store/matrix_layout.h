@@ -37,7 +37,7 @@ static inline uint8_t fg_class_of(size_t entries)
 	return (uint8_t)(entries < FG_CLASS_EXACT ? entries : bounded);
 }
 
-/* What precedes the ids. */
+/* The part before the ids. */
 struct fg_matrix_heads {
 	struct fg_matrix_row *rows;
 	size_t row_count;

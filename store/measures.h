@@ -38,7 +38,7 @@ struct fg_series_measure {
 	int64_t id;                /* 0: CPU time */
 };
 
-/* What a series may have: CPU time first, then every other measure that it has chunks of. */
+/* Measures of a series: CPU time first, then each measure that it has chunks of. */
 struct fg_series_measures {
 	struct fg_arena arena;
 	struct fg_series_measure *items;

@@ -152,7 +152,7 @@ static void put_item(const struct fg_column *column, size_t row, struct fg_bytes
 		put_null(array);
 }
 
-/* What an array takes, but for its texts. */
+/* Size of an array without its texts. */
 static size_t array_bytes(const struct fg_column *column, size_t first, size_t count)
 {
 	enum {

@@ -9,14 +9,14 @@
 
 struct fg_store;
 
-/* What fg_store_put_run() writes besides the run itself. */
+/* Written by fg_store_put_run() in addition to the run itself. */
 struct fg_run_head {
 	bool complete;
 	const char *outcome;
 	const char *digest;
 };
 
-/* Nothing is left of an earlier version of the run but what names it as its baseline. */
+/* Removes an earlier version of the run, except for references to it as a baseline. */
 int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
 		     const struct fg_run_head *head, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;

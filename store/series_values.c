@@ -47,7 +47,7 @@ static int put_chunk(const struct fg_chunk_place *place, int64_t kind, size_t fi
 	return status;
 }
 
-/* What a repetition or a row is known by. */
+/* Key of a repetition or a row. */
 struct pair_key {
 	uint32_t pair;
 	uint16_t aside;
@@ -154,7 +154,7 @@ static int put_regions(const struct fg_chunk_place *place, const struct fg_profi
 	return put_chunk(place, FG_CHUNK_REGIONS, mark->first, &content, err);
 }
 
-/* What of the set is not stored yet. */
+/* Stores the part of the set that is not stored yet. */
 int fg_store_put_profile(const struct fg_chunk_place *place, const struct fg_profile_set *set,
 			 struct fg_progress_mark *mark, struct fg_error *err)
 {

@@ -21,7 +21,7 @@ struct fg_chunk_mark {
 	uint16_t aside;
 };
 
-/* What the store already has of a series in progress. */
+/* How much of a series in progress is stored. */
 struct fg_progress_mark {
 	int64_t series; /* row id; 0: not there */
 	struct fg_chunk_mark repetitions;

@@ -44,7 +44,7 @@ bool fg_store_is_broken(const struct fg_store *store);
 const char *
 fg_store_location(const struct fg_store *store); /* a path, or a URL without its password */
 /*
- * What messages call the store from now on, instead of "store 'LOCATION'": a server reveals no
+ * The name of the store in messages from now on, instead of "store 'LOCATION'": a server reveals no
  * paths.
  */
 void fg_store_set_name(struct fg_store *store, const char *name);
@@ -87,7 +87,7 @@ int fg_store_load(struct fg_store *store, const char *id, struct fg_stored_run *
 int fg_store_load_run(struct fg_store *store, const char *id, struct fg_stored_run *stored,
 		      struct fg_error *err) FG_NODISCARD;
 /*
- * What a line of a history needs: of the run's series only that of the benchmark, if there is one;
+ * Loads enough for a line of a history: of the run's series only that of the benchmark, if given;
  * of its conditions only the host's; no profiles.
  */
 int fg_store_load_benchmark(struct fg_store *store, const char *id, const char *benchmark,
@@ -141,7 +141,7 @@ struct fg_run_list {
 	struct fg_arena texts;
 };
 
-/* What to list; a NULL or zero member does not filter. */
+/* Filter of a list of runs; a NULL or zero member does not filter. */
 struct fg_run_filter {
 	const char *project;
 	const char *branch;
@@ -203,7 +203,7 @@ struct fg_gc_policy {
 	bool dry_run;
 };
 
-/* What started longer ago than this goes. */
+/* A policy that removes runs started more than `age_ns` ago. */
 struct fg_gc_policy fg_gc_policy_now(const char *project, int64_t age_ns, size_t keep,
 				     bool dry_run);
 

@@ -94,7 +94,7 @@ static void divide(struct fg_totals *totals, const struct totals_source *source)
 	}
 }
 
-/* What the totals are counted in. */
+/* The unit that totals are counted in. */
 static double unit_of(double sum, double samples, bool exact)
 {
 	return exact || !(samples > 0) || !(sum > 0) ? 1 : sum / samples / FG_TOTALS_FRACTIONS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each function took in a run: self and inclusive time per repetition, per arm.  Recursion
+ * Time of each function in a run: self and inclusive time per repetition, per arm.  Recursion
  * counts once.  Times are kept in 1/16 of the sampling period, summed over the repetitions that
  * count; they come back per repetition.
  *

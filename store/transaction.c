@@ -46,7 +46,7 @@ static void forget_paths(struct fg_store *store)
 	store->tree = (struct fg_tree_rows){0};
 }
 
-/* What was found out about ids under the lock of another transaction. */
+/* Ids found under the lock of another transaction may be stale. */
 static void forget_last_ids(struct fg_store *store)
 {
 	store->ids.next_function = 0;

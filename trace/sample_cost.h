@@ -19,7 +19,7 @@
 enum {
 	FG_PERIOD_ADAPTED_LEAST_NS = 250000,  /* 4,000 samples a second */
 	FG_PERIOD_ADAPTED_MOST_NS = 40000000, /* 25 samples a second */
-	FG_SAMPLE_ASSUMED_NS = 80000,         /* cost of a sample before any is measured */
+	FG_SAMPLE_ASSUMED_NS = 240000, /* cost of the first ones, which meet cold unwind tables */
 	FG_INTERRUPT_PART = 2, /* an interrupt without a signal costs this part of one with it */
 	FG_BUDGET_WHOLE = 1000000,
 };
@@ -48,15 +48,17 @@ static inline uint64_t fg_sample_cost_each_ns(const struct fg_sample_cost *cost)
 
 /*
  * The shortest period within a budget in millionths of the CPU time, or the longest of all.  The
- * start is not counted: no period changes it, and a short program would have no samples.
+ * start takes at most half of what context switches leave: a short program has samples, too.
  */
 static inline uint64_t fg_sample_cost_period_ns(const struct fg_sample_cost *cost, uint64_t budget)
 {
-	const uint64_t spent =
-		cost->cpu_ns ? cost->switches_ns * FG_BUDGET_WHOLE / cost->cpu_ns : 0;
-	const uint64_t left = spent < budget ? budget - spent : 0;
+	const uint64_t cpu_ns = cost->cpu_ns ? cost->cpu_ns : 1;
+	const uint64_t switches = cost->switches_ns * FG_BUDGET_WHOLE / cpu_ns;
+	const uint64_t start = cost->start_ns * FG_BUDGET_WHOLE / cpu_ns;
+	const uint64_t left = switches < budget ? budget - switches : 0;
+	const uint64_t samples = start < left / 2 ? left - start : left - left / 2;
 	const uint64_t period_ns =
-		left ? fg_sample_cost_each_ns(cost) * FG_BUDGET_WHOLE / left : UINT64_MAX;
+		samples ? fg_sample_cost_each_ns(cost) * FG_BUDGET_WHOLE / samples : UINT64_MAX;
 
 	if (period_ns < FG_PERIOD_ADAPTED_LEAST_NS)
 		return FG_PERIOD_ADAPTED_LEAST_NS;

@@ -167,7 +167,7 @@ enum fg_trace_record {
 	 */
 	FG_RECORD_RESIDENT = 42,
 	/*
-	 * What became of a pattern of functions to count: 1 if one was reached, or 0; imports
+	 * The outcome of a pattern of functions to count: 1 if one was reached, or 0; imports
 	 * that are bound later and whose function is not certain, text pattern, text library ("":
 	 * any), 1 with a text (the object that exports such a function) or 0, 1 if the
 	 * arguments of one were to be looked at and its signature is not known, 1 if not all
@@ -197,7 +197,7 @@ enum fg_trace_record {
 	/*
 	 * thread (0: not known), region (0: none), node (0: no stack), measure of its calls,
 	 * columns (arguments), rows (calls), then a text with all values, row after row, as bits of
-	 * a double.  Each is told by its difference (exclusive or) from the value above it, which
+	 * a double.  Each is stored as its difference (exclusive or) from the value above it, which
 	 * in the first row is 0: a byte of which the high half says how many zero bytes are lowest
 	 * in the difference, the low half how many follow here, lowest first; the rest are zero
 	 */

@@ -152,7 +152,7 @@ static int load_and_push(struct fg_cli *cli, const struct options *given, const 
 	struct fg_plan plan = {0};
 	int code = FG_EXIT_PASS;
 
-	/* Whatever the command line names is the user's own choice. */
+	/* A name on the command line is the user's own choice. */
 	fg_secret_take(given->server.token_env);
 	code = fg_cli_load_plan(cli, &given->config, true, &plan);
 

@@ -112,8 +112,8 @@ void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project
 /* The user's own command takes the place of what was found. */
 void fg_project_give_command(struct fg_project *project, const char *command);
 /*
- * Chooses the next way to build it after one that failed: another build system beside it. False:
- * there is none.
+ * Chooses the next way to build it after one that failed: another build system of the project.
+ * False: there is no other.
  */
 bool fg_project_next_way(const char *root, struct fg_arena *arena, struct fg_project *project);
 /* From a folder of the tree back to its root: "../" per level; NULL is the root. */

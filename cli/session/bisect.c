@@ -19,7 +19,7 @@ enum {
 	ATTEMPTS = 2,      /* of a build, if its commit matters in the end */
 };
 
-/* How much likelier a commit is to have made it slower. */
+/* How much likelier such a commit is to have made it slower. */
 static const double weight_of_function = 64;
 static const double weight_of_file = 16;
 static const double weight_of_prose = 0.125;

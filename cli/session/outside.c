@@ -19,7 +19,7 @@ enum {
 	RATE_HZ = 1000,
 };
 
-/* Nothing is timed here, so the cost may exceed that of sampling during pairs. */
+/* Nothing is timed here, so this may cost more than sampling during pairs. */
 static const double budget = 0.2;
 
 struct outside {

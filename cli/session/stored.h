@@ -28,7 +28,7 @@
 /* Both rows. */
 #define FG_CLI_STORED_OPTIONS(type) \
  FG_CLI_STORE_OPTION(type, store), FG_CLI_PROJECT_OPTION(type, project)
-/* What a RUN argument may be. */
+/* Forms of a RUN argument, for help and errors. */
 #define FG_CLI_STORED_RUN_WORDS                                                      \
  "an id or its beginning, latest, latest~2, a baseline, tag, branch, commit, or an " \
  "exported file"

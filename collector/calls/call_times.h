@@ -2,8 +2,8 @@
 /*
  * How long calls take.  A call that is timed stands on a stack of its own, one a thread, from its
  * begin to its end.  A call may never come to its end: it is left by longjmp() or an exception, or
- * its stack is given up.  Whoever comes next, at the same depth of the same stack or further out,
- * shows that, and the call is dropped: it counts, and has no duration.
+ * its stack is given up.  The next call at the same depth of the same stack or further out shows
+ * that, and the unfinished one is dropped: it is counted, but not timed.
  *
  * The time that the collector itself takes is left out, also of the calls around; of a call's own
  * two looks at the clock, what the shortest of many took.
@@ -50,7 +50,7 @@ bool fg_call_begin(const struct fg_thread *thread, const struct fg_timed_call *c
 void fg_call_go(const struct fg_thread *thread, uint64_t entered, bool is_timed);
 /* The innermost open call of this function from there ended at `now`. */
 void fg_call_end(const struct fg_thread *thread, uint32_t function, uintptr_t sp, uint64_t now);
-/* Nothing is open any more: the thread ends, or (all of them) in a child of fork. */
+/* Closes all open calls: the thread ends, or all threads do in a child of fork. */
 void fg_call_times_forget(uint32_t slot);
 void fg_call_times_forget_all(void);
 /* Appends the durations to the record, and begins anew. */

@@ -140,7 +140,7 @@ static void keep_site(const struct fg_thread *thread, const struct fg_call_key *
 	site->is_quick = !with_domains || fg_signature_is_plain(signature);
 }
 
-/* Where the call belongs, found without its call path if it came from there before. */
+/* The call's entry, found without its call path if it came from there before. */
 static struct fg_call_entry *entry_of_call(struct fg_thread *thread,
 					   const struct fg_call_state *state,
 					   const struct fg_call_key *key)

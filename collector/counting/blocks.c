@@ -38,7 +38,7 @@ static void *map(size_t size)
 {
 	void *memory = fg_own_map(size, MAP_NORESERVE);
 
-	/* Where blocks are large, few of its pages are touched. */
+	/* Programs with large blocks touch few pages of this table. */
 	if (memory)
 		(void)madvise(memory, size, MADV_NOHUGEPAGE);
 	return memory;

@@ -47,8 +47,8 @@ static const char *const names[FG_HELD_COUNT][FG_HELD_KINDS] = {
 };
 
 /*
- * Written without a lock by the thread whose site it is, under its `busy`; `returned_…` by whoever
- * else frees a block of it.  On cache lines of its own.
+ * Written without a lock by the thread that owns the site, under its `busy`; `returned_…` by other
+ * threads that free its blocks, so these are on a cache line of their own.
  */
 struct site {
 	_Alignas(CACHE_LINE)

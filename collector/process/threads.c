@@ -296,7 +296,7 @@ void fg_threads_enter_sandbox(void)
 
 void fg_threads_forget(void)
 {
-	atomic_store(&fg_g.visiting, false); /* whoever did is not here */
+	atomic_store(&fg_g.visiting, false); /* the visiting thread does not exist in a child */
 	atomic_store(&fg_g.unloading, 0);
 	for (uint32_t i = 0; i < atomic_load(&fg_g.thread_high); i++) {
 		struct fg_thread *thread = atomic_load(&fg_g.threads[i]);
@@ -329,8 +329,8 @@ bool fg_threads_can_count(void)
 }
 
 /*
- * Every other thread has a full fence between two of its instructions: whoever counts has been seen
- * to by then, or will see who visits.
+ * Every other thread has a full fence between two of its instructions: a thread that counts has
+ * been noticed by then, or will notice the visit.
  */
 static void fence_others(void)
 {

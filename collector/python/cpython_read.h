@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames, code and texts of CPython, read through whoever can read the memory that they lie in:
- * our own, or another process's.  All of it is judged before it is believed, for a thread may be
+ * Frames, code and texts of CPython, read through a reader of the memory that they lie in: our
+ * own, or another process's.  All of it is judged before it is believed, for a thread may be
  * about to make a frame or to give it up, and the memory of another process may hold anything.
  *
  * Signal-safe as far as the reader is: nothing is allocated here.

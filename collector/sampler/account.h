@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the weights of a thread come to add up to its CPU time.
+ * Makes the weights of a thread add up to its CPU time.
  *
  * Two clocks measure the same thread, and each is right about something else:
  *
@@ -14,14 +14,14 @@
  * time, and whichever sample meets the thread in the kernel gets it.  What is owed swings around
  * the truth by a period; a debt below zero is carried on, and what a thread leaves behind goes to
  * the process, from where the next thread that is met in the kernel for the first time fetches it.
- * So threads too short to be met in the kernel do not lose their system time, nor is noise taken
+ * So threads too short to be met in the kernel do not lose their system time, nor is noise mistaken
  * for it.
  *
  *	CPU clock 200 ms, 180 user samples of 1 ms: 20 ms are owed.
  *	Two threads of 1.5 ms, one user sample and two: 0.5 ms and -0.5 ms, nothing in all.
  *
- * The kernel's own split (getrusage) is no help: it is sampled at kernel ticks, which a program can
- * be in step with, and counts the delivery of our signals as system time.
+ * The kernel's own split (getrusage) does not help: it is sampled at kernel ticks, with which a
+ * program can be in step, and counts the delivery of our signals as system time.
  *
  * Pure: no clock is read here.
  */

@@ -100,7 +100,7 @@ enum fg_counter {
 #define FG_ENV_CALLS "FASTGATE_COLLECTOR_CALLS"
 /*
  * Functions whose arguments are looked at as well: "libm", or names as above, with a signature
- * where it is no function of libm: "log,my_kernel=double(double,int)".
+ * for functions outside libm: "log,my_kernel=double(double,int)".
  */
 #define FG_ENV_DOMAINS "FASTGATE_COLLECTOR_DOMAINS"
 /* "1": the durations of these calls are taken, too, where a function can be called from ours. */

@@ -81,7 +81,7 @@ FG_EXPORT int dup3(int from, int to, int flags)
 
 /*
  * Handlers look at stacks of the past, which may lead through code that is about to go.  While
- * something is unloaded they let it be; whoever is at it is waited for, but not for ever.
+ * something is unloaded they skip that; a handler that is reading is waited for, but not for ever.
  *
  * dlopen() is not wrapped: the loader looks at who called it.  New libraries are noticed when a
  * sample meets them, here, and at the end.

@@ -34,7 +34,7 @@
  * number, and are known again by a mark (collector/arch/arch.h).  No register is changed but that
  * of the time-out: in the others the compiler of libc may have left what it needs behind the call.
  * The time before the first interruption cannot be known and is given back to the program: CPU
- * clocks interrupt a call only on its way in, wall clocks at the latest after one period, so a
+ * clocks interrupt a call only as it begins, wall clocks at the latest after one period, so a
  * time-out grows by one period at most, and what is counted in milliseconds by one of these.
  */
 #include "collector/sampler/restart.h"

@@ -83,9 +83,9 @@ static inline struct fg_frame_entry *fg_frame_glance(const struct fg_frame_look 
 }
 
 /*
- * The same of the caller of `entry`.  Most functions are met below the same caller as before: to
- * look there first takes a third of the time, for the processor goes on with it while the return
- * address is still on its way from the stack.
+ * The same for the caller of `entry`.  Most functions are called by the same caller as before.
+ * Looking there first takes a third of the time: the processor speculates on it while the return
+ * address is still being loaded from the stack.
  */
 static inline struct fg_frame_entry *fg_frame_follow(const struct fg_frame_look *look,
 						     struct fg_frame_entry *entry, uintptr_t pc)

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* How many values go at each end: at least one is always kept. */
+/* Number of values trimmed at each end: at least one is always kept. */
 static size_t cut_of(size_t count, double share)
 {
 	/* A hair more, so that 0.2 of 35 is 7 and not 6 by rounding. */

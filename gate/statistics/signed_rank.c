@@ -32,7 +32,7 @@ static double *rank_sum_distribution(size_t count)
 	return probability;
 }
 
-/* How many rank sums, from 0 on, have at most this probability together. */
+/* Number of rank sums, counted from 0, whose joint probability is at most this. */
 static size_t count_improbable_exact(size_t count, double share)
 {
 	double *probability = rank_sum_distribution(count);

@@ -25,7 +25,7 @@
 
 /*
  * Sparse rows, as in CSR: row r owns columns[start[r]] ... columns[start[r + 1] - 1] and the values
- * beside them.  Pairs that are not named hold 0.  The arrays stay the caller's.
+ * at the same indices.  Pairs that are not named hold 0.  The arrays stay the caller's.
  */
 struct fg_sparse_rows {
 	size_t row_count;

@@ -82,7 +82,7 @@ int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_perfdb_
 		return fg_perfdb_fail(&err);
 	status = act(&deed, action, &err);
 	fg_store_close(deed.store);
-	/* Nothing is said to be done before it is. */
+	/* Report success only after the commit. */
 	if (status == FG_OK)
 		(void)fputs(fg_strbuf_text(&deed.said), stdout);
 	if (deed.said.data)

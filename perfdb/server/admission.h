@@ -6,7 +6,7 @@
 #include "perfdb/server/request.h"
 
 /*
- * What the headers alone decide: the address, the method, the limits.  Finds the route and sets the
+ * Decides by the headers alone: the address, the method, the limits.  Finds the route and sets the
  * limits of the body.  Asks no database, so libmicrohttpd's threads may call it.
  */
 int fg_admission_check(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
@@ -14,7 +14,7 @@ int fg_admission_check(struct fg_request *rq, struct fg_error *err) FG_NODISCARD
 int fg_admission_database_is_down(struct fg_request *rq, struct fg_error *err);
 /* Its token has not worked lately: it is to be authorised before its body is taken. */
 bool fg_admission_is_unproven(struct fg_request *rq);
-/* What the client may do; opens the request's session. */
+/* Checks the client's rights and opens the request's session. */
 int fg_admission_authorize(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 
 #endif

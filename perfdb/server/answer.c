@@ -43,7 +43,7 @@ static const struct meaning meanings[] = {
 	 .message = "the server cannot read or write its database; its log says why"},
 };
 
-/* What a refusal is called; others by their meaning. */
+/* Words of refusals that have a status of their own. */
 static const struct {
 	int http_status;
 	const char *word;
@@ -102,7 +102,7 @@ static void write_error_page(struct fg_request *rq, const char *message)
 	fg_strbuf_add_text(&answer->text, "</html>\n");
 }
 
-/* What failed inside is for the log; what the client did wrong is for the client. */
+/* Internal errors go to the log only; the client is told about its own mistakes. */
 static void write_error(struct fg_request *rq, const struct fg_error *err)
 {
 	struct fg_answer *answer = &rq->answer;

@@ -30,7 +30,7 @@ struct fg_body {
 	void *map; /* of the file */
 };
 
-/* What does not fit is dropped, with everything before it; the state says why. */
+/* If the data does not fit, the whole body is dropped; the state says why. */
 void fg_body_add(struct fg_body *body, const void *data, size_t size);
 /* body->size bytes, which live as long as the body; NULL: the file cannot be read. */
 const char *fg_body_data(struct fg_body *body);

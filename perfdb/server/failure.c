@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How a command of perfdb ends when it failed. */
+/* Ends a failed perfdb command. */
 #include "base/text.h"
 #include "perfdb/server/options.h"
 

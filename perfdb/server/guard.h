@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the headers of a request must not be.  Inside perfdb/server/ only. */
+/* Refuses malformed request headers.  Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_GUARD_H
 #define FG_PERFDB_SERVER_GUARD_H
 

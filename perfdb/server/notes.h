@@ -8,7 +8,7 @@
 
 #include "perfdb/server/request.h"
 
-/* When and from where a token was used last. */
+/* Time and address of a token's last use. */
 void fg_notes_token_use(struct fg_request *rq, int64_t token, int64_t now_ns);
 /* For the audit log: somebody known, or with a token, was refused. */
 void fg_notes_refusal(struct fg_request *rq, const char *reason);

@@ -101,7 +101,7 @@ bool fg_perfdb_completion(const char *shell, struct fg_strbuf *text);
 
 struct fg_store;
 
-/* What an action works with. */
+/* Input of an action. */
 struct fg_perfdb_deed {
 	const struct fg_perfdb_options *given;
 	char *word; /* after the action; NULL: none */
@@ -121,8 +121,8 @@ struct fg_perfdb_action {
 int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words,
 		  const struct fg_perfdb_action *actions, const char *usage);
 /*
- * Adds to the audit log what is done to the database.  Whoever runs this program owns it: the log
- * names the user on this machine.
+ * Adds an action on the database to the audit log, under the name of the local user, who owns the
+ * database.
  */
 int fg_perfdb_note(struct fg_store *store, const char *project, const char *action,
 		   const char *subject, struct fg_error *err) FG_NODISCARD;

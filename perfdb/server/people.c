@@ -63,7 +63,7 @@ static int add_grants(struct fg_request *rq, enum fg_role_kind kind, const char 
 	return fg_store_grants(rq->store, kind, name, &rq->grants, err);
 }
 
-/* Nothing is left out: who is named in a way that this server does not take is refused. */
+/* A person named in a way that this server does not accept is refused, not skipped. */
 static int add_groups(struct fg_request *rq, const char *list, struct fg_error *err)
 {
 	char *rest = list ? fg_arena_strdup(&rq->arena, list) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* People whom a trusted proxy names; programs have tokens.  Inside perfdb/server/ only. */
+/* People named by a trusted proxy; programs have tokens.  Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_PEOPLE_H
 #define FG_PERFDB_SERVER_PEOPLE_H
 

@@ -79,7 +79,7 @@ static bool parse_forwarded(const char *text, size_t size, struct fg_address *ad
 typedef bool parse_hop(const char *text, size_t size, struct fg_address *address);
 
 /*
- * From the right: the first address that is no trusted proxy.  False: the list breaks off before.
+ * From the right: the first address that is not a trusted proxy.  False: the list ends before.
  */
 static bool read_list(const struct fg_proxies *proxies, const char *list, parse_hop *parse,
 		      struct fg_address *client)

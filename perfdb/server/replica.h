@@ -16,7 +16,7 @@ struct fg_replica;
 /* *replica is set also on failure. */
 int fg_replica_start(const char *database, struct fg_replica **replica, struct fg_error *err)
 	FG_NODISCARD;
-/* What follows is fine with NULL: there is none. */
+/* These accept NULL: no replica is configured. */
 void fg_replica_stop(struct fg_replica *replica);
 /* A session for a question of `who`; NULL: the first database is to be asked. */
 struct fg_store *fg_replica_borrow(struct fg_replica *replica, const char *who);
@@ -25,7 +25,7 @@ void fg_replica_give_back(struct fg_replica *replica, struct fg_store *store);
 void fg_replica_wrote(struct fg_replica *replica, const char *who);
 /* Counted since the start. */
 unsigned long long fg_replica_questions(const struct fg_replica *replica);
-/* How far it was behind when it was asked last, in milliseconds; negative: it does not answer. */
+/* Its lag when it was last asked, in milliseconds; negative: it does not answer. */
 int64_t fg_replica_lag_ms(const struct fg_replica *replica);
 
 #endif

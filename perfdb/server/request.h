@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One request on its way through the server.  Inside perfdb/server/ only. */
+/* A request that the server is handling.  Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_REQUEST_H
 #define FG_PERFDB_SERVER_REQUEST_H
 
@@ -16,7 +16,7 @@ struct fg_route;
 
 typedef int fg_handler(struct fg_request *rq, struct fg_error *err);
 
-/* What is sent back. */
+/* The response. */
 struct fg_answer {
 	int status;
 	const char *type;
@@ -83,7 +83,7 @@ int fg_request_size(struct fg_request *rq, const char *name, size_t max, size_t 
  */
 int fg_request_may_see(const struct fg_request *rq, const char *project, struct fg_error *err)
 	FG_NODISCARD;
-/* What the client's grants allow at this address, for any project at all. */
+/* Do the client's grants allow this address for at least one project? */
 bool fg_request_is_allowed(const struct fg_request *rq, enum fg_scope needed);
 /* The parameter "project" or the only one there is for this client; NULL: all. */
 int fg_request_which_project(struct fg_request *rq, const char **project, struct fg_error *err)

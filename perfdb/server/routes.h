@@ -31,7 +31,7 @@ struct fg_asked {
 /* NULL: no such method, or (`*is_path_known` false) no such path.  *tail: after the route's '/'. */
 const struct fg_route *fg_route_find(const struct fg_asked *asked, const char **tail,
 				     bool *is_path_known);
-/* What may be done at this address, as Allow lists it. */
+/* Methods of this address, as the Allow header lists them. */
 const char *fg_route_methods(const struct fg_asked *asked, struct fg_arena *arena);
 
 #endif

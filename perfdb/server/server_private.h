@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all requests of one server share.  Inside perfdb/server/ only. */
+/* Shared by all requests of one server.  Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_SERVER_PRIVATE_H
 #define FG_PERFDB_SERVER_SERVER_PRIVATE_H
 

@@ -63,7 +63,7 @@ void fg_sessions_give_back(struct fg_sessions *s, struct fg_store *store)
 	s->idle = fg_grow(s->idle, &s->idle_capacity, s->idle_count + 1, sizeof(struct fg_store *));
 	s->idle[s->idle_count++] = store;
 	if (fg_store_is_broken(store)) {
-		/* Whatever broke this connection broke the idle ones too. */
+		/* The idle connections are broken for the same reason. */
 		broken = s->idle;
 		broken_count = s->idle_count;
 		s->idle = NULL;

@@ -13,7 +13,7 @@ void fg_wake_init(pthread_cond_t *wake);
 bool fg_wake_wait(pthread_cond_t *wake, pthread_mutex_t *lock, int64_t ns);
 /* Sets `stopping` and wakes every thread that waits under this lock. */
 void fg_wake_to_stop(pthread_mutex_t *lock, pthread_cond_t *wake, bool *stopping);
-/* What this thread is called where threads are shown; at most 15 characters. */
+/* Names this thread for ps, top and gdb; at most 15 characters. */
 void fg_thread_name(const char *name);
 
 #endif

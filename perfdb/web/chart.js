@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trend of a metric: points by verdict, levels between change points with the gate's threshold around them, releases, notes.
-// A drag or + and − zoom; the range is told to the page, which keeps it in the address.
+// A drag or + and − zoom; the page is notified of the range and keeps it in the address.
 
 import { el, onResize, replace, svg } from './dom.js';
 import { finite, formatChange, formatValue } from './format.js';

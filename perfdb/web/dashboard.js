@@ -22,7 +22,7 @@ function isProfile(benchmark) {
 	return !benchmark.metric;
 }
 
-// What the newest run says; one without a value failed.
+// The newest run's state; a run without a value failed.
 function stateOf(benchmark) {
 	if (isProfile(benchmark))
 		return '';

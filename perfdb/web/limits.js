@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What projects may hold and for how long, and what they hold.
+// Quotas, retention and usage of projects.
 
 import { el, replace } from './dom.js';
 import { clip, formatValue } from './format.js';

@@ -33,7 +33,7 @@ async function showPicker({ project, a, b }) {
 	el('p', { class: 'quiet' }, 'A commit, a tag, a branch, the name of a baseline, ', el('code', {}, 'latest'), ', ', el('code', {}, 'latest~2'), ', or the id of a run.')));
 }
 
-// What the profiles of a benchmark count besides time.
+// Measures of a benchmark's profiles, other than time.
 async function measuresOf(sides, benchmark) {
 	const { measures, units } = await ask('functions', { ...sides, benchmark, limit: 1 });
 	return measures.map((name, i) => ({ name, unit: units[i] }));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has a word in its name: benchmarks, functions, commits, projects.
+// Search by name: benchmarks, functions, commits, projects.
 
 import { el, replace } from './dom.js';
 import { clip } from './format.js';

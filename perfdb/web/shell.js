@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around every page: the header, links, toasts.
+// The frame of every page: the header, links, toasts.
 
 import { el, names, replace } from './dom.js';
 import { clip, formatTime } from './format.js';
@@ -53,7 +53,7 @@ export function showHeader(project, view) {
 	account().then((parts) => replace(document.getElementById('account'), parts), () => {});
 }
 
-// What lies around this page within its project.
+// The path to this page within its project.
 export function showTrail(...parts) {
 	replace(trail, el('ol', {}, parts.filter(Boolean).map((part) => el('li', {}, part))));
 	trail.hidden = false;

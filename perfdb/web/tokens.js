@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may do what: tokens are made, shown once and revoked.
+// Access: tokens are made, shown once and revoked.
 
 import { el, replace } from './dom.js';
 import { clip, formatTime } from './format.js';

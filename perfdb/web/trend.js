@@ -18,7 +18,7 @@ function commitsBetween(change, points) {
 	return [' · ', el('code', {}, `git log ${before.slice(0, 12)}..${after.slice(0, 12)}`)];
 }
 
-// What a change point is found from has to be seen a few times; until then it is said, and called what it is.
+// A change point needs several runs after it; until then it is shown as possible.
 function possibleChange(change, points) {
 	if (!change)
 		return null;
@@ -108,7 +108,7 @@ function keepRange(points, range) {
 
 const asked = new Map();
 
-// What the server knows of one run beyond its point; once.
+// Details of one run, fetched once.
 function cardOf(benchmark) {
 	return async (point) => {
 		const key = `${point.run} ${benchmark}`;
@@ -252,7 +252,7 @@ function pointTable(answer) {
 	}));
 }
 
-// What a function takes itself, or with all that it calls.
+// Own or inclusive time of a function.
 const COSTS = { own: 'own time', callees: 'time with callees' };
 
 // Unless the address says which: the one that changed, own time first.

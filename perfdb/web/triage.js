@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people decide about a change point.
+// Decisions about a change point.
 
 import { el } from './dom.js';
 import { tell } from './server.js';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces of the collector have addresses of the kernel and no names: whoever ran the program adds
- * these, as long as the kernel that it ran on does.
+ * Traces of the collector have addresses of the kernel and no names: the host that
+ * ran the program adds these while the same kernel runs.
  */
 #ifndef FG_OUTSIDE_KERNEL_TRACES_H
 #define FG_OUTSIDE_KERNEL_TRACES_H
@@ -16,8 +16,8 @@ struct fg_kernel_naming {
 };
 
 /*
- * Adds names to the traces of this folder whose processes have ended. Files that are none, cannot
- * be written or come from before the kernel was started are left as they are.
+ * Adds names to the traces of this folder whose processes have ended. Other files, read-only
+ * traces and those from before the last boot are left as they are.
  */
 void fg_kernel_naming_add(struct fg_kernel_naming *naming, const char *folder);
 void fg_kernel_naming_release(struct fg_kernel_naming *naming);

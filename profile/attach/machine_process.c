@@ -6,8 +6,8 @@
 /* ---- the process ---- */
 
 /*
- * What stands above all its call paths when it has no program: a thread of the kernel, without what
- * numbers it ("kworker/0:1-events"), or a process that was gone before it could be looked at.
+ * The root of its call paths if it has no program: a kernel thread, without its number
+ * ("kworker/0:1-events"), or a process that ended before it could be inspected.
  */
 static void write_name(struct fg_machine_process *process)
 {

@@ -36,8 +36,7 @@ void fg_memory_fetch(struct fg_memory *memory, uint64_t address, size_t pages);
  */
 size_t fg_memory_copy(const struct fg_memory *memory, uint64_t address, size_t pages, void *data);
 /*
- * What was copied from there before: read from now on, until it is forgotten, whatever else is read
- * meanwhile.
+ * An earlier copy of that memory: reads are served from it until it is forgotten.
  */
 void fg_memory_put(struct fg_memory *memory, uint64_t address, const void *data, size_t size);
 /* False: not all of it can be read. */

@@ -155,7 +155,7 @@ static void note_stop(struct fg_opened *opened, pid_t tid)
 
 /* ---- the tracer ---- */
 
-/* All that is traced is traced by one thread. */
+/* ptrace works per thread: one thread traces everything. */
 struct tracer {
 	struct fg_process_options options;
 	struct fg_opened *opened;
@@ -195,8 +195,8 @@ static void end_all(pid_t root, const struct fg_pids *known)
 }
 
 /*
- * Has the program itself ended?  Whoever started it reaps it.  A traced one reports its stops here,
- * too.
+ * Has the program itself ended?  Its parent reaps it.  A traced program also reports its stops
+ * here.
  */
 static bool has_ended(struct fg_opened *opened, pid_t root)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a sample from outside weighs, and whether it counts.
+ * The weight of a sample from outside, and whether it counts.
  *
  * A sample is decided at a moment drawn in advance, but the thread stops a little later.  The
  * kernel calls a thread "running" while it only queues for a CPU, too; it then stops where it was
@@ -21,7 +21,7 @@ struct fg_sampled {
 	uint8_t bits;       /* FG_SAMPLE_* bits */
 };
 
-/* What the kernel has counted for a thread: /proc/PID/task/TID/schedstat. */
+/* The kernel's counts for a thread: /proc/PID/task/TID/schedstat. */
 struct fg_cpu_account {
 	uint64_t used_ns;   /* on a CPU */
 	uint64_t queued_ns; /* waiting for one, until it last got one */

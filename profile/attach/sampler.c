@@ -174,12 +174,12 @@ static int write_trace(struct fg_sampling_run *run, struct fg_error *err)
 }
 
 /*
- * A timer of its own for every moment, not one shared with the program's.  Where we may, we come
- * before all ordinary threads: one that stands still must not wait until another's slice is over.
- * Otherwise a short slice gives us a CPU when a moment comes (from Linux 6.12 on).  It is long
- * enough for all that is copied at a moment: at a tick of the clock, every 1 to 4 ms, whoever has
- * used up a slice is put off the CPU, whatever stands still for it.  With slices of 0.1 ms that
- * took 3 to 4 ms in one stop of a hundred, with 0.7 ms 0.05.
+ * Each moment gets a timer of its own, not one shared with the program's.  If permitted, we run
+ * before all ordinary threads, so that a stopped thread need not wait for another's slice to end.
+ * Otherwise a short slice gets us a CPU at each moment (from Linux 6.12 on).  It is long enough for
+ * all that is copied at a moment: at a clock tick, every 1 to 4 ms, a thread that has used up its
+ * slice loses the CPU, even if stopped threads wait for it.  With slices of 0.1 ms that happened in
+ * 1 % of stops and cost 3 to 4 ms; with 0.7 ms, in 0.05 %.
  */
 static void become_punctual(void)
 {

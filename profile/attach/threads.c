@@ -318,7 +318,7 @@ static char *reason_of_kernel(pid_t pid, int error)
 			    strerrordesc_np(error));
 }
 
-/* Nobody traces us, so this fails in any case; a filter of system calls says another reason. */
+/* Nobody traces us, so this must fail; under a system call filter errno differs. */
 static bool is_filtered(void)
 {
 	return ptrace(PTRACE_PEEKUSER, getpid(), NULL, NULL) == -1 && errno != ESRCH;

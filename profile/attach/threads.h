@@ -23,7 +23,7 @@ void fg_pids_add(struct fg_pids *pids, pid_t pid);
 bool fg_pids_contain(const struct fg_pids *pids, pid_t pid);
 void fg_pids_release(struct fg_pids *pids);
 
-/* A process, its descendants, and whoever is in the process group that bears its number. */
+/* A process, its descendants, and the members of the process group of the same number. */
 void fg_processes_of(pid_t root, struct fg_pids *found);
 void fg_threads_of(pid_t pid, struct fg_pids *found);
 

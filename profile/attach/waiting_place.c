@@ -90,7 +90,7 @@ bool fg_blocked_survives_stop(pid_t pid, const struct fg_blocked *blocked)
 	return what == GOES_ON || (what == ENDS_ON_SOCKET && !is_socket(pid, blocked->argument));
 }
 
-/* A second connect() would say that the first one is under way. */
+/* A second connect() would fail with EALREADY. */
 bool fg_call_is_cut_by_stop(const struct user_regs_struct *registers)
 {
 	const long number = (long)registers->orig_rax;

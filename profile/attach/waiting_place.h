@@ -14,7 +14,7 @@
 
 #include <sys/user.h>
 
-/* What /proc/PID/task/TID/syscall says. */
+/* /proc/PID/task/TID/syscall, parsed. */
 struct fg_blocked {
 	bool waits;  /* false: it runs, and the rest is not known */
 	long number; /* of the system call; -1: it waits elsewhere in the kernel, for a page */
@@ -28,7 +28,7 @@ bool fg_blocked_parse(const char *text, struct fg_blocked *blocked);
 bool fg_blocked_survives_stop(pid_t pid, const struct fg_blocked *blocked);
 /* Has a stop just ended a call of those with EINTR that can be made again? */
 bool fg_call_is_cut_by_stop(const struct user_regs_struct *registers);
-/* What is known of its registers without a stop; the others are 0. */
+/* The registers that are known without stopping the thread; the others are 0. */
 struct user_regs_struct fg_blocked_registers(const struct fg_blocked *blocked);
 
 /* A call path that was found while a thread waited. */

@@ -19,7 +19,7 @@ struct fg_archive_content {
 	size_t debug_files;
 	size_t maps;
 	uint64_t bytes; /* unpacked */
-	char **missing; /* a line each: modules without a binary, files that are no trace */
+	char **missing; /* a line each: modules without a binary, files that are not traces */
 	size_t missing_count, missing_capacity;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both ends of an archive agree on: archive_write.c and archive_read.c. */
+/* Format of an archive, for archive_write.c and archive_read.c. */
 #ifndef FG_EXCHANGE_ARCHIVE_FORMAT_H
 #define FG_EXCHANGE_ARCHIVE_FORMAT_H
 

@@ -117,8 +117,8 @@ static int add_vdso(struct writer *w, const char **name, struct fg_error *err)
 }
 
 /*
- * What was found in debug information, if the cache has it: it needs no .dwo files.  It is read at
- * once, since another fastgate may add to it, or remove it, at any time.
+ * Results from debug information, if cached: these need no .dwo files.  The cache is read at once,
+ * since another fastgate may change or remove it at any time.
  */
 static int add_index(struct writer *w, const char *build_id, struct fg_error *err)
 {

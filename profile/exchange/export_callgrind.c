@@ -38,7 +38,7 @@ struct cost {
 	uint64_t samples;
 };
 
-/* What a stack adds to each cost on it. */
+/* Added to every cost on a stack. */
 struct share {
 	const double *values; /* one a measure */
 	uint64_t samples;

@@ -42,7 +42,7 @@ static int by_leaf(const void *left, const void *right)
 	return a->function < b->function ? -1 : 1;
 }
 
-/* "ns", or the name of a measure that is no time. */
+/* "ns", or the name of a measure other than time. */
 static const char *unit_of(const struct fg_profile *profile)
 {
 	const struct fg_measure *measure = &profile->measures[0].is;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What valgrind's callgrind writes: instructions by function, calls by edge.  With
+ * Files of valgrind's callgrind: instructions by function, calls by edge.  With
  * `--separate-callers=N` a function's name carries its callers, `fit'loop'main`, and so a call
  * path; without it only the direct caller is known, and only of calls.
  *

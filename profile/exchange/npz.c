@@ -49,7 +49,7 @@ static void add_npy_head(struct fg_strbuf *npy, const struct fg_npz_array *array
 	fg_strbuf_release(&text);
 }
 
-/* What the local and the central header of a member have in common. */
+/* Common part of a member's local and central header. */
 static void add_member(struct fg_strbuf *out, const struct fg_strbuf *packed,
 		       const struct fg_strbuf *name)
 {

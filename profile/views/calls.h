@@ -15,7 +15,7 @@ struct fg_view_calls {
 	size_t count, capacity;
 };
 
-/* Counts what the query keeps.  A profile without calls, or a view of them, is no failure. */
+/* Counts the calls that the query keeps.  A profile without calls is not an error. */
 int fg_view_calls_init(struct fg_view_calls *calls, const struct fg_profile *profile,
 		       const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;
 void fg_view_calls_release(struct fg_view_calls *calls);

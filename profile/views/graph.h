@@ -31,7 +31,7 @@ struct fg_graph_options {
 	bool all; /* no floors and no limit */
 };
 
-/* What is in the picture and what is not: for the terminal; the picture says the same. */
+/* Size of the picture and of the part left out, for the terminal; the picture says the same. */
 struct fg_graph_summary {
 	size_t nodes, nodes_left_out;
 	size_t edges, edges_left_out;

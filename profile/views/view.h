@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a person sees of a profile.  A view turns a profile and a query into a table; the table is
+ * Views of a profile, for people.  A view turns a profile and a query into a table; the table is
  * then written as text, JSON or CSV.  A view is a row of the table in view.c and a file
  * view_<name>.c.
  */
@@ -29,7 +29,7 @@ struct fg_view_cell {
 
 struct fg_view_column {
 	/*
-	 * in JSON and CSV: "self_ns", where the measure is no time "self"; its error:
+	 * in JSON and CSV: "self_ns", or "self" for a measure other than time; its error:
 	 * "self_ns_error"
 	 */
 	const char *key;
@@ -105,7 +105,7 @@ struct fg_view {
 	const char *measure; /* shown unless the query names another; NULL: the profile's first */
 	bool needs_code;     /* shows more with the listings of the profile */
 	bool needs_samples;  /* shows less, or nothing, for a profile of sums */
-	bool has_no_measure; /* its figures are none of the profile's measures */
+	bool has_no_measure; /* its figures are not measures of the profile */
 };
 
 /* The end of error messages about what a profile of sums lacks. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How a profile came to be: which clock, what it cannot see, how often, at what cost. */
+/* How a profile was made: its clock, blind spots, rate and cost. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"

@@ -431,7 +431,7 @@ static int column_of(const char *measure)
 	return COLUMN_COUNT;
 }
 
-/* Whatever is held was allocated, so the functions of `first`, the tree of allocations, are all. */
+/* Held memory was allocated, so `first`, the tree of allocations, has every function. */
 static int fill_column(struct functions *functions, int column, const struct fg_profile *profile,
 		       const struct fg_view_options *options, struct fg_calltree *first,
 		       struct fg_error *err)

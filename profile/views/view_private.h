@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the views share: building rows. */
+/* Building rows, shared by the views. */
 #ifndef FG_VIEWS_VIEW_PRIVATE_H
 #define FG_VIEWS_VIEW_PRIVATE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What every view builds its table with: columns, rows, cells, heads and notes. */
+/* Tables of the views: columns, rows, cells, heads and notes. */
 #include "base/number.h"
 #include "base/text.h"
 #include "profile/selection.h"
@@ -215,7 +215,7 @@ void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile
 	if (is_part)
 		fg_strbuf_printf(&line, ", %.1f %% of %s",
 				 whole_value > 0 ? 100 * total->value / whole_value : 0, whole);
-	/* What was counted exactly is no estimate from a number of samples. */
+	/* An exact count does not depend on a number of samples. */
 	if (!table->measure.exact)
 		fg_strbuf_printf(&line, "%s %s samples", is_part ? ";" : " in", samples);
 	if (query->per_repetition && repetitions > 1)

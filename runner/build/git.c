@@ -475,9 +475,9 @@ int fg_git_resolve(const struct fg_git *git, const char *ref, char **commit, cha
 }
 
 /*
- * git assumes a file unchanged if its size and mtime (in seconds) match, unless the index is no
- * newer than that second: then it compares contents.  A copy that looked newer than its original
- * would hide changes made right after a commit.
+ * git assumes a file unchanged if its size and mtime (in seconds) match, unless the index dates
+ * from that second or before: then it compares contents.  A copy that looked newer than its
+ * original would hide changes made right after a commit.
  */
 static void keep_times(const char *from, const char *to)
 {

@@ -257,7 +257,7 @@ static bool has_layout(struct maker *m, unsigned k)
 	return k < m->count;
 }
 
-/* ---- noted links, several beside each other ---- */
+/* ---- noted links, run in parallel ---- */
 
 /* Files linked concurrently, then compared with the originals. */
 struct batch {

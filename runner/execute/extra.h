@@ -3,8 +3,8 @@
  * Extra repetitions: one execution of one arm under another instrument, after all pairs.  Its times
  * are not used; what it writes becomes further measures of the profile.
  *
- * A benchmark that cannot be run like this is no failure of the benchmark: `why` says what went
- * wrong, and the verdict of the pairs stands.
+ * If it fails, the benchmark has not failed: `why` says what went wrong, and the verdict of the
+ * pairs stands.
  */
 #ifndef FG_RUNNER_EXTRA_H
 #define FG_RUNNER_EXTRA_H

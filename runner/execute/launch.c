@@ -21,7 +21,8 @@ enum {
 };
 
 /*
- * These signals are meant for the program: whoever ends the process group still wants its result.
+ * These signals are meant for the program: a user who ends the process group still wants its
+ * result.
  */
 static const int ignored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM};
 
@@ -41,7 +42,7 @@ static int64_t now_ns(void)
 
 static void report(int fd, const void *message, size_t size)
 {
-	/* So small a write to a pipe is atomic; if it fails, the reader is gone. */
+	/* A pipe write of this size is atomic; if it fails, the reader is gone. */
 	if (write(fd, message, size) != (ssize_t)size)
 		_exit(EXIT_CANNOT);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What else the machine did during a repetition: load, time stolen by the hypervisor, CPU
+ * Other activity of the machine during a repetition: load, time stolen by the hypervisor, CPU
  * pressure.  Read before and after from three small files of /proc, kept open.  A missing file
  * gives NaN, never an error.
  */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What decides whether two builds do the same thing, as facts that can be compared later and
- * elsewhere:
+ * Facts that decide whether two builds do the same thing, comparable later and on other hosts:
  *
  *	build.code            digest of the program's machine code and data, wherever they lie
  *	build.code.LIBRARY    the same of a shared library of the project

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an executable file reveals about itself as far as preloading is concerned: 32 or 64 bits,
- * program or script.
+ * Properties of an executable file that matter for preloading: 32 or 64 bits, program or script.
  *
  * (runner/facts/binary.h reads how it was built.) Internal to runner/.
  */

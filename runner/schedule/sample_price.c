@@ -60,11 +60,13 @@ void fg_sampling_settle(const struct fg_sample_cost *cost, double budget,
 			struct fg_sampling *sampling)
 {
 	const uint64_t whole = (uint64_t)(budget * FG_BUDGET_WHOLE + 0.5);
+	struct fg_sample_cost samples = *cost;
 
+	samples.start_ns = 0; /* the same on both sides: leave the budget to naming functions */
 	fg_sampling_learn(cost, sampling);
 	sampling->budget = budget;
 	sampling->rate_hz =
-		floor((double)FG_NS_PER_S / (double)fg_sample_cost_period_ns(cost, whole));
+		floor((double)FG_NS_PER_S / (double)fg_sample_cost_period_ns(&samples, whole));
 	sampling->expected_cost =
 		cost->samples ? fg_sample_cost_at(cost, sampling->rate_hz) : (double)NAN;
 }

@@ -36,7 +36,7 @@ enum {
 
 static const double period_jitter = 0.25;
 
-/* What a draw is for: each purpose has its own stream. */
+/* Purpose of a draw: each has its own stream. */
 enum purpose {
 	FOR_ORDER,
 	FOR_PADDING,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a project may hold (quotas, kept by the server when a run arrives) and for how long
- * (retention, carried out by `perfdb gc`).
+ * Limits of a project: its size (quotas, kept by the server when a run arrives) and the age of its
+ * runs (retention, carried out by `perfdb gc`).
  */
 #ifndef FG_STORE_SERVING_LIMITS_H
 #define FG_STORE_SERVING_LIMITS_H
@@ -11,7 +11,7 @@
 
 struct fg_store;
 
-/* In all, 0 is no limit. */
+/* In all members, 0: unlimited. */
 struct fg_limits {
 	char *project;       /* "": all projects without limits of their own */
 	int64_t most_runs;   /* stored */
@@ -28,7 +28,7 @@ struct fg_limits_list {
 	size_t capacity;
 };
 
-/* What a project holds. */
+/* Space used by a project. */
 struct fg_usage {
 	int64_t runs;
 	int64_t bytes;
@@ -45,7 +45,7 @@ int fg_store_limits_set(struct fg_store *store, struct fg_limits *limits, struct
 int fg_store_limits_list(struct fg_store *store, struct fg_limits_list *list, struct fg_error *err)
 	FG_NODISCARD;
 void fg_limits_list_release(struct fg_limits_list *list);
-/* Those that hold for a project: its own, or those of all, or none; to be released. */
+/* A project's own limits, else those of all projects, else none; to be released. */
 int fg_store_limits_of(struct fg_store *store, const char *project, struct fg_limits *limits,
 		       struct fg_error *err) FG_NODISCARD;
 void fg_limits_release(struct fg_limits *limits);

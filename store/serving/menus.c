@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What menus offer: projects, benchmarks, metrics, conditions. */
+/* Choices of menus: projects, benchmarks, metrics, conditions. */
 #include "base/text.h"
 #include "store/db.h"
 #include "store/serving/history.h"

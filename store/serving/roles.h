@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What people may do.  A role gives a scope, for one project or for all, to a person or to a group,
- * by the name that a trusted proxy uses.  The kind of a name stands beside it: no spelling of a
- * person's name is a group's.  Roles are read at every request, so that one that is taken away is
- * gone at once.
+ * Rights of people.  A role gives a scope, for one project or for all, to a person or to a group,
+ * by the name that a trusted proxy uses.  The kind of a name is a column of its own: no spelling of
+ * a person's name is a group's.  Roles are read at every request, so a revoked one is gone at once.
  */
 #ifndef FG_STORE_SERVING_ROLES_H
 #define FG_STORE_SERVING_ROLES_H

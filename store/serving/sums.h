@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rows of a series add up to: time by call path, and by function. */
+/* Sums over the rows of a series: time by call path, and by function. */
 #ifndef FG_STORE_SERVING_SUMS_H
 #define FG_STORE_SERVING_SUMS_H
 

@@ -16,7 +16,7 @@ int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *c
 /* A consistent copy while others read and write (SQLite only; PostgreSQL has pg_dump). */
 int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *err) FG_NODISCARD;
 
-/* How many milliseconds the database is behind the one that it is a replica of; 0: it is none. */
+/* Replication lag in milliseconds; 0 if the database is not a replica. */
 int fg_store_lag(struct fg_store *store, int64_t *milliseconds, struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -9,7 +9,7 @@
 struct fg_store;
 struct fg_stored_run;
 
-/* What the store knows about an uploaded run. */
+/* State of an uploaded run in the store. */
 struct fg_upload_state {
 	bool known;
 	char *project;

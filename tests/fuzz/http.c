@@ -271,7 +271,7 @@ static void take_header(struct MHD_Connection *connection, char *line)
 static char authorization[] = "Authorization";
 static char administrator[sizeof("Bearer ") + FG_TOKEN_TEXT_SIZE] = "Bearer ";
 
-/* So that handlers are reached by inputs that know no token. */
+/* Lets inputs without a token reach the handlers. */
 static void add_token(struct MHD_Connection *connection)
 {
 	for (size_t i = 0; i < connection->header_count; i++) {
@@ -424,7 +424,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (take_request(text, size, &request)) {
 		ask(&request);
-		/* Whatever was changed is put back: an input means the same at any time. */
+		/* Undo every change, so that an input means the same at any time. */
 		if (strcmp(request.method, "GET") != 0 && request.connection.status < 300) {
 			stop();
 			start();

@@ -163,7 +163,7 @@ static const char *other_measure(struct fg_request *rq)
 
 /*
  * Pages draw the rows of time: those of the measure take their place.  False: the set has none, or
- * its values are no sums (a peak), of which no picture of call paths can be drawn.
+ * its values are not sums (a peak, say) and cannot be drawn as call paths.
  */
 static bool show_measure(struct fg_profile_set *set, const char *measure)
 {

@@ -39,7 +39,7 @@ static const struct fg_triage *decision_on(const struct dashboard *d,
 	return NULL;
 }
 
-/* The run that a change begins with: what was committed, by whom, and which function it is. */
+/* The run that a change begins with: its commit, author and function. */
 static void write_origin(struct dashboard *d, const struct fg_overview_row *row,
 			 const struct fg_watched_change *change)
 {
@@ -120,7 +120,7 @@ static void write_history(struct dashboard *d, const struct fg_overview_row *row
 	fg_json_end(w);
 }
 
-/* What the newest run said, if it came to a value. */
+/* The newest run's value, if it has one. */
 static void write_newest(struct dashboard *d, const struct fg_overview_row *row)
 {
 	const struct fg_history_point *newest =

@@ -10,7 +10,7 @@ enum {
 	FUNCTIONS_MAX = 20000
 };
 
-/* What the values are called: times say that they are in milliseconds. */
+/* JSON keys of the values: those of times end in "_ms". */
 struct keys {
 	const char *self;
 	const char *inclusive;

@@ -7,7 +7,7 @@
 #include "perfdb/server/api/handlers.h"
 #include "store/serving/history.h"
 
-/* The members; 0 is no limit. */
+/* The members; 0: unlimited. */
 static void add_limits(struct fg_json_writer *w, const struct fg_limits *limits)
 {
 	fg_json_text(w, "project", *limits->project ? limits->project : NULL);
@@ -31,7 +31,7 @@ int fg_handle_limits(struct fg_request *rq, struct fg_error *err)
 	for (size_t i = 0; i < list.count; i++) {
 		const struct fg_limits *limits = &list.items[i];
 
-		/* Those of all projects hold for every one. */
+		/* An empty project name: limits of every project. */
 		if (*limits->project && fg_request_may_see(rq, limits->project, NULL) != FG_OK)
 			continue;
 		fg_json_begin_object(&w, NULL);

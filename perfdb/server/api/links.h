@@ -9,7 +9,7 @@
 
 struct fg_request;
 
-/* Those of this run, in the request's arena; `run` may be NULL: none. */
+/* Links of this run, in the request's arena; none if `run` is NULL. */
 int fg_links_read(struct fg_request *rq, const char *run, const char *links[FG_WEB_LINK_COUNT],
 		  struct fg_error *err) FG_NODISCARD;
 /* Member "links". */

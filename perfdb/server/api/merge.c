@@ -87,7 +87,7 @@ static void add_regions(struct fg_profile_set *to, const struct fg_profile_set *
 	}
 }
 
-/* What of a profile belongs to its candidate, as an arm of another. */
+/* Copies the candidate's part of a profile into an arm of another. */
 static void add_side(struct fg_profile_set *to, const struct fg_profile_set *from, uint8_t arm)
 {
 	add_rows(to, from, arm);

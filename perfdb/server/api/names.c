@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What there is: projects, benchmarks, metrics, recorded conditions, baselines. */
+/* Lists of names: projects, benchmarks, metrics, recorded conditions, baselines. */
 #include "perfdb/server/api/handlers.h"
 #include "store/serving/history.h"
 #include "store/store.h"

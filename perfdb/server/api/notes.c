@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What people wrote: annotations, and decisions about change points. */
+/* Annotations, and decisions about change points. */
 #include "base/json.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/api/decision.h"

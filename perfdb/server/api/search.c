@@ -94,7 +94,7 @@ static int write_benchmarks(struct search *s, const struct fg_name_list *project
 	return status;
 }
 
-/* Those of the projects that may be seen alone. */
+/* Only functions of projects that this client may see. */
 static int write_functions(struct search *s, const struct fg_name_list *projects,
 			   struct fg_error *err)
 {

@@ -21,7 +21,7 @@ struct fg_shown_measure {
 };
 
 /*
- * What the parameter `measure` named; without it, time.  FG_ENOENT: the benchmark does not have it.
+ * The measure of the parameter `measure`; time by default.  FG_ENOENT: the benchmark lacks it.
  * Release `shown->all` with fg_series_measures_release().
  */
 int fg_sides_measure(struct fg_request *rq, const struct fg_run_side sides[2],

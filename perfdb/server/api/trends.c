@@ -228,7 +228,7 @@ static int check_cost(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* What the function takes with all that it calls, or by itself. */
+/* Inclusive or own time? */
 static bool is_with_callees(struct fg_request *rq)
 {
 	const char *of = fg_request_parameter(rq, "of");

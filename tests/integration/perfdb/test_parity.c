@@ -187,7 +187,7 @@ static void migration_to_sqlite_and_back_changes_no_answer(void **state)
 
 /*
  * One statement failed: PostgreSQL rolls everything back and yet answers COMMIT with success; no
- * client may be told that its run is stored.
+ * client may get the answer that its run is stored.
  */
 static void transaction_that_was_undone_is_not_called_committed(void **state)
 {
@@ -342,7 +342,7 @@ static void new_session_finds_what_another_one_added(void **state)
 	fg_db_close(db);
 }
 
-/* A store, which makes the tables, and a session beside it. */
+/* A store, which makes the tables, and a second session. */
 static void open_both(struct fg_store **store, struct fg_db **db)
 {
 	struct fg_error err = {0};
@@ -398,7 +398,7 @@ static void rows_are_added_whole_or_not_at_all(void **state)
 	fg_store_close(store);
 }
 
-/* Whatever becomes of a batch: its ids are given to nobody else, and none is left out. */
+/* Whether a batch is stored or fails, its ids are unique and without gaps. */
 static void ids_of_a_batch_follow_each_other(void **state)
 {
 	struct fg_store *stores[BOTH] = {NULL};

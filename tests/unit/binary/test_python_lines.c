@@ -77,7 +77,7 @@ static void a_file_is_called_by_its_name_and_that_of_a_package_by_its_folder(voi
 	assert_string_equal(fg_python_file_name("<frozen a/b>"), "<frozen a/b>");
 }
 
-/* Whatever the bytes are, none beyond them is read (a sanitizer sees it), and a line is a line. */
+/* No bytes make it read beyond their end (a sanitizer checks), and each result is a valid line. */
 static void damaged_tables_are_harmless(void **state)
 {
 	uint64_t random = UINT64_C(0x9e3779b97f4a7c15);

@@ -24,11 +24,14 @@ static void the_period_is_the_shortest_within_the_budget(void **state)
 	(void)state;
 	assert_int_equal(fg_sample_cost_period_ns(&cost, budget), 2 * ms);
 	assert_true(fabs(fg_sample_cost_at(&cost, 500) - 0.03) < 1e-9);
-	/* context switches leave less for samples; the start does not, for no period changes it */
-	cost.start_ns = 5 * ms;
-	cost.switches_ns = 10 * ms;
+	/* context switches and the start leave less for samples */
+	cost.switches_ns = 6 * ms;
+	cost.start_ns = 4 * ms;
 	assert_int_equal(fg_sample_cost_period_ns(&cost, budget), 3 * ms);
-	assert_true(fabs(fg_sample_cost_at(&cost, 1000.0 / 3) - 0.035) < 1e-9);
+	assert_true(fabs(fg_sample_cost_at(&cost, 1000.0 / 3) - 0.03) < 1e-9);
+	/* the start never takes more than half of what switches leave */
+	cost.start_ns = 500 * ms;
+	assert_int_equal(fg_sample_cost_period_ns(&cost, budget), 5 * ms);
 	/* and if they leave nothing, the period is the longest */
 	cost.switches_ns = 50 * ms;
 	assert_int_equal(fg_sample_cost_period_ns(&cost, budget), FG_PERIOD_ADAPTED_MOST_NS);

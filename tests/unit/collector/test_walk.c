@@ -272,7 +272,7 @@ static void walks_from_what_was_kept_find_what_libunwind_finds(void **state)
 	assert_true(header->losses[FG_LOSS_TRUNCATED] == 0);
 }
 
-/* So short ones that a copy may hold all of it. */
+/* Stacks short enough for a copy to hold all of them. */
 static void copies_of_a_whole_stack_need_nothing_else(void **state)
 {
 	(void)state;
@@ -298,7 +298,7 @@ static void block_samples(int how)
 	assert_int_equal(syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set)), 0);
 }
 
-/* Wherever it was met: the program's first instruction, and code that is not there. */
+/* Met at the program's first instruction, and in code that is gone. */
 static void a_sample_has_its_leaf_at_least(void **state)
 {
 	static const uintptr_t places[] = {2, 0x1000, UINTPTR_MAX, (uintptr_t)&now};

@@ -253,7 +253,7 @@ static void an_exact_measure_takes_one_count_per_halving(void **state)
 	(void)state;
 	begin(&history, 21);
 	history.bisect.is_exact = true;
-	rise(&history, 37, 1.0); /* beside which the simulated noise is none */
+	rise(&history, 37, 1.0); /* far above the simulated noise */
 	look = find(&history);
 	assert_int_equal(look.state, FG_BISECT_FOUND);
 	assert_int_equal(look.steps[0].last, 37);

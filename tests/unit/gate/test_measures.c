@@ -302,7 +302,7 @@ static void equal_programs_whose_counts_differ_by_chance_do_not_fail(void **stat
 	}
 }
 
-/* What surely shrank is not the answer where all else grew by more. */
+/* A function that surely shrank is not the answer if the rest grew by more. */
 static void a_gain_within_a_larger_growth_is_not_the_answer(void **state)
 {
 	struct program p;
@@ -670,7 +670,7 @@ static void what_was_not_measured_has_no_figures_but_those_of_its_policy(void **
 	assert_true(isnan(metric->baseline) && isnan(metric->candidate) && isnan(metric->ratio));
 	assert_true(isnan(metric->low) && isnan(metric->high) && isnan(metric->alpha));
 	assert_true(isnan(metric->smallest_detectable) && isnan(metric->p_value));
-	/* Each that is gated is missed, whatever stands before it. */
+	/* Each gated metric without values is reported, wherever it stands. */
 	{
 		struct fg_metric_policy several[] = {
 			{.name = "heap.allocations", .gated = true},
@@ -690,7 +690,7 @@ static void what_was_not_measured_has_no_figures_but_those_of_its_policy(void **
 		p.made.policy.metrics = &p.how;
 		p.made.policy.metric_count = 1;
 	}
-	/* Neither what is not gated nor a built-in metric is missed. */
+	/* A metric that is not gated, or a built-in one, is not reported as missing. */
 	p.how.gated = false;
 	assert_null(fg_made_metric(fg_made_decide(&p.made, "app"), "calls"));
 	p.how = (struct fg_metric_policy){.name = "no such measure", .gated = true};

@@ -152,7 +152,7 @@ static void release(void)
 	fg_arena_release(&made.arena);
 }
 
-/* What moved within the row of a path. */
+/* Time that moved within the row of a path. */
 static double moved_at(size_t path)
 {
 	return made.moved[made.context.row_of[made.functions[path]]];

@@ -475,7 +475,7 @@ static void at_most_fifty_functions_are_named(void **state)
 	end(&p);
 }
 
-/* However much moved: sure changes come first, then possible ones, then unimportant ones. */
+/* Sure changes come first, then possible ones, then unimportant ones, whatever their size. */
 static void what_is_sure_stands_before_what_may_be_and_that_before_what_moved(void **state)
 {
 	static const struct {

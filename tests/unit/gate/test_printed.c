@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a verdict prints is what decides, whichever way it was measured: 5,000 windows of recorded
- * pairs, and the cases in which people saw one thing and read another.
+ * The printed interval is the one that decides, whichever way it was measured: 5,000 windows of
+ * recorded pairs, and the cases in which people saw one thing and read another.
  */
 #include "model/build_difference.h"
 #include "tests/support/fg_test.h"

@@ -161,7 +161,7 @@ static void check_needed(const struct trial *trial, const struct fg_rule_finding
 	assert_int_equal(then.pairs, needed);
 }
 
-/* Who fails surely is slower by the same test: one minus its error, at the last look's at most. */
+/* A regression's probability of being slower is at least one minus the error of its look. */
 static void check_probability(const struct trial *trial, const struct fg_rule_finding *found)
 {
 	const struct fg_rule *rule = &trial->rule;

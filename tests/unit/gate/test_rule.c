@@ -61,7 +61,7 @@ static void no_look_falls_before_it_can_decide(void **state)
 	}
 }
 
-/* However many looks there were: those that may be followed by others, and the last. */
+/* At every look, those that others may follow and the last one alike. */
 static void the_shares_of_all_looks_are_alpha(void **state)
 {
 	double sum = 0;
@@ -471,7 +471,7 @@ static void twelve_slower_pairs_are_as_probable_as_twelve_equal_coins(void **sta
 	assert_float_equal(fg_rule_probability(&rule, difference, 12, 0), 1 - 2 * exp2(-12), 1e-12);
 }
 
-/* What is not drawn makes it less sure, on both sides of the middle. */
+/* Conditions that are not drawn anew pull the probability towards one half. */
 static void the_probability_has_the_doubts_of_the_interval(void **state)
 {
 	static const double away[] = {-0.004, 0.004};

@@ -116,7 +116,7 @@ static void another_environment_is_at_most_inconclusive(void **state)
 
 	(void)state;
 	make_past(0.01, 0.3, 4);
-	/* Another commit is no other environment. */
+	/* Another commit does not make another environment. */
 	fg_environment_set(&past.candidate.run.sides[FG_ARM_CANDIDATE].build, "git.subject", "New",
 			   false);
 	fg_environment_set(&past.candidate.run.host, "host.cpu.model", "two", true);

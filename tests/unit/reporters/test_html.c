@@ -41,7 +41,7 @@ static void every_outcome_has_the_data_as_agreed(void **state)
 	}
 }
 
-/* Whatever a name contains, the data ends where we end it, and is JSON. */
+/* No name can end the data early or make it invalid JSON. */
 static void hostile_names_cannot_leave_the_data(void **state)
 {
 	struct fg_strbuf page = {0};

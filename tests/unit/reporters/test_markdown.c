@@ -11,7 +11,7 @@ static void every_outcome_is_written_as_agreed(void **state)
 	fg_fixture_check_one("hostile", "comment", NULL, ".comment.md");
 }
 
-/* Nothing of a name is read as HTML, as a table's border, as a link or as a person. */
+/* No name is read as HTML, a table border, a link or a mention. */
 static void hostile_names_stay_names(void **state)
 {
 	static const char *const never[] = {"<script", "<img",     "](",       "`code`",

@@ -84,7 +84,7 @@ static void what_is_no_price_is_none(void **state)
 		fg_scratch_write_text(&scratch, "price", texts[i]);
 		assert_int_equal(fg_link_price_read(fg_scratch_path(&scratch, "price")), 0);
 	}
-	/* Where it cannot be written nothing happens. */
+	/* A folder that cannot be written is ignored. */
 	fg_link_price_write(fg_scratch_path(&scratch, "price/below/a/file"), 5);
 	assert_int_equal(fg_link_price_read(fg_scratch_path(&scratch, "price/below/a/file")), 0);
 	fg_scratch_release(&scratch);

@@ -417,7 +417,7 @@ struct made {
 	struct fg_changepoint points[FOUND_MAX];
 };
 
-/* All that is larger than one of a hundred, computed apart from the description. */
+/* Every value above one in a hundred, computed independently of the description. */
 static const struct made all_made[] = {
 	{40,
 	 0.4,
