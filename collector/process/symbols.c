@@ -12,7 +12,7 @@ enum {
 	BITS = sizeof(ElfW(Addr)) * 8,
 };
 
-/* What is looked for, and how far the look has come. */
+/* The names, and how far the look has come. */
 struct search {
 	const void *holder; /* of the object to begin with, or after; NULL: begin at once */
 	bool is_beside;     /* look in that object alone */
