@@ -439,7 +439,6 @@ static void report_failure(const struct fg_series *series, struct fg_arena *aren
 	verdict->error =
 		fg_arena_strdup(arena, series->failure ? series->failure : "it was not measured");
 	verdict->error_tail = fg_arena_strdup(arena, series->failure_tail);
-	verdict->error_stacks = fg_arena_strdup(arena, series->failure_stacks);
 }
 
 void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,

@@ -380,6 +380,26 @@ static const char *again(const struct fg_run *run, const struct fg_card *card,
 	return keep(&text, arena);
 }
 
+/* One of several commits did it. */
+static const char *which(const struct fg_run *run, const struct fg_card *card,
+			 struct fg_arena *arena)
+{
+	const struct fg_side *candidate = &run->sides[FG_ARM_CANDIDATE];
+	const char *commits = fg_environment_get(&candidate->build, "git.commits");
+	struct fg_strbuf text = {0};
+
+	if (!can_run_again(run, card->benchmark) || !candidate->commit || candidate->dirty ||
+	    !commits || strcmp(commits, "1") == 0)
+		return NULL;
+	fg_strbuf_add_text(&text, "fastgate bisect ");
+	fg_report_add_clean(&text, run->sides[FG_ARM_BASELINE].commit, SHORT_COMMIT);
+	fg_strbuf_add_char(&text, ' ');
+	fg_report_add_clean(&text, candidate->commit, SHORT_COMMIT);
+	fg_strbuf_add_text(&text, " --bench ");
+	add_word(&text, card->benchmark->name, true);
+	return keep(&text, arena);
+}
+
 static const char *accept(const struct fg_run *run, const struct fg_card *card,
 			  struct fg_arena *arena)
 {
@@ -404,9 +424,8 @@ static void add_next(const struct fg_report *report, struct fg_arena *arena, str
 		const char *(*of)(const struct fg_run *run, const struct fg_card *card,
 				  struct fg_arena *arena);
 	} steps[FG_CARD_STEPS] = {
-		{.what = "see", .of = see},
-		{.what = "explain", .of = explain},
-		{.what = "again", .of = again},
+		{.what = "see", .of = see},       {.what = "explain", .of = explain},
+		{.what = "again", .of = again},   {.what = "which", .of = which},
 		{.what = "accept", .of = accept},
 	};
 

@@ -378,8 +378,6 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 		fg_json_bool(w, "unaffected", true);
 	fg_json_text(w, "error", benchmark->error);
 	fg_json_text(w, "error_tail", benchmark->error_tail);
-	if (benchmark->error_stacks)
-		fg_json_text(w, "error_stacks", benchmark->error_stacks);
 	if (benchmark->only_changed)
 		fg_json_text(w, "only_changed", benchmark->only_changed);
 	add_builds(w, fg_report_series(report, benchmark));

@@ -28,7 +28,6 @@
 
 enum {
 	MAX_TAIL_LINES = 10, /* of a failed program */
-	MAX_STACK_LINES = 40,
 	MAX_DIFFERENCES = 6, /* of the environment, without --verbose */
 	FUNCTION_COLUMNS = 44,
 	FOLDED_COLUMNS = 100, /* without a terminal */
@@ -126,26 +125,6 @@ static const char *add_quoted_line(const struct fg_terminal_page *page, const ch
 	return line + length + (line[length] == '\n');
 }
 
-/* The first lines, which have the innermost frames and the first threads. */
-static void add_stacks(const struct fg_terminal_page *page, const char *stacks)
-{
-	const size_t lines = count_lines(stacks);
-	const char *line = stacks;
-
-	if (!lines)
-		return;
-	for (size_t i = 0; i < lines && i < MAX_STACK_LINES; i++)
-		line = add_quoted_line(page, line);
-	if (lines > MAX_STACK_LINES) {
-		struct fg_strbuf more = {0};
-
-		fg_strbuf_printf(&more, "| ... %zu more lines in the other reports",
-				 lines - MAX_STACK_LINES);
-		fg_terminal_add_line(page, FG_TERMINAL_DIM, &more);
-		fg_strbuf_release(&more);
-	}
-}
-
 static void add_failure(const struct fg_terminal_page *page,
 			const struct fg_benchmark_verdict *benchmark)
 {
@@ -158,7 +137,6 @@ static void add_failure(const struct fg_terminal_page *page,
 		line = strchr(line, '\n') + 1;
 	for (; lines > 0; lines--)
 		line = add_quoted_line(page, line);
-	add_stacks(page, benchmark->error_stacks);
 }
 
 static void add_hint(const struct fg_terminal_page *page,

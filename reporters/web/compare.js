@@ -388,11 +388,10 @@ function howMeasured(benchmark) {
 }
 
 function failure(benchmark) {
-	if (!benchmark.error_tail && !benchmark.error_stacks)
+	if (!benchmark.error_tail)
 		return null;
 	return section('Why it could not be measured', 'failure',
-		benchmark.error_tail && scroller('Last lines of output', el('pre', {}, benchmark.error_tail)),
-		benchmark.error_stacks && scroller('Where its threads stood', el('pre', {}, benchmark.error_stacks)));
+		scroller('Last lines of output', el('pre', {}, benchmark.error_tail)));
 }
 
 // The lines of the culprit, since which change, how to see it again, how to accept it: as every report says it; then more rows.
@@ -456,7 +455,7 @@ function culpritOf(benchmark, profile) {
 
 function flameSection(benchmark, profile, range, view) {
 	// The browser's Back button undoes a zoom, but no typing or choice.
-	const graph = flameViews(profile, { culprit: culpritOf(benchmark, profile), inTime: !range && !view.state.measure && benchmark.in_time, placeHref: (file, line) => placeAddress(view.links, file, line), onState: (flame) => view.keep(flame,
+	const graph = flameViews(profile, { culprit: culpritOf(benchmark, profile), placeHref: (file, line) => placeAddress(view.links, file, line), onState: (flame) => view.keep(flame,
 		flame.node !== view.state.node || flame.view !== view.state.view) });
 	queueMicrotask(() => graph.restore(view.state));
 	view.flame = graph;

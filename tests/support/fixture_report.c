@@ -392,12 +392,6 @@ static void set_words(struct fg_fixture *fixture, struct fg_benchmark_verdict *b
 	case FG_OUTCOME_ERROR:
 		benchmark->error = "./build/net --connect: exited with code 3";
 		benchmark->error_tail = "connecting to 127.0.0.1:9\nconnect: Connection refused\n";
-		benchmark->error_stacks =
-			"process 4711: ./net --connect\n"
-			"  thread 4711 (net): read, pipe:[8], nobody else writes\n"
-			"    read  libc.so.6\n"
-			"    read_all(Stream<char>&)  net.cpp:17\n"
-			"    main  net.cpp:40\n";
 		break;
 	case FG_OUTCOME_REGRESSION:
 		add_functions(&fixture->verdict, benchmark, 1);

@@ -377,32 +377,6 @@ test('some pairs can be looked at alone, by pointer and by number', async (conte
 	await page.close();
 });
 
-// Two executions: f, g, f again, and f alone for longer.
-test('executions are shown in the order of time', async (context) => {
-	const functions = { name: ['program', 'f', 'g'], library: ['', 'reco', 'reco'], file: [null, null, null], line: [0, 0, 0] };
-	const side = (pair, step, nodes) => ({ pair, step, functions, nodes });
-	const page = await openPage(context, withData('regression', (data) => {
-		data.benchmarks[0].in_time = [side(7, 1, { parent: [0, 1, 2, 3], function: [0, 1, 2, 1], start: [0, 0, 2000, 3000], self: [0, 2000, 1000, 1000] }),
-			side(7, 4, { parent: [0, 1], function: [0, 1], start: [0, 0], self: [0, 8000] })];
-	}));
-	await openTab(page, 'Flame');
-	await page.getByLabel('View of the call paths').selectOption('time');
-	const flames = page.locator('.flame-part');
-	assert.deepEqual(await flames.locator('h4').allInnerTexts(), ['baseline', 'candidate']);
-	const pane = flames.first().locator('.flame');
-	const { width } = await pane.boundingBox();
-	const told = async (share) => {
-		await pane.hover({ position: { x: width * share, y: 28 } });
-		return flames.first().locator('.readout strong').innerText();
-	};
-	// The baseline took half of the candidate's time: both have one scale.
-	assert.deepEqual([await told(0.12), await told(0.31), await told(0.45)], ['f', 'g', 'f']);
-	assert.equal(await flames.first().locator('.readout').innerText().then((text) => /1\.00 ms/.test(text)), true);
-	assert.equal(await page.getByText('Pair 7, the one in the middle').count(), 1);
-	page.noProblems();
-	await page.close();
-});
-
 test('the functions are sorted and filtered', async (context) => {
 	const page = await openPage(context, `${url('large')}#tab=functions`);
 	const section = page.locator('section[aria-labelledby=functions]');
