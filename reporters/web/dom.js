@@ -23,7 +23,7 @@ const LONGEST_PART = 40;
 
 // A long name breaks between its parts: behind ::, _, <, a comma or a slash.
 export function names(text) {
-	const parts = String(text).split(/(?<=::|[_<,/])/).flatMap((part) => (part.length > LONGEST_PART ? part.match(new RegExp(`[^]{1,${LONGEST_PART}}`, 'gu')) : [part]));
+	const parts = String(text).split(/(?<=::|[_<,/])(?!>)/).flatMap((part) => (part.length > LONGEST_PART ? part.match(new RegExp(`[^]{1,${LONGEST_PART}}`, 'gu')) : [part]));
 	return parts.flatMap((part, i) => (i > 0 ? [document.createElement('wbr'), part] : [part]));
 }
 
