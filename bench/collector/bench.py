@@ -71,6 +71,8 @@ class Bench:
             "fastgate": ([], {"LD_PRELOAD": self.collector, "FASTGATE_COLLECTOR_OUTPUT": f"{self.scratch}/out",
                               "FASTGATE_COLLECTOR_PERIOD": period}),
         }
+        # As with a glibc that has no _dl_find_object().
+        arms["fastgate own index"] = ([], {**arms["fastgate"][1], "FASTGATE_COLLECTOR_INDEX": "own"})
         profiler = glob.glob("/usr/lib/*/libprofiler.so*")
         if profiler and rate <= 4000:
             arms["gperftools"] = ([], {"LD_PRELOAD": sorted(profiler)[-1], "CPUPROFILE": f"{self.scratch}/gperf",
@@ -108,13 +110,13 @@ class Bench:
         arms = self.arms(rate)
         times = {name: [] for name in arms}
         systems = {name: [] for name in arms}
-        headers = []
+        headers = {"fastgate": [], "fastgate own index": []}
         for _ in range(rounds):
             for name, (prefix, extra) in arms.items():
                 times[name].append(self.chain_ns(prefix, extra))
                 systems[name].append(self.chain_system_ns)
-                if name == "fastgate":
-                    headers += self.headers()
+                if name in headers:
+                    headers[name] += self.headers()
         print(f"\n{rate} samples/s, {DEPTH} frames, {LIBRARIES} libraries, {rounds} rounds interleaved")
         print(f"  {'arm':20} {'CPU ms':>9} {'cost %':>8}   (median of the ratios to 'alone' of the same round)")
         for name in arms:
@@ -125,7 +127,9 @@ class Bench:
         # System time that the kernel accounts for each signal of this timer, whatever its handler.
         signals = sum(times["empty handler"]) * rate / 1e9
         price_ns = (sum(systems["empty handler"]) - sum(systems["alone"])) / signals
-        self.inside(headers, price_ns)
+        self.inside(headers["fastgate"], price_ns)
+        means = {name: sum(h["handler_ns"] for h in of) / max(1, sum(h["samples"] for h in of)) for name, of in headers.items()}
+        print(f"  handler on its own index / on the loader's: {means['fastgate own index'] / means['fastgate']:.3f}")
 
     @staticmethod
     def inside(headers, price_ns):

@@ -57,6 +57,22 @@ static inline bool fg_arch_behind_syscall(const uint8_t *pc)
 	return fg_arch_same_page(pc, 2) && pc[-2] == 0x0f && pc[-1] == 0x05;
 }
 
+/* The futex calls of glibc before 2.34: `mov $number, %ecx`, and later `mov %ecx, %eax`. */
+static inline long fg_arch_number_by_ecx(const uint8_t *call)
+{
+	enum {
+		NEAR = 8,
+		FARTHEST = 48
+	};
+
+	for (int near = 2; fg_arch_same_page(call, FARTHEST) && near <= NEAR; near++)
+		for (int back = near + 5;
+		     call[-near] == 0x89 && call[-near + 1] == 0xc8 && back <= FARTHEST; back++)
+			if (call[-back] == 0xb9 && call[-back + 3] == 0 && call[-back + 4] == 0)
+				return call[-back + 1] | (call[-back + 2] << 8);
+	return -1;
+}
+
 /*
  * The number of an interrupted call is gone from its register; libc loads it by `mov $number, %eax`
  * shortly before.
@@ -65,7 +81,11 @@ static inline long fg_arch_syscall_number(const ucontext_t *context)
 {
 	const uint8_t *pc = (const uint8_t *)fg_arch_register(context, FG_DWARF_RA);
 
-	return fg_arch_behind_syscall(pc) ? fg_arch_number_before(pc - 2) : -1;
+	if (!fg_arch_behind_syscall(pc))
+		return -1;
+	const long number = fg_arch_number_before(pc - 2);
+
+	return number >= 0 ? number : fg_arch_number_by_ecx(pc - 2);
 }
 
 static inline long fg_arch_result(const ucontext_t *context)

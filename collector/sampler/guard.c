@@ -56,7 +56,12 @@ FG_EXPORT int close_range(unsigned first, unsigned last, int flags)
 
 FG_EXPORT void closefrom(int first)
 {
-	(void)close_range(first > 0 ? (unsigned)first : 0, ~0u, 0);
+	const int from = first > 0 ? first : 0;
+
+	if (close_range((unsigned)from, ~0u, 0) == 0)
+		return;
+	for (int fd = from; fd < FG_FDS_MAX; fd++) /* before glibc 2.34 */
+		(void)close(fd);
 }
 
 FG_EXPORT int dup2(int from, int to)

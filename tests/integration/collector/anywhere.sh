@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The collector in programs of other distributions: anywhere.sh BUILD_FOLDER [RELEASE...]
+# For each Debian release, makes a root outside of the checkout from the archive that apt uses here, compiles the target programs there,
+# has this build's tests run them there under this build's collector, and removes the root.  Needs root; 77 (skipped) says what is missing.
+set -eu
+build=$(realpath "$1")
+shift
+[ $# -gt 0 ] || set -- bullseye bookworm trixie
+skip() {
+	echo "anywhere.sh: skipped: $*" >&2
+	exit 77
+}
+[ "$(id -u)" -eq 0 ] || skip "only root can make a root"
+command -v debootstrap >/dev/null || skip "debootstrap is not installed"
+# In a mount namespace of its own, so that no mount is left behind.
+[ -n "${FASTGATE_TEST_MOUNTS:-}" ] || FASTGATE_TEST_MOUNTS=1 exec unshare --mount sh "$0" "$build" "$@"
+
+source=$(cd "$(dirname "$0")/../../.." && pwd)
+targets=$build/tests/targets
+archive=$(apt-get indextargets --format '$(REPO_URI)' "Identifier: Packages" "Codename: $(. /etc/os-release && echo "$VERSION_CODENAME")" | head -n 1)
+[ -n "$archive" ] || skip "apt has no archive of this release"
+work=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-anywhere-XXXXXX")
+root=$work/root
+unmount() {
+	for point in "$root$work/scratch" "$root$build" "$root$source" "$root/dev" "$root/proc" "$targets"; do
+		umount -R "$point" 2>/dev/null || true
+	done
+}
+clean() {
+	unmount
+	rm -rf --one-file-system "$work"
+}
+trap clean EXIT
+trap 'exit 130' INT TERM
+
+make_root() { # release
+	debootstrap --variant=minbase --include=g++ "$1" "$root" "$archive" >"$work/log" 2>&1 || {
+		tail -n 5 "$work/log" >&2
+		echo "anywhere.sh: debootstrap could not make a root of $1" >&2
+		exit 1
+	}
+}
+
+# The root's programs lie where the tests look for the host's, seen from inside and from outside.
+mount_all() {
+	mkdir -p "$work/scratch" "$root$work/scratch" "$root$source" "$root$build"
+	mount -t tmpfs targets "$targets"
+	mount --rbind "$source" "$root$source"
+	mount --rbind "$build" "$root$build"
+	mount --bind "$work/scratch" "$root$work/scratch"
+	mount --rbind /dev "$root/dev"
+	mount -t proc proc "$root/proc"
+}
+
+compile='set -eu
+cd "$1"
+mkdir -p "$2/libraries"
+library="gcc -D_GNU_SOURCE -O2 -fomit-frame-pointer -fPIC -shared -Wl,--build-id"
+$library -o "$2/libentering.so" lib/entering_library.c -ldl
+for number in 0 1 2 3; do
+	$library -DNUMBER=$number -o "$2/libraries/libchain$number.so" lib/chain_library.c
+	$library -DNUMBER=$number -o "$2/libraries/libtls$number.so" lib/tls_library.c
+done
+g++ -O2 -fPIC -shared -o "$2/libthrowing.so" lib/throwing_library.cpp
+for name in $3; do
+	gcc -std=gnu17 -D_GNU_SOURCE -O2 -g -fomit-frame-pointer -rdynamic -I../../include -o "$2/$name" "$name.c" -L"$2" -Wl,-rpath,"$2" \
+		-Wl,--as-needed -lentering -lm -lrt -ldl -lpthread
+done'
+programs="lockstep in_step short_threads ticking burst kernel deep chain storm_dlopen storm_fork eintr itt names own_signal waits woken yielding
+	sandbox stacks regions throwing two_threads thread_ends tls entering"
+
+failed=
+for release in "$@"; do
+	make_root "$release"
+	mount_all
+	chroot "$root" sh -c "$compile" sh "$source/tests/targets" "$targets" "$programs"
+	echo "== $release: $(chroot "$root" ldd --version | head -n 1)"
+	for subject in truth guest; do
+		FASTGATE_TEST_ROOT=$root TMPDIR=$work/scratch "$build/tests/integration/collector/test_integration_collector_$subject" >"$work/log" 2>&1 ||
+			failed="$failed $release/$subject"
+		grep -E 'ERROR|FAILED|PASSED' "$work/log"
+	done
+	unmount
+	rm -rf --one-file-system "$root"
+done
+[ -z "$failed" ] || { echo "anywhere.sh: failed:$failed" >&2; exit 1; }
+echo "anywhere.sh: sampled the truth in $*"
