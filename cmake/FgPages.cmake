@@ -1,7 +1,7 @@
-# fg_program_pages(program [COMPLETIONS] [COMMANDS names]): pages that the program writes from its own
-# tables: PROGRAM.1, a page for each command, and completions for three shells.
+# fg_program_pages(program [COMMANDS names]): manual pages and completions, which the program writes
+# from its own tables; PROGRAM.1, a page for each command, and completions for three shells.
 function(fg_program_pages program)
-	cmake_parse_arguments(arg "COMPLETIONS" "" "COMMANDS" ${ARGN})
+	cmake_parse_arguments(arg "" "" "COMMANDS" ${ARGN})
 	set(folder ${CMAKE_CURRENT_BINARY_DIR}/pages)
 	file(MAKE_DIRECTORY ${folder})
 	set(pages ${program}.1)
@@ -11,12 +11,10 @@ function(fg_program_pages program)
 		set(arguments_of_${program}-${name}.1 --man ${name})
 	endforeach()
 	list(TRANSFORM pages PREPEND ${folder}/ OUTPUT_VARIABLE manual)
-	if(arg_COMPLETIONS)
-		foreach(shell bash zsh fish)
-			list(APPEND pages ${program}.${shell})
-			set(arguments_of_${program}.${shell} --completion ${shell})
-		endforeach()
-	endif()
+	foreach(shell bash zsh fish)
+		list(APPEND pages ${program}.${shell})
+		set(arguments_of_${program}.${shell} --completion ${shell})
+	endforeach()
 	foreach(page IN LISTS pages)
 		add_custom_command(OUTPUT ${folder}/${page}
 			COMMAND ${program} help ${arguments_of_${page}} > ${folder}/${page}
@@ -25,9 +23,6 @@ function(fg_program_pages program)
 	list(TRANSFORM pages PREPEND ${folder}/ OUTPUT_VARIABLE files)
 	add_custom_target(${program}_pages ALL DEPENDS ${files})
 	install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-	if(NOT arg_COMPLETIONS)
-		return()
-	endif()
 	install(FILES ${folder}/${program}.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program})
 	install(FILES ${folder}/${program}.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _${program})
 	install(FILES ${folder}/${program}.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

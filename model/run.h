@@ -111,9 +111,8 @@ struct fg_series {
 	char *name;
 	char *command; /* as configured */
 	enum fg_measure_state state;
-	char *failure;        /* one line; NULL: measured */
-	char *failure_tail;   /* the program's last lines of output */
-	char *failure_stacks; /* stacks of its threads, line by line; NULL: unknown */
+	char *failure;      /* one line; NULL: measured */
+	char *failure_tail; /* the program's last lines of output */
 	enum fg_schedule schedule;
 	bool only_in[FG_ARM_COUNT]; /* exists on one side only */
 	bool identical;             /* both arms have the same binaries (all build-ids equal) */
@@ -139,6 +138,9 @@ struct fg_series {
 	double as_linked;
 	unsigned layouts; /* number of layouts */
 	struct fg_sampling sampling;
+	/* gate.creep when it was judged; both 0: unknown */
+	unsigned creep_window;
+	double creep_tolerated;
 	char *schedule_reason;          /* why `auto` chose it, for people; may be NULL */
 	char *remarks[FG_REMARK_COUNT]; /* NULL: nothing to say */
 };

@@ -8,6 +8,7 @@
  *	change   1eca4e8a0c11 "look words up by their text" (#41) by A. Author
  *	explain  fastgate explain 01990e2b-7c40
  *	again    fastgate run wordcount --against 5d1f0c2b9a7e
+ *	which    fastgate bisect 5d1f0c2b9a7e 1eca4e8a0c11 --bench wordcount
  *	accept   Fastgate-Accept: wordcount cpu_time REASON
  *
  * Every report, page, comment, status, feed and webhook takes its words from here, so that they are
@@ -22,12 +23,12 @@
 #include "reporters/source_lines.h"
 
 enum {
-	FG_CARD_STEPS = 4,
+	FG_CARD_STEPS = 5,
 	FG_CARD_LINES = 6, /* of source, at most */
 };
 
 struct fg_card_step {
-	const char *what; /* "see", "explain", "again", "accept" */
+	const char *what; /* "see", "explain", "again", "which", "accept" */
 	const char *text; /* an address, a command, or a line of a commit's message; clean */
 };
 
@@ -37,6 +38,7 @@ struct fg_card {
 	const char *sentence;
 	const struct fg_node_verdict *culprit; /* the function in the sentence; NULL: none */
 	struct fg_hunk hunk;                   /* its lines; may be empty */
+	bool is_leading;                       /* the card of the run */
 	/* known if something got worse, surely or probably */
 	const char *change; /* NULL: unknown */
 	struct fg_card_step next[FG_CARD_STEPS];

@@ -457,7 +457,6 @@ static void read_benchmark(const struct reader *r, const cJSON *object,
 	benchmark->unaffected = get_flag(object, "unaffected");
 	benchmark->error = get_text(r, object, "error");
 	benchmark->error_tail = get_text(r, object, "error_tail");
-	benchmark->error_stacks = get_text(r, object, "error_stacks");
 	benchmark->only_changed = get_text(r, object, "only_changed");
 	benchmark->metrics =
 		fg_arena_array(r->arena, benchmark->metric_count, sizeof(benchmark->metrics[0]));
@@ -578,10 +577,11 @@ static bool is_made_of(const char *text, const char *signs, size_t least, size_t
 	return length >= least && length <= most && strspn(text, signs) == length;
 }
 
-/* The commit's author, subject and pull request. Other facts may be links to anywhere. */
+/* The commit: author, subject, pull request, number. Other facts may be links to anywhere. */
 static void read_change(const cJSON *build, struct fg_environment *facts)
 {
-	static const char *const names[] = {"git.subject", "git.author", "git.pull_request"};
+	static const char *const names[] = {"git.subject", "git.author", "git.pull_request",
+					    "git.commits"};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
 		const char *value = fg_json_text_or(build, names[i], NULL);

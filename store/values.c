@@ -10,6 +10,7 @@
 #include "model/run.h"
 #include "store/bytes.h"
 
+#include <limits.h>
 #include <math.h>
 
 enum {
@@ -392,8 +393,6 @@ void fg_details_write(const struct fg_series *series, struct fg_json_writer *w, 
 		fg_json_text(w, "failure", series->failure);
 	if (series->failure_tail)
 		fg_json_text(w, "failure_tail", series->failure_tail);
-	if (series->failure_stacks)
-		fg_json_text(w, "failure_stacks", series->failure_stacks);
 	fg_json_text(w, "schedule", fg_schedule_name(series->schedule));
 	if (series->schedule_reason)
 		fg_json_text(w, "schedule_reason", series->schedule_reason);
@@ -415,6 +414,10 @@ void fg_details_write(const struct fg_series *series, struct fg_json_writer *w, 
 	}
 	if (series->sampling.rate_hz > 0)
 		write_sampling(&series->sampling, w);
+	if (series->creep_window > 0 || series->creep_tolerated > 0) {
+		fg_json_int(w, "creep_window", series->creep_window);
+		fg_json_double(w, "creep_tolerated", series->creep_tolerated);
+	}
 	write_remarks(series, w);
 	fg_json_end(w);
 }
@@ -452,7 +455,6 @@ int fg_details_read(const cJSON *json, struct fg_series *series, struct fg_error
 		series->schedule = FG_SCHEDULE_AUTO;
 	copy_text(&series->failure, json, "failure");
 	copy_text(&series->failure_tail, json, "failure_tail");
-	copy_text(&series->failure_stacks, json, "failure_stacks");
 	copy_text(&series->schedule_reason, json, "schedule_reason");
 	copy_text(&series->as_linked_metric, json, "as_linked_metric");
 	series->as_linked = fg_json_double_or(json, "as_linked", (double)NAN);
@@ -461,6 +463,9 @@ int fg_details_read(const cJSON *json, struct fg_series *series, struct fg_error
 	series->only_in[FG_ARM_CANDIDATE] = strcmp(only, "candidate") == 0;
 	series->identical = flag(json, "identical");
 	series->unaffected = flag(json, "unaffected");
+	series->creep_window =
+		(unsigned)fmin(fmax(fg_json_double_or(json, "creep_window", 0), 0), INT_MAX);
+	series->creep_tolerated = fg_json_double_or(json, "creep_tolerated", 0);
 	copy_text(&series->affected, json, "affected");
 	series->seconds = fg_json_double_or(json, "seconds", 0);
 	series->sampler_cost = fg_json_double_or(json, "sampler_cost", (double)NAN);

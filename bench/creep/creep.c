@@ -174,6 +174,7 @@ static void show_world(const struct world *world)
 	size_t pairs = 0;
 	size_t runs = 0;
 	size_t anchors = 0;
+	size_t known = 0;
 	double bias = 0;
 
 	for (size_t h = 0; h < HISTORIES; h++) {
@@ -197,11 +198,12 @@ static void show_world(const struct world *world)
 		pairs += history.pairs;
 		runs += history.runs;
 		anchors += history.anchor_runs;
+		known += history.false_verdicts;
 	}
-	printf("%-44s %5.1f %%  %6.2f %%  %6.1f  %5.1f  %5.1f  %+7.3f %%\n", world->name,
+	printf("%-44s %5.1f %%  %6.2f %%  %6.1f  %5.1f  %5.1f  %5.2f  %+7.3f %%\n", world->name,
 	       100.0 * (double)found / HISTORIES, 100.0 * (double)crept / (double)windows,
 	       found ? (double)at / (double)found : 0, (double)pairs / (double)runs,
-	       (double)anchors / HISTORIES, 100 * bias / HISTORIES);
+	       (double)anchors / HISTORIES, (double)known / HISTORIES, 100 * bias / HISTORIES);
 }
 
 /* ---- an unchanged program on a host that drifts ---- */
@@ -329,7 +331,19 @@ int main(void)
 	static const struct world worlds[] = {
 		{.name = "40 steps of +0.1 %, anchored", .creep = step_size, .anchors = true},
 		{.name = "40 steps of +0.1 %, chain alone", .creep = step_size},
-		{.name = "the same, drift, layouts, neighbours",
+		{.name = "the same, anchored, the host drifts by ±20 %",
+		 .creep = step_size,
+		 .anchors = true,
+		 .drift = 0.2},
+		{.name = "the same, anchored, layouts alternate",
+		 .creep = step_size,
+		 .anchors = true,
+		 .layout = 0.005},
+		{.name = "the same, anchored, noisy neighbours",
+		 .creep = step_size,
+		 .anchors = true,
+		 .neighbours = 0.1},
+		{.name = "the same, anchored, all of these",
 		 .creep = step_size,
 		 .anchors = true,
 		 .drift = 0.2,
@@ -350,8 +364,9 @@ int main(void)
 	fg_policy_defaults(&policy);
 	for (size_t i = 0; i <= LONG; i++)
 		(void)snprintf(names[i], NAME, "c%zu", i);
-	printf("%-44s %7s  %8s  %6s  %5s  %5s  %9s\n", "200 histories of 60 commits, pairs of 2 %",
-	       "found", "windows", "after", "pairs", "anchors", "bias");
+	printf("%-44s %7s  %8s  %6s  %5s  %5s  %5s  %9s\n",
+	       "200 histories of 60 commits, pairs of 2 %", "found", "windows", "after", "pairs",
+	       "anchors", "steps", "bias");
 	for (size_t i = 0; i < FG_ARRAY_SIZE(worlds); i++) {
 		struct world world = worlds[i];
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/fs.h"
 #include "cli/session/bisect.h"
 #include "cli/session/plan.h"
 #include "cli/session/session.h"
@@ -19,10 +18,8 @@ struct options {
 
 static int check(const struct options *given, const struct fg_plan *plan, struct fg_error *err)
 {
-	if (given->measure && (given->metric || given->function))
-		return fg_error_set(err, FG_EINVAL, "--measure excludes --metric and --function");
-	if (given->metric && given->function)
-		return fg_error_set(err, FG_EINVAL, "--metric and --function exclude each other");
+	if (given->metric && (given->measure || given->function))
+		return fg_error_set(err, FG_EINVAL, "--metric excludes --measure and --function");
 	if (given->measure &&
 	    (!fg_measure_is_known(given->measure) || fg_metric_find_builtin(given->measure)))
 		return fg_error_set(err, FG_EINVAL,
@@ -38,52 +35,15 @@ static int check(const struct options *given, const struct fg_plan *plan, struct
 	return FG_OK;
 }
 
-static int ask(const struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
-	       struct fg_search_request *asked, struct fg_error *err)
-{
-	char *state = fg_fs_join(plan->root, FG_STATE_FOLDER);
-	int status = FG_OK;
-
-	*asked = (struct fg_search_request){
-		.good = cli->argument_count > 0 ? cli->arguments[0] : NULL,
-		.bad = cli->argument_count > 1 ? cli->arguments[1] : "HEAD",
-		.benchmark = given->benchmark,
-		.metric = given->metric,
-		.function = given->function,
-		.measure = given->measure,
-		.budget_ns = given->budget_ns,
-		.resume = given->resume,
-	};
-	if (given->resume)
-		status = fg_search_load_request(state, &plan->arena, asked, err);
-	free(state);
-	return status;
-}
-
-static int search(struct fg_bisect_search *search, struct fg_error *err)
-{
-	int status = search->asked.resume ? fg_search_load(search, err)
-					  : fg_search_compare_ends(search, err);
-
-	if (status != FG_OK || search->state == FG_SEARCH_NOTHING)
-		return status;
-	status = fg_search_run(search, err);
-	if (status == FG_OK)
-		status = fg_search_confirm(search, err);
-	return status == FG_OK ? fg_search_save(search, err) : status;
-}
-
 static int write_file(const struct fg_cli *cli, const struct fg_bisect_search *search,
-		      const char *path,
-		      void (*write)(const struct fg_bisect_search *search, struct fg_strbuf *text),
-		      struct fg_error *err)
+		      const char *path, enum fg_search_format format, struct fg_error *err)
 {
 	struct fg_strbuf text = {0};
 	int status = FG_OK;
 
 	if (!path)
 		return FG_OK;
-	write(search, &text);
+	fg_search_write(search, format, &text);
 	status = fg_cli_write(cli, path, &text, err);
 	fg_strbuf_release(&text);
 	return status;
@@ -93,91 +53,54 @@ static int report(const struct fg_cli *cli, const struct options *given,
 		  const struct fg_bisect_search *search, struct fg_error *err)
 {
 	struct fg_strbuf text = {0};
-	int status = write_file(cli, search, given->markdown, fg_search_markdown, err);
+	int status = write_file(cli, search, given->markdown, FG_SEARCH_MARKDOWN, err);
 
 	if (status == FG_OK)
-		status = write_file(cli, search, given->html, fg_search_html, err);
-	if (cli->json)
+		status = write_file(cli, search, given->html, FG_SEARCH_HTML, err);
+	if (cli->json) {
 		fg_search_json(search, &text);
-	else
-		fg_search_text(search, &text);
-	if (cli->json)
 		fg_cli_print(cli, &text);
-	else
+	} else {
+		fg_search_write(search, FG_SEARCH_TEXT, &text);
 		fg_cli_tell(cli, &text);
+	}
 	fg_strbuf_release(&text);
 	return status;
 }
 
-static int exit_code(const struct fg_bisect_search *search)
-{
-	switch (search->state) {
-	case FG_SEARCH_NOTHING:
-		return FG_EXIT_PASS;
-	case FG_SEARCH_FOUND:
-		return FG_EXIT_REGRESSION;
-	case FG_SEARCH_OPEN:
-	case FG_SEARCH_STOPPED:
-		break;
-	}
-	return FG_EXIT_INCONCLUSIVE;
-}
-
-static int find_in(struct fg_cli *cli, struct fg_plan *plan, const struct fg_search_request *asked,
-		   struct fg_bisect_search *found, struct fg_error *err)
-{
-	const int status = fg_search_open(found, cli, plan, asked, err);
-
-	return status == FG_OK ? search(found, err) : status;
-}
-
-/*
- * The commits of a merge's side branch. If nothing in it got slower, the merge itself is the
- * result.
- */
-static int look_inside(struct fg_cli *cli, struct fg_plan *plan, struct fg_bisect_search *outer,
-		       struct fg_error *err)
-{
-	struct fg_search_request asked;
-	int status = FG_OK;
-
-	while (status == FG_OK && fg_search_inside(outer, &asked)) {
-		struct fg_bisect_search inner = {0};
-
-		fg_cli_say(cli, "the commit found is a merge: searching its side branch");
-		status = find_in(cli, plan, &asked, &inner, err);
-		if (status != FG_OK || inner.state == FG_SEARCH_NOTHING) {
-			fg_search_release(&inner);
-			break;
-		}
-		fg_search_release(outer);
-		*outer = inner;
-	}
-	return status;
-}
+static const enum fg_exit exits[] = {
+	[FG_SEARCH_NOTHING] = FG_EXIT_PASS,
+	[FG_SEARCH_FOUND] = FG_EXIT_REGRESSION,
+	[FG_SEARCH_OPEN] = FG_EXIT_INCONCLUSIVE,
+	[FG_SEARCH_STOPPED] = FG_EXIT_INCONCLUSIVE,
+};
 
 static int find(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
 		struct fg_error *err)
 {
-	struct fg_search_request asked;
+	const struct fg_search_request asked = {
+		.good = cli->argument_count > 0 ? cli->arguments[0] : NULL,
+		.bad = cli->argument_count > 1 ? cli->arguments[1] : "HEAD",
+		.benchmark = given->benchmark,
+		.metric = given->metric,
+		.function = given->function,
+		.measure = given->measure,
+		.budget_ns = given->budget_ns,
+		.resume = given->resume,
+	};
 	struct fg_bisect_search found = {0};
 	int status = check(given, plan, err);
 
 	if (status != FG_OK)
 		return status;
-	status = ask(cli, given, plan, &asked, err);
-	if (status != FG_OK)
-		return status;
-	status = find_in(cli, plan, &asked, &found, err);
-	if (status == FG_OK)
-		status = look_inside(cli, plan, &found, err);
+	status = fg_search(&found, cli, plan, &asked, err);
 	if (status == FG_EINTERRUPTED) {
 		fg_cli_say(cli, "interrupted: `fastgate bisect --resume` goes on with what was "
 				"measured");
 		status = FG_EXIT_INTERRUPTED;
 	} else if (status == FG_OK) {
 		status = report(cli, given, &found, err);
-		status = status == FG_OK ? exit_code(&found) : status;
+		status = status == FG_OK ? (int)exits[found.state] : status;
 	}
 	fg_search_release(&found);
 	return status;
@@ -216,7 +139,7 @@ static const struct fg_option options[] = {
 	FG_ROW_TEXT(struct options, metric, "metric", 'm', "NAME",
 		    "search by this metric (default: the gated one that got worse)"),
 	FG_ROW_TEXT(struct options, function, "function", 'f', "NAME",
-		    "search by the time of one function and all that it calls"),
+		    "search by the time, or the measure, of one function and all that it calls"),
 	FG_ROW_TEXT(struct options, measure, "measure", 0, "NAME",
 		    "search by an exact measure, such as instructions or heap.allocations: one "
 		    "execution per commit and side"),

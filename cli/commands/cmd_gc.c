@@ -54,20 +54,11 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_store *store = NULL;
 	struct fg_error err = {0};
 	char sizes[2][FG_NUMBER_TEXT_SIZE];
-	char *path = fg_cli_store_path(given->store);
-	size_t orphans = 0;
 	int status = fg_cli_open_store(given->store, 0, &store, &err);
 
-	if (status != FG_OK)
-		goto out;
-	status = fg_store_gc(store, &policy, &result, &err);
-	if (status != FG_OK)
-		goto out;
-	if (!given->dry_run)
-		status = fg_samples_prune(path, store, &orphans, &err);
-out:
+	if (status == FG_OK)
+		status = fg_store_gc(store, &policy, &result, &err);
 	fg_store_close(store);
-	free(path);
 	if (status != FG_OK)
 		return fg_cli_fail(cli, &err);
 	if (cli->json)

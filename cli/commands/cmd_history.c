@@ -383,18 +383,6 @@ static void print_text(const struct line *line, const struct fg_trend *trend,
 	print_level(chained, text);
 }
 
-static int load_chain(struct fg_store *store, const struct fg_run *newest,
-		      const struct fg_chained_metric *metric, struct fg_chained *chained,
-		      struct fg_error *err)
-{
-	struct fg_chained_metric wanted = *metric;
-	struct fg_policy policy;
-
-	fg_policy_defaults(&policy);
-	wanted.project = newest->project;
-	return fg_chained_load(store, &wanted, &policy, NULL, chained, err);
-}
-
 static int tell(struct fg_cli *cli, struct fg_store *store, const struct options *given,
 		const char *benchmark, const struct line *line, struct fg_error *err)
 {
@@ -415,7 +403,8 @@ static int tell(struct fg_cli *cli, struct fg_store *store, const struct options
 	metric = series ? fg_series_find_metric(series, given->metric) : SIZE_MAX;
 	chosen.label = metric == SIZE_MAX ? given->metric : series->metrics[metric].label;
 	chosen.better = metric == SIZE_MAX ? FG_BETTER_LOWER : series->metrics[metric].better;
-	status = load_chain(store, line->runs[line->count - 1], &chosen, &chained, err);
+	chosen.project = line->runs[line->count - 1]->project;
+	status = fg_chained_load(store, &chosen, NULL, NULL, &chained, err);
 	if (status != FG_OK)
 		goto out;
 	if (cli->json)
@@ -525,7 +514,7 @@ const struct fg_cli_command fg_cmd_history = {
 		"\n"
 		"The level is what the runs that measured both sides at two commits add up to, "
 		"from commit to commit: no change of the host moves it. Many small steps that "
-		"add up to more than 2 % in 50 commits are reported as creep.",
+		"add up to more than gate.creep allowed the newest run are reported as creep.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

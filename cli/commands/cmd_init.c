@@ -94,7 +94,9 @@ static void tell_benchmark(struct fg_cli *cli, const struct fg_project_program *
 	fg_cli_say(cli, "  benchmark: %s%s%s%s%s", fg_project_command(program, &cli->arena), input,
 		   program->harness != FG_HARNESS_NONE ? ", " : "",
 		   program->harness != FG_HARNESS_NONE ? fg_harness_name(program->harness) : "",
-		   program->is_built ? "" : " (not built yet)");
+		   program->is_built ? ""
+		   : program->suite  ? " (not tried)"
+				     : " (not built yet)");
 	if (program->rank <= 0)
 		fg_cli_say(cli, "    a guess: %s", program->reason);
 	if (program->input_copies > 1)
@@ -204,6 +206,8 @@ static int look(struct fg_cli *cli, const struct options *given, struct fg_proje
 	} else {
 		fg_project_find_programs(".", &cli->arena, project);
 	}
+	if (project->has_commit)
+		fg_project_find_suite(".", &cli->arena, project);
 	for (size_t i = 0; i < project->program_count; i++)
 		fg_cli_detail(cli, "candidate %s: %s", project->programs[i].path,
 			      project->programs[i].reason);
@@ -298,7 +302,7 @@ static const struct fg_option options[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate init", "write fastgate.yml for the project in this folder"},
 	{"fastgate init --print", "see it first"},
-	{"fastgate init --build 'scons -j2'", "with a build command of your own"},
+	{"fastgate init --build 'cargo build --release'", "with a build command of your own"},
 	{"fastgate init --no-build", "without building or running anything"},
 	{"fastgate init --ci github", "and a workflow that gates pull requests"},
 	{NULL, NULL},
@@ -310,22 +314,23 @@ const struct fg_cli_command fg_cmd_init = {
 	.summary =
 		"build the project once, find what can be measured, write a fastgate.yml that runs",
 	.description =
-		"Finds out how the project is built (CMake, Meson, Bazel, configure, autogen.sh, "
-		"bootstrap, Make, ninja; in this folder or up to two below it). A way that names a "
-		"benchmark comes first; if one fails, the next is tried. Builds a snapshot of the "
-		"work tree below .fastgate/, where `fastgate run` finds the build again, and looks "
-		"for programs of Google Benchmark and Catch2, CTest's and Meson's benchmarks, "
-		"targets of a makefile that are named for speed, programs with 'bench' or 'perf' in "
-		"their name, and the program that is called like the project.\n\n"
-		"The likeliest are run a few times in the snapshot, with a time limit: how long one "
+		"Finds out how the project is built (CMake, Meson, configure, autogen.sh, bootstrap, "
+		"Make, Bazel, ninja, Cargo, Go, setup.py; in this folder or up to two below it). Of several ways, one that "
+		"names a benchmark comes first, and one that fails makes way for the next. Builds a "
+		"snapshot of the work tree below .fastgate/, where `fastgate run` finds the build "
+		"again, and looks at what was made: programs of Google Benchmark and Catch2, CTest's "
+		"and Meson's benchmarks, targets of a makefile that are named for speed, programs with "
+		"'bench' or 'perf' in their name, and the program that is called like the project.\n\n"
+		"The likeliest are run a few times, with a time limit, in the snapshot: how long one "
 		"takes, how much of that it computes, how much two executions differ, and how small "
-		"a slowdown shows within 30 s. A program that wants an input is offered files of "
-		"the project; what is found this way is called a guess. If nothing can be measured, "
+		"a slowdown shows within 30 s. A program that wants an input is offered files of the "
+		"project, and what is found this way is called a guess. Where nothing can be measured, "
 		"the file says what is needed.\n\n"
-		"An existing fastgate.yml is never touched, unless `init` wrote it and found nothing "
-		"to measure: after a failed build, `fastgate init --build 'COMMAND'` tries again. "
-		"--ci also writes the job of a CI system, with cache, permissions and reports; an "
-		"existing file of that name is not touched.",
+		"A fastgate.yml that is there is never touched, unless it is one in which `init` found "
+		"nothing to measure: so after a failed build `fastgate init --build 'COMMAND'` tries "
+		"again. --ci writes the job of a CI system "
+		"beside it, with cache, permissions and reports; a file of its name that is there is "
+		"not touched either.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,

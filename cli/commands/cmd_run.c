@@ -49,21 +49,10 @@ struct selection {
 	unsigned shards;
 };
 
-/* "gb/BM_sort" is a case of the harness "gb": returns "BM_sort", or NULL. */
-static const char *case_of(const struct fg_benchmark *benchmark, const char *name)
-{
-	const size_t length = strlen(benchmark->name);
-
-	return benchmark->harness != FG_HARNESS_NONE &&
-			       strncmp(name, benchmark->name, length) == 0 && name[length] == '/'
-		       ? name + length + 1
-		       : NULL;
-}
-
 static bool is_known(const struct fg_plan *plan, const char *name)
 {
 	for (size_t i = 0; i < plan->benchmark_count; i++) {
-		if (case_of(&plan->benchmarks[i], name))
+		if (fg_cli_case_of(&plan->benchmarks[i], name))
 			return true;
 	}
 	return fg_plan_find(plan, name);
@@ -101,58 +90,9 @@ static bool is_selected(const struct options *given, const struct selection *sel
 
 	for (size_t i = 0; i < given->name_count && !named; i++)
 		named = strcmp(given->names[i], benchmark->name) == 0 ||
-			case_of(benchmark, given->names[i]);
+			fg_cli_case_of(benchmark, given->names[i]);
 	return named && (!given->shard ||
 			 fg_shard_contains(benchmark->name, selection->shard, selection->shards));
-}
-
-/* Appends an argument that makes Google Benchmark skip unwanted cases. */
-static void add_filter(struct fg_plan *plan, const struct fg_benchmark *benchmark,
-		       struct fg_command *command)
-{
-	struct fg_strbuf filter = {0};
-	char **argv = NULL;
-
-	if (command->argc == 0 || benchmark->harness != FG_HARNESS_GOOGLE_BENCHMARK ||
-	    strcmp(fg_fs_base_name(command->argv[0]), "sh") == 0)
-		return;
-	for (size_t i = 0; i < benchmark->case_count; i++) {
-		fg_strbuf_add_text(&filter, i ? "|" : "--benchmark_filter=^(");
-		for (const char *c = benchmark->cases[i]; *c; c++) {
-			if (strchr("\\^$.|?*+()[]{}", *c))
-				fg_strbuf_add_char(&filter, '\\');
-			fg_strbuf_add_char(&filter, *c);
-		}
-	}
-	fg_strbuf_add_text(&filter, ")$");
-	argv = fg_arena_array(&plan->arena, command->argc + 2, sizeof(argv[0]));
-	memcpy(argv, command->argv, command->argc * sizeof(argv[0]));
-	argv[command->argc++] = fg_arena_strdup(&plan->arena, fg_strbuf_text(&filter));
-	command->argv = argv;
-	fg_strbuf_release(&filter);
-}
-
-/* Selects the named cases; the benchmark's own name stands for all of them. */
-static void choose_cases(const struct options *given, struct fg_plan *plan,
-			 struct fg_benchmark *benchmark)
-{
-	const char **cases = fg_arena_array(&plan->arena, given->name_count + 1, sizeof(cases[0]));
-	size_t count = 0;
-
-	for (size_t i = 0; i < given->name_count; i++) {
-		const char *name = case_of(benchmark, given->names[i]);
-
-		if (strcmp(given->names[i], benchmark->name) == 0)
-			return;
-		if (name)
-			cases[count++] = name;
-	}
-	if (count == 0)
-		return;
-	benchmark->cases = cases;
-	benchmark->case_count = count;
-	add_filter(plan, benchmark, &benchmark->command);
-	add_filter(plan, benchmark, &benchmark->baseline_command);
 }
 
 /* For a first answer within seconds: the fourth look is the last, or the budget ends it. */
@@ -201,7 +141,8 @@ static int select_benchmarks(struct fg_cli *cli, const struct options *given, st
 			benchmark->measure.affected = FG_AFFECTED_ALWAYS;
 		if (given->exact)
 			only_count(&benchmark->measure);
-		choose_cases(given, plan, benchmark);
+		fg_cli_choose_cases(plan, benchmark, (const char *const *)given->names,
+				    given->name_count);
 		if (is_selected(given, selection, benchmark))
 			selection->items[selection->count++] = benchmark;
 	}
@@ -640,7 +581,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate run parse --set gate.metrics.cpu_time.min_effect=0.5%",
 	 "one benchmark, a finer threshold"},
 	{"fastgate run --against merge-base --exact",
-	 "more work, or not? Seconds, on any machine; needs valgrind or a hardware counter"},
+	 "more work, or not? Seconds, on any machine; needs valgrind"},
 	{"fastgate run --shard 2/8 --export 2.fgrun",
 	 "one of eight CI jobs; `fastgate gate --merge *.fgrun` ends them"},
 	{NULL, NULL},

@@ -6,6 +6,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/init/project.h"
+#include "runner/build/git.h"
 
 #include <math.h>
 
@@ -403,6 +404,44 @@ static void read_harnesses(const char *root, struct fg_arena *arena, struct fg_p
 		else if (program->is_built && program->harness == FG_HARNESS_GOOGLE_BENCHMARK)
 			limit_cases(root, arena, program);
 	}
+}
+
+/* Suites of other languages, by what the files say. */
+static const struct suite {
+	enum fg_project_kind kind;
+	const char *files;
+	const char *word;
+	const char *command;
+	enum fg_harness harness;
+} suites[] = {
+	{FG_PROJECT_CARGO, "*Cargo.toml", "criterion", "cargo bench -- --output-format bencher",
+	 FG_HARNESS_CARGO_BENCH},
+	{FG_PROJECT_CARGO, "*Cargo.toml", "[[bench]]", "cargo bench", FG_HARNESS_CARGO_BENCH},
+	{FG_PROJECT_GO, "*_test.go", "func Benchmark",
+	 "go test -run - -bench . -benchtime 100ms ./...", FG_HARNESS_GO},
+	{FG_PROJECT_SETUP_PY, ".", "pytest-benchmark",
+	 "python3 -m pytest --benchmark-only --benchmark-json=/dev/stdout", FG_HARNESS_PYTEST},
+	{FG_PROJECT_PYPROJECT, ".", "pytest-benchmark",
+	 "python3 -m pytest --benchmark-only --benchmark-json=/dev/stdout", FG_HARNESS_PYTEST},
+};
+
+void fg_project_find_suite(const char *root, struct fg_arena *arena, struct fg_project *project)
+{
+	const struct fg_git git = {.folder = root};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(suites); i++) {
+		const char *const ask[] = {"grep", "-qF",           suites[i].word,
+					   "--",   suites[i].files, NULL};
+		char *text = NULL;
+
+		if (project->kind == suites[i].kind &&
+		    fg_git_output(&git, ask, &text, NULL) == FG_OK) {
+			fg_project_add_suite(arena, project, suites[i].command, suites[i].harness);
+			i = FG_ARRAY_SIZE(suites) - 1;
+		}
+		free(text);
+	}
+	fg_project_sort(project);
 }
 
 void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_project *project)

@@ -46,6 +46,29 @@ static enum fg_harness harness_of(const char *data, size_t size)
 	return FG_HARNESS_NONE;
 }
 
+static void make_room(struct fg_arena *arena, struct fg_project *project)
+{
+	if (!project->programs)
+		project->programs = fg_arena_array(arena, FG_PROJECT_MAX_PROGRAMS,
+						   sizeof(project->programs[0]));
+}
+
+void fg_project_add_suite(struct fg_arena *arena, struct fg_project *project, const char *command,
+			  enum fg_harness harness)
+{
+	make_room(arena, project);
+	if (project->program_count == FG_PROJECT_MAX_PROGRAMS)
+		return;
+	project->programs[project->program_count++] = (struct fg_project_program){
+		.path = command,
+		.name = "suite",
+		.suite = command,
+		.harness = harness,
+		.rank = FG_PROJECT_LIKELY_RANK,
+		.reason = "the project declares it",
+	};
+}
+
 static bool has_name(const struct fg_project *project, const char *name)
 {
 	for (size_t i = 0; i < project->program_count; i++) {
@@ -64,9 +87,7 @@ static struct fg_project_program *add_program(struct search *search, const char 
 
 	if (project->program_count >= FG_PROJECT_MAX_PROGRAMS || strlen(name) > MAX_NAME)
 		return NULL;
-	if (!project->programs)
-		project->programs = fg_arena_array(search->arena, FG_PROJECT_MAX_PROGRAMS,
-						   sizeof(project->programs[0]));
+	make_room(search->arena, project);
 	if (has_name(project, name))
 		name = path;
 	added = &project->programs[project->program_count++];
@@ -391,7 +412,9 @@ static void find_built(struct search *search)
 	if (!folder)
 		visit(search, ".", 0, look_at_file);
 	else if (fg_fs_exists(path))
-		visit(search, folder, 1, look_at_file);
+		visit(search, folder,
+		      search->project->kind == FG_PROJECT_CARGO ? FG_PROJECT_MAX_DEPTH : 1,
+		      look_at_file);
 	free(path);
 }
 

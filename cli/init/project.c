@@ -25,6 +25,10 @@ const char *fg_project_kind_name(enum fg_project_kind kind)
 		[FG_PROJECT_AUTOGEN] = "autogen.sh",
 		[FG_PROJECT_BOOTSTRAP] = "bootstrap",
 		[FG_PROJECT_NINJA] = "ninja",
+		[FG_PROJECT_CARGO] = "Cargo",
+		[FG_PROJECT_GO] = "Go",
+		[FG_PROJECT_SETUP_PY] = "setup.py",
+		[FG_PROJECT_PYPROJECT] = "pyproject.toml",
 	};
 
 	return names[kind];
@@ -305,6 +309,22 @@ static void choose_build(const char *root, struct fg_arena *arena, struct fg_pro
 	case FG_PROJECT_NINJA:
 		project->build_command = "ninja";
 		break;
+	case FG_PROJECT_CARGO:
+		project->build_folder = "target/release";
+		project->build_command = "CARGO_PROFILE_RELEASE_DEBUG=1 cargo build --release";
+		project->build_needs_shell = true;
+		break;
+	case FG_PROJECT_GO:
+		project->build_folder = "bin";
+		project->build_command = "go build -o bin/ ./...";
+		break;
+	case FG_PROJECT_SETUP_PY:
+		project->build_command = "python3 setup.py build_ext --inplace";
+		break;
+	case FG_PROJECT_PYPROJECT:
+		project->build_command =
+			"python3 -m pip install --no-deps --no-build-isolation --target build .";
+		break;
 	case FG_PROJECT_UNKNOWN:
 	case FG_PROJECT_KIND_COUNT:
 		break;
@@ -384,6 +404,10 @@ const char *fg_project_command(const struct fg_project_program *program, struct 
 	struct fg_strbuf command = {0};
 	const char *text = NULL;
 
+	if (program->suite) {
+		free(path);
+		return program->suite;
+	}
 	fg_text_quote_words(&command, argv);
 	if (program->arguments && *program->arguments)
 		fg_strbuf_printf(&command, " %s", program->arguments);

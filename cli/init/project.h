@@ -28,6 +28,10 @@ enum fg_project_kind {
 	FG_PROJECT_AUTOGEN,    /* by a script of the project */
 	FG_PROJECT_BOOTSTRAP,
 	FG_PROJECT_NINJA,
+	FG_PROJECT_CARGO,
+	FG_PROJECT_GO,
+	FG_PROJECT_SETUP_PY,
+	FG_PROJECT_PYPROJECT,
 	FG_PROJECT_KIND_COUNT,
 };
 
@@ -47,6 +51,7 @@ struct fg_project_program {
 	bool is_named;      /* the build system calls it a benchmark: its arguments are known */
 	int rank;           /* higher: more likely a benchmark */
 	const char *reason; /* of the rank */
+	const char *suite;  /* the whole command of a suite that is not one program; or NULL */
 	/* NULL: no arguments, run in the root */
 	const char *arguments;
 	const char *working_directory;
@@ -153,6 +158,9 @@ void fg_project_prefer_only(struct fg_project *project);
  * likeliest benchmark first.  Needs the project's build folder.
  */
 void fg_project_find_programs(const char *root, struct fg_arena *arena, struct fg_project *project);
+/* A suite that is run by a command; it is not tried. */
+void fg_project_add_suite(struct fg_arena *arena, struct fg_project *project, const char *command,
+			  enum fg_harness harness);
 /*
  * The program at this path, which the build system calls a benchmark: the existing entry if it has
  * no arguments yet, otherwise a new one. NULL if it is not a program.
@@ -168,6 +176,8 @@ void fg_project_sort(struct fg_project *project);
  * benchmarks. The tree must be built. (build_lists.c)
  */
 void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_project *project);
+/* The benchmarks of cargo, Go and pytest, as files of the project declare them. */
+void fg_project_find_suite(const char *root, struct fg_arena *arena, struct fg_project *project);
 enum {
 	FG_PROJECT_MAX_TARGETS = 4,
 };

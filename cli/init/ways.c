@@ -28,6 +28,10 @@ static const struct kind_row {
 	{.file = "makefile", .kind = FG_PROJECT_MAKE},
 	{.file = "Makefile", .kind = FG_PROJECT_MAKE},
 	{.file = "build.ninja", .kind = FG_PROJECT_NINJA},
+	{.file = "Cargo.toml", .kind = FG_PROJECT_CARGO},
+	{.file = "go.mod", .kind = FG_PROJECT_GO},
+	{.file = "setup.py", .kind = FG_PROJECT_SETUP_PY},
+	{.file = "pyproject.toml", .kind = FG_PROJECT_PYPROJECT},
 };
 
 static bool git_says(const char *root, const char *const *arguments)

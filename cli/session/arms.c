@@ -512,6 +512,7 @@ static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, 
 static int record_facts(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_plan *plan = session->asked.plan;
+	const struct fg_git git = {.folder = plan->root, .interrupted = session->cli->interrupted};
 	struct fg_record_options options = {
 		.facts = plan->host_record,
 		.count = plan->host_record_count,
@@ -522,6 +523,8 @@ static int record_facts(struct fg_session *session, struct fg_error *err)
 	int status = fg_build_record(&options, &session->got.run.host, err);
 
 	fg_git_note_request(&session->got.run.sides[FG_ARM_CANDIDATE]);
+	fg_git_note_commits(&git, &session->got.run.sides[FG_ARM_BASELINE],
+			    &session->got.run.sides[FG_ARM_CANDIDATE]);
 	fg_cli_record_links(plan, &session->got.run.sides[FG_ARM_CANDIDATE].build);
 	options.facts = plan->build.record;
 	options.count = plan->build.record_count;

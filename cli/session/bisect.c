@@ -8,15 +8,17 @@
 #include "cli/session/arms.h"
 #include "cli/session/plan.h"
 #include "model/measure.h"
+#include "reporters/source_lines.h"
 #include "runner/facts/code_facts.h"
 
 #include <math.h>
 
 enum {
 	KEPT_BUILDS = 24,
-	SHORT_HASH = 12,
 	FUNCTIONS_MAX = 3, /* blamed by the ends, that guide the search */
 	ATTEMPTS = 2,      /* of a build, if its commit matters in the end */
+	RETRY_PAIRS = 8,
+	HUNK_LINES = 6,
 };
 
 /* How much likelier such a commit is to have made it slower. */
@@ -32,85 +34,109 @@ static struct fg_git git_of(const struct fg_bisect_search *search)
 			       .interrupted = search->cli->interrupted};
 }
 
-static bool is_prose(const char *file, size_t length)
+/* Does the commit change nothing but documents and pictures? */
+static bool is_prose(const char *files)
 {
 	static const char *const ends[] = {".md",  ".rst", ".txt", ".adoc",
 					   ".png", ".svg", ".po",  "LICENSE"};
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(ends); i++) {
-		const size_t size = strlen(ends[i]);
+	for (const char *at = files; *at;) {
+		const char *end = at + strcspn(at, "\n");
+		bool is = false;
 
-		if (length >= size && strncmp(file + length - size, ends[i], size) == 0)
-			return true;
+		for (size_t i = 0; i < FG_ARRAY_SIZE(ends); i++) {
+			const size_t size = strlen(ends[i]);
+
+			is = is ||
+			     ((size_t)(end - at) >= size && memcmp(end - size, ends[i], size) == 0);
+		}
+		if (!is)
+			return false;
+		at = end + strspn(end, "\n");
 	}
-	return false;
+	return *files != '\0';
 }
 
-static bool only_prose(const char *files)
+struct fg_benchmark *fg_search_benchmark(const struct fg_plan *plan, const char *name)
 {
-	bool only = *files != '\0';
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		struct fg_benchmark *benchmark = &plan->benchmarks[i];
 
-	for (const char *at = files; *at && only;) {
-		const size_t length = strcspn(at, "\n");
-
-		only = length == 0 || is_prose(at, length);
-		at += length + (at[length] == '\n');
+		if (strcmp(benchmark->name, name) == 0 || fg_cli_case_of(benchmark, name))
+			return benchmark;
 	}
-	return only;
+	return NULL;
 }
 
-int fg_search_open(struct fg_bisect_search *search, struct fg_cli *cli, struct fg_plan *plan,
-		   const struct fg_search_request *asked, struct fg_error *err)
+/* One execution per side counts it: "heap.allocations" with the class "heap". */
+static void count_measure(const char *name, struct fg_arena *arena, struct fg_measuring *measure)
 {
-	struct fg_git git;
-	int status = FG_OK;
+	const size_t length = strcspn(name, ".");
+	const bool is_class = name[length] || strcmp(name, "throws") == 0;
+	const char **also = fg_arena_array(arena, 1, sizeof(also[0]));
 
-	*search = (struct fg_bisect_search){.cli = cli,
-					    .plan = plan,
-					    .asked = *asked,
-					    .state_folder = fg_fs_join(plan->root, FG_STATE_FOLDER),
-					    .started_ns = fg_clock_monotonic_ns()};
-	git = git_of(search);
-	status = fg_range_list(&git, asked->good, asked->bad, &search->range, err);
+	also[0] = fg_arena_strndup(arena, name, length);
+	measure->exact_only = true;
+	measure->warmup = 0;
+	measure->schedule = FG_SCHEDULE_ABBA;
+	measure->also = also;
+	measure->also_count = is_class;
+	if (is_class)
+		measure->exact = FG_EXACT_OFF;
+	else if (measure->exact == FG_EXACT_OFF)
+		measure->exact = FG_EXACT_AUTO;
+}
+
+static int list_commits(struct fg_bisect_search *search, struct fg_error *err)
+{
+	const struct fg_git git = git_of(search);
+	struct fg_commit_range *range = &search->range;
+	const int status = fg_range_list(&git, search->asked.good, search->asked.bad,
+					 &search->plan->arena, range, err);
+
 	if (status != FG_OK)
 		return status;
-	if (search->range.count > FG_BISECT_COMMITS_MAX)
+	if (range->count > FG_BISECT_COMMITS_MAX)
 		return fg_error_set(err, FG_EINVAL,
 				    "%zu commits lie between the ends, and at most %d can be "
 				    "searched: choose a newer good end",
-				    search->range.count, FG_BISECT_COMMITS_MAX);
-	fg_state_folder_make(search->state_folder);
-	search->commits = fg_xcalloc(search->range.count, sizeof(search->commits[0]));
-	search->model.count = search->range.count;
-	search->model.commits = fg_xcalloc(search->range.count, sizeof(search->model.commits[0]));
-	for (size_t i = 0; i < search->range.count; i++)
+				    range->count, FG_BISECT_COMMITS_MAX);
+	search->commits = fg_xcalloc(range->count, sizeof(search->commits[0]));
+	search->model.count = range->count;
+	search->model.commits = fg_xcalloc(range->count, sizeof(search->model.commits[0]));
+	for (size_t i = 0; i < range->count; i++)
 		search->model.commits[i].weight =
-			only_prose(search->range.commits[i].files) ? weight_of_prose : 1;
-	search->model.is_exact = asked->measure != NULL;
+			is_prose(range->commits[i].files) ? weight_of_prose : 1;
 	return FG_OK;
 }
 
-static void release_verdict(struct fg_search_verdict *verdict)
+static int open_search(struct fg_bisect_search *search, struct fg_error *err)
 {
-	free(verdict->function);
-	free(verdict->file);
+	struct fg_plan *plan = search->plan;
+	int status = FG_OK;
+
+	search->state_folder = fg_fs_join(plan->root, FG_STATE_FOLDER);
+	search->started_ns = fg_clock_monotonic_ns();
+	if (search->asked.resume)
+		status = fg_search_load_request(search, err);
+	if (status != FG_OK)
+		return status;
+	status = list_commits(search, err);
+	if (status != FG_OK)
+		return status;
+	fg_state_folder_make(search->state_folder);
+	search->model.is_exact = search->asked.measure != NULL;
+	for (size_t i = 0; search->asked.measure && i < plan->benchmark_count; i++)
+		count_measure(search->asked.measure, &plan->arena, &plan->benchmarks[i].measure);
+	return FG_OK;
 }
 
 void fg_search_release(struct fg_bisect_search *search)
 {
-	for (size_t i = 0; search->commits && i < search->range.count; i++) {
-		free(search->commits[i].code);
-		free(search->commits[i].error);
-	}
-	for (size_t i = 0; i < FG_BISECT_STEPS_MAX; i++)
-		release_verdict(&search->steps[i]);
-	release_verdict(&search->ends);
 	free(search->commits);
-	free(search->good_code);
 	free(search->state_folder);
 	fg_bisect_look_release(&search->look);
 	fg_bisect_release(&search->model);
-	fg_range_release(&search->range);
 	*search = (struct fg_bisect_search){0};
 }
 
@@ -121,9 +147,7 @@ struct comparison {
 	struct fg_arms arms;
 	struct fg_benchmark benchmark; /* the plan's, as this comparison measures it */
 	const struct fg_benchmark **benchmarks;
-	size_t count;
 	double build_seconds;
-	double measure_seconds;
 };
 
 static void close_comparison(struct comparison *comparison)
@@ -134,60 +158,9 @@ static void close_comparison(struct comparison *comparison)
 	*comparison = (struct comparison){0};
 }
 
-struct fg_benchmark *fg_search_benchmark(const struct fg_plan *plan, const char *name)
+static double seconds_since(int64_t began_ns)
 {
-	for (size_t i = 0; i < plan->benchmark_count; i++) {
-		struct fg_benchmark *benchmark = &plan->benchmarks[i];
-		const size_t length = strlen(benchmark->name);
-
-		if (strncmp(benchmark->name, name, length) == 0 &&
-		    (!name[length] ||
-		     (name[length] == '/' && benchmark->harness != FG_HARNESS_NONE)))
-			return benchmark;
-	}
-	return NULL;
-}
-
-/* "heap.allocations" is counted with the class "heap". */
-static void count_measure(struct fg_bisect_search *search, struct fg_measuring *measure)
-{
-	const char *name = search->asked.measure;
-	const size_t length = strcspn(name, ".");
-	const char **also = NULL;
-
-	measure->exact_only = true;
-	measure->warmup = 0;
-	measure->schedule = FG_SCHEDULE_ABBA;
-	measure->also_count = 0;
-	if (!name[length] && strcmp(name, "throws") != 0) {
-		if (measure->exact == FG_EXACT_OFF)
-			measure->exact = FG_EXACT_AUTO;
-		return;
-	}
-	also = fg_arena_array(&search->plan->arena, 1, sizeof(also[0]));
-	also[0] = fg_arena_strndup(&search->plan->arena, name, length);
-	measure->also = also;
-	measure->also_count = 1;
-	measure->exact = FG_EXACT_OFF;
-}
-
-static void choose_benchmarks(struct fg_bisect_search *search, struct comparison *comparison)
-{
-	const struct fg_benchmark *only =
-		search->asked.benchmark ? fg_search_benchmark(search->plan, search->asked.benchmark)
-					: NULL;
-	struct fg_plan *plan = search->plan;
-
-	comparison->benchmarks =
-		fg_xcalloc(plan->benchmark_count, sizeof(comparison->benchmarks[0]));
-	for (size_t i = 0; i < plan->benchmark_count; i++) {
-		if (search->asked.measure)
-			count_measure(search, &plan->benchmarks[i].measure);
-		if (!only || only == &plan->benchmarks[i])
-			comparison->benchmarks[comparison->count++] = &plan->benchmarks[i];
-	}
-	comparison->session.asked.benchmarks = comparison->benchmarks;
-	comparison->session.asked.benchmark_count = comparison->count;
+	return (double)(fg_clock_monotonic_ns() - began_ns) / FG_NS_PER_S;
 }
 
 /* Builds both commits. FG_ECHILD: one of them does not build. */
@@ -196,69 +169,123 @@ static int open_comparison(struct fg_bisect_search *search, const char *baseline
 			   struct fg_error *err)
 {
 	const int64_t began_ns = fg_clock_monotonic_ns();
+	const char *name = search->asked.benchmark;
+	struct fg_plan *plan = search->plan;
 	struct fg_session *session = &comparison->session;
 	int status = FG_OK;
 
 	*comparison = (struct comparison){0};
-	search->plan->baseline.kind = FG_BASELINE_GIT;
-	search->plan->baseline.value = baseline;
-	status = fg_session_init(session, search->cli, search->plan, err);
+	plan->baseline.kind = FG_BASELINE_GIT;
+	plan->baseline.value = baseline;
+	status = fg_session_init(session, search->cli, plan, err);
 	if (status != FG_OK)
 		return status;
+	comparison->benchmarks =
+		fg_xcalloc(plan->benchmark_count, sizeof(comparison->benchmarks[0]));
 	session->asked.candidate = candidate;
 	session->asked.state_folder = search->state_folder;
 	session->asked.keep_builds = KEPT_BUILDS;
-	choose_benchmarks(search, comparison);
-	status = fg_arms_open(&comparison->arms, session, search->plan, err);
-	comparison->build_seconds = (double)(fg_clock_monotonic_ns() - began_ns) / FG_NS_PER_S;
+	session->asked.benchmarks = comparison->benchmarks;
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		if (!name || fg_search_benchmark(plan, name) == &plan->benchmarks[i])
+			comparison->benchmarks[session->asked.benchmark_count++] =
+				&plan->benchmarks[i];
+	}
+	status = fg_arms_open(&comparison->arms, session, plan, err);
+	comparison->build_seconds = seconds_since(began_ns);
 	return status;
+}
+
+/* Gates both commits by the full rule. The report goes to the terminal, the run to the store. */
+static int gate(struct comparison *comparison, struct fg_error *err)
+{
+	struct fg_session *session = &comparison->session;
+	struct fg_gate_input input = {0};
+	int status = fg_session_open_store(session, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_session_measure(session, err);
+	if (status != FG_OK)
+		return status;
+	fg_arms_describe(&comparison->arms, &input);
+	input.gone_count = 0;
+	status = fg_session_decide(session, &input, err);
+	if (status == FG_OK)
+		status = fg_session_save(session, err);
+	return status == FG_OK && !session->cli->json ? fg_session_report(session, err) : status;
+}
+
+/* Exactly so many pairs of the benchmark that is searched by, and only what the search needs. */
+static int measure_pairs(struct fg_bisect_search *search, struct comparison *comparison,
+			 unsigned pairs, struct fg_error *err)
+{
+	struct fg_measuring *measure = &comparison->benchmark.measure;
+
+	comparison->benchmark = *comparison->benchmarks[0];
+	comparison->benchmarks[0] = &comparison->benchmark;
+	fg_cli_choose_cases(search->plan, &comparison->benchmark,
+			    (const char *const[]){search->asked.benchmark}, 1);
+	comparison->session.asked.fixed_pairs = pairs;
+	if (search->asked.measure)
+		return fg_session_measure(&comparison->session, err);
+	measure->schedule = search->schedule;
+	measure->min_pairs = 2;
+	measure->max_pairs = 100000;
+	measure->budget_ns = 3600 * FG_NS_PER_S;
+	measure->until_sure = false;
+	measure->exact = FG_EXACT_OFF;
+	measure->also_count = 0;
+	measure->call_count = 0;
+	measure->domain_count = 0;
+	measure->layouts = search->layouts > 0 ? measure->layouts : FG_LAYOUTS_NEVER;
+	measure->affected = FG_AFFECTED_NEVER;
+	if (!search->asked.function)
+		measure->sampler.enabled = false;
+	return fg_session_measure(&comparison->session, err);
 }
 
 /* ---- what a run says about the commits ---- */
 
-static char *code_of(const struct fg_environment *build)
+static const char *code_of(const struct fg_environment *build, struct fg_arena *arena)
 {
-	struct fg_strbuf text = {0};
+	const char *code = fg_environment_get(build, FG_FACT_CODE) ? "" : NULL;
 
-	if (!fg_environment_get(build, FG_FACT_CODE))
-		return NULL;
-	for (size_t i = 0; i < build->count; i++) {
+	for (size_t i = 0; code && i < build->count; i++) {
 		const char *key = build->facts[i].key;
 
 		if (fg_text_starts_with(key, FG_FACT_CODE) || strcmp(key, FG_FACT_INPUTS) == 0)
-			fg_strbuf_printf(&text, "%s %s ", key, build->facts[i].value);
+			code = fg_arena_printf(arena, "%s%s %s ", code, key, build->facts[i].value);
 	}
-	return fg_strbuf_detach(&text);
-}
-
-static const struct fg_profile_set *profile_in(const struct fg_session *session,
-					       const struct fg_series *series)
-{
-	const size_t index = (size_t)(series - session->got.run.series);
-
-	return index < session->got.profile_count ? session->got.profiles[index] : NULL;
+	return code;
 }
 
 /* Takes the new differences of a benchmark to the pairs of a commit; returns how many. */
 static size_t take_differences(struct fg_bisect_search *search, const struct fg_session *session,
 			       const struct fg_series *series, struct fg_bisect_commit *commit)
 {
-	const struct fg_profile_set *profile = profile_in(session, series);
+	const size_t index = (size_t)(series - session->got.run.series);
 	const size_t before = commit->pair_count;
 
 	if (search->asked.measure || search->asked.function) {
-		const struct fg_bisect_cost cost = {.profile = profile,
-						    .measure = search->asked.measure,
-						    .function = search->asked.function};
+		const struct fg_bisect_cost cost = {
+			.profile = index < session->got.profile_count ? session->got.profiles[index]
+								      : NULL,
+			.measure = search->asked.measure,
+			.function = search->asked.function};
 
 		fg_bisect_take_costs(commit, &cost);
 	} else {
 		fg_bisect_take_metric(commit, series, search->asked.metric);
 	}
+	search->pairs += (double)(commit->pair_count - before);
 	return commit->pair_count - before;
 }
 
-/* ---- the ends ---- */
+static bool same_text(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
 
 static const struct fg_metric_verdict *find_metric(const struct fg_benchmark_verdict *benchmark,
 						   const char *name)
@@ -273,64 +300,88 @@ static const struct fg_metric_verdict *find_metric(const struct fg_benchmark_ver
 	return NULL;
 }
 
-/* The worst benchmark, and in it the metric that was asked for or that got worse. */
+/* A benchmark that got worse says more than one that failed or exists on one side only. */
+static int rank_of(enum fg_outcome outcome)
+{
+	if (outcome == FG_OUTCOME_NEW || outcome == FG_OUTCOME_MISSING)
+		return -1;
+	return outcome == FG_OUTCOME_ERROR ? FG_OUTCOME_CREEP : (int)outcome;
+}
+
+/* The worst benchmark, of the name that was asked for or of its cases. */
 static const struct fg_benchmark_verdict *choose_verdict(const struct fg_bisect_search *search,
 							 const struct fg_verdict *verdict)
 {
+	const char *name = search->asked.benchmark ? search->asked.benchmark : "";
+	const size_t length = strlen(name);
 	const struct fg_benchmark_verdict *worst = NULL;
 
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
+		const char *rest = benchmark->name + length;
 
-		if (search->asked.benchmark &&
-		    strcmp(benchmark->name, search->asked.benchmark) != 0)
+		if (length > 0 && (strncmp(benchmark->name, name, length) != 0 ||
+				   (*rest != '\0' && *rest != '/')))
 			continue;
-		if (!worst || benchmark->outcome > worst->outcome)
+		if (!worst || rank_of(benchmark->outcome) > rank_of(worst->outcome))
 			worst = benchmark;
 	}
 	return worst;
 }
 
-static void take_blame(const struct fg_benchmark_verdict *benchmark,
+static void take_blame(const struct fg_benchmark_verdict *benchmark, struct fg_arena *arena,
 		       struct fg_search_verdict *verdict)
 {
 	const struct fg_node_verdict *first = benchmark->time.functions;
+	struct fg_strbuf text = {0};
+	struct fg_hunk hunk = {0};
 
-	if (benchmark->time.function_count > 0 && first->standing == FG_STANDING_GUILTY) {
-		verdict->function = fg_xstrdup(first->name);
-		verdict->file = first->file ? fg_xstrdup(first->file) : NULL;
-		verdict->line = first->line;
-	} else if (benchmark->work && benchmark->work->function &&
-		   benchmark->work->kind != FG_WORK_SAME) {
-		verdict->function = fg_xstrdup(benchmark->work->function);
+	if (benchmark->time.function_count == 0 || first->standing != FG_STANDING_GUILTY) {
+		if (benchmark->work && benchmark->work->kind != FG_WORK_SAME)
+			verdict->function = fg_arena_strdup(arena, benchmark->work->function);
+		return;
 	}
+	verdict->function = fg_arena_strdup(arena, first->name);
+	verdict->file = fg_arena_strdup(arena, first->file);
+	verdict->line = first->line;
+	if (!first->source)
+		return;
+	fg_hunk_take(first->source, HUNK_LINES, &hunk);
+	for (size_t i = 0; i < hunk.count; i++) {
+		fg_hunk_add_line(&text, &hunk, i, 0);
+		fg_strbuf_add_char(&text, '\n');
+	}
+	verdict->hunk = fg_arena_strdup(arena, fg_strbuf_text(&text));
+	fg_strbuf_release(&text);
 }
 
 static void take_verdict(const struct fg_session *session,
 			 const struct fg_benchmark_verdict *benchmark,
-			 const struct fg_metric_verdict *metric, struct fg_search_verdict *verdict)
+			 const struct fg_metric_verdict *metric, struct fg_arena *arena,
+			 struct fg_search_verdict *verdict)
 {
-	memcpy(verdict->run, session->got.run.id, sizeof(verdict->run));
-	verdict->outcome = metric ? metric->outcome : benchmark->outcome;
-	verdict->pairs = benchmark->pairs;
-	verdict->ratio = metric ? metric->ratio : (double)NAN;
-	verdict->low = metric ? metric->low : (double)NAN;
-	verdict->high = metric ? metric->high : (double)NAN;
-	verdict->smallest = metric ? metric->smallest_detectable : (double)NAN;
-	take_blame(benchmark, verdict);
+	*verdict = (struct fg_search_verdict){
+		.run = fg_arena_strdup(arena, session->got.run.id),
+		.outcome = metric ? metric->outcome : benchmark->outcome,
+		.pairs = benchmark->pairs,
+		.ratio = metric ? metric->ratio : (double)NAN,
+		.low = metric ? metric->low : (double)NAN,
+		.high = metric ? metric->high : (double)NAN,
+		.smallest = metric ? metric->smallest_detectable : (double)NAN,
+	};
+	take_blame(benchmark, arena, verdict);
 }
+
+/* ---- the ends ---- */
 
 /* Commits that touch what the ends' comparison blames are likelier. */
 static void weigh_commits(struct fg_bisect_search *search,
 			  const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_git git = git_of(search);
-	const size_t most = benchmark->time.function_count < FUNCTIONS_MAX
-				    ? benchmark->time.function_count
-				    : FUNCTIONS_MAX;
 	bool *marks = fg_xcalloc(search->range.count, sizeof(marks[0]));
 
-	for (size_t f = 0; f < most; f++) {
+	for (size_t f = 0; f < benchmark->time.function_count && f < FUNCTIONS_MAX; f++) {
 		const struct fg_node_verdict *function = &benchmark->time.functions[f];
 
 		if (function->standing != FG_STANDING_GUILTY || !function->file)
@@ -348,61 +399,44 @@ static void weigh_commits(struct fg_bisect_search *search,
 	free(marks);
 }
 
-/* Seconds, from what the ends took. */
-static void estimate_costs(struct fg_bisect_search *search, const struct comparison *comparison,
-			   const struct fg_series *series)
-{
-	const size_t pairs = search->model.commits[search->model.count - 1].pair_count;
-
-	search->model.build_seconds = fmax(comparison->build_seconds / 2, 0.1);
-	search->model.pair_seconds = pairs ? fmax(series->seconds / (double)pairs, 0.001) : 1;
-	search->model.visit_seconds = 2 * search->model.pair_seconds;
-}
-
 static int take_ends(struct fg_bisect_search *search, const struct comparison *comparison,
 		     const struct fg_benchmark_verdict *benchmark, struct fg_error *err)
 {
 	const struct fg_session *session = &comparison->session;
 	const struct fg_series *series = fg_run_find(&session->got.run, benchmark->name);
 	const struct fg_metric_verdict *metric = find_metric(benchmark, fg_search_subject(search));
-	struct fg_bisect_commit *bad = &search->model.commits[search->model.count - 1];
+	const size_t last = search->model.count - 1;
+	struct fg_arena *arena = &search->plan->arena;
+	size_t pairs = 0;
 
-	if (!search->asked.measure && search->asked.metric && !metric)
+	if (search->asked.metric && !metric)
 		return fg_error_set(err, FG_EINVAL, "benchmark '%s' has no metric '%s'",
 				    benchmark->name, search->asked.metric);
-	search->asked.benchmark = fg_arena_strdup(&search->plan->arena, benchmark->name);
 	if (!metric && benchmark->metric_count > 0 && !search->asked.measure)
 		metric = &benchmark->metrics[0];
 	if (metric)
-		search->asked.metric = fg_arena_strdup(&search->plan->arena, metric->name);
-	take_verdict(session, benchmark, metric, &search->ends);
+		search->asked.metric = fg_arena_strdup(arena, metric->name);
+	take_verdict(session, benchmark, metric, arena, &search->ends);
 	search->schedule = series->schedule;
 	search->layouts = series->layouts;
-	search->good_code = code_of(&series->build[FG_ARM_BASELINE]);
-	search->commits[search->model.count - 1].code = code_of(&series->build[FG_ARM_CANDIDATE]);
-	bad->is_built = true;
-	search->pairs += (unsigned)take_differences(search, session, series, bad);
-	estimate_costs(search, comparison, series);
+	search->good_code = code_of(&series->build[FG_ARM_BASELINE], arena);
+	search->commits[last].code = code_of(&series->build[FG_ARM_CANDIDATE], arena);
+	search->model.commits[last].is_built = true;
+	pairs = take_differences(search, session, series, &search->model.commits[last]);
+	search->model.build_seconds = fmax(comparison->build_seconds / 2, 0.1);
+	search->model.pair_seconds = pairs ? fmax(series->seconds / (double)pairs, 0.001) : 1;
+	search->model.visit_seconds = 2 * search->model.pair_seconds;
 	weigh_commits(search, benchmark);
 	return FG_OK;
 }
 
-/* One function's cost has no verdict of its own: its pairs must be clearly above zero. */
-static bool is_function_slower(const struct fg_bisect_search *search)
-{
-	const struct fg_bisect_commit *bad = &search->model.commits[search->model.count - 1];
-
-	return fg_bisect_is_worse(bad);
-}
-
+/* The cost of one function, and some measures, have no verdict of their own. */
 static bool is_worse(const struct fg_bisect_search *search)
 {
-	if (search->asked.function)
-		return is_function_slower(search);
-	if (search->asked.measure)
-		return search->ends.outcome == FG_OUTCOME_REGRESSION ||
-		       fg_bisect_is_worse(&search->model.commits[search->model.count - 1]);
-	return search->ends.outcome == FG_OUTCOME_REGRESSION;
+	const bool has_pairs = search->asked.function || search->asked.measure;
+
+	return (search->ends.outcome == FG_OUTCOME_REGRESSION && !search->asked.function) ||
+	       (has_pairs && fg_bisect_is_worse(&search->model.commits[search->model.count - 1]));
 }
 
 static int check_measured(const struct fg_bisect_search *search,
@@ -410,12 +444,6 @@ static int check_measured(const struct fg_bisect_search *search,
 {
 	if (!benchmark)
 		return fg_error_set(err, FG_EINVAL, "nothing was measured at the ends");
-	if (benchmark->outcome == FG_OUTCOME_NEW)
-		return fg_error_set(
-			err, FG_EINVAL,
-			"benchmark '%s' does not exist at %.12s: choose a good end that "
-			"has it",
-			benchmark->name, search->range.good);
 	if (benchmark->outcome == FG_OUTCOME_MISSING)
 		return fg_error_set(err, FG_EINVAL, "benchmark '%s' does not exist at %.12s",
 				    benchmark->name, search->range.bad);
@@ -425,29 +453,100 @@ static int check_measured(const struct fg_bisect_search *search,
 	return FG_OK;
 }
 
-/* Gates two commits by the full rule; the report goes to the terminal, and the run to the store. */
-static int gate(struct fg_bisect_search *search, struct comparison *comparison,
-		struct fg_error *err)
+/* `is_new`: the good end does not have the benchmark. */
+static int gate_ends(struct fg_bisect_search *search, bool *is_new, struct fg_error *err)
 {
-	struct fg_session *session = &comparison->session;
-	const bool wants_json = search->cli->json;
-	struct fg_gate_input input = {0};
-	int status = fg_session_open_store(session, err);
+	const struct fg_benchmark_verdict *benchmark = NULL;
+	struct comparison comparison;
+	int status =
+		open_comparison(search, search->range.good, search->range.bad, &comparison, err);
 
 	if (status != FG_OK)
-		return status;
-	status = fg_session_measure(session, err);
+		goto out;
+	fg_cli_say(search->cli, "%zu commits between %.12s and %.12s; first the ends",
+		   search->range.count, search->range.good, search->range.bad);
+	status = gate(&comparison, err);
+	if (status != FG_OK)
+		goto out;
+	benchmark = choose_verdict(search, &comparison.session.got.verdict);
+	status = check_measured(search, benchmark, err);
+	if (status != FG_OK)
+		goto out;
+	search->asked.benchmark = fg_arena_strdup(&search->plan->arena, benchmark->name);
+	*is_new = benchmark->outcome == FG_OUTCOME_NEW;
+	if (!*is_new)
+		status = take_ends(search, &comparison, benchmark, err);
+	search->state = is_worse(search) ? FG_SEARCH_OPEN : FG_SEARCH_NOTHING;
+out:
+	close_comparison(&comparison);
+	return status;
+}
+
+/* Does the commit build, and run the benchmark? */
+static int has_benchmark(struct fg_bisect_search *search, size_t index, bool *has,
+			 struct fg_error *err)
+{
+	const char *commit = search->range.commits[index].hash;
+	const struct fg_series *series = NULL;
+	struct comparison comparison;
+	struct fg_error why = {0};
+	int status = open_comparison(search, commit, search->range.bad, &comparison, &why);
+
+	*has = status == FG_OK;
+	search->builds++;
+	if (*has) {
+		status = measure_pairs(search, &comparison, 1, &why);
+		series = fg_run_find(&comparison.session.got.run, search->asked.benchmark);
+		*has = series && series->state == FG_MEASURED && !series->only_in[FG_ARM_CANDIDATE];
+	}
+	close_comparison(&comparison);
+	if (*search->cli->interrupted)
+		status = FG_EINTERRUPTED;
+	return status == FG_OK || status == FG_ECHILD || status == FG_ENOENT
+		       ? FG_OK
+		       : fg_error_set(err, status, "%s", why.message);
+}
+
+static void drop_commits(struct fg_bisect_search *search, size_t count)
+{
+	const size_t kept = search->range.count - count;
+
+	search->range.good = search->range.commits[count - 1].hash;
+	search->range.commits += count;
+	memmove(search->commits, search->commits + count, kept * sizeof(search->commits[0]));
+	memmove(search->model.commits, search->model.commits + count,
+		kept * sizeof(search->model.commits[0]));
+	search->range.count = search->model.count = kept;
+}
+
+/* The good end becomes the first commit that has the benchmark. */
+static int start_later(struct fg_bisect_search *search, struct fg_error *err)
+{
+	size_t first = 0;
+	size_t last = search->range.count - 1; /* has it */
+	int status = FG_OK;
+
+	fg_cli_say(search->cli, "%.12s does not have '%s': looking for the first commit that does",
+		   search->range.good, search->asked.benchmark);
+	while (first < last && status == FG_OK) {
+		const size_t middle = first + (last - first) / 2;
+		bool has = false;
+
+		status = has_benchmark(search, middle, &has, err);
+		if (has)
+			last = middle;
+		else
+			first = middle + 1;
+	}
 	if (status != FG_OK)
 		return status;
-	fg_arms_describe(&comparison->arms, &input);
-	input.gone_count = 0;
-	status = fg_session_decide(session, &input, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_session_save(session, err);
-	if (status != FG_OK || wants_json)
-		return status;
-	return fg_session_report(session, err);
+	if (last == search->range.count - 1)
+		return fg_error_set(err, FG_EINVAL,
+				    "benchmark '%s' exists only at %.12s: there is nothing to "
+				    "compare with",
+				    search->asked.benchmark, search->range.bad);
+	drop_commits(search, last + 1);
+	return FG_OK;
 }
 
 static void say_dirty(const struct fg_bisect_search *search)
@@ -461,28 +560,18 @@ static void say_dirty(const struct fg_bisect_search *search)
 	fg_side_release(&side);
 }
 
-int fg_search_compare_ends(struct fg_bisect_search *search, struct fg_error *err)
+static int compare_ends(struct fg_bisect_search *search, struct fg_error *err)
 {
-	const struct fg_benchmark_verdict *benchmark = NULL;
-	struct comparison comparison;
-	int status =
-		open_comparison(search, search->range.good, search->range.bad, &comparison, err);
+	bool is_new = false;
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
 	say_dirty(search);
-	fg_cli_say(search->cli, "%zu commits between %.12s and %.12s; first the ends",
-		   search->range.count, search->range.good, search->range.bad);
-	status = gate(search, &comparison, err);
-	if (status != FG_OK)
-		goto out;
-	benchmark = choose_verdict(search, &comparison.session.got.verdict);
-	status = check_measured(search, benchmark, err);
-	if (status == FG_OK)
-		status = take_ends(search, &comparison, benchmark, err);
-	search->state = is_worse(search) ? FG_SEARCH_OPEN : FG_SEARCH_NOTHING;
-out:
-	close_comparison(&comparison);
+	status = gate_ends(search, &is_new, err);
+	if (status == FG_OK && is_new) {
+		status = start_later(search, err);
+		if (status == FG_OK)
+			status = gate_ends(search, &is_new, err);
+	}
 	return status == FG_OK ? fg_search_save(search, err) : status;
 }
 
@@ -493,11 +582,6 @@ struct visit {
 	size_t index;
 	bool is_known;
 };
-
-static bool same_text(const char *a, const char *b)
-{
-	return a && b && strcmp(a, b) == 0;
-}
 
 /* Commits from `first` to `last` run the code of the one before them. */
 static void mark_same(struct fg_bisect_search *search, size_t first, size_t last)
@@ -537,7 +621,8 @@ static bool is_known(void *context, const struct fg_series *series)
 	struct fg_search_commit *commit = &visit->search->commits[visit->index];
 
 	if (!commit->code) {
-		commit->code = code_of(&series->build[FG_ARM_CANDIDATE]);
+		commit->code =
+			code_of(&series->build[FG_ARM_CANDIDATE], &visit->search->plan->arena);
 		visit->is_known = is_code_known(visit->search, visit->index);
 	}
 	return visit->is_known;
@@ -548,74 +633,40 @@ static void give_up(struct fg_bisect_search *search, size_t index, const char *w
 	struct fg_search_commit *commit = &search->commits[index];
 
 	commit->attempts++;
-	free(commit->error);
-	commit->error = fg_xstrdup(why);
+	commit->error = fg_arena_strdup(&search->plan->arena, why);
 	search->model.commits[index].is_unmeasured = true;
 	fg_cli_say(search->cli, "%.12s cannot be measured: %s", search->range.commits[index].hash,
 		   why);
-}
-
-/* Only what the search needs: no functions, no counts, the schedule of the ends. */
-static void reduce(const struct fg_bisect_search *search, struct fg_measuring *measure)
-{
-	if (search->asked.measure)
-		return;
-	measure->schedule = search->schedule;
-	measure->min_pairs = 2;
-	measure->max_pairs = 100000;
-	measure->budget_ns = 3600 * FG_NS_PER_S;
-	measure->until_sure = false;
-	measure->exact = FG_EXACT_OFF;
-	measure->also_count = 0;
-	measure->call_count = 0;
-	measure->domain_count = 0;
-	measure->layouts = search->layouts ? measure->layouts : FG_LAYOUTS_NEVER;
-	measure->affected = FG_AFFECTED_NEVER;
-	if (!search->asked.function)
-		measure->sampler.enabled = false;
-}
-
-static void update_costs(struct fg_bisect_search *search, const struct comparison *comparison,
-			 bool built, size_t pairs)
-{
-	struct fg_bisect *model = &search->model;
-	const double rest = comparison->measure_seconds - (double)pairs * model->pair_seconds;
-
-	if (built)
-		model->build_seconds = (model->build_seconds + comparison->build_seconds) / 2;
-	if (pairs)
-		model->visit_seconds =
-			(model->visit_seconds + fmax(rest, 2 * model->pair_seconds)) / 2;
 }
 
 static int measure_commit(struct fg_bisect_search *search, size_t index, unsigned pairs,
 			  struct comparison *comparison, struct fg_error *err)
 {
 	struct fg_session *session = &comparison->session;
+	struct fg_bisect *model = &search->model;
 	struct visit visit = {.search = search, .index = index};
 	const int64_t began_ns = fg_clock_monotonic_ns();
 	const struct fg_series *series = NULL;
 	size_t taken = 0;
 	int status = FG_OK;
 
-	comparison->benchmark = *comparison->benchmarks[0];
-	reduce(search, &comparison->benchmark.measure);
-	comparison->benchmarks[0] = &comparison->benchmark;
-	session->asked.fixed_pairs = pairs;
 	session->asked.is_known = is_known;
 	session->asked.context = &visit;
-	status = fg_session_measure(session, err);
+	status = measure_pairs(search, comparison, pairs, err);
 	if (status != FG_OK || visit.is_known)
 		return status;
-	comparison->measure_seconds = (double)(fg_clock_monotonic_ns() - began_ns) / FG_NS_PER_S;
 	series = fg_run_find(&session->got.run, search->asked.benchmark);
-	series = series ? series : &session->got.run.series[0];
-	taken = take_differences(search, session, series, &search->model.commits[index]);
-	search->pairs += (unsigned)taken;
+	if (series)
+		taken = take_differences(search, session, series, &model->commits[index]);
 	if (taken == 0)
-		give_up(search, index, series->failure ? series->failure : "no pair counted");
-	update_costs(search, comparison, !comparison->arms.worktrees[FG_ARM_CANDIDATE].cached,
-		     taken);
+		give_up(search, index,
+			series && series->failure ? series->failure : "no pair counted");
+	else
+		model->visit_seconds =
+			(model->visit_seconds +
+			 fmax(seconds_since(began_ns) - (double)taken * model->pair_seconds,
+			      2 * model->pair_seconds)) /
+			2;
 	return FG_OK;
 }
 
@@ -627,14 +678,18 @@ static int visit(struct fg_bisect_search *search, size_t index, unsigned pairs,
 	int status = open_comparison(search, search->range.good, search->range.commits[index].hash,
 				     &comparison, &why);
 
-	if (status == FG_ECHILD || status == FG_ENOENT) {
+	search->builds += !comparison.arms.worktrees[FG_ARM_CANDIDATE].cached;
+	if (*search->cli->interrupted) {
+		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
+	} else if (status == FG_ECHILD || status == FG_ENOENT) {
 		give_up(search, index, why.message);
-		search->builds++;
 		status = FG_OK;
 	} else if (status != FG_OK) {
 		status = fg_error_set(err, status, "%s", why.message);
 	} else {
-		search->builds += !comparison.arms.worktrees[FG_ARM_CANDIDATE].cached;
+		if (!comparison.arms.worktrees[FG_ARM_CANDIDATE].cached)
+			search->model.build_seconds =
+				(search->model.build_seconds + comparison.build_seconds) / 2;
 		search->model.commits[index].is_built = true;
 		status = measure_commit(search, index, pairs, &comparison, err);
 	}
@@ -659,12 +714,6 @@ static size_t worth_another_try(const struct fg_bisect_search *search)
 	return search->model.count;
 }
 
-static bool is_budget_used(const struct fg_bisect_search *search)
-{
-	return search->asked.budget_ns > 0 &&
-	       fg_search_seconds(search) > (double)search->asked.budget_ns / FG_NS_PER_S;
-}
-
 static void say_next(const struct fg_bisect_search *search, size_t index, unsigned pairs)
 {
 	char spent[FG_NUMBER_TEXT_SIZE];
@@ -680,6 +729,7 @@ static void say_next(const struct fg_bisect_search *search, size_t index, unsign
 	fg_strbuf_release(&subject);
 }
 
+/* `next` is the number of commits if no measurement is needed, or none would help. */
 static int look(struct fg_bisect_search *search, size_t *next, unsigned *pairs,
 		struct fg_error *err)
 {
@@ -694,7 +744,7 @@ static int look(struct fg_bisect_search *search, size_t *next, unsigned *pairs,
 	if (search->look.state == FG_BISECT_FOUND) {
 		search->state = FG_SEARCH_FOUND;
 		*next = worth_another_try(search);
-		*pairs = search->model.is_exact ? 1 : 8;
+		*pairs = search->model.is_exact ? 1 : RETRY_PAIRS;
 		if (*next < search->model.count)
 			search->model.commits[*next].is_unmeasured = false;
 	} else if (search->look.state == FG_BISECT_OPEN) {
@@ -704,96 +754,155 @@ static int look(struct fg_bisect_search *search, size_t *next, unsigned *pairs,
 	return FG_OK;
 }
 
-int fg_search_run(struct fg_bisect_search *search, struct fg_error *err)
+static int measure_commits(struct fg_bisect_search *search, struct fg_error *err)
 {
+	const double budget_s = (double)search->asked.budget_ns / FG_NS_PER_S;
 	size_t next = 0;
 	unsigned pairs = 0;
-	int status = FG_OK;
+	int status = look(search, &next, &pairs, err);
 
-	while (status == FG_OK) {
-		status = look(search, &next, &pairs, err);
-		if (status != FG_OK || next == search->model.count)
-			break;
-		if (is_budget_used(search)) {
+	while (status == FG_OK && next < search->model.count) {
+		if (budget_s > 0 && fg_search_seconds(search) > budget_s) {
 			search->state = FG_SEARCH_STOPPED;
 			break;
 		}
 		say_next(search, next, pairs);
 		status = visit(search, next, pairs, err);
-		if (status == FG_OK)
-			status = fg_search_save(search, err);
+		if (status != FG_OK)
+			return status;
+		status = fg_search_save(search, err);
+		if (status != FG_OK)
+			return status;
+		status = look(search, &next, &pairs, err);
 	}
 	return status;
 }
 
+/* ---- the answer ---- */
+
+/* The step's commit against its parent, by the full rule. */
 static int confirm(struct fg_bisect_search *search, const struct fg_bisect_step *step,
 		   struct fg_search_verdict *verdict, struct fg_error *err)
 {
 	const char *parent =
 		step->first > 0 ? search->range.commits[step->first - 1].hash : search->range.good;
+	const char *commit = search->range.commits[step->last].hash;
 	const struct fg_benchmark_verdict *benchmark = NULL;
 	struct comparison comparison;
-	int status = open_comparison(search, parent, search->range.commits[step->last].hash,
-				     &comparison, err);
+	int status = FG_OK;
 
+	fg_cli_say(search->cli, "%.12s against its parent", commit);
+	status = open_comparison(search, parent, commit, &comparison, err);
 	if (status != FG_OK)
 		goto out;
-	status = gate(search, &comparison, err);
+	status = gate(&comparison, err);
 	if (status != FG_OK)
 		goto out;
 	benchmark = choose_verdict(search, &comparison.session.got.verdict);
 	if (benchmark)
 		take_verdict(&comparison.session, benchmark,
-			     find_metric(benchmark, fg_search_subject(search)), verdict);
+			     find_metric(benchmark, fg_search_subject(search)),
+			     &search->plan->arena, verdict);
 out:
 	close_comparison(&comparison);
 	return status;
 }
 
-int fg_search_confirm(struct fg_bisect_search *search, struct fg_error *err)
+/* Does the full rule say that the step's commits are as fast as their parent? */
+static bool is_refuted(const struct fg_bisect_search *search, size_t step)
 {
-	int status = FG_OK;
+	const enum fg_outcome outcome = search->steps[step].outcome;
 
-	for (size_t s = search->confirmed; s < search->look.step_count && status == FG_OK; s++) {
+	return isfinite(search->steps[step].ratio) && !search->asked.function &&
+	       (outcome == FG_OUTCOME_PASS || outcome == FG_OUTCOME_IMPROVEMENT);
+}
+
+/* `again`: a step was refuted, so its commits count as one with their parent from now on. */
+static int confirm_all(struct fg_bisect_search *search, bool *again, struct fg_error *err)
+{
+	*again = false;
+	search->confirmed = 0;
+	for (size_t s = 0; s < search->look.step_count; s++) {
 		const struct fg_bisect_step *step = &search->look.steps[s];
 		struct fg_error why = {0};
+		const int status = confirm(search, step, &search->steps[s], &why);
 
-		fg_cli_say(search->cli, "%.12s against its parent",
-			   search->range.commits[step->last].hash);
-		status = confirm(search, step, &search->steps[s], &why);
-		if (status == FG_ECHILD) {
-			/* the parent is one of the commits that do not build */
-			fg_cli_warn(search->cli, "%s", why.message);
-			search->steps[s].outcome = FG_OUTCOME_ERROR;
-			status = FG_OK;
-		}
-		if (status != FG_OK)
+		if (status != FG_OK && status != FG_ECHILD)
 			return fg_error_set(err, status, "%s", why.message);
+		if (status == FG_ECHILD) {
+			/* the parent does not build either */
+			fg_cli_warn(search->cli, "%s", why.message);
+			search->steps[s] = (struct fg_search_verdict){.outcome = FG_OUTCOME_ERROR,
+								      .ratio = (double)NAN};
+		}
 		search->confirmed = s + 1;
+		if (!is_refuted(search, s))
+			continue;
+		mark_same(search, step->first, step->last);
+		*again = true;
+	}
+	return fg_search_save(search, err);
+}
+
+static int search_range(struct fg_bisect_search *search, struct fg_cli *cli, struct fg_plan *plan,
+			const struct fg_search_request *asked, struct fg_error *err)
+{
+	bool again = true;
+	int status = FG_OK;
+
+	*search = (struct fg_bisect_search){.cli = cli, .plan = plan, .asked = *asked};
+	status = open_search(search, err);
+	if (status == FG_OK)
+		status = asked->resume ? fg_search_load(search, err) : compare_ends(search, err);
+	if (status != FG_OK || search->state == FG_SEARCH_NOTHING)
+		return status;
+	while (status == FG_OK && again) {
+		status = measure_commits(search, err);
+		if (status == FG_OK)
+			status = confirm_all(search, &again, err);
+		again = again && search->state == FG_SEARCH_FOUND;
 	}
 	return status;
 }
 
-bool fg_search_inside(const struct fg_bisect_search *search, struct fg_search_request *asked)
+/* The side branch of the merge that was found. */
+static bool find_inside(const struct fg_bisect_search *search, struct fg_search_request *asked)
 {
 	const struct fg_git git = git_of(search);
 	const struct fg_bisect_step *step = search->look.steps;
 	const struct fg_range_commit *merge = NULL;
-	char *start = NULL;
+	const char *start = NULL;
 
 	if (search->state != FG_SEARCH_FOUND || search->look.step_count != 1 ||
 	    step->first < step->last)
 		return false;
 	merge = &search->range.commits[step->last];
-	start = merge->side ? fg_range_side_start(&git, merge) : NULL;
-	if (!start || strcmp(start, merge->side) == 0) {
-		free(start);
-		return false;
-	}
+	start = fg_range_side_start(&git, merge, &search->plan->arena);
 	*asked = search->asked;
-	asked->good = fg_arena_strdup(&search->plan->arena, start);
-	asked->bad = fg_arena_strdup(&search->plan->arena, merge->side);
+	asked->good = start;
+	asked->bad = merge->side;
 	asked->resume = false;
-	free(start);
-	return true;
+	return start && strcmp(start, merge->side) != 0;
+}
+
+int fg_search(struct fg_bisect_search *search, struct fg_cli *cli, struct fg_plan *plan,
+	      const struct fg_search_request *asked, struct fg_error *err)
+{
+	struct fg_search_request inside;
+	int status = search_range(search, cli, plan, asked, err);
+
+	while (status == FG_OK && find_inside(search, &inside)) {
+		struct fg_bisect_search inner;
+
+		fg_cli_say(cli, "the commit found is a merge: searching its side branch");
+		status = search_range(&inner, cli, plan, &inside, err);
+		if (status != FG_OK || inner.state == FG_SEARCH_NOTHING) {
+			/* nothing in it got slower: the merge itself is the result */
+			fg_search_release(&inner);
+			break;
+		}
+		fg_search_release(search);
+		*search = inner;
+	}
+	return status;
 }

@@ -147,6 +147,11 @@ static void fill(const struct fg_chain *chain, const struct fg_chain_edge *edges
 	}
 }
 
+static struct fg_arena *arena_of(struct fg_chained *chained)
+{
+	return chained->arena ? chained->arena : &chained->edges.texts;
+}
+
 /* Tests all functions, and keeps those that rose. */
 static void judge_functions(struct fg_store *store, const struct fg_policy *policy,
 			    const struct fg_chain *chain, const struct gains *gains,
@@ -154,7 +159,7 @@ static void judge_functions(struct fg_store *store, const struct fg_policy *poli
 {
 	const size_t count = gains->ids.count;
 	struct fg_creep_verdict *creep = chained->creep;
-	struct fg_arena *arena = &chained->edges.texts;
+	struct fg_arena *arena = arena_of(chained);
 	size_t *risen = fg_xcalloc(count + 1, sizeof(risen[0]));
 	double *changes = fg_xcalloc(count + 1, sizeof(changes[0]));
 	const size_t found = fg_creep_functions(
@@ -246,22 +251,29 @@ int fg_chained_load(struct fg_store *store, const struct fg_chained_metric *metr
 	const int status = fg_store_chain(store, metric->project, metric->benchmark, metric->name,
 					  &chained->edges, err);
 	struct fg_chain_edges *edges = &chained->edges;
+	struct fg_policy stored;
 
 	if (status != FG_OK && status != FG_ENOENT)
 		return status;
+	if (!policy) {
+		fg_policy_defaults(&stored);
+		stored.creep_window = edges->creep_window;
+		stored.creep_tolerated = edges->creep_tolerated;
+		policy = &stored;
+	}
 	if (own)
 		add_own(edges, own);
 	if (edges->count == 0)
 		return FG_OK;
 	fg_chain_build(edges->items, edges->count, own ? own->to : NULL, &chained->chain);
-	chained->creep = fg_creep_judge(&chained->chain, policy, metric->better, &edges->texts);
+	chained->creep = fg_creep_judge(&chained->chain, policy, metric->better, arena_of(chained));
 	if (!chained->creep)
 		return FG_OK;
-	chained->creep->metric = fg_arena_strdup(&edges->texts, metric->name);
-	chained->creep->label = fg_arena_strdup(&edges->texts, metric->label);
+	chained->creep->metric = fg_arena_strdup(arena_of(chained), metric->name);
+	chained->creep->label = fg_arena_strdup(arena_of(chained), metric->label);
 	if (strcmp(metric->name, "cpu_time") == 0)
 		find_functions(store, policy, chained);
-	chained->creep->sentence = fg_creep_words(chained->creep, &edges->texts);
+	chained->creep->sentence = fg_creep_words(chained->creep, arena_of(chained));
 	return FG_OK;
 }
 
@@ -283,26 +295,6 @@ static bool is_anchored_lately(const struct fg_chain *chain)
 	return false;
 }
 
-static struct fg_creep_verdict *keep(const struct fg_creep_verdict *creep, struct fg_arena *arena)
-{
-	struct fg_creep_verdict *kept = fg_arena_memdup(arena, creep, sizeof(*creep));
-
-	kept->metric = fg_arena_strdup(arena, creep->metric);
-	kept->label = fg_arena_strdup(arena, creep->label);
-	kept->sentence = fg_arena_strdup(arena, creep->sentence);
-	kept->since = fg_arena_strdup(arena, creep->since);
-	kept->by = fg_arena_memdup(arena, creep->by, creep->by_count * sizeof(creep->by[0]));
-	for (size_t i = 0; i < kept->by_count; i++)
-		kept->by[i].id = fg_arena_strdup(arena, creep->by[i].id);
-	kept->functions = fg_arena_memdup(arena, creep->functions,
-					  creep->function_count * sizeof(creep->functions[0]));
-	for (size_t i = 0; i < kept->function_count; i++) {
-		kept->functions[i].name = fg_arena_strdup(arena, creep->functions[i].name);
-		kept->functions[i].library = fg_arena_strdup(arena, creep->functions[i].library);
-	}
-	return kept;
-}
-
 /* A metric that is undecided stays so where that fails. */
 static void raise_outcome(const struct fg_policy *policy, enum fg_outcome *outcome)
 {
@@ -318,7 +310,7 @@ static void take_creep(struct fg_session *session, const struct fg_policy *polic
 
 	if (benchmark->creep && (benchmark->creep->is_creep || !creep->is_creep))
 		return;
-	benchmark->creep = keep(creep, arena);
+	benchmark->creep = creep;
 	fg_notes_add(&benchmark->notes, arena, "%s: %s", creep->is_creep ? "creep" : "crept up",
 		     creep->sentence);
 	if (!creep->is_creep)
@@ -356,7 +348,7 @@ static int look_at(struct fg_session *session, const struct fg_policy *policy,
 {
 	const struct fg_run *run = &session->got.run;
 	const struct fg_chain_edge own = edge_of(run, metric);
-	struct fg_chained chained = {0};
+	struct fg_chained chained = {.arena = &session->got.verdict.arena};
 	int status = FG_OK;
 
 	if (!metric->gated || !is_step(&own))
@@ -394,7 +386,12 @@ void fg_session_add_creep(struct fg_session *session, const struct fg_gate_input
 		const struct fg_benchmark *planned =
 			fg_plan_find(session->asked.plan, benchmark->name);
 		const struct fg_policy *policy = planned ? &planned->policy : input->policy;
+		struct fg_series *series = fg_run_find(&session->got.run, benchmark->name);
 
+		if (series) {
+			series->creep_window = policy->creep_window;
+			series->creep_tolerated = policy->creep_tolerated;
+		}
 		for (size_t m = 0; m < benchmark->metric_count && status == FG_OK; m++)
 			status = look_at(session, policy, benchmark, &benchmark->metrics[m], &err);
 		verdict->outcome = fg_outcome_worse(verdict->outcome, benchmark->outcome);

@@ -22,12 +22,13 @@ struct fg_chained_metric {
 struct fg_chained {
 	struct fg_chain_edges edges;
 	struct fg_chain chain;          /* up to the newest commit */
-	struct fg_creep_verdict *creep; /* in the texts' arena; NULL: too few steps */
+	struct fg_creep_verdict *creep; /* NULL: too few steps */
+	struct fg_arena *arena;         /* of the creep; NULL: that of the edges' texts */
 };
 
 /*
- * `own` is a run that is not stored yet, or NULL; its texts must outlive the result.  An empty
- * chain is not an error.
+ * `own` is a run that is not stored yet, or NULL; its texts must outlive the result.  Without a
+ * `policy`, that of the newest run counts.  An empty chain is not an error.
  */
 int fg_chained_load(struct fg_store *store, const struct fg_chained_metric *metric,
 		    const struct fg_policy *policy, const struct fg_chain_edge *own,

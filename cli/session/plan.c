@@ -365,6 +365,66 @@ void fg_cli_set(struct fg_cli *cli, struct fg_cli_config *config, const char *ke
 		.written = fg_arena_printf(&cli->arena, "%s %s", option, argument)};
 }
 
+/* ---- cases of a suite ---- */
+
+const char *fg_cli_case_of(const struct fg_benchmark *benchmark, const char *name)
+{
+	const size_t length = strlen(benchmark->name);
+
+	return benchmark->harness != FG_HARNESS_NONE &&
+			       strncmp(name, benchmark->name, length) == 0 && name[length] == '/'
+		       ? name + length + 1
+		       : NULL;
+}
+
+/* Appends an argument that makes Google Benchmark skip unwanted cases. */
+static void add_filter(struct fg_plan *plan, const struct fg_benchmark *benchmark,
+		       struct fg_command *command)
+{
+	struct fg_strbuf filter = {0};
+	char **argv = NULL;
+
+	if (command->argc == 0 || benchmark->harness != FG_HARNESS_GOOGLE_BENCHMARK ||
+	    strcmp(fg_fs_base_name(command->argv[0]), "sh") == 0)
+		return;
+	for (size_t i = 0; i < benchmark->case_count; i++) {
+		fg_strbuf_add_text(&filter, i ? "|" : "--benchmark_filter=^(");
+		for (const char *c = benchmark->cases[i]; *c; c++) {
+			if (strchr("\\^$.|?*+()[]{}", *c))
+				fg_strbuf_add_char(&filter, '\\');
+			fg_strbuf_add_char(&filter, *c);
+		}
+	}
+	fg_strbuf_add_text(&filter, ")$");
+	argv = fg_arena_array(&plan->arena, command->argc + 2, sizeof(argv[0]));
+	memcpy(argv, command->argv, command->argc * sizeof(argv[0]));
+	argv[command->argc++] = fg_arena_strdup(&plan->arena, fg_strbuf_text(&filter));
+	command->argv = argv;
+	fg_strbuf_release(&filter);
+}
+
+void fg_cli_choose_cases(struct fg_plan *plan, struct fg_benchmark *benchmark,
+			 const char *const *names, size_t count)
+{
+	const char **cases = fg_arena_array(&plan->arena, count + 1, sizeof(cases[0]));
+	size_t chosen = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *name = fg_cli_case_of(benchmark, names[i]);
+
+		if (strcmp(names[i], benchmark->name) == 0)
+			return;
+		if (name)
+			cases[chosen++] = name;
+	}
+	if (chosen == 0)
+		return;
+	benchmark->cases = cases;
+	benchmark->case_count = chosen;
+	add_filter(plan, benchmark, &benchmark->command);
+	add_filter(plan, benchmark, &benchmark->baseline_command);
+}
+
 /* ---- links ---- */
 
 static void guess_links(const struct fg_plan *plan, struct fg_strbuf patterns[FG_WEB_LINK_COUNT])

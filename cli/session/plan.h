@@ -64,6 +64,14 @@ void fg_cli_set(struct fg_cli *cli, struct fg_cli_config *config, const char *ke
  */
 void fg_cli_record_links(const struct fg_plan *plan, struct fg_environment *build);
 
+/* ---- cases of a suite ---- */
+
+/* "BM_sort" of "gb/BM_sort"; NULL: the name is not that of a case of this benchmark. */
+const char *fg_cli_case_of(const struct fg_benchmark *benchmark, const char *name);
+/* Selects the cases among these names; the benchmark's own name stands for all of them. */
+void fg_cli_choose_cases(struct fg_plan *plan, struct fg_benchmark *benchmark,
+			 const char *const *names, size_t count);
+
 /* ---- the state folder: next to fastgate.yml, with runs, builds and pending uploads ---- */
 
 #define FG_STATE_FOLDER ".fastgate"

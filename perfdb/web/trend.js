@@ -6,26 +6,30 @@ import { clip, finite, formatChange, formatTime, formatValue, metricWords } from
 import { badge, dataTable } from './table.js';
 import { ask, canWrite, tell } from './server.js';
 import { trendChart } from './chart.js';
-import { answerWords } from './dashboard.js';
 import { address, ago, attempt, heading, link, page, runWords, showTrail } from './shell.js';
 import { triageForm } from './triage.js';
 
-// Where to look: what was committed between the last run before a change and the first one after it.
-function commitsBetween(change, points) {
-	const [before, after] = [change.last_run_before, change.run].map((id) => points.find((p) => p.run === id)?.commit);
+const shellWord = (name) => (/^[\w./:@%+=,-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
+
+// Where to look: what was committed between the last run before a change and the first one after it, and the command that finds the one.
+function commitsBetween(state, change, points) {
+	const [before, after] = [change.last_run_before, change.run].map((id) => points.find((p) => p.run === id)?.commit?.slice(0, 12));
 	if (!before || !after || before === after)
 		return null;
-	return [' · ', el('code', {}, `git log ${before.slice(0, 12)}..${after.slice(0, 12)}`)];
+	const isWorse = state.better === 'higher' ? change.ratio < 1 : change.ratio > 1;
+	const what = state.function ? ` --function ${shellWord(state.function)}` : state.metric && state.metric !== 'cpu_time' ? ` --metric ${shellWord(state.metric)}` : '';
+	return [' · ', el('code', {}, `git log ${before}..${after}`),
+		isWorse && state.benchmark && [' · ', el('code', {}, `fastgate bisect ${before} ${after} --bench ${shellWord(state.benchmark)}${what}`)]];
 }
 
 // A change point needs several runs after it; until then it is shown as possible.
-function possibleChange(change, points) {
+function possibleChange(state, change, points) {
 	if (!change)
 		return null;
 	const which = change.runs === 1 ? 'the newest run' : `the ${change.runs} newest runs`;
 	return el('p', { class: 'possible' }, el('strong', {}, `Possible change at ${which}: ${formatChange(change.ratio - 1)}`),
 		`, not yet confirmed (${change.runs} of ${change.runs_needed} runs). `, link('Compare with the run before', 'compare', { a: change.last_run_before, b: change.run }),
-		commitsBetween(change, points));
+		commitsBetween(state, change, points));
 }
 
 function runLabel(points, id) {
@@ -40,7 +44,7 @@ function decisionOn(state, change, decision) {
 
 function changeRow(state, change, decision, points, unit) {
 	return el('li', {}, el('strong', {}, formatChange(change.ratio - 1)), `, ${formatValue(change.before, unit)} → ${formatValue(change.after, unit)}`, ' since ', link(runLabel(points, change.run), 'run', { run: change.run }), ' · ',
-		link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(change, points), decisionOn(state, change, decision));
+		link('compare with the run before', 'compare', { a: change.last_run_before, b: change.run }), commitsBetween(state, change, points), decisionOn(state, change, decision));
 }
 
 function noteRow(state, note, points, redraw) {
@@ -115,7 +119,7 @@ function cardOf(benchmark) {
 		if (!asked.has(key))
 			asked.set(key, ask('around', { run: point.run, benchmark }).catch(() => ({})));
 		const { run, answer } = await asked.get(key);
-		return [run?.subject && el('div', {}, clip(run.subject, 80)), run?.branch && el('div', { class: 'quiet' }, clip(run.branch, 60)), answer && el('div', {}, answerWords(answer))].filter(Boolean);
+		return [run?.subject && el('div', {}, clip(run.subject, 80)), run?.branch && el('div', { class: 'quiet' }, clip(run.branch, 60)), answer && el('div', {}, clip(answer.sentence, 600))].filter(Boolean);
 	};
 }
 
@@ -205,7 +209,7 @@ export function historyOf(project, benchmark) {
 
 function changeSections(state, found, points, triage, unit) {
 	const decided = (change) => triage.find((t) => t.metric === state.metric && t.run === change.run);
-	return [possibleChange(found.possible_change, points),
+	return [possibleChange(state, found.possible_change, points),
 		found.changes.length > 0 && el('section', { 'aria-labelledby': 'changes' }, el('h2', { id: 'changes' }, 'Changes'),
 			el('ul', {}, found.changes.map((change) => changeRow(state, change, decided(change), points, unit))))];
 }
@@ -235,7 +239,7 @@ export async function showTrend(asked) {
 	const found = await ask('trend', { ...question, points: 0 });
 	if (!isChained)
 		picture.setChanges(changesOf(found, points));
-	replace(changes, changeSections(full, found, answer.points, triage, answer.unit));
+	replace(changes, changeSections({ ...full, better: answer.better }, found, answer.points, triage, answer.unit));
 }
 
 // The same numbers for those who do not see the chart.
@@ -274,12 +278,13 @@ export async function showFunction(state) {
 	const choice = el('select', { onchange: (event) => { location.href = address('function', { ...state, of: event.target.value }); } },
 		Object.entries(COSTS).map(([value, words]) => el('option', { value, selected: value === of }, words)));
 	const without = answer.points.filter((p) => !finite(p.value)).length;
+	const ofFunction = { benchmark, better: answer.better, function: answer.name };
 	showTrail(link(clip(benchmark, 60), 'trend', { project, benchmark }), clip(answer.name, 60));
 	replace(page, el('main', {}, heading(answer.name), el('p', { class: 'quiet' }, `${answer.library}, per repetition`),
 		el('form', { class: 'note' }, el('label', {}, 'Shown ', choice)),
 		chart(state, `${clip(answer.name, 60)}: ${COSTS[of]}`, answer).element,
 		without > 0 && el('p', { class: 'quiet' }, `${without} of ${answer.points.length} runs have no profile: they are not drawn.`),
-		possibleChange(answer.possible_change, answer.points),
-		answer.changes.length > 0 && el('section', { 'aria-labelledby': 'changes' }, el('h2', { id: 'changes' }, 'Changes'), el('ul', {}, answer.changes.map((change) => changeRow({}, change, null, answer.points, answer.unit)))),
+		possibleChange(ofFunction, answer.possible_change, answer.points),
+		answer.changes.length > 0 && el('section', { 'aria-labelledby': 'changes' }, el('h2', { id: 'changes' }, 'Changes'), el('ul', {}, answer.changes.map((change) => changeRow(ofFunction, change, null, answer.points, answer.unit)))),
 		pointTable(answer)));
 }

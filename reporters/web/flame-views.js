@@ -196,8 +196,8 @@ function frameOf(profile, functionIndex) {
 	return first;
 }
 
-// A choice of flame graphs below one toolbar.  Options: { culprit: function to look at first, onState(state), placeHref(file, line) }.  The state has `node`, `search`, `view`
-// and, for one function, `of`.
+// A choice of flame graphs below one toolbar.  Options: { culprit: function to look at first, onState(state), placeHref(file, line) }.
+// The state has `node`, `search`, `view` and, for one function, `of`.
 export function flameViews(profile, options = {}) {
 	const isDifferential = profile.hasBaseline && profile.hasCandidate;
 	const canShow = (name) => name !== 'beside' || isDifferential;

@@ -94,7 +94,7 @@ function widestFirst(list, from, to, weight) {
 	}
 }
 
-// Children of each node as slices of one array, the heaviest by `weight` first.
+// Children of each node as slices of one array, sorted by `weight`.
 export function childLists(profile, weight) {
 	const start = new Int32Array(profile.count + 1);
 	const list = new Int32Array(Math.max(0, profile.count - 1));

@@ -282,6 +282,22 @@ void fg_git_note_request(struct fg_side *side)
 	free(request);
 }
 
+void fg_git_note_commits(const struct fg_git *git, const struct fg_side *baseline,
+			 struct fg_side *candidate)
+{
+	char *range = NULL;
+	char *counts = NULL;
+
+	if (!baseline->commit || !candidate->commit)
+		return;
+	range = fg_xasprintf("%s...%s", baseline->commit, candidate->commit);
+	counts = ASK(git, "rev-list", "--count", "--left-right", range);
+	if (counts && fg_text_starts_with(counts, "0\t"))
+		fg_environment_set(&candidate->build, "git.commits", counts + 2, false);
+	free(counts);
+	free(range);
+}
+
 /* ---- refs ---- */
 
 static bool is_shallow(const struct fg_git *git)

@@ -44,6 +44,9 @@ int fg_git_describe_side(const struct fg_git *git, struct fg_side *side, struct 
 void fg_git_note_subject(const struct fg_git *git, struct fg_side *side);
 /* Records the pull or merge request that the CI job is for: git.pull_request, "#41" or "!41". */
 void fg_git_note_request(struct fg_side *side);
+/* Records how many commits the candidate adds, if it descends from the baseline: git.commits. */
+void fg_git_note_commits(const struct fg_git *git, const struct fg_side *baseline,
+			 struct fg_side *candidate);
 
 /*
  * A ref, a hash or "merge-base" → the full hash, and what it means in words ("merge-base with

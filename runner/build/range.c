@@ -7,182 +7,144 @@
 #define FIELD  "\x1f"
 #define RECORD "\x1e"
 
-static bool is_ancestor(const struct fg_git *git, const char *older, const char *newer)
+/* git's answer, in the arena; NULL: git fails. */
+static char *ask(const struct fg_git *git, const char *const *arguments, struct fg_arena *arena)
 {
-	const char *const ask[] = {"merge-base", "--is-ancestor", older, newer, NULL};
-	char *nothing = NULL;
-	const bool is = fg_git_output(git, ask, &nothing, NULL) == FG_OK;
+	char *text = NULL;
+	char *kept = NULL;
 
-	free(nothing);
-	return is;
+	if (fg_git_output(git, arguments, &text, NULL) == FG_OK)
+		kept = fg_arena_strdup(arena, text);
+	free(text);
+	return kept;
 }
 
-static bool is_shallow(const struct fg_git *git)
-{
-	const char *const ask[] = {"rev-parse", "--is-shallow-repository", NULL};
-	char *answer = NULL;
-	const bool is =
-		fg_git_output(git, ask, &answer, NULL) == FG_OK && strcmp(answer, "true") == 0;
-
-	free(answer);
-	return is;
-}
+#define ASK(git, arena, ...) ask(git, (const char *const[]){__VA_ARGS__, NULL}, arena)
 
 /* Both ends exist, and the good one is not an ancestor of the bad one. */
-static int explain_ends(const struct fg_git *git, const char *good, const char *bad,
-			struct fg_error *err)
+static int explain_ends(const struct fg_git *git, const struct fg_commit_range *range,
+			struct fg_arena *arena, struct fg_error *err)
 {
-	const char *const ask[] = {"merge-base", good, bad, NULL};
-	char *base = NULL;
+	const char *base = ASK(git, arena, "merge-base", range->good, range->bad);
+	const char *shallow = ASK(git, arena, "rev-parse", "--is-shallow-repository");
 
-	if (is_ancestor(git, bad, good))
+	if (base && strcmp(base, range->bad) == 0)
 		return fg_error_set(err, FG_EINVAL,
 				    "the ends are swapped: %.12s (bad) is older than %.12s (good)",
-				    bad, good);
-	if (is_shallow(git))
+				    range->bad, range->good);
+	if (shallow && strcmp(shallow, "true") == 0)
 		return fg_error_set(err, FG_ENOENT,
 				    "this clone is shallow and lacks the commits between %.12s and "
 				    "%.12s: run 'git fetch --unshallow' first",
-				    good, bad);
-	if (fg_git_output(git, ask, &base, NULL) != FG_OK)
-		return fg_error_set(err, FG_EINVAL, "%.12s and %.12s have no common history", good,
-				    bad);
-	(void)fg_error_set(err, FG_EINVAL,
-			   "%.12s (good) is not an ancestor of %.12s: their merge base is %.12s, "
-			   "which may be the good end",
-			   good, bad, base);
-	free(base);
-	return FG_EINVAL;
+				    range->good, range->bad);
+	if (!base)
+		return fg_error_set(err, FG_EINVAL, "%.12s and %.12s have no common history",
+				    range->good, range->bad);
+	return fg_error_set(err, FG_EINVAL,
+			    "%.12s (good) is not an ancestor of %.12s: their merge base is %.12s, "
+			    "which may be the good end",
+			    range->good, range->bad, base);
 }
 
-static int find_ends(const struct fg_git *git, const char *good, const char *bad,
-		     struct fg_commit_range *range, struct fg_error *err)
+static int find_end(const struct fg_git *git, const char *ref, struct fg_arena *arena,
+		    const char **hash, struct fg_error *err)
 {
+	char *commit = NULL;
 	char *words = NULL;
-	int status = fg_git_resolve(git, good, &range->good, &words, err);
+	const int status = fg_git_resolve(git, ref, &commit, &words, err);
 
+	*hash = fg_arena_strdup(arena, commit);
 	free(words);
-	words = NULL;
-	if (status == FG_OK)
-		status = fg_git_resolve(git, bad, &range->bad, &words, err);
-	free(words);
-	if (status != FG_OK)
-		return status;
+	free(commit);
+	return status;
+}
+
+static int check_ends(const struct fg_git *git, const struct fg_commit_range *range,
+		      struct fg_arena *arena, struct fg_error *err)
+{
 	if (strcmp(range->good, range->bad) == 0)
 		return fg_error_set(err, FG_EINVAL,
 				    "both ends are %.12s: there is nothing between them",
 				    range->good);
-	return is_ancestor(git, range->good, range->bad)
+	return ASK(git, arena, "merge-base", "--is-ancestor", range->good, range->bad)
 		       ? FG_OK
-		       : explain_ends(git, range->good, range->bad, err);
+		       : explain_ends(git, range, arena, err);
 }
 
 /* "HASH FIELD PARENTS FIELD AUTHOR FIELD SUBJECT", then the files on lines of their own. */
-static void take_record(char *record, struct fg_commit_range *range, size_t *capacity)
+static void take_record(char *record, struct fg_arena *arena, struct fg_commit_range *range,
+			size_t *capacity)
 {
 	char *files = strchr(record, '\n');
 	const char *hash = strsep(&record, FIELD);
 	char *parents = strsep(&record, FIELD);
 	const char *author = strsep(&record, FIELD);
-	const char *side = NULL;
-	struct fg_range_commit *commit = NULL;
+	char *side = NULL;
 
 	if (!hash || !parents || !author || !record)
 		return;
 	if (files)
 		*files++ = '\0';
 	side = strchr(parents, ' ');
-	range->commits =
-		fg_grow(range->commits, capacity, range->count + 1, sizeof(range->commits[0]));
-	commit = &range->commits[range->count++];
-	*commit = (struct fg_range_commit){
-		.hash = fg_xstrdup(hash),
-		.side = side ? fg_xstrndup(side + 1, strcspn(side + 1, " ")) : NULL,
-		.author = fg_xstrdup(author),
-		.subject = fg_xstrdup(record),
-		.files = fg_xstrdup(files ? files + strspn(files, "\n") : ""),
+	if (side)
+		side[1 + strcspn(side + 1, " ")] = '\0';
+	range->commits = fg_arena_grow(arena, range->commits, capacity, range->count + 1,
+				       sizeof(range->commits[0]));
+	range->commits[range->count++] = (struct fg_range_commit){
+		.hash = hash,
+		.side = side ? side + 1 : NULL,
+		.author = author,
+		.subject = record,
+		.files = files ? files + strspn(files, "\n") : "",
 	};
 }
 
 int fg_range_list(const struct fg_git *git, const char *good, const char *bad,
-		  struct fg_commit_range *range, struct fg_error *err)
+		  struct fg_arena *arena, struct fg_commit_range *range, struct fg_error *err)
 {
-	char *line = NULL;
-	char *text = NULL;
+	static const char format[] = "--format=" RECORD "%H" FIELD "%P" FIELD "%an" FIELD "%s";
 	char *rest = NULL;
 	size_t capacity = 0;
 	int status = FG_OK;
 
 	*range = (struct fg_commit_range){0};
-	status = find_ends(git, good, bad, range, err);
-	if (status == FG_OK) {
-		line = fg_xasprintf("%s..%s", range->good, range->bad);
-		const char *const ask[] = {"-c",
-					   "core.quotePath=false",
-					   "log",
-					   "--first-parent",
-					   "--reverse",
-					   "--diff-merges=first-parent",
-					   "--no-renames",
-					   "--name-only",
-					   "--format=" RECORD "%H" FIELD "%P" FIELD "%an" FIELD
-					   "%s",
-					   line,
-					   NULL};
-
-		status = fg_git_output(git, ask, &text, err);
-	}
-	rest = text;
-	for (char *record = strsep(&rest, RECORD); record; record = strsep(&rest, RECORD))
-		take_record(record, range, &capacity);
-	free(text);
-	free(line);
+	status = find_end(git, good, arena, &range->good, err);
 	if (status != FG_OK)
-		fg_range_release(range);
-	return status;
+		return status;
+	status = find_end(git, bad, arena, &range->bad, err);
+	if (status != FG_OK)
+		return status;
+	status = check_ends(git, range, arena, err);
+	if (status != FG_OK)
+		return status;
+	rest = ASK(git, arena, "-c", "core.quotePath=false", "log", "--first-parent", "--reverse",
+		   "--diff-merges=first-parent", "--no-renames", "--name-only", format,
+		   fg_arena_printf(arena, "%s..%s", range->good, range->bad));
+	for (char *record = strsep(&rest, RECORD); record; record = strsep(&rest, RECORD))
+		take_record(record, arena, range, &capacity);
+	return range->count > 0 ? FG_OK
+				: fg_error_set(err, FG_ECHILD, "git lists no commits between them");
 }
 
-char *fg_range_side_start(const struct fg_git *git, const struct fg_range_commit *merge)
+const char *fg_range_side_start(const struct fg_git *git, const struct fg_range_commit *merge,
+				struct fg_arena *arena)
 {
-	char *main_line = fg_xasprintf("%s^1", merge->hash);
-	const char *const ask[] = {"merge-base", main_line, merge->side, NULL};
-	char *start = NULL;
-
-	if (fg_git_output(git, ask, &start, NULL) != FG_OK)
-		start = NULL;
-	free(main_line);
-	return start;
-}
-
-void fg_range_release(struct fg_commit_range *range)
-{
-	for (size_t i = 0; i < range->count; i++) {
-		free(range->commits[i].hash);
-		free(range->commits[i].side);
-		free(range->commits[i].author);
-		free(range->commits[i].subject);
-		free(range->commits[i].files);
-	}
-	free(range->commits);
-	free(range->good);
-	free(range->bad);
-	*range = (struct fg_commit_range){0};
+	return merge->side ? ASK(git, arena, "merge-base",
+				 fg_arena_printf(arena, "%s^1", merge->hash), merge->side)
+			   : NULL;
 }
 
 void fg_range_mark_function(const struct fg_git *git, const struct fg_commit_range *range,
 			    const char *function, const char *file, bool *marks)
 {
-	char *line = fg_xasprintf("%s..%s", range->good, range->bad);
-	char *where = fg_xasprintf("-L:%.*s:%s", (int)strcspn(function, "(<"), function, file);
-	const char *const ask[] = {"log", "-s", "--format=%H", where, line, NULL};
-	char *text = NULL;
+	struct fg_arena arena = {0};
+	const char *where =
+		fg_arena_printf(&arena, "-L:%.*s:%s", (int)strcspn(function, "(<"), function, file);
+	const char *text = ASK(git, &arena, "log", "-s", "--format=%H", where,
+			       fg_arena_printf(&arena, "%s..%s", range->good, range->bad));
 
 	/* git does not find every function; then there is no mark */
-	if (fg_git_output(git, ask, &text, NULL) == FG_OK) {
-		for (size_t i = 0; i < range->count; i++)
-			marks[i] |= strstr(text, range->commits[i].hash) != NULL;
-	}
-	free(text);
-	free(where);
-	free(line);
+	for (size_t i = 0; text && i < range->count; i++)
+		marks[i] |= strstr(text, range->commits[i].hash) != NULL;
+	fg_arena_release(&arena);
 }

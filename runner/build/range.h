@@ -6,33 +6,34 @@
 #ifndef FG_RUNNER_RANGE_H
 #define FG_RUNNER_RANGE_H
 
+#include "base/arena.h"
 #include "runner/build/git.h"
 
 struct fg_range_commit {
-	char *hash;
-	char *side; /* the merged branch's last commit; NULL: not a merge */
-	char *author;
-	char *subject;
-	char *files; /* that it changes, one per line */
+	const char *hash;
+	const char *side; /* the merged branch's last commit; NULL: not a merge */
+	const char *author;
+	const char *subject;
+	const char *files; /* that it changes, one per line */
 };
 
 struct fg_commit_range {
-	char *good; /* full hashes */
-	char *bad;
+	const char *good; /* full hashes */
+	const char *bad;
 	struct fg_range_commit *commits; /* without the good end, with the bad one */
 	size_t count;
 };
 
 /*
- * FG_EINVAL: the ends are equal, swapped, or not on one line; FG_ENOENT: there is no such commit,
- * or the clone is too shallow. The message says what to do.
+ * All of it lives in the arena. FG_EINVAL: the ends are equal, swapped, or not on one line;
+ * FG_ENOENT: there is no such commit, or the clone is too shallow. The message says what to do.
  */
 int fg_range_list(const struct fg_git *git, const char *good, const char *bad,
-		  struct fg_commit_range *range, struct fg_error *err) FG_NODISCARD;
-/* Where the side branch of a merge began, to be freed; NULL: unknown. */
-char *fg_range_side_start(const struct fg_git *git, const struct fg_range_commit *merge);
-void fg_range_release(struct fg_commit_range *range);
-
+		  struct fg_arena *arena, struct fg_commit_range *range, struct fg_error *err)
+	FG_NODISCARD;
+/* Where the side branch of a merge began; NULL: unknown, or not a merge. */
+const char *fg_range_side_start(const struct fg_git *git, const struct fg_range_commit *merge,
+				struct fg_arena *arena);
 /* Marks the commits that change a function, by git's own idea of where one begins and ends. */
 void fg_range_mark_function(const struct fg_git *git, const struct fg_commit_range *range,
 			    const char *function, const char *file, bool *marks);

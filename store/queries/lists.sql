@@ -69,6 +69,8 @@ LEFT JOIN level l ON l.benchmark = s.benchmark AND l.started_ns = s.started_ns A
 WHERE s.benchmark = $1 AND r.has_baseline = 1 AND r.complete = 1 AND r.dirty = 0 AND r.base_dirty = 0
 	AND r.base_commit IS NOT NULL AND r.commit_id IS NOT NULL AND r.base_commit <> r.commit_id
 ORDER BY s.started_ns DESC, s.id DESC LIMIT $3;
+-- name: series_details
+SELECT details FROM series WHERE id = $1;
 -- name: benchmark_of
 SELECT b.id FROM benchmark b JOIN project p ON p.id = b.project
 WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND b.name = $2 ORDER BY p.name LIMIT 1;

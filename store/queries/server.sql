@@ -76,10 +76,8 @@ FROM benchmark b JOIN project p ON p.id = b.project JOIN series s ON s.id = (SEL
 	ORDER BY y.started_ns DESC, y.id DESC LIMIT 1)
 JOIN words m ON m.id = s.metrics JOIN run r ON r.id = s.run WHERE p.name = $1 ORDER BY b.name;
 -- name: release
-SELECT r.id, r.uuid, r.tag FROM run r JOIN project p ON p.id = r.project
+SELECT r.uuid, r.tag FROM run r JOIN project p ON p.id = r.project
 WHERE p.name = $1 AND r.tag IS NOT NULL AND r.complete = 1 AND r.started_ns < $2 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT 1;
--- name: release_levels
-SELECT l.benchmark, w.value, l.candidate FROM level l JOIN words w ON w.id = l.metric WHERE l.run = $1;
 
 -- name: runs_of_benchmark
 SELECT s.id, s.started_ns, r.uuid, r.commit_id FROM series s JOIN run r ON r.id = s.run

@@ -2,25 +2,62 @@
 #include "store/serving/chain.h"
 
 #include "base/json.h"
+#include "model/policy.h"
 #include "store/chunks.h"
 #include "store/db.h"
 #include "store/names.h"
 #include "store/serving/history.h"
 #include "store/session.h"
 
+#include <limits.h>
 #include <math.h>
+
+static cJSON *parse(const char *details)
+{
+	cJSON *json = NULL;
+
+	return details && fg_json_parse(details, strlen(details), FG_MAX_CHUNK_BYTES, &json,
+					NULL) == FG_OK
+		       ? json
+		       : NULL;
+}
 
 /* Not measured, because nothing that it executes or reads has changed. */
 static bool is_unaffected(const char *details)
 {
-	bool is_unaffected = false;
-	cJSON *json = NULL;
+	cJSON *json = parse(details);
+	const bool is = cJSON_IsTrue(fg_json_find(json, "unaffected"));
 
-	if (details &&
-	    fg_json_parse(details, strlen(details), FG_MAX_CHUNK_BYTES, &json, NULL) == FG_OK)
-		is_unaffected = cJSON_IsTrue(fg_json_find(json, "unaffected"));
 	cJSON_Delete(json);
-	return is_unaffected;
+	return is;
+}
+
+/* The policy of the newest run; the edges are the newest first. */
+static int take_policy(struct fg_store *store, struct fg_chain_edges *edges, struct fg_error *err)
+{
+	struct fg_policy policy;
+	struct fg_query q;
+	cJSON *json = NULL;
+	int status = FG_OK;
+
+	fg_policy_defaults(&policy);
+	edges->creep_window = policy.creep_window;
+	edges->creep_tolerated = policy.creep_tolerated;
+	if (edges->count == 0)
+		return FG_OK;
+	fg_query_begin(&q, store->db, FG_SQL_SERIES_DETAILS);
+	fg_query_int(&q, edges->items[0].series);
+	status = fg_query_step(&q, err);
+	if (status > 0)
+		json = parse(fg_column_text(&q, 0));
+	fg_query_end(&q);
+	if (cJSON_IsNumber(fg_json_find(json, "creep_window"))) {
+		edges->creep_window = (unsigned)fmin(
+			fmax(fg_json_double_or(json, "creep_window", 0), 0), INT_MAX);
+		edges->creep_tolerated = fmax(fg_json_double_or(json, "creep_tolerated", 0), 0);
+	}
+	cJSON_Delete(json);
+	return status < 0 ? status : FG_OK;
 }
 
 static bool is_outcome(const struct fg_query *q, const char *name)
@@ -72,6 +109,8 @@ int fg_store_chain(struct fg_store *store, const char *project, const char *benc
 	while ((status = fg_query_step(&q, err)) > 0)
 		take_edge(&q, &found);
 	fg_query_end(&q);
+	if (status == FG_OK)
+		status = take_policy(store, &found, err);
 	if (status != FG_OK) {
 		fg_chain_edges_release(&found);
 		return status;

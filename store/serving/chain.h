@@ -18,6 +18,9 @@ struct fg_chain_edges {
 	struct fg_chain_edge *items; /* oldest first; texts in the arena */
 	size_t count;
 	size_t capacity;
+	/* gate.creep of the newest run, or its defaults */
+	unsigned creep_window;
+	double creep_tolerated;
 	struct fg_arena texts;
 };
 

@@ -97,14 +97,16 @@ static void write_levels(struct fg_json_writer *w, const struct fg_chain *chain,
 }
 
 static void write_creep(struct fg_json_writer *w, const struct fg_chain *chain,
-			const struct fg_history *history, const char *metric,
-			struct fg_arena *arena)
+			const struct fg_chain_edges *edges, const struct fg_history *history,
+			const char *metric, struct fg_arena *arena)
 {
 	const struct fg_metric *builtin = NULL;
 	struct fg_creep_verdict *creep = NULL;
 	struct fg_policy policy;
 
 	fg_policy_defaults(&policy);
+	policy.creep_window = edges->creep_window;
+	policy.creep_tolerated = edges->creep_tolerated;
 	creep = fg_creep_judge(chain, &policy, history->better, arena);
 	if (!creep)
 		return;
@@ -139,7 +141,7 @@ static int write_chain(struct fg_request *rq, struct fg_json_writer *w,
 	}
 	write_levels(w, &chain, &edges);
 	if (chain.count > 0)
-		write_creep(w, &chain, history, query->metric, &rq->arena);
+		write_creep(w, &chain, &edges, history, query->metric, &rq->arena);
 	fg_chain_release(&chain);
 	fg_chain_edges_release(&edges);
 	return FG_OK;

@@ -101,6 +101,17 @@ def the_commit_is_found_by_counted_instructions(history):
     check("Parse again" in page and "<script" not in page, "the page names it, without scripts")
 
 
+def the_commit_of_one_function_is_found():
+    history = History("functions")
+    (history.folder / "fastgate.yml").write_text(CONFIG.replace("data/input.txt", "main.c"))
+    for i in range(7):
+        history.commit(13000 if i >= 5 else 10000, 30000 if i >= 2 else 20000)
+    for function, culprit in (("parse", 5), ("print", 2)):
+        report = json.loads(history.bisect(1, "HEAD~6", "--measure", "instructions", "--function", function, "--json").stdout)
+        check(report["culprit"]["commit"] == history.hashes[culprit], f"{function}: {report['culprit']}, not {history.hashes[culprit]}")
+    history.bisect(0, "HEAD~6", "--measure", "instructions", "--function", "main_of_another_program")
+
+
 def bad_ends_cost_one_line(history):
     for arguments, words in [
         (["HEAD", "HEAD~3"], "the ends are swapped"),
@@ -173,6 +184,7 @@ def an_old_candidate_gets_the_benchmarks_files(history):
 def test():
     history = make()
     the_commit_is_found_by_counted_instructions(history)
+    the_commit_of_one_function_is_found()
     bad_ends_cost_one_line(history)
     a_shallow_clone_says_how_to_deepen(history)
     equal_ends_have_nothing_to_find(history)

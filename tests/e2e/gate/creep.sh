@@ -27,6 +27,9 @@ for n in 1 2 3 4 5; do
 	expect_code 0 "run $n" "$FASTGATE" run --against HEAD~1
 	expect_text 'pass' "$work/out" "a step that passes"
 done
+# The history is judged by what the newest run tolerated.
+expect_code 0 "history before creep" "$FASTGATE" history parse --metric cost
+expect_text 'no creep: cost +3\.0 %' "$work/out" "3 % where 3.3 % are tolerated"
 # With the sixth step the sum is 3.6 %.
 cost 1036
 expect_code 0 "the run that meets creep" "$FASTGATE" run --against HEAD~1

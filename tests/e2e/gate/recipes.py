@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 recipes.py FASTGATE ROOT: the recipes for other CI services in examples/ci/, as far as they can be tried without them: the GitLab job is YAML,
-names what it writes, and its script runs with the variables of a job; the shell recipe runs in a shallow clone; the container file
+names what it writes, and its script runs with the variables of a job; the shell recipe runs in a shallow clone; the steps that search the
+range of the night find its commit and post it; the container file
 copies what exists.
 """
 import os
@@ -28,6 +29,13 @@ benchmarks:
   - { name: nothing, command: ./nothing }
 measure: { schedule: abba, pairs: { min: 2, max: 2 }, warmup: 0, sampler: { enabled: false } }
 gate: { inconclusive: fail }
+"""
+
+NIGHT = """version: 1
+build: { command: cp program nothing }
+benchmarks: [ { name: nothing, command: ./nothing, metrics: [ { name: cost, regex: "cost: ([0-9]+)", exact: true } ] } ]
+measure: { schedule: abba, pairs: { min: 2, max: 2 }, warmup: 0, sampler: { enabled: false } }
+gate: { metrics: { cost: { tolerance: 1% }, cpu_time: { gated: false }, wall_time: { gated: false }, max_rss: { gated: false } } }
 """
 
 with tempfile.TemporaryDirectory() as name:
@@ -80,6 +88,31 @@ with tempfile.TemporaryDirectory() as name:
     if sorted(path.name for path in (home / "reports").iterdir()) != [f"fastgate.{ending}" for ending in ("html", "json", "md", "xml")]:
         sys.exit("FAILED: the shell recipe did not write its reports")
     run([recipes / "gate.sh", "no-such-ref"], shallow, 2, "the shell recipe with a ref that is not there")
+
+    # The range of the night: searched in one step, without a token, and posted in the next.
+    night = home / "night"
+    run(["git", "clone", "-q", f"file://{origin}", str(night)], home, 0, "cloning")
+    (night / "fastgate.yml").write_text(NIGHT)
+    for i in range(6):
+        (night / "program").write_text(f"#!/bin/sh\necho cost: {1000 if i < 4 else 1300}\n# {i}\n")
+        (night / "program").chmod(0o755)
+        run(["git", "add", "."], night, 0, "adding")
+        run(["git", "commit", "-q", "-m", f"Night {i}"], night, 0, "committing",
+            **({"GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z"} if i < 2 else {}))
+    page = (root / "docs/finding-a-commit.md").read_text()
+    search, post = [step for step in yaml.safe_load(re.search(r"```yaml\n(.*?)```", page, re.S).group(1)) if "run" in step]
+    tools = home / "tools"
+    tools.mkdir()
+    (tools / "gh").write_text('#!/bin/sh\necho "$*" >>"$HOME/posted"\n')
+    (tools / "gh").chmod(0o755)
+    if "env" in search or "token" in search["run"]:
+        sys.exit("FAILED: the step that measures has a token")
+    run(["sh", "-e", "-c", search["run"]], night, 0, "searching the range of the night")
+    if "Night 4" not in (night / "bisect.md").read_text():
+        sys.exit(f"FAILED: the wrong commit of the night: {(night / 'bisect.md').read_text()}")
+    run(["sh", "-e", "-c", post["run"]], night, 0, "posting it", PATH=f"{tools}:{environment['PATH']}", GITHUB_REPOSITORY="me/it", GITHUB_SHA="abc")
+    if (home / "posted").read_text() != "api repos/me/it/commits/abc/comments -F body=@bisect.md\n":
+        sys.exit(f"FAILED: posted as {(home / 'posted').read_text()}")
 
 # The container file cannot be built here; what it copies and switches off exists.
 text = (recipes / "Containerfile").read_text()

@@ -179,6 +179,7 @@ static void init_known(struct fg_fixture *fixture)
 	fg_environment_set(build, "git.subject", "reject \033[31mbad strings", false);
 	fg_environment_set(build, "git.author", "A. Author", false);
 	fg_environment_set(build, "git.pull_request", "#41", false);
+	fg_environment_set(build, "git.commits", "12", false);
 	fg_environment_set(build, "link.run", "https://perf.example/?view=run&run={run}", false);
 	fg_environment_set(build, "link.commit", "https://git.example/commit/{commit}", false);
 }
@@ -200,6 +201,8 @@ static void a_regression_has_its_change_and_all_steps(void **state)
 	assert_string_equal(step(&card, "explain"), "fastgate explain 01990e2b-7c40");
 	assert_string_equal(step(&card, "again"),
 			    "fastgate run reconstruct --against 1a2b3c4d5e6f");
+	assert_string_equal(step(&card, "which"),
+			    "fastgate bisect 1a2b3c4d5e6f 9f8e7d6c5b4a --bench reconstruct");
 	assert_string_equal(step(&card, "accept"), "Fastgate-Accept: reconstruct cpu_time REASON");
 	fg_fixture_release(&fixture);
 	fg_arena_release(&arena);

@@ -205,6 +205,24 @@ static void a_side_knows_commit_branch_and_changes(void **state)
 	fg_side_release(&side);
 }
 
+static void the_commits_of_a_descendant_are_counted(void **state)
+{
+	const struct fg_git git = {.folder = fg_scratch_path(&scratch, "repo")};
+	struct fg_side baseline = {0};
+	struct fg_side candidate = {0};
+
+	(void)state;
+	assert_int_equal(fg_git_describe_side(&git, &baseline, NULL), FG_OK);
+	sh("cd repo; git commit -q --allow-empty -m One; git commit -q --allow-empty -m Two");
+	assert_int_equal(fg_git_describe_side(&git, &candidate, NULL), FG_OK);
+	fg_git_note_commits(&git, &candidate, &baseline);
+	assert_null(fg_environment_get(&baseline.build, "git.commits"));
+	fg_git_note_commits(&git, &baseline, &candidate);
+	assert_string_equal(fg_environment_get(&candidate.build, "git.commits"), "2");
+	fg_side_release(&baseline);
+	fg_side_release(&candidate);
+}
+
 /* A CI checks out a detached HEAD; a pull request's ref is not a branch. */
 static void a_detached_side_is_on_the_branch_that_the_ci_names(void **state)
 {
@@ -557,6 +575,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(outside_a_repository_there_is_no_ref, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_side_knows_commit_branch_and_changes, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(the_commits_of_a_descendant_are_counted, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_detached_side_is_on_the_branch_that_the_ci_names,
 						set_up, tear_down),
