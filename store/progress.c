@@ -37,27 +37,13 @@ out:
 static int forget_chunks(struct fg_store *store, struct fg_progress_mark *mark,
 			 struct fg_error *err)
 {
-	static const enum fg_chunk_kind kinds[] = {FG_CHUNK_REPETITIONS, FG_CHUNK_ROWS,
-						   FG_CHUNK_REGIONS};
-	int status = FG_OK;
+	struct fg_query q;
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(kinds) && status == FG_OK; i++) {
-		struct fg_query q;
-
-		fg_query_begin(&q, store->db, FG_SQL_CHUNKS_FORGET);
-		fg_query_int(&q, mark->series);
-		fg_query_int(&q, kinds[i]);
-		status = fg_query_run(&q, err);
-	}
-	if (status == FG_OK) {
-		struct fg_query q;
-
-		fg_query_begin(&q, store->db, FG_SQL_MEASURE_CHUNKS_FORGET);
-		fg_query_int(&q, mark->series);
-		status = fg_query_run(&q, err);
-	}
 	mark->repetitions = mark->rows = mark->regions = (struct fg_chunk_mark){0};
-	return status;
+	fg_query_begin(&q, store->db, FG_SQL_CHUNKS_FORGET);
+	fg_query_int(&q, mark->series);
+	fg_query_int(&q, FG_CHUNK_PROGRAM);
+	return fg_query_run(&q, err);
 }
 
 /* Make or update the series' row. */

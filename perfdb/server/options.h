@@ -38,7 +38,6 @@ struct fg_perfdb_options {
 	unsigned keep;
 	unsigned most_runs;
 	uint64_t most_bytes;
-	unsigned after;
 	unsigned rate;
 	unsigned threads;
 	uint64_t body_limit;
@@ -83,11 +82,11 @@ struct fg_perfdb_command {
 	int (*run)(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words);
 };
 
-extern const struct fg_perfdb_command fg_perfdb_serve;                  /* serve.c */
-extern const struct fg_perfdb_command fg_perfdb_token, fg_perfdb_audit; /* token.c */
-extern const struct fg_perfdb_command fg_perfdb_role;                   /* role.c */
-extern const struct fg_perfdb_command fg_perfdb_limit;                  /* limit.c */
-extern const struct fg_perfdb_command fg_perfdb_gc;                     /* gc.c */
+extern const struct fg_perfdb_command fg_perfdb_serve; /* serve.c */
+extern const struct fg_perfdb_command fg_perfdb_token; /* token.c */
+extern const struct fg_perfdb_command fg_perfdb_role;  /* role.c */
+extern const struct fg_perfdb_command fg_perfdb_limit; /* limit.c */
+extern const struct fg_perfdb_command fg_perfdb_gc;    /* gc.c */
 /* database.c */
 extern const struct fg_perfdb_command fg_perfdb_migrate, fg_perfdb_backup, fg_perfdb_check;
 

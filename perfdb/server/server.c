@@ -14,7 +14,6 @@
 #include "perfdb/server/proxies.h"
 #include "perfdb/server/remembered.h"
 #include "perfdb/server/replica.h"
-#include "perfdb/server/request_log.h"
 #include "perfdb/server/watcher.h"
 #include "perfdb/server/webhook.h"
 #include "perfdb/server/workers.h"
@@ -270,7 +269,6 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->noted = fg_limiter_new(NOTES_PER_MINUTE);
 	s->webhook_tests = fg_limiter_new(WEBHOOK_TESTS_PER_MINUTE);
 	s->good_tokens = fg_remembered_new();
-	s->log = fg_request_log_new(options->log_fd);
 	if (options->secret)
 		s->cookie_name = name_cookie(options->secret, options->tls_certificate);
 	raise_file_limit();
@@ -306,7 +304,6 @@ void fg_server_stop(struct fg_server *server)
 	fg_workers_free(server->workers);
 	fg_replica_stop(server->replica);
 	fg_sessions_free(server->sessions);
-	fg_request_log_free(server->log);
 	fg_limiter_free(server->requests);
 	fg_limiter_free(server->noted);
 	fg_limiter_free(server->webhook_tests);

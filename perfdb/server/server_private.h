@@ -13,7 +13,6 @@ struct fg_remembered;
 struct fg_limiter;
 struct fg_proxies;
 struct fg_replica;
-struct fg_request_log;
 struct fg_sessions;
 struct fg_watcher;
 struct fg_webhooks;
@@ -65,7 +64,6 @@ struct fg_server {
 	struct fg_limiter *webhook_tests;
 	struct fg_health *health;
 	struct fg_connections *connections;
-	struct fg_request_log *log;
 	atomic_size_t body_bytes;                  /* of requests in progress */
 	atomic_size_t body_shares[FG_BODY_SHARES]; /* of body_bytes, by token */
 	atomic_bool draining;

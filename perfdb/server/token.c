@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* perfdb token and audit. */
+/* perfdb token. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "perfdb/server/options.h"
 #include "store/serving/access.h"
-#include "store/serving/audit.h"
 #include "store/store.h"
-
-#include <limits.h>
 
 enum {
 	SUBJECT_SIZE = 40,
-	PROJECT_WIDTH = 20,
-	AUDIT_PAGE = 1000
+	PROJECT_WIDTH = 20
 };
 
 static const struct fg_option token_options[] = {
@@ -134,64 +130,4 @@ const struct fg_perfdb_command fg_perfdb_token = {
 	.options = token_options,
 	.actions = actions,
 	.run = token,
-};
-
-static const struct fg_option audit_options[] = {
-	FG_PERFDB_DATABASE,
-	FG_ROW_TEXT(struct fg_perfdb_options, project, "project", 0, "NAME",
-		    "only what concerns this project"),
-	{.name = "after",
-	 .kind = FG_OPTION_UNSIGNED,
-	 .offset = offsetof(struct fg_perfdb_options, after),
-	 .argument = "ID",
-	 .maximum = UINT_MAX,
-	 .help = "only entries after the one with this id"},
-	FG_PERFDB_HELP,
-	{.name = NULL},
-};
-
-struct printed {
-	struct fg_strbuf line;
-	int64_t last;
-	size_t count;
-};
-
-static void print_entry(void *context, const struct fg_audit_entry *entry)
-{
-	struct printed *printed = context;
-
-	printed->line.length = 0;
-	fg_audit_line(entry, &printed->line);
-	(void)fputs(fg_strbuf_text(&printed->line), stdout);
-	printed->last = entry->id;
-	printed->count++;
-}
-
-static int audit(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
-{
-	struct fg_audit_page page = {
-		.project = given->project, .after = given->after, .limit = AUDIT_PAGE};
-	struct printed printed = {0};
-	struct fg_store *store = NULL;
-	struct fg_error err = {0};
-	int status = fg_store_open(given->database, FG_STORE_READ_ONLY, &store, &err);
-
-	(void)words;
-	if (status != FG_OK)
-		return fg_perfdb_fail(&err);
-	do {
-		printed.count = 0;
-		status = fg_store_audit_list(store, &page, print_entry, &printed, &err);
-		page.after = printed.last;
-	} while (status == FG_OK && printed.count == page.limit);
-	fg_strbuf_release(&printed.line);
-	fg_store_close(store);
-	return status == FG_OK ? FG_PERFDB_OK : fg_perfdb_fail(&err);
-}
-
-const struct fg_perfdb_command fg_perfdb_audit = {
-	.name = "audit",
-	.summary = "print the audit log, as lines of JSON",
-	.options = audit_options,
-	.run = audit,
 };

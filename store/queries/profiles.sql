@@ -37,8 +37,6 @@ INSERT INTO measure (digest, name, unit, fold, better, exact) VALUES ($1, $2, $3
 -- name: measures_of_series
 SELECT DISTINCT m.id, m.name, m.unit, m.fold, m.better, m.exact FROM chunk c JOIN measure m ON m.id = c.kind - 16
 WHERE c.series = $1 AND c.kind > 16 ORDER BY m.id;
--- name: measure_chunks_forget
-DELETE FROM chunk WHERE series = $1 AND kind > 16;
 -- name: measures_named
 SELECT id FROM measure WHERE name = $1 ORDER BY id;
 

@@ -34,7 +34,7 @@ int fg_store_audit_add(struct fg_store *store, const struct fg_audit_entry *entr
 int fg_store_audit_list(struct fg_store *store, const struct fg_audit_page *page,
 			fg_audit_visit *visit, void *context, struct fg_error *err) FG_NODISCARD;
 
-/* Adds one line of JSON, as the API and `perfdb audit` give it. */
+/* Adds one line of JSON, as the API gives it. */
 void fg_audit_line(const struct fg_audit_entry *entry, struct fg_strbuf *text);
 
 #endif

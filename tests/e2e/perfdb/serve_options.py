@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""serve_options.py PERFDB FASTGATE MAKE_RUNS: limits and other choices of `perfdb serve` and `perfdb audit` that no other test is about."""
-import json
+"""serve_options.py PERFDB FASTGATE MAKE_RUNS: limits and other choices of `perfdb serve` that no other test is about."""
 import os
 import socket
 import sys
@@ -44,25 +43,10 @@ def slow_clients_are_left(admin):
         check(done.returncode == 2 and words[0] in done.stderr, f"{words}: {done.returncode} {done.stderr}")
 
 
-def audit_goes_on_after_an_entry():
-    def entries(*words):
-        done = call(PERFDB, "audit", "--database", DATABASE, *words)
-        check(done.returncode == 0, f"audit {words}: {done.stderr}")
-        return [json.loads(line) for line in done.stdout.splitlines()]
-
-    for number in range(3):
-        token("read", "--note", f"reader {number}")
-    every = entries()
-    check(len(every) >= 3, f"{every}")
-    check(entries("--after", str(every[-2]["id"])) == every[-1:], "--after the last but one")
-    check(entries("--after", str(every[-1]["id"])) == [], "--after the last")
-
-
 def body():
     admin = token("admin")
     large_uploads_are_refused(admin)
     slow_clients_are_left(admin)
-    audit_goes_on_after_an_entry()
 
 
 finish_in_scratch(body)
