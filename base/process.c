@@ -515,8 +515,6 @@ static void end_group(struct fg_process *process)
 
 	if (process->reaped || process->pid <= 0 || process->kill_at_ns)
 		return;
-	if (process->options.before_end)
-		process->options.before_end(process->options.context, process->pid);
 	process->kill_at_ns = fg_clock_monotonic_ns() + grace_ms * FG_NS_PER_MS;
 	(void)kill(-process->pid, SIGTERM);
 	(void)kill(-process->pid, SIGCONT);

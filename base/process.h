@@ -51,12 +51,6 @@ struct fg_process_options {
 	bool keep_children;
 	const volatile sig_atomic_t *interrupted;
 	/*
-	 * Called once, while the program still runs, before it is ended at its time limit or by
-	 * `interrupted`. May be NULL.
-	 */
-	void (*before_end)(void *context, pid_t pid);
-	void *context;
-	/*
 	 * Path of fastgate-launch (base/launch.h): keeps our memory before exec out of the
 	 * program's peak. NULL: started directly.
 	 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorting and selecting numbers. */
+/* Sorting numbers. */
 #ifndef FG_BASE_SORT_H
 #define FG_BASE_SORT_H
 
@@ -9,7 +9,5 @@
 void fg_sort(double *values, size_t count);
 /* The median of the values, which it sorts; NaN if there are none. */
 double fg_middle(double *values, size_t count);
-/* The value at `place` (from 0) in descending order. Reorders the values. */
-double fg_select_largest(double *values, size_t count, size_t place);
 
 #endif

@@ -36,7 +36,6 @@ void fg_finish_build(struct fg_binder *binder, const struct fg_yaml_node *node, 
 	struct fg_build_scratch *scratch = values;
 
 	finish_command(binder, node, "command", scratch->shell, &scratch->build.command);
-	finish_command(binder, node, "relink", scratch->shell, &scratch->build.relink);
 	*(struct fg_build *)target = scratch->build;
 }
 

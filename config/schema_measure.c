@@ -7,9 +7,8 @@
 static const char *const schedules[] = {"auto", "duet", "abba", "stored", NULL};
 static const char *const clocks[] = {"cpu", "wall", NULL};
 static const char *const kernel_modes[] = {"auto", "off", NULL};
-static const char *const keeps[] = {"never", "failed", "always", NULL};
 static const char *const pythons[] = {"auto", "off", NULL};
-static const char *const meters[] = {"off", "auto", "hardware", "valgrind", NULL};
+static const char *const meters[] = {"off", "auto", "valgrind", NULL};
 static const char *const when_modes[] = {"auto", "always", "never", NULL};
 
 #define IN_MEASURE(member) .offset = offsetof(struct fg_measuring, member)
@@ -116,16 +115,6 @@ static const struct fg_key sampler_keys[] = {
 	 .maximum = 1,
 	 .help = "share of the pairs that run without the sampler",
 	 .more = "These pairs measure what sampling costs; every report shows it."},
-	{.name = "keep_samples",
-	 .kind = FG_KEY_WORD,
-	 IN_MEASURE(sampler.keep_samples),
-	 .initial = "never",
-	 .words = keeps,
-	 .help = "keep every sample, next to the store, not only sums by call path",
-	 .more = "With its time, thread, region, unit of work and source line: `fastgate view RUN "
-		 "-V timeline`, `--unit` and the like need them. About 15 bytes a sample. `failed` "
-		 "keeps them where a benchmark regressed, stayed open or could not be measured. "
-		 "They are removed with their run."},
 	{.name = NULL},
 };
 static const struct fg_section sampler_section = {.keys = sampler_keys, .inherits = true};
@@ -196,7 +185,7 @@ static const struct fg_key measure_keys[] = {
 		 "is left is the change. Where these links would take more than a tenth of the "
 		 "measurement (2 s are always cheap), there are 8 or 4; where 4 take longer, they "
 		 "are made only if a time would fail by less than 40 % as it was linked. `always` "
-		 "makes them however long they take. See `build.relink`."},
+		 "makes them however long they take."},
 	{.name = "affected",
 	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(affected),
@@ -214,9 +203,7 @@ static const struct fg_key measure_keys[] = {
 	 .words = meters,
 	 .help = "count instructions and calls after the pairs, to tell more work from slower work",
 	 .more = "`auto` counts where the pairs found a regression: with valgrind where it is "
-		 "installed, which tells every function and call, otherwise with the processor's "
-		 "counter, which tells the whole program only. `valgrind` and `hardware` count "
-		 "always, and with nothing else. One execution a side, a second one where the two "
+		 "installed, `valgrind` counts always. One execution a side, a second one where the two "
 		 "sides differ. Under valgrind it takes 30 to 60 times as long. A program that "
 		 "cannot be counted costs a line of the report, never a verdict."},
 	{.name = "also",

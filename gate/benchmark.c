@@ -295,23 +295,15 @@ static void decide_stored(const struct fg_gate_input *input, size_t index, struc
 	if (strcmp(fingerprints[0], fingerprints[1]) == 0)
 		fg_stored_functions_decide(input, index, baseline, arena, verdict);
 	verdict->schedule = FG_SCHEDULE_STORED;
-	/* Counts are as good in two sessions as in one. */
-	if (series->repetition_count > 0 || baseline->repetition_count > 0)
-		fg_notes_add(&verdict->notes, arena,
-			     "compared with a stored run: weaker than measuring both sides in one "
-			     "session");
 	verdict->identical = is_same_binary(series, baseline);
 }
 
-static void note_state(const struct fg_gate_input *input, const struct fg_series *series,
-		       struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
+static void note_state(const struct fg_series *series, struct fg_arena *arena,
+		       struct fg_benchmark_verdict *verdict)
 {
 	if (series->state == FG_INTERRUPTED)
 		fg_notes_add(&verdict->notes, arena,
 			     "interrupted: judged by what was measured so far");
-	/* How a run measured both its sides says nothing about two stored ones. */
-	if (series->schedule_reason && !input->baseline)
-		fg_notes_add(&verdict->notes, arena, "%s", series->schedule_reason);
 }
 
 /* Causes other than the code come first. */
@@ -447,7 +439,6 @@ static void report_failure(const struct fg_series *series, struct fg_arena *aren
 	verdict->error =
 		fg_arena_strdup(arena, series->failure ? series->failure : "it was not measured");
 	verdict->error_tail = fg_arena_strdup(arena, series->failure_tail);
-	verdict->error_stacks = fg_arena_strdup(arena, series->failure_stacks);
 }
 
 void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
@@ -472,7 +463,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	note_builds(input, series, arena, verdict);
 	if (series->affected && !input->baseline)
 		fg_notes_add(&verdict->notes, arena, "measured: %s", series->affected);
-	note_state(input, series, arena, verdict);
+	note_state(series, arena, verdict);
 	note_set_aside(series, arena, verdict);
 	if (is_one_sided(series, arena, verdict))
 		return;

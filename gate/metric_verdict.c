@@ -267,7 +267,7 @@ static void note_undecided(const struct fg_metric_context *context, const struct
 {
 	if (is_probably_slower(verdict, rule, finding))
 		note_probably_slower(context, rule, pairs, finding, verdict);
-	if (isnan(finding->low))
+	else if (isnan(finding->low))
 		NOTE(context, verdict,
 		     "undecided after %zu pairs: at least %zu can decide at this alpha",
 		     finding->pairs, least_pairs(rule));

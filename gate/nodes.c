@@ -379,12 +379,8 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_
 
 void fg_nodes_note_unexplained(struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {
-	if (verdict->only_changed)
-		fg_notes_add(&verdict->notes, arena,
-			     "%s is the only one of the hot functions whose machine code changed",
-			     verdict->only_changed);
 	if (verdict->time.is_unexplained && verdict->outcome != FG_OUTCOME_PLACEMENT)
 		fg_notes_add(&verdict->notes, arena,
-			     "no single function is sure: more pairs (`--pairs`) or a higher rate "
-			     "(`measure.sampler.rate`) would tell");
+			     "to be sure of a function: more pairs (`--pairs`) or a higher rate "
+			     "(`measure.sampler.rate`)");
 }

@@ -8,8 +8,6 @@
 /*
  *	fastgate-executed/1
  *	doubt REASON
- *	tracked DIGEST
- *	knows inputs
  *	input inside|outside IDENTITY PATH
  *	file inside|outside named|whole IDENTITY PATH
  *	NAME of a function of the file above, after a blank
@@ -89,8 +87,6 @@ void fg_executed_doubt(struct fg_executed *executed, const char *format, ...)
 	fg_strbuf_release(&text);
 }
 
-static const char knows_inputs[] = "knows inputs\n";
-
 static const char *place_of(bool is_inside)
 {
 	return is_inside ? "inside" : "outside";
@@ -101,10 +97,6 @@ void fg_executed_write(const struct fg_executed *executed, struct fg_strbuf *tex
 	fg_strbuf_add_text(text, head);
 	if (executed->doubt)
 		fg_strbuf_printf(text, "doubt %s\n", executed->doubt);
-	if (executed->tracked)
-		fg_strbuf_printf(text, "tracked %s\n", executed->tracked);
-	if (executed->knows_inputs)
-		fg_strbuf_add_text(text, knows_inputs);
 	for (size_t i = 0; i < executed->input_count; i++) {
 		const struct fg_executed_input *input = &executed->inputs[i];
 
@@ -178,10 +170,6 @@ static bool read_line(struct fg_executed *executed, char *line)
 {
 	if (fg_text_starts_with(line, "doubt "))
 		fg_executed_doubt(executed, "%s", line + strlen("doubt "));
-	else if (fg_text_starts_with(line, "tracked "))
-		executed->tracked = fg_arena_strdup(&executed->arena, line + strlen("tracked "));
-	else if (strncmp(line, knows_inputs, strlen(knows_inputs) - 1) == 0)
-		executed->knows_inputs = true;
 	else if (fg_text_starts_with(line, "input "))
 		return read_input(executed, line + strlen("input "));
 	else

@@ -34,9 +34,7 @@ struct fg_executed {
 	struct fg_executed_input *inputs;
 	size_t input_count;
 	size_t input_capacity;
-	bool knows_inputs;   /* false: it may have read any file of the project */
-	const char *tracked; /* digest of the project's files; NULL: unknown */
-	const char *doubt;   /* why the record may be incomplete, one line; NULL: it is complete */
+	const char *doubt; /* why the record may be incomplete, one line; NULL: it is complete */
 };
 
 struct fg_executed_file *fg_executed_find(const struct fg_executed *executed, const char *path);

@@ -21,11 +21,7 @@ static const char *const harness_names[] = {
 	[FG_HARNESS_CARGO_BENCH] = "cargo-bench",
 	[FG_HARNESS_PYTEST] = "pytest-benchmark",
 	[FG_HARNESS_GO] = "go",
-	[FG_HARNESS_JMH] = "jmh",
-	[FG_HARNESS_BENCHMARK_DOTNET] = "benchmark-dotnet",
-	[FG_HARNESS_BENCHMARK_JS] = "benchmark-js",
 	[FG_HARNESS_LIT] = "lit",
-	[FG_HARNESS_LNT] = "lnt",
 	[FG_HARNESS_PLAIN] = "plain",
 	[FG_HARNESS_SMALLER_IS_BETTER] = "smaller-is-better",
 	[FG_HARNESS_BIGGER_IS_BETTER] = "bigger-is-better",
@@ -93,6 +89,15 @@ void fg_plan_release(struct fg_plan *plan)
 {
 	fg_arena_release(&plan->arena);
 	*plan = (struct fg_plan){0};
+}
+
+bool fg_command_is_same(const struct fg_command *a, const struct fg_command *b)
+{
+	bool same = a->argc == b->argc;
+
+	for (size_t i = 0; i < a->argc && same; i++)
+		same = strcmp(a->argv[i], b->argv[i]) == 0;
+	return same;
 }
 
 const struct fg_benchmark *fg_plan_find(const struct fg_plan *plan, const char *name)

@@ -54,11 +54,7 @@ enum fg_harness {
 	FG_HARNESS_CARGO_BENCH,
 	FG_HARNESS_PYTEST,
 	FG_HARNESS_GO,
-	FG_HARNESS_JMH,
-	FG_HARNESS_BENCHMARK_DOTNET,
-	FG_HARNESS_BENCHMARK_JS,
 	FG_HARNESS_LIT,
-	FG_HARNESS_LNT,
 	FG_HARNESS_PLAIN,
 	FG_HARNESS_SMALLER_IS_BETTER,
 	FG_HARNESS_BIGGER_IS_BETTER,
@@ -76,13 +72,6 @@ enum fg_sample_clock {
 	FG_SAMPLE_CPU,
 	FG_SAMPLE_WALL,
 	FG_SAMPLE_NOTHING, /* no sampling, only counted events */
-};
-
-/* Repetitions whose individual samples are kept next to the store, which has only sums. */
-enum fg_keep_samples {
-	FG_KEEP_NEVER,
-	FG_KEEP_FAILED, /* of benchmarks that did not pass */
-	FG_KEEP_ALWAYS,
 };
 
 /* Frames of Python functions between native ones. */
@@ -110,14 +99,12 @@ struct fg_sampler {
 	enum fg_python_frames python;
 	/* share of the pairs that run without the sampler, to measure its cost */
 	double unsampled_share;
-	enum fg_keep_samples keep_samples;
 };
 
 /* How instructions are counted, in extra repetitions after the pairs. */
 enum fg_exact_meter {
 	FG_EXACT_OFF,
-	FG_EXACT_AUTO, /* the best counter available, and only to explain a regression */
-	FG_EXACT_HARDWARE,
+	FG_EXACT_AUTO, /* only to explain a regression */
 	FG_EXACT_VALGRIND,
 };
 
@@ -188,8 +175,7 @@ struct fg_benchmark {
 
 struct fg_build {
 	struct fg_command command;
-	struct fg_command relink; /* links the program again with padding in front; argc 0: none */
-	bool in_place;            /* the candidate is the work tree itself, not a snapshot */
+	bool in_place; /* the candidate is the work tree itself, not a snapshot */
 	/* files and folders below root that the baseline gets from the candidate */
 	const char **from_candidate;
 	size_t from_candidate_count;
@@ -290,6 +276,7 @@ const char *fg_harness_name(enum fg_harness harness);
 void fg_measuring_defaults(struct fg_measuring *measure);
 void fg_plan_init(struct fg_plan *plan);
 void fg_plan_release(struct fg_plan *plan);
+bool fg_command_is_same(const struct fg_command *a, const struct fg_command *b);
 /* The benchmark of this name, or NULL. */
 const struct fg_benchmark *fg_plan_find(const struct fg_plan *plan, const char *name);
 

@@ -154,7 +154,6 @@ void fg_series_release(struct fg_series *series)
 	free(series->command);
 	free(series->failure);
 	free(series->failure_tail);
-	free(series->failure_stacks);
 	free(series->schedule_reason);
 	free(series->affected);
 	for (size_t i = 0; i < FG_REMARK_COUNT; i++)

@@ -111,9 +111,8 @@ struct fg_series {
 	char *name;
 	char *command; /* as configured */
 	enum fg_measure_state state;
-	char *failure;        /* one line; NULL: measured */
-	char *failure_tail;   /* the program's last lines of output */
-	char *failure_stacks; /* stacks of its threads, line by line; NULL: unknown */
+	char *failure;      /* one line; NULL: measured */
+	char *failure_tail; /* the program's last lines of output */
 	enum fg_schedule schedule;
 	bool only_in[FG_ARM_COUNT]; /* exists on one side only */
 	bool identical;             /* both arms have the same binaries (all build-ids equal) */

@@ -252,10 +252,9 @@ struct fg_benchmark_verdict {
 	unsigned set_aside;
 	double seconds;
 	bool identical;
-	bool unaffected;          /* not measured: everything it executes and reads is unchanged */
-	const char *error;        /* why it could not be measured, one line */
-	const char *error_tail;   /* the program's last lines of output */
-	const char *error_stacks; /* stacks of its threads; NULL: unknown */
+	bool unaffected;        /* not measured: everything it executes and reads is unchanged */
+	const char *error;      /* why it could not be measured, one line */
+	const char *error_tail; /* the program's last lines of output */
 	struct fg_metric_verdict *metrics;
 	size_t metric_count;
 	const char *only_changed;  /* the only hot function whose code changed, if none is guilty */

@@ -337,12 +337,11 @@ static const char *change_of(const struct fg_side *candidate, struct fg_arena *a
 }
 
 /* The run's page on a server. */
-static const char *see(const struct fg_run *run, const struct fg_benchmark_verdict *benchmark,
-		       struct fg_arena *arena)
+static const char *see(const struct fg_run *run, const struct fg_card *card, struct fg_arena *arena)
 {
 	struct fg_strbuf url = {0};
 
-	(void)benchmark;
+	(void)card;
 	return fg_web_link_run(run, &url) ? keep(&url, arena) : NULL;
 }
 
@@ -352,59 +351,66 @@ static bool can_run_again(const struct fg_run *run, const struct fg_benchmark_ve
 	return run->sides[FG_ARM_BASELINE].commit && benchmark->schedule != FG_SCHEDULE_STORED;
 }
 
-static const char *explain(const struct fg_run *run, const struct fg_benchmark_verdict *benchmark,
+static const char *explain(const struct fg_run *run, const struct fg_card *card,
 			   struct fg_arena *arena)
 {
-	if (!can_run_again(run, benchmark))
+	struct fg_strbuf text = {0};
+
+	if (!can_run_again(run, card->benchmark))
 		return NULL;
-	return fg_arena_printf(arena, "fastgate explain %.*s", (int)SHORT_RUN, run->id);
+	fg_strbuf_printf(&text, "fastgate explain %.*s", SHORT_RUN, run->id);
+	if (!card->is_leading) {
+		fg_strbuf_add_text(&text, " --bench ");
+		add_word(&text, card->benchmark->name, true);
+	}
+	return keep(&text, arena);
 }
 
-static const char *again(const struct fg_run *run, const struct fg_benchmark_verdict *benchmark,
+static const char *again(const struct fg_run *run, const struct fg_card *card,
 			 struct fg_arena *arena)
 {
 	struct fg_strbuf text = {0};
 
-	if (!can_run_again(run, benchmark))
+	if (!can_run_again(run, card->benchmark))
 		return NULL;
 	fg_strbuf_add_text(&text, "fastgate run ");
-	add_word(&text, benchmark->name, true);
+	add_word(&text, card->benchmark->name, true);
 	fg_strbuf_add_text(&text, " --against ");
 	fg_report_add_clean(&text, run->sides[FG_ARM_BASELINE].commit, SHORT_COMMIT);
 	return keep(&text, arena);
 }
 
 /* One of several commits did it. */
-static const char *which(const struct fg_run *run, const struct fg_benchmark_verdict *benchmark,
+static const char *which(const struct fg_run *run, const struct fg_card *card,
 			 struct fg_arena *arena)
 {
 	const struct fg_side *candidate = &run->sides[FG_ARM_CANDIDATE];
 	const char *commits = fg_environment_get(&candidate->build, "git.commits");
 	struct fg_strbuf text = {0};
 
-	if (!can_run_again(run, benchmark) || !candidate->commit || candidate->dirty || !commits ||
-	    strcmp(commits, "1") == 0)
+	if (!can_run_again(run, card->benchmark) || !candidate->commit || candidate->dirty ||
+	    !commits || strcmp(commits, "1") == 0)
 		return NULL;
 	fg_strbuf_add_text(&text, "fastgate bisect ");
 	fg_report_add_clean(&text, run->sides[FG_ARM_BASELINE].commit, SHORT_COMMIT);
 	fg_strbuf_add_char(&text, ' ');
 	fg_report_add_clean(&text, candidate->commit, SHORT_COMMIT);
 	fg_strbuf_add_text(&text, " --bench ");
-	add_word(&text, benchmark->name, true);
+	add_word(&text, card->benchmark->name, true);
 	return keep(&text, arena);
 }
 
-static const char *accept(const struct fg_run *run, const struct fg_benchmark_verdict *benchmark,
+static const char *accept(const struct fg_run *run, const struct fg_card *card,
 			  struct fg_arena *arena)
 {
-	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
+	const struct fg_metric_verdict *metric = fg_report_headline(card->benchmark);
 	struct fg_strbuf text = {0};
 
 	if (!metric || metric->outcome != FG_OUTCOME_REGRESSION ||
 	    !run->sides[FG_ARM_CANDIDATE].commit)
 		return NULL;
 	fg_strbuf_add_text(&text, "Fastgate-Accept: ");
-	add_word(&text, benchmark->name, false);
+	add_word(&text, card->benchmark->name, false);
 	fg_strbuf_add_char(&text, ' ');
 	add_word(&text, metric->name, false);
 	fg_strbuf_add_text(&text, " REASON");
@@ -415,8 +421,7 @@ static void add_next(const struct fg_report *report, struct fg_arena *arena, str
 {
 	static const struct {
 		const char *what;
-		const char *(*of)(const struct fg_run *run,
-				  const struct fg_benchmark_verdict *benchmark,
+		const char *(*of)(const struct fg_run *run, const struct fg_card *card,
 				  struct fg_arena *arena);
 	} steps[FG_CARD_STEPS] = {
 		{.what = "see", .of = see},       {.what = "explain", .of = explain},
@@ -425,7 +430,7 @@ static void add_next(const struct fg_report *report, struct fg_arena *arena, str
 	};
 
 	for (size_t i = 0; i < FG_CARD_STEPS; i++) {
-		const char *text = steps[i].of(report->run, card->benchmark, arena);
+		const char *text = steps[i].of(report->run, card, arena);
 
 		if (text)
 			card->next[card->next_count++] =
@@ -439,7 +444,10 @@ void fg_card_make(const struct fg_report *report, const struct fg_benchmark_verd
 	struct fg_strbuf sentence = {0};
 	size_t more = 0;
 
-	*card = (struct fg_card){.benchmark = benchmark ? benchmark : leading(report->verdict)};
+	*card = (struct fg_card){
+		.benchmark = benchmark ? benchmark : leading(report->verdict),
+		.is_leading = !benchmark || report->verdict->benchmark_count == 1,
+	};
 	if (benchmark)
 		fg_card_add_sentence(&sentence, benchmark, NULL);
 	else

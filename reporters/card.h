@@ -38,6 +38,7 @@ struct fg_card {
 	const char *sentence;
 	const struct fg_node_verdict *culprit; /* the function in the sentence; NULL: none */
 	struct fg_hunk hunk;                   /* its lines; may be empty */
+	bool is_leading;                       /* the card of the run */
 	/* known if something got worse, surely or probably */
 	const char *change; /* NULL: unknown */
 	struct fg_card_step next[FG_CARD_STEPS];

@@ -25,6 +25,7 @@ enum {
 	ROW_BYTES = 800, /* of a document, at most */
 	MAX_CAUSES = 5,
 	MAX_INSTRUCTIONS = 12,
+	MAX_OTHERS = 10, /* benchmarks */
 };
 
 /* A document in one of two forms. */
@@ -429,7 +430,7 @@ static void add_reproduce(struct page *p)
 {
 	heading(p, "reproduce", NULL);
 	begin(p, "reproduce");
-	for (size_t i = 0; i < p->card.next_count; i++) {
+	for (size_t i = 0; p->is_json && i < p->card.next_count; i++) {
 		if (strcmp(p->card.next[i].what, "again") == 0)
 			add_words(p, NULL, p->card.next[i].text);
 	}
@@ -440,6 +441,60 @@ static void add_reproduce(struct page *p)
 	end(p);
 }
 
+/* ---- the other benchmarks ---- */
+
+static void add_other(struct page *p, const struct fg_benchmark_verdict *benchmark)
+{
+	struct fg_arena arena = {0};
+	struct fg_strbuf name = {0};
+	struct fg_card card;
+
+	fg_card_make(p->report, benchmark, &arena, &card);
+	if (p->is_json) {
+		fg_report_add_name(&name, benchmark->name, NAME_COLUMNS);
+		fg_json_begin_object(&p->w, NULL);
+		fg_json_text(&p->w, "benchmark", fg_strbuf_text(&name));
+		fg_json_text(&p->w, "state", fg_report_state(benchmark));
+		fg_json_text(&p->w, "sentence", card.sentence);
+		fg_json_end(&p->w);
+	} else {
+		add_words(p, NULL, card.sentence);
+	}
+	fg_strbuf_release(&name);
+	fg_arena_release(&arena);
+}
+
+/* The most urgent that did not pass. */
+static void add_others(struct page *p)
+{
+	const struct fg_verdict *verdict = p->report->verdict;
+	size_t *order = fg_report_worst_first(verdict);
+	size_t count = 0;
+
+	for (size_t i = 0; i < verdict->benchmark_count; i++) {
+		const struct fg_benchmark_verdict *other = &verdict->benchmarks[order[i]];
+
+		if (other == p->card.benchmark || other->outcome == FG_OUTCOME_PASS)
+			continue;
+		if (count == 0) {
+			heading(p, "other benchmarks that did not pass", NULL);
+			begin(p, "others");
+		}
+		if (count++ < MAX_OTHERS)
+			add_other(p, other);
+	}
+	if (count > 0) {
+		if (count > MAX_OTHERS && !p->is_json)
+			fg_strbuf_printf(p->text, "  and %zu more\n", count - MAX_OTHERS);
+		if (!p->is_json)
+			fg_strbuf_printf(p->text,
+					 "  one of them: fastgate explain %s --bench NAME\n",
+					 p->report->run->id);
+		end(p);
+	}
+	free(order);
+}
+
 /* ---- the document ---- */
 
 static void add_evidence(struct page *p)
@@ -448,18 +503,20 @@ static void add_evidence(struct page *p)
 	add_work(p);
 	add_ruled_out(p);
 	add_reproduce(p);
+	add_others(p);
 }
 
-void fg_explain_json(const struct fg_report *report, struct fg_strbuf *text)
+void fg_explain_json(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
+		     struct fg_strbuf *text)
 {
 	struct page p = {.report = report, .text = text, .start = text->length, .is_json = true};
 
-	fg_card_make(report, NULL, &p.arena, &p.card);
+	fg_card_make(report, benchmark, &p.arena, &p.card);
 	fg_json_writer_init(&p.w, text, 1);
 	fg_json_begin_object(&p.w, NULL);
 	fg_json_text(&p.w, "schema", FG_EXPLAIN_SCHEMA);
 	fg_json_text(&p.w, "run", report->run->id);
-	fg_card_write_json(report, NULL, &p.w);
+	fg_card_write_json(report, benchmark, &p.w);
 	if (p.card.benchmark) {
 		add_evidence(&p);
 		/* Lists that may be cut come last. */
@@ -494,11 +551,24 @@ static void add_quote(struct page *p)
 	fg_strbuf_release(&quote);
 }
 
-void fg_explain_text(const struct fg_report *report, struct fg_strbuf *text)
+static void drop_step(struct fg_card *card, const char *what)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < card->next_count; i++) {
+		if (strcmp(card->next[i].what, what) != 0)
+			card->next[kept++] = card->next[i];
+	}
+	card->next_count = kept;
+}
+
+void fg_explain_text(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
+		     struct fg_strbuf *text)
 {
 	struct page p = {.report = report, .text = text, .start = text->length};
 
-	fg_card_make(report, NULL, &p.arena, &p.card);
+	fg_card_make(report, benchmark, &p.arena, &p.card);
+	drop_step(&p.card, "explain");
 	fg_strbuf_printf(text, "%s\n", p.card.sentence);
 	fg_card_add_steps(&p.card, "", text);
 	if (p.card.benchmark) {

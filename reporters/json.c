@@ -368,6 +368,8 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 	fg_json_text(w, "verdict", fg_outcome_name(benchmark->outcome));
 	fg_card_write_json(report, benchmark, w);
 	fg_json_text(w, "schedule", fg_schedule_name(benchmark->schedule));
+	if (fg_report_schedule_reason(report, benchmark))
+		fg_json_text(w, "schedule_reason", fg_report_schedule_reason(report, benchmark));
 	fg_json_int(w, "pairs", (int64_t)benchmark->pairs);
 	fg_json_int(w, "set_aside", (int64_t)benchmark->set_aside);
 	fg_json_double(w, "seconds", benchmark->seconds);
@@ -376,8 +378,6 @@ static void add_benchmark(struct fg_json_writer *w, const struct fg_report *repo
 		fg_json_bool(w, "unaffected", true);
 	fg_json_text(w, "error", benchmark->error);
 	fg_json_text(w, "error_tail", benchmark->error_tail);
-	if (benchmark->error_stacks)
-		fg_json_text(w, "error_stacks", benchmark->error_stacks);
 	if (benchmark->only_changed)
 		fg_json_text(w, "only_changed", benchmark->only_changed);
 	add_builds(w, fg_report_series(report, benchmark));

@@ -310,9 +310,6 @@ static void add_output(struct junit *j, const struct fg_benchmark_verdict *bench
 	fg_xml_end(&j->xml);
 	fg_xml_begin(&j->xml, "system-err");
 	fg_xml_text(&j->xml, benchmark->error ? benchmark->error : "");
-	if (benchmark->error_stacks)
-		fg_xml_text(&j->xml, "\n");
-	fg_xml_text(&j->xml, benchmark->error_stacks ? benchmark->error_stacks : "");
 	fg_xml_end(&j->xml);
 	fg_strbuf_release(&text);
 }

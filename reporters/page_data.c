@@ -103,6 +103,4 @@ void fg_report_add_page_data(const struct fg_report *report, size_t benchmark,
 	add_raw(w, series);
 	fg_report_add_profile(fg_report_profile(report, series), w);
 	fg_report_add_marked(fg_report_profile(report, series), w);
-	if (report->in_time && series)
-		fg_report_add_in_time(&report->in_time[series - report->run->series], w);
 }

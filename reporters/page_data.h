@@ -5,7 +5,6 @@
 
 #include "base/json_write.h"
 #include "model/profile_set.h"
-#include "model/time_order.h"
 #include "reporters/reporter.h"
 
 /* The whole report.  `for_page` adds every measured value and the profile. */
@@ -17,7 +16,5 @@ void fg_report_add_page_data(const struct fg_report *report, size_t benchmark,
 void fg_report_add_profile(const struct fg_profile_set *set, struct fg_json_writer *w);
 /* Regions and units of work in the member `marked`; nothing without regions. */
 void fg_report_add_marked(const struct fg_profile_set *set, struct fg_json_writer *w);
-/* One execution per side in order of time in the member `in_time`; nothing without samples. */
-void fg_report_add_in_time(const struct fg_time_orders *orders, struct fg_json_writer *w);
 
 #endif

@@ -457,7 +457,6 @@ static void read_benchmark(const struct reader *r, const cJSON *object,
 	benchmark->unaffected = get_flag(object, "unaffected");
 	benchmark->error = get_text(r, object, "error");
 	benchmark->error_tail = get_text(r, object, "error_tail");
-	benchmark->error_stacks = get_text(r, object, "error_stacks");
 	benchmark->only_changed = get_text(r, object, "only_changed");
 	benchmark->metrics =
 		fg_arena_array(r->arena, benchmark->metric_count, sizeof(benchmark->metrics[0]));

@@ -14,7 +14,6 @@
 #include "base/strbuf.h"
 #include "model/profile_set.h"
 #include "model/run.h"
-#include "model/time_order.h"
 #include "model/verdict.h"
 
 #define FG_REPORT_SCHEMA "fastgate-report/1"
@@ -25,8 +24,6 @@ struct fg_report {
 	const struct fg_verdict *verdict;
 	/* one per series of the run, in its order; NULL and NULL entries: no profile */
 	const struct fg_profile_set *const *profiles;
-	/* likewise, for a page: one execution per side in order of time */
-	const struct fg_time_orders *in_time;
 };
 
 /* Presentation only. Zero is right for a file. */

@@ -28,7 +28,6 @@
 
 enum {
 	MAX_TAIL_LINES = 10, /* of a failed program */
-	MAX_STACK_LINES = 40,
 	MAX_DIFFERENCES = 6, /* of the environment, without --verbose */
 	FUNCTION_COLUMNS = 44,
 	FOLDED_COLUMNS = 100, /* without a terminal */
@@ -126,26 +125,6 @@ static const char *add_quoted_line(const struct fg_terminal_page *page, const ch
 	return line + length + (line[length] == '\n');
 }
 
-/* The first lines, which have the innermost frames and the first threads. */
-static void add_stacks(const struct fg_terminal_page *page, const char *stacks)
-{
-	const size_t lines = count_lines(stacks);
-	const char *line = stacks;
-
-	if (!lines)
-		return;
-	for (size_t i = 0; i < lines && i < MAX_STACK_LINES; i++)
-		line = add_quoted_line(page, line);
-	if (lines > MAX_STACK_LINES) {
-		struct fg_strbuf more = {0};
-
-		fg_strbuf_printf(&more, "| ... %zu more lines in the other reports",
-				 lines - MAX_STACK_LINES);
-		fg_terminal_add_line(page, FG_TERMINAL_DIM, &more);
-		fg_strbuf_release(&more);
-	}
-}
-
 static void add_failure(const struct fg_terminal_page *page,
 			const struct fg_benchmark_verdict *benchmark)
 {
@@ -158,7 +137,6 @@ static void add_failure(const struct fg_terminal_page *page,
 		line = strchr(line, '\n') + 1;
 	for (; lines > 0; lines--)
 		line = add_quoted_line(page, line);
-	add_stacks(page, benchmark->error_stacks);
 }
 
 static void add_hint(const struct fg_terminal_page *page,
@@ -186,15 +164,6 @@ static void add_notes(const struct fg_terminal_page *page, const struct fg_notes
 		fg_terminal_add_sentence(page, FG_TERMINAL_DIM, notes->items[i]);
 }
 
-static const char *schedule_reason(const struct fg_terminal_page *page,
-				   const struct fg_benchmark_verdict *benchmark)
-{
-	const struct fg_series *series = fg_report_series(page->report, benchmark);
-
-	/* A run's schedule does not apply to a comparison of two stored runs. */
-	return series && benchmark->schedule != FG_SCHEDULE_STORED ? series->schedule_reason : NULL;
-}
-
 /* Why the programs cannot run side by side, in short; in full with --verbose. */
 static void add_schedule(const struct fg_terminal_page *page,
 			 const struct fg_benchmark_verdict *benchmark, const char *reason)
@@ -217,35 +186,21 @@ static void add_schedule(const struct fg_terminal_page *page,
 static void add_benchmark_notes(const struct fg_terminal_page *page,
 				const struct fg_benchmark_verdict *benchmark)
 {
-	const char *reason = schedule_reason(page, benchmark);
 	struct fg_note_place place = {0};
 	const char *note = NULL;
 
-	for (size_t i = 0; i < benchmark->notes.count; i++) {
-		note = benchmark->notes.items[i];
-		if (reason && strcmp(note, reason) == 0)
-			add_schedule(page, benchmark, reason);
-		else
-			fg_terminal_add_sentence(page, FG_TERMINAL_DIM, note);
-	}
+	add_notes(page, &benchmark->notes);
 	while ((note = fg_report_next_metric_note(benchmark, &place)))
 		fg_terminal_add_sentence(page, FG_TERMINAL_DIM, note);
 }
 
-static bool has_news(const struct fg_terminal_page *page,
-		     const struct fg_benchmark_verdict *benchmark)
+static bool has_news(const struct fg_benchmark_verdict *benchmark)
 {
-	const char *detail = schedule_reason(page, benchmark);
-
-	for (size_t i = 0; i < benchmark->notes.count; i++) {
-		if (!detail || strcmp(benchmark->notes.items[i], detail) != 0)
-			return true;
-	}
 	for (size_t i = 0; i < benchmark->measure_count; i++) {
 		if (benchmark->measures[i].moved_count > 0)
 			return true;
 	}
-	return benchmark->time.moved_count > 0;
+	return benchmark->time.moved_count > 0 || benchmark->notes.count > 0;
 }
 
 static void add_accepts(const struct fg_terminal_page *page,
@@ -276,7 +231,7 @@ static bool needs_details(const struct fg_terminal_page *page,
 		if (benchmark->metrics[i].accepted)
 			return true;
 	}
-	return has_news(page, benchmark);
+	return has_news(benchmark);
 }
 
 static void add_others_verbose(const struct fg_terminal_page *page,
@@ -371,7 +326,7 @@ static void add_differences(const struct fg_terminal_page *page)
 					 "more differs in build or host: --verbose shows it");
 }
 
-/* Why benchmarks without details had no duet, each reason once. */
+/* Why benchmarks had no duet, each reason once. */
 static void add_schedules(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;
@@ -379,10 +334,9 @@ static void add_schedules(const struct fg_terminal_page *page)
 
 	for (size_t i = 0; i < verdict->benchmark_count; i++) {
 		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
-		const char *reason = schedule_reason(page, benchmark);
+		const char *reason = fg_report_schedule_reason(page->report, benchmark);
 
-		if (!reason || needs_details(page, benchmark) ||
-		    (last && strcmp(last, reason) == 0))
+		if (!reason || (last && strcmp(last, reason) == 0))
 			continue;
 		add_schedule(page, benchmark, reason);
 		last = reason;
@@ -455,7 +409,8 @@ static void add_circumstances(const struct fg_terminal_page *page)
 	const size_t before = page->text->length;
 
 	fg_strbuf_add_char(page->text, '\n');
-	add_schedules(page);
+	if (page->card) /* a quote of another format has no room for it */
+		add_schedules(page);
 	add_sampling(page);
 	add_differences(page);
 	add_notes(page, &page->report->verdict->notes);
@@ -586,7 +541,7 @@ static void fold(struct fg_terminal_page *page)
 		return;
 	for (size_t i = 0; i < verdict->benchmark_count; i++)
 		page->rows[i].folded = fg_report_is_quiet(&verdict->benchmarks[i]) &&
-				       !has_news(page, &verdict->benchmarks[i]);
+				       !has_news(&verdict->benchmarks[i]);
 }
 
 /* A blank line separates a benchmark with details from its neighbours. */

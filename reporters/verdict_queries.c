@@ -39,6 +39,14 @@ const struct fg_series *fg_report_series(const struct fg_report *report,
 	return NULL;
 }
 
+const char *fg_report_schedule_reason(const struct fg_report *report,
+				      const struct fg_benchmark_verdict *benchmark)
+{
+	const struct fg_series *series = fg_report_series(report, benchmark);
+
+	return series && benchmark->schedule != FG_SCHEDULE_STORED ? series->schedule_reason : NULL;
+}
+
 const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
 					       const struct fg_series *series)
 {

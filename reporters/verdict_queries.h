@@ -22,6 +22,9 @@ size_t *fg_report_worst_first(const struct fg_verdict *verdict);
 /* The measured series of a benchmark of the verdict; NULL if the run lacks it. */
 const struct fg_series *fg_report_series(const struct fg_report *report,
 					 const struct fg_benchmark_verdict *benchmark);
+/* Why `auto` chose the benchmark's schedule; NULL: unknown, or two stored runs were compared. */
+const char *fg_report_schedule_reason(const struct fg_report *report,
+				      const struct fg_benchmark_verdict *benchmark);
 const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
 					       const struct fg_series *series);
 /*

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds what adds noise to measurements on this host or limits the sampler, and how to fix it.
- * Each check is a row of a table in doctor.c: it examines one thing, reports what it found, and
- * names a command that helps.
+ * Each finding is a row of a table in doctor.c: what was seen, and a command that helps.
  */
 #ifndef FG_RUNNER_DOCTOR_H
 #define FG_RUNNER_DOCTOR_H
@@ -19,11 +18,12 @@ enum fg_severity {
 
 struct fg_finding {
 	const char *id; /* "governor": stable, for scripts */
-	char *subject;  /* what it is about: "frequency governor", a benchmark's name */
+	/* "frequency governor", or a benchmark's name, which is the plan's */
+	const char *subject;
 	enum fg_severity severity;
-	char *evidence; /* what was seen */
-	char *meaning;  /* NULL if all is well */
-	char *remedy;   /* a command or a setting; NULL: nothing to do */
+	char *evidence;      /* what was seen */
+	const char *meaning; /* NULL if all is well */
+	const char *remedy;  /* a command or a setting; NULL: nothing to do */
 };
 
 struct fg_diagnosis {

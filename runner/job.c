@@ -49,28 +49,14 @@ void fg_runner_exceed_budget(struct fg_runner_job *job)
 	job->exceeds_budget = true;
 }
 
-void fg_job_explain_stuck(void *context, pid_t pid, char **summary, char **stacks)
-{
-	const struct fg_runner_job *job = context;
-	const struct fg_runner_options *options = &job->runner->options;
-
-	options->on_stuck(options->context,
-			  &(struct fg_runner_stuck){.series = fg_job_series(job),
-						    .pid = pid,
-						    .is_launcher = job->executor.launcher != NULL},
-			  summary, stacks);
-}
-
 void fg_job_fail(struct fg_runner_job *job, struct fg_failure *failure)
 {
 	struct fg_series *series = fg_job_series(job);
 
 	free(series->failure);
 	free(series->failure_tail);
-	free(series->failure_stacks);
 	series->failure = failure->text;
 	series->failure_tail = failure->tail;
-	series->failure_stacks = failure->stacks;
 	series->state = FG_NOT_MEASURED;
 	*failure = (struct fg_failure){0};
 	job->failed = true;

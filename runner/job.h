@@ -132,9 +132,6 @@ void fg_runner_remove_traces(const struct fg_runner *runner, const char *folder)
 struct fg_series *fg_job_series(const struct fg_runner_job *job);
 void fg_job_note(struct fg_runner_job *job, const char *note);
 
-/* The executor's `on_stuck`: forwards to the session's. */
-void fg_job_explain_stuck(void *context, pid_t pid, char **summary, char **stacks);
-
 /* Marks the benchmark as not measurable, with the reason in its series.  Empties the failure. */
 void fg_job_fail(struct fg_runner_job *job, struct fg_failure *failure);
 

@@ -248,10 +248,8 @@ static void fail_like(struct fg_series *series, const struct fg_series *first)
 {
 	free(series->failure);
 	free(series->failure_tail);
-	free(series->failure_stacks);
 	series->failure = fg_xstrdup(first->failure);
 	series->failure_tail = fg_xstrdup(first->failure_tail);
-	series->failure_stacks = fg_xstrdup(first->failure_stacks);
 	series->state = FG_NOT_MEASURED;
 }
 

@@ -55,13 +55,6 @@ struct fg_runner_progress {
 	int64_t per_pair_ns; /* mean wall time of a pair; 0: not known yet */
 };
 
-/* A program that is about to be ended. */
-struct fg_runner_stuck {
-	const struct fg_series *series;
-	pid_t pid;
-	bool is_launcher; /* the launcher; the program is its child */
-};
-
 struct fg_runner_options {
 	struct fg_run *run; /* series are added; id and seed are set */
 	const char *roots
@@ -75,18 +68,10 @@ struct fg_runner_options {
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	void *context;                            /* of the callbacks, which may be NULL */
 	/*
-	 * A program has reached its time limit, or the user asked to stop: it still runs and is
-	 * about to be killed. Describes where it is, in one line and in many, to be freed; left
-	 * NULL if unknown.
-	 */
-	void (*on_stuck)(void *context, const struct fg_runner_stuck *stuck, char **summary,
-			 char **stacks);
-	/*
 	 * Set-up has run and the programs are found; their builds are not compared yet. An error is
 	 * the benchmark's failure.
 	 */
 	int (*on_set_up)(void *context, struct fg_runner_job *job, struct fg_error *err);
-	const struct fg_build *build; /* build configuration of both sides; may be NULL */
 };
 
 enum fg_runner_state {

@@ -123,10 +123,8 @@ static void add_series(struct fg_runner_job *job)
 
 		free(series->failure);
 		free(series->failure_tail);
-		free(series->failure_stacks);
 		series->failure = NULL;
 		series->failure_tail = NULL;
-		series->failure_stacks = NULL;
 		series->state = FG_INTERRUPTED;
 	}
 	resume(job);
@@ -186,8 +184,6 @@ void fg_job_init(struct fg_runner_job *job)
 
 	fg_executor_init(&job->executor);
 	job->executor.interrupted = options->interrupted;
-	job->executor.on_stuck = options->on_stuck ? fg_job_explain_stuck : NULL;
-	job->executor.stuck_context = job;
 	job->executor.launcher = job->runner->launcher;
 	job->executor.collector = job->runner->collector;
 	job->executor.traces_folder = job->runner->traces_folder;
@@ -295,17 +291,11 @@ void fg_job_settle_rate(struct fg_runner_job *job)
 	job->rules.rate_hz = (unsigned)sampling->rate_hz;
 }
 
-/* Build-ids identify programs; facts derived from them, or about both sides, add nothing. */
+/* A program without a build-id is known by its size. */
 static bool is_of_the_program(const char *key)
 {
-	static const char *const others[] = {FG_FACT_INPUTS, FG_FACT_CHANGED, FG_FACT_FUNCTIONS,
-					     FG_FACT_MAPPED, FG_FACT_MODULES, FG_FACT_SETUP};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(others); i++) {
-		if (strcmp(key, others[i]) == 0)
-			return false;
-	}
-	return !fg_text_starts_with(key, FG_FACT_CODE) && !fg_text_starts_with(key, FG_FACT_LAYOUT);
+	return strcmp(key, "build.id") == 0 || strcmp(key, "build.size") == 0 ||
+	       fg_build_library_name(key);
 }
 
 /*

@@ -86,11 +86,7 @@ static void write_measures(const struct fg_profile_set *set, const uint64_t *ids
 
 	for (size_t m = 0; m < known; m++)
 		count += fg_profile_set_has(set, (uint16_t)m, 0);
-	if (count == 0 || (count == 1 && fg_profile_set_has(set, FG_MEASURE_CPU_TIME, 0))) {
-		write_weights(set, FG_MEASURE_CPU_TIME, ids, bytes);
-		return;
-	}
-	fg_measures_write_count(count, bytes);
+	fg_bytes_varint(bytes, count);
 	for (size_t m = 0; m < known; m++) {
 		if (!fg_profile_set_has(set, (uint16_t)m, 0))
 			continue;
@@ -307,12 +303,11 @@ static int read_measure(struct fg_byte_reader *reader, const struct fg_profile_s
 static int read_profile(struct fg_byte_reader *reader, const struct fg_profile_set *tree,
 			uint64_t root, struct fg_profile_set *set, struct fg_error *err)
 {
-	size_t count = 0;
+	const uint64_t count = fg_read_varint(reader);
 	int status = FG_OK;
 
-	fg_measures_read_count(reader, &count);
-	if (count == 0)
-		status = read_weights(reader, tree, root, FG_MEASURE_CPU_TIME, set, err);
+	if (reader->failed || count > FG_MEASURES_MAX)
+		return fg_error_set(err, FG_EPARSE, "the measures of a profile are damaged");
 	for (size_t i = 0; i < count && status == FG_OK; i++)
 		status = read_measure(reader, tree, root, set, err);
 	if (status != FG_OK)

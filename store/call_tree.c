@@ -7,7 +7,7 @@
 #include "store/functions.h"
 #include "store/session.h"
 
-/* Ids beyond what is kept in memory are left out: fg_store_read_tree() refuses them. */
+/* Ids beyond what is kept in memory are left out: read_tree_to() refuses them. */
 static void take_path(void *context, uint64_t id, const struct fg_call_path *path)
 {
 	struct fg_store *store = context;
@@ -56,8 +56,8 @@ static int function_index(struct fg_store *store, struct fg_map *known, uint64_t
 	return FG_OK;
 }
 
-int fg_store_mark_paths(const struct fg_store *store, const uint64_t *ids, size_t count,
-			bool *wanted, struct fg_error *err)
+static int mark_paths(const struct fg_store *store, const uint64_t *ids, size_t count, bool *wanted,
+		      struct fg_error *err)
 {
 	for (size_t i = 0; i < count; i++) {
 		for (uint64_t id = ids[i]; id && !wanted[id]; id = store->tree.nodes[id].parent) {
@@ -75,7 +75,7 @@ static int take_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
 	uint32_t *places = fg_xcalloc(store->tree.end + 1, sizeof(*places));
 	bool *wanted = fg_xcalloc(store->tree.end + 1, sizeof(*wanted));
 	struct fg_map functions = {0};
-	int status = fg_store_mark_paths(store, ids, count, wanted, err);
+	int status = mark_paths(store, ids, count, wanted, err);
 
 	for (size_t id = 1; id < store->tree.end && status == FG_OK; id++) {
 		uint32_t function = 0;
@@ -99,7 +99,7 @@ static int take_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
 	return status;
 }
 
-int fg_store_read_tree(struct fg_store *store, uint64_t last, struct fg_error *err)
+static int read_tree_to(struct fg_store *store, uint64_t last, struct fg_error *err)
 {
 	int status = FG_OK;
 
@@ -132,7 +132,7 @@ static uint64_t largest(const uint64_t *ids, size_t count)
 int fg_store_nodes(struct fg_store *store, const uint64_t *ids, size_t count,
 		   struct fg_profile_set *set, uint32_t **indexes, struct fg_error *err)
 {
-	const int status = fg_store_read_tree(store, largest(ids, count), err);
+	const int status = read_tree_to(store, largest(ids, count), err);
 
 	return status == FG_OK ? take_nodes(store, ids, count, set, indexes, err) : status;
 }

@@ -277,9 +277,7 @@ int fg_store_find(struct fg_store *store, const char *project, const char *words
 	words = words ? words : "";
 	if (means_latest(words))
 		return latest(store, project, words, id, err);
-	status = fg_store_baseline_get(store, project, words, id, NULL);
-	if (status == FG_ENOENT)
-		status = by_prefix(store, project, words, id, err);
+	status = by_prefix(store, project, words, id, err);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(ways) && status == FG_ENOENT; i++) {
 		if (ways[i] == FG_SQL_RUN_BY_COMMIT &&
 		    (!is_hex(words) || strlen(words) < SHORTEST_COMMIT))
@@ -289,8 +287,7 @@ int fg_store_find(struct fg_store *store, const char *project, const char *words
 	if (status == FG_ENOENT)
 		status = fg_error_set(
 			err, FG_ENOENT,
-			"no run is known as '%s': it is not an id, baseline, tag, branch or "
-			"commit in %s (`fastgate runs` lists them)",
+			"no run is known as '%s': it is not an id, tag, branch or commit in %s (`fastgate runs` lists them)",
 			words, store->db->name);
 	return status;
 }

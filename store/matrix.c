@@ -4,9 +4,30 @@
 #include "model/measure.h"
 #include "model/profile_set.h"
 #include "store/bytes.h"
-#include "store/matrix_layout.h"
 
 #include <math.h>
+
+enum {
+	FRACTIONS = 32,
+	CLASSES = 48, /* of nodes, by their number of entries */
+	CLASS_EXACT_POWER = 3,
+	/* Up to here each number is its own class, then there are two for each power of two. */
+	CLASS_EXACT = 1 << CLASS_EXACT_POWER,
+	BREAK_MIN = 8192, /* bytes; a smaller class is not worth statistics of its own */
+};
+
+static unsigned class_of(size_t entries)
+{
+	unsigned power = 0;
+	unsigned class = 0;
+
+	if (entries < CLASS_EXACT)
+		return (unsigned)entries;
+	power = 63 - (unsigned)__builtin_clzll(entries);
+	class = CLASS_EXACT + 2 * (power - CLASS_EXACT_POWER) +
+		(unsigned)(entries >> (power - 1) & 1);
+	return class < CLASSES ? class : CLASSES - 1;
+}
 
 struct slot {
 	uint64_t id;
@@ -139,95 +160,46 @@ static int64_t fraction(double unit, uint32_t samples, double self)
 	const double more = self - unit * samples;
 
 	/* If every sample weighs the same, there is nothing to round. */
-	return more < 0 || more > 0 ? whole(round(more * FG_FRACTIONS / unit)) : 0;
+	return more < 0 || more > 0 ? whole(round(more * FRACTIONS / unit)) : 0;
 }
 
-static void write_heads(const struct fg_matrix_heads *heads, struct fg_bytes *bytes)
+static void write_heads(const struct fg_matrix *m, struct fg_bytes *bytes)
 {
-	const struct fg_matrix_row *rows = heads->rows;
 	int64_t before = 0;
 
-	fg_bytes_varint(bytes, 0);
-	fg_bytes_varint(bytes, FG_MATRIX_LAYOUT);
-	fg_bytes_varint(bytes, heads->row_count);
-	for (size_t i = 0; i < heads->row_count; i++)
-		fg_bytes_varint(bytes, rows[i].arm);
-	for (size_t i = 0; i < heads->row_count; i++) {
-		fg_bytes_signed(bytes, (int64_t)rows[i].pair - before);
-		before = rows[i].pair;
+	fg_bytes_varint(bytes, m->row_count);
+	for (size_t i = 0; i < m->row_count; i++)
+		fg_bytes_varint(bytes, m->rows[i].arm);
+	for (size_t i = 0; i < m->row_count; i++) {
+		fg_bytes_signed(bytes, (int64_t)m->rows[i].pair - before);
+		before = m->rows[i].pair;
 	}
-	for (size_t i = 0; i < heads->row_count; i++)
-		fg_bytes_varint(bytes, rows[i].aside);
-	for (size_t i = 0; i < heads->row_count; i++) {
-		fg_bytes_signed(bytes, rows[i].total);
-		fg_bytes_signed(bytes, rows[i].lost);
-		fg_bytes_signed(bytes, rows[i].truncated);
-		fg_bytes_varint(bytes, (uint64_t)rows[i].unit);
+	for (size_t i = 0; i < m->row_count; i++)
+		fg_bytes_varint(bytes, m->rows[i].aside);
+	for (size_t i = 0; i < m->row_count; i++) {
+		fg_bytes_signed(bytes, m->rows[i].total);
+		fg_bytes_signed(bytes, m->rows[i].lost);
+		fg_bytes_signed(bytes, m->rows[i].truncated);
+		fg_bytes_varint(bytes, (uint64_t)m->rows[i].unit);
 	}
-	fg_bytes_varint(bytes, heads->id_count);
-	fg_bytes_varint(bytes, heads->entry_count);
+	fg_bytes_varint(bytes, m->id_count);
+	fg_bytes_varint(bytes, m->entry_count);
 	fg_bytes_break(bytes);
 }
 
-enum {
-	STRIPS = 4
-};
-
-/*
- * Neighbours are often of one class, and a counter that was just written takes long to read again.
- * So four strips are gone through side by side, each with counters of its own.
- */
-static void order_by_class(const uint8_t *classes, size_t count, uint32_t *order)
-{
-	uint32_t next[FG_CLASSES][STRIPS] = {{0}};
-	const size_t length = count / STRIPS;
-	uint32_t sum = 0;
-
-	for (size_t i = 0; i < length; i++) {
-		next[classes[i]][0]++;
-		next[classes[length + i]][1]++;
-		next[classes[2 * length + i]][2]++;
-		next[classes[3 * length + i]][3]++;
-	}
-	for (size_t i = STRIPS * length; i < count; i++)
-		next[classes[i]][STRIPS - 1]++;
-	for (size_t c = 0; c < FG_CLASSES; c++) {
-		for (size_t s = 0; s < STRIPS; s++) {
-			const uint32_t here = next[c][s];
-
-			next[c][s] = sum;
-			sum += here;
-		}
-	}
-	for (size_t i = 0; i < length; i++) {
-		order[next[classes[i]][0]++] = (uint32_t)i;
-		order[next[classes[length + i]][1]++] = (uint32_t)(length + i);
-		order[next[classes[2 * length + i]][2]++] = (uint32_t)(2 * length + i);
-		order[next[classes[3 * length + i]][3]++] = (uint32_t)(3 * length + i);
-	}
-	for (size_t i = STRIPS * length; i < count; i++)
-		order[next[classes[i]][STRIPS - 1]++] = (uint32_t)i;
-}
-
-static struct fg_matrix_heads heads_of(const struct fg_matrix *m)
-{
-	return (struct fg_matrix_heads){.rows = m->rows,
-					.row_count = m->row_count,
-					.id_count = m->id_count,
-					.entry_count = m->entry_count};
-}
-
-/* Nodes in the order of their classes. */
+/* Nodes in the order of their classes; to be freed. */
 static uint32_t *in_classes(const struct fg_matrix *m)
 {
-	uint8_t *classes = fg_xreallocarray(NULL, m->id_count + 1, sizeof(*classes));
-	uint32_t *places = fg_xreallocarray(NULL, m->id_count + 1, sizeof(*places));
+	uint32_t *order = fg_xreallocarray(NULL, m->id_count + 1, sizeof(*order));
+	uint32_t next[CLASSES + 1] = {0};
 
 	for (size_t i = 0; i < m->id_count; i++)
-		classes[i] = fg_class_of(m->starts[i + 1] - m->starts[i]);
-	order_by_class(classes, m->id_count, places);
-	free(classes);
-	return places;
+		next[class_of(m->starts[i + 1] - m->starts[i]) + 1]++;
+	for (size_t c = 1; c <= CLASSES; c++)
+		next[c] += next[c - 1];
+	for (size_t i = 0; i < m->id_count; i++)
+		order[next[class_of(m->starts[i + 1] - m->starts[i])]++] = (uint32_t)i;
+	return order;
 }
 
 /* The entries of one node, at most FG_VARINT_MAX_BYTES each; where they end. */
@@ -264,9 +236,9 @@ static void write_classes(const struct fg_matrix *m, const uint32_t *order, put_
 	unsigned class = 0;
 
 	for (size_t i = 0; i < m->id_count; i++) {
-		const unsigned mine = fg_class_of(m->starts[order[i] + 1] - m->starts[order[i]]);
+		const unsigned mine = class_of(m->starts[order[i] + 1] - m->starts[order[i]]);
 
-		if (mine != class && at - begin >= FG_BREAK_MIN) {
+		if (mine != class && at - begin >= BREAK_MIN) {
 			fg_bytes_end(bytes, at);
 			fg_bytes_break(bytes);
 			begin = at;
@@ -310,10 +282,9 @@ static void write_fractions(const struct fg_matrix *m, struct fg_bytes *bytes)
 
 void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes)
 {
-	const struct fg_matrix_heads heads = heads_of(matrix);
 	uint32_t *order = in_classes(matrix);
 
-	write_heads(&heads, bytes);
+	write_heads(matrix, bytes);
 	write_ids(matrix, bytes);
 	write_classes(matrix, order, put_entry_rows, bytes);
 	write_classes(matrix, order, put_samples, bytes);
@@ -321,7 +292,7 @@ void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes)
 	free(order);
 }
 
-static void read_rows(struct fg_byte_reader *reader, struct fg_matrix_heads *m)
+static void read_rows(struct fg_byte_reader *reader, struct fg_matrix *m)
 {
 	enum {
 		LEAST_ROW_BYTES = 7
@@ -349,20 +320,6 @@ static void read_rows(struct fg_byte_reader *reader, struct fg_matrix_heads *m)
 			reader->failed = true;
 		m->rows[i].unit = (int64_t)unit;
 	}
-}
-
-static void read_heads(struct fg_byte_reader *reader, struct fg_matrix_heads *heads)
-{
-	struct fg_byte_reader ahead = *reader;
-	const uint64_t first = fg_read_varint(&ahead);
-	const uint64_t second = fg_read_varint(&ahead);
-
-	heads->has_classes = first == 0 && second == FG_MATRIX_LAYOUT;
-	if (heads->has_classes)
-		*reader = ahead;
-	read_rows(reader, heads);
-	heads->id_count = fg_read_count(reader, 2);
-	heads->entry_count = fg_read_count(reader, 3);
 }
 
 /* Entries of one node: rows ascending, every one of them there. */
@@ -422,28 +379,20 @@ static void read_weights(struct fg_byte_reader *reader, struct fg_matrix *m)
 			reader->at++;
 		else
 			fraction = fg_read_signed(reader);
-		m->self[e] =
-			fraction ? round(whole + (double)fraction * unit / FG_FRACTIONS) : whole;
+		m->self[e] = fraction ? round(whole + (double)fraction * unit / FRACTIONS) : whole;
 	}
 	free(units);
 }
 
-/*
- * `classes`: rows and samples are in the order of in_classes(); false: in node order, the first
- * layout.
- */
-static void read_entries(struct fg_byte_reader *reader, bool classes, struct fg_matrix *m)
+static void read_entries(struct fg_byte_reader *reader, struct fg_matrix *m)
 {
-	uint32_t *order = classes ? in_classes(m) : NULL;
+	uint32_t *order = in_classes(m);
 
 	for (size_t i = 0; i < m->id_count && !reader->failed; i++)
-		read_entry_rows(reader, m, order ? order[i] : i);
-	for (size_t i = 0; i < m->id_count && !reader->failed; i++) {
-		const size_t node = order ? order[i] : i;
-
-		fg_read_varints(reader, m->samples + m->starts[node],
-				m->starts[node + 1] - m->starts[node]);
-	}
+		read_entry_rows(reader, m, order[i]);
+	for (size_t i = 0; i < m->id_count && !reader->failed; i++)
+		fg_read_varints(reader, m->samples + m->starts[order[i]],
+				m->starts[order[i] + 1] - m->starts[order[i]]);
 	if (!reader->failed)
 		read_weights(reader, m);
 	free(order);
@@ -452,19 +401,16 @@ static void read_entries(struct fg_byte_reader *reader, bool classes, struct fg_
 int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_matrix *matrix,
 		   struct fg_error *err)
 {
-	struct fg_matrix_heads heads = {0};
 	struct fg_matrix m = {0};
 
-	read_heads(reader, &heads);
-	m.rows = heads.rows;
-	m.row_count = heads.row_count;
-	m.id_count = heads.id_count;
-	m.entry_count = heads.entry_count;
+	read_rows(reader, &m);
+	m.id_count = fg_read_count(reader, 2);
+	m.entry_count = fg_read_count(reader, 3);
 	allocate(&m);
 	if (!reader->failed)
 		read_ids(reader, max_id, &m);
 	if (!reader->failed)
-		read_entries(reader, heads.has_classes, &m);
+		read_entries(reader, &m);
 	if (reader->failed) {
 		fg_matrix_release(&m);
 		return fg_error_set(err, FG_EPARSE, "profile values are damaged or cut short");

@@ -8,7 +8,6 @@
 #include "store/bytes.h"
 #include "store/chunks.h"
 #include "store/db.h"
-#include "store/matrix_layout.h"
 #include "store/names.h"
 #include "store/session.h"
 #include "store/values.h"
@@ -147,26 +146,4 @@ struct fg_measure fg_measure_read(struct fg_byte_reader *reader, struct fg_arena
 	measure.better = traits & HIGHER_IS_BETTER ? FG_BETTER_HIGHER : FG_BETTER_LOWER;
 	measure.exact = (traits & IS_EXACT) != 0;
 	return measure;
-}
-
-void fg_measures_write_count(size_t count, struct fg_bytes *bytes)
-{
-	fg_bytes_varint(bytes, 0);
-	fg_bytes_varint(bytes, FG_MATRIX_MEASURES);
-	fg_bytes_varint(bytes, count);
-}
-
-void fg_measures_read_count(struct fg_byte_reader *reader, size_t *count)
-{
-	struct fg_byte_reader ahead = *reader;
-	const uint64_t first = fg_read_varint(&ahead);
-	const uint64_t second = fg_read_varint(&ahead);
-
-	*count = 0;
-	if (ahead.failed || first != 0 || second != FG_MATRIX_MEASURES)
-		return;
-	*count = fg_read_count(&ahead, 1);
-	*reader = ahead;
-	if (*count == 0 || *count > FG_MEASURES_MAX)
-		reader->failed = true;
 }

@@ -58,11 +58,4 @@ void fg_measure_write(const struct fg_measure *measure, struct fg_bytes *bytes);
 /* Texts are copied into the arena.  A damaged one sets reader->failed. */
 struct fg_measure fg_measure_read(struct fg_byte_reader *reader, struct fg_arena *arena);
 
-/*
- * Weights on the wire start with the number of measures, each named.  CPU time alone is a plain
- * matrix, as in bundles without measures; reading it gives `count` 0.
- */
-void fg_measures_write_count(size_t count, struct fg_bytes *bytes);
-void fg_measures_read_count(struct fg_byte_reader *reader, size_t *count);
-
 #endif

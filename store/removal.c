@@ -100,7 +100,7 @@ static int choose(struct fg_store *store, const struct fg_gc_policy *policy,
 		if (stays(policy, &q, place++))
 			continue;
 		if (fg_column_int(&q, 4) > 0) {
-			result->kept_baselines++;
+			result->kept_tagged++;
 			continue;
 		}
 		victims->ids = fg_grow(victims->ids, &victims->capacity, victims->count + 1,

@@ -16,7 +16,7 @@ struct fg_run_head {
 	const char *digest;
 };
 
-/* Removes an earlier version of the run, except for references to it as a baseline. */
+/* Replaces an earlier version of the run as a whole. */
 int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
 		     const struct fg_run_head *head, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;

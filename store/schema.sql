@@ -179,15 +179,6 @@ CREATE TABLE report (
 	PRIMARY KEY (run, format)
 );
 
-CREATE TABLE baseline (
-	project BIGINT NOT NULL REFERENCES project (id),
-	name @TEXT@ NOT NULL,
-	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
-	set_ns BIGINT NOT NULL,
-	PRIMARY KEY (project, name)
-);
-CREATE INDEX baseline_by_run ON baseline (run);
-
 CREATE TABLE token (
 	id @ID@,
 	digest @TEXT@ NOT NULL UNIQUE,
@@ -267,9 +258,7 @@ CREATE TABLE project_limit (
 	most_runs BIGINT NOT NULL,
 	most_bytes BIGINT NOT NULL,
 	keep_days BIGINT NOT NULL,
-	keep_newest BIGINT NOT NULL,
-	set_ns BIGINT NOT NULL,
-	set_by @TEXT@ NOT NULL
+	keep_newest BIGINT NOT NULL
 );
 
 -- An address that hears of regressions, errors and change points; calls wait here until they are made.

@@ -181,9 +181,9 @@ int fg_store_run_around(struct fg_store *store, const char *id, struct fg_run_ar
 void fg_run_around_release(struct fg_run_around *around);
 
 /*
- * The run that a person means: "" or "latest" (the newest complete one), "latest~2", a baseline's
- * name, an id or the beginning of one, a tag, a branch (its newest complete run), a commit.
- * `project` may be NULL.  FG_ENOENT says what was tried; FG_ECONFLICT names the candidates of an
+ * The run that a person means: "" or "latest" (the newest complete one), "latest~2", an id
+ * or the beginning of one, a tag, a branch (its newest complete run), a commit.  `project` may be
+ * NULL.  FG_ENOENT says what was tried; FG_ECONFLICT names the candidates of an
  * ambiguous beginning.
  */
 int fg_store_find(struct fg_store *store, const char *project, const char *words, char id[37],
@@ -208,43 +208,17 @@ struct fg_gc_policy fg_gc_policy_now(const char *project, int64_t age_ns, size_t
 				     bool dry_run);
 
 struct fg_gc_result {
-	size_t runs;           /* removed, or what would be */
-	size_t kept_baselines; /* old, but baselines */
+	size_t runs;        /* removed, or what would be */
+	size_t kept_tagged; /* old, but of a tag */
 	int64_t bytes_before;
 	int64_t bytes_after;
 };
 
 /*
- * Remove old runs (never one that is a baseline), then what nothing refers to any more; give the
- * space back.
+ * Remove old runs (never one of a tag: that is a release), then what nothing refers to any more;
+ * give the space back.
  */
 int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 		struct fg_gc_result *result, struct fg_error *err) FG_NODISCARD;
-
-struct fg_baseline_entry {
-	char *project;
-	char *name;
-	char run[37];
-	int64_t set_ns;
-	char *commit; /* of the run */
-	char *branch;
-};
-
-struct fg_baseline_list {
-	struct fg_baseline_entry *items;
-	size_t count;
-	size_t capacity;
-};
-
-/* A name for a run, within a project; an existing name moves. */
-int fg_store_baseline_set(struct fg_store *store, const char *name, const char *run_id,
-			  struct fg_error *err) FG_NODISCARD;
-int fg_store_baseline_unset(struct fg_store *store, const char *project, const char *name,
-			    struct fg_error *err) FG_NODISCARD;
-int fg_store_baseline_get(struct fg_store *store, const char *project, const char *name,
-			  char id[37], struct fg_error *err) FG_NODISCARD;
-int fg_store_baseline_list(struct fg_store *store, const char *project,
-			   struct fg_baseline_list *list, struct fg_error *err) FG_NODISCARD;
-void fg_baseline_list_release(struct fg_baseline_list *list);
 
 #endif

@@ -28,25 +28,6 @@ static bool is_used(const struct fg_function_total *item)
 	return item->inclusive[0] > 0 || item->inclusive[1] > 0;
 }
 
-/*
- * A call tree, and what its nodes took themselves in all repetitions of either arm.  Sums of whole
- * nanoseconds are exact in whatever order they are made, so two stores that number their nodes
- * differently have the same totals.
- */
-struct totals_source {
-	const struct fg_profile_node *nodes; /* parents before children */
-	size_t node_count;
-	size_t function_count;
-	const bool *recursive;       /* per node: its function stands above it already */
-	const int64_t *function_ids; /* the store's */
-	double (*self)[2];           /* per node and arm, none below 0 */
-	uint32_t repetitions[2];
-	double sum; /* over everything: what a sample stands for */
-	double samples;
-	enum fg_measure_fold fold;
-	bool exact; /* kept in whole units, not in fractions of a sample */
-};
-
 /* Only what took time, by id. */
 static void pack(struct fg_totals *totals, size_t count)
 {
@@ -58,90 +39,81 @@ static void pack(struct fg_totals *totals, size_t count)
 		qsort(totals->items, totals->count, sizeof(*totals->items), by_id);
 }
 
-/* From the leaves up: when a node's turn comes, all that is below it is in its value. */
-static void add_up(struct fg_totals *totals, const struct totals_source *source)
+/*
+ * From the leaves up: when a node's turn comes, all that is below it is in its value.  `self` is
+ * per node and arm, none below 0; an item per function of the set, in its order.
+ */
+static void add_up(struct fg_totals *totals, const struct fg_profile_set *set,
+		   enum fg_measure_fold fold, double (*self)[ARMS])
 {
-	double(*inclusive)[ARMS] = fg_xreallocarray(NULL, source->node_count, sizeof(*inclusive));
+	double(*inclusive)[ARMS] = fg_xreallocarray(NULL, set->node_count, sizeof(*inclusive));
+	bool *recursive = fg_profile_set_is_recursive(set);
 
-	memcpy(inclusive, source->self, source->node_count * sizeof(*inclusive));
-	for (size_t n = source->node_count; n-- > 0;) {
-		struct fg_function_total *item = &totals->items[source->nodes[n].function];
-		double *above = inclusive[source->nodes[n].parent];
+	memcpy(inclusive, self, set->node_count * sizeof(*inclusive));
+	for (size_t n = set->node_count; n-- > 0;) {
+		struct fg_function_total *item = &totals->items[set->nodes[n].function];
+		double *above = inclusive[set->nodes[n].parent];
 
 		for (int arm = 0; arm < ARMS; arm++) {
 			const double mine = inclusive[n][arm];
 
 			if (n > 0)
-				above[arm] = fg_measure_join(source->fold, above[arm], mine);
-			item->self[arm] = fg_measure_join(source->fold, item->self[arm],
-							  source->self[n][arm]);
-			if (!source->recursive[n])
+				above[arm] = fg_measure_join(fold, above[arm], mine);
+			item->self[arm] = fg_measure_join(fold, item->self[arm], self[n][arm]);
+			if (!recursive[n])
 				item->inclusive[arm] =
-					fg_measure_join(source->fold, item->inclusive[arm], mine);
+					fg_measure_join(fold, item->inclusive[arm], mine);
 		}
 	}
+	free(recursive);
 	free(inclusive);
 }
 
-static void divide(struct fg_totals *totals, const struct totals_source *source)
+static void divide(struct fg_totals *totals)
 {
 	for (int arm = 0; arm < ARMS; arm++) {
-		totals->repetitions[arm] = source->repetitions[arm];
-		for (size_t i = 0; i < totals->count && source->repetitions[arm]; i++) {
-			totals->items[i].self[arm] /= source->repetitions[arm];
-			totals->items[i].inclusive[arm] /= source->repetitions[arm];
+		for (size_t i = 0; i < totals->count && totals->repetitions[arm]; i++) {
+			totals->items[i].self[arm] /= totals->repetitions[arm];
+			totals->items[i].inclusive[arm] /= totals->repetitions[arm];
 		}
 	}
 }
 
-/* The unit that totals are counted in. */
-static double unit_of(double sum, double samples, bool exact)
-{
-	return exact || !(samples > 0) || !(sum > 0) ? 1 : sum / samples / FG_TOTALS_FRACTIONS;
-}
-
-static void from_tree(struct fg_totals *totals, const struct totals_source *source)
-{
-	*totals = (struct fg_totals){
-		.items = fg_xcalloc(source->function_count, sizeof(*totals->items)),
-		.unit = unit_of(source->sum, source->samples, source->exact)};
-	for (size_t f = 0; f < source->function_count; f++)
-		totals->items[f].id = (uint64_t)source->function_ids[f];
-	add_up(totals, source);
-	pack(totals, source->function_count);
-	divide(totals, source);
-}
-
+/*
+ * Sums of whole nanoseconds are exact in whatever order they are made, so two stores that number
+ * their nodes differently have the same totals.
+ */
 static void from_set(struct fg_totals *totals, const struct fg_profile_set *set, uint16_t measure,
 		     const int64_t *ids)
 {
 	const struct fg_measure *what = fg_measure_at(&set->measures, measure);
-	bool *recursive = fg_profile_set_is_recursive(set);
-	struct totals_source source = {.nodes = set->nodes,
-				       .node_count = set->node_count,
-				       .function_count = set->function_count,
-				       .recursive = recursive,
-				       .function_ids = ids,
-				       .fold = what->fold,
-				       .exact = what->exact};
+	double(*self)[ARMS] = fg_xcalloc(set->node_count, sizeof(*self));
+	double sum = 0;
+	double samples = 0;
 
-	source.self = fg_xcalloc(set->node_count, sizeof(*source.self));
+	*totals = (struct fg_totals){
+		.items = fg_xcalloc(set->function_count, sizeof(*totals->items)), .unit = 1};
+	for (size_t f = 0; f < set->function_count; f++)
+		totals->items[f].id = (uint64_t)ids[f];
 	for (size_t r = 0; r < set->row_count; r++) {
 		const struct fg_profile_row *row = &set->rows[r];
 
 		if (row->measure != measure)
 			continue;
-		source.repetitions[row->arm] += row->aside == 0;
+		totals->repetitions[row->arm] += row->aside == 0;
 		for (uint32_t i = 0; i < row->count; i++) {
-			source.sum += row->values[i];
-			source.samples += row->samples[i];
+			sum += row->values[i];
+			samples += row->samples[i];
 			if (row->aside == 0)
-				source.self[row->nodes[i]][row->arm] += row->values[i];
+				self[row->nodes[i]][row->arm] += row->values[i];
 		}
 	}
-	from_tree(totals, &source);
-	free(source.self);
-	free(recursive);
+	if (!what->exact && samples > 0 && sum > 0)
+		totals->unit = sum / samples / FG_TOTALS_FRACTIONS;
+	add_up(totals, set, what->fold, self);
+	pack(totals, set->function_count);
+	divide(totals);
+	free(self);
 }
 
 static uint64_t count_steps(double per_repetition, double steps_per_unit)

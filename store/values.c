@@ -393,8 +393,6 @@ void fg_details_write(const struct fg_series *series, struct fg_json_writer *w, 
 		fg_json_text(w, "failure", series->failure);
 	if (series->failure_tail)
 		fg_json_text(w, "failure_tail", series->failure_tail);
-	if (series->failure_stacks)
-		fg_json_text(w, "failure_stacks", series->failure_stacks);
 	fg_json_text(w, "schedule", fg_schedule_name(series->schedule));
 	if (series->schedule_reason)
 		fg_json_text(w, "schedule_reason", series->schedule_reason);
@@ -457,7 +455,6 @@ int fg_details_read(const cJSON *json, struct fg_series *series, struct fg_error
 		series->schedule = FG_SCHEDULE_AUTO;
 	copy_text(&series->failure, json, "failure");
 	copy_text(&series->failure_tail, json, "failure_tail");
-	copy_text(&series->failure_stacks, json, "failure_stacks");
 	copy_text(&series->schedule_reason, json, "schedule_reason");
 	copy_text(&series->as_linked_metric, json, "as_linked_metric");
 	series->as_linked = fg_json_double_or(json, "as_linked", (double)NAN);

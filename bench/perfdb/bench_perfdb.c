@@ -35,7 +35,6 @@
 #include "store/db.h"
 #include "store/serving/compare.h"
 #include "store/serving/history.h"
-#include "store/serving/paths.h"
 #include "store/serving/side.h"
 #include "store/serving/trend.h"
 #include "store/serving/uploads.h"
@@ -412,16 +411,6 @@ static void ask_functions(const struct asker *asker, const struct fg_run_side si
 	fg_function_deltas_release(&deltas);
 }
 
-static void ask_paths(const struct asker *asker, const struct fg_run_side sides[2])
-{
-	struct fg_path_tree tree = {0};
-	struct fg_error err = {0};
-
-	if (fg_store_paths(asker->store, sides, "parse", &tree, &err) != FG_OK)
-		die("paths", &err);
-	fg_path_tree_release(&tree);
-}
-
 static void ask_trend(const struct asker *asker, const struct fg_run_side sides[2])
 {
 	struct fg_function_trend trend = {0};
@@ -455,7 +444,6 @@ static const struct {
 	question *ask;
 } questions_to_store[] = {
 	{"compare by function", ask_functions},
-	{"compare by call path", ask_paths},
 	{"trend of one function", ask_trend},
 	{"trend of a metric", ask_metric},
 };
@@ -560,8 +548,6 @@ static int questions(const char *database)
 	ask("noop", url, "/healthz");
 	ask("list of 50 runs", url, "/api/v1/runs?project=tracker");
 	ask("compare by function", url, "/api/v1/functions?a=latest~1&b=latest&benchmark=parse");
-	ask("compare by call path", url,
-	    "/api/v1/paths?a=latest~1&b=latest&benchmark=parse&limit=2000");
 	ask("trend of a metric", url,
 	    "/api/v1/trend?project=tracker&benchmark=parse&metric=cpu_time&changes=0");
 	ask("trend of one function", url, path);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/json_write.h"
 #include "cli/session/plan.h"
 #include "config/config.h"
 
@@ -14,54 +13,6 @@ struct options {
 	bool benchmarks;
 	bool show;
 };
-
-/* For editors and scripts: every error with its position. */
-static int check_as_json(struct fg_cli *cli, const struct options *given)
-{
-	const struct fg_config_source source = {
-		.path = given->config.path,
-		.settings = given->config.settings.items,
-		.setting_count = given->config.settings.count,
-		.environment = environ,
-	};
-	struct fg_config_report report = {0};
-	struct fg_plan plan = {0};
-	struct fg_error err = {0};
-	struct fg_strbuf text = {0};
-	struct fg_json_writer w;
-	const int status = fg_config_load(&source, &plan, &report, &err);
-	int code = status == FG_OK ? FG_EXIT_PASS : (int)fg_cli_exit_code(err.code);
-
-	/* Not a mistake in the file: it is missing or unreadable. */
-	if (status != FG_OK && report.error_count == 0) {
-		code = fg_cli_fail(cli, &err);
-		goto out;
-	}
-	fg_json_writer_init(&w, &text, 2);
-	fg_json_begin_object(&w, NULL);
-	fg_json_bool(&w, "valid", status == FG_OK);
-	fg_json_begin_array(&w, "messages");
-	for (size_t i = 0; i < report.count; i++) {
-		const struct fg_config_message *message = &report.items[i];
-
-		fg_json_begin_object(&w, NULL);
-		fg_json_text(&w, "severity", message->is_warning ? "warning" : "error");
-		fg_json_int(&w, "line", message->line);
-		fg_json_int(&w, "column", message->column);
-		fg_json_text(&w, "key", message->key);
-		fg_json_text(&w, "message", message->text);
-		fg_json_end(&w);
-	}
-	fg_json_end(&w);
-	fg_json_end(&w);
-	fg_strbuf_add_char(&text, '\n');
-	fg_cli_print(cli, &text);
-out:
-	fg_strbuf_release(&text);
-	fg_plan_release(&plan);
-	fg_config_report_release(&report);
-	return code;
-}
 
 static int check(struct fg_cli *cli, const struct options *given)
 {
@@ -157,8 +108,6 @@ static int run(struct fg_cli *cli, const void *values)
 	if (cli->argument_count > 0 && !given->explain)
 		return fg_cli_usage(cli, "a KEY needs --explain: fastgate config --explain %s",
 				    cli->arguments[0]);
-	if (cli->json && wishes > 0 && !given->check)
-		return fg_cli_usage(cli, "--json works only with --check");
 	if (given->explain)
 		return explain(cli);
 	if (given->benchmarks)
@@ -169,7 +118,7 @@ static int run(struct fg_cli *cli, const void *values)
 		return generate(cli, fg_config_reference);
 	if (given->json_schema)
 		return generate(cli, fg_config_json_schema);
-	return cli->json ? check_as_json(cli, given) : check(cli, given);
+	return check(cli, given);
 }
 
 static const struct fg_option options[] = {
@@ -214,6 +163,5 @@ const struct fg_cli_command fg_cmd_config = {
 		       "over it, and reports every mistake with its line and column, what was "
 		       "found, what was expected, and the nearest known name. Nothing is run.",
 	FG_CLI_TABLES,
-	.has_json = true,
 	.run = run,
 };

@@ -5,10 +5,13 @@
 struct options {
 	const char *store;
 	const char *project;
+	const char *benchmark;
 };
 
 static const struct fg_option options[] = {
 	FG_CLI_STORED_OPTIONS(struct options),
+	FG_ROW_NAME(struct options, benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,
+		    "explain this benchmark instead of the leading one"),
 	{.name = NULL},
 };
 
@@ -19,15 +22,31 @@ static const struct fg_cli_argument arguments[] = {
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate explain", "why the newest run ended as it did"},
+	{"fastgate explain --bench parse", "one of several benchmarks that failed"},
 	{"fastgate explain --json", "the same for a program or an assistant, at most 32 KiB"},
 	{NULL, NULL},
 };
 
-static int explain(const struct fg_cli *cli, const struct fg_stored_run *stored,
+/* The benchmark by its name. `wanted` NULL: NULL, for the leading one. */
+static int choose(const struct fg_verdict *verdict, const char *wanted,
+		  const struct fg_benchmark_verdict **benchmark, struct fg_error *err)
+{
+	*benchmark = NULL;
+	for (size_t i = 0; wanted && i < verdict->benchmark_count && !*benchmark; i++) {
+		if (strcmp(verdict->benchmarks[i].name, wanted) == 0)
+			*benchmark = &verdict->benchmarks[i];
+	}
+	if (wanted && !*benchmark)
+		return fg_error_set(err, FG_ENOENT, "the run has no benchmark '%s'", wanted);
+	return FG_OK;
+}
+
+static int explain(const struct fg_cli *cli, const struct fg_stored_run *stored, const char *wanted,
 		   struct fg_error *err)
 {
 	struct fg_verdict verdict = {0};
 	const struct fg_report report = {.run = &stored->run, .verdict = &verdict};
+	const struct fg_benchmark_verdict *benchmark = NULL;
 	struct fg_strbuf text = {0};
 	int status = FG_OK;
 
@@ -38,16 +57,17 @@ static int explain(const struct fg_cli *cli, const struct fg_stored_run *stored,
 	status = fg_report_read(stored->report, strlen(stored->report), &verdict, err);
 	if (status != FG_OK)
 		return status;
-	if (cli->json) {
-		fg_explain_json(&report, &text);
+	status = choose(&verdict, wanted, &benchmark, err);
+	if (status == FG_OK && cli->json) {
+		fg_explain_json(&report, benchmark, &text);
 		fg_cli_print(cli, &text);
-	} else {
-		fg_explain_text(&report, &text);
+	} else if (status == FG_OK) {
+		fg_explain_text(&report, benchmark, &text);
 		fg_cli_page(cli, &text);
 	}
 	fg_strbuf_release(&text);
 	fg_verdict_release(&verdict);
-	return FG_OK;
+	return status;
 }
 
 static int run(struct fg_cli *cli, const void *values)
@@ -59,7 +79,7 @@ static int run(struct fg_cli *cli, const void *values)
 				     cli->argument_count ? cli->arguments[0] : NULL, &stored, &err);
 
 	if (status == FG_OK)
-		status = explain(cli, &stored, &err);
+		status = explain(cli, &stored, given->benchmark, &err);
 	fg_stored_run_release(&stored);
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
 }
@@ -69,10 +89,12 @@ const struct fg_cli_command fg_cmd_explain = {
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "why a run ended as it did, with the evidence",
 	.description =
-		"Prints the answer of a stored run, then the evidence for its leading benchmark: "
+		"Prints the answer of a stored run, then the evidence for its leading benchmark, "
+		"or for the one that --bench names: "
 		"the rule and its numbers, counted work, what else could have caused it and was "
 		"ruled out, commands that reproduce it, the functions and who calls them, and the "
-		"lines and instructions of the first one, with their costs on both sides.\n\n"
+		"lines and instructions of the first one, with their costs on both sides. Other "
+		"benchmarks that did not pass have a line each.\n\n"
 		"The document is at most 32 KiB, for a reviewer or a coding assistant "
 		"(docs/formats/report.md). It holds no values of the environment and no output of "
 		"the program.\n\n"

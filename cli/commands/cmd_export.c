@@ -11,8 +11,8 @@ struct options {
 };
 
 /* In the order of fg_export_formats. */
-static const char *const formats[] = {"folded", "pprof", "callgrind", "chrome", "json",
-				      "tables", "npz",   "html",      NULL};
+static const char *const formats[] = {"folded", "pprof", "chrome", "json",
+				      "tables", "npz",   "html",   NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "folded",
@@ -26,8 +26,6 @@ static const struct fg_option options[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate export -F pprof -o run.pb.gz && go tool pprof -http=: run.pb.gz",
 	 "look at it in pprof"},
-	{"fastgate export -F callgrind -o callgrind.out && kcachegrind callgrind.out",
-	 "a stored run in KCachegrind"},
 	{"fastgate export -F folded --region ^reco/fit --collapse-templates trace/ > fit.folded",
 	 "part of a profile: all filters of `fastgate view`"},
 	{"fastgate export -F npz -o values.npz trace/",
@@ -78,7 +76,6 @@ static int run(struct fg_cli *cli, const void *values)
 	if (format->is_binary && !given.profile.output && cli->out_is_terminal)
 		return fg_cli_usage(cli, "%s is not for a terminal: add -o FILE%s", format->name,
 				    format->extension);
-	given.profile.run.prefers_samples = format->needs_samples;
 	return fg_cli_run_on_profile(cli, &given.profile,
 				     &(struct fg_cli_profile_use){write_profile, &given});
 }
@@ -90,8 +87,8 @@ const struct fg_cli_command fg_cmd_export = {
 	.description =
 		"Formats: folded (one line per stack: flame graph tools), pprof "
 		"(profile.proto packed by gzip), "
-		"callgrind (KCachegrind), chrome (regions and units of work as trace "
-		"events), json (everything that is known), csv (one line per call path) "
+		"chrome (regions and units of work as trace "
+		"events), json (everything that is known) "
 		"and tables (functions with total and leaf counts, library address "
 		"ranges, a summary, samples by address, separated by tabs), npz (the "
 		"arguments that `fastgate record --values` kept, for numpy) and html "

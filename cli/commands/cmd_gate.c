@@ -15,30 +15,6 @@ struct options {
 
 /* ---- the run to judge ---- */
 
-static bool is_store(const char *path)
-{
-	static const char magic[] = "SQLite format 3";
-	char head[sizeof(magic)] = "";
-	FILE *file = fopen(path, "re");
-	const bool whole = file && fread(head, sizeof(magic), 1, file) == 1;
-
-	if (file)
-		(void)fclose(file);
-	return whole && memcmp(head, magic, sizeof(magic)) == 0;
-}
-
-static int add_store(struct fg_shards *shards, const char *path, const char *project,
-		     struct fg_error *err)
-{
-	struct fg_store *store = NULL;
-	int status = fg_store_open(path, FG_STORE_READ_ONLY, &store, err);
-
-	if (status == FG_OK)
-		status = fg_shards_add_store(shards, store, project, path, err);
-	fg_store_close(store);
-	return status;
-}
-
 static int add_file(struct fg_shards *shards, const char *path, struct fg_error *err)
 {
 	struct fg_stored_run stored = {0};
@@ -50,23 +26,16 @@ static int add_file(struct fg_shards *shards, const char *path, struct fg_error 
 	return status;
 }
 
-static int merge(const struct fg_session *session, const char *own_store,
-		 struct fg_stored_run *merged, struct fg_error *err)
+static int merge(const struct fg_session *session, struct fg_stored_run *merged,
+		 struct fg_error *err)
 {
 	const struct fg_cli *cli = session->cli;
-	const char *project = session->asked.plan->project;
 	struct fg_shards shards = {0};
 	struct fg_strbuf missing = {0};
 	int status = FG_OK;
 
-	if (cli->argument_count == 0)
-		status = add_store(&shards, own_store, project, err);
-	for (size_t i = 0; i < cli->argument_count && status == FG_OK; i++) {
-		const char *path = cli->arguments[i];
-
-		status = is_store(path) ? add_store(&shards, path, project, err)
-					: add_file(&shards, path, err);
-	}
+	for (size_t i = 0; i < cli->argument_count && status == FG_OK; i++)
+		status = add_file(&shards, cli->arguments[i], err);
 	if (status == FG_OK) {
 		fg_shards_merge(&shards, session->asked.plan, merged, &missing);
 		fg_cli_say(cli, "merged %zu of %u shards into run %.8s", shards.count,
@@ -120,7 +89,7 @@ static int gate(struct fg_cli *cli, const struct options *given, struct fg_plan 
 	session.asked.state_folder = state;
 	if (status != FG_OK)
 		goto out;
-	status = given->merge ? merge(&session, path, &stored, err)
+	status = given->merge ? merge(&session, &stored, err)
 			      : fg_cli_load_run(path, plan->project,
 						cli->argument_count ? cli->arguments[0] : NULL,
 						&stored, err);
@@ -150,6 +119,8 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_plan plan = {0};
 	int status = FG_OK;
 
+	if (given->merge && cli->argument_count == 0)
+		return fg_cli_usage(cli, "--merge needs the files of `fastgate run --export`");
 	if (!given->merge && cli->argument_count > 1)
 		return fg_cli_usage(
 			cli, "only one run can be judged at a time; --merge combines several");
@@ -176,15 +147,13 @@ static const struct fg_option options[] = {
 
 static const struct fg_cli_argument arguments[] = {
 	{.name = "RUN",
-	 .help = "a stored run or an exported one; with --merge files of `fastgate run --export`, "
-		 "or stores",
+	 .help = "a stored run or an exported one; with --merge files of `fastgate run --export`",
 	 .complete = FG_COMPLETE_FILE},
 	{.name = NULL},
 };
 
 static const struct fg_cli_example examples[] = {
 	{"fastgate gate --merge shards/*.fgrun", "one verdict over what several CI jobs measured"},
-	{"fastgate gate --merge a/store.db b/store.db", "the same, from the stores of the jobs"},
 	{"fastgate gate latest --set gate.metrics.cpu_time.min_effect=1%",
 	 "what another threshold would have said"},
 	{NULL, NULL},
@@ -194,21 +163,21 @@ const struct fg_cli_command fg_cmd_gate = {
 	.name = "gate",
 	.group = FG_CLI_GROUP_GATE,
 	.summary = "judge what was measured already: the shards of several jobs, or a run again",
-	.description = "With --merge: every CI job measures its part with `fastgate run --shard "
-		       "I/N --export FILE`; one more job takes the files (or the stores; without "
-		       "any RUN, this project's own), makes one run of them, keeps it, decides, "
-		       "writes and posts the reports of fastgate.yml, and ends with the exit code "
-		       "for all. Each benchmark is judged by its own pairs, at the looks at which "
-		       "its shard judged it: splitting neither adds to the error nor takes from "
-		       "it. Give it the --set that the shards were given.\n"
-		       "\n"
-		       "A shard that is missing, or was interrupted, makes its benchmarks `error`, "
-		       "and the exit code 4. Shards of different commits, of another split, or the "
-		       "same one twice are refused with exit code 2.\n"
-		       "\n"
-		       "Without --merge: decides again about one run, the newest if none is named, "
-		       "by the present fastgate.yml. The run, and what was decided about it, stay "
-		       "as they are.",
+	.description =
+		"With --merge: every CI job measures its part with `fastgate run --shard "
+		"I/N --export FILE`; one more job takes the files, makes one run of them, "
+		"keeps it, decides, writes and posts the reports of fastgate.yml, and ends with the exit code "
+		"for all. Each benchmark is judged by its own pairs, at the looks at which "
+		"its shard judged it: splitting neither adds to the error nor takes from "
+		"it. Give it the --set that the shards were given.\n"
+		"\n"
+		"A shard that is missing, or was interrupted, makes its benchmarks `error`, "
+		"and the exit code 4. Shards of different commits, of another split, or the "
+		"same one twice are refused with exit code 2.\n"
+		"\n"
+		"Without --merge: decides again about one run, the newest if none is named, "
+		"by the present fastgate.yml. The run, and what was decided about it, stay "
+		"as they are.",
 	FG_CLI_TABLES,
 	.exits = FG_CLI_EXITS_OF_A_GATE,
 	.has_json = true,

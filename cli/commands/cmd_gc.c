@@ -35,7 +35,7 @@ static void print_json(struct fg_cli *cli, const struct fg_gc_result *result, bo
 	fg_json_writer_init(&w, &text, 2);
 	fg_json_begin_object(&w, NULL);
 	fg_json_int(&w, "runs", (int64_t)result->runs);
-	fg_json_int(&w, "kept_baselines", (int64_t)result->kept_baselines);
+	fg_json_int(&w, "kept_tagged", (int64_t)result->kept_tagged);
 	fg_json_int(&w, "bytes_before", result->bytes_before);
 	fg_json_int(&w, "bytes_after", result->bytes_after);
 	fg_json_bool(&w, "dry_run", dry_run);
@@ -54,34 +54,26 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_store *store = NULL;
 	struct fg_error err = {0};
 	char sizes[2][FG_NUMBER_TEXT_SIZE];
-	char *path = fg_cli_store_path(given->store);
-	size_t orphans = 0;
 	int status = fg_cli_open_store(given->store, 0, &store, &err);
 
-	if (status != FG_OK)
-		goto out;
-	status = fg_store_gc(store, &policy, &result, &err);
-	if (status != FG_OK)
-		goto out;
-	if (!given->dry_run)
-		status = fg_samples_prune(path, store, &orphans, &err);
-out:
+	if (status == FG_OK)
+		status = fg_store_gc(store, &policy, &result, &err);
 	fg_store_close(store);
-	free(path);
 	if (status != FG_OK)
 		return fg_cli_fail(cli, &err);
 	if (cli->json)
 		print_json(cli, &result, given->dry_run);
 	else if (given->dry_run)
-		fg_cli_say(cli, "%zu run%s would be removed; %zu old ones are kept as baselines",
-			   result.runs, result.runs == 1 ? "" : "s", result.kept_baselines);
+		fg_cli_say(cli, "%zu run%s would be removed; %zu old ones are kept for their tags",
+			   result.runs, result.runs == 1 ? "" : "s", result.kept_tagged);
 	else
-		fg_cli_say(cli,
-			   "removed %zu run%s (%zu old ones kept as baselines); the store has %s, "
-			   "it had %s",
-			   result.runs, result.runs == 1 ? "" : "s", result.kept_baselines,
-			   fg_format_size((double)result.bytes_after, sizes[0]),
-			   fg_format_size((double)result.bytes_before, sizes[1]));
+		fg_cli_say(
+			cli,
+			"removed %zu run%s (%zu old ones kept for their tags); the store has %s, "
+			"it had %s",
+			result.runs, result.runs == 1 ? "" : "s", result.kept_tagged,
+			fg_format_size((double)result.bytes_after, sizes[0]),
+			fg_format_size((double)result.bytes_before, sizes[1]));
 	return FG_EXIT_PASS;
 }
 
@@ -90,8 +82,8 @@ const struct fg_cli_command fg_cmd_gc = {
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "remove old runs from the store and give the space back",
 	.description = "Removes runs that are older than a limit, except the newest of each branch "
-		       "and those that are a baseline, and makes the file as small as it "
-		       "can be.",
+		       "and those whose commit has a tag, and makes the file as small as "
+		       "it can be.",
 	.options = options,
 	.options_size = sizeof(struct options),
 	.examples = examples,

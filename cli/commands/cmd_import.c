@@ -22,7 +22,7 @@ enum {
 };
 
 /* After the first, in the order of fg_import_formats. */
-static const char *const formats[] = {"by-content", "json", "folded", "callgrind", NULL};
+static const char *const formats[] = {"by-content", "folded", "callgrind", NULL};
 
 static const struct fg_option options[] = {
 	FG_ROW_CHOICE(struct options, format, "format", 'F', "FORMAT", formats, "by-content",
@@ -111,24 +111,8 @@ static void tell(const struct fg_cli *cli, const struct fg_stored_run *stored)
 	fg_strbuf_release(&text);
 }
 
-/*
- * Single samples do not fit into the run: they go next to the store, or are dropped if it is not a
- * file.
- */
-static int keep_samples(const struct options *given, const struct fg_stored_run *stored,
-			const struct fg_profile *profile, struct fg_error *err)
-{
-	char *path = fg_cli_store_path(given->run.store);
-	const struct fg_samples_key key = {
-		.store = path, .run = stored->run.id, .arm = FG_ARM_CANDIDATE};
-	const int status = fg_db_is_url(path) ? FG_OK : fg_samples_keep(&key, profile, err);
-
-	free(path);
-	return status;
-}
-
 static int keep(struct fg_cli *cli, const struct options *given, const struct fg_stored_run *stored,
-		const struct fg_profile *profile, struct fg_error *err)
+		struct fg_error *err)
 {
 	struct fg_store *store = NULL;
 	struct fg_strbuf text = {0};
@@ -145,9 +129,6 @@ static int keep(struct fg_cli *cli, const struct options *given, const struct fg
 	if (status == FG_OK)
 		status = fg_store_save(store, &stored->run, stored->profiles, NULL, err);
 	fg_store_close(store);
-	if (status != FG_OK)
-		return status;
-	status = keep_samples(given, stored, profile, err);
 	if (status != FG_OK)
 		return status;
 	tell(cli, stored);
@@ -170,7 +151,7 @@ static int run(struct fg_cli *cli, const void *values)
 		return fg_cli_fail(cli, &err);
 	status = make_run(given, file, &profile, &stored, &err);
 	if (status == FG_OK)
-		status = keep(cli, given, &stored, &profile, &err);
+		status = keep(cli, given, &stored, &err);
 	fg_profile_release(&profile);
 	fg_stored_run_release(&stored);
 	return fg_cli_end(cli, status, &err);
@@ -181,7 +162,7 @@ const struct fg_cli_command fg_cmd_import = {
 	.group = FG_CLI_GROUP_PROFILE,
 	.summary = "put another tool's profile into the store",
 	.description =
-		"Reads folded stacks, callgrind's files, what `fastgate export -F json` writes, and "
+		"Reads folded stacks, callgrind's files, and "
 		"traces of `fastgate record`, and keeps them as a run with one benchmark, to be "
 		"viewed, drawn, exported and compared like any other. What the file does not say "
 		"is assumed, with a message: folded stacks carry no time. Run files are taken by "

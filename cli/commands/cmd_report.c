@@ -102,9 +102,7 @@ static int write_report(struct fg_cli *cli, const struct options *given,
 	const bool to_stdout = !given->output || strcmp(given->output, "-") == 0;
 	const struct fg_report_options look =
 		fg_cli_report_style(cli, to_stdout, given->source_root);
-	struct fg_time_orders *in_time = NULL;
 	struct fg_verdict verdict = {0};
-	char *path = NULL;
 	struct fg_report report = {
 		.run = &stored->run,
 		.verdict = &verdict,
@@ -116,19 +114,12 @@ static int write_report(struct fg_cli *cli, const struct options *given,
 		return fg_error_set(err, FG_ENOENT, "run %s has no verdict: it %s", stored->run.id,
 				    stored->run.complete ? "was recorded, not compared"
 							 : "was interrupted");
-	if (strcmp(reporter->name, "html") == 0) {
-		path = fg_cli_store_path(given->store);
-		in_time = fg_samples_in_time(path, &stored->run, report.profiles);
-		report.in_time = in_time;
-	}
 	status = fg_report_read(stored->report, strlen(stored->report), &verdict, err);
 	if (status == FG_OK)
 		status = to_stdout ? print(cli, reporter, &report, &look, err)
 				   : fg_reporter_write_file(reporter, &report, &look, given->output,
 							    err);
-	fg_samples_in_time_release(in_time, &stored->run);
 	fg_verdict_release(&verdict);
-	free(path);
 	return status;
 }
 

@@ -35,7 +35,6 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_error err = {0};
 	struct fg_strbuf text = {0};
 	struct fg_json_writer w;
-	char *path = fg_cli_store_path(given->store);
 	int status = fg_cli_open_store(given->store, 0, &store, &err);
 
 	fg_json_writer_init(&w, &text, 2);
@@ -45,8 +44,6 @@ static int run(struct fg_cli *cli, const void *values)
 		status = fg_store_find(store, given->project, cli->arguments[i], ids[i], &err);
 	for (size_t i = 0; i < cli->argument_count && status == FG_OK; i++) {
 		status = fg_store_delete(store, ids[i], &err);
-		if (status == FG_OK)
-			status = fg_samples_remove(path, ids[i], &err);
 		if (status != FG_OK)
 			break;
 		fg_json_text(&w, NULL, ids[i]);
@@ -60,7 +57,6 @@ static int run(struct fg_cli *cli, const void *values)
 		fg_cli_print(cli, &text);
 	fg_strbuf_release(&text);
 	fg_store_close(store);
-	free(path);
 	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
 }
 
@@ -68,8 +64,8 @@ const struct fg_cli_command fg_cmd_rm = {
 	.name = "rm",
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "remove stored runs",
-	.description = "Removes runs with everything that belongs to them; baselines that point at "
-		       "them go too. The file becomes smaller with `fastgate gc`.",
+	.description =
+		"Removes runs with everything that belongs to them. The file becomes smaller with `fastgate gc`.",
 	FG_CLI_TABLES,
 	.has_json = true,
 	.run = run,

@@ -572,7 +572,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate run parse --set gate.metrics.cpu_time.min_effect=0.5%",
 	 "one benchmark, a finer threshold"},
 	{"fastgate run --against merge-base --exact",
-	 "more work, or not? Seconds, on any machine; needs valgrind or a hardware counter"},
+	 "more work, or not? Seconds, on any machine; needs valgrind"},
 	{"fastgate run --shard 2/8 --export 2.fgrun",
 	 "one of eight CI jobs; `fastgate gate --merge *.fgrun` ends them"},
 	{NULL, NULL},

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
-#include "base/json.h"
-#include "base/number.h"
 #include "base/text.h"
 #include "cli/session/stored.h"
-#include "reporters/reporter.h"
 #include "store/bundle.h"
-
-#include <math.h>
 
 struct options {
 	const char *store;
@@ -58,70 +53,17 @@ static void add_side(struct fg_strbuf *text, const char *name, const struct fg_s
 	fg_strbuf_release(&words);
 }
 
-static void add_metric(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
-{
-	char number[FG_NUMBER_TEXT_SIZE];
-
-	if (!isfinite(metric->baseline) && !isfinite(metric->candidate))
-		return;
-	fg_strbuf_printf(text, "  %-22s", metric->label);
-	if (isfinite(metric->baseline))
-		fg_strbuf_printf(text, " %s →",
-				 fg_format_value(metric->baseline, metric->unit, number));
-	if (isfinite(metric->candidate))
-		fg_strbuf_printf(text, " %s",
-				 fg_format_value(metric->candidate, metric->unit, number));
-	if (isfinite(metric->ratio))
-		fg_strbuf_printf(text, "  %s", fg_format_change(metric->ratio - 1, number));
-	fg_strbuf_add_char(text, '\n');
-}
-
-/* A run without a verdict: the medians of its repetitions. */
-static void add_median(struct fg_strbuf *text, const struct fg_series *series, size_t metric)
-{
-	const struct fg_metric_verdict median = {
-		.label = series->metrics[metric].label,
-		.unit = series->metrics[metric].unit,
-		.baseline = fg_series_median(series, metric, FG_ARM_BASELINE, NULL),
-		.candidate = fg_series_median(series, metric, FG_ARM_CANDIDATE, NULL),
-		.ratio = (double)NAN,
-	};
-
-	add_metric(text, &median);
-}
-
-static const struct fg_benchmark_verdict *find_benchmark(const struct fg_verdict *verdict,
-							 const char *name)
-{
-	for (size_t i = 0; i < verdict->benchmark_count; i++) {
-		if (strcmp(verdict->benchmarks[i].name, name) == 0)
-			return &verdict->benchmarks[i];
-	}
-	return NULL;
-}
-
-static void add_series(struct fg_strbuf *text, const struct fg_series *series,
-		       const struct fg_profile_set *profile, const struct fg_verdict *verdict)
+static void add_series(struct fg_strbuf *text, const struct fg_series *series)
 {
 	static const char *const states[] = {"", ", interrupted", ", could not be measured"};
-	const struct fg_benchmark_verdict *judged = find_benchmark(verdict, series->name);
 
 	fg_strbuf_add_char(text, '\n');
 	fg_text_add_clean(text, series->name, strlen(series->name), SIZE_MAX);
 	fg_strbuf_printf(text, "  (%s, %u pairs, %zu repetitions%s)\n",
-			 fg_schedule_name(series->schedule),
-			 judged ? judged->pairs : fg_series_pair_end(series),
+			 fg_schedule_name(series->schedule), fg_series_pair_end(series),
 			 series->repetition_count, states[series->state]);
 	if (series->failure)
 		add_line(text, "  failure", series->failure);
-	for (size_t m = 0; judged && m < judged->metric_count; m++)
-		add_metric(text, &judged->metrics[m]);
-	for (size_t m = 0; !judged && m < series->metric_count; m++)
-		add_median(text, series, m);
-	if (profile)
-		fg_strbuf_printf(
-			text, "  profile: %zu functions, %zu call paths, %zu sampled repetitions\n",
-			profile->function_count, profile->node_count, profile->row_count);
 }
 
 static void add_facts(struct fg_strbuf *text, const char *title,
@@ -141,7 +83,6 @@ static void add_facts(struct fg_strbuf *text, const char *title,
 
 static void describe(struct fg_strbuf *text, const struct fg_stored_run *s, bool facts)
 {
-	struct fg_verdict verdict = {0};
 	char time[FG_TIME_TEXT_SIZE];
 	char fingerprint[17];
 
@@ -157,12 +98,8 @@ static void describe(struct fg_strbuf *text, const struct fg_stored_run *s, bool
 		add_side(text, "baseline", &s->run.sides[FG_ARM_BASELINE]);
 	add_line(text, "host", fg_environment_get(&s->run.host, "host.cpu.model"));
 	add_line(text, "fingerprint", fingerprint);
-	/* The same numbers as in its report. */
-	if (s->report && fg_report_read(s->report, strlen(s->report), &verdict, NULL) != FG_OK)
-		verdict = (struct fg_verdict){0};
 	for (size_t i = 0; i < s->run.series_count; i++)
-		add_series(text, &s->run.series[i], s->profiles[i], &verdict);
-	fg_verdict_release(&verdict);
+		add_series(text, &s->run.series[i]);
 	if (!facts)
 		return;
 	add_facts(text, "host", &s->run.host);
@@ -202,7 +139,7 @@ const struct fg_cli_command fg_cmd_show = {
 	.group = FG_CLI_GROUP_RUNS,
 	.summary = "what a stored run holds",
 	.description = "Shows when and on what a run was made, its verdict, and every "
-		       "metric as its report has it.\n\n"
+		       "benchmark; `fastgate report` has the numbers.\n\n"
 		       "With --json the run's envelope is written as it would be uploaded "
 		       "(docs/formats/upload.md): all words, all conditions, the report; not the "
 		       "raw values.",

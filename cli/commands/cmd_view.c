@@ -241,7 +241,6 @@ static int run(struct fg_cli *cli, const void *values)
 				    "--dumps wants FROM:TO, two numbers of dumps, or 'end' as "
 				    "the second; got '%s'",
 				    given.dumps);
-	given.profile.run.prefers_samples = fg_view_find(views[given.view])->needs_samples;
 	given.profile.run.wants_code = fg_view_find(views[given.view])->needs_code;
 	return show_each(cli, &given);
 }

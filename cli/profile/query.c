@@ -119,19 +119,6 @@ static int check(const struct fg_cli_query_options *options, const struct fg_pro
 	return FG_OK;
 }
 
-/* Do they need single samples: a time, thread, region, unit of work or line? */
-static bool needs_samples(const struct fg_cli_query_options *options)
-{
-	static const bool splits[] = {
-		[FG_SPLIT_THREAD] = true, [FG_SPLIT_PROCESS] = true,     [FG_SPLIT_REGION] = true,
-		[FG_SPLIT_UNIT] = true,   [FG_SPLIT_REPETITION] = false,
-	};
-
-	return options->thread || options->region || options->unit || options->from_ns > 0 ||
-	       options->to_ns > 0 || options->time > 0 || options->group == FG_GROUP_LINE ||
-	       splits[options->split];
-}
-
 /* Translates the options for this profile; strings are borrowed or live in the command's arena. */
 static int make_query(struct fg_cli *cli, const struct fg_cli_query_options *options,
 		      const struct fg_profile *profile, struct fg_calltree_query *query,
@@ -185,8 +172,6 @@ static int use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *
 	struct fg_profile profile;
 	int status = FG_OK;
 
-	source.prefers_samples = source.prefers_samples || needs_samples(&options->query);
-	source.repetition = options->query.repetition;
 	status = fg_cli_load_profile(cli, &source, words, &profile, err);
 
 	if (status != FG_OK)

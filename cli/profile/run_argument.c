@@ -203,66 +203,6 @@ static int choose_series(const struct fg_stored_run *stored, const char *wanted,
 	return status;
 }
 
-/* The nth counting repetition of one side, from 1; 0: the first one whose samples were kept. */
-static bool find_kept(const struct fg_profile_set *set, unsigned wanted, struct fg_samples_key *key,
-		      unsigned *number)
-{
-	const uint16_t time = fg_profile_set_time(set);
-
-	*number = 0;
-	for (size_t i = 0; i < set->row_count; i++) {
-		const struct fg_profile_row *row = &set->rows[i];
-
-		if (row->measure != time || row->arm != key->arm || row->aside != 0)
-			continue;
-		key->pair = row->pair;
-		++*number;
-		if ((wanted == 0 || wanted == *number) && fg_samples_are_kept(key))
-			return true;
-	}
-	return false;
-}
-
-/* --repetition N is checked against the profile later, so the profile is marked as the Nth. */
-static void number_repetition(struct fg_profile *profile, unsigned number)
-{
-	profile->repetition_count = number;
-	for (size_t i = 0; i < profile->sample_count; i++)
-		profile->samples[i].repetition = number - 1;
-}
-
-/*
- * Sets *found if the samples of one repetition are now in the profile. If they were not kept, the
- * profile is unchanged.
- */
-static int from_samples(const struct fg_cli_run_options *options,
-			const struct fg_stored_run *stored, size_t index, bool *found,
-			struct fg_profile *profile, struct fg_error *err)
-{
-	char *path = fg_cli_store_path(options->store);
-	struct fg_samples_key key = {
-		.store = path,
-		.run = stored->run.id,
-		.series = index,
-		.arm = options->side == 0 ? FG_ARM_CANDIDATE : FG_ARM_BASELINE,
-	};
-	unsigned number = 0;
-	int status = FG_OK;
-
-	*found = find_kept(stored->profiles[index], options->repetition, &key, &number);
-	if (*found)
-		status = fg_samples_load(&key, profile, err);
-	if (*found && status == FG_OK) {
-		fg_profile_add_note(profile,
-				    "these are the samples of one execution, repetition %u of %s",
-				    number, fg_cli_sides[options->side]);
-		if (options->repetition > 0)
-			number_repetition(profile, number);
-	}
-	free(path);
-	return status;
-}
-
 /* Older runs do not record their clock. */
 static void set_clock(const struct fg_sampling *sampling, struct fg_profile *profile)
 {
@@ -281,11 +221,6 @@ static void set_clock(const struct fg_sampling *sampling, struct fg_profile *pro
 static int from_sums(const struct fg_cli_run_options *options, const struct fg_stored_run *stored,
 		     size_t index, struct fg_profile *profile, struct fg_error *err)
 {
-	if (options->every_sample)
-		return fg_error_set(err, FG_ENOENT,
-				    "run %s has sums only: its samples were not kept "
-				    "(measure.sampler.keep_samples)",
-				    stored->run.id);
 	fg_profile_from_set(profile, stored->profiles[index],
 			    options->side == 0 ? FG_ARM_CANDIDATE : FG_ARM_BASELINE);
 	if (profile->sample_count > 0) {
@@ -304,7 +239,6 @@ static int from_stored(const struct fg_cli_run_options *options, const char *wor
 {
 	struct fg_stored_run stored;
 	size_t index = 0;
-	bool found = false;
 	char *title = NULL;
 	int status = fg_cli_load_run(options->store, options->project, words, &stored, err);
 
@@ -313,12 +247,7 @@ static int from_stored(const struct fg_cli_run_options *options, const char *wor
 	status = choose_series(&stored, options->benchmark, &index, err);
 	if (status != FG_OK)
 		goto out;
-	if (options->every_sample || options->prefers_samples)
-		status = from_samples(options, &stored, index, &found, profile, err);
-	if (status != FG_OK)
-		goto out;
-	if (!found)
-		status = from_sums(options, &stored, index, profile, err);
+	status = from_sums(options, &stored, index, profile, err);
 	if (status != FG_OK)
 		goto out;
 	title = fg_xasprintf("%s  (run %s)", stored.run.series[index].name, stored.run.id);
@@ -346,7 +275,7 @@ static int from_import(const struct fg_cli_run_options *given, const char *path,
 		return fg_error_set(
 			err, FG_EPARSE,
 			"%s is neither a trace nor an exported run nor a profile in a known format "
-			"(json, folded, callgrind)",
+			"(folded, callgrind)",
 			path);
 	status = fg_import_read(format, data, size, &options, profile, err);
 	if (status != FG_OK)

@@ -17,13 +17,8 @@ struct fg_cli_run_options {
 	int64_t period_ns;
 	const char *format; /* of fg_import_formats; NULL: detected from the content */
 	bool names_only;
-	/* samples of one repetition of a stored run; fails if they were not kept */
-	bool every_sample;
-	/* the query benefits from samples: use them if they were kept, even if not requested */
-	bool prefers_samples;
 	/* load traces with the instructions of functions, see profile/listing.h */
 	bool wants_code;
-	unsigned repetition; /* of a stored run, from 1; 0: the first one */
 };
 
 /* A trace, a folder of traces, an archive or another tool's profile, but no exported run. */
@@ -58,14 +53,11 @@ extern const char *const fg_cli_sides[];
 	  .maximum = 1e12,                                                                              \
 	  .help = "what a sample is worth in another tool's profile that does not say (default: 1ms)"}, \
 	 FG_CLI_STORE_OPTION(type, member.store)
-#define FG_CLI_RUN_OPTIONS(type, member)                                                                                                 \
- FG_ROW_NAME(type, member.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,                                                          \
-	     "the benchmark of a stored run; may be left out when it has one"),                                                          \
-	 FG_ROW_CHOICE(type, member.side, "side", 0, "SIDE", fg_cli_sides, "candidate",                                                  \
-		       "which side of a stored run that measured two"),                                                                  \
-	 FG_ROW_FLAG(                                                                                                                    \
-		 type, member.every_sample, "every-sample", 0,                                                                           \
-		 "look at the samples of one execution of a stored run, where measure.sampler.keep_samples kept them, not at the mean"), \
+#define FG_CLI_RUN_OPTIONS(type, member)                                                \
+ FG_ROW_NAME(type, member.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,         \
+	     "the benchmark of a stored run; may be left out when it has one"),         \
+	 FG_ROW_CHOICE(type, member.side, "side", 0, "SIDE", fg_cli_sides, "candidate", \
+		       "which side of a stored run that measured two"),                 \
 	 FG_CLI_SOURCE_OPTIONS(type, member), FG_CLI_PROJECT_OPTION(type, member.project)
 /* NOLINTEND(bugprone-macro-parentheses) */
 

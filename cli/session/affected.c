@@ -262,8 +262,7 @@ static void find_reason(struct fg_session *session, const struct fg_runner_job *
 	}
 	if (!session->open.affected)
 		session->open.affected = fg_affected_new();
-	fg_affected_by_code(session->open.affected, fg_runner_job_targets(job),
-			    series_of(session, job)->build, &executed, reason);
+	fg_affected_by_code(session->open.affected, fg_runner_job_targets(job), &executed, reason);
 	if (reason->is_stale && session->open.store)
 		remove_set(session->asked.state_folder, &key);
 	if (!reason->text)
@@ -291,22 +290,19 @@ bool fg_session_is_unaffected(struct fg_session *session, struct fg_runner_job *
 
 /* ---- its input files ---- */
 
-/* Executes it once more, at full speed. If that fails, it is assumed to read any file. */
-static void find_inputs(struct fg_session *session, struct fg_runner_job *job,
-			const struct fg_exact_request *request, struct fg_executed *executed)
+/* Executes it once more, at full speed. */
+static void find_inputs(struct fg_runner_job *job, const struct fg_exact_request *request,
+			struct fg_executed *executed)
 {
-	const struct fg_environment *build = &series_of(session, job)->build[request->arm];
 	struct fg_opened opened = {0};
 
-	executed->tracked =
-		fg_arena_strdup(&executed->arena, fg_environment_get(build, FG_FACT_INPUTS));
-	if (fg_session_find_opened(job, request->arm, request->timeout_ns, &opened)) {
-		for (size_t i = 0; i < opened.paths.count; i++) {
-			if (opened.paths.entries[i].value == FG_OPENED_READ)
-				fg_executed_take_input(&fg_runner_job_targets(job)[request->arm],
-						       opened.paths.entries[i].key, executed);
-		}
-		executed->knows_inputs = true;
+	if (!fg_session_find_opened(job, request->arm, request->timeout_ns, &opened))
+		fg_executed_doubt(executed,
+				  "it is not known which files it reads: it cannot be traced");
+	for (size_t i = 0; i < opened.paths.count; i++) {
+		if (opened.paths.entries[i].value == FG_OPENED_READ)
+			fg_executed_take_input(&fg_runner_job_targets(job)[request->arm],
+					       opened.paths.entries[i].key, executed);
 	}
 	fg_opened_release(&opened);
 }
@@ -324,7 +320,7 @@ void fg_session_keep_executed(struct fg_session *session, struct fg_runner_job *
 	fg_executed_from_callgrind(&fg_runner_job_targets(job)[request->arm], reading->callgrind,
 				   reading->callgrind_size, &executed);
 	if (!executed.doubt)
-		find_inputs(session, job, request, &executed);
+		find_inputs(job, request, &executed);
 	save(session, &key, &executed);
 	fg_executed_release(&executed);
 }
@@ -394,8 +390,10 @@ struct finding {
 static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error *err)
 {
 	struct fg_session *session = finding->session;
-	const struct fg_exact_request request = {
-		.arm = arm, .timeout_ns = finding->until_ns - fg_clock_monotonic_ns()};
+	const struct fg_exact_request request = {.arm = arm,
+						 .timeout_ns = finding->until_ns -
+							       fg_clock_monotonic_ns(),
+						 .flat = true};
 	struct fg_exact_reading reading = {0};
 	struct fg_executed_key key;
 	int status = FG_OK;
@@ -415,7 +413,7 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 		fg_cli_say(session->cli, "%s: finding what it executes", finding->benchmark->name);
 		finding->told = true;
 	}
-	status = fg_runner_callgrind(finding->job, &request, &reading, err);
+	status = fg_runner_exact(finding->job, &request, &reading, err);
 	if (status != FG_OK)
 		return status;
 	if (reading.callgrind)

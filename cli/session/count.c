@@ -86,40 +86,13 @@ struct meter {
 	const struct fg_benchmark *benchmark;
 	struct fg_runner_job *job;
 	int64_t until_ns; /* monotonic: the end of its budget */
-	const char *used; /* the meter used on both sides */
-	char *why;        /* why no meter, or no better one, was used */
+	char *why;        /* why nothing was counted */
 };
-
-/* Only the program's total, because its functions are unknown. */
-static void make_profile(double instructions, struct fg_profile *profile)
-{
-	const struct fg_measure measure = fg_measure_describe("instructions", NULL);
-	struct fg_sample *sample = NULL;
-
-	fg_profile_init(profile);
-	fg_profile_set_first_measure(profile, &measure);
-	sample = fg_profile_add_sample(profile);
-	sample->value = instructions;
-	sample->count = 1;
-	sample->kind = FG_TIME_BOTH;
-	fg_profile_add_up(profile, sample);
-}
-
-static int profile_of(const struct fg_exact_reading *reading, struct fg_profile *profile,
-		      struct fg_error *err)
-{
-	const struct fg_import_options options = {0};
-
-	if (reading->callgrind)
-		return fg_import_read(fg_import_find("callgrind"), reading->callgrind,
-				      reading->callgrind_size, &options, profile, err);
-	make_profile(reading->instructions, profile);
-	return FG_OK;
-}
 
 static int read_meter(void *context, enum fg_arm arm, struct fg_profile *profile, bool *counted,
 		      struct fg_error *err)
 {
+	const struct fg_import_options options = {0};
 	struct meter *meter = context;
 	const struct fg_exact_request request = {
 		.arm = arm, .timeout_ns = meter->until_ns - fg_clock_monotonic_ns()};
@@ -139,16 +112,16 @@ static int read_meter(void *context, enum fg_arm arm, struct fg_profile *profile
 	free(meter->why);
 	meter->why = reading.why;
 	reading.why = NULL;
-	if (!reading.meter)
+	if (!reading.callgrind)
 		goto out;
-	if (profile_of(&reading, profile, &found) != FG_OK) {
+	if (fg_import_read(fg_import_find("callgrind"), reading.callgrind, reading.callgrind_size,
+			   &options, profile, &found) != FG_OK) {
 		free(meter->why);
 		meter->why = fg_xstrdup(found.message);
 		goto out;
 	}
 	if (meter->benchmark->measure.affected == FG_AFFECTED_ALWAYS)
 		fg_session_keep_executed(meter->session, meter->job, &request, &reading);
-	meter->used = reading.meter;
 	*counted = true;
 out:
 	fg_exact_reading_release(&reading);
@@ -157,15 +130,13 @@ out:
 
 static void record_meter(const struct meter *meter, struct fg_series *series, bool counted)
 {
-	char *text = NULL;
-
-	if (counted)
-		text = fg_xasprintf("instructions counted by %s%s%s", meter->used,
-				    meter->why ? "; " : "", meter->why ? meter->why : "");
-	else
-		text = fg_xasprintf("instructions are not counted: %s",
-				    meter->why ? meter->why : "no meter is allowed");
-	fg_series_remark(series, FG_REMARK_EXACT, text);
+	fg_series_remark(series, FG_REMARK_EXACT,
+			 fg_xasprintf("instructions %s%s%s",
+				      counted ? "counted by callgrind" : "are not counted",
+				      !meter->why ? ""
+				      : counted   ? "; "
+						  : ": ",
+				      meter->why ? meter->why : ""));
 }
 
 static bool are_instructions_equal(const struct fg_profile_set *set, uint32_t first_pair)

@@ -66,30 +66,6 @@ static void check_mapped(struct fg_session *session, struct fg_series *series)
 		   series->name);
 }
 
-static enum fg_keep_samples keeps(const struct fg_session *session)
-{
-	return session->open.store ? now_measured(session)->measure.sampler.keep_samples
-				   : FG_KEEP_NEVER;
-}
-
-/* Stored now; at its end the run decides whether they are kept. */
-static void keep_samples(struct fg_session *session, size_t index, const struct fg_ingest_row *row,
-			 const struct fg_profile *profile)
-{
-	const struct fg_samples_key key = {.store = session->open.store_path,
-					   .run = session->got.run.id,
-					   .series = index,
-					   .arm = row->arm,
-					   .pair = row->pair};
-	struct fg_error why = {0};
-
-	if (fg_samples_keep(&key, profile, &why) == FG_OK || session->warned_not_kept)
-		return;
-	fg_progress_clear(&session->progress);
-	fg_cli_warn(session->cli, "samples are not kept: %s", why.message);
-	session->warned_not_kept = true;
-}
-
 /* The traces record which clock was available on this host. */
 static void note_clock(const struct fg_profile *profile, struct fg_sampling *sampling)
 {
@@ -114,8 +90,6 @@ static int read_traces(struct fg_session *session, size_t index, const char *tra
 	fg_profile_ingest_profile(profile_of(session, index), &profile, row, result);
 	fg_session_name_files(session, profile_of(session, index));
 	note_clock(&profile, &session->got.run.series[index].sampling);
-	if (keeps(session) != FG_KEEP_NEVER)
-		keep_samples(session, index, row, &profile);
 	fg_profile_release(&profile);
 	return FG_OK;
 }
@@ -539,11 +513,9 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 		.checkouts = {session->open.checkouts[FG_ARM_BASELINE],
 			      session->open.checkouts[FG_ARM_CANDIDATE]},
 		.state_folder = session->asked.state_folder,
-		.build = &session->asked.plan->build,
 		.keep_traces = session->asked.keep_traces,
 		.interrupted = session->cli->interrupted,
 		.context = session,
-		.on_stuck = fg_session_explain_stuck,
 		.on_set_up = fg_session_give_inputs,
 	};
 	struct fg_runner *runner = NULL;

@@ -4,7 +4,6 @@
 #include "cli/session/session.h"
 #include "cli/session/steps.h"
 #include "profile/attach/sampler.h"
-#include "profile/attach/whereabouts.h"
 #include "profile/ingest.h"
 #include "profile/trace_profile.h"
 #include "runner/execute/extra.h"
@@ -236,47 +235,4 @@ int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *
 	status = sample_pairs(&o, err);
 	record(&o);
 	return status;
-}
-
-/* ---- where it hangs ---- */
-
-static bool was_interrupted(const struct fg_session *session)
-{
-	return session->cli->interrupted && *session->cli->interrupted;
-}
-
-static void say_lines(const struct fg_cli *cli, const char *name,
-		      const struct fg_whereabouts *where)
-{
-	fg_cli_say(cli, "%s: %s", name, where->summary);
-	for (const char *line = where->stacks; *line;) {
-		const size_t length = strcspn(line, "\n");
-
-		fg_cli_say(cli, "%.*s", (int)length, line);
-		line += length + (line[length] == '\n');
-	}
-}
-
-void fg_session_explain_stuck(void *context, const struct fg_runner_stuck *stuck, char **summary,
-			      char **stacks)
-{
-	struct fg_session *session = context;
-	const struct fg_whereabouts_request request = {.root = stuck->pid,
-						       .below_root = stuck->is_launcher,
-						       .symbolizer = session->open.symbolizer};
-	struct fg_whereabouts where = {0};
-	struct fg_error why = {0};
-
-	if (fg_whereabouts_find(&request, &where, &why) != FG_OK) {
-		fg_progress_clear(&session->progress);
-		fg_cli_warn(session->cli, "%s: its stacks are unknown: %s", stuck->series->name,
-			    why.message);
-		return;
-	}
-	if (was_interrupted(session)) {
-		fg_progress_clear(&session->progress);
-		say_lines(session->cli, stuck->series->name, &where);
-	}
-	*summary = where.summary;
-	*stacks = where.stacks;
 }

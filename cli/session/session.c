@@ -173,35 +173,6 @@ struct fg_report_options fg_cli_report_style(const struct fg_cli *cli, bool to_s
 /* ---- after measuring ---- */
 
 /* After measuring: decide, keep, report, upload and post. */
-static bool has_passed(const struct fg_session *session, const char *benchmark)
-{
-	for (size_t i = 0; i < session->got.verdict.benchmark_count; i++) {
-		const struct fg_benchmark_verdict *verdict = &session->got.verdict.benchmarks[i];
-
-		if (strcmp(verdict->name, benchmark) == 0)
-			return verdict->outcome < FG_OUTCOME_INCONCLUSIVE;
-	}
-	return false;
-}
-
-/* Removes samples that were kept in case of a failure and are not needed. */
-static void drop_samples(struct fg_session *session)
-{
-	for (size_t i = 0; session->open.store && i < session->got.run.series_count; i++) {
-		const char *name = session->got.run.series[i].name;
-		const struct fg_benchmark *benchmark = fg_plan_find(session->asked.plan, name);
-		struct fg_error why = {0};
-
-		if (benchmark && benchmark->measure.sampler.keep_samples == FG_KEEP_FAILED &&
-		    has_passed(session, name) &&
-		    fg_samples_remove_series(session->open.store_path, session->got.run.id, i,
-					     &why) != FG_OK)
-			fg_cli_warn(session->cli,
-				    "cannot remove samples that are no longer needed: %s",
-				    why.message);
-	}
-}
-
 int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, struct fg_error *err)
 {
 	int status = FG_OK;
@@ -252,7 +223,6 @@ int fg_session_save(struct fg_session *session, struct fg_error *err)
 
 	if (!session->open.store)
 		return FG_OK;
-	drop_samples(session);
 	FG_ASSERT(json);
 	status = json->write(&report, &options, &text, err);
 	if (status != FG_OK)
@@ -309,20 +279,10 @@ static int write_report(const struct fg_report_target *target, const struct fg_r
 		       : write_anywhere(reporter, report, options, target->path, err);
 }
 
-static bool has_page(const struct fg_plan *plan)
-{
-	for (size_t i = 0; i < plan->report_count; i++) {
-		if (strcmp(plan->reports[i].format, "html") == 0)
-			return true;
-	}
-	return false;
-}
-
 int fg_session_report(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_cli *cli = session->cli;
 	const struct fg_reporter *speaker = fg_reporter_find(cli->json ? "json" : "terminal", err);
-	struct fg_time_orders *in_time = NULL;
 	struct fg_report report = report_of(session);
 	const struct fg_report_options plain =
 		fg_cli_report_style(cli, false, session->asked.plan->root);
@@ -332,9 +292,6 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 	int result = FG_OK;
 	int status = FG_OK;
 
-	if (session->open.store && has_page(session->asked.plan))
-		in_time = fg_samples_in_time(session->open.store_path, report.run, report.profiles);
-	report.in_time = in_time;
 	for (size_t i = 0; i < session->asked.plan->report_count; i++) {
 		const struct fg_report_target *target = &session->asked.plan->reports[i];
 
@@ -344,8 +301,6 @@ int fg_session_report(struct fg_session *session, struct fg_error *err)
 		else
 			fg_cli_detail(cli, "wrote %s", target->path);
 	}
-	fg_samples_in_time_release(in_time, report.run);
-	report.in_time = NULL;
 	FG_ASSERT(speaker);
 	status = speaker->write(&report, cli->json ? &plain : &spoken, &text, err);
 	if (status == FG_OK && cli->json)

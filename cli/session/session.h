@@ -97,7 +97,7 @@ struct fg_session {
 	struct fg_session_outcome got;
 	struct fg_progress progress;
 	/* given once each */
-	bool warned_no_samples, warned_not_kept, warned_no_executed;
+	bool warned_no_samples, warned_no_executed;
 };
 
 /* Gives the run its id, its seed and the facts about the host. */

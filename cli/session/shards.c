@@ -179,75 +179,13 @@ int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const 
 	return FG_OK;
 }
 
-/* ---- from a store ---- */
-
-static bool has_shard(const struct fg_shards *shards, size_t from, unsigned index)
+static bool has_shard(const struct fg_shards *shards, unsigned index)
 {
-	for (size_t i = from; i < shards->count; i++) {
+	for (size_t i = 0; i < shards->count; i++) {
 		if (shards->items[i].index == index)
 			return true;
 	}
 	return false;
-}
-
-static bool is_same_split(const struct fg_run *newest, const struct fg_run *run)
-{
-	unsigned counts[2] = {0, 0};
-	unsigned index = 0;
-	const bool both = fg_shard_of(newest, &index, &counts[0]) &&
-			  fg_shard_of(run, &index, &counts[1]) && counts[0] == counts[1];
-
-	/* Without a baseline's commit, a shard may have had nothing to measure. */
-	return both &&
-	       is_same(newest->sides[FG_ARM_CANDIDATE].commit,
-		       run->sides[FG_ARM_CANDIDATE].commit) &&
-	       newest->sides[FG_ARM_CANDIDATE].dirty == run->sides[FG_ARM_CANDIDATE].dirty &&
-	       (!newest->sides[FG_ARM_BASELINE].commit || !run->sides[FG_ARM_BASELINE].commit ||
-		is_same(newest->sides[FG_ARM_BASELINE].commit, run->sides[FG_ARM_BASELINE].commit));
-}
-
-/* Takes one run of the list if it belongs to the split and its shard is still missing. */
-static int consider(struct fg_shards *shards, size_t first, struct fg_store *store, const char *id,
-		    const char *from, struct fg_error *err)
-{
-	struct fg_stored_run stored = {0};
-	unsigned index = 0;
-	unsigned count = 0;
-	int status = fg_store_load_run(store, id, &stored, err);
-	bool wanted = false;
-
-	if (status != FG_OK)
-		return status;
-	wanted = fg_shard_of(&stored.run, &index, &count) && !has_shard(shards, first, index) &&
-		 (shards->count == first ||
-		  is_same_split(&shards->items[first].stored.run, &stored.run));
-	fg_stored_run_release(&stored);
-	if (!wanted)
-		return FG_OK;
-	status = fg_store_load(store, id, &stored, err);
-	return status == FG_OK ? fg_shards_add(shards, &stored, from, err) : status;
-}
-
-int fg_shards_add_store(struct fg_shards *shards, struct fg_store *store, const char *project,
-			const char *from, struct fg_error *err)
-{
-	const struct fg_run_filter filter = {
-		.project = project, .fact_key = shard_key, .limit = 1000};
-	const size_t first = shards->count;
-	struct fg_run_list list = {0};
-	int status = fg_store_list(store, &filter, &list, err);
-
-	for (size_t i = 0; i < list.count && status == FG_OK; i++)
-		status = consider(shards, first, store, list.items[i].id, from, err);
-	fg_run_list_release(&list);
-	if (status != FG_OK)
-		return status;
-	if (shards->count == first)
-		status = fg_error_set(
-			err, FG_ENOENT,
-			"%s holds no shard of project '%s': `fastgate run --shard I/N` makes them",
-			from, project);
-	return status;
 }
 
 void fg_shards_release(struct fg_shards *shards)
@@ -423,7 +361,7 @@ static unsigned shard_index(const char *benchmark, unsigned count)
 
 static const char *what_happened(const struct fg_shards *shards, unsigned index)
 {
-	return has_shard(shards, 0, index) ? "was interrupted" : "is missing";
+	return has_shard(shards, index) ? "was interrupted" : "is missing";
 }
 
 /* If the shard is complete, a benchmark is missing because it was not requested. */

@@ -45,12 +45,6 @@ bool fg_shard_of(const struct fg_run *run, unsigned *index, unsigned *count);
 int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const char *from,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * Adds the shards of the newest split in a store: for every shard, the newest run with the newest
- * split's commits. FG_ENOENT: there are none. `from` as above.
- */
-int fg_shards_add_store(struct fg_shards *shards, struct fg_store *store, const char *project,
-			const char *from, struct fg_error *err) FG_NODISCARD;
-/*
  * Merging the same shards always gives the same id. The series are moved: afterwards a shard only
  * records which one it is. `missing` gets one line about shards that did not arrive, or stays
  * empty.

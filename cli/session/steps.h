@@ -58,9 +58,6 @@ int fg_session_find_executed(struct fg_session *session, struct fg_runner_job *j
 
 /* ---- outside.c: programs seen from outside ---- */
 
-/* A callback of the runner: where is a benchmark that must be killed? */
-void fg_session_explain_stuck(void *context, const struct fg_runner_stuck *stuck, char **summary,
-			      char **stacks);
 /* Does every side run a static program, and are functions wanted? */
 bool fg_session_samples_outside(const struct fg_runner_job *job,
 				const struct fg_benchmark *benchmark);

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stored runs: which store, which run, runs as files, and every sample of a run.
- *
- * The store keeps sums: time by function and call path, for each repetition. With
- * measure.sampler.keep_samples, the time, thread, region, unit of work and line of each sample are
- * kept next to it, one "fastgate-profile/1" file per repetition:
- *
- * FOLDER OF THE STORE/samples/RUN/SERIES/ARM-PAIR.json.gz
- *
- * Symbols in it are resolved: neither the trace nor the binaries are needed again. The files are
- * removed with their run (`rm`, `gc`).
+ * Stored runs: which store, which run, and runs as files.  The store keeps sums: time by function
+ * and call path, for each repetition.
  */
 #ifndef FG_CLI_SESSION_STORED_H
 #define FG_CLI_SESSION_STORED_H
 
 #include "cli/framework/command.h"
-#include "model/time_order.h"
-#include "profile/profile.h"
 #include "store/store.h"
 
 /* Rows for option tables: --store FILE and --project NAME. */
@@ -29,8 +19,8 @@
 #define FG_CLI_STORED_OPTIONS(type) \
  FG_CLI_STORE_OPTION(type, store), FG_CLI_PROJECT_OPTION(type, project)
 /* Forms of a RUN argument, for help and errors. */
-#define FG_CLI_STORED_RUN_WORDS                                                      \
- "an id or its beginning, latest, latest~2, a baseline, tag, branch, commit, or an " \
+#define FG_CLI_STORED_RUN_WORDS                                            \
+ "an id or its beginning, latest, latest~2, a tag, branch, commit, or an " \
  "exported file"
 
 /*
@@ -62,43 +52,6 @@ int fg_cli_spool_run(const char *spool, const struct fg_stored_run *stored, stru
 	FG_NODISCARD;
 /* The folder "spool" next to the store (to be freed). */
 char *fg_cli_spool_path(const char *store);
-
-/* ---- samples ---- */
-
-/* Names the samples of one repetition. */
-struct fg_samples_key {
-	const char *store; /* its path */
-	const char *run;   /* its id */
-	size_t series;     /* index */
-	uint8_t arm;
-	uint32_t pair;
-};
-
-/* FG_EUNSUPPORTED: the store is not a file. */
-int fg_samples_keep(const struct fg_samples_key *key, const struct fg_profile *profile,
-		    struct fg_error *err) FG_NODISCARD;
-/* FG_ENOENT: the samples were not kept. */
-int fg_samples_load(const struct fg_samples_key *key, struct fg_profile *profile,
-		    struct fg_error *err) FG_NODISCARD;
-bool fg_samples_are_kept(const struct fg_samples_key *key);
-
-/* Removes the samples of one series, or of a whole run. Succeeds if there are none. */
-int fg_samples_remove_series(const char *store, const char *run, size_t series,
-			     struct fg_error *err) FG_NODISCARD;
-int fg_samples_remove(const char *store, const char *run, struct fg_error *err) FG_NODISCARD;
-/* Removes the samples of runs that are no longer in the store. */
-int fg_samples_prune(const char *path, struct fg_store *store, size_t *removed,
-		     struct fg_error *err) FG_NODISCARD;
-
-/* ---- samples in time order, for the page of a run ---- */
-
-/*
- * One entry per series, of the pair with the median difference; NULL where nothing was kept.
- * Unreadable samples count as not kept. To be released.
- */
-struct fg_time_orders *fg_samples_in_time(const char *store, const struct fg_run *run,
-					  const struct fg_profile_set *const *profiles);
-void fg_samples_in_time_release(struct fg_time_orders *orders, const struct fg_run *run);
 
 /*
  * "comparing 1a2b3c4d5e6f (main) with 6f5e4d3c2b1a (uncommitted changes)": this side of one run

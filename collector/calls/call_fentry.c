@@ -12,8 +12,8 @@
 #include "collector/calls/call_fentry.h"
 
 #include "collector/calls/call_symbols.h"
+#include "collector/process/symbols.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 enum {
@@ -80,7 +80,7 @@ __asm__(
 
 void fg_fentry_init(bool is_ready)
 {
-	void *next = dlsym(RTLD_NEXT, "__fentry__");
+	void *next = fg_symbol_find(FG_SYMBOL_NEXT, NULL, "__fentry__");
 
 	if (next)
 		memcpy(&fg_fentry_next, &next, sizeof(next));

@@ -8,23 +8,28 @@
 #include "base/attrs.h"
 #include "collector/arch/arch.h"
 #include "collector/counting/counts.h"
-
-#include <dlfcn.h>
+#include "collector/process/symbols.h"
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name and its type */
 /* The members of a struct `reals`, and how the next function of each name gets into it. */
-#define FG_REAL_MEMBER(name)  __typeof__(&name) name;
-#define FG_REAL_LOOK_UP(name) reals.name = __extension__(__typeof__(&name)) dlsym(RTLD_NEXT, #name);
+#define FG_REAL_MEMBER(name) __typeof__(&name) name;
+#define FG_REAL_NAME(name)   #name,
+#define FG_REALS_LOOK_UP(REALS)                                                   \
+ do {                                                                             \
+  static const char *const names[] = {REALS(FG_REAL_NAME)};                       \
+  _Static_assert(FG_ARRAY_SIZE(names) <= FG_SYMBOLS_MAX, "names in one look-up"); \
+  fg_symbols_next(names, (void **)(void *)&reals, FG_ARRAY_SIZE(names));          \
+ } while (0)
 /* For what may be called before the look-up, or is not in this libc. */
-#define FG_NEED_REAL(name, failed) \
- do {                              \
-  if (FG_UNLIKELY(!reals.name)) {  \
-   FG_REAL_LOOK_UP(name)           \
-   if (!reals.name) {              \
-    errno = ENOSYS;                \
-    return failed;                 \
-   }                               \
-  }                                \
+#define FG_NEED_REAL(name, failed)                                                            \
+ do {                                                                                         \
+  if (FG_UNLIKELY(!reals.name)) {                                                             \
+   reals.name = __extension__(__typeof__(&name)) fg_symbol_find(FG_SYMBOL_NEXT, NULL, #name); \
+   if (!reals.name) {                                                                         \
+    errno = ENOSYS;                                                                           \
+    return failed;                                                                            \
+   }                                                                                          \
+  }                                                                                           \
  } while (0)
 /* NOLINTEND(bugprone-macro-parentheses) */
 

@@ -420,7 +420,7 @@ static const struct fg_fd_hooks hooks = {.opened = opened, .closing = closing};
 /* Before the constructor that starts the collector. */
 __attribute__((constructor(101))) static void join_in(void)
 {
-	REALS(FG_REAL_LOOK_UP)
+	FG_REALS_LOOK_UP(REALS);
 	fg_counted[FG_COUNTER_FD] = &counted;
 	fg_fd_hooks = &hooks;
 }

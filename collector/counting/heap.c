@@ -17,9 +17,7 @@
 #include "collector/sampler/introduce.h"
 #include "collector/sampler/writer.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +81,7 @@ static bool have_reals(void)
 		return true;
 	if (!atomic_compare_exchange_strong(&state, &none, 1))
 		return atomic_load(&state) == 2;
-	REALS(FG_REAL_LOOK_UP)
+	FG_REALS_LOOK_UP(REALS);
 	atomic_store_explicit(&state, 2, memory_order_release);
 	return true;
 }
@@ -393,13 +391,7 @@ ALIGNED(pvalloc, (size_t size), (size), size)
  */
 static bool is_bypassed(void)
 {
-	void *symbol = NULL;
-	Dl_info first;
-	Dl_info own;
-
-	return dladdr1(dlsym(RTLD_DEFAULT, "malloc"), &first, &symbol, RTLD_DL_SYMENT) && symbol &&
-	       ((const ElfW(Sym) *)symbol)->st_shndx != SHN_UNDEF && dladdr(&reals, &own) &&
-	       first.dli_fbase != own.dli_fbase;
+	return !fg_symbol_is_own(fg_symbol_find(FG_SYMBOL_ANY, NULL, "malloc"));
 }
 
 /* Before the constructor that starts the collector. */

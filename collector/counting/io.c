@@ -227,7 +227,7 @@ void fg_io_watch_stream(FILE *stream)
 
 static void begin(void)
 {
-	struct stream_functions *wide = dlsym(RTLD_NEXT, "_IO_wfile_jumps");
+	struct stream_functions *wide = fg_symbol_find(FG_SYMBOL_NEXT, NULL, "_IO_wfile_jumps");
 
 	if (!take_over(functions_of(stdout)) || (wide && !take_over(wide)))
 		counted.note =
@@ -237,7 +237,7 @@ static void begin(void)
 /* Before the constructor that starts the collector. */
 __attribute__((constructor(101))) static void join_in(void)
 {
-	REALS(FG_REAL_LOOK_UP)
+	FG_REALS_LOOK_UP(REALS);
 	counted.begin = begin;
 	fg_counted[FG_COUNTER_IO] = &counted;
 }

@@ -118,6 +118,6 @@ LOCKS(mtx_timedlock, mtx_trylock, _c11, (mtx_t *restrict lock, UNTIL), (lock, un
 /* Before the constructor that starts the collector. */
 __attribute__((constructor(101))) static void join_in(void)
 {
-	REALS(FG_REAL_LOOK_UP)
+	FG_REALS_LOOK_UP(REALS);
 	fg_counted[FG_COUNTER_LOCKS] = &counted;
 }

@@ -9,8 +9,10 @@
  * then where the virtual table of the type comes from, for that is the same runtime.
  */
 #include "collector/counting/count_probe.h"
+#include "collector/process/real.h"
 #include "collector/sampler/introduce.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +51,7 @@ static struct fg_counted counted = {
 static struct fg_counted groups[FG_COUNT_TYPE_GROUPS];
 static char names[TYPES_MAX][TYPE_SIZE];
 static _Atomic uint8_t states[TYPES_MAX];
-static throw_function *_Atomic known; /* by the loader's search order */
+static throw_function *known; /* loaded with the program */
 static struct {
 	_Atomic(const void *) functions; /* of a type; the address of `runtimes`: not ready */
 	throw_function *_Atomic real;
@@ -130,20 +132,20 @@ static void count(const ucontext_t *context, const struct type_info *info)
 
 /* ---- the real ones ---- */
 
-static throw_function *look_up(void *where)
+static throw_function *look_up(enum fg_symbol_scope scope, const void *functions)
 {
-	return __extension__(throw_function *) dlsym(where, "__cxa_throw");
+	return __extension__(throw_function *) fg_symbol_find(scope, functions, "__cxa_throw");
 }
 
 /* Pins the library that holds this table: it stays loaded. */
 static throw_function *look_beside(const void *functions)
 {
-	Dl_info library;
-	void *handle = dladdr(functions, &library)
-			       ? dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
-			       : NULL;
+	FG_REAL(dlopen);
+	const char *library = fg_symbol_object(functions);
 
-	return handle ? look_up(handle) : NULL;
+	if (library)
+		(void)real_dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+	return library ? look_up(FG_SYMBOL_BESIDE, functions) : NULL;
 }
 
 /* As above, remembered: a runtime has few kinds of types. */
@@ -171,15 +173,9 @@ static throw_function *find_beside(const void *functions)
 
 static throw_function *real_throw(const struct type_info *info)
 {
-	throw_function *found = atomic_load_explicit(&known, memory_order_acquire);
-
-	if (FG_LIKELY(found != NULL))
-		return found;
-	found = look_up(RTLD_NEXT);
-	if (!found)
-		return info ? find_beside(info->functions) : NULL;
-	atomic_store_explicit(&known, found, memory_order_release);
-	return found;
+	if (FG_LIKELY(known != NULL))
+		return known;
+	return info ? find_beside(info->functions) : NULL;
 }
 
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of the C++ ABI */
@@ -210,8 +206,7 @@ static void begin(void)
 /* Before the constructor that starts the collector. */
 __attribute__((constructor(101))) static void join_in(void)
 {
-	atomic_store(&known, look_up(RTLD_NEXT));
-	(void)dlerror(); /* a program in C has none, and is not to hear of it */
+	known = look_up(FG_SYMBOL_NEXT, NULL);
 	fg_counted[FG_COUNTER_THROWS] = &counted;
 	for (unsigned i = 0; i < FG_COUNT_TYPE_GROUPS; i++)
 		fg_counted[FG_COUNT_TYPES + i] = &groups[i];

@@ -81,7 +81,7 @@ static void find_main_stack(struct fg_thread *thread)
 /* A page that somebody could make shorter would be the program's death. */
 static bool is_sealed(int fd)
 {
-	const int seals = fcntl(fd, F_GET_SEALS);
+	const int seals = (int)syscall(SYS_fcntl, fd, F_GET_SEALS);
 
 	return seals > 0 && seals & F_SEAL_SHRINK && lseek(fd, 0, SEEK_END) >= FG_CONTROL_PAGE_SIZE;
 }

@@ -31,11 +31,12 @@ static bool has_key;
  */
 static void on_thread_end(void *rounds)
 {
+	FG_REAL(pthread_setspecific);
 	const uintptr_t round = (uintptr_t)rounds;
 	struct fg_thread *thread = fg_self;
 
 	if (round < PTHREAD_DESTRUCTOR_ITERATIONS) {
-		(void)pthread_setspecific(end_key, (const void *)(round + 1));
+		(void)real_pthread_setspecific(end_key, (const void *)(round + 1));
 		return;
 	}
 	if (!fg_alive() || !thread)
@@ -51,13 +52,15 @@ static void on_thread_end(void *rounds)
 
 void fg_pthreads_init(void)
 {
-	has_key = pthread_key_create(&end_key, on_thread_end) == 0;
+	FG_REAL(pthread_key_create);
+	has_key = real_pthread_key_create(&end_key, on_thread_end) == 0;
 }
 
 void fg_pthreads_watch_end(void)
 {
+	FG_REAL(pthread_setspecific);
 	if (has_key)
-		(void)pthread_setspecific(end_key, (const void *)1);
+		(void)real_pthread_setspecific(end_key, (const void *)1);
 }
 
 /*
@@ -94,14 +97,16 @@ static void *run_thread(void *argument)
 
 static size_t stack_size_of(const pthread_attr_t *attr)
 {
+	FG_REAL(pthread_attr_getstacksize);
+	FG_REAL(pthread_getattr_default_np);
 	pthread_attr_t standard;
 	size_t size = 0;
 
 	if (attr)
-		return pthread_attr_getstacksize(attr, &size) == 0 ? size : 0;
-	if (pthread_getattr_default_np(&standard) != 0)
+		return real_pthread_attr_getstacksize(attr, &size) == 0 ? size : 0;
+	if (real_pthread_getattr_default_np(&standard) != 0)
 		return 0;
-	(void)pthread_attr_getstacksize(&standard, &size);
+	(void)real_pthread_attr_getstacksize(&standard, &size);
 	(void)pthread_attr_destroy(&standard);
 	return size;
 }
@@ -128,10 +133,25 @@ static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t 
 	return thread;
 }
 
+/* Before glibc 2.34 a library that is loaded later may bring libpthread along. */
+static void meet_pthreads(void)
+{
+	if (FG_LIKELY(fg_real_is_there(FG_REAL_pthread_create)))
+		return;
+	fg_reals_find();
+	if (fg_alive() && !has_key && !fg_g.sandboxed) {
+		fg_pthreads_init();
+		fg_pthreads_watch_end();
+	}
+}
+
 FG_EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *restrict attr,
 			     void *(*begin)(void *), void *restrict argument)
 {
+	meet_pthreads();
 	FG_REAL(pthread_create);
+	FG_REAL(pthread_attr_getstack);
+	FG_REAL(pthread_attr_setstacksize);
 	const size_t stack_size = fg_alive() ? stack_size_of(attr) : 0;
 	struct fg_thread *thread = prepare(begin, argument, stack_size);
 	void *stack_address = NULL;
@@ -145,14 +165,14 @@ FG_EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *r
 	 */
 	pthread_attr_t *mutable_attr = (pthread_attr_t *)(uintptr_t)attr;
 	bool enlarge = attr && stack_size && stack_size < STACK_SMALL &&
-		       pthread_attr_getstack(attr, &stack_address, &given_size) == 0 &&
+		       real_pthread_attr_getstack(attr, &stack_address, &given_size) == 0 &&
 		       !stack_address &&
-		       pthread_attr_setstacksize(mutable_attr, stack_size + STACK_MORE) == 0;
+		       real_pthread_attr_setstacksize(mutable_attr, stack_size + STACK_MORE) == 0;
 	int status = real_pthread_create(handle, attr, run_thread, thread);
 
 	fg_signal_release();
 	if (enlarge)
-		(void)pthread_attr_setstacksize(mutable_attr, stack_size);
+		(void)real_pthread_attr_setstacksize(mutable_attr, stack_size);
 	if (status != 0)
 		fg_thread_free(thread);
 	return status;
@@ -216,6 +236,7 @@ static void *run_c11(void *argument)
 
 FG_EXPORT int thrd_create(thrd_t *handle, thrd_start_t begin, void *argument)
 {
+	meet_pthreads();
 	FG_REAL(thrd_create);
 	FG_REAL(pthread_create);
 	const size_t stack_size = fg_alive() ? stack_size_of(NULL) : 0;

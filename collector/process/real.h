@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions that ours stand in front of.  All are looked up at start-up: later it might be in a
- * child of fork, where the loader's lock may be held by a thread that is not there.
+ * The functions that ours stand in front of, and those of libc that not every glibc since 2.17 has
+ * in libc.so.6.  All are looked up at start-up: later it might be in a child of fork, where the
+ * loader's lock may be held by a thread that is not there.
  */
 #ifndef FG_COLLECTOR_REAL_H
 #define FG_COLLECTOR_REAL_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /* clang-format off */
 #define FG_REALS(X) \
 	X(sigaction) X(signal) X(sysv_signal) X(sigset) X(sigprocmask) X(pthread_sigmask) X(sigsuspend) X(sigwait) \
 	X(sigtimedwait) X(sigpending) X(signalfd) X(ppoll) X(pselect) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) \
 	X(pthread_create) X(thrd_create) X(pthread_setname_np) X(close) X(close_range) X(dup2) X(dup3) X(dlclose) X(prctl) \
-	X(posix_spawn) X(posix_spawnp) X(execve) X(execvpe) X(fexecve) X(execveat) X(_exit) X(quick_exit)
+	X(posix_spawn) X(posix_spawnp) X(execve) X(execvpe) X(fexecve) X(execveat) X(_exit) X(quick_exit) \
+	X(dlopen) X(_dl_find_object) X(_r_debug) X(pthread_attr_getstack) X(pthread_attr_getstacksize) \
+	X(pthread_attr_setstacksize) X(pthread_getattr_default_np) X(pthread_getspecific) X(pthread_key_create) \
+	X(pthread_setspecific)
 /* clang-format on */
 
 #define FG_REAL_INDEX(name) FG_REAL_##name,
@@ -21,9 +26,11 @@ enum fg_real {
 	FG_REALS(FG_REAL_INDEX) FG_REAL_COUNT
 };
 
+/* Once more, where libpthread may have been loaded meanwhile. */
 void fg_reals_find(void);
-/* NULL if this libc has none. */
+/* A function that fails with ENOSYS and -1 is in place of a missing one.  Signal-safe later. */
 void *fg_real(enum fg_real index);
+bool fg_real_is_there(enum fg_real index);
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a name, and a name in a declaration */
 /* Declares `real_NAME`, a pointer to the NAME behind ours. */

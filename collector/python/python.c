@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/python/python.h"
 
+#include "collector/process/real.h"
 #include "collector/sampler/writer.h"
 #include "collector/unwind/modules.h"
 #include "collector/unwind/paths.h"
@@ -42,6 +43,7 @@ static uintptr_t find_thread_state(struct fg_pages *pages)
 		int32_t is_made;
 		uint32_t key;
 	} tss;
+	FG_REAL(pthread_getspecific);
 	uintptr_t thread_id = 0;
 	uintptr_t state = 0;
 
@@ -49,7 +51,7 @@ static uintptr_t find_thread_state(struct fg_pages *pages)
 			   sizeof(tss)) ||
 	    tss.is_made != 1 || tss.key >= PTHREAD_KEYS_MAX)
 		return 0;
-	state = (uintptr_t)pthread_getspecific(tss.key);
+	state = (uintptr_t)real_pthread_getspecific(tss.key);
 	if (!fg_pages_read(pages, state + fg_python.layout->thread_id, &thread_id,
 			   sizeof(thread_id)))
 		return 0;

@@ -91,7 +91,7 @@ static int move_high(int fd)
 	(void)getrlimit(RLIMIT_NOFILE, &limit);
 	if (limit.rlim_cur <= (rlim_t)floor + 64)
 		floor = (int)(limit.rlim_cur / 2);
-	int high = fcntl(fd, F_DUPFD_CLOEXEC, floor);
+	int high = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, floor);
 
 	(void)syscall(SYS_close, fd);
 	return high;
@@ -119,8 +119,9 @@ static bool signal_to(int fd, pid_t tid)
 {
 	struct f_owner_ex owner = {F_OWNER_TID, tid};
 
-	return fcntl(fd, F_SETOWN_EX, &owner) == 0 && fcntl(fd, F_SETSIG, FG_SIGNAL) == 0 &&
-	       fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) == 0;
+	return syscall(SYS_fcntl, fd, F_SETOWN_EX, &owner) == 0 &&
+	       syscall(SYS_fcntl, fd, F_SETSIG, FG_SIGNAL) == 0 &&
+	       syscall(SYS_fcntl, fd, F_SETFL, O_ASYNC | O_NONBLOCK) == 0;
 }
 
 static bool perf_start(struct fg_thread *thread)
@@ -489,17 +490,17 @@ void fg_fd_move(int fd)
 {
 	const uint16_t owner = atomic_load(&fg_g.thread_of_fd[fd]);
 	struct fg_thread *thread = owner ? atomic_load(&fg_g.threads[owner - 1]) : NULL;
-	int other = fcntl(fd, F_DUPFD_CLOEXEC, fd + 1);
+	int other = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, fd + 1);
 
 	if (other < 0)
-		other = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+		other = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 3);
 	if (!thread || thread->clocks.perf_fd != fd || !fd_claim(other, owner_of(thread)))
 		return;
 	/*
 	 * The id in the signal is that of the thread that asked for it: ask again under the new
 	 * one.
 	 */
-	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
+	(void)syscall(SYS_fcntl, fd, F_SETFL, O_NONBLOCK);
 	thread->clocks.perf_fd = other;
 	(void)signal_to(other, fg_tid(thread));
 	atomic_store(&fg_g.thread_of_fd[fd], 0);

@@ -52,6 +52,11 @@
 #define FG_ENV_PAUSED "FASTGATE_COLLECTOR_PAUSED"
 /* "off": the frames of Python functions are left out; "auto" (default): they are read. */
 #define FG_ENV_PYTHON "FASTGATE_COLLECTOR_PYTHON"
+/*
+ * "own": loaded objects are looked up as with a glibc before 2.35, which has no _dl_find_object();
+ * "auto" (default): only there.
+ */
+#define FG_ENV_INDEX "FASTGATE_COLLECTOR_INDEX"
 /* Words between commas: what the counting library counts.  Without it, it counts nothing. */
 #define FG_ENV_COUNT "FASTGATE_COLLECTOR_COUNT"
 /* The number of a signal that asks the counting library for a dump. */

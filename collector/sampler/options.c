@@ -151,6 +151,12 @@ static bool set_python(struct fg_options *options, const char *text)
 	return options->no_python || strcmp(text, "auto") == 0;
 }
 
+static bool set_index(struct fg_options *options, const char *text)
+{
+	options->own_index = strcmp(text, "own") == 0;
+	return options->own_index || strcmp(text, "auto") == 0;
+}
+
 static bool set_dump_signal(struct fg_options *options, const char *text)
 {
 	uint64_t value;
@@ -214,6 +220,7 @@ static const struct {
 	{.name = FG_ENV_CONTROL, .set = set_control},
 	{.name = FG_ENV_PAUSED, .set = set_paused},
 	{.name = FG_ENV_PYTHON, .set = set_python},
+	{.name = FG_ENV_INDEX, .set = set_index},
 	{.name = FG_ENV_COUNT, .set = set_counters},
 	{.name = FG_ENV_DUMP_SIGNAL, .set = set_dump_signal},
 	{.name = FG_ENV_MAX_BYTES, .set = set_max_bytes},

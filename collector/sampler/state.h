@@ -60,7 +60,9 @@ struct fg_module {
 	uint8_t build_id[20];
 	uint8_t build_id_size;
 	_Atomic uint8_t live;
-	const char *path; /* of the loader; valid while the module is live */
+	_Atomic bool stays;    /* loaded with the program: it is never unloaded */
+	_Atomic uint32_t seen; /* by this scan of our own index */
+	const char *path;      /* of the loader; valid while the module is live */
 };
 
 /* One word of the stack on which the walk depended besides return addresses, and what it was. */
@@ -300,6 +302,7 @@ struct fg_options {
 	uint64_t unit_last;
 	bool has_units;
 	bool paused;
+	bool own_index; /* of loaded objects, even where the loader has one */
 	bool no_python; /* leave the frames of Python functions out */
 	uint64_t max_bytes;
 	uint32_t counters;    /* bits of enum fg_counter */

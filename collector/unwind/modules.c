@@ -2,11 +2,11 @@
 #include "collector/unwind/modules.h"
 
 #include "collector/counting/own_memory.h"
+#include "collector/process/real.h"
 #include "collector/python/python.h"
 #include "collector/sampler/collector_env.h"
 #include "collector/sampler/writer.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -18,8 +18,34 @@
 /* Reserved, not used: pages come when modules do. */
 static const size_t table_size = sizeof(struct fg_module) * (FG_TRACE_MODULES_MAX + 1);
 
+/* As _dl_find_object() fills it, of which no header before glibc 2.35 knows. */
+struct loaded {
+	unsigned long long flags;
+	void *start;
+	void *end;
+	struct link_map *map;
+	void *more[12];
+};
+
+/*
+ * NULL: there is none, and the table of modules is the index.  All that was loaded with the program
+ * is in it; what is loaded later is met by the handler that misses it (meet_loaded), or by a scan.
+ */
+static int (*find_loaded)(void *pc, struct loaded *found);
+static const struct r_debug *debug; /* the loader's */
+/* The last object of the loader's list that is in the index. */
+static struct link_map *_Atomic last;
+static _Atomic uint32_t scans; /* so far */
+
 int fg_modules_init(void)
 {
+	void *find = fg_real(FG_REAL__dl_find_object);
+	FG_REAL(_r_debug);
+
+	if (fg_real_is_there(FG_REAL__dl_find_object) && !fg_g.options.own_index)
+		memcpy(&find_loaded, &find, sizeof(find_loaded));
+	if (fg_real_is_there(FG_REAL__r_debug))
+		debug = real__r_debug;
 	fg_g.modules = fg_own_map(table_size, MAP_NORESERVE);
 	return fg_g.modules ? 0 : -ENOMEM;
 }
@@ -150,6 +176,20 @@ static uint32_t known_at(uintptr_t start)
 	return 0;
 }
 
+/* The newest that holds the address. */
+static uint32_t known_around(uintptr_t pc)
+{
+	for (uint32_t id = atomic_load(&fg_g.module_count); id > 0; id--) {
+		const struct fg_module *module = fg_module(id);
+		const uintptr_t start = atomic_load_explicit(&module->start, memory_order_acquire);
+
+		if (start && pc - start < module->end - start &&
+		    atomic_load_explicit(&module->live, memory_order_acquire))
+			return id;
+	}
+	return 0;
+}
+
 static bool same_file(const struct fg_module *a, const struct fg_module *b)
 {
 	return a->build_id_size > 0 && a->build_id_size == b->build_id_size &&
@@ -164,6 +204,7 @@ static uint32_t revive(struct fg_thread *thread, const struct fg_module *found)
 
 		if (!atomic_load(&module->live) && same_file(module, found)) {
 			module->path = found->path;
+			atomic_store(&module->seen, atomic_load(&scans));
 			atomic_store_explicit(&module->live, 1, memory_order_release);
 			write_change(thread, FG_RECORD_MODULE_BACK, id);
 			return id;
@@ -198,6 +239,7 @@ static uint32_t add(struct fg_thread *thread, const struct fg_module *found)
 	memcpy(module->build_id, found->build_id, sizeof(module->build_id));
 	module->build_id_size = found->build_id_size;
 	module->path = found->path;
+	atomic_store(&module->seen, atomic_load(&scans));
 	atomic_store_explicit(&module->start, start, memory_order_release);
 	atomic_store_explicit(&module->live, 1, memory_order_release);
 	write_module(thread, id);
@@ -256,50 +298,44 @@ static struct headers headers_at(const void *start)
  * An object may have gaps between its segments: a program whose code is aligned to huge pages.  The
  * loader knows each segment of it as a mapping, of which only the first begins with the headers.
  */
-static struct headers find_headers(const struct dl_find_object *object)
+static struct headers find_headers(const struct loaded *object)
 {
-	const uintptr_t bias = object->dlfo_link_map->l_addr;
-	struct headers found = headers_at(object->dlfo_map_start);
-	struct dl_find_object first;
+	const uintptr_t bias = object->map->l_addr;
+	struct headers found = headers_at(object->start);
+	struct loaded first;
 
 	if (found.count)
 		return found;
-	if (!object->dlfo_link_map->l_name[0])
+	if (!object->map->l_name[0])
 		return (struct headers){(const ElfW(Phdr) *)getauxval(AT_PHDR),
 					getauxval(AT_PHNUM)};
-	if (bias && _dl_find_object((void *)bias, &first) == 0 &&
-	    first.dlfo_link_map == object->dlfo_link_map)
+	if (bias && find_loaded((void *)bias, &first) == 0 && first.map == object->map)
 		return headers_at((const void *)bias);
 	return found;
 }
 
-static uint32_t add_mapped(struct fg_thread *thread, const struct dl_find_object *object)
+/* `found` has what its headers say. */
+static uint32_t add_named(struct fg_thread *thread, struct fg_module *found, const char *name,
+			  const void *dynamic)
+{
+	name_module(found, name);
+	const uint32_t id = add(thread, found);
+
+	if (id && !(found->flags & (FG_MODULE_VDSO | FG_MODULE_COLLECTOR)))
+		fg_python_meet(thread, id, found->bias, dynamic);
+	return id;
+}
+
+static uint32_t add_loaded(struct fg_thread *thread, const struct loaded *object)
 {
 	const struct headers headers = find_headers(object);
 	struct fg_module found = {0};
 
-	found.bias = object->dlfo_link_map->l_addr;
+	found.bias = object->map->l_addr;
 	read_headers(&found, headers.items, headers.count);
-	atomic_store_explicit(&found.start, (uintptr_t)object->dlfo_map_start,
-			      memory_order_relaxed);
-	found.end = (uintptr_t)object->dlfo_map_end;
-	name_module(&found, object->dlfo_link_map->l_name);
-	const uint32_t id = add(thread, &found);
-
-	if (id && !(found.flags & (FG_MODULE_VDSO | FG_MODULE_COLLECTOR)))
-		fg_python_meet(thread, id, found.bias, object->dlfo_link_map->l_ld);
-	return id;
-}
-
-uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc)
-{
-	struct dl_find_object object;
-
-	if (pc < FG_TRACE_ALIGN || _dl_find_object((void *)pc, &object) != 0)
-		return 0;
-	uint32_t id = known_at((uintptr_t)object.dlfo_map_start);
-
-	return id ? id : add_mapped(thread, &object);
+	atomic_store_explicit(&found.start, (uintptr_t)object->start, memory_order_relaxed);
+	found.end = (uintptr_t)object->end;
+	return add_named(thread, &found, object->map->l_name, object->map->l_ld);
 }
 
 static bool is_mapped(uintptr_t low, uintptr_t high)
@@ -311,68 +347,204 @@ static bool is_mapped(uintptr_t low, uintptr_t high)
 	       0;
 }
 
-uint32_t fg_module_find_past(struct fg_thread *thread, uintptr_t pc)
+static bool has_tables(uint32_t id)
 {
-	struct dl_find_object object;
-
-	if (pc < FG_TRACE_ALIGN || _dl_find_object((void *)pc, &object) != 0)
-		return 0;
-	const uint32_t id = known_at((uintptr_t)object.dlfo_map_start);
-
-	if (!id)
-		return is_mapped((uintptr_t)object.dlfo_map_start, (uintptr_t)object.dlfo_map_end)
-			       ? add_mapped(thread, &object)
-			       : 0;
 	const struct fg_tables *tables = &fg_module(id)->tables;
 
-	return !tables->hdr || is_mapped((uintptr_t)tables->low, (uintptr_t)tables->high) ? id : 0;
+	return !tables->hdr || is_mapped((uintptr_t)tables->low, (uintptr_t)tables->high);
+}
+
+/* ---- our own index, in a handler ---- */
+
+/*
+ * The loader appends what it loads to its list, under a lock that a handler cannot take.  It frees
+ * in dlclose(), in front of which ours stands, and when dlopen() fails: an object is believed only
+ * if it names the one before it.
+ */
+static bool meet_next(struct fg_thread *thread, struct link_map **at)
+{
+	struct link_map *next = fg_is_readable((uintptr_t) & (*at)->l_next) ? (*at)->l_next : NULL;
+	struct fg_module found = {0};
+
+	if (!next || !fg_is_readable((uintptr_t)next) ||
+	    !fg_is_readable((uintptr_t)&next->l_prev) || next->l_prev != *at)
+		return false;
+	*at = next;
+	found.bias = next->l_addr;
+	if (!found.bias || !fg_is_readable(found.bias))
+		return true; /* a scan will find it */
+	const struct headers headers = headers_at((const void *)found.bias);
+
+	read_headers(&found, headers.items, headers.count);
+	const uintptr_t start = atomic_load_explicit(&found.start, memory_order_relaxed);
+
+	if (start && !known_at(start))
+		(void)add_named(thread, &found, next->l_name, next->l_ld);
+	return true;
+}
+
+/* False: nothing was loaded since. */
+static bool meet_loaded(struct fg_thread *thread)
+{
+	struct link_map *at = atomic_load_explicit(&last, memory_order_acquire);
+	bool met = false;
+
+	if (!at || !debug || fg_g.sandboxed || atomic_load(&fg_g.unloading) ||
+	    *(const volatile int *)&debug->r_state != RT_CONSISTENT)
+		return false;
+	while (meet_next(thread, &at))
+		met = true;
+	if (met)
+		atomic_store_explicit(&last, at, memory_order_release);
+	return met;
+}
+
+/* An object that libc unloads for itself, a converter of iconv(), goes without our being told. */
+static uint32_t find_own(struct fg_thread *thread, uintptr_t pc)
+{
+	uint32_t id = known_around(pc);
+
+	if (!id && meet_loaded(thread))
+		id = known_around(pc);
+	if (id && !atomic_load(&fg_module(id)->stays) && !fg_g.sandboxed && !has_tables(id))
+		return 0;
+	return id;
+}
+
+/* ---- look-ups ---- */
+
+uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc)
+{
+	struct loaded object;
+
+	if (pc < FG_TRACE_ALIGN)
+		return 0;
+	if (!find_loaded)
+		return find_own(thread, pc);
+	if (find_loaded((void *)pc, &object) != 0)
+		return 0;
+	uint32_t id = known_at((uintptr_t)object.start);
+
+	return id ? id : add_loaded(thread, &object);
+}
+
+uint32_t fg_module_find_past(struct fg_thread *thread, uintptr_t pc)
+{
+	struct loaded object;
+
+	if (pc < FG_TRACE_ALIGN)
+		return 0;
+	if (!find_loaded)
+		return find_own(thread, pc);
+	if (find_loaded((void *)pc, &object) != 0)
+		return 0;
+	const uint32_t id = known_at((uintptr_t)object.start);
+
+	if (!id)
+		return is_mapped((uintptr_t)object.start, (uintptr_t)object.end)
+			       ? add_loaded(thread, &object)
+			       : 0;
+	return has_tables(id) ? id : 0;
 }
 
 /* ---- in normal context ---- */
 
 struct scan {
 	struct fg_thread *thread;
+	uint32_t number;
 };
 
-static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
+static void scan_loaded(struct fg_thread *thread, const struct dl_phdr_info *info)
 {
-	struct scan *scan = data;
-	struct dl_find_object object;
+	struct loaded object;
 
-	(void)size;
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		uintptr_t at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
 
 		if (info->dlpi_phdr[i].p_type != PT_LOAD || info->dlpi_phdr[i].p_memsz == 0)
 			continue;
-		if (_dl_find_object((void *)at, &object) == 0 &&
-		    !known_at((uintptr_t)object.dlfo_map_start))
-			(void)add_mapped(scan->thread, &object);
+		if (find_loaded((void *)at, &object) == 0 && !known_at((uintptr_t)object.start))
+			(void)add_loaded(thread, &object);
 		break;
 	}
+}
+
+/* Scans follow each other: the loader's lock is held. */
+static void scan_own(struct scan *scan, const struct dl_phdr_info *info)
+{
+	struct fg_module found = {.bias = info->dlpi_addr};
+	const void *dynamic = NULL;
+
+	if (!scan->number) {
+		scan->number = atomic_fetch_add(&scans, 1) + 1;
+		struct link_map *end = debug ? debug->r_map : NULL;
+
+		while (end && end->l_next)
+			end = end->l_next;
+		atomic_store_explicit(&last, end, memory_order_release);
+	}
+	read_headers(&found, info->dlpi_phdr, info->dlpi_phnum);
+	for (size_t i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			dynamic = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	uint32_t id = known_at(atomic_load_explicit(&found.start, memory_order_relaxed));
+
+	if (!id)
+		id = add_named(scan->thread, &found, info->dlpi_name, dynamic);
+	if (!id)
+		return;
+	atomic_store(&fg_module(id)->seen, scan->number);
+	if (scan->number == 1)
+		atomic_store(&fg_module(id)->stays, true);
+}
+
+static int scan_one(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct scan *scan = data;
+
+	(void)size;
+	if (find_loaded)
+		scan_loaded(scan->thread, info);
+	else
+		scan_own(scan, info);
 	return 0;
+}
+
+static uint32_t scan_all(struct fg_thread *thread)
+{
+	struct scan scan = {.thread = thread};
+
+	(void)dl_iterate_phdr(scan_one, &scan);
+	return scan.number;
 }
 
 void fg_modules_scan(struct fg_thread *thread)
 {
-	struct scan scan = {thread};
+	(void)scan_all(thread);
+}
 
-	(void)dl_iterate_phdr(scan_one, &scan);
+static bool is_gone(const struct fg_module *module, uint32_t scan)
+{
+	const uintptr_t start = atomic_load_explicit(&module->start, memory_order_acquire);
+	struct loaded object;
+
+	if (!atomic_load(&module->live) || (module->flags & FG_MODULE_KERNEL))
+		return false;
+	if (!find_loaded)
+		return atomic_load(&module->seen) < scan;
+	return find_loaded((void *)start, &object) != 0 || (uintptr_t)object.start != start;
 }
 
 void fg_modules_check(struct fg_thread *thread)
 {
 	const uint32_t count = atomic_load(&fg_g.module_count);
+	const uint32_t scan = find_loaded ? 0 : scan_all(thread);
 	bool gone = false;
 
 	for (uint32_t id = 1; id <= count; id++) {
 		struct fg_module *module = fg_module(id);
-		struct dl_find_object object;
-		uintptr_t start = atomic_load_explicit(&module->start, memory_order_acquire);
 
-		if (!atomic_load(&module->live) || (module->flags & FG_MODULE_KERNEL) ||
-		    (_dl_find_object((void *)start, &object) == 0 &&
-		     (uintptr_t)object.dlfo_map_start == start))
+		if (!is_gone(module, scan))
 			continue;
 		atomic_store(&fg_g.any_gone, true);
 		atomic_store_explicit(&module->live, 0, memory_order_release);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mapped objects.  A module gets an id when it is met first, be it in a
- * handler; it loses its life when dlclose() has unmapped it; the same file mapped again at the same
- * place gets its old id back.
+ * The mapped objects.  A module gets an id when it is met first, be it in a handler; it loses its
+ * life when dlclose() has unmapped it; the same file mapped again at the same place gets its old id
+ * back.  Objects are found by _dl_find_object(); before glibc 2.35, which has none, in this table.
  */
 #ifndef FG_COLLECTOR_MODULES_H
 #define FG_COLLECTOR_MODULES_H

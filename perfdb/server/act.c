@@ -34,6 +34,17 @@ void fg_perfdb_add_name(struct fg_strbuf *text, const char *name, size_t width)
 		fg_strbuf_add_char(text, ' ');
 }
 
+int fg_perfdb_fail(const struct fg_error *err)
+{
+	struct fg_strbuf words = {0};
+
+	fg_text_add_escaped(&words, err->message, strlen(err->message));
+	(void)fprintf(stderr, "perfdb: %s\n", fg_strbuf_text(&words));
+	fg_strbuf_release(&words);
+	return err->code == FG_EINVAL || err->code == FG_EPARSE ? FG_PERFDB_USAGE
+								: FG_PERFDB_FAILED;
+}
+
 static const struct fg_perfdb_action *find(const struct fg_perfdb_action *actions,
 					   const struct fg_perfdb_words *words)
 {

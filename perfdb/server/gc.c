@@ -33,9 +33,9 @@ static int gc(const struct fg_perfdb_options *given, const struct fg_perfdb_word
 		fg_store_close(store);
 		return fg_perfdb_fail(&err);
 	}
-	(void)fprintf(stderr, "perfdb: %zu run%s %s; old ones kept as baselines: %zu\n",
+	(void)fprintf(stderr, "perfdb: %zu run%s %s; old ones kept for their tags: %zu\n",
 		      result.runs, result.runs == 1 ? "" : "s",
-		      given->dry_run ? "would be removed" : "removed", result.kept_baselines);
+		      given->dry_run ? "would be removed" : "removed", result.kept_tagged);
 	fg_store_close(store);
 	return FG_PERFDB_OK;
 }

@@ -67,14 +67,13 @@ static int set(struct fg_perfdb_deed *deed, struct fg_error *err)
 		.most_bytes = (int64_t)given->most_bytes,
 		.keep_days = (given->older_than + FG_NS_PER_DAY - 1) / FG_NS_PER_DAY,
 		.keep_newest = given->keep,
-		.set_by = fg_xstrdup("perfdb"),
 	};
 	int status = fg_store_limits_set(deed->store, &limits, err);
 
 	if (status == FG_OK)
 		status = fg_perfdb_note(deed->store, given->project, "limits.set",
 					given->project ? given->project : "all projects", err);
-	fg_limits_release(&limits);
+	free(limits.project);
 	return status;
 }
 

@@ -8,14 +8,13 @@ import { address, followLinks, heading, link, listenForSearch, page, showHeader 
 import { showChanges, showProject, showProjects } from './dashboard.js';
 import { showRuns } from './runs.js';
 import { showVerdict } from './run.js';
-import { showLimits } from './limits.js';
 import { showSearch } from './search.js';
 import { showTokens } from './tokens.js';
 import { showFunction, showTrend } from './trend.js';
 import { showWebhook } from './webhook.js';
 
 const VIEWS = { projects: showProjects, project: showProject, runs: showRuns, changes: showChanges, run: showVerdict, compare: showVerdict, trend: showTrend, function: showFunction,
-	search: showSearch, tokens: showTokens, limits: showLimits, webhook: showWebhook };
+	search: showSearch, tokens: showTokens, webhook: showWebhook };
 
 function askToken(words) {
 	replace(page, el('main', { class: 'narrow' }, heading('Sign in'), el('p', { role: 'alert' }, hasToken() ? words : 'This server shows its runs to those who have a token.'),

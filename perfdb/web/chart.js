@@ -147,13 +147,25 @@ class TrendChart {
 		this.x = (index) => x(index - this.first);
 		this.y = y;
 		this.box = box;
-		parts.push(...timeLabels(shown, x, box), ...this.releases(box), ...(edges.length > 0 ? bandOf(shown, x, y) : this.levels(box)));
+		parts.push(...timeLabels(shown, x, box), ...this.releases(box), ...(edges.length > 0 ? [...bandOf(shown, x, y), ...this.steps(box)] : this.levels(box)));
 		parts.push(drawPoints(shown, x, y, box), ...this.noteMarks());
 		this.overlay = svg('g');
 		replace(this.picture, svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' }, parts, this.overlay));
 		this.all.disabled = shown.length === this.data.points.length;
 		this.tell();
 		this.drawCursor();
+	}
+
+	step(index, ratio, box) {
+		const isWorse = (ratio > 1) !== (this.data.better === 'higher');
+		return [line(this.x(index), box.top, this.x(index), box.bottom, `step ${isWorse ? 'worse' : 'better'}`),
+			label(this.x(index) + (index === this.last ? -4 : 4), box.top + 10, formatChange(ratio - 1), 'step-label', index === this.last ? 'end' : 'start')];
+	}
+
+	// Of a chain: where a gate failed or something became faster.
+	steps(box) {
+		const { points } = this.data;
+		return points.flatMap((p, i) => (i > 0 && i >= this.first && i <= this.last && ['regression', 'improvement'].includes(p.verdict) ? this.step(i, p.value / points[i - 1].value, box) : []));
 	}
 
 	levels(box) {
@@ -170,11 +182,8 @@ class TrendChart {
 					parts.push(svg('rect', { x: left, y: top, width: Math.max(1, right - left), height: Math.max(0, bottom - top), class: 'threshold' }));
 				parts.push(line(left, this.y(middle), right, this.y(middle), 'level'));
 			}
-			if (!change.end && change.index >= this.first && change.index <= this.last) {
-				const isWorse = (change.after > change.before) !== (this.data.better === 'higher');
-				parts.push(line(this.x(change.index), box.top, this.x(change.index), box.bottom, `step ${isWorse ? 'worse' : 'better'}`));
-				parts.push(label(this.x(change.index) + 4, box.top + 10, formatChange(change.after / change.before - 1), 'step-label', 'start'));
-			}
+			if (!change.end && change.index >= this.first && change.index <= this.last)
+				parts.push(...this.step(change.index, change.after / change.before, box));
 			from = change.index;
 		}
 		return parts;

@@ -2,7 +2,7 @@
 // Projects at a glance: what changed, who looks after it and how each benchmark fares; the worst comes first.
 
 import { afterPaint, el, replace } from './dom.js';
-import { clip, finite, formatChange, formatInterval, formatValue, place } from './format.js';
+import { clip, countStates, finite, formatChange, formatInterval, formatValue, place, rankOf } from './format.js';
 import { commitAddress, linked, PLAIN_ADDRESS } from './links.js';
 import { sparkline } from './plot.js';
 import { badge, dataTable } from './table.js';
@@ -10,8 +10,6 @@ import { ask, canAdminister, canWrite, projectNames } from './server.js';
 import { ago, commitWords, heading, link, page, showHeader } from './shell.js';
 import { triageForm } from './triage.js';
 
-const ORDER = ['regression', 'error', 'creep', 'probably slower', 'inconclusive', 'placement', 'improvement', 'new', 'missing', 'pass'];
-const STATE_WORDS = { regression: 'regressed', error: 'failed', creep: 'crept up', 'probably slower': 'probably slower', inconclusive: 'inconclusive', placement: 'placed differently', improvement: 'improved', new: 'new', missing: 'missing', pass: 'passed' };
 const DECIDED = ['accepted', 'noise', 'fixed'];
 const ASK_AGAIN_MS = 1500;
 const SUMMED_UP = 30; // projects whose state is asked for
@@ -30,7 +28,7 @@ function stateOf(benchmark) {
 }
 
 function rank(benchmark) {
-	return ORDER.indexOf(stateOf(benchmark) || 'pass');
+	return rankOf(stateOf(benchmark) || 'pass');
 }
 
 function sizeOf(benchmark) {
@@ -39,11 +37,6 @@ function sizeOf(benchmark) {
 
 function isWorse(benchmark, ratio) {
 	return benchmark.better === 'higher' ? ratio < 1 : ratio > 1;
-}
-
-function countStates(benchmarks) {
-	return ORDER.map((state) => [state, benchmarks.filter((b) => stateOf(b) === state).length]).filter(([, n]) => n > 0)
-		.map(([state, n]) => `${n} ${STATE_WORDS[state]}`).join(', ');
 }
 
 function countProfiles(benchmarks) {
@@ -57,12 +50,12 @@ function stateWords(benchmarks) {
 	const n = measured.length;
 	if (benchmarks.length === 0)
 		return 'No benchmark ran yet.';
-	return [countProfiles(benchmarks), n > 0 && (countStates(measured) || `${n} benchmark${n === 1 ? '' : 's'}; the newest run came without a verdict`)]
+	return [countProfiles(benchmarks), n > 0 && (countStates(measured.map(stateOf)) || `${n} benchmark${n === 1 ? '' : 's'}; the newest run came without a verdict`)]
 		.filter(Boolean).join(', ');
 }
 
 // The card's sentence, with a link to the line where the server of the source is known. Below a benchmark's name it goes on from there.
-export function answerWords({ sentence, because }, name = '') {
+function answerWords({ sentence, because }, name = '') {
 	const [first] = because;
 	const words = clip(name && sentence.startsWith(`${name} `) ? sentence.slice(name.length + 1) : sentence, 600);
 	const spot = first?.url && place(first.file, first.line);
@@ -71,27 +64,29 @@ export function answerWords({ sentence, because }, name = '') {
 }
 
 // Next to the way to the run, the way to the commit itself.
-function sourceLink(links, b) {
-	const href = commitAddress(links, b.commit);
-	return href && [' ', el('a', { href, rel: 'noreferrer', 'aria-label': `source of commit ${b.commit.slice(0, 10)}` }, '↗')];
+function commitLinks(project, data, b) {
+	const href = commitAddress({ ...data.links, project }, b.commit);
+	return [link(commitWords(b), 'run', { run: b.run }), href && [' ', el('a', { href, rel: 'noreferrer', 'aria-label': `source of commit ${b.commit.slice(0, 10)}` }, '↗')]];
+}
+
+// A benchmark of the newest run, if all are of that run: then it is named once.
+function runOfAll({ benchmarks }) {
+	const [first] = benchmarks;
+	return benchmarks.every((b) => b.run === first.run) && first;
 }
 
 function benchmarkTable(project, data, rows, label) {
-	const { release } = data;
-	const links = { ...data.links, project };
 	const columns = [
 		{ title: 'Benchmark', value: (b) => b.name, grow: true, cell: (b) => [isProfile(b) ? link(clip(b.name, 200), 'run', { run: b.run }) : link(clip(b.name, 200), 'trend', { project, benchmark: b.name }),
 			b.answer && el('div', { class: 'cause' }, answerWords(b.answer, b.name))] },
 		{ title: 'State', value: rank, cell: (b) => (stateOf(b) ? badge(stateOf(b)) : '') },
 		{ title: 'Change', numeric: true, value: (b) => b.ratio ?? NaN, help: 'Of the newest run against its baseline',
 			cell: (b) => (finite(b.ratio) ? [formatChange(b.ratio - 1), ' ', el('span', { class: 'quiet' }, formatInterval(b.interval))] : '') },
-		{ title: 'Newest', numeric: true, cell: (b) => formatValue(b.value, b.unit) },
-		{ title: 'Metric', value: (b) => b.label ?? '', cell: (b) => (isProfile(b) ? 'profile' : b.label ?? '') },
+		{ title: 'Newest', numeric: true, cell: (b) => [formatValue(b.value, b.unit), ' ', el('span', { class: 'quiet' }, isProfile(b) ? 'profile' : b.label ?? '')] },
+		{ title: 'Newest runs', cell: (b) => b.values.length > 1 && sparkline(b.values) },
 	];
-	if (release)
-		columns.push({ title: `Since ${clip(release.tag, 20)}`, numeric: true, value: (b) => b.since_release ?? NaN, cell: (b) => (finite(b.since_release) ? formatChange(b.since_release - 1) : '') });
-	columns.push({ title: 'Newest runs', cell: (b) => b.values.length > 1 && sparkline(b.values) },
-		{ title: 'Commit', grow: true, cell: (b) => [link(commitWords(b), 'run', { run: b.run }), sourceLink(links, b)] });
+	if (!runOfAll(data))
+		columns.push({ title: 'Commit', grow: true, cell: (b) => commitLinks(project, data, b) });
 	return dataTable({ label, rows, columns, filter: rows.length > FEW ? (b) => `${b.name} ${stateOf(b)}` : undefined });
 }
 
@@ -137,10 +132,10 @@ function isClosed(change) {
 	return Boolean(change.undone_by) || DECIDED.includes(change.state);
 }
 
-// Of several projects, [project, its dashboard] each: open ones, decided ones, and what improved; the newest first.
+// Of several projects, [project, its dashboard] each: open ones, decided ones, and what improved; the newest first, of one run the largest.
 function sortChanges(answers) {
 	const all = answers.flatMap(([project, { benchmarks }]) => benchmarks.flatMap((b) => (b.changes ?? []).map((change) => ({ project, b, change }))))
-		.sort((x, y) => (x.change.started_at < y.change.started_at ? 1 : -1));
+		.sort((x, y) => Date.parse(y.change.started_at) - Date.parse(x.change.started_at) || Math.abs(y.change.ratio - 1) - Math.abs(x.change.ratio - 1));
 	const worse = all.filter(({ b, change }) => isWorse(b, change.ratio));
 	return { open: worse.filter(({ change }) => !isClosed(change)), closed: worse.filter(({ change }) => isClosed(change)), better: all.filter(({ b, change }) => !isWorse(b, change.ratio)) };
 }
@@ -174,6 +169,7 @@ export async function showProject({ project }) {
 	const data = await ask('dashboard', { project });
 	const open = await inboxSection([[project, data]]);
 	replace(page, el('main', {}, heading(project), el('p', { class: 'lead' }, stateWords(data.benchmarks),
+		runOfAll(data) && [' · ', commitLinks(project, data, runOfAll(data)), ', ', ago(runOfAll(data).started_at)],
 		data.release && [' · last release ', link(data.release.tag, 'run', { run: data.release.run })]), open,
 	el('section', { 'aria-labelledby': 'benchmarks' }, el('h2', { id: 'benchmarks' }, 'Benchmarks'), benchmarkTables(project, data))));
 }
@@ -197,7 +193,7 @@ function guide(administers) {
 
 function projectTable(rows) {
 	const newest = ([, { benchmarks }]) => benchmarks.reduce((found, b) => (!found || b.started_at > found.started_at ? b : found), null);
-	const worst = ([, { benchmarks }]) => Math.min(ORDER.length, ...benchmarks.map(rank));
+	const worst = ([, { benchmarks }]) => Math.min(...benchmarks.map(rank), Infinity);
 	return dataTable({ label: 'Projects', rows: [...rows].sort((a, b) => worst(a) - worst(b)), filter: rows.length > FEW ? ([name]) => name : undefined, columns: [
 		{ title: 'Project', value: ([name]) => name, grow: true, cell: ([name]) => link(clip(name, 200), 'project', { project: name }) },
 		{ title: 'Benchmarks', grow: true, cell: ([, { benchmarks }]) => benchmarks.length > 0 && stateWords(benchmarks) },

@@ -20,9 +20,8 @@ async function beside(id) {
 
 // Any two runs, by whatever name they have.
 async function showPicker({ project, a, b }) {
-	const [{ runs }, { baselines }] = await Promise.all([ask('runs', { project, limit: OFFERED_RUNS }), project ? ask('baselines', { project }) : { baselines: [] }]);
-	const names = new Map([...baselines.map((x) => [x.name, `baseline, ${x.commit?.slice(0, 10) ?? x.run.slice(0, 13)}`]),
-		...runs.filter((run) => run.tag).map((run) => [run.tag, 'tag']), ...runs.map((run) => [run.id, `${commitWords(run)}${run.branch ? ` on ${clip(run.branch, 40)}` : ''}`])]);
+	const { runs } = await ask('runs', { project, limit: OFFERED_RUNS });
+	const names = new Map([...runs.filter((run) => run.tag).map((run) => [run.tag, 'tag']), ...runs.map((run) => [run.id, `${commitWords(run)}${run.branch ? ` on ${clip(run.branch, 40)}` : ''}`])]);
 	const field = (name, words, value) => el('label', {}, `${words} `, el('input', { name, required: true, list: 'names', size: 40, value: value ?? '' }));
 	showTrail('Compare');
 	replace(page, el('main', {}, heading('Compare two runs'), el('form', { class: 'note', onsubmit: (event) => {
@@ -30,7 +29,7 @@ async function showPicker({ project, a, b }) {
 		const chosen = Object.fromEntries([...new FormData(event.target)].map(([name, value]) => [name, value.trim()]));
 		location.href = address('compare', { project, ...chosen });
 	} }, field('a', 'Baseline', a), field('b', 'Candidate', b), el('datalist', { id: 'names' }, [...names].map(([value, words]) => el('option', { value }, words))), el('button', {}, 'Compare')),
-	el('p', { class: 'quiet' }, 'A commit, a tag, a branch, the name of a baseline, ', el('code', {}, 'latest'), ', ', el('code', {}, 'latest~2'), ', or the id of a run.')));
+	el('p', { class: 'quiet' }, 'A commit, a tag, a branch, ', el('code', {}, 'latest'), ', ', el('code', {}, 'latest~2'), ', or the id of a run.')));
 }
 
 // Measures of a benchmark's profiles, other than time.

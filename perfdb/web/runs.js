@@ -2,9 +2,8 @@
 // The runs of a project, any two of them to compare.
 
 import { afterPaint, el, replace } from './dom.js';
-import { clip } from './format.js';
+import { clip, formatValue } from './format.js';
 import { badge, dataTable } from './table.js';
-import { usageWords } from './limits.js';
 import { ask } from './server.js';
 import { address, ago, heading, link, page, runWords } from './shell.js';
 
@@ -38,6 +37,16 @@ function searchForm(project, state, facts) {
 		} }, field('branch', 'Branch', state.branch), field('tag', 'Tag', state.tag), field('commit', 'Commit', state.commit),
 		field('fact', 'Condition', state.fact, 'facts'), field('value', 'is', state.value),
 		el('datalist', { id: 'facts' }, facts.map((key) => el('option', { value: key }))), el('button', {}, 'Search')));
+}
+
+// "Holds 12 runs of at most 1000, 340 KiB."
+async function usageWords(project) {
+	const { limits = {}, runs, bytes } = await ask('usage', { project });
+	const most = (value, unit) => (value ? ` of at most ${formatValue(value, unit)}` : '');
+	const full = (limits.most_runs && runs >= limits.most_runs) || (limits.most_bytes && bytes >= limits.most_bytes);
+	return [`Holds ${formatValue(runs)} ${runs === 1 ? 'run' : 'runs'}${most(limits.most_runs)}, ${formatValue(bytes, 'bytes')}${most(limits.most_bytes, 'bytes')}.`,
+		limits.keep_days ? ` Runs are kept for ${limits.keep_days} days, and the newest ${limits.keep_newest} of each branch.` : '',
+		full && el('strong', {}, ' The quota is reached: uploads are refused.')];
 }
 
 export async function showRuns(state) {

@@ -6,7 +6,6 @@ import { clip, finite, formatChange, formatTime, formatValue, metricWords } from
 import { badge, dataTable } from './table.js';
 import { ask, canWrite, tell } from './server.js';
 import { trendChart } from './chart.js';
-import { answerWords } from './dashboard.js';
 import { address, ago, attempt, heading, link, page, runWords, showTrail } from './shell.js';
 import { triageForm } from './triage.js';
 
@@ -120,7 +119,7 @@ function cardOf(benchmark) {
 		if (!asked.has(key))
 			asked.set(key, ask('around', { run: point.run, benchmark }).catch(() => ({})));
 		const { run, answer } = await asked.get(key);
-		return [run?.subject && el('div', {}, clip(run.subject, 80)), run?.branch && el('div', { class: 'quiet' }, clip(run.branch, 60)), answer && el('div', {}, answerWords(answer))].filter(Boolean);
+		return [run?.subject && el('div', {}, clip(run.subject, 80)), run?.branch && el('div', { class: 'quiet' }, clip(run.branch, 60)), answer && el('div', {}, clip(answer.sentence, 600))].filter(Boolean);
 	};
 }
 

@@ -2,7 +2,6 @@
 /* One sample: threads are stopped, copied and let go; their stacks are walked after that. */
 #include "base/clock.h"
 #include "profile/attach/sampling_run.h"
-#include "profile/attach/waiting.h"
 #include "profile/attach/waiting_place.h"
 
 #include <poll.h>
@@ -149,7 +148,7 @@ static void collect(struct fg_sampling_run *run, size_t index)
 	copy->weight_ns = is_known ? weigh(run, thread, stop.seen_ns) : 0;
 	if (run->sampling->elapsed && stop.seen_ns > thread->moment.at_ns)
 		thread->moment.queued_ns = (uint64_t)(stop.seen_ns - thread->moment.at_ns);
-	copy->waits = copy->weight_ns && fg_waiting_call(&copy->registers);
+	copy->waits = copy->weight_ns && fg_call_was_interrupted(&copy->registers);
 	if (copy->waits && !run->sampling->elapsed)
 		copy->weight_ns = 0;
 	if (copy->weight_ns)

@@ -14,17 +14,12 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
 	PROC_FILE_MAX_BYTES = 1 << 20,
-	STAT_PARENT = 1, /* fields after the state */
-	STAT_GROUP = 2,
-	STAT_FIELDS = 3,
-	SLICE_NS = 1000000, /* until the next look, where SIGCHLD does not tell */
-	EVENT_SHIFT = 8,    /* above it, a stop of ptrace's own says which */
-	SYSCALL_BYTES = 2,  /* of the instruction that entered the kernel */
+	EVENT_SHIFT = 8,   /* above it, a stop of ptrace's own says which */
+	SYSCALL_BYTES = 2, /* of the instruction that entered the kernel */
 };
 
 void fg_pids_add(struct fg_pids *pids, pid_t pid)
@@ -66,86 +61,25 @@ static void list_numbers(const char *folder, struct fg_pids *found)
 }
 
 /* "PID (NAME) STATE FIELD..."; the name may contain anything. */
-static bool read_stat(const char *path, struct fg_thread_state *state, uint64_t fields[STAT_FIELDS])
-{
-	char *text = NULL;
-	char *name = NULL;
-	char *end = NULL;
-	bool done = false;
-
-	*state = (struct fg_thread_state){0};
-	if (fg_fs_read(path, PROC_FILE_MAX_BYTES, &text, NULL, NULL) != FG_OK)
-		return false;
-	name = strchr(text, '(');
-	end = strrchr(text, ')');
-	if (name && end && end[1] == ' ') {
-		char *at = end + 3;
-
-		(void)snprintf(state->name, sizeof(state->name), "%.*s", (int)(end - name - 1),
-			       name + 1);
-		state->state = end[2];
-		for (size_t i = 1; i < STAT_FIELDS; i++)
-			fields[i] = (uint64_t)strtoll(at, &at, 10);
-		done = true;
-	}
-	free(text);
-	return done;
-}
-
 void fg_thread_read_state(pid_t pid, pid_t tid, struct fg_thread_state *state)
 {
 	char path[64];
-	uint64_t fields[STAT_FIELDS];
+	char *text = NULL;
+	char *name = NULL;
+	char *end = NULL;
 
+	*state = (struct fg_thread_state){0};
 	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-	(void)read_stat(path, state, fields);
-}
-
-struct relative {
-	pid_t pid, parent, group;
-};
-
-static void list_relatives(struct relative **relatives, size_t *count)
-{
-	struct fg_pids all = {0};
-
-	list_numbers("/proc", &all);
-	*count = 0;
-	*relatives = fg_xcalloc(all.count + 1, sizeof((*relatives)[0]));
-	for (size_t i = 0; i < all.count; i++) {
-		struct fg_thread_state state;
-		uint64_t fields[STAT_FIELDS];
-		char path[64];
-
-		(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)all.items[i]);
-		if (!read_stat(path, &state, fields))
-			continue;
-		(*relatives)[(*count)++] = (struct relative){.pid = all.items[i],
-							     .parent = (pid_t)fields[STAT_PARENT],
-							     .group = (pid_t)fields[STAT_GROUP]};
+	if (fg_fs_read(path, PROC_FILE_MAX_BYTES, &text, NULL, NULL) != FG_OK)
+		return;
+	name = strchr(text, '(');
+	end = strrchr(text, ')');
+	if (name && end && end[1] == ' ') {
+		(void)snprintf(state->name, sizeof(state->name), "%.*s", (int)(end - name - 1),
+			       name + 1);
+		state->state = end[2];
 	}
-	fg_pids_release(&all);
-}
-
-void fg_processes_of(pid_t root, struct fg_pids *found)
-{
-	struct relative *relatives = NULL;
-	size_t count = 0;
-	size_t before = 0;
-
-	list_relatives(&relatives, &count);
-	fg_pids_add(found, root);
-	do {
-		before = found->count;
-		for (size_t i = 0; i < count; i++) {
-			const struct relative *r = &relatives[i];
-
-			if (!fg_pids_contain(found, r->pid) &&
-			    (r->group == root || fg_pids_contain(found, r->parent)))
-				fg_pids_add(found, r->pid);
-		}
-	} while (found->count > before);
-	free(relatives);
+	free(text);
 }
 
 void fg_threads_of(pid_t pid, struct fg_pids *found)
@@ -183,23 +117,6 @@ bool fg_thread_poll(pid_t tid, bool keep_exit, struct fg_thread_stop *stop)
 	if (!stop->gone && !(info.si_status >> EVENT_SHIFT))
 		stop->signal = info.si_status;
 	return !stop->gone;
-}
-
-/* A thread that sleeps in the kernel without listening to signals does not stop. */
-bool fg_thread_await(pid_t tid, int64_t until_ns, struct fg_thread_stop *stop)
-{
-	const struct timespec slice = {.tv_nsec = SLICE_NS};
-	sigset_t child;
-
-	(void)sigemptyset(&child);
-	(void)sigaddset(&child, SIGCHLD);
-	for (;;) {
-		if (fg_thread_poll(tid, false, stop))
-			return true;
-		if (stop->gone || stop->seen_ns >= until_ns)
-			return false;
-		(void)sigtimedwait(&child, NULL, &slice);
-	}
 }
 
 bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers)
@@ -324,7 +241,8 @@ static bool is_filtered(void)
 	return ptrace(PTRACE_PEEKUSER, getpid(), NULL, NULL) == -1 && errno != ESRCH;
 }
 
-void fg_thread_explain_refusal(pid_t pid, int error, struct fg_error *err)
+/* Names the setting to change. */
+static void explain_refusal(pid_t pid, int error, struct fg_error *err)
 {
 	char folder[32];
 	char *reason = NULL;
@@ -360,7 +278,7 @@ int fg_thread_check_rights(pid_t pid, struct fg_error *err)
 	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || has_tracer(pid) || is_filtered()) {
-		fg_thread_explain_refusal(pid, errno, err);
+		explain_refusal(pid, errno, err);
 		if (fd >= 0)
 			(void)close(fd);
 		return FG_EUNSUPPORTED;

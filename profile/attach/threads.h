@@ -23,8 +23,6 @@ void fg_pids_add(struct fg_pids *pids, pid_t pid);
 bool fg_pids_contain(const struct fg_pids *pids, pid_t pid);
 void fg_pids_release(struct fg_pids *pids);
 
-/* A process, its descendants, and the members of the process group of the same number. */
-void fg_processes_of(pid_t root, struct fg_pids *found);
 void fg_threads_of(pid_t pid, struct fg_pids *found);
 
 /* From /proc/PID/task/TID/stat. */
@@ -43,14 +41,10 @@ struct fg_thread_stop {
 	bool gone;       /* it has not stopped and will not: it has ended */
 };
 
-/*
- * Asks it to stop; fg_thread_await() then waits up to `until_ns`.  Where SIGCHLD is blocked that
- * ends with the stop itself, otherwise up to a millisecond later.
- */
+/* Asks it to stop.  A thread that sleeps uninterruptibly in the kernel does not. */
 void fg_thread_interrupt(pid_t tid);
 /* Has it stopped by now?  `keep_exit`: its end is left for somebody else to wait for. */
 bool fg_thread_poll(pid_t tid, bool keep_exit, struct fg_thread_stop *stop);
-bool fg_thread_await(pid_t tid, int64_t until_ns, struct fg_thread_stop *stop);
 /* For a stopped thread; false: it is not a 64-bit one. */
 bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers);
 /*
@@ -61,10 +55,6 @@ bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers);
 void fg_thread_make_call_again(pid_t tid, const struct user_regs_struct *registers);
 /* A stopped thread goes on as if nothing had happened. */
 void fg_thread_release(pid_t tid, int signal);
-/*
- * Why the system refuses to let us look at this process, in words that name the setting to change.
- */
-void fg_thread_explain_refusal(pid_t pid, int error, struct fg_error *err);
 /* The part of kernel.yama.ptrace_scope in a refusal, to be freed; NULL: none. */
 char *fg_thread_reason_of_scope(long scope);
 

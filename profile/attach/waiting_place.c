@@ -90,6 +90,21 @@ bool fg_blocked_survives_stop(pid_t pid, const struct fg_blocked *blocked)
 	return what == GOES_ON || (what == ENDS_ON_SOCKET && !is_socket(pid, blocked->argument));
 }
 
+bool fg_call_was_interrupted(const struct user_regs_struct *registers)
+{
+	enum {
+		ERESTARTSYS = 512,
+		ERESTARTNOINTR = 513,
+		ERESTARTNOHAND = 514,
+		ERESTART_RESTARTBLOCK = 516
+	};
+	const long result = (long)registers->rax;
+
+	return (long)registers->orig_rax >= 0 &&
+	       (result == -ERESTARTSYS || result == -ERESTARTNOINTR || result == -ERESTARTNOHAND ||
+		result == -ERESTART_RESTARTBLOCK || result == -EINTR);
+}
+
 /* A second connect() would fail with EALREADY. */
 bool fg_call_is_cut_by_stop(const struct user_regs_struct *registers)
 {

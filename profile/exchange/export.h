@@ -21,7 +21,6 @@ struct fg_export_format {
 	const char *description; /* a line for help and the manual */
 	bool is_binary;          /* not for a terminal */
 	bool has_repetitions;    /* tells the repetitions of a stored run apart */
-	bool needs_samples;      /* has nothing to say about a profile of sums */
 	bool has_calls;          /* no samples are in it: filters of samples mean nothing */
 	int (*write)(const struct fg_profile *profile, const struct fg_export_options *options,
 		     struct fg_strbuf *out, struct fg_error *err);

@@ -11,24 +11,11 @@ typedef int fg_export_writer(const struct fg_profile *profile,
 
 fg_export_writer fg_export_folded;
 fg_export_writer fg_export_pprof;
-fg_export_writer fg_export_callgrind;
 fg_export_writer fg_export_chrome;
 fg_export_writer fg_export_json;
 fg_export_writer fg_export_tables;
 fg_export_writer fg_export_npz;
 fg_export_writer fg_export_html;
-
-/*
- * How "fastgate-profile/1" spells how a measure folds, what a sample's time is, and what a frame is
- * besides a function.
- */
-enum {
-	FG_FRAME_NATURES = 6
-};
-extern const char *const fg_measure_fold_words[FG_FOLD_COUNT];
-extern const char *const fg_time_kind_words[FG_TIME_KIND_COUNT];
-extern const char *const fg_frame_nature_words[FG_FRAME_NATURES];
-extern const uint32_t fg_frame_natures[FG_FRAME_NATURES]; /* enum fg_frame_flag */
 
 /*
  * Values and samples whose leaf is this stack, and with all stacks below it: one element a stack.

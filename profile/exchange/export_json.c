@@ -7,31 +7,36 @@
 #include "base/json_write.h"
 #include "profile/exchange/export_formats.h"
 
-const char *const fg_measure_fold_words[FG_FOLD_COUNT] = {
+static const char *const fold_words[FG_FOLD_COUNT] = {
 	[FG_FOLD_SUM] = "sum",
 	[FG_FOLD_MAX] = "max",
 	[FG_FOLD_MIN] = "min",
 };
 
-const char *const fg_time_kind_words[FG_TIME_KIND_COUNT] = {
+static const char *const time_kind_words[FG_TIME_KIND_COUNT] = {
 	[FG_TIME_USER] = "user",
 	[FG_TIME_SYSTEM] = "system",
 	[FG_TIME_BOTH] = "cpu",
 	[FG_TIME_WALL] = "wall",
 };
 
-const char *const fg_frame_nature_words[FG_FRAME_NATURES] = {"function", "nameless", "kernel",
-							     "jit",      "mark",     "plt"};
-const uint32_t fg_frame_natures[FG_FRAME_NATURES] = {
-	0, FG_FRAME_NAMELESS, FG_FRAME_KERNEL, FG_FRAME_JIT, FG_FRAME_MARK, FG_FRAME_PLT,
-};
-
 static const char *nature_name(uint32_t flags)
 {
-	for (size_t i = 1; i < FG_FRAME_NATURES; i++)
-		if (flags & fg_frame_natures[i])
-			return fg_frame_nature_words[i];
-	return fg_frame_nature_words[0];
+	static const struct {
+		enum fg_frame_flag flag;
+		const char *name;
+	} natures[] = {
+		{FG_FRAME_NAMELESS, "nameless"},
+		{FG_FRAME_KERNEL, "kernel"},
+		{FG_FRAME_JIT, "jit"},
+		{FG_FRAME_MARK, "mark"},
+		{FG_FRAME_PLT, "plt"},
+	};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(natures); i++)
+		if (flags & natures[i].flag)
+			return natures[i].name;
+	return "function";
 }
 
 static void write_functions(struct fg_json_writer *json, const struct fg_profile *profile)
@@ -87,7 +92,7 @@ static void write_stacks(struct fg_json_writer *json, const struct fg_profile *p
 
 static const char *kind_name(uint8_t kind)
 {
-	return fg_time_kind_words[kind < FG_TIME_KIND_COUNT ? kind : FG_TIME_BOTH];
+	return time_kind_words[kind < FG_TIME_KIND_COUNT ? kind : FG_TIME_BOTH];
 }
 
 static void write_samples(struct fg_json_writer *json, const struct fg_profile *profile)
@@ -124,7 +129,7 @@ static void write_measures(struct fg_json_writer *json, const struct fg_profile 
 		fg_json_text(json, "name", measure->is.name);
 		fg_json_text(json, "label", measure->is.label);
 		fg_json_text(json, "unit", measure->is.unit);
-		fg_json_text(json, "fold", fg_measure_fold_words[measure->is.fold]);
+		fg_json_text(json, "fold", fold_words[measure->is.fold]);
 		fg_json_text(json, "better",
 			     measure->is.better == FG_BETTER_HIGHER ? "higher" : "lower");
 		fg_json_bool(json, "exact", measure->is.exact);

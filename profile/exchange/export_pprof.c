@@ -8,10 +8,123 @@
 #include "base/gzip.h"
 #include "base/map.h"
 #include "profile/exchange/export_formats.h"
-#include "profile/exchange/pprof_fields.h"
-#include "profile/exchange/protobuf.h"
 
 #include <math.h>
+
+/* ---- field numbers of profile.proto (perftools.profiles.Profile) ---- */
+
+enum {
+	PPROF_SAMPLE_TYPE = 1,
+	PPROF_SAMPLE = 2,
+	PPROF_MAPPING = 3,
+	PPROF_LOCATION = 4,
+	PPROF_FUNCTION = 5,
+	PPROF_STRING = 6,
+	PPROF_TIME_NS = 9,
+	PPROF_DURATION_NS = 10,
+	PPROF_PERIOD_TYPE = 11,
+	PPROF_PERIOD = 12,
+	PPROF_COMMENT = 13,
+	PPROF_DEFAULT_TYPE = 14,
+};
+
+enum {
+	PPROF_TYPE_NAME = 1,
+	PPROF_TYPE_UNIT = 2
+};
+enum {
+	PPROF_SAMPLE_LOCATION = 1,
+	PPROF_SAMPLE_VALUE = 2
+};
+enum {
+	PPROF_MAPPING_ID = 1,
+	PPROF_MAPPING_START = 2,
+	PPROF_MAPPING_LIMIT = 3,
+	PPROF_MAPPING_FILE = 5,
+	PPROF_MAPPING_BUILD_ID = 6,
+	PPROF_MAPPING_HAS_FUNCTIONS = 7,
+	PPROF_MAPPING_HAS_FILENAMES = 8,
+	PPROF_MAPPING_HAS_LINES = 9,
+	PPROF_MAPPING_HAS_INLINES = 10,
+};
+enum {
+	PPROF_LOCATION_ID = 1,
+	PPROF_LOCATION_MAPPING = 2,
+	PPROF_LOCATION_ADDRESS = 3,
+	PPROF_LOCATION_LINE = 4,
+};
+enum {
+	PPROF_LINE_FUNCTION = 1,
+	PPROF_LINE_NUMBER = 2
+};
+enum {
+	PPROF_FUNCTION_ID = 1,
+	PPROF_FUNCTION_NAME = 2,
+	PPROF_FUNCTION_SYSTEM_NAME = 3,
+	PPROF_FUNCTION_FILE = 4,
+	PPROF_FUNCTION_START_LINE = 5,
+};
+
+/* ---- the wire format: what of it a profile needs; zero values are left out ---- */
+
+static void add_varint(struct fg_strbuf *out, uint64_t value)
+{
+	uint8_t bytes[10];
+	size_t count = 0;
+
+	do {
+		uint8_t byte = (uint8_t)(value & 0x7fU);
+
+		value >>= 7;
+		if (value != 0)
+			byte |= 0x80U;
+		bytes[count++] = byte;
+	} while (value != 0);
+	fg_strbuf_add(out, bytes, count);
+}
+
+enum wire {
+	WIRE_VARINT = 0,
+	WIRE_BYTES = 2,
+};
+
+static void add_key(struct fg_strbuf *out, uint32_t field, enum wire wire)
+{
+	add_varint(out, ((uint64_t)field << 3U) | (uint64_t)wire);
+}
+
+static void add_uint(struct fg_strbuf *out, uint32_t field, uint64_t value)
+{
+	if (value == 0)
+		return;
+	add_key(out, field, WIRE_VARINT);
+	add_varint(out, value);
+}
+
+static void add_int(struct fg_strbuf *out, uint32_t field, int64_t value)
+{
+	add_uint(out, field, (uint64_t)value);
+}
+
+static void add_bytes(struct fg_strbuf *out, uint32_t field, const void *data, size_t size)
+{
+	add_key(out, field, WIRE_BYTES);
+	add_varint(out, size);
+	if (size > 0)
+		fg_strbuf_add(out, data, size);
+}
+
+static void add_packed(struct fg_strbuf *out, uint32_t field, const uint64_t *values, size_t count)
+{
+	struct fg_strbuf packed = {0};
+
+	if (count == 0)
+		return;
+	for (size_t i = 0; i < count; i++)
+		add_varint(&packed, values[i]);
+	add_bytes(out, field, packed.data, packed.length);
+	fg_strbuf_release(&packed);
+}
 
 struct sample_key {
 	uint32_t stack;
@@ -47,24 +160,24 @@ static uint64_t string_id(struct writer *w, const char *text)
 static void write_value_type(struct writer *w, uint32_t field, const char *type, const char *unit)
 {
 	fg_strbuf_clear(&w->scratch);
-	fg_protobuf_add_uint(&w->scratch, PPROF_TYPE_NAME, string_id(w, type));
-	fg_protobuf_add_uint(&w->scratch, PPROF_TYPE_UNIT, string_id(w, unit));
-	fg_protobuf_add_bytes(&w->message, field, w->scratch.data, w->scratch.length);
+	add_uint(&w->scratch, PPROF_TYPE_NAME, string_id(w, type));
+	add_uint(&w->scratch, PPROF_TYPE_UNIT, string_id(w, unit));
+	add_bytes(&w->message, field, w->scratch.data, w->scratch.length);
 }
 
 /* The mapping has symbols, so readers do not look for them. */
 static void write_mapping(struct writer *w, uint64_t id, const struct fg_module_info *module)
 {
 	fg_strbuf_clear(&w->scratch);
-	fg_protobuf_add_uint(&w->scratch, PPROF_MAPPING_ID, id);
-	fg_protobuf_add_uint(&w->scratch, PPROF_MAPPING_LIMIT, module->end - module->start);
-	fg_protobuf_add_uint(&w->scratch, PPROF_MAPPING_FILE, string_id(w, module->path));
-	fg_protobuf_add_uint(&w->scratch, PPROF_MAPPING_BUILD_ID, string_id(w, module->build_id));
-	fg_protobuf_add_uint(&w->scratch, PPROF_MAPPING_HAS_FUNCTIONS, 1);
-	fg_protobuf_add_uint(&w->scratch, PPROF_MAPPING_HAS_FILENAMES, 1);
-	fg_protobuf_add_uint(&w->scratch, PPROF_MAPPING_HAS_LINES, 1);
-	fg_protobuf_add_uint(&w->scratch, PPROF_MAPPING_HAS_INLINES, 1);
-	fg_protobuf_add_bytes(&w->message, PPROF_MAPPING, w->scratch.data, w->scratch.length);
+	add_uint(&w->scratch, PPROF_MAPPING_ID, id);
+	add_uint(&w->scratch, PPROF_MAPPING_LIMIT, module->end - module->start);
+	add_uint(&w->scratch, PPROF_MAPPING_FILE, string_id(w, module->path));
+	add_uint(&w->scratch, PPROF_MAPPING_BUILD_ID, string_id(w, module->build_id));
+	add_uint(&w->scratch, PPROF_MAPPING_HAS_FUNCTIONS, 1);
+	add_uint(&w->scratch, PPROF_MAPPING_HAS_FILENAMES, 1);
+	add_uint(&w->scratch, PPROF_MAPPING_HAS_LINES, 1);
+	add_uint(&w->scratch, PPROF_MAPPING_HAS_INLINES, 1);
+	add_bytes(&w->message, PPROF_MAPPING, w->scratch.data, w->scratch.length);
 }
 
 /* Modules have the ids 1, 2, …; libraries that are known by name only follow. */
@@ -96,12 +209,12 @@ static void write_function(struct writer *w, const struct fg_frame *frame)
 		return;
 	w->function_written[frame->function] = true;
 	fg_strbuf_clear(&w->scratch);
-	fg_protobuf_add_uint(&w->scratch, PPROF_FUNCTION_ID, (uint64_t)frame->function + 1);
-	fg_protobuf_add_uint(&w->scratch, PPROF_FUNCTION_NAME, string_id(w, function->name));
-	fg_protobuf_add_uint(&w->scratch, PPROF_FUNCTION_SYSTEM_NAME, string_id(w, linkage));
-	fg_protobuf_add_uint(&w->scratch, PPROF_FUNCTION_FILE, string_id(w, file));
-	fg_protobuf_add_uint(&w->scratch, PPROF_FUNCTION_START_LINE, function->line);
-	fg_protobuf_add_bytes(&w->message, PPROF_FUNCTION, w->scratch.data, w->scratch.length);
+	add_uint(&w->scratch, PPROF_FUNCTION_ID, (uint64_t)frame->function + 1);
+	add_uint(&w->scratch, PPROF_FUNCTION_NAME, string_id(w, function->name));
+	add_uint(&w->scratch, PPROF_FUNCTION_SYSTEM_NAME, string_id(w, linkage));
+	add_uint(&w->scratch, PPROF_FUNCTION_FILE, string_id(w, file));
+	add_uint(&w->scratch, PPROF_FUNCTION_START_LINE, function->line);
+	add_bytes(&w->message, PPROF_FUNCTION, w->scratch.data, w->scratch.length);
 }
 
 /*
@@ -123,19 +236,18 @@ static uint64_t location_of(struct writer *w, const uint32_t *frames, size_t cou
 		write_function(w, &w->profile->frames[frames[i]]);
 	mapping = mapping_of(w, host);
 	fg_strbuf_clear(&w->scratch);
-	fg_protobuf_add_uint(&w->scratch, PPROF_LOCATION_ID, id);
-	fg_protobuf_add_uint(&w->scratch, PPROF_LOCATION_MAPPING, mapping);
-	fg_protobuf_add_uint(&w->scratch, PPROF_LOCATION_ADDRESS, host->address);
+	add_uint(&w->scratch, PPROF_LOCATION_ID, id);
+	add_uint(&w->scratch, PPROF_LOCATION_MAPPING, mapping);
+	add_uint(&w->scratch, PPROF_LOCATION_ADDRESS, host->address);
 	for (size_t i = count; i-- > 0;) {
 		const struct fg_frame *frame = &w->profile->frames[frames[i]];
 
 		fg_strbuf_clear(&w->inner);
-		fg_protobuf_add_uint(&w->inner, PPROF_LINE_FUNCTION, (uint64_t)frame->function + 1);
-		fg_protobuf_add_uint(&w->inner, PPROF_LINE_NUMBER, frame->line);
-		fg_protobuf_add_bytes(&w->scratch, PPROF_LOCATION_LINE, w->inner.data,
-				      w->inner.length);
+		add_uint(&w->inner, PPROF_LINE_FUNCTION, (uint64_t)frame->function + 1);
+		add_uint(&w->inner, PPROF_LINE_NUMBER, frame->line);
+		add_bytes(&w->scratch, PPROF_LOCATION_LINE, w->inner.data, w->inner.length);
 	}
-	fg_protobuf_add_bytes(&w->message, PPROF_LOCATION, w->scratch.data, w->scratch.length);
+	add_bytes(&w->message, PPROF_LOCATION, w->scratch.data, w->scratch.length);
 	return id;
 }
 
@@ -167,9 +279,9 @@ static void write_label(struct writer *w, const char *key, const char *value)
 	if (!value || !*value)
 		return;
 	fg_strbuf_clear(&w->inner);
-	fg_protobuf_add_uint(&w->inner, LABEL_KEY, string_id(w, key));
-	fg_protobuf_add_uint(&w->inner, LABEL_TEXT, string_id(w, value));
-	fg_protobuf_add_bytes(&w->scratch, SAMPLE_LABEL, w->inner.data, w->inner.length);
+	add_uint(&w->inner, LABEL_KEY, string_id(w, key));
+	add_uint(&w->inner, LABEL_TEXT, string_id(w, value));
+	add_bytes(&w->scratch, SAMPLE_LABEL, w->inner.data, w->inner.length);
 }
 
 /* The sample count is that of the first measure. */
@@ -188,14 +300,13 @@ static void write_sample(struct writer *w, const struct sample_key *key, size_t 
 	for (size_t i = 0; i < profile->measure_count; i++)
 		w->values[i + 1] = (uint64_t)llround(w->sums[row * profile->measure_count + i]);
 	fg_strbuf_clear(&w->scratch);
-	fg_protobuf_add_packed(&w->scratch, PPROF_SAMPLE_LOCATION, w->ids, count);
-	fg_protobuf_add_packed(&w->scratch, PPROF_SAMPLE_VALUE, w->values,
-			       profile->measure_count + 1);
+	add_packed(&w->scratch, PPROF_SAMPLE_LOCATION, w->ids, count);
+	add_packed(&w->scratch, PPROF_SAMPLE_VALUE, w->values, profile->measure_count + 1);
 	if (key->thread < profile->thread_count)
 		write_label(w, "thread", profile->threads[key->thread].name);
 	if (key->region > 0 && key->region < profile->region_count)
 		write_label(w, "region", profile->regions[key->region].path);
-	fg_protobuf_add_bytes(&w->message, PPROF_SAMPLE, w->scratch.data, w->scratch.length);
+	add_bytes(&w->message, PPROF_SAMPLE, w->scratch.data, w->scratch.length);
 }
 
 static void add_up(struct writer *w)
@@ -273,21 +384,20 @@ static void write_message(struct writer *w, const struct fg_export_options *opti
 		memcpy(&key, w->samples.entries[i].key, sizeof(key));
 		write_sample(w, &key, i);
 	}
-	fg_protobuf_add_int(&w->message, PPROF_TIME_NS, profile->started_wall_ns);
-	fg_protobuf_add_int(&w->message, PPROF_DURATION_NS, profile->duration_ns);
+	add_int(&w->message, PPROF_TIME_NS, profile->started_wall_ns);
+	add_int(&w->message, PPROF_DURATION_NS, profile->duration_ns);
 	if (fg_measure_has_time(&profile->measures[0].is)) {
 		write_value_type(w, PPROF_PERIOD_TYPE, type, "nanoseconds");
-		fg_protobuf_add_uint(&w->message, PPROF_PERIOD, profile->period_ns);
+		add_uint(&w->message, PPROF_PERIOD, profile->period_ns);
 	}
-	fg_protobuf_add_uint(&w->message, PPROF_DEFAULT_TYPE, string_id(w, type));
+	add_uint(&w->message, PPROF_DEFAULT_TYPE, string_id(w, type));
 	if (profile->title)
-		fg_protobuf_add_uint(&w->message, PPROF_COMMENT, string_id(w, profile->title));
+		add_uint(&w->message, PPROF_COMMENT, string_id(w, profile->title));
 	if (options->tool_version)
-		fg_protobuf_add_uint(&w->message, PPROF_COMMENT,
-				     string_id(w, options->tool_version));
+		add_uint(&w->message, PPROF_COMMENT, string_id(w, options->tool_version));
 	for (size_t i = 0; i < w->strings.count; i++)
-		fg_protobuf_add_bytes(&w->message, PPROF_STRING, w->strings.entries[i].key,
-				      w->strings.entries[i].key_length);
+		add_bytes(&w->message, PPROF_STRING, w->strings.entries[i].key,
+			  w->strings.entries[i].key_length);
 }
 
 int fg_export_pprof(const struct fg_profile *profile, const struct fg_export_options *options,

@@ -7,25 +7,16 @@
 
 const struct fg_import_format fg_import_formats[] = {
 	{
-		.name = "json",
-		.description = "what `fastgate export -F json` writes",
-		.is = fg_import_json_is,
-		.read = fg_import_json_read,
-		.max_bytes = FG_IMPORT_JSON_MAX_BYTES,
-	},
-	{
 		.name = "folded",
 		.description = "one line per stack: frames joined by ';', then its weight",
 		.is = fg_import_folded_is,
 		.read = fg_import_folded_read,
-		.max_bytes = FG_IMPORT_MAX_BYTES,
 	},
 	{
 		.name = "callgrind",
 		.description = "what valgrind's callgrind writes: instructions and calls",
 		.is = fg_import_callgrind_is,
 		.read = fg_import_callgrind_read,
-		.max_bytes = FG_IMPORT_MAX_BYTES,
 	},
 	{.name = NULL},
 };
@@ -42,7 +33,7 @@ const struct fg_import_format *fg_import_find(const char *name)
 static const struct fg_import_format *detect(const char *data, size_t size)
 {
 	/* Folded text has no signature, so it is tried last. */
-	static const char *const order[] = {"json", "callgrind", "folded"};
+	static const char *const order[] = {"callgrind", "folded"};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(order); i++) {
 		const struct fg_import_format *format = fg_import_find(order[i]);
@@ -107,7 +98,7 @@ int fg_import_read(const struct fg_import_format *format, const char *data, size
 	imported.repetition_count = 1;
 	imported.period_ns = options->period_ns;
 	if (fg_gzip_is(data, size)) {
-		status = fg_gzip_unpack(data, size, format->max_bytes, &unpacked, err);
+		status = fg_gzip_unpack(data, size, FG_IMPORT_MAX_BYTES, &unpacked, err);
 		if (status != FG_OK)
 			goto out;
 		data = fg_strbuf_text(&unpacked);

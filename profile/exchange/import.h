@@ -36,7 +36,6 @@ struct fg_import_format {
 	bool (*is)(const char *data, size_t size); /* does the beginning look like this format? */
 	int (*read)(const char *data, size_t size, const struct fg_import_options *options,
 		    struct fg_import_sink *sink, struct fg_error *err);
-	size_t max_bytes; /* when unpacked */
 };
 
 extern const struct fg_import_format fg_import_formats[]; /* the last one has no name */

@@ -397,7 +397,7 @@ static int add_edges(struct reader *reader, uint16_t calls, struct fg_error *err
 		status = push_chain(reader, edge->callee, err);
 		if (status != FG_OK)
 			return status;
-		(void)fg_sink_end(reader->sink, calls, edge->calls, edge->calls);
+		fg_sink_end(reader->sink, calls, edge->calls, edge->calls);
 	}
 	return FG_OK;
 }
@@ -419,7 +419,7 @@ static int add_stacks(struct reader *reader, struct fg_error *err)
 		status = push_chain(reader, i, err);
 		if (status != FG_OK)
 			return status;
-		(void)fg_sink_end(reader->sink, 0, reader->contexts[i].instructions, 1);
+		fg_sink_end(reader->sink, 0, reader->contexts[i].instructions, 1);
 	}
 	return add_edges(reader, id, err);
 }

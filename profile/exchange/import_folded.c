@@ -113,7 +113,7 @@ static int read_line(struct fg_import_sink *sink, const char *line, size_t lengt
 	status = push_frames(sink, line, frames, err);
 	if (status != FG_OK)
 		return status;
-	(void)fg_sink_end(sink, 0, weight * period_ns, weight);
+	fg_sink_end(sink, 0, weight * period_ns, weight);
 	return FG_OK;
 }
 

@@ -5,14 +5,6 @@
 
 #include "profile/exchange/import.h"
 
-enum {
-	/* a parsed number takes thirty times the memory of its text */
-	FG_IMPORT_JSON_MAX_BYTES = 64 << 20,
-};
-
-bool fg_import_json_is(const char *data, size_t size);
-int fg_import_json_read(const char *data, size_t size, const struct fg_import_options *options,
-			struct fg_import_sink *sink, struct fg_error *err);
 bool fg_import_folded_is(const char *data, size_t size);
 int fg_import_folded_read(const char *data, size_t size, const struct fg_import_options *options,
 			  struct fg_import_sink *sink, struct fg_error *err);

@@ -59,13 +59,12 @@ int fg_sink_push(struct fg_import_sink *sink, uint32_t frame, struct fg_error *e
 	return FG_OK;
 }
 
-struct fg_sample *fg_sink_end(struct fg_import_sink *sink, uint16_t measure, double value,
-			      double samples)
+void fg_sink_end(struct fg_import_sink *sink, uint16_t measure, double value, double samples)
 {
 	struct fg_sample *sample = NULL;
 
 	if (!(value > 0))
-		return NULL;
+		return;
 	sample = fg_profile_add_sample(sink->profile);
 	sample->stack = sink->stack;
 	sample->value = value;
@@ -73,5 +72,4 @@ struct fg_sample *fg_sink_end(struct fg_import_sink *sink, uint16_t measure, dou
 	sample->count = samples >= UINT32_MAX ? UINT32_MAX : (uint32_t)samples;
 	sample->kind = FG_TIME_BOTH;
 	fg_profile_add_up(sink->profile, sample);
-	return sample;
 }

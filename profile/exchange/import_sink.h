@@ -6,8 +6,7 @@
  *	fg_sink_frame(sink, &frame, &index, err)   find or add
  *	fg_sink_begin(sink)                        a new stack
  *	fg_sink_push(sink, index, err)             from the root towards the leaf
- *	fg_sink_end(sink, measure, value, samples) the sample, one a measure; yours to add time and
- *	                                           thread to
+ *	fg_sink_end(sink, measure, value, samples) the sample, one a measure
  */
 #ifndef FG_EXCHANGE_IMPORT_SINK_H
 #define FG_EXCHANGE_IMPORT_SINK_H
@@ -45,8 +44,7 @@ int fg_sink_frame(struct fg_import_sink *sink, const struct fg_import_frame *fra
 		  struct fg_error *err) FG_NODISCARD;
 void fg_sink_begin(struct fg_import_sink *sink);
 int fg_sink_push(struct fg_import_sink *sink, uint32_t frame, struct fg_error *err) FG_NODISCARD;
-/* NULL when the value is 0.  `measure` is an index into the profile's measures. */
-struct fg_sample *fg_sink_end(struct fg_import_sink *sink, uint16_t measure, double value,
-			      double samples);
+/* A value of 0 adds nothing.  `measure` is an index into the profile's measures. */
+void fg_sink_end(struct fg_import_sink *sink, uint16_t measure, double value, double samples);
 
 #endif

@@ -104,14 +104,11 @@ struct fg_view {
 		    struct fg_view_table *table, struct fg_error *err);
 	const char *measure; /* shown unless the query names another; NULL: the profile's first */
 	bool needs_code;     /* shows more with the listings of the profile */
-	bool needs_samples;  /* shows less, or nothing, for a profile of sums */
 	bool has_no_measure; /* its figures are not measures of the profile */
 };
 
 /* The end of error messages about what a profile of sums lacks. */
-#define FG_VIEW_NEEDS_SAMPLES                             \
- "use a trace (fastgate record), or a run whose samples " \
- "were kept (measure.sampler.keep_samples)"
+#define FG_VIEW_NEEDS_SAMPLES "use a trace (fastgate record): a stored run has sums"
 
 extern const struct fg_view fg_views[]; /* the last one has no name */
 const struct fg_view *fg_view_find(const char *name);

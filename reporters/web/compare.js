@@ -2,7 +2,7 @@
 // report.json with `raw` and `profile` added to each benchmark.
 
 import { afterPaint, el, names, replace, scroller, svg } from './dom.js';
-import { clip, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatPercent, formatShare, formatTime, formatValue, isStarter, place, shortName } from './format.js';
+import { clip, countStates, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatPercent, formatShare, formatTime, formatValue, isStarter, place, rankOf, shortName } from './format.js';
 import { commitAddress, linked, linksOfRun, placeAddress, PLAIN_ADDRESS } from './links.js';
 import { badge, dataTable } from './table.js';
 import { sourceTable } from './source.js';
@@ -14,12 +14,9 @@ import { repetitionTimeline } from './timeline.js';
 import { markedTables } from './marked.js';
 import { argumentParts } from './arguments.js';
 
-const WEIGHT = ['pass', 'new', 'missing', 'improvement', 'placement', 'inconclusive', 'creep', 'regression', 'error'];
-
-// The benchmark's headline metric.
-export function headline(benchmark) {
-	const rank = (m) => (m.decided ? 100 + (m.accepted ? 0 : WEIGHT.indexOf(m.verdict)) : 0) + (m.gated ? 20 : 0);
-	return benchmark.metrics.reduce((best, m) => (!best || rank(m) > rank(best) ? m : best), null);
+// The metric of the benchmark's answer.
+function headline(benchmark) {
+	return benchmark.metrics.find((m) => m.name === benchmark.answer.metric) ?? benchmark.metrics[0];
 }
 
 // An imported profile has no metrics, so there is nothing to judge.
@@ -29,7 +26,7 @@ function isProfile(benchmark) {
 
 // Its verdict, or that it is probably slower.
 function stateOf(benchmark) {
-	return benchmark.answer?.state ?? benchmark.verdict;
+	return benchmark.answer.state;
 }
 
 function verdictBadge(benchmark) {
@@ -333,7 +330,7 @@ function functionTable(benchmark, profile, view) {
 		columns.push({ title: 'Judged Δ', numeric: true, value: (r) => r.verdict?.delta_ms ?? NaN,
 			cell: (r) => (r.verdict ? formatDeltaMs(r.verdict.delta_ms) : ''),
 			help: 'Own time and what the function spends in libraries that did not change: what the judgement is about' });
-		columns.push({ title: 'Judgement', value: (r) => (r.verdict ? WEIGHT.indexOf(r.verdict.verdict) : -1), cell: (r) => (r.verdict ? [standing(r.verdict), ' ',
+		columns.push({ title: 'Judgement', value: (r) => (r.verdict ? -rankOf(r.verdict.verdict) : -Infinity), cell: (r) => (r.verdict ? [standing(r.verdict), ' ',
 			el('span', { class: 'quiet' }, `${formatDeltaMs(r.verdict.interval_ms[0])} … ${formatDeltaMs(r.verdict.interval_ms[1])}`)] : '') });
 	}
 	const isSureRow = (r) => r.verdict && isSure(r.verdict);
@@ -382,7 +379,7 @@ function howMeasured(benchmark) {
 		finite(sampling?.handler_ns) && `the collector ${formatValue(sampling.handler_ns, 'ns')}`,
 		finite(sampling?.switch_ns) && finite(sampling?.switches_hz)
 			&& `a context switch up to ${formatValue(sampling.switch_ns, 'ns')} (${formatValue(sampling.switches_hz, '1')} a second)`].filter(Boolean);
-	const rows = [['Schedule', `${benchmark.schedule}, ${benchmark.pairs} pairs in ${formatValue(benchmark.seconds * 1e9, 'ns')}`],
+	const rows = [['Schedule', [benchmark.schedule, benchmark.schedule_reason].filter(Boolean).join(': ')],
 		['Samples', sampling && `${formatValue(sampling.rate_hz, '1')} a second of CPU time`],
 		['Cost of sampling', finite(sampling?.expected_cost) && `about ${(100 * sampling.expected_cost).toFixed(1)} % of the CPU time, of both sides alike`],
 		['Price of a sample', price.length > 0 && price.join(', ')],
@@ -392,19 +389,18 @@ function howMeasured(benchmark) {
 }
 
 function failure(benchmark) {
-	if (!benchmark.error)
+	if (!benchmark.error_tail)
 		return null;
-	return section('Why it could not be measured', 'failure', el('p', {}, benchmark.error),
-		benchmark.error_tail && scroller('Last lines of output', el('pre', {}, benchmark.error_tail)),
-		benchmark.error_stacks && scroller('Where its threads stood', el('pre', {}, benchmark.error_stacks)));
+	return section('Why it could not be measured', 'failure',
+		scroller('Last lines of output', el('pre', {}, benchmark.error_tail)));
 }
 
-// Since which change, how to see it again, how to accept it: as every report says it.
-function nextSteps({ since, lines, commit, next = [] }) {
+// The lines of the culprit, since which change, how to see it again, how to accept it: as every report says it; then more rows.
+function restOfCard({ since, lines, commit, next = [] }, ...more) {
 	const href = (url) => (PLAIN_ADDRESS.test(url ?? '') ? url : undefined);
 	const row = (label, text, url) => [el('dt', {}, label), el('dd', {}, linked(href(url), el('code', {}, clip(text, 600))))];
 	return [lines.length > 0 && scroller('The lines', el('pre', { class: 'lines' }, lines.map((line) => el('span', { class: { '-': 'went', '+': 'came' }[line[0]] }, `${line}\n`)))),
-		since && el('dl', { class: 'sides' }, row('change', since, commit?.url), next.map((step) => row(step.what, step.command ?? step.url, step.url)))];
+		(since || more.length > 0) && el('dl', { class: 'sides' }, since && row('change', since, commit?.url), next.map((step) => row(step.what, step.command ?? step.url, step.url)), more)];
 }
 
 function notes(list) {
@@ -429,9 +425,8 @@ function sentence(benchmark) {
 		return 'nothing was compared';
 	const seen = stateOf(benchmark) === 'inconclusive' && finite(metric.smallest_detectable)
 		? `; this run could have seen a change of ${formatPercent(metric.smallest_detectable)}` : '';
-	const how = measuredApart(benchmark) ? 'the sides were measured in two sessions'
-		: `${benchmark.pairs} pairs in ${formatValue(benchmark.seconds * 1e9, 'ns')}, schedule ${benchmark.schedule}`;
-	return `${metric.label} ${formatChange(metric.ratio - 1)} ${formatInterval(metric.interval)}, ${levels(metric, metric.unit)}, ${how}${seen}`;
+	const how = measuredApart(benchmark) ? '' : `, ${benchmark.pairs} pairs in ${formatValue(benchmark.seconds * 1e9, 'ns')}`;
+	return `${metric.label} ${formatChange(metric.ratio - 1)} ${formatInterval(metric.interval)}, ${levels(metric, metric.unit)}${how}${seen}`;
 }
 
 function libraryTable(benchmark) {
@@ -461,7 +456,7 @@ function culpritOf(benchmark, profile) {
 
 function flameSection(benchmark, profile, range, view) {
 	// The browser's Back button undoes a zoom, but no typing or choice.
-	const graph = flameViews(profile, { culprit: culpritOf(benchmark, profile), inTime: !range && !view.state.measure && benchmark.in_time, placeHref: (file, line) => placeAddress(view.links, file, line), onState: (flame) => view.keep(flame,
+	const graph = flameViews(profile, { culprit: culpritOf(benchmark, profile), placeHref: (file, line) => placeAddress(view.links, file, line), onState: (flame) => view.keep(flame,
 		flame.node !== view.state.node || flame.view !== view.state.view) });
 	queueMicrotask(() => graph.restore(view.state));
 	view.flame = graph;
@@ -546,8 +541,10 @@ function showBenchmark(benchmark, view) {
 			facts('Build of the baseline, this benchmark', benchmark.build?.baseline), facts('Build of the candidate, this benchmark', benchmark.build?.candidate)] }]
 		.filter(({ content }) => typeof content === 'function' || content.flat().some(Boolean));
 	const parts = tabs(`Parts of ${clip(benchmark.name, 80)}`, panels, tabOf(view.state), (tab) => view.keep({ tab }));
-	return [el('h2', { id: 'benchmark', tabindex: -1 }, names(clip(benchmark.name || '[no name]', 120)), ' ', verdictBadge(benchmark)),
-		el('p', { class: 'lead' }, sentence(benchmark)), !isProfile(benchmark) && notes(benchmark.notes), el('div', { class: 'tabs' }, parts.list, chooser), parts.places];
+	// The page begins with the card of the leading benchmark; any other has its own here.
+	const { isLeading } = view;
+	return [el('h2', { id: 'benchmark', tabindex: -1, class: isLeading && view.isAlone ? 'hidden' : undefined }, names(isLeading || isProfile(benchmark) ? clip(benchmark.name || '[no name]', 120) : clip(benchmark.answer.sentence, 600))),
+		!isLeading && restOfCard(benchmark.answer), (isProfile(benchmark) || !instead(benchmark)) && el('p', { class: 'lead' }, sentence(benchmark)), !isProfile(benchmark) && notes(benchmark.notes), el('div', { class: 'tabs' }, parts.list, chooser), parts.places];
 }
 
 // --- around the benchmarks ---
@@ -566,11 +563,11 @@ function differences(data) {
 
 function facts(title, object) {
 	const entries = Object.entries(object ?? {});
-	return entries.length > 0 && el('details', {}, el('summary', {}, `${title} (${entries.length} facts)`),
+	return entries.length > 0 && el('details', {}, el('summary', {}, `${title} (${entries.length} fact${entries.length === 1 ? '' : 's'})`),
 		el('dl', { class: 'facts' }, entries.map(([key, value]) => [el('dt', {}, clip(key, 100)), el('dd', {}, clip(value ?? '', 600))])));
 }
 
-function side(words, s, links) {
+function sideRow(words, s, links) {
 	return [el('dt', {}, words), el('dd', {}, s.commit ? linked(commitAddress(links, s.commit), el('code', {}, s.commit.slice(0, 12))) : 'no commit', s.describe ? ` ${clip(s.describe, 80)}` : '',
 		s.branch ? ` on ${clip(s.branch, 60)}` : '', s.build?.['git.subject'] ? ` “${clip(s.build['git.subject'], 100)}”` : '', s.dirty ? ', with uncommitted changes' : '')];
 }
@@ -589,23 +586,14 @@ function writeHash(state, isStep) {
 	write.call(history, null, '', words.size > 0 ? `#${words}` : location.pathname + location.search);
 }
 
-// The most urgent first, then by size of the change; passed ones in their order.
-const ORDER = ['regression', 'error', 'creep', 'probably slower', 'inconclusive', 'placement', 'improvement', 'missing', 'new', 'pass'];
-
 function sizeOf(benchmark) {
 	const ratio = benchmark.verdict === 'pass' ? NaN : headline(benchmark)?.ratio;
 	return finite(ratio) ? Math.abs(ratio - 1) : 0;
 }
 
-export function worstFirst(benchmarks) {
-	return [...benchmarks].sort((a, b) => ORDER.indexOf(stateOf(a)) - ORDER.indexOf(stateOf(b)) || sizeOf(b) - sizeOf(a));
-}
-
-// The benchmark shown first: the one in the headline. A sure improvement says more than an undecided benchmark.
-function leading(data) {
-	const all = worstFirst(data.benchmarks);
-	const failed = all.find((b) => ['regression', 'probably slower'].includes(stateOf(b))) ?? (data.exit_code === 3 ? all.find((b) => b.verdict === 'inconclusive') : undefined);
-	return failed ?? all.find((b) => b.verdict === 'improvement') ?? all.find((b) => b.verdict !== 'error') ?? all[0];
+// The most urgent first, then by size of the change; passed ones in their order.
+function worstFirst(benchmarks) {
+	return [...benchmarks].sort((a, b) => rankOf(stateOf(a)) - rankOf(stateOf(b)) || sizeOf(b) - sizeOf(a));
 }
 
 // On a server: options.historyOf(benchmark) is an element with its history, options.functionHref(benchmark, name, library) the address of a function's.
@@ -616,12 +604,13 @@ export function showComparison(root, data, options = {}) {
 		keep: (changes, isStep) => writeHash(Object.assign(view.state, { benchmark: current?.name }, changes), isStep) };
 	const detail = el('section', { class: 'detail', 'aria-labelledby': 'benchmark' });
 	const table = el('div');
-	let current = data.benchmarks.find((b) => b.name === view.state.benchmark)
-		?? leading(data);
+	const leading = data.benchmarks.find((b) => b.name === data.answer.benchmark) ?? worstFirst(data.benchmarks)[0];
+	let current = data.benchmarks.find((b) => b.name === view.state.benchmark) ?? leading;
 
 	function show() {
 		replace(table, data.benchmarks.length > 1 && verdictTables(data, (b) => b === current, pick));
 		root.dataset.ready = String(!current);
+		Object.assign(view, { isLeading: current === leading, isAlone: data.benchmarks.length === 1 });
 		if (current)
 			replace(detail, showBenchmark(current, view));
 	}
@@ -643,13 +632,12 @@ export function showComparison(root, data, options = {}) {
 		}
 	});
 	const judged = data.benchmarks.length === 0 || !data.benchmarks.every(isProfile);
-	const counts = WEIGHT.map((v) => [v, data.benchmarks.filter((b) => b.verdict === v).length]).filter(([, n]) => n > 0).reverse();
 	const project = clip(data.run.project ?? 'fastgate', 80);
-	replace(root, el('header', {}, judged && el('p', { class: 'quiet' }, project),
-		judged ? el('h1', {}, clip(data.answer.sentence, 600), ' ', badge(data.verdict === 'inconclusive' ? data.answer.state : data.verdict)) : el('h1', {}, project), judged && nextSteps(data.answer),
-		judged && data.benchmarks.length !== 1 && el('p', {}, data.benchmarks.length === 0 ? 'No benchmark ran.' : counts.map(([v, n]) => `${n} ${v}`).join(', ')),
-		el('dl', { class: 'sides' }, side('Baseline', data.run.baseline, view.links), side('Candidate', data.run.candidate, view.links),
-			el('dt', {}, 'Run'), el('dd', {}, el('code', {}, data.run.id), ` ${formatTime(data.run.started_at)}`)), judged && notes(data.notes)),
+	const sides = [!data.answer.since && sideRow('candidate', data.run.candidate, view.links), sideRow('baseline', data.run.baseline, view.links),
+		el('dt', {}, 'run'), el('dd', {}, el('code', {}, data.run.id), ` ${formatTime(data.run.started_at)}`)];
+	replace(root, el('header', {}, judged ? [el('p', { class: 'quiet' }, project, ' ', data.benchmarks.length === 0 ? badge(data.verdict) : badge(data.answer.state)), el('h1', {}, names(clip(data.answer.sentence, 600)))] : el('h1', {}, project),
+		judged && data.benchmarks.some((b) => b.verdict !== 'pass') && data.benchmarks.length > 1 && el('p', {}, countStates(data.benchmarks.map(stateOf))),
+		restOfCard(judged ? data.answer : { lines: [] }, ...sides), judged && notes(data.notes)),
 	el('main', {}, el('div', { class: data.benchmarks.length > 1 ? 'beside-list' : undefined }, el('section', { 'aria-labelledby': 'verdicts' }, el('h2', { id: 'verdicts', class: data.benchmarks.length > 1 ? undefined : 'hidden' }, 'Benchmarks'), table), detail),
 		el('section', { 'aria-labelledby': 'differs' }, el('h2', { id: 'differs' }, 'What differs'), differences(data),
 			facts('Host', data.run.host), facts('Build of the baseline', data.run.baseline.build), facts('Build of the candidate', data.run.candidate.build))),

@@ -178,16 +178,7 @@ export function callersOf(profile, functionIndex) {
 	return tree.read(profile);
 }
 
-// One side's execution in the order of time, as a profile; `arm`: 0 or 1.
-function readTimeOrder(side, arm, program) {
-	const none = new Array(side.nodes.self.length).fill(0);
-	const functions = { ...side.functions, name: [program, ...side.functions.name.slice(1)] };
-	const self = arm === 0 ? [side.nodes.self, none] : [none, side.nodes.self];
-	return Object.assign(readProfile({ functions, nodes: { ...side.nodes, self } }), { start: side.nodes.start });
-}
-
-const VIEWS = { '': 'from the start of the program', beside: 'both sides, same scale', inverted: 'inverted: own time first', sandwich: 'one function: callers and callees',
-	time: 'in the order of time' };
+const VIEWS = { '': 'from the start of the program', beside: 'both sides, same scale', inverted: 'inverted: own time first', sandwich: 'one function: callers and callees' };
 
 function legend() {
 	return el('p', { class: 'legend' }, [['faster', '− faster'], ['same', 'unchanged'], ['slower', '+ slower'], ['new', 'new'], ['gone', 'gone']].map(([key, words]) => el('span', { class: `key ${key}` }, words)),
@@ -205,11 +196,11 @@ function frameOf(profile, functionIndex) {
 	return first;
 }
 
-// A choice of flame graphs below one toolbar.  Options: { culprit: function to look at first, onState(state), placeHref(file, line), inTime: one execution of each side in the
-// order of time, or null }.  The state has `node`, `search`, `view` and, for one function, `of`.
+// A choice of flame graphs below one toolbar.  Options: { culprit: function to look at first, onState(state), placeHref(file, line) }.
+// The state has `node`, `search`, `view` and, for one function, `of`.
 export function flameViews(profile, options = {}) {
 	const isDifferential = profile.hasBaseline && profile.hasCandidate;
-	const canShow = (name) => (name === 'beside' ? isDifferential : name !== 'time' || Boolean(options.inTime));
+	const canShow = (name) => name !== 'beside' || isDifferential;
 	const choice = el('select', { 'aria-label': 'View of the call paths', onchange: () => show(choice.value, of, true) },
 		Object.entries(VIEWS).filter(([name]) => canShow(name)).map(([value, text]) => el('option', { value }, text)));
 	const search = el('input', { type: 'search', 'aria-label': 'Search frames', placeholder: 'Search frames  ( / )' });
@@ -267,14 +258,6 @@ export function flameViews(profile, options = {}) {
 		const change = profile.functions.name.map((_, f) => (f > 0 ? Math.abs(profile.functions.self[1][f] - profile.functions.self[0][f]) : -1));
 		return change.indexOf(Math.max(...change));
 	}
-	function timeOrders() {
-		const sides = options.inTime.map((side, arm) => side && readTimeOrder(side, arm, profile.functions.name[0]));
-		const longest = Math.max(...sides.map((side, arm) => (side ? side.inclusive[arm][0] : 0)));
-		const { pair, step } = options.inTime.find(Boolean);
-		return [sides.map((side, arm) => side && figure(['baseline', 'candidate'][arm], graphOf(side, { only: ['baseline', 'candidate'][arm], inTime: longest }))),
-			el('p', { class: 'quiet' }, `Pair ${pair}, the one in the middle: each execution from its start on the left, in CPU time, one thread after the other.`,
-				step > 1 && ` One sample of ${step} is shown.`)];
-	}
 	function sandwich() {
 		const words = clip(shortName(profile.functions.name[of]), 80);
 		const callers = callersOf(profile, of);
@@ -288,8 +271,6 @@ export function flameViews(profile, options = {}) {
 		graphs = [];
 		if (view === 'beside') {
 			replace(spot, el('div', { class: 'beside' }, ['baseline', 'candidate'].map((side) => figure(side, graphOf(profile, { only: side, onZoom: together })))));
-		} else if (view === 'time') {
-			replace(spot, timeOrders());
 		} else if (view === 'inverted') {
 			replace(spot, graphOf(invertedOnce(), { byAll: true, first: frameOf(invertedOnce(), options.culprit) }), inverted.folded > 0 && el('p', { class: 'quiet' }, `${inverted.folded} callers too small to be seen were added to what they called.`));
 		} else if (view === 'sandwich') {

@@ -15,8 +15,8 @@ const MIN_PIXELS = 0.5;
 const MIRRORED = 25;
 const READABLE = 0.05; // of the width
 
-// Width and left edge of every node in one of three modes; siblings are sorted by width, or by time.
-function layOut(profile, mode, inTime) {
+// Width and left edge of every node in one of three modes; siblings are sorted by width.
+function layOut(profile, mode) {
 	const width = new Float64Array(profile.count);
 	if (mode === 'both') {
 		for (let i = profile.count - 1; i >= 0; i -= 1) {
@@ -27,9 +27,7 @@ function layOut(profile, mode, inTime) {
 	} else {
 		width.set(profile.inclusive[mode === 'baseline' ? 0 : 1]);
 	}
-	const children = childLists(profile, inTime ? null : width);
-	if (inTime)
-		return { width, left: profile.start, children };
+	const children = childLists(profile, width);
 	const left = new Float64Array(profile.count);
 	for (let i = 0; i < profile.count; i += 1) {
 		let at = left[i];
@@ -56,9 +54,7 @@ function makePalette() {
 	const shades = [];
 	for (let level = -LEVELS; level <= LEVELS; level += 1)
 		shades.push(mix(same, level < 0 ? faster : slower, Math.abs(level) / LEVELS));
-	// In order of time, colours only separate frames.
-	const tones = [0, 1, 2, 3].map((tone) => mix(same, parseColor(color('background')), tone / 5));
-	return { shades, tones, text: color('flame-text'), line: color('background'), found: color('found'), focus: color('focus') };
+	return { shades, text: color('flame-text'), line: color('background'), found: color('found'), focus: color('focus') };
 }
 
 class FlameGraph {
@@ -73,10 +69,8 @@ class FlameGraph {
 		this.drawn = { count: 0, node: new Int32Array(profile.count), x: new Float64Array(profile.count), width: new Float64Array(profile.count) };
 		this.byShade = new Int32Array(profile.count);
 		this.stack = new Int32Array(profile.count);
-		this.layout = layOut(profile, this.mode, options.inTime);
+		this.layout = layOut(profile, this.mode);
 		this.shades = this.isDifferential ? Int8Array.from(tints(profile, options.byAll), (tint) => Math.round(tint * LEVELS)) : new Int8Array(profile.count);
-		if (options.inTime)
-			this.shades.forEach((_, i) => { this.shades[i] = profile.function[i] % 4; });
 		this.palette = makePalette();
 		this.build();
 	}
@@ -370,7 +364,7 @@ class FlameGraph {
 		const { width, left, children } = this.layout;
 		const { profile, zoomed, stack } = this;
 		// Next to another graph, both sides share one scale.
-		const scale = this.pixels / ((this.options.inTime && zoomed === 0 ? this.options.inTime : this.options.only ? Math.max(profile.inclusive[0][zoomed], profile.inclusive[1][zoomed]) : width[zoomed]) || 1);
+		const scale = this.pixels / ((this.options.only ? Math.max(profile.inclusive[0][zoomed], profile.inclusive[1][zoomed]) : width[zoomed]) || 1);
 		this.firstRow = Math.floor(this.scrolled / ROW);
 		this.lastRow = this.firstRow + Math.ceil(this.height / ROW) + 1;
 		this.drawn.count = 0;
@@ -386,12 +380,10 @@ class FlameGraph {
 				continue;
 			const end = children.start[node + 1];
 			for (let c = children.start[node]; c < end; c += 1) {
-				if (width[children.list[c]] * scale >= MIN_PIXELS) {
-					stack[waiting] = children.list[c];
-					waiting += 1;
-				} else if (!this.options.inTime) {
+				if (width[children.list[c]] * scale < MIN_PIXELS)
 					break; // widest first
-				}
+				stack[waiting] = children.list[c];
+				waiting += 1;
 			}
 		}
 	}
@@ -424,7 +416,7 @@ class FlameGraph {
 			const i = this.byShade[k];
 			if (this.shades[drawn.node[i]] !== level) {
 				level = this.shades[drawn.node[i]];
-				context.fillStyle = this.options.inTime ? this.palette.tones[level] : this.palette.shades[level + LEVELS];
+				context.fillStyle = this.palette.shades[level + LEVELS];
 			}
 			this.fillFrame(i);
 		}
@@ -529,7 +521,7 @@ class FlameGraph {
 	}
 }
 
-// Options: { first: node to look at first, onZoom(node, isOpening), onSearch(), onCopy(), placeHref(file, line), only: one side, inTime: the width of the whole, in the order of time,
+// Options: { first: node to look at first, onZoom(node, isOpening), onSearch(), onCopy(), placeHref(file, line), only: one side,
 // upward: callers above the root, byAll: coloured by all that is below, of: what the root is called }.  The returned object has `element`, zoom(node), find(text).
 export function flameGraph(profile, options = {}) {
 	return new FlameGraph(profile, options);

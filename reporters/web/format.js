@@ -164,12 +164,23 @@ export function place(file, line) {
 	return line ? `${base}:${line}` : base;
 }
 
-const MARKS = {
-	pass: '✓', regression: '▲', improvement: '▼', creep: '▵', 'probably slower': '?', inconclusive: '?', placement: '≈', new: '+', missing: '−', error: '!',
+// States of a benchmark, the most urgent first: its mark, and the words after a number of them.
+const STATES = {
+	regression: ['▲', 'regressed'], error: ['!', 'failed'], creep: ['▵', 'crept up'], 'probably slower': ['?', 'probably slower'], inconclusive: ['?', 'inconclusive'],
+	placement: ['≈', 'placed differently'], improvement: ['▼', 'improved'], missing: ['−', 'missing'], new: ['+', 'new'], pass: ['✓', 'passed'],
 };
 
 export function verdictMark(verdict) {
-	return MARKS[verdict] ?? '';
+	return STATES[verdict]?.[0] ?? '';
+}
+
+export function rankOf(state) {
+	return Object.keys(STATES).indexOf(state);
+}
+
+// "2 regressed, 4 passed"
+export function countStates(states) {
+	return Object.entries(STATES).map(([state, [, words]]) => [states.filter((s) => s === state).length, words]).filter(([n]) => n > 0).map((pair) => pair.join(' ')).join(', ');
 }
 
 const BUILT_IN = ['cpu_time', 'wall_time', 'user_time', 'system_time', 'max_rss', 'minor_faults', 'major_faults', 'voluntary_switches',

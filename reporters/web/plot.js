@@ -168,7 +168,7 @@ export function pairPlot(raw, metric, apart = false) {
 	return el('figure', {}, place, el('figcaption', {},
 		(apart ? `Each point is a repetition of the candidate over one of the baseline, in the order in which they ran: ${metric.label} in two sessions. In ${slower} of ${counted.length} `
 			: `Each point is one pair: the candidate's ${metric.label} over the baseline's. In ${slower} of ${counted.length} pairs that count `)
-		+ `the candidate's was higher. The band is the interval at ${formatPercent(1 - metric.alpha)} confidence, the line in it the estimate`
+		+ `the candidate's was higher${!apart && metric.pairs < counted.length ? `; the first ${metric.pairs} decided` : ''}. The band is the interval at ${formatPercent(1 - metric.alpha)} confidence, the line in it the estimate`
 		+ `${points.length > counted.length ? '; hollow points do not count' : ''}.`));
 }
 

@@ -37,7 +37,6 @@ export function readProfile(data) {
 	const functionOf = new Array(count).fill(0);
 	const depth = new Uint16Array(count);
 	const self = nodes.self.map(() => new Float64Array(count));
-	const start = nodes.start && new Float64Array(count);
 	const hidden = new Set();
 	let deepest = 0;
 
@@ -47,8 +46,6 @@ export function readProfile(data) {
 			hidden.add(nodes.function[i]);
 		} else {
 			last = as[i];
-			if (start)
-				start[last] = nodes.start[i];
 			functionOf[last] = nodes.function[i];
 			parent[last] = as[i - nodes.parent[i]];
 			depth[last] = depth[parent[last]] + 1;
@@ -74,7 +71,6 @@ export function readProfile(data) {
 		self,
 		inclusive,
 		functions,
-		start,
 		isHidden: (f) => hidden.has(f),
 		folded: data.folded ?? 0,
 		...amounts(data.unit),
@@ -98,7 +94,7 @@ function widestFirst(list, from, to, weight) {
 	}
 }
 
-// Children of each node as slices of one array, sorted by `weight`, or in input order.
+// Children of each node as slices of one array, sorted by `weight`.
 export function childLists(profile, weight) {
 	const start = new Int32Array(profile.count + 1);
 	const list = new Int32Array(Math.max(0, profile.count - 1));
@@ -109,7 +105,7 @@ export function childLists(profile, weight) {
 	const next = start.slice(0, profile.count);
 	for (let i = 1; i < profile.count; i += 1)
 		list[next[profile.parent[i]]++] = i;
-	for (let i = 0; weight && i < profile.count; i += 1)
+	for (let i = 0; i < profile.count; i += 1)
 		widestFirst(list, start[i], start[i + 1], weight);
 	const position = new Int32Array(profile.count); // among its siblings
 	for (let i = 0; i < profile.count; i += 1) {

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "binary/code.h"
 #include "model/build_difference.h"
-#include "runner/build/file_lock.h"
 #include "runner/build/link_again.h"
 #include "runner/build/link_price.h"
 #include "runner/build/link_record.h"
@@ -16,9 +15,7 @@
 #include "runner/facts/binary.h"
 #include "runner/facts/code_facts.h"
 
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum {
 	LINE_STEP_BYTES = 16,
@@ -30,10 +27,9 @@ enum {
 /* The program or a library of the project. */
 struct part {
 	const char *name;
-	char *original;   /* file */
-	const char *code; /* digest, as a fact */
-	/* the recorded link that made it; NULL: made by the user's relink command */
-	const struct fg_link *link;
+	char *original;             /* file */
+	const char *code;           /* digest, as a fact */
+	const struct fg_link *link; /* the recorded link that made it */
 };
 
 struct maker {
@@ -52,20 +48,14 @@ struct maker {
 	uint64_t layout_bytes;
 };
 
-static bool is_noted(const struct maker *m)
-{
-	return m->options->relink->argc == 0;
-}
-
 /* ---- what it takes ---- */
 
-/* A user's command may make more than the program, so it is not cut off halfway. */
 static int64_t time_limit_ns(const struct maker *m)
 {
 	const int64_t most_ns = LINK_TIMEOUT_S * FG_NS_PER_S;
 	const int64_t within_ns = m->options->within_ns;
 
-	return within_ns > 0 && within_ns < most_ns && is_noted(m) ? within_ns : most_ns;
+	return within_ns > 0 && within_ns < most_ns ? within_ns : most_ns;
 }
 
 /* The first layout is a copy; all others take equally long to link. */
@@ -154,13 +144,9 @@ static int add_part(struct maker *m, const char *name, const char *original, con
 {
 	struct part *part = &m->parts[m->part_count++];
 
-	*part = (struct part){.name = name, .code = code};
-	if (is_noted(m)) {
-		part->link = find_link(m, name, build_id);
-		if (!part->link)
-			return fg_error_set(err, FG_ENOENT, "'%s' was not linked during the build",
-					    name);
-	}
+	*part = (struct part){.name = name, .code = code, .link = find_link(m, name, build_id)};
+	if (!part->link)
+		return fg_error_set(err, FG_ENOENT, "'%s' was not linked during the build", name);
 	part->original = original ? fg_xstrdup(original) : fg_link_output_path(part->link);
 	return FG_OK;
 }
@@ -176,7 +162,7 @@ static int list_parts(struct maker *m, struct fg_error *err)
 	status = add_part(m, fg_fs_base_name(program), program,
 			  fg_environment_get(build, "build.id"),
 			  fg_environment_get(build, FG_FACT_CODE), err);
-	for (size_t i = 0; i < build->count && status == FG_OK && is_noted(m); i++) {
+	for (size_t i = 0; i < build->count && status == FG_OK; i++) {
 		const char *name = build->facts[i].key + strlen(prefix);
 
 		if (fg_text_starts_with(build->facts[i].key, prefix))
@@ -257,7 +243,7 @@ static bool has_layout(struct maker *m, unsigned k)
 	return k < m->count;
 }
 
-/* ---- noted links, run in parallel ---- */
+/* ---- links, run in parallel ---- */
 
 /* Files linked concurrently, then compared with the originals. */
 struct batch {
@@ -375,7 +361,7 @@ static int make_batch(struct maker *m, struct batch *last, struct batch *next, s
 	return wait_for_batch(m, next, err);
 }
 
-static int make_by_notes(struct maker *m, struct fg_error *err)
+static int make_links(struct maker *m, struct fg_error *err)
 {
 	struct batch batches[2] = {0};
 	size_t next = 0;
@@ -393,105 +379,6 @@ static int make_by_notes(struct maker *m, struct fg_error *err)
 	empty_batch(&batches[0]);
 	empty_batch(&batches[1]);
 	return status;
-}
-
-/* ---- a command of the user's ---- */
-
-static int run_in(const struct maker *m, char **environment, struct fg_error *err)
-{
-	char **argv = m->options->relink->argv;
-	struct fg_process_result result = {0};
-	int status = fg_process_run(
-		&(struct fg_process_options){.argv = argv,
-					     .environment = environment,
-					     .working_directory = m->options->target->root,
-					     .stdout_to = FG_STREAM_CAPTURE,
-					     .stderr_to = FG_STREAM_CAPTURE,
-					     .timeout_ns = time_limit_ns(m),
-					     .interrupted = m->options->interrupted},
-		&result, err);
-
-	if (status != FG_OK)
-		return status;
-	status = fg_link_again_judge(argv[0], &result, err);
-	fg_process_result_release(&result);
-	return status;
-}
-
-static int run_command(const struct maker *m, size_t pad_bytes, struct fg_error *err)
-{
-	const struct fg_target *target = m->options->target;
-	char *pad = fg_fs_join(m->folder, "pad.o");
-	char *bytes = fg_xasprintf("FASTGATE_PAD_BYTES=%zu", pad_bytes);
-	char *object = fg_xasprintf("FASTGATE_PAD_OBJECT=%s", pad);
-	char *flags = fg_xasprintf("FASTGATE_LINK_FLAGS=-Wl,-u," FG_PAD_SYMBOL " %s", pad);
-	char **environment = fg_xcalloc(target->environment_count + 4, sizeof(environment[0]));
-	size_t count = target->environment_count;
-	int status = fg_pad_object_write(pad, pad_bytes, err);
-
-	memcpy(environment, target->environment, count * sizeof(environment[0]));
-	environment[count++] = bytes;
-	environment[count++] = object;
-	environment[count++] = flags;
-	if (status == FG_OK)
-		status = run_in(m, environment, err);
-	free(environment);
-	free(flags);
-	free(object);
-	free(bytes);
-	free(pad);
-	return status;
-}
-
-/* The command links in place; move its product into the layout. */
-static int make_in_place(struct maker *m, unsigned k, struct fg_error *err)
-{
-	const struct part *program = &m->parts[0];
-	char *path = path_of(m, k, program);
-	int status = make_layout_folder(m, k, err);
-
-	if (status == FG_OK && k > 0)
-		status = run_command(m, shift_of(k), err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_fs_copy(program->original, path, 0755, err);
-	if (status != FG_OK)
-		goto out;
-	status = check_code(m, program, path, err);
-	if (status == FG_OK && k > 0)
-		status = count_linked(m, 1, bytes_of(path), err);
-out:
-	free(path);
-	return status;
-}
-
-static int put_back(const struct maker *m, struct fg_error *err)
-{
-	const char *program = m->parts[0].original;
-	char *original = path_of(m, 0, &m->parts[0]);
-	char *beside = fg_xasprintf("%s.fastgate", program);
-	struct fg_error why = {0};
-	int status = FG_OK;
-
-	if (fg_fs_exists(original) &&
-	    (fg_fs_copy(original, beside, 0755, &why) != FG_OK || rename(beside, program) != 0))
-		status = fg_error_set(err, FG_EIO, "'%s' cannot be put back", program);
-	free(beside);
-	free(original);
-	return status;
-}
-
-static int make_by_command(struct maker *m, struct fg_error *err)
-{
-	int status = FG_OK;
-	int back;
-
-	for (unsigned k = 0; status == FG_OK && has_layout(m, k); k++)
-		status = is_interrupted(m) ? fg_error_set(err, FG_EINTERRUPTED, "interrupted")
-					   : make_in_place(m, k, err);
-	/* A program that changed is worse than the failure itself: report that instead. */
-	back = put_back(m, err);
-	return back == FG_OK ? status : back;
 }
 
 /* ---- where they are ---- */
@@ -512,8 +399,6 @@ static char *final_folder(const struct fg_layouts_options *options)
 			fg_sha256_add(&sha, build->facts[i].value,
 				      strlen(build->facts[i].value) + 1);
 	}
-	for (size_t i = 0; i < options->relink->argc; i++)
-		fg_sha256_add(&sha, options->relink->argv[i], strlen(options->relink->argv[i]) + 1);
 	fg_sha256_finish(&sha, digest);
 	fg_hex(digest, FG_CODE_DIGEST_SIZE, hex);
 	folder = fg_xasprintf("%s/layouts/%s", state, hex);
@@ -537,8 +422,6 @@ static char *price_path(const struct fg_layouts_options *options)
 		program += strlen(target->checkout);
 	fg_sha256_init(&sha);
 	fg_sha256_add(&sha, program, strlen(program) + 1);
-	for (size_t i = 0; i < options->relink->argc; i++)
-		fg_sha256_add(&sha, options->relink->argv[i], strlen(options->relink->argv[i]) + 1);
 	fg_sha256_finish(&sha, digest);
 	fg_hex(digest, FG_CODE_DIGEST_SIZE, hex);
 	path = fg_xasprintf("%s/link-times/%s", builds, hex);
@@ -585,7 +468,7 @@ static unsigned count_made(const struct fg_layouts_options *options, const char 
 static int give(const struct fg_layouts_options *options, const char *folder,
 		struct fg_target_layouts *layouts, struct fg_error *err)
 {
-	const bool libraries = !options->relink->argc && has_libraries(options->build);
+	const bool libraries = has_libraries(options->build);
 
 	layouts->count = count_made(options, folder);
 	for (unsigned k = 0; k < layouts->count; k++) {
@@ -636,7 +519,7 @@ static void keep_price(const struct maker *m, const char *path, int status)
 /* Link into a new folder. On early failure m->folder stays NULL. */
 static int make_apart(struct maker *m, const char *parent, const char *price, struct fg_error *err)
 {
-	int status = is_noted(m) ? read_links(m->options, &m->noted, err) : FG_OK;
+	int status = read_links(m->options, &m->noted, err);
 
 	if (status != FG_OK)
 		return status;
@@ -647,18 +530,21 @@ static int make_apart(struct maker *m, const char *parent, const char *price, st
 	if (status != FG_OK)
 		return status;
 	m->began_ns = fg_clock_monotonic_ns();
-	status = is_noted(m) ? make_by_notes(m, err) : make_by_command(m, err);
+	status = make_links(m, err);
 	keep_price(m, price, status);
 	return status;
 }
 
 /* Rename the folder to its final name only when it is complete. */
-static int make_folder(struct maker *m, const char *parent, const char *folder,
-		       struct fg_error *err)
+static int make_folder(struct maker *m, const char *folder, struct fg_error *err)
 {
 	char *price = price_path(m->options);
+	char *parent = fg_fs_parent(folder);
 	int status = refuse_price(m, fg_link_price_read(price), err);
 
+	if (status != FG_OK)
+		goto out;
+	status = fg_fs_make_folders(parent, 0755, err);
 	if (status != FG_OK)
 		goto out;
 	status = make_apart(m, parent, price, err);
@@ -668,30 +554,8 @@ static int make_folder(struct maker *m, const char *parent, const char *folder,
 	if (rename(m->folder, folder) != 0 && !fg_fs_is_folder(folder))
 		status = fg_error_errno(err, FG_EIO, "'%s'", folder);
 out:
-	free(price);
-	return status;
-}
-
-/* A user's command links in place, so two at once would link each other's program. */
-static int make_alone(struct maker *m, const char *folder, struct fg_error *err)
-{
-	const struct fg_lock_wait wait = {.interrupted = m->options->interrupted};
-	char *parent = fg_fs_parent(folder);
-	char *lock = fg_fs_join(parent, "lock");
-	int lock_fd = -1;
-	int status = fg_fs_make_folders(parent, 0755, err);
-
-	if (status != FG_OK)
-		goto out;
-	status = is_noted(m) ? FG_OK : fg_file_lock(lock, LOCK_EX, &wait, &lock_fd, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_fs_is_folder(folder) ? FG_OK : make_folder(m, parent, folder, err);
-out:
-	if (lock_fd >= 0)
-		(void)close(lock_fd);
-	free(lock);
 	free(parent);
+	free(price);
 	return status;
 }
 
@@ -719,7 +583,7 @@ int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_l
 		return status;
 	folder = final_folder(options);
 	if (count_made(options, folder) == 0)
-		status = make_alone(&m, folder, err);
+		status = make_folder(&m, folder, err);
 	if (status == FG_OK)
 		status = give(options, folder, layouts, err);
 	if (m.folder && fg_fs_is_folder(m.folder))

@@ -6,9 +6,8 @@
  * the project are shifted with it.
  *
  * The command that linked it was recorded during the build (link_record.h), and is repeated,
- * several at once.  A project that links in a way of its own sets `build.relink`, which links in
- * place and therefore one at a time.  Each new file is compared with the original and discarded
- * unless its machine code is the same.
+ * several at once.  Each new file is compared with the original and discarded unless its machine
+ * code is the same.
  */
 #ifndef FG_RUNNER_LAYOUTS_H
 #define FG_RUNNER_LAYOUTS_H
@@ -22,7 +21,6 @@
 struct fg_layouts_options {
 	const struct fg_target *target;
 	const struct fg_environment *build; /* its facts */
-	const struct fg_command *relink;    /* argc 0: the recorded commands are repeated */
 	/*
 	 * Give up (FG_ELIMIT) if the links take longer than this, or took longer last time: decided
 	 * after the first of them.  0: no limit.
@@ -31,7 +29,7 @@ struct fg_layouts_options {
 	int64_t more_within_ns; /* time limit for links beyond FG_LINE_PLACES layouts */
 	/* limit of disk space beyond FG_LINE_PLACES layouts, and of links made at once */
 	uint64_t bytes_max;
-	size_t at_once; /* recorded links to run in parallel; 0: one */
+	size_t at_once; /* links to run in parallel; 0: one */
 	unsigned most;  /* layouts wanted: FG_LAYOUTS_MAX, or fewer by a factor of 2 or 4 */
 	const volatile sig_atomic_t *interrupted;
 };

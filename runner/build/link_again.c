@@ -106,8 +106,8 @@ int fg_link_again_start(struct fg_link_again *again, const struct fg_link *link,
 	return status;
 }
 
-int fg_link_again_judge(const char *program, const struct fg_process_result *result,
-			struct fg_error *err)
+/* On failure `err` gets the error output of the linker. */
+static int judge(const char *program, const struct fg_process_result *result, struct fg_error *err)
 {
 	struct fg_strbuf how = {0};
 	char *words = NULL;
@@ -134,7 +134,7 @@ int fg_link_again_wait(struct fg_link_again *again, struct fg_error *err)
 	status = fg_process_wait(again->processes, again->count, results, err);
 	for (size_t i = 0; i < again->count; i++) {
 		if (status == FG_OK)
-			status = fg_link_again_judge(again->linkers[i], &results[i], err);
+			status = judge(again->linkers[i], &results[i], err);
 		fg_process_result_release(&results[i]);
 	}
 	fg_link_again_end(again);

@@ -34,8 +34,4 @@ int fg_link_again_wait(struct fg_link_again *again, struct fg_error *err) FG_NOD
 /* Kills links that still run. */
 void fg_link_again_end(struct fg_link_again *again);
 
-/* On failure `err` gets the error output of the linker or of the command that runs it. */
-int fg_link_again_judge(const char *program, const struct fg_process_result *result,
-			struct fg_error *err) FG_NODISCARD;
-
 #endif

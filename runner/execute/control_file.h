@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A file by which a user switches a recording off and on, and asks for dumps, while the program
- * runs.  The program never touches it: emptying a mapped file kills the process that reads
- * it.  We read the file whenever it changes and keep what it says in a page of memory that
+ * runs.  The program never touches it: whoever empties a file that is mapped kills the process that
+ * reads there.  We read the file whenever it changes and keep what it says in a page of memory that
  * cannot shrink (struct fg_control_page); the program maps that.
  *
  * The first byte is the state: '0' is off, any other is on.  Each new line "dump" requests a dump.

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The exact meter: how many instructions one repetition executes, and where.  Two instruments, in
- * order: valgrind's callgrind, which counts by function and call, and the processor's counter of
- * user-mode instructions, which gives only the total of the program.
+ * The exact meter: how many instructions one repetition executes, and where, as valgrind's
+ * callgrind counts them by function and call.
  */
 #ifndef FG_RUNNER_EXACT_H
 #define FG_RUNNER_EXACT_H
@@ -17,23 +16,17 @@ struct fg_exact_request {
 };
 
 struct fg_exact_reading {
-	const char *meter;     /* "callgrind", "hardware counter"; NULL: none */
 	char *callgrind;       /* the contents of its files, concatenated; NULL: none */
 	size_t callgrind_size; /* in bytes */
-	double instructions;   /* of the whole program, if there are no files */
-	char *why;             /* why no better meter was used, or none; NULL: nothing to report */
+	char *why;             /* why there are none */
 };
 
 /*
- * Returns FG_OK even if nothing could be counted: `meter` is then NULL and `why` gives the reason.
- * FG_EINTERRUPTED: the user asked to stop.  The plan's measure.exact says which instruments are
- * allowed.
+ * Returns FG_OK even if nothing could be counted: `why` then has the reason.  FG_EINTERRUPTED: the
+ * user asked to stop.
  */
 int fg_runner_exact(struct fg_runner_job *job, const struct fg_exact_request *request,
 		    struct fg_exact_reading *reading, struct fg_error *err) FG_NODISCARD;
-/* As above with callgrind alone and without calling contexts, whatever the plan says. */
-int fg_runner_callgrind(struct fg_runner_job *job, const struct fg_exact_request *request,
-			struct fg_exact_reading *reading, struct fg_error *err) FG_NODISCARD;
 bool fg_runner_has_callgrind(void);
 
 enum fg_callgrind_flag {

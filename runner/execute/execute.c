@@ -55,8 +55,6 @@ void fg_execution_release(struct fg_execution *execution)
 	fg_harness_report_release(&execution->report);
 	free(execution->user_values);
 	free(execution->trace_folder);
-	free(execution->stuck);
-	free(execution->stacks);
 	*execution = (struct fg_execution){0};
 }
 
@@ -64,7 +62,6 @@ void fg_failure_release(struct fg_failure *failure)
 {
 	free(failure->text);
 	free(failure->tail);
-	free(failure->stacks);
 	*failure = (struct fg_failure){0};
 }
 
@@ -88,12 +85,12 @@ static const char *arm_words(const struct fg_executor *executor, enum fg_arm arm
 
 /* Reports what went wrong with a program that has ended. */
 static int judge(struct fg_executor *executor, const struct fg_target *target,
-		 struct fg_execution *execution, struct fg_failure *failure, struct fg_error *err)
+		 const struct fg_execution *execution, struct fg_failure *failure,
+		 struct fg_error *err)
 {
 	const struct fg_process_result *result = &execution->result;
 	const int expected = target->benchmark->expect_exit_code;
 	struct fg_strbuf text = {0};
-	int status = FG_OK;
 
 	if (!result->timed_out && result->exited && result->exit_code == expected)
 		return FG_OK;
@@ -105,12 +102,7 @@ static int judge(struct fg_executor *executor, const struct fg_target *target,
 	else if (!result->timed_out && result->signal == SIGKILL &&
 		 count_oom_kills() > executor->oom_kills)
 		fg_strbuf_add_text(&text, "; the kernel ran out of memory meanwhile");
-	if (execution->stuck)
-		fg_strbuf_printf(&text, ": %s", execution->stuck);
-	status = fail(failure, target, fg_strbuf_detach(&text), result, err);
-	failure->stacks = execution->stacks;
-	execution->stacks = NULL;
-	return status;
+	return fail(failure, target, fg_strbuf_detach(&text), result, err);
 }
 
 int fg_execute_helper(struct fg_executor *executor, enum fg_arm arm,
@@ -226,28 +218,12 @@ static void environment_release(struct environment *environment)
 	free(environment->variables);
 }
 
-/* A running program of a block, so that it can be examined before it is ended. */
-struct watch {
-	const struct fg_executor *executor;
-	struct fg_execution *execution;
-};
-
-static void look_at_stuck(void *context, pid_t pid)
-{
-	const struct watch *watch = context;
-	const struct fg_executor *executor = watch->executor;
-
-	executor->on_stuck(executor->stuck_context, pid, &watch->execution->stuck,
-			   &watch->execution->stacks);
-}
-
 /* One block being executed. */
 struct pass {
 	struct fg_executor *executor;
 	const struct fg_block *block;
 	struct fg_execution *executions;
 	struct fg_failure *failure;
-	struct watch *watches; /* by slot */
 };
 
 static const struct fg_target *target_of(const struct pass *pass, size_t slot)
@@ -370,8 +346,6 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 		.cpu = block->cpu,
 		.no_core = true,
 		.interrupted = pass->executor->interrupted,
-		.before_end = pass->executor->on_stuck ? look_at_stuck : NULL,
-		.context = &pass->watches[slot],
 		.launcher = pass->executor->launcher,
 	};
 	struct environment environment;
@@ -538,12 +512,8 @@ int fg_execute_step(struct fg_executor *executor, const struct fg_block *block, 
 		    struct fg_execution executions[FG_BLOCK_SLOTS_MAX], struct fg_failure *failure,
 		    struct fg_error *err)
 {
-	struct watch watches[FG_BLOCK_SLOTS_MAX];
-	const struct pass pass = {.executor = executor,
-				  .block = block,
-				  .executions = executions,
-				  .failure = failure,
-				  .watches = watches};
+	const struct pass pass = {
+		.executor = executor, .block = block, .executions = executions, .failure = failure};
 	const size_t count = fg_block_step(block);
 	int status = FG_OK;
 
@@ -551,9 +521,6 @@ int fg_execute_step(struct fg_executor *executor, const struct fg_block *block, 
 		executor->output_moved = false;
 		memcpy(executor->to_file, executor->prints_much, sizeof(executor->to_file));
 	}
-	for (size_t slot = 0; slot < block->count; slot++)
-		watches[slot] =
-			(struct watch){.executor = executor, .execution = &executions[slot]};
 	status = run_helpers(&pass, first, count, BEFORE, err);
 	return status == FG_OK ? run_together(&pass, first, count, err) : status;
 }

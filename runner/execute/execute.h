@@ -23,9 +23,6 @@ struct fg_execution {
 	struct fg_harness_report report; /* of a harness */
 	double *user_values;             /* one per user metric; NULL: the program failed */
 	char *trace_folder;              /* NULL: it ran without the sampler */
-	/* where the program was when it was killed, in one line; NULL: it ended by itself */
-	char *stuck;
-	char *stacks; /* the stacks of its threads at that time */
 };
 
 /* How a benchmark failed, in words. */
@@ -34,7 +31,6 @@ struct fg_failure {
 	bool not_found; /* its program does not exist */
 	char *text;     /* one line */
 	char *tail;     /* the last lines of its output; NULL: none */
-	char *stacks;   /* where its threads were; NULL: it ended by itself */
 };
 
 struct fg_executor {
@@ -56,9 +52,6 @@ struct fg_executor {
 	const char *traces_folder; /* each sampled repetition gets a folder below it */
 	unsigned next_trace;
 	uint64_t oom_kills; /* the machine's counter at the start */
-	/* As in struct fg_runner_options, for the current series.  May be NULL. */
-	void (*on_stuck)(void *stuck_context, pid_t pid, char **summary, char **stacks);
-	void *stuck_context;
 };
 
 void fg_executor_init(struct fg_executor *executor);

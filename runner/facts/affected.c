@@ -202,15 +202,6 @@ static void check_outside(const struct fg_executed_file *file, struct fg_affecte
 
 /* ---- what its kind and its build tell ---- */
 
-static bool same_command(const struct fg_command *a, const struct fg_command *b)
-{
-	bool same = a->argc == b->argc;
-
-	for (size_t i = 0; i < a->argc && same; i++)
-		same = strcmp(a->argv[i], b->argv[i]) == 0;
-	return same;
-}
-
 /* Is this word among these, which are separated by blanks? */
 static bool has_word(const char *words, const char *word)
 {
@@ -261,7 +252,7 @@ void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
 	else if (baseline->is_wrapper || candidate->is_wrapper)
 		say(reason, NULL, "what it runs in the end cannot be seen: %s",
 		    fg_fs_base_name(candidate->program));
-	else if (!same_command(baseline->command, candidate->command))
+	else if (!fg_command_is_same(baseline->command, candidate->command))
 		say(reason, NULL, "each side has a command of its own");
 	else if (benchmark->prepare.argc)
 		say(reason, NULL, "what its prepare makes is not looked at");
@@ -301,48 +292,16 @@ static void check_inputs(const struct fg_target targets[FG_ARM_COUNT],
 		check_input(targets, &executed->inputs[i], reason);
 }
 
-/* If the inputs are not known, any file that is not source code may be one. */
-static void check_project(const struct fg_target targets[FG_ARM_COUNT],
-			  const struct fg_environment builds[FG_ARM_COUNT],
-			  const struct fg_executed *executed, struct fg_affected_reason *reason)
-{
-	const struct fg_benchmark *benchmark = targets[FG_ARM_CANDIDATE].benchmark;
-	const char *before = fg_environment_get(&builds[FG_ARM_BASELINE], FG_FACT_INPUTS);
-	const char *after = fg_environment_get(&builds[FG_ARM_CANDIDATE], FG_FACT_INPUTS);
-	char *name = NULL;
-
-	if (benchmark->setup.argc) {
-		say(reason, NULL, "it is not known what it reads of what its setup makes");
-		return;
-	}
-	if (!before || !after || !executed->tracked) {
-		say(reason, NULL, "it is not known which files it may read");
-		return;
-	}
-	if (strcmp(before, after) != 0) {
-		name = fg_code_facts_changed_input(&targets[FG_ARM_BASELINE],
-						   &targets[FG_ARM_CANDIDATE]);
-		say(reason, NULL, "a file that it may read changed: %s", name ? name : "?");
-		free(name);
-	} else if (strcmp(before, executed->tracked) != 0) {
-		say(reason, NULL, "files of the project changed");
-		reason->is_stale = true;
-	}
-}
-
 /* ---- the whole ---- */
 
 void fg_affected_by_code(struct fg_affected *affected, const struct fg_target targets[FG_ARM_COUNT],
-			 const struct fg_environment builds[FG_ARM_COUNT],
 			 const struct fg_executed *executed, struct fg_affected_reason *reason)
 {
 	*reason = (struct fg_affected_reason){0};
 	if (executed->doubt)
 		say(reason, NULL, "%s", executed->doubt);
-	else if (executed->knows_inputs)
-		check_inputs(targets, executed, reason);
 	else
-		check_project(targets, builds, executed, reason);
+		check_inputs(targets, executed, reason);
 	for (size_t i = 0; i < executed->file_count && !reason->text; i++) {
 		if (executed->files[i].is_inside)
 			check_inside(affected, targets, &executed->files[i], reason);

@@ -272,13 +272,8 @@ bool fg_build_is_loaded_alike(const struct fg_target *a, const struct fg_target 
 			      const struct fg_environment *build_a,
 			      const struct fg_environment *build_b)
 {
-	if (a->command->argc != b->command->argc)
-		return false;
-	for (size_t i = 0; i < a->command->argc; i++) {
-		if (strcmp(a->command->argv[i], b->command->argv[i]) != 0)
-			return false;
-	}
-	return is_equal(build_a, build_b, FG_FACT_LAYOUT) &&
+	return fg_command_is_same(a->command, b->command) &&
+	       is_equal(build_a, build_b, FG_FACT_LAYOUT) &&
 	       is_equal(build_a, build_b, FG_FACT_INPUTS) &&
 	       has_loaded_libraries_of(build_a, build_b) &&
 	       has_loaded_libraries_of(build_b, build_a);

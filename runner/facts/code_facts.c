@@ -3,7 +3,6 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
-#include "base/map.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "binary/code.h"
@@ -328,7 +327,6 @@ void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg
 /* ---- inputs ---- */
 
 struct inputs {
-	struct fg_map *files; /* name → digest of the content; NULL: not wanted */
 	struct fg_sha256 sha;
 	uint64_t bytes_left;
 	bool complete;
@@ -338,13 +336,10 @@ struct inputs {
 static void add_file(struct inputs *inputs, const char *name, const char *path)
 {
 	struct stat status;
-	uint64_t *entry = NULL;
 	char *data = NULL;
 	size_t size = 0;
 
 	fg_sha256_add(&inputs->sha, name, strlen(name) + 1);
-	if (inputs->files)
-		entry = fg_map_add_text(inputs->files, name, 0, NULL);
 	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
 		return;
 	if ((uint64_t)status.st_size > inputs->bytes_left ||
@@ -354,8 +349,6 @@ static void add_file(struct inputs *inputs, const char *name, const char *path)
 	}
 	inputs->bytes_left -= size;
 	fg_sha256_add(&inputs->sha, data, size);
-	if (entry)
-		*entry = fg_hash64(data, size, 1);
 	free(data);
 }
 
@@ -478,39 +471,4 @@ void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_environm
 	fg_sha256_finish(&inputs.sha, digest);
 	fg_hex(digest, FG_CODE_DIGEST_SIZE, hex);
 	fg_environment_set(build, FG_FACT_INPUTS, hex, false);
-}
-
-/* The first name in `a` that is missing or differs in `b`. */
-static const char *find_other(const struct fg_map *a, const struct fg_map *b)
-{
-	for (size_t i = 0; i < a->count; i++) {
-		const uint64_t *other = fg_map_get_text(b, a->entries[i].key);
-
-		if (!other || *other != a->entries[i].value)
-			return a->entries[i].key;
-	}
-	return NULL;
-}
-
-char *fg_code_facts_changed_input(const struct fg_target *baseline,
-				  const struct fg_target *candidate)
-{
-	struct fg_map before = {0};
-	struct fg_map after = {0};
-	struct inputs old = {.bytes_left = INPUT_MAX_BYTES, .complete = true, .files = &before};
-	struct inputs now = {.bytes_left = INPUT_MAX_BYTES, .complete = true, .files = &after};
-	const char *name = NULL;
-	char *found = NULL;
-
-	fg_sha256_init(&old.sha);
-	fg_sha256_init(&now.sha);
-	add_all_files(&old, baseline);
-	add_all_files(&now, candidate);
-	name = find_other(&after, &before);
-	if (!name)
-		name = find_other(&before, &after);
-	found = name ? fg_xstrdup(strcmp(name, "<") == 0 ? "its input" : name) : NULL;
-	fg_map_release(&before);
-	fg_map_release(&after);
-	return found;
 }

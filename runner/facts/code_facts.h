@@ -59,10 +59,6 @@ void fg_code_facts_add_library(const struct fg_target *target, const char *name,
 bool fg_code_facts_is_no_input(const char *path);
 void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_environment *build);
 
-/* An input file that differs between the sides, to be freed; NULL: unknown. */
-char *fg_code_facts_changed_input(const struct fg_target *baseline,
-				  const struct fg_target *candidate);
-
 /*
  * Records in the candidate's facts what differs in the two programs and in the libraries that these
  * facts place in its checkout, and where the given functions lie.

@@ -394,8 +394,6 @@ void fg_executed_copy(const struct fg_target *target, const struct fg_executed *
 	for (size_t i = 0; i < from->input_count; i++)
 		fg_executed_add_input(to, from->inputs[i].path, from->inputs[i].is_inside,
 				      from->inputs[i].identity);
-	to->knows_inputs = from->knows_inputs;
-	to->tracked = fg_arena_strdup(&to->arena, from->tracked);
 	if (from->doubt)
 		fg_executed_doubt(to, "%s", from->doubt);
 }

@@ -4,15 +4,6 @@
 #include "base/text.h"
 #include "runner/facts/program_file.h"
 
-static bool is_same_command(const struct fg_command *a, const struct fg_command *b)
-{
-	bool same = a->argc == b->argc;
-
-	for (size_t i = 0; same && i < a->argc; i++)
-		same = strcmp(a->argv[i], b->argv[i]) == 0;
-	return same;
-}
-
 /*
  * A script's interpreter; relative to the arm's root if it lies below it, as in a virtual
  * environment.
@@ -43,7 +34,7 @@ char *fg_kinds_differ(const struct fg_target *baseline, const struct fg_target *
 	char *reason = NULL;
 
 	if (!baseline->program || !candidate->program ||
-	    !is_same_command(baseline->command, candidate->command) ||
+	    !fg_command_is_same(baseline->command, candidate->command) ||
 	    fg_program_file_read(baseline->program, &programs[FG_ARM_BASELINE], NULL) != FG_OK ||
 	    fg_program_file_read(candidate->program, &programs[FG_ARM_CANDIDATE], NULL) != FG_OK)
 		return NULL;
@@ -66,7 +57,7 @@ char *fg_kinds_built_apart(const struct fg_target *baseline, const struct fg_tar
 {
 	if (!difference->is_grave ||
 	    (baseline->checkout != NULL) == (candidate->checkout != NULL) ||
-	    !is_same_command(baseline->command, candidate->command))
+	    !fg_command_is_same(baseline->command, candidate->command))
 		return NULL;
 	return fg_xasprintf("the work tree is not built as the baseline is, which leftovers of an "
 			    "earlier build may have caused, so the times say nothing about the "

@@ -55,29 +55,9 @@ static const struct {
 		.hint = "go test -bench .",
 	},
 	{
-		.harness = FG_HARNESS_JMH,
-		.parse = fg_harness_parse_jmh,
-		.hint = "-rf json -rff /dev/stdout",
-	},
-	{
-		.harness = FG_HARNESS_BENCHMARK_DOTNET,
-		.parse = fg_harness_parse_dotnet,
-		.hint = "--exporters json, and the file printed",
-	},
-	{
-		.harness = FG_HARNESS_BENCHMARK_JS,
-		.parse = fg_harness_parse_benchmark_js,
-		.hint = "NAME x 123 ops/sec",
-	},
-	{
 		.harness = FG_HARNESS_LIT,
 		.parse = fg_harness_parse_lit,
 		.hint = "-o /dev/stdout",
-	},
-	{
-		.harness = FG_HARNESS_LNT,
-		.parse = fg_harness_parse_lnt,
-		.hint = "a report of format 2",
 	},
 	{
 		.harness = FG_HARNESS_PLAIN,

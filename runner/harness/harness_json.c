@@ -178,39 +178,6 @@ int fg_harness_parse_google(const char *text, size_t size, struct fg_harness_rep
 	return status;
 }
 
-int fg_harness_parse_hyperfine(const char *text, size_t size, struct fg_harness_report *report,
-			       struct fg_error *err)
-{
-	const double ns_per_s = 1e9;
-	const cJSON *results = NULL;
-	const cJSON *result = NULL;
-	cJSON *json = NULL;
-	int status = parse_json(text, size, &json, err);
-
-	if (status != FG_OK)
-		return status;
-	results = fg_json_find(json, "results");
-	if (!cJSON_IsArray(results))
-		status = fg_error_set(err, FG_ECHILD, "its JSON has no list 'results'");
-	cJSON_ArrayForEach(result, results)
-	{
-		const char *name = fg_json_text_or(result, "command", "");
-		const double user = fg_json_double_or(result, "user", (double)NAN);
-		const double system_time = fg_json_double_or(result, "system", (double)NAN);
-		struct fg_harness_case *added = fg_harness_add(report, name, strlen(name));
-
-		if (!added)
-			break;
-		fg_harness_add_time(report, added, "wall_time",
-				    ns_per_s * fg_json_double_or(result, "mean", (double)NAN));
-		fg_harness_add_time(report, added, "user_time", ns_per_s * user);
-		fg_harness_add_time(report, added, "system_time", ns_per_s * system_time);
-		fg_harness_add_time(report, added, "cpu_time", ns_per_s * (user + system_time));
-	}
-	cJSON_Delete(json);
-	return status;
-}
-
 /* ---- a list of entries in JSON, each a case ---- */
 
 /* Visits each entry of the list at `path` ("": the document itself). */
@@ -246,6 +213,31 @@ static struct fg_harness_case *add_named(struct fg_harness_report *report, const
 	const char *name = fg_json_text_or(entry, key, "");
 
 	return *name ? fg_harness_add(report, name, strlen(name)) : NULL;
+}
+
+/* ---- hyperfine ---- */
+
+static void add_hyperfine(struct fg_harness_report *report, const cJSON *entry)
+{
+	const double ns_per_s = 1e9;
+	const char *name = fg_json_text_or(entry, "command", "");
+	const double user = fg_json_double_or(entry, "user", (double)NAN);
+	const double system_time = fg_json_double_or(entry, "system", (double)NAN);
+	struct fg_harness_case *added = fg_harness_add(report, name, strlen(name));
+
+	if (!added)
+		return;
+	fg_harness_add_time(report, added, "wall_time",
+			    ns_per_s * fg_json_double_or(entry, "mean", (double)NAN));
+	fg_harness_add_time(report, added, "user_time", ns_per_s * user);
+	fg_harness_add_time(report, added, "system_time", ns_per_s * system_time);
+	fg_harness_add_time(report, added, "cpu_time", ns_per_s * (user + system_time));
+}
+
+int fg_harness_parse_hyperfine(const char *text, size_t size, struct fg_harness_report *report,
+			       struct fg_error *err)
+{
+	return parse_list(text, size, "results", report, add_hyperfine, err);
 }
 
 /* ---- nanobench ---- */
@@ -304,83 +296,7 @@ int fg_harness_parse_pytest(const char *text, size_t size, struct fg_harness_rep
 	return parse_list(text, size, "benchmarks", report, add_pytest, err);
 }
 
-/* ---- JMH ---- */
-
-/* Sample and single-shot times are per operation too, but are not the average. */
-static bool is_jmh_average(const char *mode)
-{
-	return strcmp(mode, "sample") != 0 && strcmp(mode, "ss") != 0;
-}
-
-/*
- * "org.example.Sort.merge (n=10, kind=random)". The modes `thrpt` and `avgt` of a benchmark are
- * one case with two metrics.
- */
-static struct fg_harness_case *add_jmh_name(struct fg_harness_report *report, const cJSON *entry)
-{
-	struct fg_harness_case *added = NULL;
-	struct fg_strbuf name = {0};
-	const char *between = " (";
-	const char *mode = fg_json_text_or(entry, "mode", "");
-	const cJSON *parameter = NULL;
-
-	fg_strbuf_add_text(&name, fg_json_text_or(entry, "benchmark", ""));
-	cJSON_ArrayForEach(parameter, fg_json_find(entry, "params"))
-	{
-		if (!cJSON_IsString(parameter))
-			continue;
-		fg_strbuf_printf(&name, "%s%s=%s", between, parameter->string,
-				 parameter->valuestring);
-		between = ", ";
-	}
-	if (!is_jmh_average(mode)) {
-		fg_strbuf_printf(&name, "%smode=%s", between, mode);
-		between = ", ";
-	}
-	if (*between == ',')
-		fg_strbuf_add_char(&name, ')');
-	if (name.length)
-		added = fg_harness_find_or_add(report, fg_strbuf_text(&name), name.length);
-	fg_strbuf_release(&name);
-	return added;
-}
-
-static void add_jmh(struct fg_harness_report *report, const cJSON *entry)
-{
-	const cJSON *primary = fg_json_find(entry, "primaryMetric");
-	const char *unit = fg_json_text_or(primary, "scoreUnit", "");
-	struct fg_harness_case *added = add_jmh_name(report, entry);
-
-	if (added)
-		fg_harness_add_measured(report, added,
-					fg_json_double_or(primary, "score", (double)NAN), unit);
-}
-
-int fg_harness_parse_jmh(const char *text, size_t size, struct fg_harness_report *report,
-			 struct fg_error *err)
-{
-	return parse_list(text, size, "", report, add_jmh, err);
-}
-
-/* ---- BenchmarkDotNet ---- */
-
-static void add_dotnet(struct fg_harness_report *report, const cJSON *entry)
-{
-	struct fg_harness_case *added = add_named(report, entry, "FullName");
-
-	if (added)
-		fg_harness_add_time(
-			report, added, "wall_time",
-			fg_json_double_or(fg_json_find(entry, "Statistics"), "Mean", (double)NAN));
-}
-
-int fg_harness_parse_dotnet(const char *text, size_t size, struct fg_harness_report *report,
-			    struct fg_error *err)
-{
-	return parse_list(text, size, "Benchmarks", report, add_dotnet, err);
-}
-
-/* ---- lit and LNT ---- */
+/* ---- lit ---- */
 
 static void add_lit(struct fg_harness_report *report, const cJSON *entry)
 {
@@ -412,61 +328,6 @@ int fg_harness_parse_lit(const char *text, size_t size, struct fg_harness_report
 			 struct fg_error *err)
 {
 	return parse_list(text, size, "tests", report, add_lit, err);
-}
-
-/* A number, or the mean of a list of numbers; NaN: neither. */
-static double number_or_mean(const cJSON *value)
-{
-	const cJSON *item = NULL;
-	double sum = 0;
-	double count = 0;
-
-	if (cJSON_IsNumber(value))
-		return value->valuedouble;
-	cJSON_ArrayForEach(item, value)
-	{
-		if (!cJSON_IsNumber(item))
-			return (double)NAN;
-		sum += item->valuedouble;
-		count++;
-	}
-	return count > 0 ? sum / count : (double)NAN;
-}
-
-/* 0 is a pass, as is a missing status. */
-static bool lnt_failed(const cJSON *entry)
-{
-	return fg_json_double_or(entry, "compile_status", 0) > 0 ||
-	       fg_json_double_or(entry, "execution_status", 0) > 0;
-}
-
-static void add_lnt(struct fg_harness_report *report, const cJSON *entry)
-{
-	struct fg_harness_case *added = lnt_failed(entry) ? NULL : add_named(report, entry, "name");
-	const cJSON *metric = NULL;
-
-	if (!added)
-		return;
-	cJSON_ArrayForEach(metric, entry)
-	{
-		const double value = number_or_mean(metric);
-
-		if (!isfinite(value) || fg_text_ends_with(metric->string, "_status"))
-			continue;
-		if (strcmp(metric->string, "execution_time") == 0)
-			fg_harness_add_time(report, added, "wall_time", 1e9 * value);
-		else
-			fg_harness_add_value(report, added,
-					     (struct fg_harness_value){.metric = metric->string,
-								       .unit = "1",
-								       .value = value});
-	}
-}
-
-int fg_harness_parse_lnt(const char *text, size_t size, struct fg_harness_report *report,
-			 struct fg_error *err)
-{
-	return parse_list(text, size, "tests", report, add_lnt, err);
 }
 
 /* ---- lists of name, unit and value, as github-action-benchmark takes them ---- */

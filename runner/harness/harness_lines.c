@@ -161,36 +161,6 @@ int fg_harness_parse_criterion(const char *text, size_t size, struct fg_harness_
 	return FG_OK;
 }
 
-/* ---- benchmark.js ---- */
-
-/* NAME x 1,234 ops/sec ±1.2% (90 runs sampled) */
-static void take_benchmark_js(struct fg_harness_report *report, char *line)
-{
-	char *ops = strstr(line, " ops/sec");
-	struct fg_harness_case *added = NULL;
-	char *cross = NULL;
-	char *next = NULL;
-
-	if (!ops)
-		return;
-	*ops = '\0';
-	for (next = strstr(line, " x "); next; next = strstr(next + 1, " x "))
-		cross = next;
-	if (!cross || isnan(number_of(cross + 3)))
-		return;
-	added = fg_harness_find_or_add(report, line, (size_t)(cross - line));
-	if (added)
-		fg_harness_add_measured(report, added, number_of(cross + 3), "ops/s");
-}
-
-int fg_harness_parse_benchmark_js(const char *text, size_t size, struct fg_harness_report *report,
-				  struct fg_error *err)
-{
-	(void)err;
-	each_line(text, size, report, take_benchmark_js);
-	return FG_OK;
-}
-
 /* ---- plain lines ---- */
 
 /* NAME VALUE UNIT; the name may contain blanks, the last two words are value and unit. */

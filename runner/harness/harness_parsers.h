@@ -44,15 +44,7 @@ int fg_harness_parse_pytest(const char *text, size_t size, struct fg_harness_rep
 			    struct fg_error *err) FG_NODISCARD;
 int fg_harness_parse_go(const char *text, size_t size, struct fg_harness_report *report,
 			struct fg_error *err) FG_NODISCARD;
-int fg_harness_parse_jmh(const char *text, size_t size, struct fg_harness_report *report,
-			 struct fg_error *err) FG_NODISCARD;
-int fg_harness_parse_dotnet(const char *text, size_t size, struct fg_harness_report *report,
-			    struct fg_error *err) FG_NODISCARD;
-int fg_harness_parse_benchmark_js(const char *text, size_t size, struct fg_harness_report *report,
-				  struct fg_error *err) FG_NODISCARD;
 int fg_harness_parse_lit(const char *text, size_t size, struct fg_harness_report *report,
-			 struct fg_error *err) FG_NODISCARD;
-int fg_harness_parse_lnt(const char *text, size_t size, struct fg_harness_report *report,
 			 struct fg_error *err) FG_NODISCARD;
 int fg_harness_parse_plain(const char *text, size_t size, struct fg_harness_report *report,
 			   struct fg_error *err) FG_NODISCARD;

@@ -3,7 +3,7 @@
 #include "base/strbuf.h"
 #include "runner/harness/harness_parsers.h"
 
-/* ---- XML: Catch2 ---- */
+/* ---- Catch2 ---- */
 
 /*
  * The reporter writes <BenchmarkResults name="..." ...> <mean value="12.3" .../> ... per case,
@@ -97,31 +97,47 @@ static int add_catch2_case(struct fg_harness_report *report, const char *tag, co
 	return FG_OK;
 }
 
+typedef int element_reader(struct fg_harness_report *report, const char *tag, const char *end,
+			   struct fg_error *err);
+
+/* Calls back for each element of this name that has a content. */
+static int read_elements(const char *text, size_t size, const char *name, element_reader *read,
+			 struct fg_harness_report *report, struct fg_error *err)
+{
+	const char *end = text + size;
+	const char *at = text;
+	char open[32];
+	char close[32];
+	int status = FG_OK;
+
+	(void)snprintf(open, sizeof(open), "<%s ", name);
+	(void)snprintf(close, sizeof(close), "</%s>", name);
+	while (status == FG_OK &&
+	       (at = memmem(at, (size_t)(end - at), open, strlen(open))) != NULL) {
+		const char *tag_end = find_tag_end(at, end);
+		const char *stop = NULL;
+
+		if (tag_end && tag_end[-1] == '/') {
+			at = tag_end;
+			continue;
+		}
+		stop = memmem(at, (size_t)(end - at), close, strlen(close));
+		if (!stop)
+			return fg_error_set(err, FG_ECHILD,
+					    "its XML ends in the middle of a %s element", name);
+		status = read(report, at, stop, err);
+		at = stop;
+	}
+	return status;
+}
+
 int fg_harness_parse_catch2(const char *text, size_t size, struct fg_harness_report *report,
 			    struct fg_error *err)
 {
-	static const char open[] = "<BenchmarkResults ";
-	static const char close[] = "</BenchmarkResults>";
-	const char *end = text + size;
-	const char *at = text;
-
-	while ((at = memmem(at, (size_t)(end - at), open, strlen(open))) != NULL) {
-		const char *stop = memmem(at, (size_t)(end - at), close, strlen(close));
-		int status = FG_OK;
-
-		if (!stop)
-			return fg_error_set(
-				err, FG_ECHILD,
-				"its XML ends in the middle of a BenchmarkResults element");
-		status = add_catch2_case(report, at, stop, err);
-		if (status != FG_OK)
-			return status;
-		at = stop;
-	}
-	return FG_OK;
+	return read_elements(text, size, "BenchmarkResults", add_catch2_case, report, err);
 }
 
-/* ---- XML: doctest ---- */
+/* ---- doctest ---- */
 
 /* One <TestCase>: from the tag to the end of its element. */
 static int add_doctest_case(struct fg_harness_report *report, const char *tag, const char *end,
@@ -155,28 +171,5 @@ static int add_doctest_case(struct fg_harness_report *report, const char *tag, c
 int fg_harness_parse_doctest(const char *text, size_t size, struct fg_harness_report *report,
 			     struct fg_error *err)
 {
-	static const char open[] = "<TestCase ";
-	static const char close[] = "</TestCase>";
-	const char *end = text + size;
-	const char *at = text;
-
-	while ((at = memmem(at, (size_t)(end - at), open, strlen(open))) != NULL) {
-		const char *tag_end = find_tag_end(at, end);
-		const char *stop = NULL;
-		int status = FG_OK;
-
-		if (tag_end && tag_end[-1] == '/') {
-			at = tag_end;
-			continue;
-		}
-		stop = memmem(at, (size_t)(end - at), close, strlen(close));
-		if (!stop)
-			return fg_error_set(err, FG_ECHILD,
-					    "its XML ends in the middle of a TestCase element");
-		status = add_doctest_case(report, at, stop, err);
-		if (status != FG_OK)
-			return status;
-		at = stop;
-	}
-	return FG_OK;
+	return read_elements(text, size, "TestCase", add_doctest_case, report, err);
 }

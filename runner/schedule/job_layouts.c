@@ -91,13 +91,9 @@ static int try_out(struct fg_runner_job *job, unsigned layout, struct fg_error *
 
 static struct fg_layouts_options options_of(const struct fg_runner_job *job, size_t arm)
 {
-	static const struct fg_command none;
-	const struct fg_build *build = job->runner->options.build;
-
 	return (struct fg_layouts_options){
 		.target = &job->executor.targets[arm],
 		.build = &fg_job_series(job)->build[arm],
-		.relink = build ? &build->relink : &none,
 		.most = FG_LAYOUTS_MAX,
 		.at_once = job->runner->cpu_count,
 		.interrupted = job->runner->options.interrupted,

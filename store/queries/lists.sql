@@ -1,4 +1,4 @@
--- Lists of runs, baselines, histories.
+-- Lists of runs, histories.
 
 -- name: run_list
 SELECT r.uuid, p.name, r.started_ns, r.ended_ns, r.complete, r.has_baseline, r.dirty, r.outcome, r.commit_id, r.branch,
@@ -53,19 +53,6 @@ SELECT r.uuid FROM run r JOIN project p ON p.id = r.project
 WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND r.commit_id >= $2 AND r.commit_id < $2 || 'g' AND r.complete = 1
 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT 1;
 
--- name: baseline_set
-INSERT INTO baseline (project, name, run, set_ns) VALUES ($1, $2, $3, $4)
-ON CONFLICT (project, name) DO UPDATE SET run = excluded.run, set_ns = excluded.set_ns;
--- name: baseline_unset
-DELETE FROM baseline WHERE name = $2 AND project IN (SELECT id FROM project WHERE CAST($1 AS TEXT) IS NULL OR name = $1)
-RETURNING run;
--- name: baseline_get
-SELECT r.uuid FROM baseline x JOIN run r ON r.id = x.run JOIN project p ON p.id = x.project
-WHERE (CAST($1 AS TEXT) IS NULL OR p.name = $1) AND x.name = $2 ORDER BY p.name LIMIT 1;
--- name: baseline_list
-SELECT p.name, x.name, r.uuid, x.set_ns, r.commit_id, r.branch FROM baseline x JOIN run r ON r.id = x.run
-JOIN project p ON p.id = x.project WHERE CAST($1 AS TEXT) IS NULL OR p.name = $1 ORDER BY p.name, x.name;
-
 -- name: history
 SELECT r.uuid, l.started_ns, r.commit_id, r.branch, r.fingerprint, r.dirty, r.complete, l.pairs, l.baseline, l.candidate,
 	l.ratio, l.low, l.high, l.outcome, r.tag, r.base_commit
@@ -94,7 +81,7 @@ SELECT w.value FROM series s JOIN words w ON w.id = s.metrics WHERE s.benchmark 
 ORDER BY s.started_ns DESC, s.id DESC LIMIT 1;
 
 -- name: gc_candidates
-SELECT r.uuid, r.project, r.branch, r.started_ns, (SELECT count(*) FROM baseline x WHERE x.run = r.id),
+SELECT r.uuid, r.project, r.branch, r.started_ns, CASE WHEN r.tag IS NULL THEN 0 ELSE 1 END,
 	COALESCE(own.keep_days, other.keep_days, 0), COALESCE(own.keep_newest, other.keep_newest, 0)
 FROM run r JOIN project p ON p.id = r.project LEFT JOIN project_limit own ON own.project = p.name
 LEFT JOIN project_limit other ON other.project = ''

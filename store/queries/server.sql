@@ -25,25 +25,23 @@ WHERE id > $2 AND (CAST($1 AS TEXT) IS NULL OR project = $1) ORDER BY id LIMIT $
 INSERT INTO role (kind, who, project, scope, created_ns) VALUES ($1, $2, $3, $4, $5) RETURNING id;
 -- name: role_list
 SELECT id, kind, who, project, scope, created_ns FROM role ORDER BY who, id;
--- name: role_project
-SELECT project FROM role WHERE id = $1;
 -- name: role_remove
-DELETE FROM role WHERE id = $1;
+DELETE FROM role WHERE id = $1 RETURNING project;
 -- name: role_of_name
 SELECT project, scope FROM role WHERE kind = $1 AND who = $2;
 -- name: limits_put
-INSERT INTO project_limit (project, most_runs, most_bytes, keep_days, keep_newest, set_ns, set_by) VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO project_limit (project, most_runs, most_bytes, keep_days, keep_newest) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (project) DO UPDATE SET most_runs = excluded.most_runs, most_bytes = excluded.most_bytes,
-	keep_days = excluded.keep_days, keep_newest = excluded.keep_newest, set_ns = excluded.set_ns, set_by = excluded.set_by;
+	keep_days = excluded.keep_days, keep_newest = excluded.keep_newest;
 -- name: limits_remove
 DELETE FROM project_limit WHERE project = $1;
 -- name: limits_list
-SELECT project, most_runs, most_bytes, keep_days, keep_newest, set_ns, set_by FROM project_limit ORDER BY project;
+SELECT project, most_runs, most_bytes, keep_days, keep_newest FROM project_limit ORDER BY project;
 -- name: limits_of
-SELECT project, most_runs, most_bytes, keep_days, keep_newest, set_ns, set_by FROM project_limit
+SELECT project, most_runs, most_bytes, keep_days, keep_newest FROM project_limit
 WHERE project = $1 OR project = '' ORDER BY project DESC LIMIT 1;
 -- name: usage_of
-SELECT count(*), CAST(COALESCE(sum(r.bytes), 0) AS BIGINT), COALESCE(min(r.started_ns), 0)
+SELECT count(*), CAST(COALESCE(sum(r.bytes), 0) AS BIGINT)
 FROM run r JOIN project p ON p.id = r.project WHERE p.name = $1;
 
 
@@ -78,10 +76,8 @@ FROM benchmark b JOIN project p ON p.id = b.project JOIN series s ON s.id = (SEL
 	ORDER BY y.started_ns DESC, y.id DESC LIMIT 1)
 JOIN words m ON m.id = s.metrics JOIN run r ON r.id = s.run WHERE p.name = $1 ORDER BY b.name;
 -- name: release
-SELECT r.id, r.uuid, r.tag FROM run r JOIN project p ON p.id = r.project
+SELECT r.uuid, r.tag FROM run r JOIN project p ON p.id = r.project
 WHERE p.name = $1 AND r.tag IS NOT NULL AND r.complete = 1 AND r.started_ns < $2 ORDER BY r.started_ns DESC, r.uuid DESC LIMIT 1;
--- name: release_levels
-SELECT l.benchmark, w.value, l.candidate FROM level l JOIN words w ON w.id = l.metric WHERE l.run = $1;
 
 -- name: runs_of_benchmark
 SELECT s.id, s.started_ns, r.uuid, r.commit_id FROM series s JOIN run r ON r.id = s.run
@@ -121,11 +117,6 @@ WHERE NOT EXISTS (SELECT 1 FROM annotation a WHERE a.project = $1 AND a.created_
 -- name: triage_rows
 SELECT p.name, t.benchmark, t.metric, t.run, t.state, t.note, t.author, t.changed_ns FROM triage t JOIN project p ON p.id = t.project
 ORDER BY p.name, t.benchmark, t.metric, t.run;
--- name: baseline_rows
-SELECT p.name, x.name, r.uuid, x.set_ns FROM baseline x JOIN run r ON r.id = x.run JOIN project p ON p.id = x.project ORDER BY p.name, x.name;
--- name: baseline_put
-INSERT INTO baseline (project, name, run, set_ns) SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), r.id, CAST($4 AS BIGINT) FROM run r WHERE r.uuid = $3
-ON CONFLICT (project, name) DO UPDATE SET run = excluded.run, set_ns = excluded.set_ns;
 
 -- The webhook of a project, and its calls.
 -- name: webhook_put

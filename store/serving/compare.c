@@ -33,7 +33,7 @@ static int read_totals(struct fg_store *store, const struct fg_run_side *side,
 		return fg_error_set(
 			err, FG_ENOENT,
 			"benchmark '%s' of run '%s' has no profile of its %s, or the run is "
-			"not complete: compare it by call path",
+			"not complete",
 			benchmark, side->run,
 			side->arm == FG_ARM_CANDIDATE ? "candidate" : "baseline");
 	return FG_OK;

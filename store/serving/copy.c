@@ -52,8 +52,8 @@ static const struct table tables[] = {
 	 .columns = {NUMBER, TEXT, TEXT, TEXT, NUMBER}},
 	{.read = FG_SQL_LIMITS_LIST,
 	 .write = FG_SQL_LIMITS_PUT,
-	 .count = 7,
-	 .columns = {TEXT, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, TEXT}},
+	 .count = 5,
+	 .columns = {TEXT, NUMBER, NUMBER, NUMBER, NUMBER}},
 	{.read = FG_SQL_WEBHOOK_ROWS,
 	 .write = FG_SQL_WEBHOOK_PUT,
 	 .count = 3,
@@ -70,10 +70,6 @@ static const struct table tables[] = {
 	 .write = FG_SQL_TRIAGE_SET,
 	 .count = 8,
 	 .columns = {PROJECT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, NUMBER}},
-	{.read = FG_SQL_BASELINE_ROWS,
-	 .write = FG_SQL_BASELINE_PUT,
-	 .count = 4,
-	 .columns = {PROJECT, TEXT, TEXT, NUMBER}},
 };
 
 static int copy_row(struct fg_store *to, const struct table *table, const struct fg_query *row,

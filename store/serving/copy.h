@@ -14,7 +14,7 @@ struct fg_store;
 /* One run with everything that belongs to it. */
 int fg_store_copy(struct fg_store *from, struct fg_store *to, const char *id, struct fg_error *err)
 	FG_NODISCARD;
-/* Tokens, notes, decisions and baselines; the runs must be there. */
+/* Tokens, notes, decisions; the runs must be there. */
 int fg_store_copy_access(struct fg_store *from, struct fg_store *to, struct fg_error *err)
 	FG_NODISCARD;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/serving/limits.h"
 
-#include "base/clock.h"
 #include "base/number.h"
 #include "base/strbuf.h"
 #include "store/db.h"
@@ -27,7 +26,8 @@ static bool is_any_set(const struct fg_limits *limits)
 	return limits->most_runs || limits->most_bytes || limits->keep_days;
 }
 
-int fg_store_limits_set(struct fg_store *store, struct fg_limits *limits, struct fg_error *err)
+int fg_store_limits_set(struct fg_store *store, const struct fg_limits *limits,
+			struct fg_error *err)
 {
 	struct fg_query q;
 	int status = check(limits, err);
@@ -39,15 +39,12 @@ int fg_store_limits_set(struct fg_store *store, struct fg_limits *limits, struct
 		fg_query_text(&q, limits->project);
 		return fg_query_run(&q, err);
 	}
-	limits->set_ns = fg_clock_wall_ns();
 	fg_query_begin(&q, store->db, FG_SQL_LIMITS_PUT);
 	fg_query_text(&q, limits->project);
 	fg_query_int(&q, limits->most_runs);
 	fg_query_int(&q, limits->most_bytes);
 	fg_query_int(&q, limits->keep_days);
 	fg_query_int(&q, limits->keep_newest);
-	fg_query_int(&q, limits->set_ns);
-	fg_query_text(&q, limits->set_by);
 	return fg_query_run(&q, err);
 }
 
@@ -59,8 +56,6 @@ static struct fg_limits read_row(const struct fg_query *q)
 		.most_bytes = fg_column_int(q, 2),
 		.keep_days = fg_column_int(q, 3),
 		.keep_newest = fg_column_int(q, 4),
-		.set_ns = fg_column_int(q, 5),
-		.set_by = fg_xstrdup(fg_column_text(q, 6)),
 	};
 }
 
@@ -87,7 +82,7 @@ int fg_store_limits_list(struct fg_store *store, struct fg_limits_list *list, st
 void fg_limits_list_release(struct fg_limits_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
-		fg_limits_release(&list->items[i]);
+		free(list->items[i].project);
 	free(list->items);
 	*list = (struct fg_limits_list){0};
 }
@@ -108,13 +103,6 @@ int fg_store_limits_of(struct fg_store *store, const char *project, struct fg_li
 	return status < 0 ? status : FG_OK;
 }
 
-void fg_limits_release(struct fg_limits *limits)
-{
-	free(limits->project);
-	free(limits->set_by);
-	*limits = (struct fg_limits){0};
-}
-
 int fg_store_usage(struct fg_store *store, const char *project, struct fg_usage *usage,
 		   struct fg_error *err)
 {
@@ -127,8 +115,7 @@ int fg_store_usage(struct fg_store *store, const char *project, struct fg_usage 
 	status = fg_query_step(&q, err);
 	if (status > 0)
 		*usage = (struct fg_usage){.runs = fg_column_int(&q, 0),
-					   .bytes = fg_column_int(&q, 1),
-					   .oldest_ns = fg_column_int(&q, 2)};
+					   .bytes = fg_column_int(&q, 1)};
 	fg_query_end(&q);
 	return status < 0 ? status : FG_OK;
 }
@@ -168,7 +155,7 @@ int fg_store_check_quota(struct fg_store *store, const char *project, const stru
 	usage.bytes += more->bytes;
 	status = compare_usage(project, &limits, &usage, err);
 out:
-	fg_limits_release(&limits);
+	free(limits.project);
 	return status;
 }
 

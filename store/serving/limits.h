@@ -18,8 +18,6 @@ struct fg_limits {
 	int64_t most_bytes;  /* of the rows that came with them */
 	int64_t keep_days;   /* since a run was started */
 	int64_t keep_newest; /* runs of each branch that stay whatever their age */
-	int64_t set_ns;
-	char *set_by;
 };
 
 struct fg_limits_list {
@@ -32,23 +30,21 @@ struct fg_limits_list {
 struct fg_usage {
 	int64_t runs;
 	int64_t bytes;
-	int64_t oldest_ns; /* the earliest start; 0: no run */
 };
 
 enum {
 	FG_KEEP_DAYS_MAX = 36500,
 };
 
-/* Replaces what was set for this project; sets its time.  No limit at all removes it. */
-int fg_store_limits_set(struct fg_store *store, struct fg_limits *limits, struct fg_error *err)
-	FG_NODISCARD;
+/* Replaces the limits of this project.  No limit at all removes them. */
+int fg_store_limits_set(struct fg_store *store, const struct fg_limits *limits,
+			struct fg_error *err) FG_NODISCARD;
 int fg_store_limits_list(struct fg_store *store, struct fg_limits_list *list, struct fg_error *err)
 	FG_NODISCARD;
 void fg_limits_list_release(struct fg_limits_list *list);
-/* A project's own limits, else those of all projects, else none; to be released. */
+/* A project's own limits, else those of all projects, else none; free limits->project. */
 int fg_store_limits_of(struct fg_store *store, const char *project, struct fg_limits *limits,
 		       struct fg_error *err) FG_NODISCARD;
-void fg_limits_release(struct fg_limits *limits);
 int fg_store_usage(struct fg_store *store, const char *project, struct fg_usage *usage,
 		   struct fg_error *err) FG_NODISCARD;
 /* FG_ELIMIT: with `more` the project would hold more than it may. */

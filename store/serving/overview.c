@@ -9,8 +9,6 @@
 #include "store/transaction.h"
 #include "store/values.h"
 
-#include <math.h>
-
 /* The metrics that may tell the story: those that are gated, else CPU time, else the first. */
 static size_t nth_headline(const struct fg_series *series, size_t nth)
 {
@@ -80,7 +78,6 @@ static int read_rows(struct fg_store *store, const char *project, struct fg_over
 			.branch = fg_column_keep(&q, 7, &overview->texts),
 			.dirty = fg_column_int(&q, 8) != 0,
 			.subject = fg_column_keep(&q, 9, &overview->texts),
-			.release = (double)NAN,
 		};
 		(void)snprintf(row->run, sizeof(row->run), "%s", fg_column_text(&q, 4));
 		row->metrics = fg_column_keep(&q, 3, &overview->texts);
@@ -104,13 +101,12 @@ static const struct fg_overview_row *newest_of(const struct fg_overview *overvie
 }
 
 static int find_release(struct fg_store *store, const char *project, struct fg_overview *overview,
-			int64_t *run, struct fg_error *err)
+			struct fg_error *err)
 {
 	const struct fg_overview_row *newest = newest_of(overview);
 	struct fg_query q;
 	int status = FG_OK;
 
-	*run = 0;
 	if (!newest)
 		return FG_OK;
 	fg_query_begin(&q, store->db, FG_SQL_RELEASE);
@@ -118,35 +114,9 @@ static int find_release(struct fg_store *store, const char *project, struct fg_o
 	fg_query_int(&q, newest->started_ns);
 	status = fg_query_step(&q, err);
 	if (status > 0) {
-		*run = fg_column_int(&q, 0);
-		overview->release_run = fg_column_keep(&q, 1, &overview->texts);
-		overview->release_tag = fg_column_keep(&q, 2, &overview->texts);
+		overview->release_run = fg_column_keep(&q, 0, &overview->texts);
+		overview->release_tag = fg_column_keep(&q, 1, &overview->texts);
 		status = FG_OK;
-	}
-	fg_query_end(&q);
-	return status;
-}
-
-/* Rows and levels both come in the order of benchmarks' ids, levels of several metrics. */
-static int read_release(struct fg_store *store, int64_t run, struct fg_overview *overview,
-			struct fg_error *err)
-{
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_RELEASE_LEVELS);
-	fg_query_int(&q, run);
-	while ((status = fg_query_step(&q, err)) > 0) {
-		const int64_t benchmark = fg_column_int(&q, 0);
-		const char *metric = fg_column_text(&q, 1);
-
-		for (size_t i = 0; i < overview->count; i++) {
-			struct fg_overview_row *row = &overview->items[i];
-
-			if (row->benchmark == benchmark && row->metric &&
-			    strcmp(row->metric, metric) == 0)
-				row->release = fg_column_double(&q, 2);
-		}
 	}
 	fg_query_end(&q);
 	return status;
@@ -222,7 +192,6 @@ int fg_store_overview(struct fg_store *store, const char *project, size_t runs,
 		      struct fg_overview *overview, struct fg_error *err)
 {
 	struct fg_overview found = {0};
-	int64_t release = 0;
 	bool mine = false;
 	int status = fg_store_view(store, &mine, err);
 
@@ -234,10 +203,7 @@ int fg_store_overview(struct fg_store *store, const char *project, size_t runs,
 	status = read_histories(store, runs, &found, err);
 	if (status != FG_OK)
 		goto out;
-	status = find_release(store, project, &found, &release, err);
-	if (status != FG_OK || !release)
-		goto out;
-	status = read_release(store, release, &found, err);
+	status = find_release(store, project, &found, err);
 out:
 	fg_store_view_end(store, mine);
 	if (status == FG_OK)

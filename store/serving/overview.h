@@ -19,7 +19,6 @@ struct fg_overview_row {
 	char *subject;
 	bool dirty;
 	struct fg_history history; /* the newest runs that have values */
-	double release;            /* the candidate's value in the release; NaN: none */
 	int64_t series;            /* newest */
 	int64_t benchmark;
 };

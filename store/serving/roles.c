@@ -35,13 +35,13 @@ int fg_store_role_add(struct fg_store *store, struct fg_role *role, struct fg_er
 	return fg_query_value(&q, &role->id, err);
 }
 
-int fg_store_role_project(struct fg_store *store, int64_t id, char **project, struct fg_error *err)
+int fg_store_role_remove(struct fg_store *store, int64_t id, char **project, struct fg_error *err)
 {
 	struct fg_query q;
 	int status = FG_OK;
 
 	*project = NULL;
-	fg_query_begin(&q, store->db, FG_SQL_ROLE_PROJECT);
+	fg_query_begin(&q, store->db, FG_SQL_ROLE_REMOVE);
 	fg_query_int(&q, id);
 	status = fg_query_step(&q, err);
 	if (status > 0)
@@ -50,15 +50,6 @@ int fg_store_role_project(struct fg_store *store, int64_t id, char **project, st
 	if (status == FG_OK)
 		return fg_error_set(err, FG_ENOENT, "there is no role %lld", (long long)id);
 	return status > 0 ? FG_OK : status;
-}
-
-int fg_store_role_remove(struct fg_store *store, int64_t id, struct fg_error *err)
-{
-	struct fg_query q;
-
-	fg_query_begin(&q, store->db, FG_SQL_ROLE_REMOVE);
-	fg_query_int(&q, id);
-	return fg_query_run(&q, err);
 }
 
 int fg_store_role_list(struct fg_store *store, struct fg_role_list *list, struct fg_error *err)

@@ -49,10 +49,9 @@ int fg_role_check_name(const char *name, struct fg_error *err) FG_NODISCARD;
 /* Sets its id and time. */
 int fg_store_role_add(struct fg_store *store, struct fg_role *role, struct fg_error *err)
 	FG_NODISCARD;
-/* The project that it is for, to be freed; NULL: all. */
-int fg_store_role_project(struct fg_store *store, int64_t id, char **project, struct fg_error *err)
+/* *project: the project that it was for, to be freed; NULL: all. */
+int fg_store_role_remove(struct fg_store *store, int64_t id, char **project, struct fg_error *err)
 	FG_NODISCARD;
-int fg_store_role_remove(struct fg_store *store, int64_t id, struct fg_error *err) FG_NODISCARD;
 int fg_store_role_list(struct fg_store *store, struct fg_role_list *list, struct fg_error *err)
 	FG_NODISCARD;
 void fg_role_list_release(struct fg_role_list *list);

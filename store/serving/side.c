@@ -20,10 +20,3 @@ int fg_store_find_series(struct fg_store *store, const char *run, const char *be
 				      benchmark);
 	return status;
 }
-
-int fg_store_no_profile(const struct fg_run_side *side, const char *benchmark, struct fg_error *err)
-{
-	return fg_error_set(err, FG_ENOENT, "benchmark '%s' of run '%s' has no profile of its %s",
-			    benchmark, side->run,
-			    side->arm == FG_ARM_CANDIDATE ? "candidate" : "baseline");
-}

@@ -18,8 +18,4 @@ struct fg_run_side {
 int fg_store_find_series(struct fg_store *store, const char *run, const char *benchmark,
 			 int64_t *series, struct fg_error *err) FG_NODISCARD;
 
-/* Says FG_ENOENT: nothing was sampled there. */
-int fg_store_no_profile(const struct fg_run_side *side, const char *benchmark, struct fg_error *err)
-	FG_NODISCARD;
-
 #endif

@@ -24,6 +24,12 @@ for name in $needed; do
 		;;
 	esac
 done
+# It is loaded by whatever glibc the program runs on.
+newer=$({ "$readelf" -VW "$library" | grep -oE 'GLIBC_[0-9.]+' && echo GLIBC_2.17; } | sort -uV | sed '1,/^GLIBC_2\.17$/d')
+if [ -n "$newer" ]; then
+	echo "needs" $newer", and may need GLIBC_2.17 at most"
+	status=1
+fi
 # A handler must not be the first to look at a variable whose memory then comes from malloc: thread-local ones lie in static storage,
 # and are few, for that is what libraries which are loaded late share.
 dynamic=$("$readelf" -rW "$library" | grep -cE 'DTPMOD|DTPOFF|TLSDESC|TLS_DESC' || true)

@@ -11,7 +11,7 @@ from checks import check, finish_in_scratch
 
 BODY = bytearray()
 READS = ("/api/v1/runs", "/api/v1/projects", "/api/v1/capabilities", "/api/v1/feed?project=tracker", "/api/v1/dashboard?project=tracker")
-ADMINISTERS = (("GET", "/api/v1/tokens"), ("GET", "/api/v1/limits"), ("GET", "/api/v1/audit"), ("GET", "/api/v1/webhook?project=tracker"))
+ADMINISTERS = (("GET", "/api/v1/tokens"), ("GET", "/api/v1/audit"), ("GET", "/api/v1/webhook?project=tracker"))
 # As nginx's plain proxy_pass sends them: its own loopback Host, nothing about forwarding.
 DISGUISES = ({}, {"Host": "127.0.0.1"}, {"Host": "localhost:8642"}, {"Host": "[::1]"}, {"Host": "127.0.0.1", "Connection": "close"},
              {"X-Forwarded-For": "127.0.0.1"}, {"Authorization": "Bearer "}, {"Authorization": "Basic YTpi"}, {"Authorization": "Bearer fgt_" + "0" * 64})
@@ -23,7 +23,7 @@ def may_not(server, headers, reads):
         check(status == 200 if reads and "Bearer" not in headers.get("Authorization", "") else status == 401, f"GET {path} with {headers}: {status}")
     for method, path in ADMINISTERS:
         expect(server.ask(method, path, headers, token=NOBODY), 401, f"{method} {path} with {headers}")
-    for path, words in (("/api/v1/tokens", {"scope": "admin"}), ("/api/v1/limits", {}), ("/api/v1/annotations", {"project": "tracker", "text": "x"}),
+    for path, words in (("/api/v1/tokens", {"scope": "admin"}), ("/api/v1/annotations", {"project": "tracker", "text": "x"}),
                         ("/api/v1/webhook", {"project": "tracker", "url": "https://example.org/"}), ("/api/v1/webhook-tests", {"project": "tracker"})):
         expect(server.write(path, words, headers, token=NOBODY), 401, f"POST {path} with {headers}")
     expect(server.ask("DELETE", "/api/v1/runs/latest", headers, token=NOBODY), 401, f"removing a run with {headers}")

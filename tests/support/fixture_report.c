@@ -392,12 +392,6 @@ static void set_words(struct fg_fixture *fixture, struct fg_benchmark_verdict *b
 	case FG_OUTCOME_ERROR:
 		benchmark->error = "./build/net --connect: exited with code 3";
 		benchmark->error_tail = "connecting to 127.0.0.1:9\nconnect: Connection refused\n";
-		benchmark->error_stacks =
-			"process 4711: ./net --connect\n"
-			"  thread 4711 (net): read, pipe:[8], nobody else writes\n"
-			"    read  libc.so.6\n"
-			"    read_all(Stream<char>&)  net.cpp:17\n"
-			"    main  net.cpp:40\n";
 		break;
 	case FG_OUTCOME_REGRESSION:
 		add_functions(&fixture->verdict, benchmark, 1);
@@ -450,10 +444,8 @@ static void add_benchmark(struct fg_fixture *fixture, const struct spec *spec)
 	series->command = fg_xasprintf("./build/%s --events 200", spec->name);
 	series->schedule = FG_SCHEDULE_DUET;
 	add_repetitions(series, spec);
-	if (spec->outcome == FG_OUTCOME_PASS) { /* as the gate notes it */
+	if (spec->outcome == FG_OUTCOME_PASS)
 		series->schedule_reason = fg_xstrdup("duet learns faster here");
-		fg_notes_add(&benchmark->notes, &verdict->arena, "%s", series->schedule_reason);
-	}
 	set_words(fixture, benchmark);
 	if (spec->outcome == FG_OUTCOME_REGRESSION || spec->outcome == FG_OUTCOME_IMPROVEMENT) {
 		fg_fixture_make_profile(set, spec->name, spec->pairs);
@@ -507,14 +499,10 @@ static void make_unsure(struct fg_fixture *fixture)
 	benchmark->metrics[0].pairs = 10; /* decided; the other pairs were for another metric */
 	series->schedule_reason =
 		fg_xstrdup("a duet needs a program that keeps exactly one CPU busy");
-	fg_notes_add(&benchmark->notes, &verdict->arena, "%s", series->schedule_reason);
 	benchmark->only_changed = "extrapolate";
 	fg_notes_add(&benchmark->notes, &verdict->arena,
-		     "%s is the only one of the hot functions whose machine code changed",
-		     benchmark->only_changed);
-	fg_notes_add(&benchmark->notes, &verdict->arena,
-		     "no single function is sure: more pairs (`--pairs`) or a higher rate "
-		     "(`measure.sampler.rate`) would tell");
+		     "to be sure of a function: more pairs (`--pairs`) or a higher rate "
+		     "(`measure.sampler.rate`)");
 }
 
 static void make_unstable(struct fg_fixture *fixture)
@@ -529,8 +517,6 @@ static void make_unstable(struct fg_fixture *fixture)
 		&metric->notes, arena, "%s",
 		"probably slower (+1.7 %): 31 of 40 pairs; not failed because it may be −29.0 %; 93 "
 		"decide if the next ones are like them: a longer `--budget`");
-	fg_notes_add(&metric->notes, arena, "%s",
-		     "undecided after 40 pairs: this run could have seen a change of 31.0 %");
 }
 
 static void add_region(struct fg_fixture *fixture, const char *name, double before_ms,

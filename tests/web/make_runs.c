@@ -3,13 +3,15 @@
  * Puts runs into a spool: make_runs SPOOL [FIRST COUNT], from the ninth of all on with one function
  * slower; or make_runs SPOOL --hostile, a few in which every name that a run can bring along is
  * markup; or make_runs SPOOL --unmeasured, one of a benchmark that never came to a value; or
- * make_runs SPOOL --failed, one that failed its gate.
+ * make_runs SPOOL --failed, one that failed its gate; or make_runs SPOOL --gated BENCHMARKS
+ * fails|passes, the commits of a C++ project, each judged by the gate.
  */
 #include "base/number.h"
 #include "perfdb/client/client.h"
 #include "perfdb/protocol.h"
 #include "store/bundle.h"
 #include "tests/unit/store/samples.h"
+#include "tests/web/gated_runs.h"
 
 enum {
 	RUNS = 16,
@@ -157,30 +159,34 @@ enum kind {
 	FAILED,
 };
 
-static int spool_run(const char *spool, unsigned seed, enum kind kind, struct fg_error *err)
+static void make_run(struct fg_stored_run *made, unsigned seed, enum kind kind)
 {
-	struct fg_stored_run run = {0};
+	fg_sample_run(made, seed, &shape);
+	if (kind == HOSTILE)
+		poison(made);
+	else
+		rename_functions(made->profiles[0]);
+	if (kind == ORDINARY)
+		add_links(made);
+	if (kind == FAILED) {
+		replace(&made->run.project, "red");
+		made->report = fg_sample_report("regression", 1.3);
+	}
+	if (kind == WITHOUT_VALUES)
+		take_values(made);
+	else if (seed >= SLOW_FROM)
+		slow_down(made);
+}
+
+/* Releases the run. */
+static int spool_run(const char *spool, struct fg_stored_run *run, struct fg_error *err)
+{
 	struct fg_bundle bundle = {0};
 	struct fg_strbuf text = {0};
 	struct fg_wire wire;
 	int status = FG_OK;
 
-	fg_sample_run(&run, seed, &shape);
-	if (kind == HOSTILE)
-		poison(&run);
-	else
-		rename_functions(run.profiles[0]);
-	if (kind == ORDINARY)
-		add_links(&run);
-	if (kind == FAILED) {
-		replace(&run.run.project, "red");
-		run.report = fg_sample_report("regression", 1.3);
-	}
-	if (kind == WITHOUT_VALUES)
-		take_values(&run);
-	else if (seed >= SLOW_FROM)
-		slow_down(&run);
-	status = fg_bundle_from_run(&run, &bundle, err);
+	status = fg_bundle_from_run(run, &bundle, err);
 	if (status != FG_OK)
 		goto out;
 	wire = (struct fg_wire){.envelope = bundle.envelope.data,
@@ -192,11 +198,26 @@ static int spool_run(const char *spool, unsigned seed, enum kind kind, struct fg
 	status = fg_wire_write(&wire, &text, err);
 	if (status != FG_OK)
 		goto out;
-	status = fg_spool_add(spool, run.run.id, text.data, text.length, err);
+	status = fg_spool_add(spool, run->run.id, text.data, text.length, err);
 out:
 	fg_strbuf_release(&text);
 	fg_bundle_release(&bundle);
-	fg_stored_run_release(&run);
+	fg_stored_run_release(run);
+	return status;
+}
+
+static int spool_gated(const char *spool, const char *benchmarks, bool fails, struct fg_error *err)
+{
+	uint64_t count = 0;
+	int status = fg_parse_uint64(benchmarks, &count, err);
+
+	for (unsigned number = 0; status == FG_OK && number < FG_GATED_RUNS; number++) {
+		struct fg_stored_run run;
+
+		status = fg_gated_run(&run, number, (unsigned)count, fails, err);
+		if (status == FG_OK)
+			status = spool_run(spool, &run, err);
+	}
 	return status;
 }
 
@@ -207,6 +228,12 @@ int main(int argc, char **argv)
 	enum kind kind = ORDINARY;
 	struct fg_error err = {0};
 
+	if (argc == 5 && strcmp(argv[2], "--gated") == 0) {
+		if (spool_gated(argv[1], argv[3], strcmp(argv[4], "fails") == 0, &err) == FG_OK)
+			return 0;
+		(void)fprintf(stderr, "make_runs: %s\n", err.message);
+		return 1;
+	}
 	if (argc == 3 && strcmp(argv[2], "--hostile") == 0) {
 		kind = HOSTILE;
 		first = HOSTILE_FIRST;
@@ -224,11 +251,15 @@ int main(int argc, char **argv)
 				  fg_parse_uint64(argv[3], &count, &err) != FG_OK))) {
 		(void)fprintf(
 			stderr,
-			"usage: make_runs SPOOL [FIRST COUNT | --hostile | --unmeasured | --failed]\n");
+			"usage: make_runs SPOOL [FIRST COUNT | --hostile | --unmeasured | --failed "
+			"| --gated BENCHMARKS fails|passes]\n");
 		return 2;
 	}
 	for (uint64_t seed = first; seed < first + count; seed++) {
-		if (spool_run(argv[1], (unsigned)seed, kind, &err) != FG_OK) {
+		struct fg_stored_run run;
+
+		make_run(&run, (unsigned)seed, kind);
+		if (spool_run(argv[1], &run, &err) != FG_OK) {
 			(void)fprintf(stderr, "make_runs: %s\n", err.message);
 			return 1;
 		}

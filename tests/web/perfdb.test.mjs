@@ -61,32 +61,18 @@ async function entry(context) {
 	await page.close();
 }
 
-// An administrator sets a quota; what is held, and that it is reached, stands on the project's page.
+// What a project holds, and that its quota is reached, stands on its page.
 async function limits(context) {
 	const page = await openPage(context, base, options);
-	await openMenu(page);
-	await page.getByRole('link', { name: 'Limits' }).click();
-	await page.getByText('No project has a limit.').waitFor();
-	await page.locator('select[name=project]').selectOption('tracker');
+	const show = () => page.goto(`${base}?view=runs&project=tracker`);
+	const limit = (...words) => execFileSync(perfdb, ['limit', 'set', '--database', join(folder, 'perfdb.db'), '--project', 'tracker', ...words]);
+	await show();
 	await page.getByText(/^Holds \d+ runs, [\d.]+ [KM]iB\.$/).waitFor();
-	await page.getByLabel('Most runs').fill('5');
-	await page.getByLabel('Days kept').fill('3650');
-	await page.getByLabel('Newest kept').fill('20');
-	await page.getByRole('button', { name: 'Set', exact: true }).click();
-	await page.getByText('The limits of tracker are set.').waitFor();
-	assert.match(await page.getByRole('row', { name: /tracker/ }).innerText(), /tracker\s+5\s+no limit\s+3650 days, and the newest 20 of each branch/);
-	await page.getByText(/Holds \d+ runs of at most 5, .* The quota is reached: uploads are refused\.$/).waitFor();
+	limit('--runs', '5', '--older-than', '3650d', '--keep', '20');
+	await show();
+	await page.getByText(/Holds \d+ runs of at most 5, .* Runs are kept for 3650 days, .*The quota is reached: uploads are refused\.$/).waitFor();
 	await look(context, page, 'limits');
-	await page.goto(`${base}?view=runs&project=tracker`);
-	await page.getByText(/Runs are kept for 3650 days, .*The quota is reached/).waitFor();
-	await page.goto(`${base}?view=limits`);
-	await page.locator('select[name=project]').selectOption('tracker');
-	for (const [label, value] of [['Most runs', '5'], ['Days kept', '3650'], ['Newest kept', '20']]) {
-		assert.equal(await page.getByLabel(label).inputValue(), value);
-		await page.getByLabel(label).fill('');
-	}
-	await page.getByRole('button', { name: 'Set', exact: true }).click();
-	await page.getByText('No project has a limit.').waitFor();
+	limit();
 	page.noProblems();
 	await page.close();
 }
@@ -275,6 +261,67 @@ async function failedGate(context) {
 	await page.close();
 }
 
+// One sentence on the run's page, in the inbox, in the benchmark's row, at the point of the trend and in the feed; the run's page says its verdict once.
+async function oneSentence(context) {
+	execFileSync(makeRuns, [join(folder, 'gated'), '--gated', '6', 'fails']);
+	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'gated'), '--url', base]);
+	const page = await openPage(context, `${base}?view=run&project=meteor&run=latest`, options);
+	const sentence = await page.locator('h1').innerText();
+	assert.match(sentence, /^json\/tokenize is [\d.]+ % slower: json::Tokenizer::valid_utf8\(unsigned long\) const json\.cpp:22 \(\+[\d.]+ ms\)$/);
+	const said = (await page.locator('#page').innerText()).split(/\bregression\b/).length - 1;
+	assert.equal(said, 2, 'the verdict: in the card, and in the list of benchmarks');
+	await look(context, page, 'gated-run');
+	await page.goto(`${base}?view=project&project=meteor`);
+	for (const section of ['open', 'benchmarks']) {
+		const row = page.locator(`section[aria-labelledby=${section}] tbody tr`).first();
+		await row.locator('.cause').waitFor();
+		assert.equal(`json/tokenize ${await row.locator('.cause').innerText()}`, sentence, section);
+	}
+	assert.match(await page.locator('p.lead').innerText(), /^1 regressed, 5 passed · \w{10} json: reject strings that are not UTF-8 \(#41\) ↗, \d+ \w+ ago · last release v1\.4$/);
+	await look(context, page, 'gated-project');
+	const entries = await page.evaluate(async () => {
+		const answer = await fetch('/api/v1/feed?project=meteor', { headers: { Authorization: `Bearer ${sessionStorage.getItem('perfdb-token')}` } });
+		return [...new DOMParser().parseFromString(await answer.text(), 'application/xml').querySelectorAll('entry')].map((entry) => entry.textContent);
+	});
+	assert.ok(entries.some((entry) => entry.includes(sentence)), `the feed: ${entries}`);
+	await page.goto(`${base}?view=trend&project=meteor&benchmark=json/tokenize`);
+	await page.locator('.plot.trend').focus();
+	await page.keyboard.press('End');
+	await page.locator('.plot .card', { hasText: 'slower' }).waitFor();
+	assert.ok((await page.locator('.plot .card').innerText()).split('\n').includes(sentence), await page.locator('.plot .card').innerText());
+	page.noProblems();
+	await page.close();
+}
+
+// The host drifts by a fifth, the program takes two steps: the level by pairs shows these alone, in the order of the commits.
+async function chainedTrend(context) {
+	const page = await openPage(context, `${base}?view=trend&project=meteor&benchmark=json/tokenize`, options);
+	await page.locator('figcaption', { hasText: 'the level against the first of 15 commits, in their order' }).waitFor();
+	const levelsOf = async () => {
+		const levels = [];
+		await page.locator('.plot.trend').focus();
+		await page.keyboard.press('Home');
+		for (let i = 0; i < 15; i += 1) {
+			levels.push(Number((await page.locator('.readout').innerText()).match(/: ([\d.]+) %/)[1]));
+			await page.keyboard.press('ArrowRight');
+		}
+		return levels;
+	};
+	const near = (level, wanted) => assert.ok(Math.abs(level - wanted) < 1.5, `${level} instead of ${wanted}`);
+	const levels = await levelsOf();
+	levels.forEach((level, i) => near(level, i < 6 ? 100 : i < 14 ? 88 : 96.5));
+	assert.equal(await page.locator('.plot .error-band').count(), 1);
+	assert.equal(await page.locator('.plot .release').count(), 1);
+	assert.deepEqual(await page.locator('.plot .step-label').allTextContents().then((all) => all.map((text) => text.replace(/\.\d /, ' '))), ['−12 %', '+10 %']);
+	await look(context, page, 'chained');
+	// Raw values are one choice away, and show the host.
+	await page.getByLabel('Shown').selectOption('raw');
+	await page.locator('figcaption', { hasText: ': 14 runs' }).waitFor();
+	assert.equal(await page.locator('.plot .error-band').count(), 0);
+	page.noProblems();
+	await page.close();
+}
+
 // Whatever cannot be shown keeps the navigation and leads on.
 async function deadEnds(context) {
 	execFileSync(makeRuns, [join(folder, 'unmeasured'), '--unmeasured']);
@@ -439,7 +486,7 @@ try {
 		assert.equal(await page.getByLabel('Project', { exact: true }).locator('option:checked').innerText(), 'tracker');
 		assert.equal(await page.locator('#account summary').innerText(), 'the tests');
 		assert.equal(await page.locator('#places [aria-current=page]').innerText(), 'Dashboard');
-		assert.equal(await page.locator('p.lead').innerText(), '1 benchmark; the newest run came without a verdict');
+		assert.match(await page.locator('p.lead').innerText(), /^1 benchmark; the newest run came without a verdict · \w{10} keep the table of words ↗, \d+ \w+ ago$/);
 		await page.locator('svg.spark').waitFor();
 		assert.match(await page.locator('section[aria-labelledby=benchmarks] tbody tr').innerText(), /parse[^]*2\d\d ms\s+cpu time/);
 
@@ -480,10 +527,10 @@ try {
 		await guilty.waitFor();
 		await look(context, page, 'compare');
 		assert.match(await page.locator('header ul.notes').innerText(), /two sessions.*to be sure: fastgate run --candidate \w{12} --against \w{12}/);
-		assert.match(await page.locator('p.lead', { hasText: 'cpu time' }).last().innerText(), /the sides were measured in two sessions$/);
+		assert.equal((await page.locator('#page').innerText()).match(/two sessions/g).length, 1, 'said more than once');
 		// The sessions before tell how much one differs from the next.
 		assert.equal(await page.getByText('cannot be judged against a stored run yet').count(), 0);
-		assert.match(await page.locator('h1 .badge').innerText(), /regression/);
+		assert.match(await page.locator('header .badge').innerText(), /regression/);
 		assert.match(await page.locator('header').innerText(), /parse is 30\.\d % slower: guilty::Loop<std::vector<int>>::spin\(int\)/);
 		assert.match(await guilty.innerText(), /^guilty::Loop/);
 		await page.locator('section[aria-labelledby=functions]').getByRole('searchbox').fill('guilty');
@@ -596,6 +643,8 @@ try {
 		await deadEnds(context);
 		await backThroughZooms(context);
 		await failedGate(context);
+		await oneSentence(context);
+		await chainedTrend(context);
 		await importedProfiles(context);
 	});
 	server.removeAllListeners('exit');

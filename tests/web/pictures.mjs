@@ -103,17 +103,35 @@ function serve() {
 	});
 }
 
-// The dashboard of a suite of 200 benchmarks with C++ names, four of which failed.
-async function suite(page, at) {
-	await page.route('**/api/v1/dashboard?*', async (route) => {
-		const answer = await (await route.fetch()).json();
-		const benchmarks = Array.from({ length: 200 }, (_, i) => ({ ...answer.benchmarks[0], verdict: i % 50 === 7 ? 'regression' : 'pass', ratio: i % 50 === 7 ? 1.02 + i / 1000 : 1.001, interval: [1, 1.3], cause: undefined,
-			name: `containers/BM_Copy<std::unordered_map<std::string, std::vector<int>>, ${i}>/16`, changes: i === 7 ? answer.benchmarks[0].changes : [] }));
-		await route.fulfill({ json: { ...answer, benchmarks } });
-	});
-	await page.goto(at('view=project&project=red'));
-	await page.getByText('196 passed', { exact: true }).waitFor();
-	await take(page, 'project-of-200');
+// A C++ project with six benchmarks and one with 200, whose newest run failed, and the same passing: [project, benchmarks, how the newest run ends].
+const GATED = [['meteor', 6, 'fails'], ['green', 6, 'passes'], ['containers', 200, 'fails'], ['suite', 200, 'passes']];
+
+async function gated(page, push, at) {
+	for (const [project, count, ends] of GATED) {
+		push(join(folder, project), '--gated', String(count), ends);
+		await page.goto(at(`view=project&project=${project}`));
+		await page.getByText('Change points are being looked for').waitFor({ state: 'detached' });
+		await page.locator('section[aria-labelledby=benchmarks] table').first().waitFor({ state: 'attached' });
+		await take(page, `project-${project}`);
+		await page.goto(at(`view=run&project=${project}&run=latest`));
+		await page.locator('#benchmark').waitFor({ state: 'attached' });
+		await take(page, `run-${project}`);
+	}
+	const [first] = GATED;
+	await page.goto(at(`view=run&project=${first[0]}&run=latest`));
+	for (const tab of ['Flame', 'Functions', 'History', 'Data']) {
+		await openTab(page, tab);
+		await take(page, `run-${tab.toLowerCase()}`);
+	}
+	await page.goto(at(`view=trend&project=${first[0]}&benchmark=json/tokenize`));
+	await page.locator('section[aria-labelledby=changes] li').first().waitFor();
+	await take(page, 'trend');
+	await page.locator('.plot').first().hover({ position: { x: 500, y: 100 } });
+	await page.locator('.plot .card').waitFor();
+	await take(page, 'trend-pointed-at');
+	await page.goto(at(`view=trend&project=${first[0]}&benchmark=json/tokenize&shown=raw`));
+	await page.locator('section[aria-labelledby=changes]').waitFor();
+	await take(page, 'trend-raw');
 }
 
 // Page after page as a person goes through them: [name, address or what is clicked, what the page has once it stands].
@@ -135,9 +153,7 @@ async function server(context) {
 		};
 		await show('project', 'view=project&project=tracker', 'section[aria-labelledby=open] tbody tr');
 		await show('runs', 'view=runs&project=tracker', 'tbody tr');
-		await show('trend', 'view=trend&project=tracker&benchmark=parse', 'section[aria-labelledby=changes] li');
-		await page.locator('.plot').first().hover({ position: { x: 300, y: 100 } });
-		await take(page, 'trend-pointed-at');
+		await page.goto(at('view=trend&project=tracker&benchmark=parse'));
 		await page.locator('section[aria-labelledby=changes]').getByRole('link', { name: 'compare with the run before' }).click();
 		await page.locator('#blame').waitFor();
 		await take(page, 'compare');
@@ -160,12 +176,14 @@ async function server(context) {
 		await show('search', 'view=search&q=next', 'ul.found a');
 		push(join(folder, 'unmeasured'), '--unmeasured');
 		push(join(folder, 'failed'), '--failed');
-		await show('projects', 'view=projects', 'section[aria-labelledby=open] tbody tr');
+		await gated(page, push, at);
+		await page.goto(at('view=projects'));
+		await page.getByRole('link', { name: 'failed its gate' }).first().waitFor();
+		await take(page, 'projects');
 		await show('changes', 'view=changes&project=red', 'section[aria-labelledby=open] tbody tr');
 		await show('unmeasured', 'view=trend&project=broken&benchmark=never', 'main');
 		await show('not-found', 'view=trend&project=tracker&benchmark=none', '[role=alert]');
 		await show('tokens', 'view=tokens', 'tbody tr');
-		await suite(page, at);
 		await page.close();
 		const stranger = await openPage(context, base, { allow: options.allow, ready: 'input[name=token]' });
 		await take(stranger, 'token-needed');

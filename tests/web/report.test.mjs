@@ -14,7 +14,7 @@ const pictures = process.env.FASTGATE_SCREENSHOTS;
 const outcomes = ['regression', 'pass', 'improvement', 'inconclusive', 'new', 'missing', 'error', 'mixed', 'hostile', 'nothing',
 	'identical', 'accepted', 'expired', 'unstable', 'unsure', 'marked'];
 // What the badge beside the title says, where the name of the fixture is not it.
-const TITLES = { mixed: 'error', hostile: 'error', nothing: 'error', identical: 'pass', accepted: 'pass', expired: 'regression', unstable: 'probably slower', unsure: 'regression', marked: 'regression' };
+const TITLES = { mixed: 'regression', hostile: 'regression', nothing: 'error', identical: 'pass', accepted: 'pass', expired: 'regression', unstable: 'probably slower', unsure: 'regression', marked: 'regression' };
 
 execFileSync(process.argv[2], [folder]);
 if (pictures)
@@ -74,7 +74,7 @@ test('without shares of the change the bars compare the functions with each othe
 test('every outcome is shown, without errors, requests or accessibility violations', async (context) => {
 	for (const name of outcomes) {
 		const page = await openPage(context, url(name));
-		const text = await page.locator('h1').innerText();
+		const text = await page.locator('header p .badge').innerText();
 		assert.ok(text.includes(TITLES[name] ?? name), `${name}: ${text}`);
 		await checkAccessibility(context, page, name);
 		await picture(page, name);
@@ -166,7 +166,8 @@ test('the page begins with the cause, and no function "passes"', async (context)
 	const page = await openPage(context, url('regression'));
 	const cause = 'reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)';
 	assert.ok((await page.title()).startsWith(cause), await page.title());
-	assert.ok((await page.locator('h1').innerText()).startsWith(cause));
+	assert.equal(await page.locator('h1').innerText(), cause);
+	assert.equal((await page.locator('#page').innerText()).match(/regression/g).length, 1, 'the verdict is said once');
 	await openTab(page, 'Functions');
 	const table = await page.locator('section[aria-labelledby=functions] table').innerText();
 	assert.match(table, /guilty/);
@@ -193,7 +194,7 @@ test('a report says how it was measured, at what price, and what cannot be seen'
 	await openTab(page, 'Data');
 	await page.getByText('How it was measured').click();
 	const how = await page.locator('details', { hasText: 'How it was measured' }).innerText();
-	for (const words of ['duet, 22 pairs', '418 a second of CPU time', 'about 3.0 %', 'a context switch up to 21', 'time spent waiting'])
+	for (const words of ['duet', '418 a second of CPU time', 'about 3.0 %', 'a context switch up to 21', 'time spent waiting'])
 		assert.ok(how.includes(words), `${words}: ${how}`);
 	page.noProblems();
 	await page.close();
@@ -285,6 +286,7 @@ test('of a suite of 200 the failing ones are listed, worst first, and the passed
 		data.benchmarks = Array.from({ length: 200 }, (_, i) => {
 			const made = structuredClone(i % 50 === 7 ? worse : better);
 			made.name = name(i);
+			made.answer.sentence = `${name(i)} is slower`;
 			for (const m of i % 50 === 7 ? made.metrics : [])
 				m.ratio += m.decided ? i / 1000 : 0;
 			return made;
@@ -371,32 +373,6 @@ test('some pairs can be looked at alone, by pointer and by number', async (conte
 	assert.match(await page.evaluate(() => location.hash), /pairs=\d+-\d+/);
 	await checkAccessibility(context, page, 'pairs alone');
 	await picture(page, 'pairs-alone');
-	page.noProblems();
-	await page.close();
-});
-
-// Two executions: f, g, f again, and f alone for longer.
-test('executions are shown in the order of time', async (context) => {
-	const functions = { name: ['program', 'f', 'g'], library: ['', 'reco', 'reco'], file: [null, null, null], line: [0, 0, 0] };
-	const side = (pair, step, nodes) => ({ pair, step, functions, nodes });
-	const page = await openPage(context, withData('regression', (data) => {
-		data.benchmarks[0].in_time = [side(7, 1, { parent: [0, 1, 2, 3], function: [0, 1, 2, 1], start: [0, 0, 2000, 3000], self: [0, 2000, 1000, 1000] }),
-			side(7, 4, { parent: [0, 1], function: [0, 1], start: [0, 0], self: [0, 8000] })];
-	}));
-	await openTab(page, 'Flame');
-	await page.getByLabel('View of the call paths').selectOption('time');
-	const flames = page.locator('.flame-part');
-	assert.deepEqual(await flames.locator('h4').allInnerTexts(), ['baseline', 'candidate']);
-	const pane = flames.first().locator('.flame');
-	const { width } = await pane.boundingBox();
-	const told = async (share) => {
-		await pane.hover({ position: { x: width * share, y: 28 } });
-		return flames.first().locator('.readout strong').innerText();
-	};
-	// The baseline took half of the candidate's time: both have one scale.
-	assert.deepEqual([await told(0.12), await told(0.31), await told(0.45)], ['f', 'g', 'f']);
-	assert.equal(await flames.first().locator('.readout').innerText().then((text) => /1\.00 ms/.test(text)), true);
-	assert.equal(await page.getByText('Pair 7, the one in the middle').count(), 1);
 	page.noProblems();
 	await page.close();
 });

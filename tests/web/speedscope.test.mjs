@@ -24,7 +24,6 @@ const CASES = [
 	{ file: 'known.folded', says: 'known.folded' },
 	{ file: 'known.pb.gz', says: 'known.pb.gz' },
 	{ file: 'known.trace.json', says: 'known.trace.json' },
-	{ file: 'known.callgrind', says: 'known.callgrind' },
 ];
 
 function serve() {

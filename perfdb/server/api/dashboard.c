@@ -133,14 +133,16 @@ static void write_newest(struct dashboard *d, const struct fg_overview_row *row)
 	fg_json_text(w, "unit", row->history.unit);
 	fg_json_text(w, "better", row->history.better == FG_BETTER_HIGHER ? "higher" : "lower");
 	fg_json_text(w, "verdict", newest->outcome);
-	fg_json_double(w, "value", newest->candidate);
+	/* as the verdict has it: the medians alone differ from it by chance */
+	fg_json_double(w, "value",
+		       isfinite(newest->ratio) && isfinite(newest->baseline)
+			       ? newest->baseline * newest->ratio
+			       : newest->candidate);
 	fg_json_double(w, "ratio", newest->ratio);
 	fg_json_begin_array(w, "interval");
 	fg_json_double(w, NULL, newest->low);
 	fg_json_double(w, NULL, newest->high);
 	fg_json_end(w);
-	if (isfinite(row->release) && fabs(row->release) > 0)
-		fg_json_double(w, "since_release", newest->candidate / row->release);
 	if (newest->outcome && (strcmp(newest->outcome, "regression") == 0 ||
 				strcmp(newest->outcome, "inconclusive") == 0))
 		fg_cards_write(&d->cards, newest->run, row->name, w);

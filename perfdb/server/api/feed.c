@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A project for other programs to show: a badge, and a feed of what changed. */
+/* The changes of a project as an Atom feed. */
 #include "base/clock.h"
 #include "base/number.h"
-#include "base/text.h"
 #include "base/xml_write.h"
 #include "perfdb/server/api/card.h"
 #include "perfdb/server/api/handlers.h"
@@ -11,119 +10,10 @@
 #include "store/serving/overview.h"
 #include "store/store.h"
 
-#include <math.h>
-
 enum {
 	FEED_RUNS = 200,   /* that are looked through */
 	FEED_REPORTS = 50, /* entries of runs */
-	LETTER = 7,        /* width in the badge */
-	PADDING = 8,
-	BADGE_HEIGHT = 20,
-	BASELINE = 14, /* of the text */
 };
-
-struct colour {
-	const char *word; /* that an outcome counts as */
-	const char *fill;
-};
-
-static const struct colour colours[] = {
-	{.word = "regressed", .fill = "#b3261e"},    {.word = "failed", .fill = "#b3261e"},
-	{.word = "inconclusive", .fill = "#7a5300"}, {.word = "passed", .fill = "#14692f"},
-	{.word = "no runs", .fill = "#565e6c"},
-};
-
-static size_t count_outcome(const struct fg_overview *overview, const char *outcome)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < overview->count; i++) {
-		const struct fg_history *history = &overview->items[i].history;
-		const char *newest =
-			history->count ? history->points[history->count - 1].outcome : "error";
-
-		count += newest && strcmp(newest, outcome) == 0;
-	}
-	return count;
-}
-
-/* The worst outcome, and its count. */
-static const char *badge_words(struct fg_request *rq, const struct fg_overview *overview,
-			       const struct colour **colour)
-{
-	static const char *const outcomes[] = {"regression", "error", "inconclusive"};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(outcomes); i++) {
-		const size_t count = count_outcome(overview, outcomes[i]);
-
-		*colour = &colours[i];
-		if (count)
-			return fg_arena_printf(&rq->arena, "%zu %s", count, (*colour)->word);
-	}
-	*colour = &colours[overview->count ? 3 : 4];
-	return (*colour)->word;
-}
-
-static void write_box(struct fg_xml_writer *w, size_t x, size_t width, const char *fill,
-		      const char *words)
-{
-	fg_xml_begin(w, "rect");
-	fg_xml_attribute_printf(w, "x", "%zu", x);
-	fg_xml_attribute_printf(w, "width", "%zu", width);
-	fg_xml_attribute_printf(w, "height", "%d", BADGE_HEIGHT);
-	fg_xml_attribute(w, "fill", fill);
-	fg_xml_end(w);
-	fg_xml_begin(w, "text");
-	fg_xml_attribute_printf(w, "x", "%zu", x + width / 2);
-	fg_xml_attribute_printf(w, "y", "%d", BASELINE);
-	fg_xml_attribute(w, "fill", "#ffffff");
-	fg_xml_attribute(w, "text-anchor", "middle");
-	fg_xml_attribute(w, "font-family", "Verdana, DejaVu Sans, sans-serif");
-	fg_xml_attribute(w, "font-size", "11");
-	fg_xml_text(w, words);
-	fg_xml_end(w);
-}
-
-static void write_badge(struct fg_request *rq, const char *title, const char *words,
-			const char *fill)
-{
-	const size_t left = strlen(title) * LETTER + (size_t)2 * PADDING;
-	const size_t right = strlen(words) * LETTER + (size_t)2 * PADDING;
-	struct fg_xml_writer w;
-
-	rq->answer.type = "image/svg+xml";
-	fg_xml_writer_init(&w, &rq->answer.text);
-	fg_xml_begin(&w, "svg");
-	fg_xml_attribute(&w, "xmlns", "http://www.w3.org/2000/svg");
-	fg_xml_attribute_printf(&w, "width", "%zu", left + right);
-	fg_xml_attribute_printf(&w, "height", "%d", BADGE_HEIGHT);
-	fg_xml_attribute(&w, "role", "img");
-	fg_xml_begin(&w, "title");
-	fg_xml_text(&w, fg_arena_printf(&rq->arena, "%s: %s", title, words));
-	fg_xml_end(&w);
-	write_box(&w, 0, left, "#3a404a", title);
-	write_box(&w, left, right, fill, words);
-	fg_xml_end(&w);
-}
-
-int fg_handle_badge(struct fg_request *rq, struct fg_error *err)
-{
-	struct fg_overview overview = {0};
-	const struct colour *colour = NULL;
-	const char *words = NULL;
-	const char *project = NULL;
-	int status = fg_request_project(rq, &project, err);
-
-	if (status != FG_OK)
-		return status;
-	status = fg_store_overview(rq->store, project, 1, &overview, err);
-	if (status != FG_OK)
-		return status;
-	words = badge_words(rq, &overview, &colour);
-	write_badge(rq, "performance", words, colour->fill);
-	fg_overview_release(&overview);
-	return FG_OK;
-}
 
 /* Entries of a feed; addresses are relative to the server. */
 struct feed {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lists of names: projects, benchmarks, metrics, recorded conditions, baselines. */
+/* Lists of names: projects, benchmarks, metrics, recorded conditions. */
 #include "perfdb/server/api/handlers.h"
 #include "store/serving/history.h"
+#include "store/serving/limits.h"
 #include "store/store.h"
 
 static void write_names(struct fg_request *rq, const char *member, const struct fg_name_list *list)
@@ -90,30 +91,37 @@ out:
 	return status;
 }
 
-int fg_handle_baselines(struct fg_request *rq, struct fg_error *err)
+/* The number and size of a project's runs, and its limits; 0: no limit. */
+int fg_handle_usage(struct fg_request *rq, struct fg_error *err)
 {
-	struct fg_baseline_list list = {0};
 	const char *project = NULL;
+	struct fg_limits limits = {0};
+	struct fg_usage usage = {0};
 	struct fg_json_writer w;
 	int status = fg_request_project(rq, &project, err);
 
 	if (status != FG_OK)
 		return status;
-	status = fg_store_baseline_list(rq->store, project, &list, err);
+	status = fg_store_usage(rq->store, project, &usage, err);
+	if (status != FG_OK)
+		return status;
+	status = fg_store_limits_of(rq->store, project, &limits, err);
 	if (status != FG_OK)
 		return status;
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
-	fg_json_begin_array(&w, "baselines");
-	for (size_t i = 0; i < list.count; i++) {
-		fg_json_begin_object(&w, NULL);
-		fg_json_text(&w, "name", list.items[i].name);
-		fg_json_text(&w, "run", list.items[i].run);
-		fg_json_text(&w, "commit", list.items[i].commit);
+	fg_json_text(&w, "project", project);
+	fg_json_int(&w, "runs", usage.runs);
+	fg_json_int(&w, "bytes", usage.bytes);
+	if (limits.project) {
+		fg_json_begin_object(&w, "limits");
+		fg_json_int(&w, "most_runs", limits.most_runs);
+		fg_json_int(&w, "most_bytes", limits.most_bytes);
+		fg_json_int(&w, "keep_days", limits.keep_days);
+		fg_json_int(&w, "keep_newest", limits.keep_newest);
 		fg_json_end(&w);
 	}
 	fg_json_end(&w);
-	fg_json_end(&w);
-	fg_baseline_list_release(&list);
+	free(limits.project);
 	return FG_OK;
 }

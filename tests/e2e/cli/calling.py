@@ -82,20 +82,6 @@ with tempfile.TemporaryDirectory() as empty:
         check(done.returncode == 2 and part in done.stderr and done.stdout == "",
               f"{arguments}: {done.returncode}, {done.stderr}")
 
-    # what is wrong with a file, for programs
-    import json
-    with open(os.path.join(empty, "fastgate.yml"), "w", encoding="ascii") as file:
-        file.write("version: 1\nbenchmarks:\n- {name: a, command: ./a}\ngate: { alpha: often }\n")
-    done = run("config", "--json", cwd=empty)
-    told = json.loads(done.stdout)
-    check(done.returncode == 2 and told["valid"] is False and done.stderr == "", f"config --json: {done}")
-    check([(m["severity"], m["line"], m["column"], m["key"]) for m in told["messages"]] == [("error", 4, 16, "gate.alpha")],
-          f"config --json: {told}")
-    done = run("config", "--json", "--set", "gate.alpha=0.1", cwd=empty)
-    check(done.returncode == 0 and json.loads(done.stdout) == {"valid": True, "messages": []}, f"config --json: {done}")
-    check(run("config", "--json", "--reference", cwd=empty).returncode == 2, "config --json --reference")
-    os.remove(os.path.join(empty, "fastgate.yml"))
-
     # global options before and after the command
     for arguments in (["--quiet", "help"], ["help", "--quiet"], ["-qv", "help"]):
         check(run(*arguments).returncode == 0, f"{arguments} is refused")

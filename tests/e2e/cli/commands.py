@@ -96,19 +96,8 @@ def traces_are_kept():
         check(bool(kept) == expected, f"run {words}: {len(kept)} traces are kept")
 
 
-def baselines_and_garbage():
-    code, _, err = run("baseline")
-    check(code == 0 and "no baseline is set" in err, f"baseline: {code} {err}")
-    expect(2, "is error: --force promotes", "baseline", "promote", "gold", "latest")
-    code, _, err = run("baseline", "set", "gold", "latest")
-    check(code == 0, f"baseline set: {code} {err}")
-    expect(0, "^gold", "baseline")
+def garbage():
     check(expect_json("gc", "--older-than", "1s", "--keep", "0", "--dry-run").get("dry_run") is True, "gc --dry-run")
-    removed = expect_json("gc", "--older-than", "1s", "--keep", "0")
-    check(removed.get("runs") == 0 and removed.get("kept_baselines") == 1, f"gc removed a baseline: {removed}")
-    code, _, err = run("baseline", "unset", "gold")
-    check(code == 0, f"baseline unset: {code} {err}")
-    expect(2, "gold", "baseline", "unset", "gold")
     check(expect_json("gc", "--older-than", "1s", "--keep", "1").get("runs") == 0, "gc removed the newest run of a branch")
     check(expect_json("gc", "--older-than", "1s", "--keep", "0").get("runs") == 1, "gc left the run")
     code, out, err = run("runs")
@@ -160,7 +149,7 @@ def main():
     waiting = expect_json("push", "--status")
     check(waiting.get("waiting") == 0, f"push --status: {waiting}")
     outcomes()
-    baselines_and_garbage()
+    garbage()
     traces_are_kept()
 
 

@@ -121,7 +121,7 @@ MISTAKES = [
      "In a CI job the clone may be shallow: fetch it first, `git fetch origin main`."),
     ("The clone is shallow", shallow_clone, "fastgate run --against main", "The message says how to fetch the rest, also on the usual CI servers."),
     ("There is no baseline, and one is required", lambda: (script("exit 0\n"), config(more="baseline: { required: true }\n")), "fastgate run --quick",
-     "Measure both sides in one session, `fastgate run --against main`, or keep a run as the baseline: `fastgate baseline set`."),
+     "Measure both sides in one session, `fastgate run --against main`, or name a stored run: `--set baseline.run=latest`."),
     ("The build fails", lambda: repository("build:\n  command: sh -c 'echo no rule to make target >&2; exit 2'\n"),
      "fastgate run --against HEAD", "Try the command by hand in a fresh clone: it must build from nothing."),
     "Stored runs and the server",

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What a stored run is compared with: a name, a branch, a tag, a run, an exported file; and what happens where there is none.
+# What a stored run is compared with: a branch, a tag, a run, an exported file; and what happens where there is none.
 . "$(dirname "$0")/common.sh"
 mkdir -p "$work/project" && cd "$work/project" || exit 1
 printf 'int main(void) { for (volatile long i = 0; i < 1000000; i++) {} return 0; }\n' >spin.c
@@ -22,9 +22,8 @@ git tag v1
 expect_code 0 "a run to compare with" "$FASTGATE" run --export first.fgrun
 mv .fastgate/store.db first.db
 first=$("$FASTGATE" runs --store first.db --json | sed -n 's/.*"id": "\(.\{36\}\)".*/\1/p')
-expect_code 0 "baseline set" "$FASTGATE" baseline set release --store first.db latest
 git checkout -q -b topic
-for kind in branch=main tag=v1 run="$first" run=release file=first.fgrun; do
+for kind in branch=main tag=v1 run="$first" file=first.fgrun; do
 	cp first.db .fastgate/store.db
 	expect_code 0 "against $kind" "$FASTGATE" run --set baseline.$kind --set baseline.required=true
 	expect_text 'spin ' "$work/out" "against $kind"
@@ -43,16 +42,3 @@ expect_text 'half.fgrun' "$work/err" "half a file"
 sed -i 's/name: spin/name: other/' fastgate.yml
 expect_code 3 "a benchmark that the baseline lacks" "$FASTGATE" run --no-store --set baseline.file=first.fgrun --set baseline.required=true
 expect_text '^other .*new' "$work/out" "a benchmark that the baseline lacks"
-
-# Names: promoted only when fit, moved, taken away; the run stays.
-cp first.db .fastgate/store.db
-expect_code 0 "promote" "$FASTGATE" baseline promote stable latest
-expect_code 0 "list" "$FASTGATE" baseline list --json
-expect_text '"stable"' "$work/out" "list"
-expect_code 0 "unset" "$FASTGATE" baseline unset stable
-expect_code 2 "unset twice" "$FASTGATE" baseline unset stable
-expect_code 2 "a run that is not there" "$FASTGATE" baseline set stable nowhere
-expect_code 4 "a run that failed" "$FASTGATE" run --set 'benchmarks.other.command=./absent'
-expect_code 2 "promote a failed run" "$FASTGATE" baseline promote stable latest
-expect_text 'is error: --force' "$work/err" "promote a failed run"
-expect_code 0 "promote it all the same" "$FASTGATE" baseline promote stable latest --force

@@ -102,15 +102,6 @@ sed -i 's/110/111/' changed.c
 expect_code 1 "nothing to link" "$FASTGATE" run --against HEAD
 expect_text 'other places of its code were not tried: .*saved.o' "$work/err" "nothing to link"
 expect_text 'REGRESSION' "$work/out" "nothing to link"
-# The user's own way of linking.
-sed -i 's|^build:.*|build: { command: make -s, relink: "make -s -B relinked" }|' fastgate.yml
-printf 'relinked: main.o pad.o changed.o\n\t$(CC) -o prog $(FASTGATE_LINK_FLAGS) main.o pad.o changed.o\n' >>Makefile
-sed -i 's/^prog:.*/& Makefile/' Makefile
-git checkout -q changed.c && git commit -q -a -m "Link again by hand"
-sed -i 's/100/110/' changed.c
-expect_code 1 "build.relink" "$FASTGATE" run --against HEAD
-expect_text "$in_places+10.0 %, +10.0 %, +10.0 %, +10.0 %" "$work/out" "build.relink"
-
 # In a duet only the first four places are there when the first pair begins, and the others are linked beside the pairs.  Yet each block
 # has the place that its number says, modulo the places that there were in the end: the program writes down where it lies.  Where there is
 # one processor, all places are there before the first pair.

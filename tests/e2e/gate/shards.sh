@@ -42,11 +42,7 @@ expect_code 0 "the merged run is in the store" "$FASTGATE" show latest
 expect_code 1 "merged again" "$FASTGATE" gate --merge 1.fgrun 2.fgrun 3.fgrun
 [ "$("$FASTGATE" runs --json | grep -c '"id"')" -eq 1 ] || fail "merging the same shards twice made two runs"
 rm fastgate.json fastgate.xml
-expect_code 1 "merged from stores" "$FASTGATE" gate --merge --no-store .fastgate/1.db 2.fgrun .fastgate/3.db
-whole "merged from stores"
-for i in 1 2 3; do expect_code 0 "import" "$FASTGATE" runs import --store .fastgate/own.db $i.fgrun; done
-expect_code 1 "merged from the own store" "$FASTGATE" gate --merge --set store.path=.fastgate/own.db
-whole "merged from the own store"
+expect_code 2 "no file" "$FASTGATE" gate --merge
 
 # The current policy decides; the stored verdict stays.
 expect_code 0 "another policy" "$FASTGATE" gate --set gate.metrics.cost.gated=false
@@ -70,7 +66,6 @@ refused() { # what, pattern, files...
 	[ "$(grep -c '^fastgate: ' "$work/err")" -eq 1 ] || fail "$what: more than one line"
 }
 refused "a shard twice" 'shard 2/3 is given twice' 1.fgrun 2.fgrun 3.fgrun 2.fgrun
-refused "a store without shards" 'holds no shard' .fastgate/store.db
 "$FASTGATE" runs export latest -o whole.fgrun 2>/dev/null
 refused "a whole run" 'is not a shard' whole.fgrun
 refused "not there" 'No such file' 1.fgrun nowhere.fgrun

@@ -21,7 +21,7 @@ from checks import call
 
 FASTGATE, PROGRAM = sys.argv[1:3]
 WAYS = (["view"], ["view", "-V", "lines", "--all"], ["view", "-V", "callgraph"], ["view", "--json", "-V", "top-down"], ["view", "--facts"],
-        ["view", "--names-only"], ["view", "-V", "instructions", "--all"], ["graph"], ["export", "-F", "tables"], ["export", "-F", "json"], ["export", "-F", "callgrind"])
+        ["view", "--names-only"], ["view", "-V", "instructions", "--all"], ["graph"], ["export", "-F", "tables"], ["export", "-F", "json"])
 
 
 def unpacked(path):

@@ -21,7 +21,7 @@ ORDER = re.compile(r"^\s*::|##\[", re.M)  # what GitHub's runner does, wherever 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 REPORTS = ("terminal", "json", "junit", "markdown", "comment", "html", "github", "gitlab", "csv", "csv-raw")
 VIEWS = ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries", "classes", "namespaces", "files", "paths")
-EXPORTS = ("folded", "callgrind", "json", "tables")
+EXPORTS = ("folded", "json", "tables")
 SIDE = ("--side", "candidate")
 
 

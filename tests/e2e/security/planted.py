@@ -45,10 +45,9 @@ def planted_links(shared, mine):
         file.write("mine\n")
     absent = os.path.join(mine, "absent")
     for victim, before in ((kept, "mine\n"), (absent, None)):
-        for number, words in enumerate((("report", "-o"), ("export", "--bench", "sort", "-o"), ("record", "--control"))):
+        for number, words in enumerate((("report", "-o"), ("export", "--bench", "sort", "-o"))):
             link = plant(shared, f"{os.path.basename(victim)}{number}", victim)
-            more = ("--", "true") if words[0] == "record" else ()
-            refuses(f"{words[0]} to a planted link", victim, before, *words, link, *more)
+            refuses(f"{words[0]} to a planted link", victim, before, *words, link)
     refuses("a store behind a planted link", absent, None, "run", "--set", f"store.path={plant(shared, 'store.db', absent)}")
     folder = os.path.join(mine, "folder")
     os.mkdir(folder)
@@ -72,7 +71,7 @@ def own_links(shared, mine):
 def modes(mine):
     """Nobody but the owner may write what fastgate makes; what is private is readable by nobody else."""
     os.umask(0)
-    code, err = run("record", "-o", os.path.join(mine, "recorded"), "--control", os.path.join(mine, "control"), "--", "true")
+    code, err = run("record", "-o", os.path.join(mine, "recorded"), "--", "true")
     check(code == 0, f"record: {code} {err!r}")
     code, err = run("run", "--set", "perfdb.url=http://127.0.0.1:1")
     check(code == 0, f"run: {code} {err!r}")
@@ -84,10 +83,10 @@ def modes(mine):
             if stat.S_ISLNK(mode) or name in ("kept", "folder", "1.0.fgtrace"):
                 continue
             check(not mode & 0o022, f"{path} may be written by others: {stat.filemode(mode)}")
-            if name.endswith((".fgtrace", ".fgrun")) or name in ("spool", "control"):
+            if name.endswith((".fgtrace", ".fgrun")) or name == "spool":
                 private += 1
                 check(not mode & 0o077, f"{path} may be read by others: {stat.filemode(mode)}")
-    check(private >= 4, f"only {private} private files were found")
+    check(private >= 3, f"only {private} private files were found")
 
 
 def main():

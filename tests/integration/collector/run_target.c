@@ -55,6 +55,8 @@ static void become(const struct run *run, const char *folder, int out)
 
 	for (unsigned i = 0; i < RUN_WORDS && run->words[i]; i++)
 		words[i] = fg_xstrdup(run->words[i]);
+	/* Everybody else's tests run on the loader's index. */
+	(void)putenv(fg_xstrdup(FG_ENV_INDEX "=own"));
 	for (unsigned i = 0; i < RUN_WORDS && run->settings[i]; i++)
 		(void)putenv(fg_xstrdup(run->settings[i]));
 	(void)snprintf(output, sizeof(output), FG_ENV_OUTPUT "=%s", folder);

@@ -465,18 +465,17 @@ static void copy_libraries(const struct fg_scratch *scratch, unsigned count)
 	}
 }
 
-static void a_chain_through_600_libraries_is_whole(void **state)
+/* The index of loaded objects: ours, and the loader's where it has one. */
+static const char *const indexes[] = {FG_ENV_INDEX "=own", FG_ENV_INDEX "=auto"};
+
+static void check_chain(const char *libraries, const char *index)
 {
 	struct outcome outcome;
-	struct fg_scratch libraries;
-	struct run run = {.words = {"chain", "300", "600", libraries.path, "300"}};
+	struct run run = {.words = {"chain", "300", "600", libraries, "300"}, .settings = {index}};
 	double whole = 0;
 	unsigned in_parts = 0;
 	double all;
 
-	(void)state;
-	fg_scratch_init(&libraries);
-	copy_libraries(&libraries, 600);
 	run_target(&run, &outcome);
 	for (size_t i = 0; i < outcome.traces->sample_count; i++) {
 		const struct trace_sample *sample = &outcome.traces->samples[i];
@@ -496,17 +495,28 @@ static void a_chain_through_600_libraries_is_whole(void **state)
 	assert_true(whole >= 0.9 * all);
 	assert_true(outcome.traces->header.frames_reused > outcome.traces->header.frames / 2);
 	outcome_release(&outcome);
+}
+
+static void a_chain_through_600_libraries_is_whole(void **state)
+{
+	struct fg_scratch libraries;
+
+	(void)state;
+	fg_scratch_init(&libraries);
+	copy_libraries(&libraries, 600);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(indexes); i++)
+		check_chain(libraries.path, indexes[i]);
 	fg_scratch_release(&libraries);
 }
 
-static void unloaded_libraries_do_not_mix_with_later_ones(void **state)
+static void check_storm(const char *index)
 {
 	struct outcome outcome;
 	struct run run = {
-		.words = {"storm_dlopen", TARGETS_FOLDER "/libraries" TARGETS_SUFFIX, "200"}};
+		.words = {"storm_dlopen", TARGETS_FOLDER "/libraries" TARGETS_SUFFIX, "200"},
+		.settings = {index}};
 	double all;
 
-	(void)state;
 	run_target(&run, &outcome);
 	if (outcome_truth(&outcome, "same_address") < 10)
 		print_message(
@@ -522,6 +532,13 @@ static void unloaded_libraries_do_not_mix_with_later_ones(void **state)
 	assert_true(outcome.traces->kinds[FG_RECORD_MODULE_GONE] >= 100);
 	assert_true(outcome.traces->kinds[FG_RECORD_MODULE_BACK] >= 90);
 	outcome_release(&outcome);
+}
+
+static void unloaded_libraries_do_not_mix_with_later_ones(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(indexes); i++)
+		check_storm(indexes[i]);
 }
 
 static void odd_stacks_are_walked_or_marked(void **state)

@@ -67,24 +67,6 @@ class Consumers(unittest.TestCase):
         text = run("go", "tool", "pprof", "-top", "-tagfocus=region=output", str(FOLDER / "known.pb.gz"))
         self.assertRegex(text, r"Showing nodes accounting for 8ms")
 
-    @needs("callgrind_annotate")
-    def test_callgrind_annotate_shows_our_figures(self):
-        for inclusive, column in (("no", 0), ("yes", 1)):
-            text = run("callgrind_annotate", f"--inclusive={inclusive}", "--threshold=100", "--auto=no",
-                       str(FOLDER / "known.callgrind"))
-            seen = {}
-            for match in re.finditer(r"^\s*([\d,]+) \([ \d.]+%\)\s+[^:\n]+:(.*) \[.*\]$", text, re.M):
-                seen[match[2]] = int(match[1].replace(",", "")) / 1e6
-            expected = {name: figures[column] for name, figures in KNOWN.items() if figures[column] > 0}
-            self.assertEqual({name: value for name, value in seen.items() if value > 0}, expected)
-            self.assertIn("100,000,000", text)
-
-    @needs("callgrind_annotate")
-    def test_callgrind_annotate_understands_every_line(self):
-        done = subprocess.run(["callgrind_annotate", "--tree=both", str(FOLDER / "known.callgrind")],
-                              capture_output=True, text=True, timeout=HUNG_S, check=True)
-        self.assertNotIn("malformed", done.stderr)
-
     def test_folded_lines_add_up(self):
         lines = (FOLDER / "known.folded").read_text().splitlines()
         self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in lines), 100_000_000)

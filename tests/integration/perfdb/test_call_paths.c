@@ -7,7 +7,6 @@
 #include "base/strbuf.h"
 #include "store/db.h"
 #include "store/serving/compare.h"
-#include "store/serving/paths.h"
 #include "store/serving/upkeep.h"
 #include "store/session.h"
 #include "store/store.h"
@@ -137,13 +136,7 @@ static void tell_tree(struct fixture *f, struct fg_store *store, const char *run
 	const struct fg_run_side sides[2] = {{.run = runs[0], .arm = FG_ARM_CANDIDATE},
 					     {.run = runs[1], .arm = FG_ARM_BASELINE}};
 	struct fg_function_deltas deltas = {0};
-	struct fg_path_tree tree = {0};
 
-	must(f, fg_store_paths(store, sides, "parse", &tree, &f->err));
-	tell_set(&tree.set, text);
-	for (size_t n = 0; n < tree.set.node_count; n++)
-		fg_strbuf_printf(text, "%.17g %.17g\n", tree.inclusive[0][n], tree.inclusive[1][n]);
-	fg_path_tree_release(&tree);
 	must(f, fg_store_compare_functions(store, sides, "parse", 100, &deltas, &f->err));
 	for (size_t i = 0; i < deltas.count; i++)
 		fg_strbuf_printf(text, "%s %.17g %.17g\n", deltas.items[i].name,
@@ -349,8 +342,6 @@ static void expect_damage(const struct fixture *f, int status, const char *words
 static void says_damaged(struct fixture *f, const char *sql, const char *words)
 {
 	char id[ID_SIZE];
-	const struct fg_run_side sides[2] = {{.run = id, .arm = FG_ARM_CANDIDATE}};
-	struct fg_path_tree tree = {0};
 	struct fg_stored_run run = {0};
 	struct fg_strbuf findings = {0};
 	struct fg_store *store = NULL;
@@ -364,7 +355,6 @@ static void says_damaged(struct fixture *f, const char *sql, const char *words)
 	run_script(f, sql);
 	store = opened(f);
 	expect_damage(f, fg_store_load(store, id, &run, &f->err), words);
-	expect_damage(f, fg_store_paths(store, sides, "parse", &tree, &f->err), words);
 	must(f, fg_store_check(store, &findings, &found, &f->err));
 	if (found != 1 || !strstr(fg_strbuf_text(&findings), " is damaged: "))
 		fail_msg("%s", fg_strbuf_text(&findings));

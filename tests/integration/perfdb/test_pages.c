@@ -165,25 +165,19 @@ static void a_dashboard_has_each_benchmark_and_its_open_changes(void **state)
 	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/dashboard", NULL, NULL), 400);
 }
 
-static void a_badge_and_a_feed_keep_to_the_project_of_a_token(void **state)
+static void a_feed_keeps_to_the_project_of_a_token(void **state)
 {
 	struct fg_test_server *s = *state;
 	struct fg_strbuf body = {0};
 	char token[69];
 
 	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
-	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/badge?project=tracker", NULL, &body), 200);
-	assert_non_null(strstr(fg_strbuf_text(&body), "<svg "));
-	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/badge?project=none", NULL, &body), 200);
-	assert_non_null(strstr(fg_strbuf_text(&body), "no runs"));
 	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/feed?project=tracker", NULL, &body), 200);
 	assert_non_null(strstr(fg_strbuf_text(&body), "<title>tracker: changes</title>"));
 	fg_test_token(s, "another", FG_SCOPE_READ, INT64_MAX, token);
-	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/badge?project=tracker", token, NULL), 404);
 	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/feed?project=tracker", token, NULL), 404);
 	assert_int_equal(
-		fg_test_ask(s, "GET", "/api/v1/badge?project=tracker", FG_TEST_NO_TOKEN, NULL),
-		401);
+		fg_test_ask(s, "GET", "/api/v1/feed?project=tracker", FG_TEST_NO_TOKEN, NULL), 401);
 	fg_strbuf_release(&body);
 }
 
@@ -226,7 +220,7 @@ int main(void)
 		FG_SERVER_TEST(unknown_addresses_are_pages_for_people),
 		FG_SERVER_TEST(a_dashboard_has_each_benchmark_and_its_open_changes),
 		FG_SERVER_TEST(a_measure_is_drawn_judged_and_compared),
-		FG_SERVER_TEST(a_badge_and_a_feed_keep_to_the_project_of_a_token),
+		FG_SERVER_TEST(a_feed_keeps_to_the_project_of_a_token),
 		FG_SERVER_TEST(a_function_is_followed_by_its_own_time_or_with_callees),
 	};
 

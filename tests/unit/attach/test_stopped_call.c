@@ -81,7 +81,10 @@ static void stop_and_release(const struct waiter *waiter)
 
 	assert_true(fg_thread_seize(waiter->pid));
 	fg_thread_interrupt(waiter->pid);
-	assert_true(fg_thread_await(waiter->pid, until_ns, &stop));
+	while (!fg_thread_poll(waiter->pid, false, &stop)) {
+		assert_false(stop.gone);
+		assert_true(stop.seen_ns < until_ns);
+	}
 	assert_true(fg_thread_registers(waiter->pid, &registers));
 	assert_true(fg_call_is_cut_by_stop(&registers));
 	fg_thread_make_call_again(waiter->pid, &registers);

@@ -25,8 +25,9 @@ static void text_formats_are_as_reviewed(void **state)
 		const char *format;
 		const char *golden;
 	} cases[] = {
-		{"folded", "profile/known.folded"},       {"chrome", "profile/known.trace.json"},
-		{"callgrind", "profile/known.callgrind"}, {"json", "profile/known.json"},
+		{"folded", "profile/known.folded"},
+		{"chrome", "profile/known.trace.json"},
+		{"json", "profile/known.json"},
 		{"tables", "profile/known.tables.txt"},
 	};
 	struct fg_profile profile;
@@ -148,49 +149,22 @@ static void an_empty_profile_is_written_without_a_crash(void **state)
 	fg_profile_release(&profile);
 }
 
-/* Cost of all calls to a function: its lines are "cfn=(N)", "calls=…", "LINE COST". */
-static long long calls_to(const char *text, const char *name)
+static void short_stays_in_regions_are_said_to_be_summed_up(void **state)
 {
-	char *named = fg_xasprintf(") %s\n", name);
-	const char *id = strstr(text, named);
-	char *call = NULL;
-	long long sum = 0;
-
-	assert_non_null(id);
-	while (*id != '(')
-		id--;
-	call = fg_xasprintf("\ncfn=%.*s", (int)(strchr(id, ')') + 1 - id), id);
-	for (const char *at = text; (at = strstr(at, call)) != NULL; at++) {
-		const char *line = strchr(at + 1, '\n');
-		char *end = NULL;
-		long long cost = 0;
-
-		line = strchr(line + 1, '\n');
-		(void)strtoll(line + 1, &end, 10); /* the line number */
-		assert_int_equal(*end, ' ');
-		cost = strtoll(end, &end, 10);
-		assert_int_equal(*end, '\n');
-		sum += cost;
-	}
-	free(named);
-	free(call);
-	return sum;
-}
-
-/* visit appears twice on a stack of 20 samples: 7 + 20, not 7 + 20 + 20. */
-static void callgrind_never_counts_recursion_twice(void **state)
-{
+	const struct fg_export_options options = {0};
 	struct fg_strbuf text = {0};
 	struct fg_profile profile;
+	struct fg_error err = {0};
 
 	(void)state;
 	known_profile_init(&profile);
-	export("callgrind", &profile, false, &text);
-	assert_int_equal(calls_to(text.data, "visit(Node*)"), 27000000);
-	assert_int_equal(calls_to(text.data, "walk(Node*)"), 20000000);
-	assert_int_equal(calls_to(text.data, "log"), 10000000);
-	fg_profile_release(&profile);
+	profile.span_count = 0;
+	profile.unit_count = 1;
+	assert_int_equal(fg_export_write(fg_export_find("chrome"), &profile, &options, &text, &err),
+			 FG_EUNSUPPORTED);
+	assert_non_null(strstr(err.message, "no stay in one of 100 µs or longer"));
 	fg_strbuf_release(&text);
+	fg_profile_release(&profile);
 }
 
 static void names_are_no_formulas_in_a_spreadsheet(void **state)
@@ -214,13 +188,13 @@ static void names_are_no_formulas_in_a_spreadsheet(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(short_stays_in_regions_are_said_to_be_summed_up),
 		cmocka_unit_test(names_are_no_formulas_in_a_spreadsheet),
 		cmocka_unit_test(text_formats_are_as_reviewed),
 		cmocka_unit_test(tables_count_samples_by_instruction),
 		cmocka_unit_test(folded_text_can_count_samples),
 		cmocka_unit_test(a_name_of_every_hostile_character_keeps_each_format_whole),
 		cmocka_unit_test(an_empty_profile_is_written_without_a_crash),
-		cmocka_unit_test(callgrind_never_counts_recursion_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

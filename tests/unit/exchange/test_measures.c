@@ -2,7 +2,6 @@
 /* A profile of two measures, time and bytes, through each format. */
 #include "base/gzip.h"
 #include "profile/exchange/export.h"
-#include "profile/exchange/import.h"
 #include "profile/ingest.h"
 #include "profile/select.h"
 #include "tests/support/fg_test.h"
@@ -27,21 +26,6 @@ static void write(const struct fg_profile *profile, const char *format, struct f
 		fail_msg("%s", err.message);
 }
 
-/* Through a format and back. */
-static void round_trip(const struct fg_profile *profile, const char *format,
-		       struct fg_profile *back)
-{
-	const struct fg_import_options options = {0};
-	struct fg_strbuf text = {0};
-	struct fg_error err = {0};
-
-	write(profile, format, &text);
-	if (fg_import_read(fg_import_find(format), text.data, text.length, &options, back, &err) !=
-	    FG_OK)
-		fail_msg("%s", err.message);
-	fg_strbuf_release(&text);
-}
-
 static void select_bytes(const struct fg_profile *profile, struct fg_profile *selected)
 {
 	const struct fg_calltree_query query = {.measure = "alloc_space"};
@@ -50,92 +34,10 @@ static void select_bytes(const struct fg_profile *profile, struct fg_profile *se
 	assert_int_equal(fg_profile_select(profile, &query, selected, &err), FG_OK);
 }
 
-static void expect_both(const struct fg_profile *profile)
-{
-	uint16_t bytes = 0;
-
-	assert_int_equal(profile->measure_count, 2);
-	assert_string_equal(profile->measures[0].is.name, "cpu_time");
-	assert_true(profile->measures[0].total == (double)KNOWN_SAMPLES * KNOWN_PERIOD_NS);
-	assert_int_equal(fg_profile_find_measure(profile, "alloc_space", &bytes, NULL), FG_OK);
-	assert_string_equal(profile->measures[bytes].is.unit, "bytes");
-	assert_true(profile->measures[bytes].total == ALL_BYTES);
-}
-
-static void json_keeps_both_measures(void **state)
-{
-	struct fg_profile profile;
-	struct fg_profile back;
-
-	(void)state;
-	init(&profile);
-	round_trip(&profile, "json", &back);
-	expect_both(&back);
-	fg_profile_release(&back);
-	fg_profile_release(&profile);
-}
-
-static void json_of_two_measures_is_the_same_after_a_round_trip(void **state)
-{
-	struct fg_profile profile;
-	struct fg_profile back;
-	struct fg_strbuf once = {0};
-	struct fg_strbuf twice = {0};
-
-	(void)state;
-	init(&profile);
-	round_trip(&profile, "json", &back);
-	write(&profile, "json", &once);
-	write(&back, "json", &twice);
-	assert_string_equal(once.data, twice.data);
-	fg_strbuf_release(&once);
-	fg_strbuf_release(&twice);
-	fg_profile_release(&back);
-	fg_profile_release(&profile);
-}
-
-static void json_with_a_measure_that_is_none_is_refused(void **state)
-{
-	static const struct {
-		const char *from, *to, *says;
-	} cases[] = {
-		{"\"fold\":\"sum\",\"better\":\"lower\",\"exact\":false,\"total\":81920",
-		 "\"fold\":\"mul\",\"better\":\"lower\",\"exact\":false,\"total\":81920", "fold"},
-		{"\"name\":\"alloc_space\"", "\"name\":\"\"", "name"},
-		{"{\"measure\":1,", "{\"measure\":2,", "measure"},
-	};
-	struct fg_profile profile;
-	struct fg_strbuf text = {0};
-
-	(void)state;
-	init(&profile);
-	write(&profile, "json", &text);
-	for (size_t i = 0; i < FG_ARRAY_SIZE(cases); i++) {
-		const struct fg_import_options options = {0};
-		char *at = strstr(text.data, cases[i].from);
-		struct fg_strbuf changed = {0};
-		struct fg_profile back;
-		struct fg_error err = {0};
-
-		assert_non_null(at);
-		fg_strbuf_add(&changed, text.data, (size_t)(at - text.data));
-		fg_strbuf_add_text(&changed, cases[i].to);
-		fg_strbuf_add_text(&changed, at + strlen(cases[i].from));
-		assert_int_equal(fg_import_read(fg_import_find("json"), changed.data,
-						changed.length, &options, &back, &err),
-				 FG_EPARSE);
-		assert_non_null(strstr(err.message, cases[i].says));
-		fg_strbuf_release(&changed);
-	}
-	fg_strbuf_release(&text);
-	fg_profile_release(&profile);
-}
-
 static void a_selected_measure_is_the_only_one_of_the_selection(void **state)
 {
 	struct fg_profile profile;
 	struct fg_profile selected;
-	struct fg_profile back;
 
 	(void)state;
 	init(&profile);
@@ -143,10 +45,7 @@ static void a_selected_measure_is_the_only_one_of_the_selection(void **state)
 	assert_int_equal(selected.measure_count, 1);
 	assert_int_equal(selected.sample_count, KNOWN_ALLOCATIONS);
 	assert_true(selected.measures[0].total == ALL_BYTES);
-	round_trip(&selected, "json", &back);
-	assert_string_equal(back.measures[0].is.name, "alloc_space");
-	assert_true(back.measures[0].total == ALL_BYTES);
-	fg_profile_release(&back);
+	assert_string_equal(selected.measures[0].is.name, "alloc_space");
 	fg_profile_release(&selected);
 	fg_profile_release(&profile);
 }
@@ -180,21 +79,6 @@ static void formats_of_one_number_write_the_first_measure(void **state)
 	fg_profile_release(&profile);
 }
 
-static void callgrind_has_each_measure_in_its_unit(void **state)
-{
-	struct fg_profile profile;
-	struct fg_strbuf callgrind = {0};
-
-	(void)state;
-	init(&profile);
-	write(&profile, "callgrind", &callgrind);
-	assert_non_null(strstr(callgrind.data, "\nevent: alloc_space : alloc_space (bytes)\n"));
-	assert_non_null(strstr(callgrind.data, "\nevents: ns alloc_space\n"));
-	assert_non_null(strstr(callgrind.data, "\ntotals: 100000000 81920\n"));
-	fg_strbuf_release(&callgrind);
-	fg_profile_release(&profile);
-}
-
 static void a_repetition_is_a_row_for_each_measure_and_comes_back_as_one(void **state)
 {
 	const struct fg_ingest_row row = {.arm = 1};
@@ -222,12 +106,8 @@ static void a_repetition_is_a_row_for_each_measure_and_comes_back_as_one(void **
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(json_keeps_both_measures),
-		cmocka_unit_test(json_of_two_measures_is_the_same_after_a_round_trip),
-		cmocka_unit_test(json_with_a_measure_that_is_none_is_refused),
 		cmocka_unit_test(a_selected_measure_is_the_only_one_of_the_selection),
 		cmocka_unit_test(formats_of_one_number_write_the_first_measure),
-		cmocka_unit_test(callgrind_has_each_measure_in_its_unit),
 		cmocka_unit_test(a_repetition_is_a_row_for_each_measure_and_comes_back_as_one),
 	};
 

@@ -221,15 +221,12 @@ static void a_failure_is_told_with_the_last_lines_and_stacks(void **state)
 	b = decide();
 	assert_string_equal(b->error, "it was not measured");
 	assert_null(b->error_tail);
-	assert_null(b->error_stacks);
 	assert_int_equal(b->metric_count, 0);
 	series->failure = fg_xstrdup("timed out");
 	series->failure_tail = fg_xstrdup("reading");
-	series->failure_stacks = fg_xstrdup("main read");
 	b = decide();
 	assert_string_equal(b->error, "timed out");
 	assert_string_equal(b->error_tail, "reading");
-	assert_string_equal(b->error_stacks, "main read");
 	assert_int_equal(b->outcome, FG_OUTCOME_ERROR);
 }
 

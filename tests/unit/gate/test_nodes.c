@@ -379,8 +379,8 @@ static void without_a_sure_function_suspects_are_said_not_to_be_sure(void **stat
 	assert_in_range(b->time.function_count, 1, 5);
 	/* More pairs would help; a repeated run would be as unsure. */
 	assert_string_equal(b->notes.items[b->notes.count - 1],
-			    "no single function is sure: more pairs (`--pairs`) or a higher rate "
-			    "(`measure.sampler.rate`) would tell");
+			    "to be sure of a function: more pairs (`--pairs`) or a higher rate "
+			    "(`measure.sampler.rate`)");
 	assert_true(fabs(b->time.everything_else - b->time.total_delta) < 1e-9);
 	fg_made_program_release(&p);
 }
@@ -409,7 +409,7 @@ static void suspects_are_never_called_guilty_beside_a_guilty_one(void **state)
 		assert_int_not_equal(b->time.functions[i].outcome, FG_OUTCOME_PASS);
 	}
 	assert_true(fabs(sum - b->time.total_delta) < 1e-9);
-	assert_false(fg_made_has_note(&b->notes, "no single function"));
+	assert_false(fg_made_has_note(&b->notes, "to be sure of a function"));
 	fg_made_program_release(&p);
 }
 

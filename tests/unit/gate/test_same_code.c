@@ -47,7 +47,7 @@ static void without_a_sure_function_the_only_one_that_changed_is_guilty(void **s
 			assert_int_equal(fg_made_find(b, "c_part")->standing, FG_STANDING_GUILTY);
 			assert_true(fg_made_find(b, "c_part")->delta > 0);
 			assert_true(isnan(fg_made_find(b, "c_part")->p_adjusted));
-			assert_false(fg_made_has_note(&b->notes, "no single function"));
+			assert_false(fg_made_has_note(&b->notes, "to be sure of a function"));
 		}
 		assert_int_equal(fg_made_has_note(&b->notes,
 						  "c_part is the only one of the hot functions "

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The document of `fastgate explain`: the whole evidence, bounded, and without a secret. */
+#include "base/text.h"
 #include "reporters/explain.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/fixture_report.h"
 #include "tests/support/golden.h"
 
 static void check_golden(const char *name,
-			 void (*explain)(const struct fg_report *report, struct fg_strbuf *text))
+			 void (*explain)(const struct fg_report *report,
+					 const struct fg_benchmark_verdict *benchmark,
+					 struct fg_strbuf *text))
 {
 	struct fg_fixture fixture;
 	struct fg_strbuf text = {0};
@@ -19,7 +22,7 @@ static void check_golden(const char *name,
 		fg_environment_set(build, "build.inputs", "5f1e", false);
 		fg_environment_set(build, "build.library.libc.so.6", arm ? "aa" : "bb", false);
 	}
-	explain(&fixture.report, &text);
+	explain(&fixture.report, NULL, &text);
 	fg_golden_check(name, &text);
 	fg_strbuf_release(&text);
 	fg_fixture_release(&fixture);
@@ -70,6 +73,7 @@ static void fill(struct fg_fixture *fixture)
 static void a_document_never_exceeds_its_limit(void **state)
 {
 	static void (*const forms[])(const struct fg_report *report,
+				     const struct fg_benchmark_verdict *benchmark,
 				     struct fg_strbuf *text) = {fg_explain_json, fg_explain_text};
 
 	(void)state;
@@ -79,7 +83,7 @@ static void a_document_never_exceeds_its_limit(void **state)
 
 		fg_fixture_init(&fixture, "regression");
 		fill(&fixture);
-		forms[i](&fixture.report, &text);
+		forms[i](&fixture.report, NULL, &text);
 		assert_in_range(text.length, FG_EXPLAIN_BYTES / 2, FG_EXPLAIN_BYTES);
 		fg_strbuf_release(&text);
 		fg_fixture_release(&fixture);
@@ -110,8 +114,8 @@ static void no_secret_is_in_it(void **state)
 	fixture.verdict.environment_difference[0] = (struct fg_fact_difference){
 		.key = "user.TOKEN", .baseline = secret, .candidate = secret, .identity = true};
 	fixture.verdict.environment_difference_count = 1;
-	fg_explain_json(&fixture.report, &text);
-	fg_explain_text(&fixture.report, &text);
+	fg_explain_json(&fixture.report, NULL, &text);
+	fg_explain_text(&fixture.report, NULL, &text);
 	assert_null(strstr(fg_strbuf_text(&text), secret));
 	assert_non_null(strstr(fg_strbuf_text(&text), "user.TOKEN differ"));
 	fg_strbuf_release(&text);
@@ -126,12 +130,44 @@ static void every_outcome_has_a_document(void **state)
 		struct fg_strbuf text = {0};
 
 		fg_fixture_init(&fixture, fg_fixture_names[i]);
-		fg_explain_json(&fixture.report, &text);
-		fg_explain_text(&fixture.report, &text);
+		fg_explain_json(&fixture.report, NULL, &text);
+		fg_explain_text(&fixture.report, NULL, &text);
 		assert_in_range(text.length, 100, 2 * FG_EXPLAIN_BYTES);
 		fg_strbuf_release(&text);
 		fg_fixture_release(&fixture);
 	}
+}
+
+/* A sentence each, and how to ask for one. */
+static void other_benchmarks_that_did_not_pass_are_named(void **state)
+{
+	struct fg_fixture fixture;
+	const struct fg_benchmark_verdict *sort = NULL;
+	struct fg_strbuf text = {0};
+
+	(void)state;
+	fg_fixture_init(&fixture, "mixed");
+	fg_explain_text(&fixture.report, NULL, &text);
+	assert_true(fg_text_starts_with(fg_strbuf_text(&text), "reconstruct is 4.8 % slower"));
+	assert_non_null(strstr(fg_strbuf_text(&text), "\n  network could not be measured: "));
+	assert_non_null(strstr(fg_strbuf_text(&text), "\n  sort is 8.8 % faster"));
+	assert_null(strstr(fg_strbuf_text(&text), "\n  parse "));
+	assert_non_null(strstr(fg_strbuf_text(&text), " --bench NAME\n"));
+	fg_strbuf_clear(&text);
+	for (size_t i = 0; i < fixture.verdict.benchmark_count; i++) {
+		if (strcmp(fixture.verdict.benchmarks[i].name, "sort") == 0)
+			sort = &fixture.verdict.benchmarks[i];
+	}
+	fg_explain_text(&fixture.report, sort, &text);
+	assert_true(fg_text_starts_with(fg_strbuf_text(&text), "sort is 8.8 % faster"));
+	assert_non_null(strstr(fg_strbuf_text(&text), "\n  reconstruct is 4.8 % slower"));
+	fg_strbuf_clear(&text);
+	fg_explain_json(&fixture.report, sort, &text);
+	assert_non_null(strstr(fg_strbuf_text(&text), "\"sentence\": \"sort is 8.8 % faster"));
+	assert_non_null(
+		strstr(fg_strbuf_text(&text), "\"sentence\": \"reconstruct is 4.8 % slower"));
+	fg_strbuf_release(&text);
+	fg_fixture_release(&fixture);
 }
 
 int main(void)
@@ -141,6 +177,7 @@ int main(void)
 		cmocka_unit_test(a_document_never_exceeds_its_limit),
 		cmocka_unit_test(no_secret_is_in_it),
 		cmocka_unit_test(every_outcome_has_a_document),
+		cmocka_unit_test(other_benchmarks_that_did_not_pass_are_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

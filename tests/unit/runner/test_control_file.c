@@ -224,7 +224,7 @@ static void what_is_no_file_is_refused(void **state)
 	assert_null(fixture->control);
 }
 
-/* Any change of the file wakes it, without a time limit. */
+/* However it is changed; there is no limit on how long it takes. */
 static void a_change_is_seen_by_itself(void **state)
 {
 	struct fixture *fixture = *state;

@@ -239,42 +239,6 @@ static const struct {
 		.cases = 1,
 	},
 	{
-		.harness = FG_HARNESS_JMH,
-		.text = "# JMH version: 1.36\n[\n {\"benchmark\": \"org.example.Sort.merge\", \"mode\": \"avgt\","
-			" \"params\": {\"n\": \"10\", \"kind\": \"random\"},"
-			" \"primaryMetric\": {\"score\": 2.5, \"scoreUnit\": \"us/op\"}}\n]\n",
-		.name = "org.example.Sort.merge (n=10, kind=random)",
-		.metric = "wall_time",
-		.value = 2500,
-		.cases = 1,
-	},
-	{
-		.harness = FG_HARNESS_JMH,
-		.text = "[{\"benchmark\": \"a.b\", \"primaryMetric\": {\"score\": 7, \"scoreUnit\": \"ops/s\"}}]",
-		.name = "a.b",
-		.metric = "ops_per_s",
-		.value = 7,
-		.cases = 1,
-	},
-	{
-		.harness = FG_HARNESS_BENCHMARK_DOTNET,
-		.text = "{\"Title\": \"t\", \"Benchmarks\": [{\"FullName\": \"N.C.M(x: 1)\","
-			" \"Statistics\": {\"N\": 3, \"Mean\": 12.5}}]}",
-		.name = "N.C.M(x: 1)",
-		.metric = "wall_time",
-		.value = 12.5,
-		.cases = 1,
-	},
-	{
-		.harness = FG_HARNESS_BENCHMARK_JS,
-		.text = "RegExp x test x 1,234,567 ops/sec \xc2\xb1"
-			"1.06% (90 runs sampled)\nFastest is RegExp\n",
-		.name = "RegExp x test",
-		.metric = "ops_per_s",
-		.value = 1234567,
-		.cases = 1,
-	},
-	{
 		.harness = FG_HARNESS_LIT,
 		.text = "-- Testing: 2 tests, 2 workers --\nPASS: suite :: a.test (1 of 2)\n"
 			"{\"__version__\": [18, 0, 0], \"elapsed\": 3, \"tests\": ["
@@ -282,15 +246,6 @@ static const struct {
 			" \"metrics\": {\"exec_time\": 0.5, \"size\": 100}},"
 			"{\"name\": \"suite :: b.test\", \"code\": \"FAIL\", \"elapsed\": 2}]}",
 		.name = "suite :: a.test",
-		.metric = "wall_time",
-		.value = 5e8,
-		.cases = 1,
-	},
-	{
-		.harness = FG_HARNESS_LNT,
-		.text = "{\"format_version\": \"2\", \"machine\": {}, \"run\": {}, \"tests\": ["
-			"{\"name\": \"nts.a\", \"execution_time\": [0.25, 0.75], \"compile_time\": 3}]}",
-		.name = "nts.a",
 		.metric = "wall_time",
 		.value = 5e8,
 		.cases = 1,

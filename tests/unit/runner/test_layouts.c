@@ -67,7 +67,6 @@ struct build {
 	struct fg_benchmark benchmark;
 	struct fg_target target;
 	struct fg_environment facts;
-	struct fg_command relink;
 	struct fg_target_layouts layouts;
 	char *checkout;
 };
@@ -149,7 +148,6 @@ static int make_more(struct build *b, const struct fg_layouts_options *wanted, s
 
 	options.target = &b->target;
 	options.build = &b->facts;
-	options.relink = &b->relink;
 	options.interrupted = &world.interrupted;
 	if (!options.bytes_max)
 		options.bytes_max = UINT64_MAX;

@@ -3,7 +3,6 @@
 #include "store/bundle.h"
 #include "store/serving/compare.h"
 #include "store/serving/copy.h"
-#include "store/serving/paths.h"
 #include "store/serving/trend.h"
 #include "store/serving/upkeep.h"
 #include "store/serving/uploads.h"
@@ -192,7 +191,6 @@ static void functions_compare_by_measure(void **state)
 		{.run = sample_id(2), .arm = FG_ARM_CANDIDATE, .measure = "test.largest"}};
 	struct fg_function_deltas deltas = {0};
 	struct fg_function_trend trend = {0};
-	struct fg_path_tree tree = {0};
 
 	for (uint64_t seed = 1; seed <= 2; seed++) {
 		struct fg_stored_run run = {0};
@@ -215,9 +213,6 @@ static void functions_compare_by_measure(void **state)
 	assert_int_equal(trend.count, 2);
 	assert_true(trend.points[0].self == 4097);
 	assert_true(trend.points[1].self == 4098);
-	must(f, fg_store_paths(f->store, sides, "parse", &tree, &f->err));
-	assert_true(tree.inclusive[0][0] == 4097);
-	fg_path_tree_release(&tree);
 	fg_function_trend_release(&trend);
 	fg_function_deltas_release(&deltas);
 	sides[0].measure = "test.unheard-of";

@@ -234,22 +234,18 @@ static void weights_between_samples_come_back_to_a_64th_of_a_period(void **state
 	fg_stored_run_release(&loaded);
 }
 
-static void saving_again_replaces_and_keeps_baselines(void **state)
+static void saving_again_replaces(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run saved = {0};
 	struct fg_run_list list = {0};
-	char id[37];
 
 	fg_sample_run(&saved, 1, &fg_sample_small);
 	save(f, &saved, NULL);
-	assert_int_equal(fg_store_baseline_set(f->store, "release", saved.run.id, &f->err), FG_OK);
 	save(f, &saved, NULL);
 	assert_int_equal(fg_store_list(f->store, &(struct fg_run_filter){0}, &list, &f->err),
 			 FG_OK);
 	assert_int_equal(list.count, 1);
-	assert_int_equal(fg_store_baseline_get(f->store, NULL, "release", id, &f->err), FG_OK);
-	assert_string_equal(id, saved.run.id);
 	fg_run_list_release(&list);
 	fg_stored_run_release(&saved);
 }
@@ -437,10 +433,6 @@ static void runs_are_found_by_what_people_say(void **state)
 	find(f, "main", "0198f000-0000-7000-8000-000000000005");
 	find(f, "0198f000-0000-7000-8000-000000000004", "0198f000-0000-7000-8000-000000000004");
 	find(f, "9e3779b9", "0198f000-0000-7000-8000-000000000001"); /* a commit */
-	assert_int_equal(fg_store_baseline_set(f->store, "gold",
-					       "0198f000-0000-7000-8000-000000000002", &f->err),
-			 FG_OK);
-	find(f, "gold", "0198f000-0000-7000-8000-000000000002");
 	assert_int_equal(fg_store_find(f->store, NULL, "0198f0", id, &f->err), FG_ECONFLICT);
 	assert_non_null(strstr(f->err.message, "give more digits"));
 	assert_int_equal(fg_store_find(f->store, NULL, "nonsense", id, &f->err), FG_ENOENT);
@@ -535,19 +527,16 @@ static void deleted_run_is_gone_and_others_stay(void **state)
 	fg_stored_run_release(&loaded);
 }
 
-static void garbage_collection_spares_the_new_and_the_baselines(void **state)
+static void garbage_collection_spares_the_new_and_the_tagged(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_gc_policy policy = {.older_than_ns = INT64_MAX, .keep = 2, .dry_run = true};
 	struct fg_gc_result result = {0};
 
-	fill(f, 6); /* number 3 is alone on its branch */
-	assert_int_equal(fg_store_baseline_set(f->store, "gold",
-					       "0198f000-0000-7000-8000-000000000001", &f->err),
-			 FG_OK);
+	fill(f, 6); /* number 3 is alone on its branch, number 2 has a tag */
 	assert_int_equal(fg_store_gc(f->store, &policy, &result, &f->err), FG_OK);
 	assert_int_equal(result.runs, 2);
-	assert_int_equal(result.kept_baselines, 1);
+	assert_int_equal(result.kept_tagged, 1);
 	assert_int_equal(count(f, &(struct fg_run_filter){0}), 6);
 	policy.dry_run = false;
 	if (fg_store_gc(f->store, &policy, &result, &f->err) != FG_OK)
@@ -689,7 +678,7 @@ int main(void)
 		CASE(run_comes_back_whole),
 		cmocka_unit_test(layouts_are_four_where_nothing_believable_is_said),
 		CASE(weights_between_samples_come_back_to_a_64th_of_a_period),
-		CASE(saving_again_replaces_and_keeps_baselines),
+		CASE(saving_again_replaces),
 		CASE(finished_pairs_of_an_interrupted_run_are_there),
 		CASE(a_pair_under_way_is_kept_and_settled_later),
 		CASE(a_schedule_that_is_given_up_is_set_aside_in_the_store),
@@ -697,7 +686,7 @@ int main(void)
 		CASE(lists_are_filtered_and_paged),
 		CASE(history_tells_levels_and_verdicts_in_order),
 		CASE(deleted_run_is_gone_and_others_stay),
-		CASE(garbage_collection_spares_the_new_and_the_baselines),
+		CASE(garbage_collection_spares_the_new_and_the_tagged),
 		CASE(one_benchmark_is_loaded_without_the_others),
 		CASE(foreign_damaged_and_newer_files_are_refused_with_a_reason),
 		CASE(damaged_chunk_is_named_by_load_and_check),

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Symbols of loaded objects by name, without dlsym(): before glibc 2.34 it is in a library that the
+ * program may not have, and which would change what is measured.  The default version of a symbol
+ * is found, an IFUNC is resolved.  Takes the loader's lock: never in a handler.
+ */
+#ifndef FG_COLLECTOR_SYMBOLS_H
+#define FG_COLLECTOR_SYMBOLS_H
+
+#include <stdbool.h>
+
+enum {
+	FG_SYMBOLS_MAX = 64
+};
+
+enum fg_symbol_scope {
+	FG_SYMBOL_ANY,    /* the first in the order of loading */
+	FG_SYMBOL_NEXT,   /* the first after this library: dlsym(RTLD_NEXT) */
+	FG_SYMBOL_BESIDE, /* of the object that holds an address */
+};
+
+/* `address` matters for FG_SYMBOL_BESIDE alone.  NULL: there is none. */
+void *fg_symbol_find(enum fg_symbol_scope scope, const void *address, const char *name);
+/* FG_SYMBOL_NEXT for each name whose `found` is NULL, in one pass; at most FG_SYMBOLS_MAX. */
+void fg_symbols_next(const char *const *names, void **found, unsigned count);
+/* The path by which the loader knows the object that holds the address; NULL: none does. */
+const char *fg_symbol_object(const void *address);
+/* Does this library hold the address? */
+bool fg_symbol_is_own(const void *address);
+
+#endif

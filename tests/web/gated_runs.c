@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/web/gated_runs.h"
+
+#include "base/random.h"
+#include "gate/gate.h"
+#include "reporters/reporter.h"
+#include "tests/unit/store/samples.h"
+
+#include <math.h>
+
+enum {
+	PAIRS = 24,
+	PERIOD_NS = 1000000,
+	FAIL_EVERY = 50,
+	FAIL_AT = 7, /* of so many */
+	CULPRIT = 5, /* row of frames */
+	LINES = 5,
+	FIRST_LINE = 20,
+	NEWEST = FG_GATED_RUNS - 1,
+};
+
+static const double slower = 0.097;
+static const double faster = -0.12;
+
+static const struct {
+	const char *name;
+	const char *library;
+	const char *file;
+	unsigned line;
+	unsigned parent; /* a row of this table; the first is its own */
+	double share;    /* of the baseline's time */
+} frames[] = {
+	{"main", "json-bench", "bench/main.cpp", 12, 0, 0},
+	{"bench::run(std::vector<bench::Case> const&, bench::Options const&)", "json-bench",
+	 "bench/run.cpp", 31, 0, 0.02},
+	{"json::Document json::parse<std::pmr::polymorphic_allocator<char>>(std::string_view)",
+	 "json-bench", "src/json.cpp", 88, 1, 0.08},
+	{"json::Tokenizer::next()", "json-bench", "src/json.cpp", 41, 2, 0.14},
+	{"json::Tokenizer::read_string()", "json-bench", "src/json.cpp", 57, 3, 0.22},
+	{"json::Tokenizer::valid_utf8(unsigned long) const", "json-bench", "src/json.cpp", 22, 4,
+	 0.03},
+	{"json::Tokenizer::read_number()", "json-bench", "src/json.cpp", 70, 3, 0.16},
+	{"json::Tokenizer::skip_blanks()", "json-bench", "src/json.cpp", 30, 3, 0.07},
+	{"json::Value& std::vector<json::Value, std::pmr::polymorphic_allocator<json::Value>>::"
+	 "emplace_back<json::Kind, std::string_view>(json::Kind&&, std::string_view&&)",
+	 "json-bench", "include/json/value.h", 114, 2, 0.15},
+	{"std::pmr::monotonic_buffer_resource::do_allocate(unsigned long, unsigned long)",
+	 "libstdc++.so.6", NULL, 0, 8, 0.09},
+	{"__memcmp_evex_movbe", "libc.so.6", NULL, 0, 4, 0.04},
+};
+
+static const char *const names[] = {
+	"json/tokenize",
+	"json/parse<std::pmr::polymorphic_allocator<char>>",
+	"lz/compress/level:9",
+	"lz/decompress",
+	"containers/BM_Copy<std::unordered_map<std::string, std::vector<int>>>/16",
+	"sort/BM_StableSort<std::less<>, std::string_view>",
+};
+
+static const char *const subjects[FG_GATED_RUNS] = {
+	"json: read numbers without a copy (#28)",
+	"docs: how values are owned (#29)",
+	"lz: a table for short matches (#30)",
+	"tests: strings with escapes (#31)",
+	"json: a pool for values (#32)",
+	"json: skip blanks eight bytes at a time (#33)",
+	"build: C++20 (#34)",
+	"sort: keep keys of equal length apart (#35)",
+	"json: errors with a line and a column (#36)",
+	"ci: gate pull requests (#37)",
+	"containers: benchmarks of copies (#38)",
+	"json: values compare by kind first (#39)",
+	"lz: level 9 looks further back (#40)",
+	"json: reject strings that are not UTF-8 (#41)",
+};
+
+static char *name_of(unsigned index, unsigned benchmarks)
+{
+	if (benchmarks <= FG_ARRAY_SIZE(names))
+		return fg_xstrdup(names[index]);
+	return fg_xasprintf("containers/BM_Copy<std::unordered_map<std::string, std::vector<int>>, "
+			    "%u>/16",
+			    index);
+}
+
+static bool changes(unsigned index, unsigned benchmarks)
+{
+	return benchmarks <= FG_ARRAY_SIZE(names) ? index == 0 : index % FAIL_EVERY == FAIL_AT;
+}
+
+/* Relative to the commit before. */
+static double step_of(unsigned number, unsigned index, unsigned benchmarks, bool fails)
+{
+	if (!changes(index, benchmarks))
+		return 0;
+	if (number == NEWEST && fails)
+		return slower + index / 1000.0;
+	return number == FG_GATED_FASTER ? faster : 0;
+}
+
+static void add_row(struct fg_profile_set *set, struct fg_random *random, uint8_t arm,
+		    uint32_t pair, const struct fg_repetition *r, double extra)
+{
+	struct fg_profile_row *row = fg_profile_set_add_row(set, FG_ARRAY_SIZE(frames));
+	const double whole = r->values[FG_METRIC_CPU_TIME];
+
+	row->arm = arm;
+	row->pair = pair;
+	row->count = 0;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(frames); i++) {
+		const double share = (frames[i].share + (i == CULPRIT ? extra : 0)) / (1 + extra);
+		const double samples =
+			floor(share * whole / PERIOD_NS + 0.5 * fg_random_normal(random) + 0.5);
+
+		if (!(samples > 0))
+			continue;
+		row->nodes[row->count] = (uint32_t)i + 1;
+		row->samples[row->count] = (uint32_t)samples;
+		row->values[row->count++] = samples * PERIOD_NS;
+		row->total += samples * PERIOD_NS;
+	}
+}
+
+static struct fg_profile_set *make_profile(struct fg_random *random, const struct fg_series *series,
+					   double step)
+{
+	struct fg_profile_set *set = fg_xcalloc(1, sizeof(*set));
+
+	fg_profile_set_init(set, "json-bench");
+	for (size_t i = 0; i < FG_ARRAY_SIZE(frames); i++) {
+		const struct fg_profile_function function = {.name = frames[i].name,
+							     .library = frames[i].library,
+							     .file = frames[i].file,
+							     .line = frames[i].line};
+
+		(void)fg_profile_set_node(set, i == 0 ? 0 : frames[i].parent + 1,
+					  fg_profile_set_function(set, &function));
+	}
+	for (size_t i = 0; i < series->repetition_count; i++) {
+		const struct fg_repetition *r = &series->repetitions[i];
+
+		add_row(set, random, r->arm, r->pair, r, r->arm == FG_ARM_CANDIDATE ? step : 0);
+	}
+	return set;
+}
+
+static void measure(struct fg_series *series, struct fg_random *random, double level_ns,
+		    double step)
+{
+	for (uint32_t pair = 0; pair < PAIRS; pair++) {
+		const double moment = level_ns * (1 + 0.02 * fg_random_normal(random));
+
+		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+			struct fg_repetition *r = fg_sample_repetition(series, arm, pair);
+			const double here = moment * (1 + 0.004 * fg_random_normal(random)) *
+					    (arm == FG_ARM_CANDIDATE ? 1 + step : 1);
+
+			r->values[FG_METRIC_CPU_TIME] = floor(here);
+			r->values[FG_METRIC_WALL_TIME] = floor(here * 1.02);
+			r->values[FG_METRIC_MAX_RSS] = 52e6;
+		}
+	}
+}
+
+static void add_benchmark(struct fg_stored_run *stored, unsigned index, unsigned benchmarks,
+			  double step)
+{
+	struct fg_random random;
+	char *name = name_of(index, benchmarks);
+	struct fg_series *series = fg_run_add_series(&stored->run, name);
+	const unsigned number = (unsigned)(stored->run.seed % FG_GATED_RUNS);
+	/* the host's frequency, not the program */
+	const double drift = 1 + 0.2 * sin(number * 2.1);
+
+	fg_random_seed(&random, stored->run.seed * 1000 + index);
+	series->command = fg_xasprintf("./json-bench --only %u", index);
+	series->state = FG_MEASURED;
+	series->schedule = FG_SCHEDULE_DUET;
+	series->seconds = 9.5;
+	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_environment_set(&series->build[arm], "build.id", arm ? "fedcba" : "abcdef",
+				   false);
+	measure(series, &random, (40e6 + 1e7 * (index % 11)) * drift, step);
+	if (changes(index, benchmarks))
+		stored->profiles[index] = make_profile(&random, series, step);
+	free(name);
+}
+
+static void describe_commit(struct fg_side *side, const char *project, unsigned number)
+{
+	side->commit = fg_xasprintf("%08x%08zx%024x", 0x1eca4e8 + number * 0x9e3779b,
+				    strlen(project), number);
+	side->branch = fg_xstrdup("main");
+}
+
+static void describe(struct fg_run *run, unsigned number, unsigned benchmarks, bool fails)
+{
+	struct fg_environment *build = &run->sides[FG_ARM_CANDIDATE].build;
+
+	run->seed = (benchmarks + fails) * FG_GATED_RUNS + number;
+	run->project = fg_xstrdup(benchmarks > FG_ARRAY_SIZE(names) ? fails ? "containers" : "suite"
+				  : fails                           ? "meteor"
+								    : "green");
+	(void)snprintf(run->id, sizeof(run->id), "0199a0%02x-%04x-7000-8000-0000000000%02x", number,
+		       (benchmarks * 2 + fails) & 0xffff, number);
+	run->started_ns = INT64_C(1790000000000000000) + number * INT64_C(86400000000000);
+	run->ended_ns = run->started_ns + INT64_C(60000000000);
+	run->complete = true;
+	run->has_baseline = true;
+	run->tool_version = fg_xstrdup("0.1.0");
+	describe_commit(&run->sides[FG_ARM_BASELINE], run->project, number);
+	describe_commit(&run->sides[FG_ARM_CANDIDATE], run->project, number + 1);
+	fg_environment_set(&run->host, "host.cpu.model", "AMD EPYC", true);
+	fg_environment_set(build, "git.subject", subjects[number], false);
+	fg_environment_set(build, "git.author", "Ann Author", false);
+	fg_environment_set(build, "link.commit", "https://git.example.org/{project}/{commit}",
+			   false);
+	fg_environment_set(build, "link.line",
+			   "https://git.example.org/{project}/{commit}/{file}#L{line}", false);
+	if (number == 2)
+		fg_environment_set(build, "git.tag", "v1.4", false);
+}
+
+/* As the files of both sides have it. */
+static void add_source(struct fg_verdict *verdict)
+{
+	static struct fg_source_row rows[] = {
+		{.line = {57, 57},
+		 .cost = {NAN, NAN},
+		 .text = "std::string_view Tokenizer::read_string()"},
+		{.line = {61, 0},
+		 .cost = {8.1, NAN},
+		 .text = "    while (at_ < size_ && text_[at_] != '\"') at_ += step();"},
+		{.line = {0, 61},
+		 .cost = {NAN, 3.4},
+		 .text = "    while (at_ < size_ && text_[at_] != '\"') {"},
+		{.line = {0, 62},
+		 .cost = {NAN, 5.2},
+		 .text = "        if (!valid_utf8(at_)) throw Error(at_);"},
+		{.line = {0, 63}, .cost = {NAN, 3.3}, .text = "        at_ += step();"},
+		{.line = {0, 64}, .cost = {NAN, NAN}, .text = "    }"},
+		{.line = {62, 65}, .cost = {NAN, NAN}, .text = "    return take(at_);"},
+	};
+	static const struct fg_source_listing listing = {.file = "src/json.cpp",
+							 .has_side = {true, true},
+							 .rows = rows,
+							 .row_count = FG_ARRAY_SIZE(rows),
+							 .hottest = 3};
+
+	for (size_t i = 0; i < verdict->benchmark_count; i++) {
+		struct fg_blame *blame = &verdict->benchmarks[i].time;
+
+		for (size_t f = 0; f < blame->function_count; f++) {
+			if (blame->functions[f].standing == FG_STANDING_GUILTY)
+				blame->functions[f].source = &listing;
+		}
+	}
+}
+
+static int judge(struct fg_stored_run *stored, struct fg_error *err)
+{
+	struct fg_policy policy;
+	struct fg_measuring measuring;
+	const struct fg_gate_input input = {
+		.run = &stored->run,
+		.profiles = (const struct fg_profile_set *const *)stored->profiles,
+		.policy = &policy,
+		.measure = &measuring,
+	};
+	struct fg_verdict verdict = {0};
+	const struct fg_report report = {
+		.run = &stored->run, .verdict = &verdict, .profiles = input.profiles};
+	const struct fg_report_options options = {0};
+	struct fg_strbuf text = {0};
+	int status;
+
+	fg_policy_defaults(&policy);
+	fg_measuring_defaults(&measuring);
+	status = fg_gate_decide(&input, &verdict, err);
+	if (status != FG_OK)
+		return status;
+	add_source(&verdict);
+	status = fg_reporter_find("json", err)->write(&report, &options, &text, err);
+	stored->report = fg_xstrdup(fg_strbuf_text(&text));
+	fg_strbuf_release(&text);
+	fg_verdict_release(&verdict);
+	return status;
+}
+
+int fg_gated_run(struct fg_stored_run *stored, unsigned number, unsigned benchmarks, bool fails,
+		 struct fg_error *err)
+{
+	*stored = (struct fg_stored_run){0};
+	fg_run_init(&stored->run);
+	describe(&stored->run, number, benchmarks, fails);
+	stored->profiles = fg_xcalloc(benchmarks, sizeof(struct fg_profile_set *));
+	for (unsigned i = 0; i < benchmarks; i++)
+		add_benchmark(stored, i, benchmarks, step_of(number, i, benchmarks, fails));
+	return judge(stored, err);
+}
