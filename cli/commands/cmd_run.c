@@ -49,15 +49,6 @@ struct selection {
 	unsigned shards;
 };
 
-static bool is_known(const struct fg_plan *plan, const char *name)
-{
-	for (size_t i = 0; i < plan->benchmark_count; i++) {
-		if (fg_cli_case_of(&plan->benchmarks[i], name))
-			return true;
-	}
-	return fg_plan_find(plan, name);
-}
-
 static int check_names(const struct options *given, const struct fg_plan *plan,
 		       struct fg_error *err)
 {
@@ -66,7 +57,7 @@ static int check_names(const struct options *given, const struct fg_plan *plan,
 		const char **names = NULL;
 		const char *near = NULL;
 
-		if (is_known(plan, name))
+		if (fg_cli_find_benchmark(plan, name))
 			continue;
 		names = fg_xcalloc(plan->benchmark_count + 1, sizeof(names[0]));
 		for (size_t k = 0; k < plan->benchmark_count; k++)

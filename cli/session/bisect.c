@@ -57,17 +57,6 @@ static bool is_prose(const char *files)
 	return *files != '\0';
 }
 
-struct fg_benchmark *fg_search_benchmark(const struct fg_plan *plan, const char *name)
-{
-	for (size_t i = 0; i < plan->benchmark_count; i++) {
-		struct fg_benchmark *benchmark = &plan->benchmarks[i];
-
-		if (strcmp(benchmark->name, name) == 0 || fg_cli_case_of(benchmark, name))
-			return benchmark;
-	}
-	return NULL;
-}
-
 /* One execution per side counts it: "heap.allocations" with the class "heap". */
 static void count_measure(const char *name, struct fg_arena *arena, struct fg_measuring *measure)
 {
@@ -80,7 +69,7 @@ static void count_measure(const char *name, struct fg_arena *arena, struct fg_me
 	measure->warmup = 0;
 	measure->schedule = FG_SCHEDULE_ABBA;
 	measure->also = also;
-	measure->also_count = is_class;
+	measure->also_count = is_class ? 1 : 0;
 	if (is_class)
 		measure->exact = FG_EXACT_OFF;
 	else if (measure->exact == FG_EXACT_OFF)
@@ -187,7 +176,7 @@ static int open_comparison(struct fg_bisect_search *search, const char *baseline
 	session->asked.keep_builds = KEPT_BUILDS;
 	session->asked.benchmarks = comparison->benchmarks;
 	for (size_t i = 0; i < plan->benchmark_count; i++) {
-		if (!name || fg_search_benchmark(plan, name) == &plan->benchmarks[i])
+		if (!name || fg_cli_find_benchmark(plan, name) == &plan->benchmarks[i])
 			comparison->benchmarks[session->asked.benchmark_count++] =
 				&plan->benchmarks[i];
 	}
@@ -678,7 +667,7 @@ static int visit(struct fg_bisect_search *search, size_t index, unsigned pairs,
 	int status = open_comparison(search, search->range.good, search->range.commits[index].hash,
 				     &comparison, &why);
 
-	search->builds += !comparison.arms.worktrees[FG_ARM_CANDIDATE].cached;
+	search->builds += comparison.arms.worktrees[FG_ARM_CANDIDATE].cached ? 0 : 1;
 	if (*search->cli->interrupted) {
 		status = fg_error_set(err, FG_EINTERRUPTED, "interrupted");
 	} else if (status == FG_ECHILD || status == FG_ENOENT) {

@@ -75,8 +75,6 @@ struct fg_bisect_search {
 	int64_t started_ns;    /* monotonic */
 };
 
-/* By its name, or by that of a harness case, "gb/BM_sort"; NULL: not found. */
-struct fg_benchmark *fg_search_benchmark(const struct fg_plan *plan, const char *name);
 /*
  * Gates the ends, searches the range and then the side branches of merges, and gates each commit
  * found against its parent. `plan` is changed: its baseline is each commit that is compared with.

@@ -264,28 +264,28 @@ static void begin_page(struct fg_strbuf *text)
 	fg_strbuf_add_text(text, "</style>\n</head>\n<body>\n<main>\n");
 }
 
-void fg_search_write(const struct fg_bisect_search *search, enum fg_search_format chosen,
+void fg_search_write(const struct fg_bisect_search *search, enum fg_search_format format,
 		     struct fg_strbuf *text)
 {
-	const struct format *format = &formats[chosen];
+	const struct format *as = &formats[format];
 	struct fg_strbuf words = {0};
 
-	if (format->is_page)
+	if (as->is_page)
 		begin_page(text);
-	fg_strbuf_add_text(text, format->head);
+	fg_strbuf_add_text(text, as->head);
 	add_head(search, &words);
-	add_words(format, &words, text);
+	add_words(as, &words, text);
 	if (search->state == FG_SEARCH_NOTHING) {
-		fg_strbuf_add_text(text, format->is_page ? "</h1>\n" : "\n");
+		fg_strbuf_add_text(text, as->is_page ? "</h1>\n" : "\n");
 	} else {
-		fg_strbuf_add_text(text, format->table);
-		add_rows(search, format, text);
-		fg_strbuf_add_text(text, format->table_end);
+		fg_strbuf_add_text(text, as->table);
+		add_rows(search, as, text);
+		fg_strbuf_add_text(text, as->table_end);
 		add_end(search, &words);
-		add_words(format, &words, text);
-		fg_strbuf_add_text(text, format->end);
-		add_hunks(search, format, text);
+		add_words(as, &words, text);
+		fg_strbuf_add_text(text, as->end);
+		add_hunks(search, as, text);
 	}
-	if (format->is_page)
+	if (as->is_page)
 		fg_strbuf_add_text(text, "</main>\n</body>\n</html>\n");
 }

@@ -33,10 +33,13 @@ struct member {
 	} kind;
 };
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): names of members cannot be put into parentheses. */
 #define MEMBER(type, field, member_name, member_kind)                              \
  {                                                                                 \
   .name = member_name, .offset = offsetof(struct type, field), .kind = member_kind \
  }
+
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static const struct member request_members[] = {
 	MEMBER(fg_search_request, benchmark, "benchmark", TEXT),

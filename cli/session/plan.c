@@ -377,6 +377,17 @@ const char *fg_cli_case_of(const struct fg_benchmark *benchmark, const char *nam
 		       : NULL;
 }
 
+struct fg_benchmark *fg_cli_find_benchmark(const struct fg_plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		struct fg_benchmark *benchmark = &plan->benchmarks[i];
+
+		if (strcmp(benchmark->name, name) == 0 || fg_cli_case_of(benchmark, name))
+			return benchmark;
+	}
+	return NULL;
+}
+
 /* Appends an argument that makes Google Benchmark skip unwanted cases. */
 static void add_filter(struct fg_plan *plan, const struct fg_benchmark *benchmark,
 		       struct fg_command *command)
