@@ -26,11 +26,8 @@ static const char *nature_name(uint32_t flags)
 		enum fg_frame_flag flag;
 		const char *name;
 	} natures[] = {
-		{FG_FRAME_NAMELESS, "nameless"},
-		{FG_FRAME_KERNEL, "kernel"},
-		{FG_FRAME_JIT, "jit"},
-		{FG_FRAME_MARK, "mark"},
-		{FG_FRAME_PLT, "plt"},
+		{FG_FRAME_NAMELESS, "nameless"}, {FG_FRAME_KERNEL, "kernel"}, {FG_FRAME_JIT, "jit"},
+		{FG_FRAME_MARK, "mark"},         {FG_FRAME_PLT, "plt"},
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(natures); i++)
