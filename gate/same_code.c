@@ -149,7 +149,7 @@ static bool is_same_code(const struct fg_series *series, const char *words,
 {
 	const char *name = linkage_of(function);
 
-	if (fg_blame_is_generated(function->library))
+	if (fg_blame_is_generated(function->library) || strcmp(function->library, "[unknown]") == 0)
 		return false;
 	/* The linker makes a jump to the function of another file; the kernel is that of both. */
 	return fg_text_ends_with(name, "@plt") || strcmp(name, "[kernel]") == 0 ||

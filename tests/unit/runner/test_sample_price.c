@@ -65,7 +65,7 @@ static void without_samples_nothing_is_learned(void **state)
 	fg_sampling_settle(&cost, 0.03, &sampling);
 	assert_true(sampling.handler_ns == 7);
 	assert_true(sampling.start_share == 0);
-	assert_true(sampling.rate_hz == 375);
+	assert_true(sampling.rate_hz == 125);
 	assert_true(isnan(sampling.expected_cost));
 }
 
