@@ -112,8 +112,8 @@ MISTAKES = [
     ("The program crashes", crashing_program, "fastgate run --quick",
      "A crash is never a measurement, and never a pass. Run the program in a debugger to see where it happens."),
     ("The program hangs", hanging_program, "fastgate run --quick",
-     "The report shows where every thread is and which system call it waits in, here without the C library's frames; then the program is ended "
-     "with everything that it started. `timeout` is ten minutes unless you say otherwise."),
+     "It is ended with everything that it started. `timeout` is ten minutes unless you say otherwise; `fastgate record --pid` of the running "
+     "program shows where it is."),
     "Git and the baseline",
     ("There is no git repository", lambda: (script("exit 0\n"), config()), "fastgate run --against HEAD",
      "`--against` builds another commit: it needs git. Without it, `fastgate run` measures and keeps the run to compare with."),

@@ -183,6 +183,20 @@ class Commands(unittest.TestCase):
                                   capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout), (2, ""), filters)
             self.assertIn("use a trace", done.stderr)
+        # one repetition by itself, and only those that there are
+        singles = [sum(row["self_ns"] for row in json.loads(total("view", "--json", "--repetition", str(n), *known))["rows"])
+                   for n in (1, 2, 3)]
+        self.assertAlmostEqual(sum(singles) / 3, one, delta=3 * len(rows))
+        done = subprocess.run([FASTGATE, "view", "--repetition", "4"], cwd=twice, env=self.environment, timeout=HUNG_S,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there are only 3", done.stderr)
+
+    def test_user_and_system_time_are_parts_of_all(self):
+        def total(kind):
+            return sum(row["self_ns"] for row in self.view("--time", kind, self.trace))
+        self.assertGreater(total("user"), 0)
+        self.assertAlmostEqual(total("user") + total("system"), total("all"), delta=1e-6 * total("all"))
 
     def test_every_view_of_a_stored_run_answers(self):
         for name in ("flat", "callgraph", "top-down", "bottom-up", "lines", "libraries", "classes", "paths"):

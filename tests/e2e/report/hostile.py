@@ -83,8 +83,6 @@ def main():
         parses(("view", "--view", name, "--json", *bench), json.loads)
         parses(("view", "--view", name, "--csv", *bench), str)
     parses(("graph", "--format", "dot", *bench), str)
-    text_of(("--quiet", "baseline", "set", "here", json.loads(text_of(("runs", "--json")))["runs"][0]["id"]))
-    words_of(("baseline", "list"))
     words_of(("report",))
     words_of(("report", "--verbose"))
     words_of(("show",))

@@ -62,7 +62,6 @@ def main():
     expect(0, "", "report")
     expect(6, "cannot write", "report", "-o", "report.html")
     expect(6, "store.db", "run")
-    expect(6, "", "baseline", "set", "gold", "latest")
 
 
 finish_in_scratch(main)
