@@ -34,7 +34,7 @@ def programs(scratch):
     return {
         "python3": [os.path.realpath(sys.executable), "-c", PYTHON],
         "sqlite3": ["sqlite3", ":memory:", SQL],
-        "xz": ["xz", "-k", "-f", "-6", "-T1", data],
+        "xz": ["xz", "-c", "-6", "-T1", data],
         "gcc": ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{HERE}/../..", "-c", f"{source}/walk.c", "-o", "/dev/null"],
         "openssl": ["openssl", "dgst", "-sha512", f"{scratch}/big"],
     }
