@@ -19,7 +19,7 @@ struct fg_instruction {
 };
 
 /*
- * In order from this address, to be freed; NULL if there are none or the machine is not x86.
+ * In order from this address, to be freed; NULL if nothing was decoded.
  * A byte that begins no instruction is "(bad)".
  */
 struct fg_instruction *fg_disassemble(const struct fg_elf_code *code, uint64_t address,

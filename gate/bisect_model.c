@@ -22,7 +22,7 @@ static const double freedom = 8;
 
 /*
  * Code placement moves a build's level by `placement`, or by `drift_share` of the whole change if
- * that is more: commits are not told apart by less.
+ * that is larger: smaller differences do not distinguish commits.
  */
 static const double placement = 0.0005;
 static const double drift_share = 0.05;

@@ -94,7 +94,7 @@ static const struct fg_finding topics[] = {
 	[COLLECTOR] = {.id = "collector",
 		       .subject = "sampler library",
 		       .severity = FG_SEVERITY_PROBLEM,
-		       .meaning = "without it there are no profiles, only times",
+		       .meaning = "times are measured, but functions cannot be named",
 		       .remedy =
 			       "install all of fastgate, or set FASTGATE_COLLECTOR to the path of "
 			       "the library"},

@@ -113,7 +113,7 @@ void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project
 void fg_project_give_command(struct fg_project *project, const char *command);
 /*
  * Chooses the next way to build it after one that failed: another build system of the project.
- * False: there is no other.
+ * False: every build system was tried.
  */
 bool fg_project_next_way(const char *root, struct fg_arena *arena, struct fg_project *project);
 /* From a folder of the tree back to its root: "../" per level; NULL is the root. */

@@ -19,7 +19,7 @@ enum fg_symbol_scope {
 	FG_SYMBOL_BESIDE, /* of the object that holds an address */
 };
 
-/* `address` matters for FG_SYMBOL_BESIDE alone.  NULL: there is none. */
+/* `address` is used by FG_SYMBOL_BESIDE only.  NULL: not found. */
 void *fg_symbol_find(enum fg_symbol_scope scope, const void *address, const char *name);
 /* FG_SYMBOL_NEXT for each name whose `found` is NULL, in one pass; at most FG_SYMBOLS_MAX. */
 void fg_symbols_next(const char *const *names, void **found, unsigned count);

@@ -28,8 +28,9 @@ struct loaded {
 };
 
 /*
- * NULL: there is none, and the table of modules is the index.  All that was loaded with the program
- * is in it; what is loaded later is met by the handler that misses it (meet_loaded), or by a scan.
+ * NULL: this libc has no such function, and the table of modules is the index.  It begins with the
+ * objects loaded at start; later ones are added by a handler that misses one (meet_loaded) or by a
+ * scan.
  */
 static int (*find_loaded)(void *pc, struct loaded *found);
 static const struct r_debug *debug; /* the loader's */
@@ -399,7 +400,7 @@ static bool meet_loaded(struct fg_thread *thread)
 	return met;
 }
 
-/* An object that libc unloads for itself, a converter of iconv(), goes without our being told. */
+/* libc unloads some objects (converters of iconv()) without a call of dlclose() that we see. */
 static uint32_t find_own(struct fg_thread *thread, uintptr_t pc)
 {
 	uint32_t id = known_around(pc);
@@ -413,22 +414,7 @@ static uint32_t find_own(struct fg_thread *thread, uintptr_t pc)
 
 /* ---- look-ups ---- */
 
-uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc)
-{
-	struct loaded object;
-
-	if (pc < FG_TRACE_ALIGN)
-		return 0;
-	if (!find_loaded)
-		return find_own(thread, pc);
-	if (find_loaded((void *)pc, &object) != 0)
-		return 0;
-	uint32_t id = known_at((uintptr_t)object.start);
-
-	return id ? id : add_loaded(thread, &object);
-}
-
-uint32_t fg_module_find_past(struct fg_thread *thread, uintptr_t pc)
+static uint32_t find(struct fg_thread *thread, uintptr_t pc, bool may_be_gone)
 {
 	struct loaded object;
 
@@ -440,11 +426,21 @@ uint32_t fg_module_find_past(struct fg_thread *thread, uintptr_t pc)
 		return 0;
 	const uint32_t id = known_at((uintptr_t)object.start);
 
-	if (!id)
-		return is_mapped((uintptr_t)object.start, (uintptr_t)object.end)
-			       ? add_loaded(thread, &object)
-			       : 0;
-	return has_tables(id) ? id : 0;
+	if (id)
+		return !may_be_gone || has_tables(id) ? id : 0;
+	if (may_be_gone && !is_mapped((uintptr_t)object.start, (uintptr_t)object.end))
+		return 0;
+	return add_loaded(thread, &object);
+}
+
+uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc)
+{
+	return find(thread, pc, false);
+}
+
+uint32_t fg_module_find_past(struct fg_thread *thread, uintptr_t pc)
+{
+	return find(thread, pc, true);
 }
 
 /* ---- in normal context ---- */

@@ -83,7 +83,7 @@ static inline struct fg_frame_entry *fg_frame_glance(const struct fg_frame_look 
 }
 
 /*
- * The same for the caller of `entry`.  Most functions are called by the same caller as before.
+ * The caller of `entry`, in the same way.  Most functions have the same caller as before.
  * Looking there first takes a third of the time: the processor speculates on it while the return
  * address is still being loaded from the stack.
  */

@@ -103,7 +103,7 @@ static void write_error_page(struct fg_request *rq, const char *message)
 	fg_strbuf_add_text(&answer->text, "</html>\n");
 }
 
-/* Internal errors go to the log only; the client is told about its own mistakes. */
+/* Internal errors go to the log only; a client sees its own mistakes. */
 static void write_error(struct fg_request *rq, const struct fg_error *err)
 {
 	struct fg_answer *answer = &rq->answer;

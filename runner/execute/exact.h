@@ -18,7 +18,7 @@ struct fg_exact_request {
 struct fg_exact_reading {
 	char *callgrind;       /* the contents of its files, concatenated; NULL: none */
 	size_t callgrind_size; /* in bytes */
-	char *why;             /* why there are none */
+	char *why;             /* the reason, if `callgrind` is NULL */
 };
 
 /*
