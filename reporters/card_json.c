@@ -107,14 +107,16 @@ static void add_cause(struct fg_json_writer *w, const struct fg_report *report,
 static void add_causes(struct fg_json_writer *w, const struct fg_report *report,
 		       const struct fg_card *card)
 {
-	const struct fg_blame *blame = card->culprit ? fg_report_blame(card->benchmark, 0) : NULL;
+	const struct fg_benchmark_verdict *benchmark = card->benchmark;
+	const struct fg_blame *blame =
+		benchmark && card->culprit ? fg_report_blame(benchmark, 0) : NULL;
 	size_t count = 0;
 
 	fg_json_begin_array(w, "because");
 	for (size_t i = 0; blame && i < blame->function_count && count < MAX_CAUSES; i++) {
 		if (blame->functions[i].standing != card->culprit->standing)
 			continue;
-		add_cause(w, report, card->benchmark, &blame->functions[i]);
+		add_cause(w, report, benchmark, &blame->functions[i]);
 		count++;
 	}
 	fg_json_end(w);
