@@ -264,7 +264,7 @@ const COSTS = { own: 'own time', callees: 'time with callees' };
 // Unless the address says which: the one that changed, own time first.
 async function functionTrend(state) {
 	const { project, benchmark, name, library, branch } = state;
-	const question = (of) => ask('function-trend', { project, benchmark, function: state.function, name, library, branch, of, changes: 1 });
+	const question = (of) => ask('function-trend', { project, benchmark, name, library, branch, of, changes: 1 });
 	const asked = Object.hasOwn(COSTS, state.of ?? '') ? state.of : null;
 	const first = await question(asked ?? 'own');
 	const hasChanged = (answer) => answer.changes.length > 0 || answer.possible_change;

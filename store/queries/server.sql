@@ -65,10 +65,6 @@ WHERE p.name = $1 AND (CAST($2 AS TEXT) IS NULL OR t.benchmark = $2) ORDER BY t.
 -- name: run_project
 SELECT p.name, r.digest, r.complete FROM run r JOIN project p ON p.id = r.project WHERE r.uuid = $1;
 -- An imported profile, the one series without metrics of its run, answers to the name of the profile that it is compared with.
--- name: series_of
-SELECT s.id, s.benchmark FROM series s JOIN run r ON r.id = s.run JOIN benchmark b ON b.id = s.benchmark JOIN words m ON m.id = s.metrics
-WHERE r.uuid = $1 AND (b.name = $2 OR (m.value = '[]' AND NOT EXISTS (SELECT 1 FROM series o WHERE o.run = r.id AND o.id <> s.id)));
-
 -- name: overview
 SELECT b.id, b.name, s.id, m.value, r.uuid, r.started_ns, r.commit_id, r.branch, r.dirty,
 	(SELECT min(f.value) FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = r.id AND x.scope = 2 AND f.key = 'git.subject')
