@@ -15,7 +15,6 @@ fg_handler fg_handle_projects, fg_handle_benchmarks, fg_handle_metric_names, fg_
 	fg_handle_usage;
 fg_handler fg_handle_capabilities, fg_handle_health, fg_handle_ready, fg_handle_metrics;
 fg_handler fg_handle_annotations, fg_handle_annotate, fg_handle_unannotate;
-fg_handler fg_handle_triage_list, fg_handle_triage_set;
 fg_handler fg_handle_tokens, fg_handle_token_create, fg_handle_token_revoke, fg_handle_audit;
 fg_handler fg_handle_webhook, fg_handle_webhook_set, fg_handle_webhook_remove,
 	fg_handle_webhook_test;

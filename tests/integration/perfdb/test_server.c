@@ -221,12 +221,12 @@ static void two_runs_are_compared_down_to_the_path(void **state)
 	cJSON_Delete(json);
 }
 
-static void notes_and_triage_are_kept(void **state)
+static void notes_and_decisions_are_kept(void **state)
 {
 	static const char note[] =
-		"{\"project\":\"tracker\",\"kind\":\"known-noise\",\"text\":\"<img src=x onerror=alert(1)>\"}";
+		"{\"project\":\"tracker\",\"text\":\"<img src=x onerror=alert(1)>\"}";
 	static const char decision[] =
-		"{\"project\":\"tracker\",\"benchmark\":\"parse\",\"metric\":\"cpu_time\",\"run\":\"latest\",\"state\":\"accepted\"}";
+		"{\"project\":\"tracker\",\"benchmark\":\"parse\",\"metric\":\"cpu_time\",\"run\":\"latest\",\"kind\":\"accepted\"}";
 	struct fg_test_server *s = *state;
 	cJSON *json = NULL;
 
@@ -245,12 +245,13 @@ static void notes_and_triage_are_kept(void **state)
 	cJSON_Delete(json);
 	assert_int_equal(
 		fg_test_ask(s, "DELETE", "/api/v1/annotations/1?project=tracker", NULL, NULL), 200);
-	assert_int_equal(fg_test_post(s, "/api/v1/triage", NULL, "application/json", decision,
+	assert_int_equal(fg_test_post(s, "/api/v1/annotations", NULL, "application/json", decision,
 				      sizeof(decision) - 1, NULL),
-			 200);
-	json = fg_test_get_json(s, "/api/v1/triage?project=tracker");
+			 201);
+	json = fg_test_get_json(s, "/api/v1/annotations?project=tracker");
 	assert_string_equal(
-		fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "triage"), 0), "run", ""),
+		fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "annotations"), 0), "run",
+				""),
 		fg_test_run_id(1));
 	cJSON_Delete(json);
 }
@@ -402,7 +403,7 @@ int main(void)
 		FG_SERVER_TEST(names_that_cannot_be_written_spare_other_uploads),
 		FG_SERVER_TEST(two_runs_are_compared_down_to_the_path),
 		FG_SERVER_TEST(a_function_is_followed_by_the_measure_asked_for),
-		FG_SERVER_TEST(notes_and_triage_are_kept),
+		FG_SERVER_TEST(notes_and_decisions_are_kept),
 		FG_SERVER_TEST(restart_loses_nothing),
 		FG_SERVER_TEST(health_and_metrics_are_told),
 		cmocka_unit_test(api_description_and_server_agree),

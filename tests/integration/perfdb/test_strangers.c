@@ -139,7 +139,7 @@ static void wrong_method_is_told_which_there_are(void **state)
 		{"PATCH", "/api/v1/runs/latest", "\r\nAllow: GET, HEAD, DELETE"},
 		{"POST", "/healthz", "\r\nAllow: GET, HEAD"},
 		{"GET", "/api/v1/annotations/7", "\r\nAllow: DELETE"},
-		{"DELETE", "/api/v1/triage", "\r\nAllow: GET, HEAD, POST"},
+		{"DELETE", "/api/v1/annotations", "\r\nAllow: GET, HEAD, POST"},
 	};
 	const struct fg_test_server *s = *state;
 

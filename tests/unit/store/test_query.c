@@ -165,14 +165,14 @@ static void notes_and_decisions_are_kept(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_annotation note = {.benchmark = (char[]){"parse"},
-				     .kind = (char[]){"known-noise"},
+				     .kind = (char[]){"note"},
 				     .text = (char[]){"<script>alert(1)</script>"}};
-	struct fg_triage triage = {.benchmark = (char[]){"parse"},
-				   .metric = (char[]){"cpu_time"},
-				   .run = (char[]){"0198f000-0000-7000-8000-000000000001"},
-				   .state = (char[]){"accepted"}};
+	struct fg_annotation decision = {.benchmark = (char[]){"parse"},
+					 .metric = (char[]){"cpu_time"},
+					 .run = (char[]){"0198f000-0000-7000-8000-000000000001"},
+					 .kind = (char[]){"accepted"},
+					 .text = (char[]){""}};
 	struct fg_annotation_list notes = {0};
-	struct fg_triage_list decisions = {0};
 
 	save_samples(f, 1, 1, &tiny);
 	must(f, fg_store_annotate(f->store, "tracker", &note, &f->err));
@@ -184,15 +184,17 @@ static void notes_and_decisions_are_kept(void **state)
 	must(f, fg_store_annotation_delete(f->store, "tracker", note.id, &f->err));
 	assert_int_equal(fg_store_annotation_delete(f->store, "tracker", note.id, &f->err),
 			 FG_ENOENT);
-	must(f, fg_store_triage_set(f->store, "tracker", &triage, &f->err));
-	triage.state = (char[]){"fixed"};
-	must(f, fg_store_triage_set(f->store, "tracker", &triage, &f->err));
-	must(f, fg_store_triage_list(f->store, "tracker", NULL, &decisions, &f->err));
-	assert_int_equal(decisions.count, 1);
-	assert_string_equal(decisions.items[0].state, "fixed");
-	fg_triage_list_release(&decisions);
-	triage.state = (char[]){"whatever"};
-	assert_int_equal(fg_store_triage_set(f->store, "tracker", &triage, &f->err), FG_EINVAL);
+	must(f, fg_store_annotate(f->store, "tracker", &decision, &f->err));
+	decision.kind = (char[]){"fixed"};
+	must(f, fg_store_annotate(f->store, "tracker", &decision, &f->err));
+	must(f, fg_store_annotations(f->store, "tracker", "parse", decision.run, &notes, &f->err));
+	assert_int_equal(notes.count, 2);
+	assert_string_equal(notes.items[0].kind, "fixed");
+	fg_annotation_list_release(&notes);
+	decision.kind = (char[]){"whatever"};
+	assert_int_equal(fg_store_annotate(f->store, "tracker", &decision, &f->err), FG_EINVAL);
+	note.text = (char[]){""};
+	assert_int_equal(fg_store_annotate(f->store, "tracker", &note, &f->err), FG_EINVAL);
 }
 
 int main(void)
