@@ -205,18 +205,6 @@ CREATE TABLE annotation (
 );
 CREATE INDEX annotation_by_project ON annotation (project, created_ns);
 
-CREATE TABLE triage (
-	project BIGINT NOT NULL REFERENCES project (id),
-	benchmark @TEXT@ NOT NULL,
-	metric @TEXT@ NOT NULL,
-	run @TEXT@ NOT NULL,
-	state @TEXT@ NOT NULL,
-	note @TEXT@,
-	author @TEXT@,
-	changed_ns BIGINT NOT NULL,
-	PRIMARY KEY (project, benchmark, metric, run)
-);
-
 -- What profiles count besides CPU time.  A measure is all of its row: the same name with another unit is another measure.
 CREATE TABLE measure (
 	id @ID@,

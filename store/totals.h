@@ -34,7 +34,6 @@ struct fg_totals {
 	size_t capacity;
 	uint32_t repetitions[2];
 	double unit;
-	bool exact; /* not estimated from samples */
 };
 
 struct fg_totals_place {

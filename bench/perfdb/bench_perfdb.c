@@ -33,9 +33,7 @@
 #include "perfdb/protocol.h"
 #include "perfdb/server/server.h"
 #include "store/db.h"
-#include "store/serving/compare.h"
 #include "store/serving/history.h"
-#include "store/serving/side.h"
 #include "store/serving/trend.h"
 #include "store/serving/uploads.h"
 #include "store/store.h"
@@ -51,7 +49,6 @@ enum {
 	ASKS = 300,
 	COLD_ASKS = 5,
 	DASHBOARD_ASKS = 30,
-	NEWEST = 64, /* runs compared with each other */
 	RENAMED = 5, /* functions renamed per build */
 	GROWN = 20,  /* paths added per build */
 	BUILDS = 400,
@@ -396,44 +393,35 @@ static int fill(const char *database, unsigned runs, unsigned pairs)
 struct asker {
 	struct fg_store *store;
 	struct fg_run_list newest;
-	char function[FG_FUNCTION_ID_SIZE]; /* the one with the largest difference */
+	struct fg_stored_run run; /* the newest */
+	const char *function;     /* its name */
+	const char *library;
 };
 
-typedef void question(const struct asker *asker, const struct fg_run_side sides[2]);
+typedef void question(const struct asker *asker);
 
-static void ask_functions(const struct asker *asker, const struct fg_run_side sides[2])
-{
-	struct fg_function_deltas deltas = {0};
-	struct fg_error err = {0};
-
-	if (fg_store_compare_functions(asker->store, sides, "parse", 200, &deltas, &err) != FG_OK)
-		die("functions", &err);
-	fg_function_deltas_release(&deltas);
-}
-
-static void ask_trend(const struct asker *asker, const struct fg_run_side sides[2])
+static void ask_trend(const struct asker *asker)
 {
 	struct fg_function_trend trend = {0};
 	struct fg_error err = {0};
 
-	(void)sides;
 	if (fg_store_function_trend(asker->store,
 				    &(struct fg_trend_query){.project = "tracker",
 							     .benchmark = "parse",
-							     .function = asker->function},
+							     .name = asker->function,
+							     .library = asker->library},
 				    &trend, &err) != FG_OK)
 		die("function trend", &err);
 	fg_function_trend_release(&trend);
 }
 
-static void ask_metric(const struct asker *asker, const struct fg_run_side sides[2])
+static void ask_metric(const struct asker *asker)
 {
 	const struct fg_history_query query = {
 		.project = "tracker", .benchmark = "parse", .metric = "cpu_time", .limit = 10000};
 	struct fg_history history = {0};
 	struct fg_error err = {0};
 
-	(void)sides;
 	if (fg_store_history(asker->store, &query, &history, &err) != FG_OK)
 		die("history", &err);
 	fg_history_release(&history);
@@ -443,57 +431,45 @@ static const struct {
 	const char *what;
 	question *ask;
 } questions_to_store[] = {
-	{"compare by function", ask_functions},
 	{"trend of one function", ask_trend},
 	{"trend of a metric", ask_metric},
 };
 
 static void open_asker(const char *database, struct asker *asker)
 {
-	const struct fg_run_filter newest = {.project = "tracker", .limit = NEWEST};
-	struct fg_function_deltas deltas = {0};
+	const struct fg_run_filter newest = {.project = "tracker", .limit = 1};
 	struct fg_error err = {0};
-	struct fg_run_side sides[2] = {{0}};
 
 	*asker = (struct asker){0};
 	if (fg_store_open(database, FG_STORE_DURABLE, &asker->store, &err) != FG_OK ||
 	    fg_store_list(asker->store, &newest, &asker->newest, &err) != FG_OK)
 		die("open", &err);
-	if (asker->newest.count < 2) {
-		(void)fprintf(stderr, "bench_perfdb: two runs are needed to be compared\n");
+	if (asker->newest.count == 0) {
+		(void)fprintf(stderr, "bench_perfdb: there is no run to ask about\n");
 		exit(1);
 	}
-	for (int i = 0; i < 2; i++)
-		sides[i] = (struct fg_run_side){.run = asker->newest.items[i].id,
-						.arm = FG_ARM_CANDIDATE};
-	if (fg_store_compare_functions(asker->store, sides, "parse", 1, &deltas, &err) != FG_OK ||
-	    deltas.count == 0)
-		die("functions", &err);
-	memcpy(asker->function, deltas.items[0].id, sizeof(asker->function));
-	fg_function_deltas_release(&deltas);
+	if (fg_store_load(asker->store, asker->newest.items[0].id, &asker->run, &err) != FG_OK)
+		die("load", &err);
+	asker->function = asker->run.profiles[0]->functions[1].name;
+	asker->library = asker->run.profiles[0]->functions[1].library;
 }
 
 static void close_asker(struct asker *asker)
 {
 	fg_run_list_release(&asker->newest);
+	fg_stored_run_release(&asker->run);
 	fg_store_close(asker->store);
 }
 
-/* Another pair of runs each time, sharing only names and the tree of paths. */
 static void ask_store(const struct asker *asker, const char *what, question *ask_it)
 {
 	double times[ASKS];
 	int64_t cpu = fg_clock_process_cpu_ns();
 
 	for (size_t i = 0; i < ASKS; i++) {
-		const size_t count = asker->newest.count;
-		const struct fg_run_side sides[2] = {
-			{.run = asker->newest.items[(i * 7 + 1) % count].id,
-			 .arm = FG_ARM_CANDIDATE},
-			{.run = asker->newest.items[i % count].id, .arm = FG_ARM_CANDIDATE}};
 		const int64_t start = fg_clock_monotonic_ns();
 
-		ask_it(asker, sides);
+		ask_it(asker);
 		times[i] = (double)(fg_clock_monotonic_ns() - start) / 1e6;
 	}
 	cpu = fg_clock_process_cpu_ns() - cpu;
@@ -501,7 +477,7 @@ static void ask_store(const struct asker *asker, const char *what, question *ask
 }
 
 /* The location is known only for a file of ours. */
-static void ask_cold(const char *database, const char *function)
+static void ask_cold(const char *database, const struct asker *warm)
 {
 	double times[COLD_ASKS];
 	int64_t cpu = 0;
@@ -516,10 +492,11 @@ static void ask_cold(const char *database, const char *function)
 		    fg_store_open(database, FG_STORE_READ_ONLY, &asker.store, &err) != FG_OK)
 			die("cold", &err);
 		(void)close(fd);
-		memcpy(asker.function, function, sizeof(asker.function));
+		asker.function = warm->function;
+		asker.library = warm->library;
 		cpu -= fg_clock_process_cpu_ns();
 		start = fg_clock_monotonic_ns();
-		ask_trend(&asker, NULL);
+		ask_trend(&asker);
 		times[i] = (double)(fg_clock_monotonic_ns() - start) / 1e6;
 		cpu += fg_clock_process_cpu_ns();
 		fg_store_close(asker.store);
@@ -533,24 +510,26 @@ static int questions(const char *database)
 	struct asker asker = {0};
 	struct fg_server *server = NULL;
 	char url[64];
-	char path[160];
+	struct fg_strbuf path = {0};
 
 	open_asker(database, &asker);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(questions_to_store); i++)
 		ask_store(&asker, questions_to_store[i].what, questions_to_store[i].ask);
 	if (!fg_db_is_url(database))
-		ask_cold(database, asker.function);
-	(void)snprintf(path, sizeof(path),
-		       "/api/v1/function-trend?project=tracker&benchmark=parse&function=%s",
-		       asker.function);
+		ask_cold(database, &asker);
+	fg_strbuf_printf(&path,
+			 "/api/v1/function-trend?project=tracker&benchmark=parse&library=%s&name=",
+			 asker.library);
+	for (const char *c = asker.function; *c; c++)
+		fg_strbuf_printf(&path, "%%%02X", (unsigned char)*c);
 	close_asker(&asker);
 	server = serve(database, 2, url);
 	ask("noop", url, "/healthz");
 	ask("list of 50 runs", url, "/api/v1/runs?project=tracker");
-	ask("compare by function", url, "/api/v1/functions?a=latest~1&b=latest&benchmark=parse");
 	ask("trend of a metric", url,
 	    "/api/v1/trend?project=tracker&benchmark=parse&metric=cpu_time&changes=0");
-	ask("trend of one function", url, path);
+	ask("trend of one function", url, fg_strbuf_text(&path));
+	fg_strbuf_release(&path);
 	(void)printf("memory of this process: %lld MB\n", (long long)memory_kib() / 1024);
 	fg_server_stop(server);
 	return 0;

@@ -82,7 +82,7 @@ static size_t pick_edges(struct fg_store *store, const struct fg_chained *chaine
 		if (!edge.series || !fg_map_get_text(&commits, edge.from) ||
 		    !fg_map_get_text(&commits, edge.to))
 			continue;
-		if (!is_same && (fg_store_totals(store, edge.series, NULL, own, NULL) != FG_OK ||
+		if (!is_same && (fg_store_totals(store, edge.series, own, NULL) != FG_OK ||
 				 !has_profile(own) || !(total_of(own, 0) > 0))) {
 			fg_totals_release(own);
 			*own = (struct fg_totals){0};

@@ -39,7 +39,7 @@ function runLabel(points, id) {
 function decisionOn(state, change, decision) {
 	if (state.writable)
 		return triageForm({ project: state.project, benchmark: state.benchmark, metric: state.metric }, change, decision);
-	return decision && [' ', el('strong', {}, decision.state), ` ${clip(decision.note ?? '', 500)}`];
+	return decision && [' ', el('strong', {}, decision.kind), ` ${clip(decision.text, 500)}`];
 }
 
 function changeRow(state, change, decision, points, unit) {
@@ -70,7 +70,6 @@ function notesOf(state, annotations, points, redraw) {
 	const runs = points.slice(-NOTED_RUNS).toReversed();
 	const form = el('form', { class: 'note', onsubmit: (event) => attempt(() => add(event)) },
 		el('label', {}, 'Note ', el('input', { name: 'text', required: true, maxlength: 1000 })),
-		el('label', {}, 'Kind ', el('select', { name: 'kind' }, ['note', 'known-noise', 'accepted', 'exclude'].map((kind) => el('option', { value: kind }, kind)))),
 		el('label', {}, 'About ', el('select', { name: 'run' }, el('option', { value: '' }, 'the benchmark'), runs.map((p) => el('option', { value: p.run }, pointWords(p))))),
 		el('button', {}, 'Add'));
 	if (!state.writable && annotations.length === 0)
@@ -209,8 +208,8 @@ export function historyOf(project, benchmark) {
 	return spot;
 }
 
-function changeSections(state, found, points, triage, unit) {
-	const decided = (change) => triage.find((t) => t.metric === state.metric && t.run === change.run);
+function changeSections(state, found, points, annotations, unit) {
+	const decided = (change) => annotations.find((a) => a.kind !== 'note' && a.metric === state.metric && a.run === change.run);
 	return [possibleChange(state, found.possible_change, points),
 		found.changes.length > 0 && el('section', { 'aria-labelledby': 'changes' }, el('h2', { id: 'changes' }, 'Changes'),
 			el('ul', {}, found.changes.map((change) => changeRow(state, change, decided(change), points, unit))))];
@@ -229,7 +228,7 @@ export async function showTrend(asked) {
 	const metric = state.metric ?? headline(metrics);
 	const full = { ...state, metric, writable: await canWrite() };
 	const question = { project, benchmark, metric, branch: state.branch, limit: POINTS };
-	const [answer, { triage }, { annotations }] = await Promise.all([ask('trend', { ...question, changes: 0 }), ask('triage', { project, benchmark }), ask('annotations', { project, benchmark })]);
+	const [answer, { annotations }] = await Promise.all([ask('trend', { ...question, changes: 0 }), ask('annotations', { project, benchmark })]);
 	const points = pointsOf(answer);
 	const title = `${benchmark}: ${metricWords(metric)}`;
 	const isChained = state.shown !== 'raw' && hasChain(answer);
@@ -241,7 +240,7 @@ export async function showTrend(asked) {
 	const found = await ask('trend', { ...question, points: 0 });
 	if (!isChained)
 		picture.setChanges(changesOf(found, points));
-	replace(changes, changeSections({ ...full, better: answer.better }, found, answer.points, triage, answer.unit));
+	replace(changes, changeSections({ ...full, better: answer.better }, found, answer.points, annotations, answer.unit));
 }
 
 // The same numbers for those who do not see the chart.
@@ -264,7 +263,7 @@ const COSTS = { own: 'own time', callees: 'time with callees' };
 // Unless the address says which: the one that changed, own time first.
 async function functionTrend(state) {
 	const { project, benchmark, name, library, branch } = state;
-	const question = (of) => ask('function-trend', { project, benchmark, function: state.function, name, library, branch, of, changes: 1 });
+	const question = (of) => ask('function-trend', { project, benchmark, name, library, branch, of, changes: 1 });
 	const asked = Object.hasOwn(COSTS, state.of ?? '') ? state.of : null;
 	const first = await question(asked ?? 'own');
 	const hasChanged = (answer) => answer.changes.length > 0 || answer.possible_change;

@@ -11,11 +11,11 @@ const STATES = ['new', 'investigating', 'accepted', 'noise', 'fixed'];
 export function triageForm(place, change, decision, saved) {
 	const name = `at ${change.run.slice(0, 13)}`;
 	const select = el('select', { 'aria-label': `State of the change ${name}` },
-		STATES.map((word) => el('option', { value: word, selected: (decision?.state ?? 'new') === word }, word)));
-	const note = el('input', { 'aria-label': `Why, for the change ${name}`, placeholder: 'why', maxlength: 500, value: decision?.note ?? '' });
+		STATES.map((word) => el('option', { value: word, selected: (decision?.state ?? decision?.kind ?? 'new') === word }, word)));
+	const note = el('input', { 'aria-label': `Why, for the change ${name}`, placeholder: 'why', maxlength: 500, value: decision?.note ?? decision?.text ?? '' });
 	const save = async (event) => {
 		event.preventDefault();
-		await tell('triage', { ...place, run: change.run, state: select.value, note: note.value || undefined });
+		await tell('annotations', { ...place, run: change.run, kind: select.value, text: note.value });
 		await saved?.();
 		return `Saved: the change is ${select.value}.`;
 	};

@@ -38,7 +38,7 @@ INSERT INTO measure (digest, name, unit, fold, better, exact) VALUES ($1, $2, $3
 SELECT DISTINCT m.id, m.name, m.unit, m.fold, m.better, m.exact FROM chunk c JOIN measure m ON m.id = c.kind - 16
 WHERE c.series = $1 AND c.kind > 16 ORDER BY m.id;
 -- name: measures_named
-SELECT id FROM measure WHERE name = $1 ORDER BY id;
+SELECT id, unit FROM measure WHERE name = $1 ORDER BY id;
 
 -- name: totals_add
 INSERT INTO function_total (benchmark, measure, part, started_ns, series, data) VALUES ($1, $2, $3, $4, $5, $6);

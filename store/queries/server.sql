@@ -54,21 +54,10 @@ JOIN project p ON p.id = a.project WHERE p.name = $1 AND (CAST($2 AS TEXT) IS NU
 ORDER BY a.created_ns DESC, a.id DESC LIMIT 1000;
 -- name: annotation_delete
 DELETE FROM annotation WHERE id = $1 AND project IN (SELECT id FROM project WHERE name = $2) RETURNING id;
--- name: triage_set
-INSERT INTO triage (project, benchmark, metric, run, state, note, author, changed_ns) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-ON CONFLICT (project, benchmark, metric, run) DO UPDATE SET state = excluded.state, note = excluded.note,
-	author = excluded.author, changed_ns = excluded.changed_ns;
--- name: triage_list
-SELECT t.benchmark, t.metric, t.run, t.state, t.note, t.author, t.changed_ns FROM triage t JOIN project p ON p.id = t.project
-WHERE p.name = $1 AND (CAST($2 AS TEXT) IS NULL OR t.benchmark = $2) ORDER BY t.changed_ns DESC LIMIT 1000;
 
 -- name: run_project
 SELECT p.name, r.digest, r.complete FROM run r JOIN project p ON p.id = r.project WHERE r.uuid = $1;
 -- An imported profile, the one series without metrics of its run, answers to the name of the profile that it is compared with.
--- name: series_of
-SELECT s.id, s.benchmark FROM series s JOIN run r ON r.id = s.run JOIN benchmark b ON b.id = s.benchmark JOIN words m ON m.id = s.metrics
-WHERE r.uuid = $1 AND (b.name = $2 OR (m.value = '[]' AND NOT EXISTS (SELECT 1 FROM series o WHERE o.run = r.id AND o.id <> s.id)));
-
 -- name: overview
 SELECT b.id, b.name, s.id, m.value, r.uuid, r.started_ns, r.commit_id, r.branch, r.dirty,
 	(SELECT min(f.value) FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = r.id AND x.scope = 2 AND f.key = 'git.subject')
@@ -114,9 +103,6 @@ SELECT p.name, a.run, a.benchmark, a.metric, a.kind, a.value, a.author, a.create
 INSERT INTO annotation (project, run, benchmark, metric, kind, value, author, created_ns)
 SELECT CAST($1 AS BIGINT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($6 AS TEXT), CAST($7 AS TEXT), CAST($8 AS BIGINT)
 WHERE NOT EXISTS (SELECT 1 FROM annotation a WHERE a.project = $1 AND a.created_ns = $8 AND a.value = $6);
--- name: triage_rows
-SELECT p.name, t.benchmark, t.metric, t.run, t.state, t.note, t.author, t.changed_ns FROM triage t JOIN project p ON p.id = t.project
-ORDER BY p.name, t.benchmark, t.metric, t.run;
 
 -- The webhook of a project, and its calls.
 -- name: webhook_put

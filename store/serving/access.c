@@ -211,28 +211,16 @@ void fg_token_list_release(struct fg_token_list *list)
 	*list = (struct fg_token_list){0};
 }
 
-static bool is_among(const char *word, const char *const *words)
+static bool kind_is_known(const char *kind)
 {
-	for (size_t i = 0; words[i]; i++) {
-		if (strcmp(words[i], word) == 0)
+	static const char *const known[] = {"note",     "new",   "investigating",
+					    "accepted", "noise", "fixed"};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(known); i++) {
+		if (strcmp(known[i], kind) == 0)
 			return true;
 	}
 	return false;
-}
-
-static bool kind_is_known(const char *kind)
-{
-	static const char *const kinds[] = {"note", "known-noise", "accepted", "exclude", NULL};
-
-	return is_among(kind, kinds);
-}
-
-static bool state_is_known(const char *state)
-{
-	static const char *const known[] = {"new",   "investigating", "accepted",
-					    "noise", "fixed",         NULL};
-
-	return is_among(state, known);
 }
 
 static int existing_project(struct fg_store *store, const char *project, int64_t *id,
@@ -259,10 +247,12 @@ int fg_store_annotate(struct fg_store *store, const char *project, struct fg_ann
 	if (!kind_is_known(annotation->kind))
 		return fg_error_set(
 			err, FG_EINVAL,
-			"'%.40s' is not a kind of annotation: expected note, known-noise, accepted or exclude",
+			"'%.40s' is not a kind of annotation: expected note, new, investigating, "
+			"accepted, noise or fixed",
 			annotation->kind);
-	if (!*annotation->text || strlen(annotation->text) > NOTE_MAX_BYTES)
-		return fg_error_set(err, FG_EINVAL, "an annotation has 1 to %d bytes of text",
+	if ((!*annotation->text && strcmp(annotation->kind, "note") == 0) ||
+	    strlen(annotation->text) > NOTE_MAX_BYTES)
+		return fg_error_set(err, FG_EINVAL, "a note has 1 to %d bytes of text",
 				    NOTE_MAX_BYTES);
 	status = existing_project(store, project, &id, err);
 	if (status != FG_OK)
@@ -335,72 +325,4 @@ void fg_annotation_list_release(struct fg_annotation_list *list)
 	fg_arena_release(&list->texts);
 	free(list->items);
 	*list = (struct fg_annotation_list){0};
-}
-
-int fg_store_triage_set(struct fg_store *store, const char *project, const struct fg_triage *triage,
-			struct fg_error *err)
-{
-	struct fg_query q;
-	int64_t id = 0;
-	int status = FG_OK;
-
-	if (!state_is_known(triage->state))
-		return fg_error_set(
-			err, FG_EINVAL,
-			"'%.40s' is not a state of a change point: expected new, investigating, "
-			"accepted, noise or fixed",
-			triage->state);
-	if (triage->note && strlen(triage->note) > NOTE_MAX_BYTES)
-		return fg_error_set(err, FG_EINVAL, "a note has at most %d bytes", NOTE_MAX_BYTES);
-	status = existing_project(store, project, &id, err);
-	if (status != FG_OK)
-		return status;
-	fg_query_begin(&q, store->db, FG_SQL_TRIAGE_SET);
-	fg_query_int(&q, id);
-	fg_query_text(&q, triage->benchmark);
-	fg_query_text(&q, triage->metric);
-	fg_query_text(&q, triage->run);
-	fg_query_text(&q, triage->state);
-	fg_query_text(&q, triage->note);
-	fg_query_text(&q, triage->author);
-	fg_query_int(&q, fg_clock_wall_ns());
-	return fg_query_run(&q, err);
-}
-
-int fg_store_triage_list(struct fg_store *store, const char *project, const char *benchmark,
-			 struct fg_triage_list *list, struct fg_error *err)
-{
-	struct fg_triage_list found = {0};
-	struct fg_query q;
-	int status = FG_OK;
-
-	fg_query_begin(&q, store->db, FG_SQL_TRIAGE_LIST);
-	fg_query_text(&q, project);
-	fg_query_text(&q, benchmark);
-	while ((status = fg_query_step(&q, err)) > 0) {
-		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
-				      sizeof(*found.items));
-		found.items[found.count++] = (struct fg_triage){
-			.benchmark = fg_column_keep(&q, 0, &found.texts),
-			.metric = fg_column_keep(&q, 1, &found.texts),
-			.run = fg_column_keep(&q, 2, &found.texts),
-			.state = fg_column_keep(&q, 3, &found.texts),
-			.note = fg_column_keep(&q, 4, &found.texts),
-			.author = fg_column_keep(&q, 5, &found.texts),
-			.changed_ns = fg_column_int(&q, 6),
-		};
-	}
-	fg_query_end(&q);
-	if (status == FG_OK)
-		*list = found;
-	else
-		fg_triage_list_release(&found);
-	return status;
-}
-
-void fg_triage_list_release(struct fg_triage_list *list)
-{
-	fg_arena_release(&list->texts);
-	free(list->items);
-	*list = (struct fg_triage_list){0};
 }

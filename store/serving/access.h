@@ -81,14 +81,17 @@ int fg_store_token_count(struct fg_store *store, size_t *count, struct fg_error 
 void fg_token_release(struct fg_token *token);
 void fg_token_list_release(struct fg_token_list *list);
 
-/* A note about a run, a benchmark or a metric: "known noise", "accepted because ...". */
+/*
+ * A note about a run, a benchmark or a metric; or a decision about the change point that begins
+ * with `run`, where the newest counts.
+ */
 struct fg_annotation {
 	int64_t id;
 	char *run;       /* NULL: not about one run */
 	char *benchmark; /* NULL: all */
 	char *metric;    /* NULL: all */
-	char *kind;      /* "note", "known-noise", "accepted", "exclude" */
-	char *text;
+	char *kind;      /* "note"; "new", "investigating", "accepted", "noise", "fixed" */
+	char *text;      /* of a decision: may be empty */
 	char *author;
 	int64_t created_ns;
 };
@@ -108,29 +111,5 @@ int fg_store_annotations(struct fg_store *store, const char *project, const char
 int fg_store_annotation_delete(struct fg_store *store, const char *project, int64_t id,
 			       struct fg_error *err) FG_NODISCARD;
 void fg_annotation_list_release(struct fg_annotation_list *list);
-
-/* A user's decision about a change point. */
-struct fg_triage {
-	char *benchmark;
-	char *metric;
-	char *run;   /* the first after the change */
-	char *state; /* "new", "investigating", "accepted", "noise", "fixed" */
-	char *note;
-	char *author;
-	int64_t changed_ns;
-};
-
-struct fg_triage_list {
-	struct fg_triage *items;
-	size_t count;
-	size_t capacity;
-	struct fg_arena texts;
-};
-
-int fg_store_triage_set(struct fg_store *store, const char *project, const struct fg_triage *triage,
-			struct fg_error *err) FG_NODISCARD;
-int fg_store_triage_list(struct fg_store *store, const char *project, const char *benchmark,
-			 struct fg_triage_list *list, struct fg_error *err) FG_NODISCARD;
-void fg_triage_list_release(struct fg_triage_list *list);
 
 #endif

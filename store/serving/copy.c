@@ -66,10 +66,6 @@ static const struct table tables[] = {
 	 .write = FG_SQL_ANNOTATION_PUT,
 	 .count = 8,
 	 .columns = {PROJECT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, NUMBER}},
-	{.read = FG_SQL_TRIAGE_ROWS,
-	 .write = FG_SQL_TRIAGE_SET,
-	 .count = 8,
-	 .columns = {PROJECT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, NUMBER}},
 };
 
 static int copy_row(struct fg_store *to, const struct table *table, const struct fg_query *row,

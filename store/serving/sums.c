@@ -7,30 +7,16 @@
 #include "store/measures.h"
 #include "store/session.h"
 
-/* A measure of a series. */
-struct measure {
-	int64_t id;
-	bool exact;
-	bool is_there;
-};
-
-static const char wall_time[] = "wall_time";
-
-static int find_measure(struct fg_store *store, int64_t series, const char *name,
-			struct measure *measure, struct fg_error *err)
+static int find_wall_time(struct fg_store *store, int64_t series, int64_t *measure,
+			  struct fg_error *err)
 {
 	struct fg_series_measures all = {0};
-	int status = FG_OK;
+	const int status = fg_store_series_measures(store, series, &all, err);
 
-	*measure = (struct measure){.is_there = !name || strcmp(name, "cpu_time") == 0};
-	if (measure->is_there)
-		return FG_OK;
-	status = fg_store_series_measures(store, series, &all, err);
+	*measure = -1; /* no measure has this number */
 	for (size_t i = 0; i < all.count && status == FG_OK; i++) {
-		const struct fg_measure *m = &all.items[i].measure;
-
-		if (strcmp(m->name, name) == 0)
-			*measure = (struct measure){all.items[i].id, m->exact, true};
+		if (strcmp(all.items[i].measure.name, "wall_time") == 0)
+			*measure = all.items[i].id;
 	}
 	fg_series_measures_release(&all);
 	return status;
@@ -52,19 +38,15 @@ static int take_part(const struct fg_query *q, struct fg_totals *totals, struct 
 	return status;
 }
 
-static int read_totals(struct fg_store *store, int64_t series, const char *name,
+static int read_totals(struct fg_store *store, int64_t series, int64_t measure,
 		       struct fg_totals *totals, struct fg_error *err)
 {
-	struct measure measure;
 	struct fg_query q;
-	int status = find_measure(store, series, name, &measure, err);
+	int status = FG_OK;
 
-	if (status != FG_OK || !measure.is_there)
-		return status;
-	totals->exact = measure.exact;
 	fg_query_begin(&q, store->db, FG_SQL_TOTALS_OF_SERIES);
 	fg_query_int(&q, series);
-	fg_query_int(&q, measure.id);
+	fg_query_int(&q, measure);
 	while ((status = fg_query_step(&q, err)) > 0) {
 		status = take_part(&q, totals, err);
 		if (status != FG_OK)
@@ -74,12 +56,14 @@ static int read_totals(struct fg_store *store, int64_t series, const char *name,
 	return status;
 }
 
-int fg_store_totals(struct fg_store *store, int64_t series, const char *measure,
-		    struct fg_totals *totals, struct fg_error *err)
+int fg_store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
+		    struct fg_error *err)
 {
-	const int status = read_totals(store, series, measure, totals, err);
+	int64_t measure = 0;
+	int status = read_totals(store, series, FG_MEASURE_CPU_TIME, totals, err);
 
-	if (status != FG_OK || measure || totals->count)
+	if (status != FG_OK || totals->count)
 		return status;
-	return read_totals(store, series, wall_time, totals, err);
+	status = find_wall_time(store, series, &measure, err);
+	return status == FG_OK ? read_totals(store, series, measure, totals, err) : status;
 }

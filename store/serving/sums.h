@@ -10,10 +10,10 @@
 struct fg_store;
 
 /*
- * Times by function, of both arms; empty without a profile, or when the run was cut short.
- * `measure` is a name; NULL: CPU time, or wall time where the sampler's clock measured that.
+ * CPU time by function, or wall time if the sampler's clock measured that, of both arms; empty
+ * without a profile, or when the run was cut short.
  */
-int fg_store_totals(struct fg_store *store, int64_t series, const char *measure,
-		    struct fg_totals *totals, struct fg_error *err) FG_NODISCARD;
+int fg_store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
+		    struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -7,7 +7,7 @@
 #include "store/bytes.h"
 #include "store/chunks.h"
 #include "store/db.h"
-#include "store/functions.h"
+#include "store/names.h"
 #include "store/serving/history.h"
 #include "store/session.h"
 #include "store/totals.h"
@@ -15,52 +15,7 @@
 
 #include <math.h>
 
-enum {
-	DIGEST_BYTES = 16
-};
-
-static int nibble(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static int find_function(struct fg_store *store, const char *hex, uint64_t *function,
-			 struct fg_function_trend *trend, struct fg_error *err)
-{
-	uint8_t digest[DIGEST_BYTES];
-	struct fg_function_row row;
-	struct fg_query q;
-	int64_t id = 0;
-	int status = FG_OK;
-
-	for (size_t i = 0; i < DIGEST_BYTES; i++) {
-		const int high = strlen(hex) == 2 * sizeof(digest) ? nibble(hex[2 * i]) : -1;
-		const int low = high < 0 ? -1 : nibble(hex[2 * i + 1]);
-
-		if (low < 0)
-			return fg_error_set(
-				err, FG_EINVAL,
-				"'%.40s' does not name a function: expected 32 hexadecimal digits",
-				hex);
-		digest[i] = (uint8_t)(high * 16 + low);
-	}
-	fg_query_begin(&q, store->db, FG_SQL_FUNCTION_FIND);
-	fg_query_bytes(&q, digest, sizeof(digest));
-	status = fg_query_value(&q, &id, err);
-	if (status == FG_ENOENT)
-		return FG_OK;
-	if (status != FG_OK)
-		return status;
-	*function = (uint64_t)id;
-	status = fg_store_function(store, *function, &row, err);
-	if (status != FG_OK)
-		return status;
-	trend->name = fg_xstrdup(row.function.name);
-	trend->library = fg_xstrdup(row.function.library);
-	return FG_OK;
-}
+static const char wall_time[] = "wall_time";
 
 /* The runs of the benchmark, newest first; the values of their points are not known yet. */
 struct runs {
@@ -204,6 +159,9 @@ static int read_named(struct fg_store *store, int64_t benchmark, const char *mea
 	while ((status = fg_query_step(&q, err)) > 0) {
 		ids = fg_grow(ids, &capacity, count + 1, sizeof(*ids));
 		ids[count++] = fg_column_int(&q, 0);
+		if (strcmp(measure, wall_time) != 0)
+			runs->trend->unit =
+				fg_arena_strdup(&runs->trend->texts, fg_column_text(&q, 1));
 	}
 	fg_query_end(&q);
 	for (size_t i = 0; i < count && status == FG_OK; i++)
@@ -236,26 +194,29 @@ static int read_points(struct fg_store *store, const struct fg_trend_query *quer
 {
 	const bool is_cpu_time = !query->measure || strcmp(query->measure, "cpu_time") == 0;
 	struct runs runs = {.trend = trend};
-	uint64_t function = 0; /* none has this number */
+	uint8_t digest[FG_DIGEST_SIZE];
+	int64_t function = 0; /* no function has this number */
 	int64_t benchmark = 0;
 	int status = fg_store_benchmark(store, query->project, query->benchmark, &benchmark, err);
 
 	if (status != FG_OK)
 		return status;
-	status = find_function(store, query->function, &function, trend, err);
-	if (status != FG_OK)
+	fg_digest(query->name, query->library ? query->library : "", NULL, digest);
+	status = fg_store_look_up(store, FG_SQL_FUNCTION_FIND, digest, &function, err);
+	if (status != FG_OK && status != FG_ENOENT)
 		return status;
 	status = read_runs(store, benchmark, query, &runs, err);
 	if (status != FG_OK)
 		goto out;
 	if (is_cpu_time)
-		status = read_values(store, &(struct wanted){benchmark, 0, function}, &runs, err);
+		status = read_values(store, &(struct wanted){benchmark, 0, (uint64_t)function},
+				     &runs, err);
 	if (status != FG_OK)
 		goto out;
 	/* Where the sampler's clock measured wall time, that is the time. */
 	if (!is_cpu_time || (!query->measure && !is_complete(trend)))
-		status = read_named(store, benchmark, is_cpu_time ? "wall_time" : query->measure,
-				    function, &runs, err);
+		status = read_named(store, benchmark, is_cpu_time ? wall_time : query->measure,
+				    (uint64_t)function, &runs, err);
 out:
 	put_in_order(trend);
 	free(runs.series);
@@ -266,21 +227,17 @@ out:
  * A function that took no time in these runs is answered like one that no run ever had: it may be
  * another project's.
  */
-static int hide_stranger(const struct fg_trend_query *query, struct fg_function_trend *trend,
-			 struct fg_error *err)
+static int check_seen(const struct fg_trend_query *query, const struct fg_function_trend *trend,
+		      struct fg_error *err)
 {
 	for (size_t i = 0; i < trend->count; i++) {
 		if (trend->points[i].self > 0 || trend->points[i].inclusive > 0)
 			return FG_OK;
 	}
-	if (!query->before_ns)
-		return fg_error_set(err, FG_ENOENT, "function %s was not seen in these runs",
-				    query->function);
-	free(trend->name);
-	free(trend->library);
-	trend->name = NULL;
-	trend->library = NULL;
-	return FG_OK;
+	return query->before_ns
+		       ? FG_OK
+		       : fg_error_set(err, FG_ENOENT,
+				      "function '%.100s' was not seen in these runs", query->name);
 }
 
 int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query *query,
@@ -294,7 +251,7 @@ int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query 
 		return status;
 	status = read_points(store, query, &found, err);
 	if (status == FG_OK)
-		status = hide_stranger(query, &found, err);
+		status = check_seen(query, &found, err);
 	fg_store_view_end(store, mine);
 	if (status != FG_OK) {
 		fg_function_trend_release(&found);
@@ -308,7 +265,5 @@ void fg_function_trend_release(struct fg_function_trend *trend)
 {
 	fg_arena_release(&trend->texts);
 	free(trend->points);
-	free(trend->name);
-	free(trend->library);
 	*trend = (struct fg_function_trend){0};
 }

@@ -18,8 +18,7 @@ struct fg_function_point {
 };
 
 struct fg_function_trend {
-	char *name;
-	char *library;
+	const char *unit;                 /* of the measure; NULL: nanoseconds */
 	struct fg_function_point *points; /* oldest first */
 	size_t count;
 	size_t capacity;
@@ -29,11 +28,12 @@ struct fg_function_trend {
 struct fg_trend_query {
 	const char *project; /* NULL: any */
 	const char *benchmark;
-	const char *branch;   /* NULL: all */
-	const char *function; /* fg_function_delta.id */
-	const char *measure;  /* its name; NULL: time */
-	int64_t before_ns;    /* runs that started earlier; 0: all */
-	size_t limit;         /* the newest runs; 0: all */
+	const char *branch; /* NULL: all */
+	const char *name;
+	const char *library; /* NULL: unknown */
+	const char *measure; /* its name; NULL: time */
+	int64_t before_ns;   /* runs that started earlier; 0: all */
+	size_t limit;        /* the newest runs; 0: all */
 };
 
 /* Runs in which the function took no sample have zeros; runs without a profile are left out. */

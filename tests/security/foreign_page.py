@@ -22,7 +22,6 @@ def forms(server, secret=None):
         expect(server.ask("DELETE", f"/api/v1/runs/{server.runs(token=secret)[0]}", headers, token=secret), 403, f"removing with {headers}")
     for media_type in ("text/plain", "text/plain; application/json", "application/x-www-form-urlencoded", "multipart/form-data", ""):
         expect(server.write("/api/v1/annotations", NOTE, {"Content-Type": media_type}, token=secret), 415, f"a note as {media_type}")
-        expect(server.write("/api/v1/triage", NOTE, {"Content-Type": media_type}, token=secret), 415, f"a decision as {media_type}")
         expect(server.ask("POST", "/api/v1/runs", {"Content-Type": media_type}, b"FGRUN/1\n", token=secret), 415, f"a run as {media_type}")
     check(notes(server, token=secret) == [], "a note was planted")
 

@@ -37,16 +37,17 @@ def nul_in_an_address_is_refused(server):
 
 def function_of_another_project_is_unknown(server):
     """Another program measured the same benchmark, with functions of its own."""
-    known = server.ask("GET", "/api/v1/functions?a=latest~1&b=latest&benchmark=parse&project=tracker").json()["functions"][0]["id"]
-    asked = "/api/v1/function-trend?benchmark={}&function={}&project={}"
+    known = server.ask("GET", "/api/v1/search?q=a&project=tracker").json()["functions"][0]
+    library, known = urllib.parse.quote(known["library"]), urllib.parse.quote(known["name"])
+    asked = "/api/v1/function-trend?benchmark={}&library=" + library + "&name={}&project={}"
     expect(server.ask("GET", asked.format("parse", known, "tracker"), token=token("read", "--project", "tracker")), 200, "the function in its project")
     expect(send(server, run_of("other", "--hostile"), server.key), 201, "a run of another project")
     other = token("read", "--project", "other")
     benchmark = urllib.parse.quote(server.ask("GET", "/api/v1/benchmarks?project=other", token=other).json()["benchmarks"][0])
     told = []
-    for function in (known, "0" * 32):
+    for function in (known, "nobody"):
         answer = expect(server.ask("GET", asked.format(benchmark, function, "other"), token=other), 404, "a function of the other project")
-        told.append(answer.body.replace(function.encode(), b""))
+        told.append(answer.body.replace(urllib.parse.unquote(function).encode(), b""))
     check(told[0] == told[1], f"it is told that another project has it: {told}")
 
 

@@ -8,7 +8,7 @@ from attack import DATABASE, FASTGATE, RUN_TYPE, Server, expect, push
 from checks import check, finish_in_scratch
 
 WRITES = (("POST", "/api/v1/runs", RUN_TYPE), ("POST", "/api/v1/annotations", "application/json"),
-          ("POST", "/api/v1/triage", "application/json"), ("DELETE", "/api/v1/runs/{run}", None),
+          ("DELETE", "/api/v1/runs/{run}", None),
           ("DELETE", "/api/v1/annotations/1?project=tracker", None), ("PUT", "/api/v1/runs", None))
 
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Two runs judged, and what the pages draw of them: both are loaded, and gate/ is asked. */
-#include "store/serving/compare.h"
-
 #include "base/clock.h"
 #include "gate/gate.h"
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/api/merge.h"
-#include "perfdb/server/api/sides.h"
 #include "reporters/reporter.h"
 #include "store/serving/trend.h"
 
@@ -33,16 +30,24 @@ static void name_profiles_alike(struct pair *pair)
 	a->series[0].name = fg_xstrdup(b->series[0].name);
 }
 
+/*
+ * Parameter `a` is the baseline and `b` the candidate; without `b`, the two arms of `a` are
+ * compared, which is what a gate's run holds.
+ */
 static int load_pair(struct fg_request *rq, struct pair *pair, struct fg_error *err)
 {
-	struct fg_run_side sides[2];
-	int status = fg_sides_read(rq, sides, err);
+	const char *ids[2] = {NULL, fg_request_parameter(rq, "b")};
+	int status = fg_request_need(rq, "a", &ids[0], err);
 
+	for (int i = 0; i < 2 && status == FG_OK; i++) {
+		if (ids[i])
+			status = fg_request_find_run(rq, ids[i], &ids[i], err);
+	}
 	if (status != FG_OK)
 		return status;
-	pair->same = sides[0].arm == FG_ARM_BASELINE;
+	pair->same = !ids[1] || strcmp(ids[0], ids[1]) == 0;
 	for (int i = 0; i < (pair->same ? 1 : 2) && status == FG_OK; i++)
-		status = fg_store_load(rq->store, sides[i].run, &pair->runs[i], err);
+		status = fg_store_load(rq->store, ids[i], &pair->runs[i], err);
 	if (status != FG_OK)
 		return status;
 	name_profiles_alike(pair);
@@ -68,19 +73,18 @@ static size_t list_own_times(void *context, const char *benchmark,
 			     size_t room)
 {
 	const struct earlier *earlier = context;
-	char id[FG_FUNCTION_ID_SIZE];
 	const struct fg_trend_query query = {
 		.project = earlier->baseline->project,
 		.benchmark = benchmark,
 		.branch = earlier->baseline->sides[FG_ARM_CANDIDATE].branch,
-		.function = id,
+		.name = function->name,
+		.library = function->library,
 		.before_ns = earlier->before_ns,
 		.limit = room,
 	};
 	struct fg_function_trend trend = {0};
 	size_t count = 0;
 
-	fg_store_function_id(function->name, function->library, id);
 	if (fg_store_function_trend(earlier->store, &query, &trend, NULL) == FG_OK) {
 		for (; count < trend.count; count++)
 			self_ns[count] = trend.points[count].self;

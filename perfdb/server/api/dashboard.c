@@ -19,22 +19,27 @@ enum {
 struct dashboard {
 	struct fg_request *rq;
 	const char *project;
-	struct fg_triage_list triage;
+	struct fg_annotation_list annotations; /* newest first */
 	struct fg_cards cards;
 	const char *links[FG_WEB_LINK_COUNT];
 	struct fg_json_writer w;
 	bool is_pending;
 };
 
-static const struct fg_triage *decision_on(const struct dashboard *d,
-					   const struct fg_overview_row *row, const char *run)
+static bool is_text(const char *text, const char *expected)
 {
-	for (size_t i = 0; i < d->triage.count; i++) {
-		const struct fg_triage *t = &d->triage.items[i];
+	return text && strcmp(text, expected) == 0;
+}
 
-		if (strcmp(t->run, run) == 0 && strcmp(t->benchmark, row->name) == 0 &&
-		    strcmp(t->metric, row->metric) == 0)
-			return t;
+static const struct fg_annotation *decision_on(const struct dashboard *d,
+					       const struct fg_overview_row *row, const char *run)
+{
+	for (size_t i = 0; i < d->annotations.count; i++) {
+		const struct fg_annotation *a = &d->annotations.items[i];
+
+		if (!is_text(a->kind, "note") && is_text(a->run, run) &&
+		    is_text(a->benchmark, row->name) && is_text(a->metric, row->metric))
+			return a;
 	}
 	return NULL;
 }
@@ -63,7 +68,7 @@ static void write_origin(struct dashboard *d, const struct fg_overview_row *row,
 static void write_change(struct dashboard *d, const struct fg_overview_row *row,
 			 const struct fg_watched_change *change)
 {
-	const struct fg_triage *decision = decision_on(d, row, change->run);
+	const struct fg_annotation *decision = decision_on(d, row, change->run);
 	struct fg_json_writer *w = &d->w;
 
 	fg_json_begin_object(w, NULL);
@@ -82,8 +87,8 @@ static void write_change(struct dashboard *d, const struct fg_overview_row *row,
 		fg_json_end(w);
 		fg_json_text(w, "undone_by", change->undone_by[0] ? change->undone_by : NULL);
 	}
-	fg_json_text(w, "state", decision ? decision->state : "new");
-	fg_json_text(w, "note", decision ? decision->note : NULL);
+	fg_json_text(w, "state", decision ? decision->kind : "new");
+	fg_json_text(w, "note", decision ? decision->text : NULL);
 	fg_json_text(w, "author", decision ? decision->author : NULL);
 	write_origin(d, row, change);
 	fg_json_end(w);
@@ -206,7 +211,7 @@ int fg_handle_dashboard(struct fg_request *rq, struct fg_error *err)
 	status = fg_store_overview(rq->store, d.project, runs ? runs : 1, &overview, err);
 	if (status != FG_OK)
 		return status;
-	status = fg_store_triage_list(rq->store, d.project, NULL, &d.triage, err);
+	status = fg_store_annotations(rq->store, d.project, NULL, NULL, &d.annotations, err);
 	if (status != FG_OK)
 		goto out;
 	status = fg_links_read(rq, fg_links_newest(&overview), d.links, err);
@@ -215,7 +220,7 @@ int fg_handle_dashboard(struct fg_request *rq, struct fg_error *err)
 	write_all(&d, &overview);
 out:
 	fg_cards_release(&d.cards);
-	fg_triage_list_release(&d.triage);
+	fg_annotation_list_release(&d.annotations);
 	fg_overview_release(&overview);
 	return status;
 }

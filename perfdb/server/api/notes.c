@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Annotations, and decisions about change points. */
+/* Notes, and decisions about change points. */
 #include "base/json.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/api/decision.h"
@@ -80,11 +80,17 @@ int fg_handle_annotate(struct fg_request *rq, struct fg_error *err)
 	struct fg_annotation annotation = {0};
 	cJSON *json = NULL;
 	const char *project = NULL;
+	const char *run = NULL;
 	int status = read_body(rq, names, &json, &project, err);
 
 	if (status != FG_OK)
 		goto out;
-	annotation.run = fg_decision_text(rq, json, "run", NULL);
+	run = fg_json_text_or(json, "run", NULL);
+	if (run)
+		status = fg_request_find_run(rq, run, &run, err);
+	if (status != FG_OK)
+		goto out;
+	annotation.run = fg_arena_strdup(&rq->arena, run);
 	annotation.benchmark = fg_decision_text(rq, json, "benchmark", NULL);
 	annotation.metric = fg_decision_text(rq, json, "metric", NULL);
 	annotation.kind = fg_decision_text(rq, json, "kind", "note");
@@ -121,87 +127,4 @@ int fg_handle_unannotate(struct fg_request *rq, struct fg_error *err)
 		return status;
 	fg_decision_answer(rq, "removed", NULL, id);
 	return FG_OK;
-}
-
-int fg_handle_triage_list(struct fg_request *rq, struct fg_error *err)
-{
-	struct fg_triage_list list = {0};
-	const char *project = NULL;
-	struct fg_json_writer w;
-	int status = fg_request_project(rq, &project, err);
-
-	if (status != FG_OK)
-		return status;
-	status = fg_store_triage_list(rq->store, project, fg_request_parameter(rq, "benchmark"),
-				      &list, err);
-	if (status != FG_OK)
-		return status;
-	fg_request_json_list(rq, &w, "triage");
-	for (size_t i = 0; i < list.count; i++) {
-		const struct fg_triage *t = &list.items[i];
-
-		fg_json_begin_object(&w, NULL);
-		fg_json_text(&w, "benchmark", t->benchmark);
-		fg_json_text(&w, "metric", t->metric);
-		fg_json_text(&w, "run", t->run);
-		fg_json_text(&w, "state", t->state);
-		fg_json_text(&w, "note", t->note);
-		fg_json_text(&w, "author", t->author);
-		fg_request_json_time(&w, "changed_at", t->changed_ns);
-		fg_json_end(&w);
-	}
-	fg_json_end(&w);
-	fg_json_end(&w);
-	fg_triage_list_release(&list);
-	return FG_OK;
-}
-
-static int decide(struct fg_request *rq, const char *project, const struct fg_triage *triage,
-		  struct fg_error *err)
-{
-	const struct fg_audit_entry entry = {
-		.project = project,
-		.action = "triage.set",
-		.subject = fg_arena_printf(&rq->arena, "%s, %s, run %s", triage->benchmark,
-					   triage->metric, triage->run),
-		.detail =
-			fg_arena_printf(&rq->arena, "%s%s%s", triage->state,
-					triage->note ? ": " : "", triage->note ? triage->note : ""),
-	};
-	int status = fg_decision_begin(rq, err);
-
-	if (status != FG_OK)
-		return status;
-	status = fg_store_triage_set(rq->store, project, triage, err);
-	return fg_decision_end(rq, status, &entry, err);
-}
-
-int fg_handle_triage_set(struct fg_request *rq, struct fg_error *err)
-{
-	static const char *const names[] = {"run",  "benchmark", "metric", "state",
-					    "note", "author",    NULL};
-	struct fg_triage triage = {0};
-	cJSON *json = NULL;
-	const char *project = NULL;
-	const char *run = NULL;
-	int status = read_body(rq, names, &json, &project, err);
-
-	if (status != FG_OK)
-		goto out;
-	status = fg_request_find_run(rq, fg_json_text_or(json, "run", ""), &run, err);
-	if (status != FG_OK)
-		goto out;
-	triage.run = fg_arena_strdup(&rq->arena, run);
-	triage.benchmark = fg_decision_text(rq, json, "benchmark", "");
-	triage.metric = fg_decision_text(rq, json, "metric", "");
-	triage.state = fg_decision_text(rq, json, "state", "");
-	triage.note = fg_decision_text(rq, json, "note", NULL);
-	triage.author = author_of(rq, json);
-	status = decide(rq, project, &triage, err);
-	if (status != FG_OK)
-		goto out;
-	fg_decision_answer(rq, "state", triage.state, 0);
-out:
-	cJSON_Delete(json);
-	return status;
 }

@@ -3,10 +3,8 @@
 #include "base/clock.h"
 #include "gate/creep.h"
 #include "perfdb/server/api/handlers.h"
-#include "perfdb/server/api/sides.h"
 #include "perfdb/server/changes.h"
 #include "store/serving/chain.h"
-#include "store/serving/compare.h"
 #include "store/serving/history.h"
 #include "store/serving/trend.h"
 
@@ -200,26 +198,6 @@ out:
 	return status;
 }
 
-/* Named by its id, or by its name and library. */
-static int read_function(struct fg_request *rq, char id[FG_FUNCTION_ID_SIZE], struct fg_error *err)
-{
-	const char *name = fg_request_parameter(rq, "name");
-	const char *given = NULL;
-	int status = FG_OK;
-
-	if (name) {
-		fg_store_function_id(name, fg_request_parameter(rq, "library"), id);
-		return FG_OK;
-	}
-	status = fg_request_need(rq, "function", &given, err);
-	if (status != FG_OK)
-		return status;
-	if (strlen(given) >= FG_FUNCTION_ID_SIZE)
-		return fg_error_set(err, FG_EINVAL, "'%.40s' is not the id of a function", given);
-	(void)snprintf(id, FG_FUNCTION_ID_SIZE, "%s", given);
-	return FG_OK;
-}
-
 static int check_cost(struct fg_request *rq, struct fg_error *err)
 {
 	const char *of = fg_request_parameter(rq, "of");
@@ -276,11 +254,10 @@ static void write_function_point(struct fg_json_writer *w, const struct fg_funct
 	fg_json_end(w);
 }
 
-static int write_function_trend(struct fg_request *rq, const struct fg_function_trend *trend,
-				size_t limit, const struct fg_shown_measure *shown,
-				struct fg_error *err)
+static int write_function_trend(struct fg_request *rq, const struct fg_trend_query *query,
+				const struct fg_function_trend *trend, struct fg_error *err)
 {
-	const size_t count = fg_min_size(limit, trend->count);
+	const size_t count = fg_min_size(query->limit, trend->count);
 	const struct fg_function_point *newest = trend->points + (trend->count - count);
 	const bool with_callees = is_with_callees(rq);
 	struct fg_json_writer w;
@@ -288,14 +265,14 @@ static int write_function_trend(struct fg_request *rq, const struct fg_function_
 
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
-	fg_json_text(&w, "name", trend->name);
-	fg_json_text(&w, "library", trend->library);
-	fg_json_text(&w, "unit", shown->other ? shown->other->unit : "ms");
+	fg_json_text(&w, "name", query->name);
+	fg_json_text(&w, "library", query->library);
+	fg_json_text(&w, "unit", trend->unit ? trend->unit : "ms");
 	fg_json_begin_array(&w, "points");
 	for (size_t i = 0; i < count; i++)
-		write_function_point(&w, &newest[i], !shown->other, with_callees);
+		write_function_point(&w, &newest[i], !trend->unit, with_callees);
 	fg_json_end(&w);
-	status = write_function_changes(rq, &w, newest, count, !shown->other, err);
+	status = write_function_changes(rq, &w, newest, count, !trend->unit, err);
 	if (status != FG_OK)
 		return status;
 	fg_json_end(&w);
@@ -305,47 +282,28 @@ static int write_function_trend(struct fg_request *rq, const struct fg_function_
 int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_function_trend trend = {0};
-	struct fg_shown_measure shown = {0};
-	struct fg_run_side newest = {.measure = fg_request_parameter(rq, "measure")};
-	struct fg_run_side sides[2];
-	const char *project = NULL;
-	const char *benchmark = NULL;
-	char function[FG_FUNCTION_ID_SIZE] = "";
-	size_t limit = POINTS_MAX;
-	int status = read_place(rq, &project, &benchmark, err);
+	struct fg_trend_query query = {
+		.branch = fg_request_parameter(rq, "branch"),
+		.library = fg_request_parameter(rq, "library"),
+		.measure = fg_request_parameter(rq, "measure"),
+		.limit = POINTS_MAX,
+	};
+	int status = read_place(rq, &query.project, &query.benchmark, err);
 
 	if (status != FG_OK)
 		return status;
-	status = read_function(rq, function, err);
+	status = fg_request_need(rq, "name", &query.name, err);
 	if (status != FG_OK)
 		return status;
 	status = check_cost(rq, err);
 	if (status != FG_OK)
 		return status;
-	status = fg_request_size(rq, "limit", POINTS_MAX, &limit, err);
+	status = fg_request_size(rq, "limit", POINTS_MAX, &query.limit, err);
 	if (status != FG_OK)
 		return status;
-	status = fg_store_function_trend(
-		rq->store,
-		&(struct fg_trend_query){.project = project,
-					 .benchmark = benchmark,
-					 .branch = fg_request_parameter(rq, "branch"),
-					 .function = function,
-					 .measure = newest.measure,
-					 .limit = limit},
-		&trend, err);
-	if (status != FG_OK)
-		return status;
-	if (trend.count > 0) {
-		newest.run = trend.points[trend.count - 1].run;
-		sides[0] = sides[1] = newest;
-		status = fg_sides_measure(rq, sides, benchmark, &shown, err);
-	}
-	if (status != FG_OK)
-		goto out;
-	status = write_function_trend(rq, &trend, limit, &shown, err);
-out:
-	fg_series_measures_release(&shown.all);
+	status = fg_store_function_trend(rq->store, &query, &trend, err);
+	if (status == FG_OK)
+		status = write_function_trend(rq, &query, &trend, err);
 	fg_function_trend_release(&trend);
 	return status;
 }

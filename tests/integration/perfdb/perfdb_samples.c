@@ -316,6 +316,33 @@ int fg_test_upload_calls(const struct fg_test_server *s, unsigned seed)
 	return status;
 }
 
+static void add_percents(struct fg_strbuf *path, const char *words)
+{
+	for (; *words; words++)
+		fg_strbuf_printf(path, "%%%02X", (unsigned char)*words);
+}
+
+cJSON *fg_test_function_trend(const struct fg_test_server *s, const char *more)
+{
+	struct fg_stored_run run = {0};
+	const struct fg_profile_function *function = NULL;
+	struct fg_strbuf path = {0};
+	cJSON *json = NULL;
+
+	fg_sample_run(&run, 1, &fg_sample_small);
+	function = fg_sample_busiest(run.profiles[0]);
+	fg_strbuf_add_text(&path, "/api/v1/function-trend?project=tracker&benchmark=parse&name=");
+	add_percents(&path, function->name);
+	fg_strbuf_add_text(&path, "&library=");
+	add_percents(&path, function->library);
+	fg_strbuf_add_text(&path, more);
+	json = fg_test_get_json(s, fg_strbuf_text(&path));
+	assert_string_equal(fg_json_text_or(json, "name", ""), function->name);
+	fg_strbuf_release(&path);
+	fg_stored_run_release(&run);
+	return json;
+}
+
 const char *fg_test_run_id(unsigned seed)
 {
 	static char ring[4][37];

@@ -67,6 +67,8 @@ int fg_test_upload(const struct fg_test_server *s, unsigned seed, const char *to
 /* A run whose profiles have the measure `calls` beside time. */
 int fg_test_upload_calls(const struct fg_test_server *s, unsigned seed);
 const char *fg_test_run_id(unsigned seed);
+/* The trend of a function that every sample calls; `more` is appended to the address. */
+struct cJSON *fg_test_function_trend(const struct fg_test_server *s, const char *more);
 /* A token straight into the database. */
 void fg_test_token(const struct fg_test_server *s, const char *project, int scope,
 		   int64_t expires_ns, char text[69]);

@@ -6,7 +6,6 @@
 #include "base/map.h"
 #include "base/strbuf.h"
 #include "store/db.h"
-#include "store/serving/compare.h"
 #include "store/serving/upkeep.h"
 #include "store/session.h"
 #include "store/store.h"
@@ -127,21 +126,6 @@ static void tell_run(struct fixture *f, struct fg_store *store, unsigned who, un
 	must(f, fg_store_load(store, id, &run, &f->err));
 	tell_set(run.profiles[0], text);
 	fg_stored_run_release(&run);
-}
-
-/* As above from the tree, together with another run. */
-static void tell_tree(struct fixture *f, struct fg_store *store, const char *runs[2],
-		      struct fg_strbuf *text)
-{
-	const struct fg_run_side sides[2] = {{.run = runs[0], .arm = FG_ARM_CANDIDATE},
-					     {.run = runs[1], .arm = FG_ARM_BASELINE}};
-	struct fg_function_deltas deltas = {0};
-
-	must(f, fg_store_compare_functions(store, sides, "parse", 100, &deltas, &f->err));
-	for (size_t i = 0; i < deltas.count; i++)
-		fg_strbuf_printf(text, "%s %.17g %.17g\n", deltas.items[i].name,
-				 deltas.items[i].inclusive[0], deltas.items[i].inclusive[1]);
-	fg_function_deltas_release(&deltas);
 }
 
 static int64_t number(struct fixture *f, struct fg_store *store, enum fg_sql sql)
@@ -306,22 +290,17 @@ static void undone_blocks_are_forgotten(void **state)
 	struct fixture *f = *state;
 	struct fg_strbuf texts[2] = {{0}};
 	struct fg_store *stores[2] = {NULL};
-	char id[ID_SIZE];
 
-	name_run(id, 0, 3);
 	begin_database(f);
 	for (int i = 0; i < 2; i++)
 		stores[i] = opened(f);
 	must(f, fg_store_batch_begin(stores[0], &f->err));
 	must(f, save_run(stores[0], 0, 3, &f->err));
-	tell_tree(f, stores[0], (const char *[2]){id, id}, &texts[0]);
 	fg_store_batch_undo(stores[0]);
 	must(f, save_runs(stores[1], 0, 2, 2, &f->err));
 	must(f, save_runs(stores[0], 0, 3, 3, &f->err));
 	(void)sound_paths(f);
-	fg_strbuf_clear(&texts[0]);
 	for (int i = 0; i < 2; i++) {
-		tell_tree(f, stores[i], (const char *[2]){id, id}, &texts[i]);
 		for (unsigned seed = 2; seed <= 3; seed++)
 			tell_run(f, stores[i], 0, seed, &texts[i]);
 		fg_store_close(stores[i]);

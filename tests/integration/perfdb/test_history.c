@@ -6,10 +6,8 @@
  */
 #include "model/profile_set.h"
 #include "store/db.h"
-#include "store/serving/compare.h"
 #include "store/serving/history.h"
 #include "store/serving/overview.h"
-#include "store/serving/side.h"
 #include "store/serving/trend.h"
 #include "store/store.h"
 #include "store/transaction.h"
@@ -257,18 +255,8 @@ static void removed_and_replaced_runs_are_seen(void **state)
 	release(&rows);
 }
 
-static void busiest(struct fixture *f, char id[FG_FUNCTION_ID_SIZE])
-{
-	const struct fg_run_side sides[2] = {{.run = id_of(5), .arm = FG_ARM_BASELINE},
-					     {.run = id_of(5), .arm = FG_ARM_CANDIDATE}};
-	struct fg_function_deltas deltas = {0};
-
-	must(f, fg_store_compare_functions(f->store, sides, "parse", 1, &deltas, &f->err));
-	memcpy(id, deltas.items[0].id, FG_FUNCTION_ID_SIZE);
-	fg_function_deltas_release(&deltas);
-}
-
-static struct fg_function_trend trend_of(struct fixture *f, const char *function, size_t limit)
+static struct fg_function_trend trend_of(struct fixture *f,
+					 const struct fg_profile_function *function, size_t limit)
 {
 	struct fg_function_trend trend = {0};
 
@@ -276,7 +264,8 @@ static struct fg_function_trend trend_of(struct fixture *f, const char *function
 					&(struct fg_trend_query){.project = "tracker",
 								 .benchmark = "parse",
 								 .branch = "main",
-								 .function = function,
+								 .name = function->name,
+								 .library = function->library,
 								 .limit = limit},
 					&trend, &f->err));
 	return trend;
@@ -286,11 +275,13 @@ static void newest_of_a_function_are_those_of_all(void **state)
 {
 	static const size_t limits[] = {1, 10, 200, 300, 5000};
 	struct fixture *f = *state;
-	char function[FG_FUNCTION_ID_SIZE];
+	const struct fg_profile_function *function = NULL;
+	struct fg_stored_run run = {0};
 	struct fg_function_trend all = {0};
 
 	save_runs(f, PROFILED_RUNS, true);
-	busiest(f, function);
+	must(f, fg_store_load(f->store, id_of(5), &run, &f->err));
+	function = fg_sample_busiest(run.profiles[0]);
 	all = trend_of(f, function, 0);
 	assert_true(all.count > PROFILED_RUNS / 2);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(limits); i++) {
@@ -310,6 +301,7 @@ static void newest_of_a_function_are_those_of_all(void **state)
 		fg_function_trend_release(&newest);
 	}
 	fg_function_trend_release(&all);
+	fg_stored_run_release(&run);
 }
 
 enum {

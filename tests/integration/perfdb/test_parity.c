@@ -5,9 +5,7 @@
  */
 #include "base/json.h"
 #include "store/db.h"
-#include "store/serving/compare.h"
 #include "store/serving/copy.h"
-#include "store/serving/side.h"
 #include "store/serving/trend.h"
 #include "store/session.h"
 #include "store/store.h"
@@ -44,7 +42,6 @@ static const char *const questions[] = {
 	"/api/v1/runs?branch=main&fact=host.load&value=2",
 	"/api/v1/runs?commit=9e3779b9",
 	"/api/v1/runs/latest",
-	"/api/v1/functions?a=latest~1&b=latest&benchmark=parse",
 	"/api/v1/verdict?a=latest~2&b=latest",
 	"/api/v1/verdict?a=latest~1&b=latest",
 	"/api/v1/trend?project=tracker&benchmark=parse&metric=cpu_time",
@@ -240,11 +237,9 @@ static void trends_work_here_too(void **state)
 {
 	static const struct fg_sample_shape tiny = {
 		.functions = 4, .paths = 8, .pairs = 1, .samples = 100};
-	const struct fg_run_side sides[2] = {
-		{.run = "0198f000-0000-7000-8000-000000001388", .arm = FG_ARM_BASELINE},
-		{.run = "0198f000-0000-7000-8000-000000001388", .arm = FG_ARM_CANDIDATE}};
 	struct fg_store *store = NULL;
-	struct fg_function_deltas deltas = {0};
+	struct fg_trend_query query = {.project = "trends", .benchmark = "parse"};
+	struct fg_stored_run first = {0};
 	struct fg_function_trend trend = {0};
 	struct fg_error err = {0};
 
@@ -262,17 +257,15 @@ static void trends_work_here_too(void **state)
 			fail_msg("%s", err.message);
 		fg_stored_run_release(&run);
 	}
+	fg_sample_run(&first, 5000, &tiny);
+	query.name = fg_sample_busiest(first.profiles[0])->name;
+	query.library = fg_sample_busiest(first.profiles[0])->library;
 	if (fg_store_batch_end(store, &err) != FG_OK ||
-	    fg_store_compare_functions(store, sides, "parse", 1, &deltas, &err) != FG_OK ||
-	    fg_store_function_trend(store,
-				    &(struct fg_trend_query){.project = "trends",
-							     .benchmark = "parse",
-							     .function = deltas.items[0].id},
-				    &trend, &err) != FG_OK)
+	    fg_store_function_trend(store, &query, &trend, &err) != FG_OK)
 		fail_msg("%s", err.message);
 	assert_int_equal(trend.count, 60);
 	fg_function_trend_release(&trend);
-	fg_function_deltas_release(&deltas);
+	fg_stored_run_release(&first);
 	fg_store_close(store);
 }
 

@@ -36,51 +36,6 @@ static void same_id_with_other_content_is_refused(void **state)
 	fg_strbuf_release(&parcel);
 }
 
-static void add_percents(struct fg_strbuf *path, const char *words)
-{
-	for (; *words; words++)
-		fg_strbuf_printf(path, "%%%02X", (unsigned char)*words);
-}
-
-/* A function's history by its name, as a link holds it, instead of by its id. */
-static void function_of(struct fg_test_server *s, const char *more, cJSON **json)
-{
-	cJSON *functions = NULL;
-	const cJSON *first = NULL;
-	struct fg_strbuf path = {0};
-
-	functions = fg_test_get_json(
-		s, "/api/v1/functions?a=latest~1&b=latest&benchmark=parse&limit=1");
-	first = cJSON_GetArrayItem(fg_json_find(functions, "functions"), 0);
-	fg_strbuf_add_text(&path, "/api/v1/function-trend?project=tracker&benchmark=parse&name=");
-	add_percents(&path, fg_json_text_or(first, "name", ""));
-	fg_strbuf_add_text(&path, "&library=");
-	add_percents(&path, fg_json_text_or(first, "library", ""));
-	fg_strbuf_add_text(&path, more);
-	*json = fg_test_get_json(s, fg_strbuf_text(&path));
-	assert_string_equal(fg_json_text_or(*json, "name", ""), fg_json_text_or(first, "name", ""));
-	fg_strbuf_release(&path);
-	cJSON_Delete(functions);
-}
-
-/* Times are the doubles nearest to whole nanoseconds, so that an answer has no digits of noise. */
-static void times_are_short(const cJSON *functions)
-{
-	static const char *const keys[] = {"self_ms", "inclusive_ms", "sampling_interval_ms"};
-	const cJSON *function = NULL;
-
-	cJSON_ArrayForEach(function, functions)
-	{
-		for (size_t i = 0; i < 2 * FG_ARRAY_SIZE(keys); i++) {
-			const double ms = cJSON_GetArrayItem(fg_json_find(function, keys[i / 2]),
-							     (int)(i % 2))
-						  ->valuedouble;
-
-			assert_true(ms >= rint(ms * 1e6) / 1e6 && ms <= rint(ms * 1e6) / 1e6);
-		}
-	}
-}
-
 /* The profile of all pairs, of some, and of none. */
 static void profile_of_pairs(struct fg_test_server *s)
 {
@@ -247,22 +202,11 @@ static void two_runs_are_compared_down_to_the_path(void **state)
 				"key", ""),
 		"host.load");
 	cJSON_Delete(json);
-	json = fg_test_get_json(s, "/api/v1/functions?a=latest~1&b=latest&benchmark=parse&limit=5");
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "functions")), 5);
-	times_are_short(fg_json_find(json, "functions"));
-	(void)snprintf(
-		path, sizeof(path),
-		"/api/v1/function-trend?project=tracker&benchmark=parse&function=%s",
-		fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "functions"), 0), "id", ""));
-	cJSON_Delete(json);
-	json = fg_test_get_json(s, path);
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "points")), 2);
-	cJSON_Delete(json);
-	function_of(s, "&changes=1", &json);
+	json = fg_test_function_trend(s, "&changes=1");
 	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "points")), 2);
 	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "changes")), 0);
 	cJSON_Delete(json);
-	function_of(s, "&limit=1", &json);
+	json = fg_test_function_trend(s, "&limit=1");
 	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "points")), 1);
 	assert_string_equal(
 		fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "points"), 0), "run", ""),
@@ -277,12 +221,12 @@ static void two_runs_are_compared_down_to_the_path(void **state)
 	cJSON_Delete(json);
 }
 
-static void notes_and_triage_are_kept(void **state)
+static void notes_and_decisions_are_kept(void **state)
 {
 	static const char note[] =
-		"{\"project\":\"tracker\",\"kind\":\"known-noise\",\"text\":\"<img src=x onerror=alert(1)>\"}";
+		"{\"project\":\"tracker\",\"text\":\"<img src=x onerror=alert(1)>\"}";
 	static const char decision[] =
-		"{\"project\":\"tracker\",\"benchmark\":\"parse\",\"metric\":\"cpu_time\",\"run\":\"latest\",\"state\":\"accepted\"}";
+		"{\"project\":\"tracker\",\"benchmark\":\"parse\",\"metric\":\"cpu_time\",\"run\":\"latest\",\"kind\":\"accepted\"}";
 	struct fg_test_server *s = *state;
 	cJSON *json = NULL;
 
@@ -301,12 +245,13 @@ static void notes_and_triage_are_kept(void **state)
 	cJSON_Delete(json);
 	assert_int_equal(
 		fg_test_ask(s, "DELETE", "/api/v1/annotations/1?project=tracker", NULL, NULL), 200);
-	assert_int_equal(fg_test_post(s, "/api/v1/triage", NULL, "application/json", decision,
+	assert_int_equal(fg_test_post(s, "/api/v1/annotations", NULL, "application/json", decision,
 				      sizeof(decision) - 1, NULL),
-			 200);
-	json = fg_test_get_json(s, "/api/v1/triage?project=tracker");
+			 201);
+	json = fg_test_get_json(s, "/api/v1/annotations?project=tracker");
 	assert_string_equal(
-		fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "triage"), 0), "run", ""),
+		fg_json_text_or(cJSON_GetArrayItem(fg_json_find(json, "annotations"), 0), "run",
+				""),
 		fg_test_run_id(1));
 	cJSON_Delete(json);
 }
@@ -427,54 +372,23 @@ static void every_operation_answers_as_described(void **state)
 	cJSON_Delete(description);
 }
 
-static bool has_name(const cJSON *json, const char *list, const char *name)
-{
-	const cJSON *item = NULL;
-
-	cJSON_ArrayForEach(item, fg_json_find(json, list))
-	{
-		if (cJSON_IsString(item) && strcmp(item->valuestring, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void profiles_are_answered_by_the_measure_asked_for(void **state)
+static void a_function_is_followed_by_the_measure_asked_for(void **state)
 {
 	struct fg_test_server *s = *state;
-	const cJSON *first = NULL;
 	cJSON *json = NULL;
-	char path[256];
-	double total = 0;
 
 	assert_int_equal(fg_test_upload_calls(s, 1), 201);
 	assert_int_equal(fg_test_upload_calls(s, 2), 201);
-	json = fg_test_get_json(s, "/api/v1/functions?a=latest~1&b=latest&benchmark=parse");
-	assert_true(has_name(json, "measures", "calls") && has_name(json, "measures", "cpu_time"));
-	assert_null(fg_json_find(json, "measure"));
-	assert_non_null(fg_json_find(json, "total_ms"));
-	cJSON_Delete(json);
-	json = fg_test_get_json(
-		s, "/api/v1/functions?a=latest~1&b=latest&benchmark=parse&measure=calls");
-	assert_string_equal(fg_json_text_or(json, "measure", ""), "calls");
-	assert_string_equal(fg_json_text_or(json, "unit", ""), "1");
-	assert_null(fg_json_find(json, "total_ms"));
-	total = cJSON_GetArrayItem(fg_json_find(json, "total"), 1)->valuedouble;
-	assert_true(total > 0);
-	first = cJSON_GetArrayItem(fg_json_find(json, "functions"), 0);
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(first, "self")), 2);
-	assert_null(fg_json_find(first, "self_ms"));
-	(void)snprintf(path, sizeof(path),
-		       "/api/v1/function-trend?project=tracker&benchmark=parse&measure=calls&"
-		       "function=%s",
-		       fg_json_text_or(first, "id", ""));
-	cJSON_Delete(json);
-	json = fg_test_get_json(s, path);
+	json = fg_test_function_trend(s, "&measure=calls");
 	assert_string_equal(fg_json_text_or(json, "unit", ""), "1");
 	assert_int_equal(cJSON_GetArraySize(fg_json_find(json, "points")), 2);
 	cJSON_Delete(json);
+	json = fg_test_function_trend(s, "");
+	assert_string_equal(fg_json_text_or(json, "unit", ""), "ms");
+	cJSON_Delete(json);
 	assert_int_equal(fg_test_ask(s, "GET",
-				     "/api/v1/functions?a=latest&benchmark=parse&measure=heap.none",
+				     "/api/v1/function-trend?project=tracker&benchmark=parse&"
+				     "name=x&measure=heap.none",
 				     NULL, NULL),
 			 404);
 }
@@ -488,8 +402,8 @@ int main(void)
 		FG_SERVER_TEST(values_that_cannot_be_written_spare_other_uploads),
 		FG_SERVER_TEST(names_that_cannot_be_written_spare_other_uploads),
 		FG_SERVER_TEST(two_runs_are_compared_down_to_the_path),
-		FG_SERVER_TEST(profiles_are_answered_by_the_measure_asked_for),
-		FG_SERVER_TEST(notes_and_triage_are_kept),
+		FG_SERVER_TEST(a_function_is_followed_by_the_measure_asked_for),
+		FG_SERVER_TEST(notes_and_decisions_are_kept),
 		FG_SERVER_TEST(restart_loses_nothing),
 		FG_SERVER_TEST(health_and_metrics_are_told),
 		cmocka_unit_test(api_description_and_server_agree),

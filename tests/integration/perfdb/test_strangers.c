@@ -139,7 +139,7 @@ static void wrong_method_is_told_which_there_are(void **state)
 		{"PATCH", "/api/v1/runs/latest", "\r\nAllow: GET, HEAD, DELETE"},
 		{"POST", "/healthz", "\r\nAllow: GET, HEAD"},
 		{"GET", "/api/v1/annotations/7", "\r\nAllow: DELETE"},
-		{"DELETE", "/api/v1/triage", "\r\nAllow: GET, HEAD, POST"},
+		{"DELETE", "/api/v1/annotations", "\r\nAllow: GET, HEAD, POST"},
 	};
 	const struct fg_test_server *s = *state;
 
@@ -246,10 +246,9 @@ static void refusals_name_no_path_of_the_server(void **state)
 		{"/api/v1/runs/nothing", 404},
 		{"/api/v1/runs/0198f000-0000-7000-8000-000000000099", 404},
 		{"/api/v1/verdict?a=latest~9&b=latest", 404},
-		{"/api/v1/functions?a=x&b=y&benchmark=parse", 404},
 		{"/api/v1/profile?a=latest&benchmark=none", 404},
 		{"/api/v1/trend?project=none&benchmark=none&metric=cpu_time", 404},
-		{"/api/v1/function-trend?project=none&benchmark=x&function=7", 404},
+		{"/api/v1/function-trend?project=none&benchmark=x&name=7", 404},
 		{"/api/v1/runs?limit=many", 400},
 		{"/api/v1/runs?after=7.x", 400},
 	};

@@ -206,3 +206,22 @@ char *fg_sample_report(const char *verdict, double ratio)
 		"\"metrics\":[{\"name\":\"cpu_time\",\"verdict\":\"%s\",\"ratio\":%.3f,\"interval\":[%.3f,%.3f]}]}]}",
 		verdict, verdict, verdict, ratio, ratio - 0.01, ratio + 0.01);
 }
+
+const struct fg_profile_function *fg_sample_busiest(const struct fg_profile_set *set)
+{
+	double *self = fg_xcalloc(set->function_count, sizeof(*self));
+	size_t most = 0;
+
+	for (size_t r = 0; r < set->row_count; r++) {
+		const struct fg_profile_row *row = &set->rows[r];
+
+		for (uint32_t i = 0; i < row->count; i++)
+			self[set->nodes[row->nodes[i]].function] += row->values[i];
+	}
+	for (size_t f = 1; f < set->function_count; f++) {
+		if (self[f] > self[most])
+			most = f;
+	}
+	free(self);
+	return &set->functions[most];
+}

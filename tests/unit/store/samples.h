@@ -25,6 +25,8 @@ struct fg_repetition *fg_sample_repetition(struct fg_series *series, uint8_t arm
 /* One repetition's row: this many samples over the set's paths, most of them in few. */
 void fg_sample_row(struct fg_profile_set *set, struct fg_random *random, uint8_t arm, uint32_t pair,
 		   unsigned samples);
+/* The function with the most own time. */
+const struct fg_profile_function *fg_sample_busiest(const struct fg_profile_set *set);
 /* A report as gate and reporters make it, only the parts that the store reads; to be freed. */
 char *fg_sample_report(const char *verdict, double ratio);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Profiles that count more than time: in the store, on the wire, and in what a server answers. */
 #include "store/bundle.h"
-#include "store/serving/compare.h"
 #include "store/serving/copy.h"
 #include "store/serving/trend.h"
 #include "store/serving/upkeep.h"
@@ -146,12 +145,26 @@ static void measures_of_a_run_in_progress_are_kept(void **state)
 	check_stored(f->store, 6);
 }
 
+/* The trend of the busiest function of `run`. */
+static struct fg_function_trend trend_of(struct fixture *f, const struct fg_stored_run *run,
+					 const char *measure)
+{
+	const struct fg_profile_function *function = fg_sample_busiest(run->profiles[0]);
+	const struct fg_trend_query query = {.project = "tracker",
+					     .benchmark = "parse",
+					     .name = function->name,
+					     .library = function->library,
+					     .measure = measure};
+	struct fg_function_trend trend = {0};
+
+	must(f, fg_store_function_trend(f->store, &query, &trend, &f->err));
+	return trend;
+}
+
 static void wall_time_keeps_its_name_and_is_the_time_of_its_run(void **state)
 {
 	struct fixture *f = *state;
-	const struct fg_run_side sides[2] = {{.run = sample_id(7), .arm = FG_ARM_CANDIDATE},
-					     {.run = sample_id(7), .arm = FG_ARM_BASELINE}};
-	struct fg_function_deltas deltas = {0};
+	struct fg_function_trend trend = {0};
 	struct fg_stored_run run = {0};
 
 	sample(&run, 7);
@@ -164,60 +177,33 @@ static void wall_time_keeps_its_name_and_is_the_time_of_its_run(void **state)
 	must(f, fg_store_load(f->store, sample_id(7), &run, &f->err));
 	assert_non_null(find_row(run.profiles[0], "wall_time", 0));
 	assert_null(find_row(run.profiles[0], "cpu_time", 0));
-	must(f, fg_store_compare_functions(f->store, sides, "parse", 10, &deltas, &f->err));
-	assert_true(deltas.sums[0] > 1e6);
-	fg_function_deltas_release(&deltas);
+	trend = trend_of(f, &run, NULL);
+	assert_int_equal(trend.count, 1);
+	assert_true(trend.points[0].self > 1e5);
+	assert_null(trend.unit);
+	fg_function_trend_release(&trend);
 	fg_stored_run_release(&run);
 }
 
 /* ---- what a server answers ---- */
 
-static double self_of_function(const struct fg_function_deltas *deltas, int side)
-{
-	double most = 0;
-
-	for (size_t i = 0; i < deltas->count; i++) {
-		if (deltas->items[i].self[side] > most)
-			most = deltas->items[i].self[side];
-	}
-	return most;
-}
-
-static void functions_compare_by_measure(void **state)
+static void trend_of_a_measure_has_its_values_and_unit(void **state)
 {
 	struct fixture *f = *state;
-	struct fg_run_side sides[2] = {
-		{.run = sample_id(1), .arm = FG_ARM_CANDIDATE, .measure = "test.largest"},
-		{.run = sample_id(2), .arm = FG_ARM_CANDIDATE, .measure = "test.largest"}};
-	struct fg_function_deltas deltas = {0};
+	struct fg_stored_run run = {0};
 	struct fg_function_trend trend = {0};
 
 	for (uint64_t seed = 1; seed <= 2; seed++) {
-		struct fg_stored_run run = {0};
-
+		fg_stored_run_release(&run);
 		sample(&run, seed);
 		must(f, fg_store_save(f->store, &run.run, run.profiles, NULL, &f->err));
-		fg_stored_run_release(&run);
 	}
-	must(f, fg_store_compare_functions(f->store, sides, "parse", 10, &deltas, &f->err));
-	/* The largest of two call paths, not their sum. */
-	assert_true(self_of_function(&deltas, 0) == 4097);
-	assert_true(self_of_function(&deltas, 1) == 4098);
-	assert_true(deltas.items[0].sampling_error == 0);
-	must(f, fg_store_function_trend(f->store,
-					&(struct fg_trend_query){.project = "tracker",
-								 .benchmark = "parse",
-								 .function = deltas.items[0].id,
-								 .measure = "test.largest"},
-					&trend, &f->err));
+	trend = trend_of(f, &run, "test.bytes");
 	assert_int_equal(trend.count, 2);
-	assert_true(trend.points[0].self == 4097);
-	assert_true(trend.points[1].self == 4098);
+	assert_true(trend.points[0].inclusive >= odd_bytes);
+	assert_string_equal(trend.unit, "bytes");
 	fg_function_trend_release(&trend);
-	fg_function_deltas_release(&deltas);
-	sides[0].measure = "test.unheard-of";
-	assert_int_equal(fg_store_compare_functions(f->store, sides, "parse", 10, &deltas, &f->err),
-			 FG_ENOENT);
+	fg_stored_run_release(&run);
 }
 
 /* ---- the wire ---- */
@@ -266,18 +252,11 @@ static int receive(struct fixture *f, const struct fg_bundle *bundle)
 static void an_upload_is_stored_with_its_measures(void **state)
 {
 	struct fixture *f = *state;
-	const struct fg_run_side sides[2] = {
-		{.run = sample_id(9), .arm = FG_ARM_CANDIDATE, .measure = "test.bytes"},
-		{.run = sample_id(9), .arm = FG_ARM_CANDIDATE, .measure = "test.bytes"}};
-	struct fg_function_deltas deltas = {0};
 	struct fg_bundle bundle = {0};
 
 	make_bundle(&bundle, 9);
 	must(f, receive(f, &bundle));
 	check_stored(f->store, 9);
-	must(f, fg_store_compare_functions(f->store, sides, "parse", 10, &deltas, &f->err));
-	assert_true(deltas.sums[0] == odd_bytes + 109);
-	fg_function_deltas_release(&deltas);
 	fg_bundle_release(&bundle);
 }
 
@@ -344,7 +323,7 @@ int main(void)
 		CASE(measures_come_back_by_name_and_exact),
 		CASE(measures_of_a_run_in_progress_are_kept),
 		CASE(wall_time_keeps_its_name_and_is_the_time_of_its_run),
-		CASE(functions_compare_by_measure),
+		CASE(trend_of_a_measure_has_its_values_and_unit),
 		CASE(an_upload_is_stored_with_its_measures),
 		CASE(a_measure_that_is_there_twice_is_refused),
 		CASE(copies_keep_measures),

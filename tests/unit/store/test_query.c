@@ -1,108 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/db.h"
 #include "store/serving/access.h"
-#include "store/serving/compare.h"
 #include "store/serving/history.h"
-#include "store/serving/side.h"
-#include "store/serving/trend.h"
 #include "store/store.h"
 #include "store/transaction.h"
 #include "tests/unit/store/fixture.h"
 #include "tests/unit/store/samples.h"
 
-#include <math.h>
-
 static const struct fg_sample_shape tiny = {
 	.functions = 6, .paths = 12, .pairs = 2, .samples = 400};
-
-static void functions_of_two_runs_are_compared(void **state)
-{
-	struct fixture *f = *state;
-	struct fg_run_side sides[2] = {{.run = sample_id(1), .arm = FG_ARM_CANDIDATE},
-				       {.run = sample_id(2), .arm = FG_ARM_CANDIDATE}};
-	struct fg_function_deltas deltas = {0};
-
-	save_samples(f, 1, 2, &fg_sample_small);
-	must(f, fg_store_compare_functions(f->store, sides, "parse", 10, &deltas, &f->err));
-	assert_int_equal(deltas.count, 10);
-	assert_true(deltas.total > 20);
-	assert_int_equal(deltas.repetitions[0], 6);
-	for (size_t i = 0; i < deltas.count; i++) {
-		const struct fg_function_delta *d = &deltas.items[i];
-
-		assert_true(fabs(d->self[0] - self_of(f, sample_id(1), d->name, FG_ARM_CANDIDATE)) <
-			    1e5);
-		assert_true(fabs(d->self[1] - self_of(f, sample_id(2), d->name, FG_ARM_CANDIDATE)) <
-			    1e5);
-		assert_true(d->inclusive[0] >= d->self[0] - 1);
-		assert_true(d->sampling_error > 0);
-		assert_int_equal(strlen(d->id), 32);
-		if (i > 0)
-			assert_true(fabs(d->self[1] - d->self[0]) <=
-				    fabs(d[-1].self[1] - d[-1].self[0]) + 1);
-	}
-	fg_function_deltas_release(&deltas);
-	sides[1].run = sample_id(77);
-	assert_int_equal(fg_store_compare_functions(f->store, sides, "parse", 10, &deltas, &f->err),
-			 FG_ENOENT);
-}
-
-static void side_without_a_profile_is_named(void **state)
-{
-	struct fixture *f = *state;
-	const struct fg_run_side sides[2] = {{.run = sample_id(1), .arm = FG_ARM_CANDIDATE},
-					     {.run = sample_id(2), .arm = FG_ARM_BASELINE}};
-	struct fg_function_deltas deltas = {0};
-	struct fg_stored_run s = {0};
-	char *words = fg_xasprintf("benchmark 'parse' of run '%s' has no profile of its baseline",
-				   sides[1].run);
-
-	save_samples(f, 1, 1, &tiny);
-	fg_sample_run(&s, 2, &tiny);
-	must(f, fg_store_save(f->store, &s.run, NULL, NULL, &f->err));
-	fg_stored_run_release(&s);
-	assert_int_equal(fg_store_compare_functions(f->store, sides, "parse", 10, &deltas, &f->err),
-			 FG_ENOENT);
-	assert_ptr_equal(strstr(f->err.message, words), f->err.message);
-	free(words);
-}
-
-/*
- * The same run as sample 1, kept under another name pair by pair: its profile lies there in as many
- * pieces.
- */
-static void save_in_pieces(struct fixture *f, const char *id)
-{
-	struct fg_stored_run s = {0};
-	size_t all = 0;
-
-	fg_sample_run(&s, 1, &fg_sample_small);
-	(void)snprintf(s.run.id, sizeof(s.run.id), "%s", id);
-	s.run.complete = false;
-	all = s.profiles[0]->row_count;
-	assert_int_equal(s.run.series[0].repetition_count, all);
-	for (size_t done = 2; done <= all; done += 2) {
-		s.run.series[0].repetition_count = done;
-		s.profiles[0]->row_count = done;
-		must(f, fg_store_progress(f->store, &s.run, s.profiles, &f->err));
-	}
-	fg_stored_run_release(&s);
-}
-
-static void functions_of_a_run_in_progress_are_not_compared(void **state)
-{
-	struct fixture *f = *state;
-	const struct fg_run_side sides[2] = {{.run = sample_id(1), .arm = FG_ARM_CANDIDATE},
-					     {.run = sample_id(9), .arm = FG_ARM_CANDIDATE}};
-	struct fg_function_deltas deltas = {0};
-
-	save_samples(f, 1, 1, &fg_sample_small);
-	save_in_pieces(f, sides[1].run);
-	assert_int_equal(
-		fg_store_compare_functions(f->store, sides, "parse", 100, &deltas, &f->err),
-		FG_ENOENT);
-	assert_non_null(strstr(f->err.message, "not complete"));
-}
 
 static void mistyped_benchmark_is_met_with_the_nearest_name(void **state)
 {
@@ -259,14 +165,14 @@ static void notes_and_decisions_are_kept(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_annotation note = {.benchmark = (char[]){"parse"},
-				     .kind = (char[]){"known-noise"},
+				     .kind = (char[]){"note"},
 				     .text = (char[]){"<script>alert(1)</script>"}};
-	struct fg_triage triage = {.benchmark = (char[]){"parse"},
-				   .metric = (char[]){"cpu_time"},
-				   .run = (char[]){"0198f000-0000-7000-8000-000000000001"},
-				   .state = (char[]){"accepted"}};
+	struct fg_annotation decision = {.benchmark = (char[]){"parse"},
+					 .metric = (char[]){"cpu_time"},
+					 .run = (char[]){"0198f000-0000-7000-8000-000000000001"},
+					 .kind = (char[]){"accepted"},
+					 .text = (char[]){""}};
 	struct fg_annotation_list notes = {0};
-	struct fg_triage_list decisions = {0};
 
 	save_samples(f, 1, 1, &tiny);
 	must(f, fg_store_annotate(f->store, "tracker", &note, &f->err));
@@ -278,24 +184,23 @@ static void notes_and_decisions_are_kept(void **state)
 	must(f, fg_store_annotation_delete(f->store, "tracker", note.id, &f->err));
 	assert_int_equal(fg_store_annotation_delete(f->store, "tracker", note.id, &f->err),
 			 FG_ENOENT);
-	must(f, fg_store_triage_set(f->store, "tracker", &triage, &f->err));
-	triage.state = (char[]){"fixed"};
-	must(f, fg_store_triage_set(f->store, "tracker", &triage, &f->err));
-	must(f, fg_store_triage_list(f->store, "tracker", NULL, &decisions, &f->err));
-	assert_int_equal(decisions.count, 1);
-	assert_string_equal(decisions.items[0].state, "fixed");
-	fg_triage_list_release(&decisions);
-	triage.state = (char[]){"whatever"};
-	assert_int_equal(fg_store_triage_set(f->store, "tracker", &triage, &f->err), FG_EINVAL);
+	must(f, fg_store_annotate(f->store, "tracker", &decision, &f->err));
+	decision.kind = (char[]){"fixed"};
+	must(f, fg_store_annotate(f->store, "tracker", &decision, &f->err));
+	must(f, fg_store_annotations(f->store, "tracker", "parse", decision.run, &notes, &f->err));
+	assert_int_equal(notes.count, 2);
+	assert_string_equal(notes.items[0].kind, "fixed");
+	fg_annotation_list_release(&notes);
+	decision.kind = (char[]){"whatever"};
+	assert_int_equal(fg_store_annotate(f->store, "tracker", &decision, &f->err), FG_EINVAL);
+	note.text = (char[]){""};
+	assert_int_equal(fg_store_annotate(f->store, "tracker", &note, &f->err), FG_EINVAL);
 }
 
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(functions_of_two_runs_are_compared),
-		CASE(functions_of_a_run_in_progress_are_not_compared),
-		CASE(side_without_a_profile_is_named),
 		CASE(mistyped_benchmark_is_met_with_the_nearest_name),
 		CASE(save_that_is_refused_spares_the_others_of_its_batch),
 		CASE(save_that_fails_half_way_spoils_its_batch),

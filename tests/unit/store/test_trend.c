@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The trend of a function. */
 #include "store/bytes.h"
-#include "store/serving/compare.h"
 #include "store/serving/overview.h"
-#include "store/serving/side.h"
 #include "store/serving/trend.h"
 #include "store/store.h"
 #include "store/totals.h"
@@ -39,54 +37,55 @@ static void same_trends(const struct fg_function_trend *x, const struct fg_funct
 		same_points(&x->points[i], &y->points[i]);
 }
 
-/* The function that differs most between the arms of the first run. */
-static void find_busiest(struct fixture *f, char id[FG_FUNCTION_ID_SIZE])
-{
-	const struct fg_run_side sides[2] = {{.run = sample_id(1), .arm = FG_ARM_BASELINE},
-					     {.run = sample_id(1), .arm = FG_ARM_CANDIDATE}};
-	struct fg_function_deltas deltas = {0};
+/* The busiest function of the first run, and a query for its trend. */
+struct busiest {
+	struct fg_stored_run run;
+	struct fg_trend_query query;
+};
 
-	must(f, fg_store_compare_functions(f->store, sides, "parse", 1, &deltas, &f->err));
-	memcpy(id, deltas.items[0].id, FG_FUNCTION_ID_SIZE);
-	fg_function_deltas_release(&deltas);
+static void find_busiest(struct busiest *b)
+{
+	const struct fg_profile_function *function = NULL;
+
+	fg_sample_run(&b->run, 1, &tiny);
+	function = fg_sample_busiest(b->run.profiles[0]);
+	b->query = (struct fg_trend_query){.project = "tracker",
+					   .benchmark = "parse",
+					   .name = function->name,
+					   .library = function->library};
 }
 
-static struct fg_function_trend trend_of(struct fixture *f, const char *function,
-					 const char *branch)
+static struct fg_function_trend trend_of(struct fixture *f, const struct fg_trend_query *query)
 {
 	struct fg_function_trend trend = {0};
 
-	must(f, fg_store_function_trend(f->store,
-					&(struct fg_trend_query){.project = "tracker",
-								 .benchmark = "parse",
-								 .branch = branch,
-								 .function = function},
-					&trend, &f->err));
+	must(f, fg_store_function_trend(f->store, query, &trend, &f->err));
 	return trend;
 }
 
 static void points_are_what_the_call_paths_add_up_to(void **state)
 {
 	struct fixture *f = *state;
-	char function[FG_FUNCTION_ID_SIZE];
+	struct busiest b = {0};
 	struct fg_function_trend all = {0};
 	struct fg_function_trend fewer = {0};
 
 	save_samples(f, 1, RUNS, &tiny);
 	save_samples(f, 1, RUNS / 2, &tiny); /* once more */
-	find_busiest(f, function);
-	all = trend_of(f, function, NULL);
+	find_busiest(&b);
+	all = trend_of(f, &b.query);
 	assert_int_equal(all.count, RUNS);
 	for (size_t i = 0; i < all.count; i++)
-		assert_true(fabs(all.points[i].self - self_of(f, sample_id(i + 1), all.name,
+		assert_true(fabs(all.points[i].self - self_of(f, sample_id(i + 1), b.query.name,
 							      FG_ARM_CANDIDATE)) <= STEP_NS);
 	must(f, fg_store_delete(f->store, sample_id(17), &f->err));
-	fewer = trend_of(f, function, NULL);
+	fewer = trend_of(f, &b.query);
 	assert_int_equal(fewer.count, RUNS - 1);
 	for (size_t i = 0; i < fewer.count; i++)
 		same_points(&all.points[i < 16 ? i : i + 1], &fewer.points[i]);
 	fg_function_trend_release(&all);
 	fg_function_trend_release(&fewer);
+	fg_stored_run_release(&b.run);
 }
 
 /* New functions lie in a part that earlier runs do not have. */
@@ -95,35 +94,35 @@ static void a_new_function_took_nothing_before_it_was_there(void **state)
 	static const struct fg_sample_shape wide = {
 		.functions = 136, .paths = 1200, .pairs = 2, .samples = 4000};
 	struct fixture *f = *state;
-	const struct fg_run_side sides[2] = {{.run = sample_id(1), .arm = FG_ARM_CANDIDATE},
-					     {.run = sample_id(2), .arm = FG_ARM_CANDIDATE}};
-	struct fg_function_deltas deltas = {0};
+	struct fg_trend_query query = {.project = "tracker", .benchmark = "parse"};
+	struct fg_stored_run stored = {0};
 	size_t fresh = 0;
 
 	save_samples(f, 1, 1, &tiny);
 	save_samples(f, 2, 2, &wide);
-	must(f, fg_store_compare_functions(f->store, sides, "parse", 2000, &deltas, &f->err));
-	for (size_t i = 0; i < deltas.count; i++) {
+	fg_sample_run(&stored, 2, &wide);
+	for (size_t i = tiny.functions + 1; i < stored.profiles[0]->function_count; i++) {
 		struct fg_function_trend trend = {0};
 
-		if (deltas.items[i].inclusive[0] > 0 || !(deltas.items[i].inclusive[1] > 0))
-			continue;
+		query.name = stored.profiles[0]->functions[i].name;
+		query.library = stored.profiles[0]->functions[i].library;
+		if (fg_store_function_trend(f->store, &query, &trend, &f->err) != FG_OK)
+			continue; /* on no call path */
 		fresh++;
-		trend = trend_of(f, deltas.items[i].id, NULL);
 		assert_int_equal(trend.count, 2);
 		assert_true(trend.points[0].inclusive <= 0);
 		assert_true(trend.points[1].inclusive > 0);
 		fg_function_trend_release(&trend);
 	}
 	assert_true(fresh > 64);
-	fg_function_deltas_release(&deltas);
+	fg_stored_run_release(&stored);
 }
 
 static void a_run_without_a_profile_is_no_point_at_zero(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run without = {0};
-	char function[FG_FUNCTION_ID_SIZE];
+	struct busiest b = {0};
 	struct fg_function_trend trend = {0};
 
 	save_samples(f, 1, 3, &tiny);
@@ -131,40 +130,32 @@ static void a_run_without_a_profile_is_no_point_at_zero(void **state)
 	must(f, fg_store_save(f->store, &without.run, NULL, NULL, &f->err));
 	fg_stored_run_release(&without);
 	save_samples(f, 5, 5, &tiny);
-	find_busiest(f, function);
-	trend = trend_of(f, function, NULL);
+	find_busiest(&b);
+	trend = trend_of(f, &b.query);
 	assert_int_equal(trend.count, 4);
 	assert_string_equal(trend.points[3].run, sample_id(5));
 	fg_function_trend_release(&trend);
+	fg_stored_run_release(&b.run);
 }
 
-static void what_names_no_function_is_refused(void **state)
+static void unknown_function_is_refused(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_function_trend trend = {0};
+	struct busiest b = {0};
 
 	save_samples(f, 1, 1, &tiny);
-	assert_int_equal(fg_store_function_trend(f->store,
-						 &(struct fg_trend_query){.project = "tracker",
-									  .benchmark = "parse",
-									  .function = "zz"},
-						 &trend, &f->err),
-			 FG_EINVAL);
-	assert_int_equal(
-		fg_store_function_trend(
-			f->store,
-			&(struct fg_trend_query){.project = "tracker",
-						 .benchmark = "parse",
-						 .function = "00000000000000000000000000000000"},
-			&trend, &f->err),
-		FG_ENOENT);
+	find_busiest(&b);
+	b.query.library = "elsewhere.so";
+	assert_int_equal(fg_store_function_trend(f->store, &b.query, &trend, &f->err), FG_ENOENT);
+	fg_stored_run_release(&b.run);
 }
 
 static void trend_of_a_branch_has_its_runs_alone(void **state)
 {
 	static const char *const branches[] = {NULL, "main", "mainly"};
 	struct fixture *f = *state;
-	char function[FG_FUNCTION_ID_SIZE];
+	struct busiest b = {0};
 	struct fg_function_trend trend = {0};
 
 	must(f, fg_store_batch_begin(f->store, &f->err));
@@ -179,50 +170,52 @@ static void trend_of_a_branch_has_its_runs_alone(void **state)
 		fg_stored_run_release(&s);
 	}
 	must(f, fg_store_batch_end(f->store, &f->err));
-	find_busiest(f, function);
-	trend = trend_of(f, function, "main");
+	find_busiest(&b);
+	b.query.branch = "main";
+	trend = trend_of(f, &b.query);
 	assert_int_equal(trend.count, RUNS / 3);
 	for (size_t i = 0; i < trend.count; i++)
 		assert_string_equal(trend.points[i].run, sample_id(3 * i + 1));
 	fg_function_trend_release(&trend);
+	fg_stored_run_release(&b.run);
 }
 
 /* Someone imports the runs of last year: what was stored last is not what started last. */
 static void newest_are_those_that_started_last(void **state)
 {
 	struct fixture *f = *state;
-	struct fg_trend_query query = {.project = "tracker", .benchmark = "parse", .limit = 5};
 	struct fg_overview overview = {0};
 	struct fg_function_trend trend = {0};
-	char function[FG_FUNCTION_ID_SIZE];
+	struct busiest b = {0};
 
 	save_samples(f, RUNS + 1, RUNS + 7, &tiny);
 	save_samples(f, 1, RUNS, &tiny);
-	find_busiest(f, function);
-	query.function = function;
-	must(f, fg_store_function_trend(f->store, &query, &trend, &f->err));
+	find_busiest(&b);
+	b.query.limit = 5;
+	trend = trend_of(f, &b.query);
 	assert_int_equal(trend.count, 5);
 	for (size_t i = 0; i < trend.count; i++)
 		assert_string_equal(trend.points[i].run, sample_id(RUNS + 3 + i));
-	query.before_ns = trend.points[0].started_ns;
+	b.query.before_ns = trend.points[0].started_ns;
 	fg_function_trend_release(&trend);
-	must(f, fg_store_function_trend(f->store, &query, &trend, &f->err));
+	trend = trend_of(f, &b.query);
 	assert_int_equal(trend.count, 5);
 	assert_string_equal(trend.points[4].run, sample_id(RUNS + 2));
 	fg_function_trend_release(&trend);
 	must(f, fg_store_overview(f->store, "tracker", 3, &overview, &f->err));
 	assert_string_equal(overview.items[0].run, sample_id(RUNS + 7));
 	fg_overview_release(&overview);
+	fg_stored_run_release(&b.run);
 }
 
-static void newest_is(struct fixture *f, const char *function, uint64_t seed)
+static void newest_is(struct fixture *f, const struct busiest *b, uint64_t seed)
 {
-	struct fg_function_trend trend = trend_of(f, function, NULL);
+	struct fg_function_trend trend = trend_of(f, &b->query);
 	const struct fg_function_point *newest = &trend.points[trend.count - 1];
 
 	assert_string_equal(newest->run, sample_id(seed));
 	assert_true(fabs(newest->self -
-			 self_of(f, sample_id(seed), trend.name, FG_ARM_CANDIDATE)) <= STEP_NS);
+			 self_of(f, sample_id(seed), b->query.name, FG_ARM_CANDIDATE)) <= STEP_NS);
 	fg_function_trend_release(&trend);
 }
 
@@ -232,16 +225,17 @@ static void run_in_the_place_of_a_removed_one_has_its_own_values(void **state)
 	static const struct fg_sample_shape more = {
 		.functions = 6, .paths = 12, .pairs = 4, .samples = 1600};
 	struct fixture *f = *state;
-	char function[FG_FUNCTION_ID_SIZE];
+	struct busiest b = {0};
 
 	save_samples(f, 1, RUNS, &tiny);
-	find_busiest(f, function);
+	find_busiest(&b);
 	must(f, fg_store_delete(f->store, sample_id(RUNS), &f->err));
 	save_samples(f, 400, 400, &tiny);
-	newest_is(f, function, 400);
+	newest_is(f, &b, 400);
 	/* The same when a run is sent again with more in it. */
 	save_samples(f, 400, 400, &more);
-	newest_is(f, function, 400);
+	newest_is(f, &b, 400);
+	fg_stored_run_release(&b.run);
 }
 
 /*
@@ -366,7 +360,7 @@ int main(void)
 		CASE(points_are_what_the_call_paths_add_up_to),
 		CASE(a_new_function_took_nothing_before_it_was_there),
 		CASE(a_run_without_a_profile_is_no_point_at_zero),
-		CASE(what_names_no_function_is_refused),
+		CASE(unknown_function_is_refused),
 		CASE(trend_of_a_branch_has_its_runs_alone),
 		CASE(newest_are_those_that_started_last),
 		CASE(run_in_the_place_of_a_removed_one_has_its_own_values),
