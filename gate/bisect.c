@@ -14,15 +14,14 @@
 static const double sure = 0.95;
 static const double enough = 0.7;
 
-/* A measurement that tells less than this, in nats, is not worth its time. */
-static const double least_information = 0.001;
+/* If even the longest visit tells less than this, in nats, the search ends. */
+static const double least_information = 0.05;
 
 /* Number of pairs that a visit may have. */
-static const unsigned visits[] = {2, 4, 6, 8, 12, 16, 24, 32, 48, FG_BISECT_VISIT_MAX};
+static const unsigned visits[] = {2, 4, 8, 16, 32, FG_BISECT_VISIT_MAX};
 
 enum {
-	CANDIDATES = 20, /* places that divide the probability most evenly */
-	FINALISTS = 4,   /* those of them whose visits are compared in detail */
+	CANDIDATES = 8, /* places, built or not, whose visits are compared */
 };
 
 void fg_bisect_add(struct fg_bisect_commit *commit, double difference)
@@ -92,7 +91,6 @@ static void name_steps(struct fg_bisect_model *model, struct fg_bisect_look *loo
 
 		if (place->surest < sure)
 			continue;
-		place->is_named = true;
 		look->steps[look->step_count++] =
 			(struct fg_bisect_step){.first = place->first,
 						.last = place->own,
@@ -153,23 +151,14 @@ static void keep_best(struct visit *best, size_t count, const struct visit *visi
 	best[at] = *visit;
 }
 
-/* Pairs that tell two levels apart that differ by the whole. */
-static unsigned usual_visit(const struct fg_bisect *bisect, const struct fg_bisect_model *model)
-{
-	const double pairs = 2 * pow(model->noise / model->whole, 2);
-
-	if (bisect->is_exact || pairs < 2)
-		return bisect->is_exact ? 1 : 2;
-	return pairs < FG_BISECT_VISIT_MAX ? (unsigned)ceil(pairs) : FG_BISECT_VISIT_MAX;
-}
-
 static void find_candidates(const struct fg_bisect *bisect, const struct fg_bisect_model *model,
-			    struct visit *candidates)
+			    bool is_built, struct visit *candidates)
 {
 	for (size_t p = 1; p < model->count; p++) {
 		const struct visit visit = {.place = p, .rate = fg_bisect_promise(model, p)};
 
-		if (!bisect->is_exact || model->places[p].pair_count == 0)
+		if (model->places[p].is_built == is_built &&
+		    (!bisect->is_exact || model->places[p].pair_count == 0))
 			keep_best(candidates, CANDIDATES, &visit);
 	}
 }
@@ -180,26 +169,24 @@ static void find_candidates(const struct fg_bisect *bisect, const struct fg_bise
  */
 static struct visit choose(const struct fg_bisect *bisect, struct fg_bisect_model *model)
 {
-	const unsigned usual = usual_visit(bisect, model);
-	struct visit candidates[CANDIDATES] = {{0}};
-	struct visit best[FINALISTS] = {{0}};
-	struct visit longest = {0};
+	struct visit best = {0};
 
-	find_candidates(bisect, model, candidates);
-	for (size_t i = 0; i < CANDIDATES && candidates[i].place > 0; i++) {
-		const struct visit visit = weigh(bisect, model, candidates[i].place, usual, true);
+	for (unsigned is_built = 0; is_built < 2; is_built++) {
+		struct visit candidates[CANDIDATES] = {{0}};
 
-		keep_best(best, FINALISTS, &visit);
+		find_candidates(bisect, model, is_built, candidates);
+		for (size_t i = 0; i < CANDIDATES && candidates[i].place > 0; i++) {
+			const struct visit visit =
+				best_length(bisect, model, candidates[i].place, true);
+
+			if (visit.rate > best.rate)
+				best = visit;
+		}
 	}
-	for (size_t i = 0; i < FINALISTS && best[i].rate > 0; i++) {
-		const struct visit visit = best_length(bisect, model, best[i].place, true);
-
-		if (visit.rate > longest.rate)
-			longest = visit;
-	}
-	if (longest.information < least_information)
+	if (!bisect->is_exact &&
+	    fg_bisect_information(model, best.place, FG_BISECT_VISIT_MAX) < least_information)
 		return (struct visit){0};
-	return best_length(bisect, model, longest.place, false);
+	return best_length(bisect, model, best.place, false);
 }
 
 static void decide(const struct fg_bisect *bisect, struct fg_bisect_model *model,

@@ -10,7 +10,6 @@
 #include <string.h>
 
 enum {
-	THRESHOLDS = 8, /* levels between the ends whose last crossing is looked for */
 	NOISE_ROUNDS = 20,
 };
 
@@ -291,12 +290,20 @@ static double sum_below(const double values[FG_BISECT_LEVELS], size_t end)
 	return sum;
 }
 
+static size_t level_of_threshold(size_t threshold)
+{
+	const size_t apart = FG_BISECT_CELLS / FG_BISECT_THRESHOLDS;
+
+	return FG_BISECT_ZERO + apart / 2 + threshold * apart;
+}
+
 /*
  * Where the program last rose above a level of the grid: the history after it stays there. Fills
  * `crossed`; returns the probability that the bad end is above it.
  */
-static double find_crossing(const struct fg_bisect_model *model, size_t level, double *crossed)
+static double find_crossing(struct fg_bisect_model *model, size_t threshold, double *crossed)
 {
+	const size_t level = level_of_threshold(threshold);
 	double after[FG_BISECT_LEVELS];
 	double here[FG_BISECT_LEVELS];
 	double all = 0;
@@ -304,8 +311,10 @@ static double find_crossing(const struct fg_bisect_model *model, size_t level, d
 	for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
 		after[k] = 1;
 	for (size_t p = model->count - 1; p > 0; p--) {
-		const struct fg_bisect_place *place = &model->places[p];
+		struct fg_bisect_place *place = &model->places[p];
 
+		for (size_t k = level; k < FG_BISECT_LEVELS; k++)
+			place->above[threshold][k] = place->before[k] * after[k];
 		times_like(place, after, here);
 		memset(here, 0, level * sizeof(here[0]));
 		crossed[p] = sum_below(model->places[p - 1].before, level) * place->jump *
@@ -331,15 +340,13 @@ static void take_crossing(struct fg_bisect_model *model, const double *crossed, 
 
 void fg_bisect_model_solve(struct fg_bisect_model *model)
 {
-	const size_t apart = FG_BISECT_CELLS / THRESHOLDS;
 	double *crossed = fg_xcalloc(model->count, sizeof(crossed[0]));
 	double sum = 0;
 
 	filter(model);
 	look_back(model);
-	for (size_t i = 0; i < THRESHOLDS; i++) {
-		const size_t level = FG_BISECT_ZERO + apart / 2 + i * apart;
-		const double all = find_crossing(model, level, crossed);
+	for (size_t i = 0; i < FG_BISECT_THRESHOLDS; i++) {
+		const double all = find_crossing(model, i, crossed);
 
 		take_crossing(model, crossed, all);
 		sum += all;
@@ -350,73 +357,6 @@ void fg_bisect_model_solve(struct fg_bisect_model *model)
 }
 
 /* ---- information ---- */
-
-/*
- * Between two neighbours that were measured, the level at a place is that of the left one, of the
- * right one, of both, or another: which of these tells where the steps lie.
- */
-enum {
-	CASES = 4
-};
-
-struct guess {
-	double levels[CASES][FG_BISECT_LEVELS];
-	double probability[CASES];
-};
-
-/* The nearest place on each side that was measured; the good end was. `count`: none. */
-static size_t neighbour(const struct fg_bisect_model *model, size_t place, int step)
-{
-	size_t at = place;
-
-	do {
-		at = step < 0 ? at - 1 : at + 1;
-	} while (at > 0 && at < model->count && model->places[at].pair_count == 0);
-	return at;
-}
-
-static double stay(const struct fg_bisect_model *model, size_t first, size_t end)
-{
-	double same = 1;
-
-	for (size_t p = first; p < end; p++)
-		same *= 1 - model->places[p].jump;
-	return same;
-}
-
-static void make_guess(const struct fg_bisect_model *model, size_t place, size_t left, size_t right,
-		       struct guess *guess)
-{
-	const struct fg_bisect_place *own = &model->places[place];
-	const bool has_right = right < model->count;
-	const double from_left = stay(model, left + 1, place + 1);
-	const double to_right = has_right ? stay(model, place + 1, right + 1) : 1;
-	const double *before = model->places[left].before;
-	double after[FG_BISECT_LEVELS];
-	double jumped = 0;
-	double all = 0;
-
-	for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
-		after[k] = has_right ? model->places[right].like[k] * model->places[right].after[k]
-				     : 1;
-	jumped = (1 - to_right) * mean_of(after);
-	for (size_t k = 0; k < FG_BISECT_LEVELS; k++) {
-		const double kept = before[k] * from_left * own->like[k];
-		const double fresh = (1 - from_left) / FG_BISECT_LEVELS * own->like[k];
-
-		guess->levels[0][k] = kept * jumped;
-		guess->levels[1][k] = fresh * to_right * after[k];
-		guess->levels[2][k] = kept * to_right * after[k];
-		guess->levels[3][k] = fresh * jumped;
-	}
-	for (size_t c = 0; c < CASES; c++)
-		all += guess->probability[c] = sum_of(guess->levels[c]);
-	for (size_t c = 0; c < CASES && all > 0; c++) {
-		for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
-			guess->levels[c][k] /= all;
-		guess->probability[c] /= all;
-	}
-}
 
 /* The error of what `more` pairs add: no pair averages out a build's own deviation. */
 static double error_of(const struct fg_bisect_model *model, size_t pairs, unsigned more)
@@ -450,72 +390,53 @@ static void prepare(struct fg_bisect_model *model, double error)
 	}
 }
 
-/* Distribution of what is seen, by case. */
-static void see(const struct fg_bisect_model *model, const struct guess *guess,
-		double seen[CASES][FG_BISECT_SEEN])
-{
-	for (size_t c = 0; c < CASES; c++) {
-		for (size_t k = 0; k < FG_BISECT_LEVELS; k++) {
-			const double share = guess->levels[c][k];
-
-			for (size_t s = 0; s < FG_BISECT_SEEN && share > 1e-12; s++)
-				seen[c][s] += share * model->seen[k][s];
-		}
-	}
-}
-
 static double plogp(double p)
 {
 	return p > 0 ? p * log(p) : 0;
 }
 
-/* The share of steps that are not named yet between two places. */
-static double open_share(const struct fg_bisect_model *model, size_t left, size_t right)
+/* Chances of what is seen if the level has this distribution. */
+static void see(const struct fg_bisect_model *model, const double levels[FG_BISECT_LEVELS],
+		double seen[FG_BISECT_SEEN])
 {
-	double share = 0;
-
-	for (size_t p = left + 1; p <= right && p < model->count; p++) {
-		if (!model->places[p].is_named)
-			share += model->places[p].share;
+	memset(seen, 0, FG_BISECT_SEEN * sizeof(seen[0]));
+	for (size_t k = 0; k < FG_BISECT_LEVELS; k++) {
+		for (size_t s = 0; s < FG_BISECT_SEEN && levels[k] > 1e-9; s++)
+			seen[s] += levels[k] * model->seen[k][s];
 	}
-	return share;
 }
 
 double fg_bisect_promise(const struct fg_bisect_model *model, size_t place)
 {
-	const size_t left = neighbour(model, place, -1);
-	const size_t right = neighbour(model, place, 1);
-	const double before = open_share(model, left, place);
-	const double after = open_share(model, place, right);
+	double sum = 0;
 
-	/* the level of the last commit is known less well than that of the good end */
-	return right < model->count ? fmin(before, after) : before / 4;
+	for (size_t i = 0; i < FG_BISECT_THRESHOLDS; i++) {
+		const double above = sum_of(model->places[place].above[i]);
+
+		sum += above * (1 - above);
+	}
+	return sum;
 }
 
 double fg_bisect_information(struct fg_bisect_model *model, size_t place, unsigned pairs)
 {
-	const size_t left = neighbour(model, place, -1);
-	const size_t right = neighbour(model, place, 1);
-	const double share = open_share(model, left, right);
-	double seen[CASES][FG_BISECT_SEEN] = {{0}};
-	struct guess guess;
+	const struct fg_bisect_place *own = &model->places[place];
+	double levels[FG_BISECT_LEVELS];
+	double all[FG_BISECT_SEEN];
+	double above[FG_BISECT_SEEN];
 	double nats = 0;
 
-	if (share < 0.001)
-		return 0;
-	make_guess(model, place, left, right, &guess);
-	prepare(model, error_of(model, model->places[place].pair_count, pairs));
-	see(model, &guess, seen);
-	for (size_t s = 0; s < FG_BISECT_SEEN; s++) {
-		double all = 0;
+	prepare(model, error_of(model, own->pair_count, pairs));
+	for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
+		levels[k] = own->before[k] * own->after[k];
+	see(model, levels, all);
+	for (size_t i = 0; i < FG_BISECT_THRESHOLDS; i++) {
+		const double p = sum_of(own->above[i]);
 
-		for (size_t c = 0; c < CASES; c++) {
-			all += seen[c][s];
-			nats += plogp(seen[c][s]);
-		}
-		nats -= plogp(all);
+		see(model, own->above[i], above);
+		for (size_t s = 0; s < FG_BISECT_SEEN; s++)
+			nats += plogp(above[s]) + plogp(fmax(all[s] - above[s], 0)) - plogp(all[s]);
+		nats -= plogp(p) + plogp(fmax(1 - p, 0));
 	}
-	for (size_t c = 0; c < CASES; c++)
-		nats -= plogp(guess.probability[c]);
-	return share * fmax(nats, 0);
+	return fmax(nats, 0) / FG_BISECT_THRESHOLDS;
 }

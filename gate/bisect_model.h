@@ -13,6 +13,7 @@ enum {
 	FG_BISECT_ZERO = 16,  /* the good end's */
 	FG_BISECT_LEVELS = FG_BISECT_ZERO + 40 + 1,
 	FG_BISECT_SEEN = 45, /* grid of what a measurement may show: twice as coarse, and wider */
+	FG_BISECT_THRESHOLDS = 8, /* levels between the ends whose last crossing is looked for */
 };
 
 /* Commits that are inseparable: unmeasured ones, one that is measured, those with its code. */
@@ -27,11 +28,12 @@ struct fg_bisect_place {
 	double before[FG_BISECT_LEVELS]; /* filtered: given all up to here, sums to 1 */
 	double after[FG_BISECT_LEVELS];  /* likelihood of all that comes later, scaled */
 	double scale;
+	/* probability of a level here and of no level below the threshold from here on */
+	double above[FG_BISECT_THRESHOLDS][FG_BISECT_LEVELS];
 	/* results */
 	double share;   /* expected share of the whole change that lies here */
 	double largest; /* probability that one of the levels was passed here for good */
 	double surest;  /* the second largest: a single level may be sure by chance */
-	bool is_named;
 };
 
 struct fg_bisect_model {
@@ -50,11 +52,11 @@ struct fg_bisect_model {
 int fg_bisect_model_make(const struct fg_bisect *bisect, struct fg_bisect_model *model,
 			 struct fg_error *err) FG_NODISCARD;
 void fg_bisect_model_solve(struct fg_bisect_model *model);
-/* A cheap guess at the next figure: how evenly a place divides what is not known yet. */
+/* A cheap guess at the next figure: how evenly a place divides the histories. */
 double fg_bisect_promise(const struct fg_bisect_model *model, size_t place);
 /*
- * Nats that so many more pairs at a place would tell about where the steps lie that are not named
- * yet.
+ * Nats that so many more pairs at a place tell about the side of it on which the program rose above
+ * each threshold, on average over the thresholds.
  */
 double fg_bisect_information(struct fg_bisect_model *model, size_t place, unsigned pairs);
 void fg_bisect_model_release(struct fg_bisect_model *model);

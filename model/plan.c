@@ -100,11 +100,27 @@ bool fg_command_is_same(const struct fg_command *a, const struct fg_command *b)
 	return same;
 }
 
+const char *fg_benchmark_case(const struct fg_benchmark *benchmark, const char *name)
+{
+	const size_t length = strlen(benchmark->name);
+
+	return benchmark->harness != FG_HARNESS_NONE &&
+			       strncmp(name, benchmark->name, length) == 0 && name[length] == '/'
+		       ? name + length + 1
+		       : NULL;
+}
+
 const struct fg_benchmark *fg_plan_find(const struct fg_plan *plan, const char *name)
 {
+	const struct fg_benchmark *suite = NULL;
+
 	for (size_t i = 0; i < plan->benchmark_count; i++) {
-		if (strcmp(plan->benchmarks[i].name, name) == 0)
-			return &plan->benchmarks[i];
+		const struct fg_benchmark *benchmark = &plan->benchmarks[i];
+
+		if (strcmp(benchmark->name, name) == 0)
+			return benchmark;
+		if (fg_benchmark_case(benchmark, name))
+			suite = benchmark;
 	}
-	return NULL;
+	return suite;
 }

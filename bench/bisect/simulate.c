@@ -3,7 +3,7 @@
  * Simulated histories: how many pairs and builds does the search take, and how often is it right?
  * `git bisect run` with a test of fixed size searches the same histories.
  *
- * usage: simulate [RUNS]
+ * usage: simulate [RUNS [COMMITS [SEED]]]
  */
 #include "base/base.h"
 #include "base/random.h"
@@ -15,6 +15,7 @@
 
 enum {
 	COMMITS = 128,
+	COMMITS_MAX = 512,
 	RUNS = 400,
 };
 
@@ -24,7 +25,8 @@ struct history {
 	double build;  /* costs so many pairs */
 	bool has_prior;
 	size_t culprit;
-	double weight[COMMITS];
+	double weight[COMMITS_MAX];
+	size_t count;
 	struct fg_random random;
 };
 
@@ -43,7 +45,7 @@ static void make_history(struct history *history)
 	double all = 0;
 	double at = 0;
 
-	for (size_t i = 0; i < COMMITS; i++) {
+	for (size_t i = 0; i < history->count; i++) {
 		const bool touches =
 			history->has_prior && fg_random_uniform(&history->random) < 0.1;
 
@@ -52,7 +54,7 @@ static void make_history(struct history *history)
 	}
 	at = fg_random_uniform(&history->random) * all;
 	history->culprit = 0;
-	while (history->culprit + 1 < COMMITS && at >= history->weight[history->culprit])
+	while (history->culprit + 1 < history->count && at >= history->weight[history->culprit])
 		at -= history->weight[history->culprit++];
 }
 
@@ -65,18 +67,19 @@ static double pair_of(struct history *history, size_t commit)
 
 static void search(struct history *history, struct tally *tally)
 {
-	struct fg_bisect bisect = {.commits = fg_xcalloc(COMMITS, sizeof(bisect.commits[0])),
-				   .count = COMMITS,
+	struct fg_bisect bisect = {.commits = fg_xcalloc(history->count, sizeof(bisect.commits[0])),
+				   .count = history->count,
 				   .build_seconds = history->build,
 				   .visit_seconds = 1,
 				   .pair_seconds = 1};
 	struct fg_bisect_look look = {0};
 
-	for (size_t i = 0; i < COMMITS; i++)
+	for (size_t i = 0; i < history->count; i++)
 		bisect.commits[i].weight = history->weight[i];
 	for (size_t i = 0; i < history->ends; i++)
-		fg_bisect_add(&bisect.commits[COMMITS - 1], pair_of(history, COMMITS - 1));
-	bisect.commits[COMMITS - 1].is_built = true;
+		fg_bisect_add(&bisect.commits[history->count - 1],
+			      pair_of(history, history->count - 1));
+	bisect.commits[history->count - 1].is_built = true;
 	tally->runs++;
 	while (fg_bisect_look(&bisect, &look, NULL) == FG_OK && look.state == FG_BISECT_MEASURE) {
 		struct fg_bisect_commit *next = &bisect.commits[look.next];
@@ -101,7 +104,7 @@ static void search(struct history *history, struct tally *tally)
 static void halve(struct history *history, unsigned pairs, struct tally *tally)
 {
 	size_t good = 0; /* commits before this one are good */
-	size_t bad = COMMITS - 1;
+	size_t bad = history->count - 1;
 
 	tally->runs++;
 	while (good < bad) {
@@ -136,24 +139,22 @@ static unsigned ends_of(double effect)
 	return effect < 0.75 ? 62 : effect < 1.5 ? 18 : 12;
 }
 
-static void compare(double effect, double build, bool has_prior, unsigned runs)
+static void compare(struct history history, unsigned runs)
 {
 	/* the pairs that are right in 95 % of searches of 7 steps */
-	const unsigned fixed = (unsigned)ceil(pow(2 * 2.44 / effect, 2));
-	struct history history = {
-		.effect = effect, .ends = ends_of(effect), .build = build, .has_prior = has_prior};
+	const unsigned fixed = (unsigned)ceil(pow(2 * 2.44 / history.effect, 2));
 	struct tally ours = {0};
 	struct tally peer = {0};
 	char name[64];
 
-	fg_random_seed(&history.random, 1);
 	for (unsigned i = 0; i < runs; i++) {
 		make_history(&history);
 		search(&history, &ours);
 		halve(&history, fixed, &peer);
 	}
-	printf("effect %.1f sd of a pair (ends: %u pairs), a build costs %.0f pairs%s\n", effect,
-	       history.ends, build, has_prior ? ", prior from touched files" : "");
+	printf("effect %.1f sd of a pair (ends: %u pairs), a build costs %.0f pairs%s\n",
+	       history.effect, history.ends, history.build,
+	       history.has_prior ? ", prior from touched files" : "");
 	print("fastgate bisect", &ours);
 	peer.visits = peer.builds;
 	(void)snprintf(name, sizeof(name), "git bisect run, %u pairs a step", fixed);
@@ -164,17 +165,25 @@ static void compare(double effect, double build, bool has_prior, unsigned runs)
 int main(int argc, char **argv)
 {
 	const unsigned runs = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : RUNS;
+	const size_t commits = argc > 2 ? strtoul(argv[2], NULL, 10) : COMMITS;
+	const uint64_t seed = argc > 3 ? strtoul(argv[3], NULL, 10) : 1;
 	static const double effects[] = {0.5, 1, 2};
 	static const double builds[] = {20, 2};
 
-	printf("%u histories of %d commits with one culprit; the ends' pairs come on top\n", runs,
-	       COMMITS);
+	if (commits < 2 || commits > COMMITS_MAX)
+		return 2;
+	printf("%u histories of %zu commits with one culprit; the ends' pairs come on top\n", runs,
+	       commits);
 	printf("  %-34s %7s %7s %7s %8s %8s\n", "", "pairs", "builds", "visits", "right", "wrong");
-	for (size_t e = 0; e < FG_ARRAY_SIZE(effects); e++) {
-		for (size_t b = 0; b < FG_ARRAY_SIZE(builds); b++) {
-			compare(effects[e], builds[b], false, runs);
-			compare(effects[e], builds[b], true, runs);
-		}
+	for (size_t row = 0; row < 2 * FG_ARRAY_SIZE(effects) * FG_ARRAY_SIZE(builds); row++) {
+		struct history history = {.effect = effects[row / 4],
+					  .build = builds[row / 2 % 2],
+					  .has_prior = row % 2,
+					  .count = commits};
+
+		history.ends = ends_of(history.effect);
+		fg_random_seed(&history.random, seed);
+		compare(history, runs);
 	}
 	return 0;
 }

@@ -29,7 +29,7 @@ static int check(const struct options *given, const struct fg_plan *plan, struct
 	if (plan->benchmark_count == 0)
 		return fg_error_set(err, FG_EINVAL, "%s has no benchmarks: nothing to measure",
 				    plan->config_path);
-	if (given->benchmark && !fg_cli_find_benchmark(plan, given->benchmark))
+	if (given->benchmark && !fg_plan_find(plan, given->benchmark))
 		return fg_error_set(err, FG_EINVAL, "there is no benchmark '%s' in %s",
 				    given->benchmark, plan->config_path);
 	return FG_OK;

@@ -57,7 +57,7 @@ static int check_names(const struct options *given, const struct fg_plan *plan,
 		const char **names = NULL;
 		const char *near = NULL;
 
-		if (fg_cli_find_benchmark(plan, name))
+		if (fg_plan_find(plan, name))
 			continue;
 		names = fg_xcalloc(plan->benchmark_count + 1, sizeof(names[0]));
 		for (size_t k = 0; k < plan->benchmark_count; k++)
@@ -81,7 +81,7 @@ static bool is_selected(const struct options *given, const struct selection *sel
 
 	for (size_t i = 0; i < given->name_count && !named; i++)
 		named = strcmp(given->names[i], benchmark->name) == 0 ||
-			fg_cli_case_of(benchmark, given->names[i]);
+			fg_benchmark_case(benchmark, given->names[i]);
 	return named && (!given->shard ||
 			 fg_shard_contains(benchmark->name, selection->shard, selection->shards));
 }

@@ -176,7 +176,7 @@ static int open_comparison(struct fg_bisect_search *search, const char *baseline
 	session->asked.keep_builds = KEPT_BUILDS;
 	session->asked.benchmarks = comparison->benchmarks;
 	for (size_t i = 0; i < plan->benchmark_count; i++) {
-		if (!name || fg_cli_find_benchmark(plan, name) == &plan->benchmarks[i])
+		if (!name || fg_plan_find(plan, name) == &plan->benchmarks[i])
 			comparison->benchmarks[session->asked.benchmark_count++] =
 				&plan->benchmarks[i];
 	}

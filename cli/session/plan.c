@@ -367,27 +367,6 @@ void fg_cli_set(struct fg_cli *cli, struct fg_cli_config *config, const char *ke
 
 /* ---- cases of a suite ---- */
 
-const char *fg_cli_case_of(const struct fg_benchmark *benchmark, const char *name)
-{
-	const size_t length = strlen(benchmark->name);
-
-	return benchmark->harness != FG_HARNESS_NONE &&
-			       strncmp(name, benchmark->name, length) == 0 && name[length] == '/'
-		       ? name + length + 1
-		       : NULL;
-}
-
-struct fg_benchmark *fg_cli_find_benchmark(const struct fg_plan *plan, const char *name)
-{
-	for (size_t i = 0; i < plan->benchmark_count; i++) {
-		struct fg_benchmark *benchmark = &plan->benchmarks[i];
-
-		if (strcmp(benchmark->name, name) == 0 || fg_cli_case_of(benchmark, name))
-			return benchmark;
-	}
-	return NULL;
-}
-
 /* Appends an argument that makes Google Benchmark skip unwanted cases. */
 static void add_filter(struct fg_plan *plan, const struct fg_benchmark *benchmark,
 		       struct fg_command *command)
@@ -421,7 +400,7 @@ void fg_cli_choose_cases(struct fg_plan *plan, struct fg_benchmark *benchmark,
 	size_t chosen = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const char *name = fg_cli_case_of(benchmark, names[i]);
+		const char *name = fg_benchmark_case(benchmark, names[i]);
 
 		if (strcmp(names[i], benchmark->name) == 0)
 			return;

@@ -66,10 +66,6 @@ void fg_cli_record_links(const struct fg_plan *plan, struct fg_environment *buil
 
 /* ---- cases of a suite ---- */
 
-/* "BM_sort" of "gb/BM_sort"; NULL: the name is not that of a case of this benchmark. */
-const char *fg_cli_case_of(const struct fg_benchmark *benchmark, const char *name);
-/* By its own name, or by that of a case; NULL: not found. */
-struct fg_benchmark *fg_cli_find_benchmark(const struct fg_plan *plan, const char *name);
 /* Selects the cases among these names; the benchmark's own name stands for all of them. */
 void fg_cli_choose_cases(struct fg_plan *plan, struct fg_benchmark *benchmark,
 			 const char *const *names, size_t count);

@@ -247,6 +247,25 @@ static void a_benchmark_inherits_what_it_does_not_say(void **state)
 	release(&l);
 }
 
+static void a_case_has_the_settings_of_its_suite(void **state)
+{
+	const struct fg_benchmark *suite = NULL;
+	struct loaded l;
+
+	(void)state;
+	must_load(&l, "version: 1\nbenchmarks:\n"
+		      "- {name: gb, command: x, harness: google-benchmark, gate: {alpha: 0.02, "
+		      "creep: {tolerated: 5%}}}\n"
+		      "- {name: gb/own, command: y}\n- {name: plain, command: z}\n");
+	suite = fg_plan_find(&l.plan, "gb");
+	assert_ptr_equal(fg_plan_find(&l.plan, "gb/BM_sort/8"), suite);
+	assert_true(suite->policy.alpha == 0.02 && suite->policy.creep_tolerated == 0.05);
+	assert_ptr_equal(fg_plan_find(&l.plan, "gb/own"), &l.plan.benchmarks[1]);
+	assert_null(fg_plan_find(&l.plan, "plain/BM_sort"));
+	assert_null(fg_plan_find(&l.plan, "gbx"));
+	release(&l);
+}
+
 static void an_accepted_price_says_where_it_stands(void **state)
 {
 	struct loaded l;
@@ -545,6 +564,7 @@ int main(void)
 		cmocka_unit_test(defaults_of_the_table_are_those_of_the_model),
 		cmocka_unit_test(every_key_reaches_the_plan),
 		cmocka_unit_test(a_benchmark_inherits_what_it_does_not_say),
+		cmocka_unit_test(a_case_has_the_settings_of_its_suite),
 		cmocka_unit_test(an_accepted_price_says_where_it_stands),
 		cmocka_unit_test(anchors_repeat_what_they_name),
 		cmocka_unit_test(files_from_windows_are_read),
