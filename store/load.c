@@ -383,8 +383,8 @@ void fg_stored_run_release(struct fg_stored_run *stored)
 	*stored = (struct fg_stored_run){0};
 }
 
-static int load_history(struct fg_store *store, const struct fg_run *like, int64_t before_ns,
-			bool profiles, struct fg_stored_history *history, struct fg_error *err)
+int fg_store_load_history(struct fg_store *store, const struct fg_run *like, int64_t before_ns,
+			  struct fg_stored_history *history, struct fg_error *err)
 {
 	const struct fg_run_filter filter = {
 		.project = like->project,
@@ -393,7 +393,7 @@ static int load_history(struct fg_store *store, const struct fg_run *like, int64
 		.complete_only = true,
 		.limit = FG_STORED_HISTORY_MAX,
 	};
-	const struct extent extent = {.profiles = profiles, .report = true};
+	const struct extent extent = {.report = true};
 	struct fg_run_list list = {0};
 	int status = fg_store_list(store, &filter, &list, err);
 
@@ -406,18 +406,6 @@ static int load_history(struct fg_store *store, const struct fg_run *like, int64
 	}
 	fg_run_list_release(&list);
 	return status;
-}
-
-int fg_store_load_history(struct fg_store *store, const struct fg_run *like, int64_t before_ns,
-			  struct fg_stored_history *history, struct fg_error *err)
-{
-	return load_history(store, like, before_ns, false, history, err);
-}
-
-int fg_store_load_profiled_history(struct fg_store *store, const struct fg_run *like,
-				   struct fg_stored_history *history, struct fg_error *err)
-{
-	return load_history(store, like, 0, true, history, err);
 }
 
 void fg_stored_history_release(struct fg_stored_history *history)
