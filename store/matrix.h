@@ -14,7 +14,7 @@
  * once may be in any row, one hit in every second row has small gaps, and each kind packs best by
  * itself (fg_bytes_break()).
  *
- * Ids are those of the profile's call paths in the store, and indexes of the dictionary on the wire.
+ * Ids number the profile's call paths in the store, and those of the dictionary on the wire.
  */
 #ifndef FG_STORE_MATRIX_H
 #define FG_STORE_MATRIX_H

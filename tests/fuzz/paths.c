@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Untrusted call paths of a profile.  Random bytes would hardly ever pass a block's checksum, so the
- * input is the unpacked content.
+ * Untrusted call paths of a profile.  Random bytes would hardly ever pass a block's checksum, so
+ * the input is the unpacked content.
  */
 #include "store/paths.h"
 
