@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
+#include "base/map.h"
 #include "model/environment.h"
 #include "model/profile_set.h"
 #include "model/run.h"
 #include "store/bytes.h"
-#include "store/call_tree.h"
 #include "store/chunks.h"
 #include "store/conditions.h"
 #include "store/db.h"
+#include "store/functions.h"
 #include "store/matrix.h"
 #include "store/measures.h"
+#include "store/paths.h"
 #include "store/session.h"
 #include "store/store.h"
 #include "store/values.h"
@@ -204,36 +206,84 @@ static int take_rows(struct fg_byte_reader *reader, void *context, struct fg_err
 	return fg_matrix_read(reader, 0, &all->items[all->count++], err);
 }
 
-/* Look up the call paths of all chunks at once, then add each chunk's rows. */
-static int place_rows(struct fg_store *store, const struct matrices *all, uint16_t measure,
-		      struct fg_profile_set *set, struct fg_error *err)
+/* The call paths of a series, and the set's nodes that they become. */
+struct tree {
+	struct fg_stored_paths paths;
+	uint32_t *nodes;
+};
+
+static void release_tree(struct tree *tree)
 {
-	uint64_t *ids = NULL;
-	uint32_t *indexes = NULL;
-	size_t total = 0;
-	size_t at = 0;
+	fg_stored_paths_release(&tree->paths);
+	free(tree->nodes);
+}
+
+static int take_paths(struct fg_byte_reader *reader, void *context, struct fg_error *err)
+{
+	struct tree *tree = context;
+
+	return fg_stored_paths_read(reader, &tree->paths, err);
+}
+
+/* The set's index of a store function, read once. */
+static int function_index(struct fg_store *store, struct fg_map *known, uint64_t id,
+			  struct fg_profile_set *set, uint32_t *index, struct fg_error *err)
+{
+	const uint64_t *found = fg_map_get(known, &id, sizeof(id));
+	struct fg_function_row row;
 	int status = FG_OK;
 
-	for (size_t i = 0; i < all->count; i++)
-		total += all->items[i].id_count;
-	ids = fg_xcalloc(total, sizeof(*ids));
-	for (size_t i = 0; i < all->count; i++) {
-		if (all->items[i].id_count)
-			memcpy(ids + at, all->items[i].ids, all->items[i].id_count * sizeof(*ids));
-		at += all->items[i].id_count;
+	if (found) {
+		*index = (uint32_t)*found;
+		return FG_OK;
 	}
-	status = fg_store_nodes(store, ids, total, set, &indexes, err);
-	at = 0;
-	for (size_t i = 0; i < all->count && status == FG_OK; i++) {
-		fg_matrix_to_set(&all->items[i], set, measure, indexes + at);
-		at += all->items[i].id_count;
+	status = fg_store_function(store, id, &row, err);
+	if (status != FG_OK)
+		return status;
+	*index = fg_profile_set_function(set, &row.function);
+	(void)fg_map_add(known, &id, sizeof(id), *index, NULL);
+	return FG_OK;
+}
+
+static int load_tree(struct fg_store *store, int64_t series, struct fg_profile_set *set,
+		     struct tree *tree, struct fg_error *err)
+{
+	struct fg_map functions = {0};
+	int status = fg_store_chunks(store, series, FG_CHUNK_PATHS, take_paths, tree, err);
+
+	tree->nodes = fg_xcalloc(tree->paths.count + 1, sizeof(tree->nodes[0]));
+	for (size_t i = 1; i < tree->paths.count && status == FG_OK; i++) {
+		const struct fg_stored_path *path = &tree->paths.items[i];
+		uint32_t function = 0;
+
+		status = function_index(store, &functions, path->function, set, &function, err);
+		if (status == FG_OK)
+			tree->nodes[i] =
+				fg_profile_set_node(set, tree->nodes[path->parent], function);
 	}
-	free(indexes);
-	free(ids);
+	fg_map_release(&functions);
 	return status;
 }
 
-static int load_measure(struct fg_store *store, int64_t series,
+static int place_rows(const struct fg_matrix *matrix, const struct tree *tree, uint16_t measure,
+		      struct fg_profile_set *set, struct fg_error *err)
+{
+	const size_t paths = tree->paths.count ? tree->paths.count : 1;
+	uint32_t *nodes = fg_xcalloc(matrix->id_count + 1, sizeof(nodes[0]));
+	bool good = true;
+
+	for (size_t i = 0; i < matrix->id_count && good; i++) {
+		good = matrix->ids[i] < paths;
+		nodes[i] = good ? tree->nodes[matrix->ids[i]] : 0;
+	}
+	if (good)
+		fg_matrix_to_set(matrix, set, measure, nodes);
+	free(nodes);
+	return good ? FG_OK
+		    : fg_error_set(err, FG_EDB, "the store is damaged: a call path is not there");
+}
+
+static int load_measure(struct fg_store *store, int64_t series, const struct tree *tree,
 			const struct fg_series_measure *measure, struct fg_profile_set *set,
 			struct fg_error *err)
 {
@@ -241,9 +291,9 @@ static int load_measure(struct fg_store *store, int64_t series,
 	int status = fg_store_chunks(store, series, fg_measure_rows_kind(measure->id), take_rows,
 				     &all, err);
 
-	if (status == FG_OK && all.count)
-		status = place_rows(store, &all, fg_profile_set_measure(set, &measure->measure),
-				    set, err);
+	for (size_t i = 0; i < all.count && status == FG_OK; i++)
+		status = place_rows(&all.items[i], tree,
+				    fg_profile_set_measure(set, &measure->measure), set, err);
 	release_matrices(&all);
 	return status;
 }
@@ -252,11 +302,15 @@ static int load_rows(struct fg_store *store, int64_t series, struct fg_profile_s
 		     struct fg_error *err)
 {
 	struct fg_series_measures measures = {0};
-	int status = fg_store_series_measures(store, series, &measures, err);
+	struct tree tree = {0};
+	int status = load_tree(store, series, set, &tree, err);
 
+	if (status == FG_OK)
+		status = fg_store_series_measures(store, series, &measures, err);
 	for (size_t i = 0; i < measures.count && status == FG_OK; i++)
-		status = load_measure(store, series, &measures.items[i], set, err);
+		status = load_measure(store, series, &tree, &measures.items[i], set, err);
 	fg_series_measures_release(&measures);
+	release_tree(&tree);
 	return status;
 }
 
@@ -383,8 +437,8 @@ void fg_stored_run_release(struct fg_stored_run *stored)
 	*stored = (struct fg_stored_run){0};
 }
 
-static int load_history(struct fg_store *store, const struct fg_run *like, int64_t before_ns,
-			bool profiles, struct fg_stored_history *history, struct fg_error *err)
+int fg_store_load_history(struct fg_store *store, const struct fg_run *like, int64_t before_ns,
+			  struct fg_stored_history *history, struct fg_error *err)
 {
 	const struct fg_run_filter filter = {
 		.project = like->project,
@@ -393,7 +447,7 @@ static int load_history(struct fg_store *store, const struct fg_run *like, int64
 		.complete_only = true,
 		.limit = FG_STORED_HISTORY_MAX,
 	};
-	const struct extent extent = {.profiles = profiles, .report = true};
+	const struct extent extent = {.report = true};
 	struct fg_run_list list = {0};
 	int status = fg_store_list(store, &filter, &list, err);
 
@@ -406,18 +460,6 @@ static int load_history(struct fg_store *store, const struct fg_run *like, int64
 	}
 	fg_run_list_release(&list);
 	return status;
-}
-
-int fg_store_load_history(struct fg_store *store, const struct fg_run *like, int64_t before_ns,
-			  struct fg_stored_history *history, struct fg_error *err)
-{
-	return load_history(store, like, before_ns, false, history, err);
-}
-
-int fg_store_load_profiled_history(struct fg_store *store, const struct fg_run *like,
-				   struct fg_stored_history *history, struct fg_error *err)
-{
-	return load_history(store, like, 0, true, history, err);
 }
 
 void fg_stored_history_release(struct fg_stored_history *history)

@@ -90,7 +90,7 @@ static struct slot *used_nodes(const struct fg_profile_set *set, const uint32_t 
 	*used = 0;
 	for (size_t i = 0; i < set->node_count; i++) {
 		if (counts[i])
-			slots[(*used)++] = (struct slot){ids[i], (uint32_t)i};
+			slots[(*used)++] = (struct slot){ids ? ids[i] : i, (uint32_t)i};
 	}
 	if (*used)
 		qsort(slots, *used, sizeof(*slots), by_id);

@@ -14,7 +14,7 @@
  * once may be in any row, one hit in every second row has small gaps, and each kind packs best by
  * itself (fg_bytes_break()).
  *
- * Ids are the store's node ids in the store, and indexes of the dictionary on the wire.
+ * Ids number the profile's call paths in the store, and those of the dictionary on the wire.
  */
 #ifndef FG_STORE_MATRIX_H
 #define FG_STORE_MATRIX_H
@@ -46,7 +46,10 @@ struct fg_matrix {
 	size_t entry_count;
 };
 
-/* Rows of one measure among [first, row_count) of the set; ids[i] is the id of the set's node i. */
+/*
+ * Rows of one measure among [first, row_count) of the set; ids[i] is the id of the set's node i,
+ * which is i without `ids`.
+ */
 void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *set,
 			uint16_t measure, size_t first, const uint64_t *ids);
 void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes);

@@ -40,9 +40,9 @@ static int forget_chunks(struct fg_store *store, struct fg_progress_mark *mark,
 	struct fg_query q;
 
 	mark->repetitions = mark->rows = mark->regions = (struct fg_chunk_mark){0};
+	mark->node_count = 0;
 	fg_query_begin(&q, store->db, FG_SQL_CHUNKS_FORGET);
 	fg_query_int(&q, mark->series);
-	fg_query_int(&q, FG_CHUNK_PROGRAM);
 	return fg_query_run(&q, err);
 }
 

@@ -76,7 +76,6 @@ static int put_values(struct fg_store *store, int64_t id, const struct fg_save *
 		status = put_totals(&place, save, position, &mark, err);
 out:
 	free(mark.functions);
-	free(mark.nodes);
 	return status;
 }
 

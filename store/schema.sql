@@ -35,21 +35,6 @@ CREATE TABLE function (
 	inlined BIGINT NOT NULL
 );
 
--- Call paths with consecutive ids, from `first` on, packed into one row; docs/formats/store.md says how.  A parent's id is
--- smaller than its children's; the root of a program has parent 0.
-CREATE TABLE path_block (
-	first BIGINT PRIMARY KEY,
-	count BIGINT NOT NULL,
-	data @BYTES@ NOT NULL
-);
--- Paths whose parent is not in the same block.
-CREATE TABLE path_root (
-	parent BIGINT NOT NULL,
-	function BIGINT NOT NULL,
-	id BIGINT NOT NULL,
-	PRIMARY KEY (parent, function)
-) @CLUSTERED@;
-
 CREATE TABLE fact (
 	id @ID@,
 	digest @BYTES@ NOT NULL UNIQUE,

@@ -10,6 +10,7 @@
 #include "store/intern.h"
 #include "store/matrix.h"
 #include "store/measures.h"
+#include "store/paths.h"
 #include "store/session.h"
 #include "store/values.h"
 
@@ -121,7 +122,7 @@ static int put_measure_rows(const struct fg_chunk_place *place, const struct fg_
 
 	if (status != FG_OK)
 		return status;
-	fg_matrix_from_set(&matrix, set, measure, mark->rows.first, mark->nodes);
+	fg_matrix_from_set(&matrix, set, measure, mark->rows.first, NULL);
 	fg_matrix_write(&matrix, &content);
 	fg_matrix_release(&matrix);
 	return put_chunk(place, fg_measure_rows_kind(id), mark->rows.first, &content, err);
@@ -154,12 +155,11 @@ static int put_regions(const struct fg_chunk_place *place, const struct fg_profi
 	return put_chunk(place, FG_CHUNK_REGIONS, mark->first, &content, err);
 }
 
-/* Stores the part of the set that is not stored yet. */
-int fg_store_put_profile(const struct fg_chunk_place *place, const struct fg_profile_set *set,
-			 struct fg_progress_mark *mark, struct fg_error *err)
+/* The root's name, and the call paths that came since. */
+static int put_paths(const struct fg_chunk_place *place, const struct fg_profile_set *set,
+		     struct fg_progress_mark *mark, struct fg_error *err)
 {
-	struct fg_interned interned = {mark->functions, mark->function_count, mark->nodes,
-				       mark->node_count};
+	const size_t first = mark->node_count ? mark->node_count : 1;
 	struct fg_bytes content = {0};
 	int status = FG_OK;
 
@@ -169,11 +169,36 @@ int fg_store_put_profile(const struct fg_chunk_place *place, const struct fg_pro
 	}
 	if (status != FG_OK)
 		return status;
-	status = fg_store_intern(place->store, set, &interned, err);
-	mark->functions = interned.functions;
-	mark->function_count = interned.function_count;
-	mark->nodes = interned.nodes;
-	mark->node_count = interned.node_count;
+	mark->node_count = set->node_count;
+	if (first == set->node_count)
+		return FG_OK;
+	fg_stored_paths_write(set, first, mark->functions, &content);
+	return put_chunk(place, FG_CHUNK_PATHS, first, &content, err);
+}
+
+static int find_functions(const struct fg_chunk_place *place, const struct fg_profile_set *set,
+			  struct fg_progress_mark *mark, struct fg_error *err)
+{
+	const size_t had = mark->function_count;
+	const size_t more = set->function_count - had;
+
+	mark->functions =
+		fg_xreallocarray(mark->functions, set->function_count, sizeof(*mark->functions));
+	memset(mark->functions + had, 0, more * sizeof(*mark->functions));
+	mark->function_count = set->function_count;
+	return fg_store_intern(place->store, set->functions + had, more, mark->functions + had,
+			       err);
+}
+
+/* Stores the part of the set that is not stored yet. */
+int fg_store_put_profile(const struct fg_chunk_place *place, const struct fg_profile_set *set,
+			 struct fg_progress_mark *mark, struct fg_error *err)
+{
+	int status = find_functions(place, set, mark, err);
+
+	if (status != FG_OK)
+		return status;
+	status = put_paths(place, set, mark, err);
 	if (status != FG_OK)
 		return status;
 	status = put_rows(place, set, mark, err);

@@ -32,11 +32,9 @@ struct fg_progress_mark {
 	enum fg_measure_state state;
 	enum fg_schedule schedule;
 	bool in_layouts;
-	/* Ids of the set's functions and nodes, as far as they are known. */
-	int64_t *functions;
+	int64_t *functions; /* ids of the set's functions, as far as they are known */
 	size_t function_count;
-	uint64_t *nodes;
-	size_t node_count;
+	size_t node_count; /* stored ones */
 };
 
 /* Where the chunks of a series go. */

@@ -5,24 +5,15 @@
 
 #include "base/base.h"
 #include "base/map.h"
-#include "store/call_paths.h"
-#include "store/call_tree.h"
 #include "store/db.h"
 #include "store/functions.h"
-#include "store/intern.h"
 #include "store/series_values.h"
 
-enum {
-	FG_TREE_MAX = 64 << 20 /* nodes that a session keeps in memory: 512 MiB */
-};
-
-/* Ids of functions and call paths, seen since the store was opened; dropped by a rollback. */
+/* Ids of functions, seen since the store was opened; dropped by a rollback. */
 struct fg_known_ids {
 	struct fg_map functions; /* name NUL library → id */
-	struct fg_map nodes;     /* parent id, function id → id */
 	/* The next new row's id in this transaction; 0: the database was not asked yet. */
 	int64_t next_function;
-	int64_t next_node;
 };
 
 /* The transaction that is open, and ids that garbage collection may remove after it. */
@@ -33,13 +24,6 @@ struct fg_transaction {
 	struct fg_map fact_sets;
 	struct fg_map texts;  /* text → id; 0: not there when it was asked for */
 	struct fg_map places; /* project → id, and project NUL benchmark → id */
-};
-
-/* The call tree by id, as far as it was read: paths never change and never go. */
-struct fg_tree_rows {
-	struct fg_tree_node *nodes;
-	size_t end; /* one past the last id */
-	size_t capacity;
 };
 
 /* The run in progress: how far each of its series is stored. */
@@ -55,8 +39,6 @@ struct fg_store {
 	bool is_durable; /* FG_STORE_DURABLE */
 	struct fg_known_ids ids;
 	struct fg_functions functions;
-	struct fg_call_paths paths;
-	struct fg_tree_rows tree;
 	struct fg_transaction transaction;
 	struct fg_save_progress progress;
 };

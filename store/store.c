@@ -7,7 +7,7 @@
 #include "store/transaction.h"
 
 enum {
-	SCHEMA_VERSION = 19 /* raise it with each change of schema.sql; 1 to 18 were not released */
+	SCHEMA_VERSION = 20 /* raise it with each change of schema.sql; 1 to 19 were not released */
 };
 
 /* FG_ENOENT, without a message: none yet. */
@@ -152,8 +152,6 @@ void fg_store_close(struct fg_store *store)
 	fg_store_forget_progress(store);
 	fg_store_forget_ids(store);
 	fg_store_forget_functions(store);
-	fg_call_paths_forget(&store->paths);
-	free(store->tree.nodes);
 	fg_db_close(store->db);
 	free(store);
 }

@@ -107,10 +107,6 @@ struct fg_stored_history {
  */
 int fg_store_load_history(struct fg_store *store, const struct fg_run *like, int64_t before_ns,
 			  struct fg_stored_history *history, struct fg_error *err) FG_NODISCARD;
-/* As above, for functions: with profiles, which takes longer. */
-int fg_store_load_profiled_history(struct fg_store *store, const struct fg_run *like,
-				   struct fg_stored_history *history, struct fg_error *err)
-	FG_NODISCARD;
 void fg_stored_history_release(struct fg_stored_history *history);
 
 /* One line of a list of runs. */

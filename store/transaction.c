@@ -12,10 +12,8 @@ enum {
 
 void fg_store_forget_progress(struct fg_store *store)
 {
-	for (size_t i = 0; i < store->progress.mark_count; i++) {
+	for (size_t i = 0; i < store->progress.mark_count; i++)
 		free(store->progress.marks[i].functions);
-		free(store->progress.marks[i].nodes);
-	}
 	free(store->progress.marks);
 	store->progress.marks = NULL;
 	store->progress.mark_count = 0;
@@ -34,31 +32,7 @@ static void forget_names(struct fg_store *store)
 void fg_store_forget_ids(struct fg_store *store)
 {
 	fg_map_release(&store->ids.functions);
-	fg_map_release(&store->ids.nodes);
 	forget_names(store);
-}
-
-/* Others may get the ids of what is undone. */
-static void forget_paths(struct fg_store *store)
-{
-	fg_call_paths_forget(&store->paths);
-	free(store->tree.nodes);
-	store->tree = (struct fg_tree_rows){0};
-}
-
-/* Ids found under the lock of another transaction may be stale. */
-static void forget_last_ids(struct fg_store *store)
-{
-	store->ids.next_function = 0;
-	store->ids.next_node = 0;
-}
-
-static void limit_cache(struct fg_store *store)
-{
-	if (store->ids.nodes.count <= CACHE_LIMIT && store->ids.functions.count <= CACHE_LIMIT)
-		return;
-	fg_map_release(&store->ids.functions);
-	fg_map_release(&store->ids.nodes);
 }
 
 int fg_store_begin(struct fg_store *store, struct fg_error *err)
@@ -66,10 +40,11 @@ int fg_store_begin(struct fg_store *store, struct fg_error *err)
 	if (store->transaction.is_spoiled)
 		return fg_error_set(err, FG_EBUSY, "%s: another part of the transaction has failed",
 				    store->db->name);
-	limit_cache(store);
+	if (store->ids.functions.count > CACHE_LIMIT)
+		fg_map_release(&store->ids.functions);
 	if (store->transaction.has_parts)
 		return FG_OK;
-	forget_last_ids(store);
+	store->ids.next_function = 0; /* found under another lock, it may be stale */
 	return fg_db_begin(store->db, FG_DB_WRITES, err);
 }
 
@@ -77,11 +52,10 @@ int fg_store_begin(struct fg_store *store, struct fg_error *err)
 static void undo(struct fg_store *store)
 {
 	fg_db_rollback(store->db);
-	forget_last_ids(store);
+	store->ids.next_function = 0;
 	fg_store_forget_ids(store);
 	fg_store_forget_functions(store);
 	fg_store_forget_progress(store);
-	forget_paths(store);
 }
 
 int fg_store_end(struct fg_store *store, int status, struct fg_error *err)

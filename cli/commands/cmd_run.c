@@ -38,6 +38,7 @@ struct options {
 	bool keep_traces;
 	bool no_store;
 	bool no_post;
+	const char *anchor; /* a tag to measure against, for the chain of ratios alone */
 	char *const *names; /* the arguments: benchmarks, all of them if there are none */
 	size_t name_count;
 };
@@ -218,7 +219,7 @@ static void say_anchored(struct fg_session *session, const char *tag)
 	verdict->exit_code = FG_EXIT_PASS;
 }
 
-static int measure_anchor(struct fg_session *session, const struct options *given, const char *tag,
+static int measure_anchor(struct fg_session *session, const struct options *given,
 			  struct fg_error *err)
 {
 	struct fg_gate_input input = {0};
@@ -229,13 +230,13 @@ static int measure_anchor(struct fg_session *session, const struct options *give
 	status = fg_session_decide(session, &input, err);
 	if (status != FG_OK)
 		return status;
-	say_anchored(session, tag);
+	say_anchored(session, given->anchor);
 	status = fg_session_save(session, err);
 	if (status != FG_OK)
 		return status;
 	if (!fg_upload_run(session->cli, &session->asked.plan->perfdb, session->asked.state_folder,
 			   session->open.store, session->got.run.id, !given->no_post))
-		fg_cli_warn(session->cli, "the anchor at %s was not sent", tag);
+		fg_cli_warn(session->cli, "the anchor at %s was not sent", given->anchor);
 	return FG_OK;
 }
 
@@ -355,7 +356,8 @@ static int measure_and_gate(struct fg_session *session, const struct options *gi
 	if (given->shard)
 		fg_shard_mark(&session->got.run, selection->shard, selection->shards);
 	fg_arms_add_accepts(session, plan);
-	status = gate(session, &arms, given, err);
+	status = given->anchor ? measure_anchor(session, given, err)
+			       : gate(session, &arms, given, err);
 out:
 	fg_arms_close(&arms);
 	return status;
@@ -378,6 +380,8 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 	status = select_benchmarks(cli, given, plan, &selection, err);
 	if (status != FG_OK)
 		goto out;
+	if (given->anchor)
+		choose_anchor(plan, given->anchor);
 	if (!given->no_store || plan->baseline.kind == FG_BASELINE_GIT)
 		fg_state_folder_make(state);
 	if (!given->no_store)
@@ -400,56 +404,24 @@ out:
 	return status;
 }
 
-/* The same benchmarks of the same candidate, against the last release. */
-static int run_anchor(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
-		      const char *tag, struct fg_error *err)
-{
-	struct fg_session session;
-	struct selection selection = {0};
-	struct fg_arms arms = {0};
-	char *state = fg_fs_join(plan->root, FG_STATE_FOLDER);
-	int status = fg_session_init(&session, cli, plan, err);
-
-	if (status != FG_OK)
-		goto out;
-	status = select_benchmarks(cli, given, plan, &selection, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_session_open_store(&session, err);
-	if (status != FG_OK)
-		goto out;
-	choose_anchor(plan, tag);
-	session.asked.benchmarks = selection.items;
-	session.asked.benchmark_count = selection.count;
-	session.asked.state_folder = state;
-	session.asked.candidate = given->candidate;
-	status = fg_arms_open(&arms, &session, plan, err);
-	if (status != FG_OK)
-		goto out;
-	status = measure_anchor(&session, given, tag, err);
-out:
-	fg_arms_close(&arms);
-	fg_session_release(&session);
-	free(state);
-	return status;
-}
-
 /* The verdict stands, whatever becomes of the anchor: problems are warnings. */
 static void add_anchor(struct fg_cli *cli, const struct options *given)
 {
 	struct options alike = *given;
 	struct fg_error err = {0};
 	struct fg_plan plan = {0};
+	bool again = false;
 	char *tag = NULL;
 
-	alike.resume = alike.quick = alike.affected = false;
+	alike.resume = alike.quick = alike.affected = alike.staged = alike.in_place = false;
 	if (fg_cli_load_plan(cli, &alike.config, false, &plan) != FG_EXIT_PASS)
 		return;
 	tag = last_release(cli, &plan, given->candidate);
 	if (!tag)
 		fg_cli_warn(cli, "gate.anchor: no tag before the candidate is in this checkout "
 				 "(`git fetch --tags --unshallow`)");
-	else if (run_anchor(cli, &alike, &plan, tag, &err) != FG_OK)
+	alike.anchor = tag;
+	if (tag && run_plan(cli, &alike, &plan, &again, &err) < 0)
 		fg_cli_warn(cli, "gate.anchor: %s was not measured: %s", tag, err.message);
 	free(tag);
 	fg_plan_release(&plan);

@@ -12,6 +12,7 @@
 #include "runner/build/git.h"
 #include "runner/facts/build_info.h"
 #include "runner/target.h"
+#include "store/serving/trend.h"
 
 /* ---- renamed benchmarks ---- */
 
@@ -616,47 +617,14 @@ int fg_arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct
 	return FG_OK;
 }
 
-/* False if the run has no profile of the benchmark. */
-static bool own_time(const struct fg_stored_run *stored, const char *benchmark,
-		     const struct fg_profile_function *function, double *self_ns)
-{
-	const struct fg_series *series = fg_run_find(&stored->run, benchmark);
-	const struct fg_profile_set *set =
-		series && stored->profiles ? stored->profiles[series - stored->run.series] : NULL;
-	double *self = NULL;
-
-	if (!set)
-		return false;
-	self = fg_xcalloc(set->node_count + 1, sizeof(self[0]));
-	(void)fg_profile_set_mean(set, fg_profile_set_time(set), FG_ARM_CANDIDATE, self, NULL);
-	*self_ns = 0;
-	for (size_t i = 0; i < set->node_count; i++) {
-		const struct fg_profile_function *its = &set->functions[set->nodes[i].function];
-
-		if (strcmp(its->name, function->name) == 0 &&
-		    strcmp(its->library, function->library) == 0)
-			*self_ns += self[i];
-	}
-	free(self);
-	return true;
-}
-
 static size_t list_own_times(void *context, const char *benchmark,
 			     const struct fg_profile_function *function, double *self_ns,
 			     size_t room)
 {
-	struct fg_arms *arms = context;
-	size_t count = 0;
+	const struct fg_arms *arms = context;
 
-	if (!arms->profiled) {
-		arms->profiled = fg_xcalloc(1, sizeof(*arms->profiled));
-		if (fg_store_load_profiled_history(arms->store, &arms->baseline.run, arms->profiled,
-						   NULL) != FG_OK)
-			fg_stored_history_release(arms->profiled);
-	}
-	for (size_t i = 0; i < arms->profiled->count && count < room; i++)
-		count += own_time(&arms->profiled->runs[i], benchmark, function, &self_ns[count]);
-	return count;
+	return fg_store_own_times(arms->store, &arms->baseline.run, 0, benchmark, function, self_ns,
+				  room);
 }
 
 void fg_arms_describe(struct fg_arms *arms, struct fg_gate_input *input)
@@ -743,9 +711,6 @@ void fg_arms_close(struct fg_arms *arms)
 	if (arms->has_baseline)
 		fg_stored_run_release(&arms->baseline);
 	fg_stored_history_release(&arms->history);
-	if (arms->profiled)
-		fg_stored_history_release(arms->profiled);
-	free(arms->profiled);
 	free(arms->candidate_commit);
 	*arms = (struct fg_arms){0};
 }

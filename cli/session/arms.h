@@ -24,9 +24,8 @@ struct fg_arms {
 	size_t gone_count;
 	struct fg_stored_run baseline; /* a stored run to compare with */
 	bool has_baseline;
-	struct fg_stored_history history;   /* history of the baseline's branch */
-	struct fg_store *store;             /* the store that the baseline comes from */
-	struct fg_stored_history *profiled; /* with profiles, on demand */
+	struct fg_stored_history history; /* history of the baseline's branch */
+	struct fg_store *store;           /* the store that the baseline comes from */
 };
 
 /*

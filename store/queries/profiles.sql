@@ -1,4 +1,4 @@
--- Functions and call paths.
+-- Functions.
 
 -- name: function_find
 SELECT id FROM function WHERE digest = $1;
@@ -10,22 +10,6 @@ INSERT INTO function (id, digest, name, library, linkage, file, line, inlined) V
 SELECT id, name, library, linkage, file, line, inlined, digest FROM function WHERE id = $1;
 -- name: functions_after
 SELECT id, name, library, linkage, file, line, inlined, digest FROM function WHERE id > $1 ORDER BY id;
-
--- Call paths: in blocks, and what leads into a block from outside.
--- name: path_root_find
-SELECT id FROM path_root WHERE parent = $1 AND function = $2;
--- name: path_last
-SELECT COALESCE((SELECT first + count - 1 FROM path_block ORDER BY first DESC LIMIT 1), 0);
--- name: path_root_add
-INSERT INTO path_root (parent, function, id) VALUES ($1, $2, $3);
--- name: path_root_count
-SELECT count(*) FROM path_root;
--- name: path_block_add
-INSERT INTO path_block (first, count, data) VALUES ($1, $2, $3);
--- name: path_block_with
-SELECT first, count, data FROM path_block WHERE first <= $1 ORDER BY first DESC LIMIT 1;
--- name: path_blocks_after
-SELECT first, count, data FROM path_block WHERE first > $1 ORDER BY first;
 
 -- name: function_last
 SELECT COALESCE(max(id), 0) FROM function;

@@ -91,7 +91,7 @@ INSERT INTO chunk (series, kind, first, data) VALUES ($1, $2, $3, $4);
 INSERT INTO chunk (series, kind, first, data) VALUES ($1, $2, $3, $4)
 ON CONFLICT (series, kind, first) DO UPDATE SET data = excluded.data;
 -- name: chunks_forget
-DELETE FROM chunk WHERE series = $1 AND kind <> $2;
+DELETE FROM chunk WHERE series = $1;
 -- name: chunks
 SELECT first, data FROM chunk WHERE series = $1 AND kind = $2 ORDER BY first;
 -- name: chunks_all

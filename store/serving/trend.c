@@ -261,6 +261,30 @@ int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query 
 	return FG_OK;
 }
 
+size_t fg_store_own_times(struct fg_store *store, const struct fg_run *baseline, int64_t before_ns,
+			  const char *benchmark, const struct fg_profile_function *function,
+			  double *self_ns, size_t room)
+{
+	const struct fg_trend_query query = {
+		.project = baseline->project,
+		.benchmark = benchmark,
+		.branch = baseline->sides[FG_ARM_CANDIDATE].branch,
+		.name = function->name,
+		.library = function->library,
+		.before_ns = before_ns,
+		.limit = room,
+	};
+	struct fg_function_trend trend = {0};
+	size_t count = 0;
+
+	if (fg_store_function_trend(store, &query, &trend, NULL) == FG_OK) {
+		for (; count < trend.count; count++)
+			self_ns[count] = trend.points[count].self;
+	}
+	fg_function_trend_release(&trend);
+	return count;
+}
+
 void fg_function_trend_release(struct fg_function_trend *trend)
 {
 	fg_arena_release(&trend->texts);

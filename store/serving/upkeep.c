@@ -8,6 +8,7 @@
 #include "store/db.h"
 #include "store/matrix.h"
 #include "store/measures.h"
+#include "store/paths.h"
 #include "store/session.h"
 #include "store/totals.h"
 
@@ -35,6 +36,8 @@ static int check_block(const struct fg_query *q, bool is_totals, struct fg_error
 		status = fg_totals_read(&reader, &totals, reason);
 	else if (fg_measure_is_rows(fg_column_int(q, 1)))
 		status = fg_matrix_read(&reader, 0, &matrix, reason);
+	else if (fg_column_int(q, 1) == FG_CHUNK_PATHS)
+		status = fg_stored_paths_read(&reader, NULL, reason);
 	fg_totals_release(&totals);
 	fg_matrix_release(&matrix);
 	fg_bytes_release(&content);
@@ -79,26 +82,11 @@ static int check_pages(struct fg_store *store, struct fg_strbuf *findings, size_
 	return status;
 }
 
-struct findings {
-	struct fg_strbuf *words;
-	size_t *count;
-};
-
-static void take_finding(void *context, const char *words)
-{
-	const struct findings *findings = context;
-
-	finding(findings->words, findings->count, words);
-}
-
 int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *count,
 		   struct fg_error *err)
 {
 	int status = check_pages(store, findings, count, err);
 
-	if (status != FG_OK)
-		return status;
-	status = fg_call_paths_check(store, take_finding, &(struct findings){findings, count}, err);
 	if (status != FG_OK)
 		return status;
 	status = check_blocks(store, FG_SQL_CHUNKS_ALL, "chunk of kind", findings, count, err);

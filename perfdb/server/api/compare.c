@@ -73,24 +73,9 @@ static size_t list_own_times(void *context, const char *benchmark,
 			     size_t room)
 {
 	const struct earlier *earlier = context;
-	const struct fg_trend_query query = {
-		.project = earlier->baseline->project,
-		.benchmark = benchmark,
-		.branch = earlier->baseline->sides[FG_ARM_CANDIDATE].branch,
-		.name = function->name,
-		.library = function->library,
-		.before_ns = earlier->before_ns,
-		.limit = room,
-	};
-	struct fg_function_trend trend = {0};
-	size_t count = 0;
 
-	if (fg_store_function_trend(earlier->store, &query, &trend, NULL) == FG_OK) {
-		for (; count < trend.count; count++)
-			self_ns[count] = trend.points[count].self;
-	}
-	fg_function_trend_release(&trend);
-	return count;
+	return fg_store_own_times(earlier->store, earlier->baseline, earlier->before_ns, benchmark,
+				  function, self_ns, room);
 }
 
 /*

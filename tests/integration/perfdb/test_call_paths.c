@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Call paths in blocks, written by several sessions.  In SQLite, and in PostgreSQL if
+ * Profiles written by several sessions at once, and damaged ones.  In SQLite, and in PostgreSQL if
  * PERFDB_TEST_URL names one, whose tables are created afresh for each database.
  */
-#include "base/map.h"
 #include "base/strbuf.h"
 #include "store/db.h"
 #include "store/serving/upkeep.h"
-#include "store/session.h"
 #include "store/store.h"
 #include "store/transaction.h"
 #include "tests/support/fg_test.h"
@@ -113,61 +111,29 @@ static void tell_set(const struct fg_profile_set *set, struct fg_strbuf *text)
 	}
 }
 
-/* Everything the store knows of a run, read by a session that has no call path yet. */
 static void tell_run(struct fixture *f, struct fg_store *store, unsigned who, unsigned seed,
 		     struct fg_strbuf *text)
 {
 	struct fg_stored_run run = {0};
 	char id[ID_SIZE];
 
-	free(store->tree.nodes);
-	store->tree = (struct fg_tree_rows){0};
 	name_run(id, who, seed);
 	must(f, fg_store_load(store, id, &run, &f->err));
 	tell_set(run.profiles[0], text);
 	fg_stored_run_release(&run);
 }
 
-static int64_t number(struct fixture *f, struct fg_store *store, enum fg_sql sql)
-{
-	struct fg_query q;
-	int64_t value = 0;
-
-	fg_query_begin(&q, store->db, sql);
-	must(f, fg_query_value(&q, &value, &f->err));
-	return value;
-}
-
-static void note_row(void *context, uint64_t id, const struct fg_call_path *path)
-{
-	const uint64_t key[2] = {path->parent, path->function};
-	bool is_new = false;
-
-	assert_true(path->parent < id);
-	(void)fg_map_add(context, key, sizeof(key), id, &is_new);
-	if (!is_new)
-		fail_msg("path %llu is there twice", (unsigned long long)id);
-}
-
-/* Every path exists once, and the database has no errors. */
-static size_t sound_paths(struct fixture *f)
+static void is_sound(struct fixture *f)
 {
 	struct fg_store *store = opened(f);
 	struct fg_strbuf findings = {0};
-	struct fg_map seen = {0};
-	const size_t last = (size_t)number(f, store, FG_SQL_PATH_LAST);
 	size_t found = 0;
 
-	must(f, fg_call_paths_after(store, 0, note_row, &seen, &f->err));
-	found = seen.count;
-	assert_int_equal(found, last);
 	must(f, fg_store_check(store, &findings, &found, &f->err));
 	if (found)
 		fail_msg("%s", fg_strbuf_text(&findings));
 	fg_strbuf_release(&findings);
-	fg_map_release(&seen);
 	fg_store_close(store);
-	return last;
 }
 
 enum {
@@ -194,7 +160,7 @@ static void *write_all(void *context)
 	return NULL;
 }
 
-static void servers_add_the_same_blocks_at_once(void **state)
+static void servers_add_the_same_functions_at_once(void **state)
 {
 	struct fixture *f = *state;
 	struct writer writers[2] = {{.f = f, .who = 0}, {.f = f, .who = 1}};
@@ -210,7 +176,7 @@ static void servers_add_the_same_blocks_at_once(void **state)
 		if (writers[i].status != FG_OK)
 			fail_msg("%s", writers[i].err.message);
 	}
-	(void)sound_paths(f);
+	is_sound(f);
 	store = opened(f);
 	for (unsigned seed = 1; seed <= RUNS; seed++) {
 		for (unsigned who = 0; who < 2; who++) {
@@ -224,68 +190,8 @@ static void servers_add_the_same_blocks_at_once(void **state)
 	fg_strbuf_release(&texts[1]);
 }
 
-/* All paths, as the columns of a question and its answer. */
-struct all_paths {
-	int64_t *parents;
-	int64_t *functions;
-	int64_t *ids;
-	size_t count;
-	size_t capacity[3];
-};
-
-static void list_path(void *context, uint64_t id, const struct fg_call_path *path)
-{
-	struct all_paths *all = context;
-	const size_t count = all->count + 1;
-
-	all->parents = fg_grow(all->parents, &all->capacity[0], count, sizeof(*all->parents));
-	all->functions = fg_grow(all->functions, &all->capacity[1], count, sizeof(*all->functions));
-	all->ids = fg_grow(all->ids, &all->capacity[2], count, sizeof(*all->ids));
-	all->parents[all->count] = (int64_t)path->parent;
-	all->functions[all->count] = (int64_t)path->function;
-	all->ids[all->count++] = (int64_t)id;
-}
-
-static void finds_all(struct fixture *f, struct fg_store *store, const struct all_paths *all)
-{
-	int64_t *found = fg_xcalloc(all->count, sizeof(*found));
-	const struct fg_rows rows = {
-		.columns = {{.numbers = all->parents}, {.numbers = all->functions}},
-		.column_count = 2,
-		.count = all->count};
-
-	must(f, fg_call_paths_find(store, &rows, found, &f->err));
-	assert_memory_equal(found, all->ids, all->count * sizeof(*found));
-	free(found);
-}
-
-/* This session has looked when there was nothing yet. */
-static void what_others_add_is_found(void **state)
-{
-	struct fixture *f = *state;
-	struct fg_store *stores[2] = {NULL};
-	struct all_paths all = {0};
-	size_t last = 1;
-
-	begin_database(f);
-	for (int i = 0; i < 2; i++)
-		stores[i] = opened(f);
-	last = (size_t)number(f, stores[1], FG_SQL_PATH_LAST);
-	assert_int_equal(last, 0);
-	for (unsigned seed = 1; seed <= RUNS; seed++)
-		must(f, save_runs(stores[0], 0, seed, seed, &f->err));
-	must(f, fg_call_paths_after(stores[0], 0, list_path, &all, &f->err));
-	assert_true(all.count > 4000);
-	finds_all(f, stores[1], &all);
-	for (int i = 0; i < 2; i++)
-		fg_store_close(stores[i]);
-	free(all.parents);
-	free(all.functions);
-	free(all.ids);
-}
-
 /* Other sessions, and this one, may write again what an undone batch wrote. */
-static void undone_blocks_are_forgotten(void **state)
+static void undone_ids_are_forgotten(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_strbuf texts[2] = {{0}};
@@ -299,7 +205,7 @@ static void undone_blocks_are_forgotten(void **state)
 	fg_store_batch_undo(stores[0]);
 	must(f, save_runs(stores[1], 0, 2, 2, &f->err));
 	must(f, save_runs(stores[0], 0, 3, 3, &f->err));
-	(void)sound_paths(f);
+	is_sound(f);
 	for (int i = 0; i < 2; i++) {
 		for (unsigned seed = 2; seed <= 3; seed++)
 			tell_run(f, stores[i], 0, seed, &texts[i]);
@@ -310,14 +216,7 @@ static void undone_blocks_are_forgotten(void **state)
 	fg_strbuf_release(&texts[1]);
 }
 
-static void expect_damage(const struct fixture *f, int status, const char *words)
-{
-	assert_int_equal(status, FG_EDB);
-	if (!strstr(f->err.message, " is damaged: call path") || !strstr(f->err.message, words))
-		fail_msg("'%s' lacks '%s'", f->err.message, words);
-}
-
-/* Reported to every reader of call paths, one by one or all, and by `perfdb check`. */
+/* Reported to every reader of the run, and by `perfdb check`. */
 static void says_damaged(struct fixture *f, const char *sql, const char *words)
 {
 	char id[ID_SIZE];
@@ -333,50 +232,28 @@ static void says_damaged(struct fixture *f, const char *sql, const char *words)
 	fg_store_close(store);
 	run_script(f, sql);
 	store = opened(f);
-	expect_damage(f, fg_store_load(store, id, &run, &f->err), words);
+	assert_true(fg_store_load(store, id, &run, &f->err) < 0);
+	if (!strstr(f->err.message, words))
+		fail_msg("'%s' lacks '%s'", f->err.message, words);
 	must(f, fg_store_check(store, &findings, &found, &f->err));
-	if (found != 1 || !strstr(fg_strbuf_text(&findings), " is damaged: "))
+	if (found > 1 || (found == 1 && !strstr(fg_strbuf_text(&findings), words)))
 		fail_msg("%s", fg_strbuf_text(&findings));
 	fg_strbuf_release(&findings);
 	fg_store_close(store);
 }
 
-static void damaged_blocks_are_named(void **state)
+static void damaged_paths_are_named(void **state)
 {
 	struct fixture *f = *state;
 	const bool is_postgresql = getenv("PERFDB_TEST_URL");
 
 	says_damaged(f,
-		     is_postgresql
-			     ? "UPDATE path_block SET data = substr(data, 1, 60)"
-			     : "UPDATE path_block SET data = CAST(substr(data, 1, 60) AS BLOB)",
+		     is_postgresql ? "UPDATE chunk SET data = substr(data, 1, 60) WHERE kind = 6"
+				   : "UPDATE chunk SET data = CAST(substr(data, 1, 60) AS BLOB) "
+				     "WHERE kind = 6",
 		     "its checksum does not fit");
-	says_damaged(f, "UPDATE path_block SET data = ''", "cut short");
-	says_damaged(f, "UPDATE path_block SET count = count - 1",
-		     "does not hold the paths that its row lists");
-	says_damaged(f, "UPDATE path_block SET count = 5000", "cannot be in a block");
-	says_damaged(f, "UPDATE path_block SET first = 2",
-		     "does not hold the paths that its row lists");
-	/* Only a missing path says so. */
-	says_damaged(f, "DELETE FROM path_block", "is not there");
-}
-
-static void listed_roots_are_counted(void **state)
-{
-	struct fixture *f = *state;
-	struct fg_strbuf findings = {0};
-	struct fg_store *store = NULL;
-	size_t found = 0;
-
-	begin_database(f);
-	store = opened(f);
-	must(f, save_runs(store, 0, 1, 4, &f->err));
-	run_script(f, "DELETE FROM path_root WHERE id = (SELECT max(id) FROM path_root)");
-	must(f, fg_store_check(store, &findings, &found, &f->err));
-	assert_int_equal(found, 1);
-	assert_non_null(strstr(fg_strbuf_text(&findings), "call paths begin a block"));
-	fg_strbuf_release(&findings);
-	fg_store_close(store);
+	says_damaged(f, "UPDATE chunk SET data = '' WHERE kind = 6", "cut short");
+	says_damaged(f, "DELETE FROM chunk WHERE kind = 6", "a call path is not there");
 }
 
 static int setup(void **state)
@@ -402,11 +279,9 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(servers_add_the_same_blocks_at_once),
-		CASE(what_others_add_is_found),
-		CASE(undone_blocks_are_forgotten),
-		CASE(damaged_blocks_are_named),
-		CASE(listed_roots_are_counted),
+		CASE(servers_add_the_same_functions_at_once),
+		CASE(undone_ids_are_forgotten),
+		CASE(damaged_paths_are_named),
 	};
 #undef CASE
 

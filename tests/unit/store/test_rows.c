@@ -93,26 +93,21 @@ static void sqlite_finds_what_was_put_there(void **state)
 	struct fg_scratch scratch;
 	struct fg_db *db = NULL;
 	struct fg_error err = {0};
-	const int64_t parents[] = {0, 0, 0};
-	const int64_t functions[] = {7, 8, 9};
+	const struct fg_blob digests[] = {{"a", 1}, {"b", 1}, {"c", 1}};
 	int64_t ids[] = {0, 0};
 	int64_t found[] = {-1, -1, -1};
 	int64_t first = 0;
 	struct fg_rows put = {
-		.columns = {{.numbers = parents}, {.numbers = functions}, {.numbers = ids}},
-		.column_count = 3,
-		.count = 2};
-	const struct fg_rows asked = {.columns = {{.numbers = parents}, {.numbers = functions}},
-				      .column_count = 2,
-				      .count = 3};
+		.columns = {{.numbers = ids}, {.blobs = digests}}, .column_count = 2, .count = 2};
+	const struct fg_rows asked = {
+		.columns = {{.blobs = digests}}, .column_count = 1, .count = 3};
 
 	(void)state;
 	fg_scratch_init(&scratch);
 	assert_int_equal(fg_db_open(fg_scratch_path(&scratch, "a.db"), 0, &db, &err), FG_OK);
 	assert_int_equal(
 		fg_db_script(db,
-			     "CREATE TABLE path_root (parent BIGINT, function BIGINT, id BIGINT, "
-			     "PRIMARY KEY (parent, function)); "
+			     "CREATE TABLE fact_set (id BIGINT, digest BLOB PRIMARY KEY); "
 			     "CREATE TABLE function (id BIGINT); INSERT INTO function VALUES (40)",
 			     &err),
 		FG_OK);
@@ -121,13 +116,13 @@ static void sqlite_finds_what_was_put_there(void **state)
 	assert_int_equal(first, 41);
 	ids[0] = first;
 	ids[1] = first + 1;
-	assert_int_equal(fg_query_rows(db, FG_SQL_PATH_ROOT_ADD, &put, NULL, &err), FG_OK);
-	assert_int_equal(fg_query_rows(db, FG_SQL_PATH_ROOT_FIND, &asked, found, &err), FG_OK);
+	assert_int_equal(fg_query_rows(db, FG_SQL_FACT_SET_ADD, &put, NULL, &err), FG_OK);
+	assert_int_equal(fg_query_rows(db, FG_SQL_FACT_SET_FIND, &asked, found, &err), FG_OK);
 	assert_int_equal(found[0], 41);
 	assert_int_equal(found[1], 42);
 	assert_int_equal(found[2], 0);
 	/* The second one is there already: nothing hides that. */
-	assert_true(fg_query_rows(db, FG_SQL_PATH_ROOT_ADD, &put, NULL, &err) < 0);
+	assert_true(fg_query_rows(db, FG_SQL_FACT_SET_ADD, &put, NULL, &err) < 0);
 	fg_db_close(db);
 	fg_scratch_release(&scratch);
 }
