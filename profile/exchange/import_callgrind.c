@@ -356,7 +356,10 @@ static struct fg_text owner_of(const struct reader *reader, struct fg_text rest)
 	return found ? reader->contexts[*found].library : (struct fg_text){0};
 }
 
-/* From the root, so from the end of the chain. */
+/*
+ * From the root, so from the end of the chain.  A root without a name is where the kernel entered
+ * the dynamic linker, which calls nothing: it jumps to the program.
+ */
 static int push_chain(struct reader *reader, uint32_t index, struct fg_error *err)
 {
 	const struct context *context = &reader->contexts[index];
@@ -373,7 +376,8 @@ static int push_chain(struct reader *reader, uint32_t index, struct fg_error *er
 			start--;
 		rest = (struct fg_text){chain.text + start, chain.length - start};
 		name = (struct fg_text){rest.text, end - start};
-		if (name.length > 0 && (start == 0 || !is_depth(name)))
+		if (name.length > 0 && (start == 0 || !is_depth(name)) &&
+		    (start == 0 || end < chain.length || !is_nameless(name)))
 			status = push_function(
 				reader, name,
 				start == 0 ? context->library : owner_of(reader, rest), err);

@@ -231,6 +231,23 @@ static void callgrind_without_callers_in_its_names_still_tells_who_calls(void **
 	fg_profile_release(&profile);
 }
 
+static void callgrind_paths_begin_with_a_name(void **state)
+{
+	static const char text[] = "events: Ir\nfn=0x1ab70\n1 5\nfn=_start'0x1ab70\n1 10\n"
+				   "fn=main'_start'0x1ab70\n1 30\n";
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_equal(import("callgrind", text, strlen(text), &profile, &err), FG_OK);
+	assert_int_equal(profile.sample_count, 3);
+	assert_int_equal(depth_of(&profile, 0), 1);
+	assert_int_equal(depth_of(&profile, 1), 1);
+	assert_int_equal(depth_of(&profile, 2), 2);
+	assert_true(value_of(&profile, "main", "instructions") == 30);
+	fg_profile_release(&profile);
+}
+
 static void a_stack_deeper_than_the_limit_is_refused(void **state)
 {
 	struct fg_strbuf text = {0};
@@ -350,6 +367,7 @@ int main(void)
 		cmocka_unit_test(packed_files_are_read_as_what_is_in_them),
 		cmocka_unit_test(callgrind_gives_instructions_and_calls_by_call_path),
 		cmocka_unit_test(callgrind_without_callers_in_its_names_still_tells_who_calls),
+		cmocka_unit_test(callgrind_paths_begin_with_a_name),
 		cmocka_unit_test(gzip_beyond_the_limit_is_refused),
 	};
 
