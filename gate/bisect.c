@@ -180,8 +180,7 @@ static struct visit choose(const struct fg_bisect *bisect, struct fg_bisect_mode
 			const size_t place = candidates[i].place;
 			const struct visit visit = best_length(bisect, model, place, true);
 
-			most = fmax(most,
-				    fg_bisect_information(model, place, FG_BISECT_VISIT_MAX));
+			most = fmax(most, fg_bisect_information(model, place, FG_BISECT_VISIT_MAX));
 			if (visit.rate > best.rate)
 				best = visit;
 		}
