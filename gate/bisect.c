@@ -170,23 +170,23 @@ static void find_candidates(const struct fg_bisect *bisect, const struct fg_bise
 static struct visit choose(const struct fg_bisect *bisect, struct fg_bisect_model *model)
 {
 	struct visit best = {0};
+	double most = 0; /* that the longest visit would tell */
 
 	for (unsigned is_built = 0; is_built < 2; is_built++) {
 		struct visit candidates[CANDIDATES] = {{0}};
 
 		find_candidates(bisect, model, is_built, candidates);
 		for (size_t i = 0; i < CANDIDATES && candidates[i].place > 0; i++) {
-			const struct visit visit =
-				best_length(bisect, model, candidates[i].place, true);
+			const size_t place = candidates[i].place;
+			const struct visit visit = best_length(bisect, model, place, true);
 
+			most = fmax(most, fg_bisect_information(model, place, FG_BISECT_VISIT_MAX));
 			if (visit.rate > best.rate)
 				best = visit;
 		}
 	}
-	if (!bisect->is_exact &&
-	    fg_bisect_information(model, best.place, FG_BISECT_VISIT_MAX) < least_information)
-		return (struct visit){0};
-	return best_length(bisect, model, best.place, false);
+	return most < least_information ? (struct visit){0}
+					: best_length(bisect, model, best.place, false);
 }
 
 static void decide(const struct fg_bisect *bisect, struct fg_bisect_model *model,

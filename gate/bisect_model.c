@@ -261,78 +261,50 @@ static void step_back(const struct fg_bisect_place *place, const double here[FG_
 		before[k] = ((1 - place->jump) * here[k] + jumped) / place->scale;
 }
 
-static void times_like(const struct fg_bisect_place *place, const double after[FG_BISECT_LEVELS],
-		       double here[FG_BISECT_LEVELS])
-{
-	for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
-		here[k] = place->like[k] * after[k];
-}
-
-static void look_back(struct fg_bisect_model *model)
-{
-	struct fg_bisect_place *last = &model->places[model->count - 1];
-	double here[FG_BISECT_LEVELS];
-
-	for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
-		last->after[k] = 1;
-	for (size_t p = model->count - 1; p > 0; p--) {
-		times_like(&model->places[p], model->places[p].after, here);
-		step_back(&model->places[p], here, model->places[p - 1].after);
-	}
-}
-
-static double sum_below(const double values[FG_BISECT_LEVELS], size_t end)
-{
-	double sum = 0;
-
-	for (size_t k = 0; k < end; k++)
-		sum += values[k];
-	return sum;
-}
-
+/* Level 0 of the grid lies below all that is measured. */
 static size_t level_of_threshold(size_t threshold)
 {
 	const size_t apart = FG_BISECT_CELLS / FG_BISECT_THRESHOLDS;
 
-	return FG_BISECT_ZERO + apart / 2 + threshold * apart;
+	return threshold == 0 ? 0 : FG_BISECT_ZERO + threshold * apart - apart / 2;
 }
 
-/*
- * Where the program last rose above a level of the grid: the history after it stays there. Fills
- * `crossed`; returns the probability that the bad end is above it.
- */
-static double find_crossing(struct fg_bisect_model *model, size_t threshold, double *crossed)
+static void look_back(struct fg_bisect_model *model, size_t threshold)
 {
 	const size_t level = level_of_threshold(threshold);
 	double after[FG_BISECT_LEVELS];
-	double here[FG_BISECT_LEVELS];
-	double all = 0;
+	double here[FG_BISECT_LEVELS] = {0};
 
 	for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
 		after[k] = 1;
 	for (size_t p = model->count - 1; p > 0; p--) {
 		struct fg_bisect_place *place = &model->places[p];
 
-		for (size_t k = level; k < FG_BISECT_LEVELS; k++)
-			place->above[threshold][k] = place->before[k] * after[k];
-		times_like(place, after, here);
-		memset(here, 0, level * sizeof(here[0]));
-		crossed[p] = sum_below(model->places[p - 1].before, level) * place->jump *
-			     mean_of(here) / place->scale;
-		all += crossed[p];
+		for (size_t k = level; k < FG_BISECT_LEVELS; k++) {
+			place->levels[threshold][k] = place->before[k] * after[k];
+			here[k] = place->like[k] * after[k];
+		}
 		step_back(place, here, after);
 	}
-	return all;
 }
 
-/* A level that the bad end hardly reaches says little about where it was passed. */
-static void take_crossing(struct fg_bisect_model *model, const double *crossed, double all)
+/*
+ * The place from which on the program stays above a threshold. A threshold that the bad end hardly
+ * reaches says little about it.
+ */
+static void take_crossing(struct fg_bisect_model *model, size_t threshold)
 {
-	for (size_t p = 1; p < model->count && all > 0; p++) {
-		const double probability = all > likely ? crossed[p] / all : 0;
-		struct fg_bisect_place *place = &model->places[p];
+	const double all = sum_of(model->places[model->count - 1].levels[threshold]);
+	double passed = 0;
 
-		place->share += crossed[p];
+	for (size_t p = 1; p < model->count && all > 0; p++) {
+		struct fg_bisect_place *place = &model->places[p];
+		const double above = sum_of(place->levels[threshold]);
+		const double crossed = fmax(above - passed, 0);
+		const double probability = all > likely ? crossed / all : 0;
+
+		passed = above;
+		place->share += crossed;
 		place->surest = fmax(place->surest, fmin(place->largest, probability));
 		place->largest = fmax(place->largest, probability);
 	}
@@ -340,20 +312,17 @@ static void take_crossing(struct fg_bisect_model *model, const double *crossed, 
 
 void fg_bisect_model_solve(struct fg_bisect_model *model)
 {
-	double *crossed = fg_xcalloc(model->count, sizeof(crossed[0]));
 	double sum = 0;
 
 	filter(model);
-	look_back(model);
-	for (size_t i = 0; i < FG_BISECT_THRESHOLDS; i++) {
-		const double all = find_crossing(model, i, crossed);
-
-		take_crossing(model, crossed, all);
-		sum += all;
-	}
+	for (size_t i = 0; i <= FG_BISECT_THRESHOLDS; i++)
+		look_back(model, i);
+	for (size_t i = 1; i <= FG_BISECT_THRESHOLDS; i++)
+		take_crossing(model, i);
+	for (size_t p = 1; p < model->count; p++)
+		sum += model->places[p].share;
 	for (size_t p = 1; p < model->count && sum > 0; p++)
 		model->places[p].share /= sum;
-	free(crossed);
 }
 
 /* ---- information ---- */
@@ -410,8 +379,8 @@ double fg_bisect_promise(const struct fg_bisect_model *model, size_t place)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < FG_BISECT_THRESHOLDS; i++) {
-		const double above = sum_of(model->places[place].above[i]);
+	for (size_t i = 1; i <= FG_BISECT_THRESHOLDS; i++) {
+		const double above = sum_of(model->places[place].levels[i]);
 
 		sum += above * (1 - above);
 	}
@@ -421,19 +390,16 @@ double fg_bisect_promise(const struct fg_bisect_model *model, size_t place)
 double fg_bisect_information(struct fg_bisect_model *model, size_t place, unsigned pairs)
 {
 	const struct fg_bisect_place *own = &model->places[place];
-	double levels[FG_BISECT_LEVELS];
 	double all[FG_BISECT_SEEN];
 	double above[FG_BISECT_SEEN];
 	double nats = 0;
 
 	prepare(model, error_of(model, own->pair_count, pairs));
-	for (size_t k = 0; k < FG_BISECT_LEVELS; k++)
-		levels[k] = own->before[k] * own->after[k];
-	see(model, levels, all);
-	for (size_t i = 0; i < FG_BISECT_THRESHOLDS; i++) {
-		const double p = sum_of(own->above[i]);
+	see(model, own->levels[0], all);
+	for (size_t i = 1; i <= FG_BISECT_THRESHOLDS; i++) {
+		const double p = sum_of(own->levels[i]);
 
-		see(model, own->above[i], above);
+		see(model, own->levels[i], above);
 		for (size_t s = 0; s < FG_BISECT_SEEN; s++)
 			nats += plogp(above[s]) + plogp(fmax(all[s] - above[s], 0)) - plogp(all[s]);
 		nats -= plogp(p) + plogp(fmax(1 - p, 0));

@@ -26,10 +26,9 @@ struct fg_bisect_place {
 	double jump; /* prior probability that the level jumps here */
 	double like[FG_BISECT_LEVELS];
 	double before[FG_BISECT_LEVELS]; /* filtered: given all up to here, sums to 1 */
-	double after[FG_BISECT_LEVELS];  /* likelihood of all that comes later, scaled */
 	double scale;
-	/* probability of a level here and of no level below the threshold from here on */
-	double above[FG_BISECT_THRESHOLDS][FG_BISECT_LEVELS];
+	/* [0]: probability of each level; [i]: and of none below threshold i from here on */
+	double levels[FG_BISECT_THRESHOLDS + 1][FG_BISECT_LEVELS];
 	/* results */
 	double share;   /* expected share of the whole change that lies here */
 	double largest; /* probability that one of the levels was passed here for good */

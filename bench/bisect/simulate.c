@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Simulated histories: how many pairs and builds does the search take, and how often is it right?
- * `git bisect run` with a test of fixed size searches the same histories.
+ * Simulated histories, with simulated pairs and with recorded ones of four programs: how many pairs
+ * and builds does the search take, and how often is it right?  `git bisect run` with a test of fixed
+ * size searches the same histories.
  *
  * usage: simulate [RUNS [COMMITS [SEED]]]
  */
 #include "base/base.h"
 #include "base/random.h"
+#include "bench/recorded.h"
 #include "gate/bisect.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,9 +21,13 @@ enum {
 };
 
 struct history {
-	double effect; /* in standard deviations of a pair */
-	unsigned ends; /* pairs of the ends' gate, which comes before either search */
-	double build;  /* costs so many pairs */
+	double effect;       /* in standard deviations of a pair */
+	double spread;       /* of a pair */
+	const char *program; /* its recorded pairs instead of simulated ones */
+	struct stretch stretch;
+	size_t measured; /* commit of the stretch */
+	unsigned ends;   /* pairs of the ends' gate, which comes before either search */
+	double build;    /* costs so many pairs */
 	bool has_prior;
 	size_t culprit;
 	double weight[COMMITS_MAX];
@@ -62,7 +67,12 @@ static double pair_of(struct history *history, size_t commit)
 {
 	const double level = commit >= history->culprit ? history->effect : 0;
 
-	return 0.02 * (level + fg_random_normal(&history->random));
+	if (!history->program)
+		return history->spread * (level + fg_random_normal(&history->random));
+	if (commit != history->measured)
+		stretch_begin(&history->stretch, history->program, &history->random);
+	history->measured = commit;
+	return history->spread * level + stretch_next(&history->stretch);
 }
 
 static void search(struct history *history, struct tally *tally)
@@ -115,7 +125,7 @@ static void halve(struct history *history, unsigned pairs, struct tally *tally)
 			sum += pair_of(history, middle);
 		tally->pairs += pairs;
 		tally->builds++;
-		if (sum / pairs > 0.02 * history->effect / 2)
+		if (sum / pairs > history->spread * history->effect / 2)
 			bad = middle;
 		else
 			good = middle + 1;
@@ -147,14 +157,16 @@ static void compare(struct history history, unsigned runs)
 	struct tally peer = {0};
 	char name[64];
 
+	history.ends = ends_of(history.effect);
+	history.measured = SIZE_MAX;
 	for (unsigned i = 0; i < runs; i++) {
 		make_history(&history);
 		search(&history, &ours);
 		halve(&history, fixed, &peer);
 	}
-	printf("effect %.1f sd of a pair (ends: %u pairs), a build costs %.0f pairs%s\n",
-	       history.effect, history.ends, history.build,
-	       history.has_prior ? ", prior from touched files" : "");
+	printf("%s, effect %.1f sd of a pair (ends: %u pairs), a build costs %.0f pairs%s\n",
+	       history.program ? history.program : "simulated pairs", history.effect, history.ends,
+	       history.build, history.has_prior ? ", prior from touched files" : "");
 	print("fastgate bisect", &ours);
 	peer.visits = peer.builds;
 	(void)snprintf(name, sizeof(name), "git bisect run, %u pairs a step", fixed);
@@ -169,6 +181,7 @@ int main(int argc, char **argv)
 	const uint64_t seed = argc > 3 ? strtoul(argv[3], NULL, 10) : 1;
 	static const double effects[] = {0.5, 1, 2};
 	static const double builds[] = {20, 2};
+	static const char *const programs[] = {"integer", "allocation", "memory", "interpreter"};
 
 	if (commits < 2 || commits > COMMITS_MAX)
 		return 2;
@@ -179,9 +192,20 @@ int main(int argc, char **argv)
 		struct history history = {.effect = effects[row / 4],
 					  .build = builds[row / 2 % 2],
 					  .has_prior = row % 2,
+					  .spread = 0.02,
 					  .count = commits};
 
-		history.ends = ends_of(history.effect);
+		fg_random_seed(&history.random, seed);
+		compare(history, runs);
+	}
+	for (size_t i = 0; i < FG_ARRAY_SIZE(programs); i++) {
+		struct history history = {.effect = 1,
+					  .build = 20,
+					  .has_prior = true,
+					  .program = programs[i],
+					  .spread = recorded_spread(programs[i]),
+					  .count = commits};
+
 		fg_random_seed(&history.random, seed);
 		compare(history, runs);
 	}

@@ -2,11 +2,12 @@
 /*
  * Histories with and without creep, judged as `fastgate run` judges them: the sequential rule ends
  * each run, its step joins the chain, and a run against the release follows when the chain is too
- * vague.
+ * vague.  Pairs are simulated, and then those of real programs, with the creep planted.
  */
 #include "gate/creep.h"
 
 #include "base/random.h"
+#include "bench/recorded.h"
 #include "gate/rule.h"
 #include "gate/statistics/distributions.h"
 #include "model/metric.h"
@@ -40,7 +41,7 @@ struct world {
 	double neighbours; /* share of the pairs that a neighbour disturbs, ten times as noisy */
 	double creep;      /* of each step */
 	bool anchors;
-	bool is_slow; /* the drift is the same for both sides of a pair */
+	const char *program; /* its recorded pairs instead of simulated ones */
 };
 
 struct history {
@@ -90,14 +91,20 @@ static void measure(const struct world *world, struct history *history, size_t f
 				     .is_drawn = true};
 	const double change = level_of(world, to) - level_of(world, from);
 	struct fg_rule_finding finding = {.next_look = fixed ? fixed : 12};
+	struct stretch stretch = {0};
 	double pairs[PAIRS_MAX];
 	size_t count = 0;
 
+	if (world->program)
+		stretch_begin(&stretch, world->program, random);
 	while (!finding.decided && finding.next_look > count && finding.next_look <= PAIRS_MAX) {
 		for (; count < finding.next_look; count++)
 			pairs[count] =
-				draw(world, change,
-				     (double)history->runs / 37 + (double)count / 900, random);
+				world->program
+					? change + stretch_next(&stretch)
+					: draw(world, change,
+					       (double)history->runs / 37 + (double)count / 900,
+					       random);
 		fg_rule_apply(&rule, pairs, count, false, &finding);
 	}
 	fg_rule_apply(&rule, pairs, count, true, &finding);
@@ -204,6 +211,30 @@ static void show_world(const struct world *world)
 	       100.0 * (double)found / HISTORIES, 100.0 * (double)crept / (double)windows,
 	       found ? (double)at / (double)found : 0, (double)pairs / (double)runs,
 	       (double)anchors / HISTORIES, (double)known / HISTORIES, 100 * bias / HISTORIES);
+}
+
+/* ---- recorded pairs ---- */
+
+static void show_recorded(void)
+{
+	static const char *const programs[] = {"integer", "allocation", "memory", "interpreter"};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(programs); i++) {
+		const double spread = recorded_spread(programs[i]);
+		/* as many standard deviations of a pair as +0.1 % has where it is 2 % */
+		const double steps[] = {step_size * spread / 0.02, step_size, 0};
+
+		for (size_t k = 0; k < FG_ARRAY_SIZE(steps); k++) {
+			char name[64];
+
+			(void)snprintf(name, sizeof(name), "%s (pairs of %.1f %%), 40 x +%.2f %%",
+				       programs[i], 100 * spread, 100 * steps[k]);
+			show_world(&(struct world){.name = name,
+						   .program = programs[i],
+						   .creep = steps[k],
+						   .anchors = true});
+		}
+	}
 }
 
 /* ---- an unchanged program on a host that drifts ---- */
@@ -373,6 +404,8 @@ int main(void)
 		world.spread = 0.02;
 		show_world(&world);
 	}
+	putchar('\n');
+	show_recorded();
 	putchar('\n');
 	show_unchanged(true);
 	show_unchanged(false);

@@ -6,32 +6,28 @@
 
 struct options {
 	struct fg_cli_config config;
-	const char *benchmark;
-	const char *metric;
-	const char *function;
-	const char *measure;
-	int64_t budget_ns;
-	bool resume;
+	struct fg_search_request asked;
 	const char *markdown;
 	const char *html;
 };
 
-static int check(const struct options *given, const struct fg_plan *plan, struct fg_error *err)
+static int check(const struct fg_search_request *asked, const struct fg_plan *plan,
+		 struct fg_error *err)
 {
-	if (given->metric && (given->measure || given->function))
+	if (asked->metric && (asked->measure || asked->function))
 		return fg_error_set(err, FG_EINVAL, "--metric excludes --measure and --function");
-	if (given->measure &&
-	    (!fg_measure_is_known(given->measure) || fg_metric_find_builtin(given->measure)))
+	if (asked->measure &&
+	    (!fg_measure_is_known(asked->measure) || fg_metric_find_builtin(asked->measure)))
 		return fg_error_set(err, FG_EINVAL,
 				    "--measure: '%.100s' is not counted exactly; for a time use "
 				    "--metric",
-				    given->measure);
+				    asked->measure);
 	if (plan->benchmark_count == 0)
 		return fg_error_set(err, FG_EINVAL, "%s has no benchmarks: nothing to measure",
 				    plan->config_path);
-	if (given->benchmark && !fg_plan_find(plan, given->benchmark))
+	if (asked->benchmark && !fg_plan_find(plan, asked->benchmark))
 		return fg_error_set(err, FG_EINVAL, "there is no benchmark '%s' in %s",
-				    given->benchmark, plan->config_path);
+				    asked->benchmark, plan->config_path);
 	return FG_OK;
 }
 
@@ -50,7 +46,7 @@ static int write_file(const struct fg_cli *cli, const struct fg_bisect_search *s
 }
 
 static int report(const struct fg_cli *cli, const struct options *given,
-		  const struct fg_bisect_search *search, struct fg_error *err)
+		  struct fg_bisect_search *search, struct fg_error *err)
 {
 	struct fg_strbuf text = {0};
 	int status = write_file(cli, search, given->markdown, FG_SEARCH_MARKDOWN, err);
@@ -78,22 +74,12 @@ static const enum fg_exit exits[] = {
 static int find(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
 		struct fg_error *err)
 {
-	const struct fg_search_request asked = {
-		.good = cli->argument_count > 0 ? cli->arguments[0] : NULL,
-		.bad = cli->argument_count > 1 ? cli->arguments[1] : "HEAD",
-		.benchmark = given->benchmark,
-		.metric = given->metric,
-		.function = given->function,
-		.measure = given->measure,
-		.budget_ns = given->budget_ns,
-		.resume = given->resume,
-	};
 	struct fg_bisect_search found = {0};
-	int status = check(given, plan, err);
+	int status = check(&given->asked, plan, err);
 
 	if (status != FG_OK)
 		return status;
-	status = fg_search(&found, cli, plan, &asked, err);
+	status = fg_search(&found, cli, plan, &given->asked, err);
 	if (status == FG_EINTERRUPTED) {
 		fg_cli_say(cli, "interrupted: `fastgate bisect --resume` goes on with what was "
 				"measured");
@@ -113,9 +99,11 @@ static int run(struct fg_cli *cli, const void *values)
 	struct fg_plan plan = {0};
 	int status = FG_OK;
 
-	if (cli->argument_count == 0 && !given.resume)
+	given.asked.good = cli->argument_count > 0 ? cli->arguments[0] : NULL;
+	given.asked.bad = cli->argument_count > 1 ? cli->arguments[1] : "HEAD";
+	if (cli->argument_count == 0 && !given.asked.resume)
 		return fg_cli_usage(cli, "name the good end: a tag, a branch or a commit");
-	if (cli->argument_count > 0 && given.resume)
+	if (cli->argument_count > 0 && given.asked.resume)
 		return fg_cli_usage(cli, "--resume has the ends of the interrupted search");
 	if (fg_cli_check_event(&err) != FG_OK)
 		return fg_cli_fail(cli, &err);
@@ -134,25 +122,25 @@ static int run(struct fg_cli *cli, const void *values)
 
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
-	FG_ROW_NAME(struct options, benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,
+	FG_ROW_NAME(struct options, asked.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,
 		    "search by this benchmark (default: the one that is slower at the bad end)"),
-	FG_ROW_TEXT(struct options, metric, "metric", 'm', "NAME",
+	FG_ROW_TEXT(struct options, asked.metric, "metric", 'm', "NAME",
 		    "search by this metric (default: the gated one that got worse)"),
-	FG_ROW_TEXT(struct options, function, "function", 'f', "NAME",
+	FG_ROW_TEXT(struct options, asked.function, "function", 'f', "NAME",
 		    "search by the time, or the measure, of one function and all that it calls"),
-	FG_ROW_TEXT(struct options, measure, "measure", 0, "NAME",
+	FG_ROW_TEXT(struct options, asked.measure, "measure", 0, "NAME",
 		    "search by an exact measure, such as instructions or heap.allocations: one "
 		    "execution per commit and side"),
 	{.name = "budget",
 	 .letter = 'b',
 	 .kind = FG_OPTION_DURATION,
-	 .offset = offsetof(struct options, budget_ns),
+	 .offset = offsetof(struct options, asked.budget_ns),
 	 .argument = "T",
 	 .initial = "60m",
 	 .minimum = 1e9,
 	 .maximum = 8.64e14,
 	 .help = "start no further measurement after this time"},
-	FG_ROW_FLAG(struct options, resume, "resume", 0,
+	FG_ROW_FLAG(struct options, asked.resume, "resume", 0,
 		    "go on with the search that was interrupted or ran out of budget"),
 	FG_ROW_FILE(struct options, markdown, "markdown", 0, "also write the result as Markdown"),
 	FG_ROW_FILE(struct options, html, "html", 0,

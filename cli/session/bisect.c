@@ -8,7 +8,7 @@
 #include "cli/session/arms.h"
 #include "cli/session/plan.h"
 #include "model/measure.h"
-#include "reporters/source_lines.h"
+#include "reporters/reporter.h"
 #include "runner/facts/code_facts.h"
 
 #include <math.h>
@@ -18,7 +18,6 @@ enum {
 	FUNCTIONS_MAX = 3, /* blamed by the ends, that guide the search */
 	ATTEMPTS = 2,      /* of a build, if its commit matters in the end */
 	RETRY_PAIRS = 8,
-	HUNK_LINES = 6,
 };
 
 /* How much likelier such a commit is to have made it slower. */
@@ -318,30 +317,15 @@ static const struct fg_benchmark_verdict *choose_verdict(const struct fg_bisect_
 	return worst;
 }
 
-static void take_blame(const struct fg_benchmark_verdict *benchmark, struct fg_arena *arena,
-		       struct fg_search_verdict *verdict)
+/* The function that surely costs more, or else the one that surely does more. */
+static const char *blamed(const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_node_verdict *first = benchmark->time.functions;
-	struct fg_strbuf text = {0};
-	struct fg_hunk hunk = {0};
 
-	if (benchmark->time.function_count == 0 || first->standing != FG_STANDING_GUILTY) {
-		if (benchmark->work && benchmark->work->kind != FG_WORK_SAME)
-			verdict->function = fg_arena_strdup(arena, benchmark->work->function);
-		return;
-	}
-	verdict->function = fg_arena_strdup(arena, first->name);
-	verdict->file = fg_arena_strdup(arena, first->file);
-	verdict->line = first->line;
-	if (!first->source)
-		return;
-	fg_hunk_take(first->source, HUNK_LINES, &hunk);
-	for (size_t i = 0; i < hunk.count; i++) {
-		fg_hunk_add_line(&text, &hunk, i, 0);
-		fg_strbuf_add_char(&text, '\n');
-	}
-	verdict->hunk = fg_arena_strdup(arena, fg_strbuf_text(&text));
-	fg_strbuf_release(&text);
+	if (benchmark->time.function_count > 0 && first->standing == FG_STANDING_GUILTY)
+		return first->name;
+	return benchmark->work && benchmark->work->kind != FG_WORK_SAME ? benchmark->work->function
+									: NULL;
 }
 
 static void take_verdict(const struct fg_session *session,
@@ -357,8 +341,8 @@ static void take_verdict(const struct fg_session *session,
 		.low = metric ? metric->low : (double)NAN,
 		.high = metric ? metric->high : (double)NAN,
 		.smallest = metric ? metric->smallest_detectable : (double)NAN,
+		.function = fg_arena_strdup(arena, blamed(benchmark)),
 	};
-	take_blame(benchmark, arena, verdict);
 }
 
 /* ---- the ends ---- */
@@ -769,6 +753,23 @@ static int measure_commits(struct fg_bisect_search *search, struct fg_error *err
 
 /* ---- the answer ---- */
 
+/* The terminal's report: card, functions, lines. */
+static const char *card_of(const struct fg_session *session, struct fg_arena *arena)
+{
+	const struct fg_report report = {
+		.run = &session->got.run,
+		.verdict = &session->got.verdict,
+		.profiles = (const struct fg_profile_set *const *)session->got.profiles};
+	struct fg_strbuf text = {0};
+	const char *card = NULL;
+
+	if (fg_reporter_find("terminal", NULL)
+		    ->write(&report, &(struct fg_report_options){0}, &text, NULL) == FG_OK)
+		card = fg_arena_strdup(arena, fg_strbuf_text(&text));
+	fg_strbuf_release(&text);
+	return card;
+}
+
 /* The step's commit against its parent, by the full rule. */
 static int confirm(struct fg_bisect_search *search, const struct fg_bisect_step *step,
 		   struct fg_search_verdict *verdict, struct fg_error *err)
@@ -792,6 +793,7 @@ static int confirm(struct fg_bisect_search *search, const struct fg_bisect_step 
 		take_verdict(&comparison.session, benchmark,
 			     find_metric(benchmark, fg_search_subject(search)),
 			     &search->plan->arena, verdict);
+	verdict->card = card_of(&comparison.session, &search->plan->arena);
 out:
 	close_comparison(&comparison);
 	return status;

@@ -41,9 +41,7 @@ struct fg_search_verdict {
 	double smallest; /* ratio - 1 that would have been seen */
 	double pairs;
 	const char *function; /* to blame; NULL: none is sure */
-	const char *file;
-	double line;
-	const char *hunk; /* its most relevant lines, with their costs; NULL: unknown */
+	const char *card;     /* report of the run, as text; NULL: unknown */
 };
 
 enum fg_search_state {
@@ -100,8 +98,8 @@ void fg_search_write(const struct fg_bisect_search *search, enum fg_search_forma
 /* ---- bisect_state.c ---- */
 
 /* fastgate-bisect/1 is also the state of a search that goes on. */
-void fg_search_json(const struct fg_bisect_search *search, struct fg_strbuf *text);
-int fg_search_save(const struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
+void fg_search_json(struct fg_bisect_search *search, struct fg_strbuf *text);
+int fg_search_save(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
 /* The ends and choices of the interrupted search. */
 int fg_search_load_request(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
 /* All that it measured, into the commits of the same range. */

@@ -148,7 +148,7 @@ struct format {
 	const char *row_end;
 	const char *table_end;
 	const char *end;
-	bool is_marked_up; /* words are escaped, and lines of source shown */
+	bool is_marked_up; /* words are escaped, and cards shown */
 	bool is_page;      /* every commit has a row, with a bar */
 };
 
@@ -232,17 +232,17 @@ static void add_rows(const struct fg_bisect_search *search, const struct format 
 	}
 }
 
-/* The lines of source that each step is blamed on. */
-static void add_hunks(const struct fg_bisect_search *search, const struct format *format,
+/* The answer of each step's commit against its parent. */
+static void add_cards(const struct fg_bisect_search *search, const struct format *format,
 		      struct fg_strbuf *text)
 {
 	struct fg_strbuf words = {0};
 
 	for (size_t i = 0; i < search->confirmed && format->is_marked_up; i++) {
-		if (!search->steps[i].hunk)
+		if (!search->steps[i].card)
 			continue;
 		fg_strbuf_add_text(text, "\n<pre>");
-		fg_strbuf_add_text(&words, search->steps[i].hunk);
+		fg_strbuf_add_text(&words, search->steps[i].card);
 		add_words(format, &words, text);
 		fg_strbuf_add_text(text, "</pre>\n");
 	}
@@ -284,7 +284,7 @@ void fg_search_write(const struct fg_bisect_search *search, enum fg_search_forma
 		add_end(search, &words);
 		add_words(as, &words, text);
 		fg_strbuf_add_text(text, as->end);
-		add_hunks(search, as, text);
+		add_cards(search, as, text);
 	}
 	if (as->is_page)
 		fg_strbuf_add_text(text, "</main>\n</body>\n</html>\n");

@@ -21,123 +21,93 @@ static const char *const states[] = {
 	[FG_SEARCH_STOPPED] = "stopped",
 };
 
-/* ---- members that are written and read alike ---- */
+/*
+ * ---- members that are read as they were written ----
+ *
+ * One function for each struct does both: `w` writes, or without it `json` is read.
+ */
 
-struct member {
-	const char *name; /* NULL: the last one */
-	size_t offset;
-	enum {
-		TEXT,
-		NUMBER,
-		FLAG
-	} kind;
+struct exchange {
+	struct fg_json_writer *w;
+	const cJSON *json;
+	struct fg_arena *arena;
 };
 
-/* NOLINTBEGIN(bugprone-macro-parentheses): names of members cannot be put into parentheses. */
-#define MEMBER(type, field, member_name, member_kind)                              \
- {                                                                                 \
-  .name = member_name, .offset = offsetof(struct type, field), .kind = member_kind \
- }
-
-/* NOLINTEND(bugprone-macro-parentheses) */
-
-static const struct member request_members[] = {
-	MEMBER(fg_search_request, benchmark, "benchmark", TEXT),
-	MEMBER(fg_search_request, metric, "metric", TEXT),
-	MEMBER(fg_search_request, measure, "measure", TEXT),
-	MEMBER(fg_search_request, function, "function", TEXT),
-	{.name = NULL},
-};
-
-static const struct member verdict_members[] = {
-	MEMBER(fg_search_verdict, run, "run", TEXT),
-	MEMBER(fg_search_verdict, ratio, "ratio", NUMBER),
-	MEMBER(fg_search_verdict, low, "interval_low", NUMBER),
-	MEMBER(fg_search_verdict, high, "interval_high", NUMBER),
-	MEMBER(fg_search_verdict, smallest, "smallest_detectable", NUMBER),
-	MEMBER(fg_search_verdict, pairs, "pairs", NUMBER),
-	MEMBER(fg_search_verdict, function, "function", TEXT),
-	MEMBER(fg_search_verdict, file, "file", TEXT),
-	MEMBER(fg_search_verdict, line, "line", NUMBER),
-	MEMBER(fg_search_verdict, hunk, "hunk", TEXT),
-	{.name = NULL},
-};
-
-static const struct member commit_members[] = {
-	MEMBER(fg_search_commit, error, "error", TEXT),
-	MEMBER(fg_search_commit, code, "code", TEXT),
-	{.name = NULL},
-};
-
-static const struct member model_members[] = {
-	MEMBER(fg_bisect_commit, weight, "weight", NUMBER),
-	MEMBER(fg_bisect_commit, is_unmeasured, "unmeasured", FLAG),
-	MEMBER(fg_bisect_commit, is_same, "same_code", FLAG),
-	MEMBER(fg_bisect_commit, is_built, "built", FLAG),
-	{.name = NULL},
-};
-
-static const struct member cost_members[] = {
-	MEMBER(fg_bisect, build_seconds, "build_seconds", NUMBER),
-	MEMBER(fg_bisect, visit_seconds, "visit_seconds", NUMBER),
-	MEMBER(fg_bisect, pair_seconds, "pair_seconds", NUMBER),
-	{.name = NULL},
-};
-
-static const struct member search_members[] = {
-	MEMBER(fg_bisect_search, builds, "builds", NUMBER),
-	MEMBER(fg_bisect_search, pairs, "pairs", NUMBER),
-	MEMBER(fg_bisect_search, layouts, "layouts", NUMBER),
-	MEMBER(fg_bisect_search, good_code, "good_code", TEXT),
-	{.name = NULL},
-};
-
-static void write_members(struct fg_json_writer *w, const struct member *members, const void *of)
+static void exchange_text(const struct exchange *with, const char *name, const char **text)
 {
-	for (const struct member *member = members; member->name; member++) {
-		const char *at = (const char *)of + member->offset;
+	const char *found = NULL;
 
-		if (member->kind == TEXT)
-			fg_json_text(w, member->name, *(const char *const *)(const void *)at);
-		else if (member->kind == NUMBER)
-			fg_json_double(w, member->name, *(const double *)(const void *)at);
-		else
-			fg_json_bool(w, member->name, *(const bool *)(const void *)at);
+	if (with->w) {
+		fg_json_text(with->w, name, *text);
+		return;
 	}
+	found = fg_json_text_or(with->json, name, "");
+	*text = *found ? fg_arena_strndup(with->arena, found, TEXT_MAX_BYTES) : NULL;
 }
 
-static const char *text_in(const cJSON *json, const char *name, struct fg_arena *arena)
+static void exchange_number(const struct exchange *with, const char *name, double *number)
 {
-	const char *text = fg_json_text_or(json, name, "");
-
-	return *text ? fg_arena_strndup(arena, text, TEXT_MAX_BYTES) : NULL;
+	if (with->w)
+		fg_json_double(with->w, name, *number);
+	else
+		*number = fg_json_double_or(with->json, name, (double)NAN);
 }
 
-static void read_members(const cJSON *json, const struct member *members, struct fg_arena *arena,
-			 void *of)
+static void exchange_flag(const struct exchange *with, const char *name, bool *flag)
 {
-	for (const struct member *member = members; member->name; member++) {
-		char *at = (char *)of + member->offset;
+	if (with->w)
+		fg_json_bool(with->w, name, *flag);
+	else
+		*flag = cJSON_IsTrue(fg_json_find(with->json, name));
+}
 
-		if (member->kind == TEXT)
-			*(const char **)(void *)at = text_in(json, member->name, arena);
-		else if (member->kind == NUMBER)
-			*(double *)(void *)at = fg_json_double_or(json, member->name, (double)NAN);
-		else
-			*(bool *)(void *)at = cJSON_IsTrue(fg_json_find(json, member->name));
-	}
+static void exchange_request(const struct exchange *with, struct fg_search_request *asked)
+{
+	exchange_text(with, "benchmark", &asked->benchmark);
+	exchange_text(with, "metric", &asked->metric);
+	exchange_text(with, "measure", &asked->measure);
+	exchange_text(with, "function", &asked->function);
+}
+
+static void exchange_verdict(const struct exchange *with, struct fg_search_verdict *verdict)
+{
+	const char *outcome = fg_outcome_name(verdict->outcome);
+
+	exchange_text(with, "verdict", &outcome);
+	if (!with->w && outcome)
+		(void)fg_outcome_parse(outcome, &verdict->outcome);
+	exchange_text(with, "run", &verdict->run);
+	exchange_number(with, "ratio", &verdict->ratio);
+	exchange_number(with, "interval_low", &verdict->low);
+	exchange_number(with, "interval_high", &verdict->high);
+	exchange_number(with, "smallest_detectable", &verdict->smallest);
+	exchange_number(with, "pairs", &verdict->pairs);
+	exchange_text(with, "function", &verdict->function);
+}
+
+static void exchange_commit(const struct exchange *with, struct fg_search_commit *commit,
+			    struct fg_bisect_commit *model)
+{
+	exchange_text(with, "error", &commit->error);
+	exchange_text(with, "code", &commit->code);
+	exchange_number(with, "weight", &model->weight);
+	exchange_flag(with, "unmeasured", &model->is_unmeasured);
+	exchange_flag(with, "same_code", &model->is_same);
+	exchange_flag(with, "built", &model->is_built);
+}
+
+static void exchange_progress(const struct exchange *with, struct fg_bisect_search *search)
+{
+	exchange_number(with, "builds", &search->builds);
+	exchange_number(with, "pairs", &search->pairs);
+	exchange_number(with, "layouts", &search->layouts);
+	exchange_text(with, "good_code", &search->good_code);
+	exchange_number(with, "build_seconds", &search->model.build_seconds);
+	exchange_number(with, "visit_seconds", &search->model.visit_seconds);
+	exchange_number(with, "pair_seconds", &search->model.pair_seconds);
 }
 
 /* ---- writing ---- */
-
-static void write_verdict(struct fg_json_writer *w, const char *name,
-			  const struct fg_search_verdict *verdict)
-{
-	fg_json_begin_object(w, name);
-	fg_json_text(w, "verdict", fg_outcome_name(verdict->outcome));
-	write_members(w, verdict_members, verdict);
-	fg_json_end(w);
-}
 
 static void begin_commit(struct fg_json_writer *w, const char *name,
 			 const struct fg_range_commit *commit)
@@ -148,26 +118,24 @@ static void begin_commit(struct fg_json_writer *w, const char *name,
 	fg_json_text(w, "subject", commit->subject);
 }
 
-static void write_commit(const struct fg_bisect_search *search, size_t index,
-			 struct fg_json_writer *w)
+static void write_commit(const struct exchange *with, struct fg_bisect_search *search, size_t index)
 {
-	const struct fg_bisect_commit *model = &search->model.commits[index];
+	struct fg_bisect_commit *model = &search->model.commits[index];
 
-	begin_commit(w, NULL, &search->range.commits[index]);
-	fg_json_double(w, "probability",
+	begin_commit(with->w, NULL, &search->range.commits[index]);
+	fg_json_double(with->w, "probability",
 		       search->look.probability ? search->look.probability[index] : (double)NAN);
-	write_members(w, commit_members, &search->commits[index]);
-	write_members(w, model_members, model);
-	fg_json_begin_array(w, "differences");
+	exchange_commit(with, &search->commits[index], model);
+	fg_json_begin_array(with->w, "differences");
 	for (size_t i = 0; i < model->pair_count; i++)
-		fg_json_double(w, NULL, model->differences[i]);
-	fg_json_end(w);
-	fg_json_end(w);
+		fg_json_double(with->w, NULL, model->differences[i]);
+	fg_json_end(with->w);
+	fg_json_end(with->w);
 }
 
-static void write_step(const struct fg_bisect_search *search, size_t index,
-		       struct fg_json_writer *w)
+static void write_step(const struct exchange *with, struct fg_bisect_search *search, size_t index)
 {
+	struct fg_json_writer *w = with->w;
 	const struct fg_bisect_step *step = &search->look.steps[index];
 
 	begin_commit(w, NULL, &search->range.commits[step->last]);
@@ -177,8 +145,11 @@ static void write_step(const struct fg_bisect_search *search, size_t index,
 	for (size_t i = step->first; i < step->last; i++)
 		fg_json_text(w, NULL, search->range.commits[i].hash);
 	fg_json_end(w);
-	if (index < search->confirmed)
-		write_verdict(w, "against_parent", &search->steps[index]);
+	if (index < search->confirmed) {
+		fg_json_begin_object(w, "against_parent");
+		exchange_verdict(with, &search->steps[index]);
+		fg_json_end(w);
+	}
 	fg_json_end(w);
 }
 
@@ -199,9 +170,10 @@ static void write_culprit(const struct fg_bisect_search *search, struct fg_json_
 	fg_json_end(w);
 }
 
-void fg_search_json(const struct fg_bisect_search *search, struct fg_strbuf *text)
+void fg_search_json(struct fg_bisect_search *search, struct fg_strbuf *text)
 {
 	struct fg_json_writer w;
+	const struct exchange with = {.w = &w};
 
 	fg_json_writer_init(&w, text, 2);
 	fg_json_begin_object(&w, NULL);
@@ -209,31 +181,30 @@ void fg_search_json(const struct fg_bisect_search *search, struct fg_strbuf *tex
 	fg_json_text(&w, "state", states[search->state]);
 	fg_json_text(&w, "good", search->range.good);
 	fg_json_text(&w, "bad", search->range.bad);
-	write_members(&w, request_members, &search->asked);
+	exchange_request(&with, &search->asked);
 	fg_json_double(&w, "change", exp(search->look.whole));
 	fg_json_double(&w, "explained", search->look.explained);
 	fg_json_int(&w, "left", (int64_t)search->look.left);
 	write_culprit(search, &w);
-	write_verdict(&w, "ends", &search->ends);
+	fg_json_begin_object(&w, "ends");
+	exchange_verdict(&with, &search->ends);
+	fg_json_end(&w);
 	fg_json_begin_array(&w, "steps");
 	for (size_t i = 0; i < search->look.step_count; i++)
-		write_step(search, i, &w);
+		write_step(&with, search, i);
 	fg_json_end(&w);
 	fg_json_double(&w, "seconds", fg_search_seconds(search));
 	fg_json_text(&w, "schedule", fg_schedule_name(search->schedule));
-	write_members(&w, search_members, search);
-	fg_json_begin_object(&w, "costs");
-	write_members(&w, cost_members, &search->model);
-	fg_json_end(&w);
+	exchange_progress(&with, search);
 	fg_json_begin_array(&w, "commits");
 	for (size_t i = 0; i < search->range.count; i++)
-		write_commit(search, i, &w);
+		write_commit(&with, search, i);
 	fg_json_end(&w);
 	fg_json_end(&w);
 	fg_strbuf_add_char(text, '\n');
 }
 
-int fg_search_save(const struct fg_bisect_search *search, struct fg_error *err)
+int fg_search_save(struct fg_bisect_search *search, struct fg_error *err)
 {
 	char *path = fg_fs_join(search->state_folder, STATE_NAME);
 	struct fg_strbuf text = {0};
@@ -267,30 +238,31 @@ static int read_state(const struct fg_bisect_search *search, cJSON **json, struc
 int fg_search_load_request(struct fg_bisect_search *search, struct fg_error *err)
 {
 	struct fg_search_request *asked = &search->asked;
+	struct exchange with = {.arena = &search->plan->arena};
 	cJSON *json = NULL;
 	const int status = read_state(search, &json, err);
 
 	if (status != FG_OK)
 		return status;
-	asked->good = text_in(json, "good", &search->plan->arena);
-	asked->bad = text_in(json, "bad", &search->plan->arena);
-	read_members(json, request_members, &search->plan->arena, asked);
+	with.json = json;
+	exchange_text(&with, "good", &asked->good);
+	exchange_text(&with, "bad", &asked->bad);
+	exchange_request(&with, asked);
 	cJSON_Delete(json);
 	return asked->good && asked->bad ? FG_OK
 					 : fg_error_set(err, FG_EPARSE, "%s/%s has no ends",
 							search->state_folder, STATE_NAME);
 }
 
-static void load_commit(const cJSON *item, struct fg_arena *arena, struct fg_search_commit *commit,
+static void load_commit(const struct exchange *with, struct fg_search_commit *commit,
 			struct fg_bisect_commit *model)
 {
 	const cJSON *value = NULL;
 
-	read_members(item, commit_members, arena, commit);
-	read_members(item, model_members, arena, model);
+	exchange_commit(with, commit, model);
 	commit->attempts = commit->error ? 1 : 0;
 	model->weight = fmax(model->weight, 1e-6);
-	cJSON_ArrayForEach(value, fg_json_find(item, "differences"))
+	cJSON_ArrayForEach(value, fg_json_find(with->json, "differences"))
 	{
 		if (cJSON_IsNumber(value) && isfinite(value->valuedouble))
 			fg_bisect_add(model, value->valuedouble);
@@ -299,7 +271,7 @@ static void load_commit(const cJSON *item, struct fg_arena *arena, struct fg_sea
 
 int fg_search_load(struct fg_bisect_search *search, struct fg_error *err)
 {
-	struct fg_bisect *model = &search->model;
+	struct exchange with = {.arena = &search->plan->arena};
 	const cJSON *item = NULL;
 	cJSON *json = NULL;
 	size_t index = 0;
@@ -312,20 +284,19 @@ int fg_search_load(struct fg_bisect_search *search, struct fg_error *err)
 		if (index >= search->range.count || strcmp(fg_json_text_or(item, "commit", ""),
 							   search->range.commits[index].hash) != 0)
 			break;
-		load_commit(item, &search->plan->arena, &search->commits[index],
-			    &model->commits[index]);
+		with.json = item;
+		load_commit(&with, &search->commits[index], &search->model.commits[index]);
 		index++;
 	}
 	if (index != search->range.count)
 		status = fg_error_set(err, FG_EINVAL,
 				      "the commits are not those of the interrupted search: start "
 				      "it again");
-	read_members(fg_json_find(json, "ends"), verdict_members, &search->plan->arena,
-		     &search->ends);
-	read_members(json, search_members, &search->plan->arena, search);
-	read_members(fg_json_find(json, "costs"), cost_members, &search->plan->arena, model);
-	model->pair_seconds = fmax(model->pair_seconds, 1e-6);
-	(void)fg_outcome_parse(fg_json_text_or(json, "ends/verdict", ""), &search->ends.outcome);
+	with.json = fg_json_find(json, "ends");
+	exchange_verdict(&with, &search->ends);
+	with.json = json;
+	exchange_progress(&with, search);
+	search->model.pair_seconds = fmax(search->model.pair_seconds, 1e-6);
 	(void)fg_schedule_parse(fg_json_text_or(json, "schedule", "abba"), &search->schedule);
 	search->seconds_before = fg_json_double_or(json, "seconds", 0);
 	search->state = FG_SEARCH_OPEN;
