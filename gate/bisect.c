@@ -14,7 +14,7 @@
 static const double sure = 0.95;
 static const double enough = 0.7;
 
-/* A measurement that tells less than this, in nats, is not worth its time. */
+/* A measurement with less information than this, in nats, is not worth its time. */
 static const double least_information = 0.001;
 
 /* Number of pairs that a visit may have. */
@@ -175,8 +175,8 @@ static void find_candidates(const struct fg_bisect *bisect, const struct fg_bise
 }
 
 /*
- * The place is chosen for what it tells per second with its build. Once it is built, more pairs
- * cost no build: so the number of pairs is chosen as if it were.
+ * The place is chosen for its information per second, its build included. Once it is built, more
+ * pairs cost no build: so the number of pairs is chosen as if it were.
  */
 static struct visit choose(const struct fg_bisect *bisect, struct fg_bisect_model *model)
 {

@@ -353,7 +353,7 @@ void fg_bisect_model_solve(struct fg_bisect_model *model)
 
 /*
  * Between two neighbours that were measured, the level at a place is that of the left one, of the
- * right one, of both, or another: which of these tells where the steps lie.
+ * right one, of both, or another: which of these it is, shows where the steps lie.
  */
 enum {
 	CASES = 4

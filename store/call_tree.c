@@ -32,7 +32,7 @@ static int read_tree(struct fg_store *store, struct fg_error *err)
 
 static int missing_node(const struct fg_store *store, uint64_t id, struct fg_error *err)
 {
-	return fg_error_set(err, FG_EDB, "%s is damaged: call path %llu is not there",
+	return fg_error_set(err, FG_EDB, "%s is damaged: call path %llu is missing",
 			    store->db->name, (unsigned long long)id);
 }
 

@@ -26,7 +26,7 @@ struct fg_path_block {
 	struct fg_call_path *paths;
 	/*
 	 * By place, one more than the place of the path's first child, and of its parent's next
-	 * one; 0: there is none in this block.
+	 * one; 0: not in this block.
 	 */
 	uint16_t *children;
 	uint16_t *siblings;

@@ -38,7 +38,7 @@ struct options {
 	bool keep_traces;
 	bool no_store;
 	bool no_post;
-	char *const *names; /* the arguments: benchmarks, all of them if there are none */
+	char *const *names; /* the arguments: benchmarks, all of them if none */
 	size_t name_count;
 };
 
@@ -197,7 +197,7 @@ enum {
 	ANCHOR_PAIRS = 41, /* always as many, so that no estimate ends early because it is large */
 };
 
-/* A run against the last release judges nothing: it tells the chain how far both are apart. */
+/* A run against the last release judges nothing: it links both ends of the chain. */
 static void say_anchored(struct fg_session *session, const char *tag)
 {
 	struct fg_verdict *verdict = &session->got.verdict;

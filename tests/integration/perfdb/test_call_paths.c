@@ -371,7 +371,7 @@ static void damaged_blocks_are_named(void **state)
 		     is_postgresql
 			     ? "UPDATE path_block SET data = substr(data, 1, 60)"
 			     : "UPDATE path_block SET data = CAST(substr(data, 1, 60) AS BLOB)",
-		     "its checksum does not fit");
+		     "its checksum does not match");
 	says_damaged(f, "UPDATE path_block SET data = ''", "cut short");
 	says_damaged(f, "UPDATE path_block SET count = count - 1",
 		     "does not hold the paths that its row lists");
@@ -379,7 +379,7 @@ static void damaged_blocks_are_named(void **state)
 	says_damaged(f, "UPDATE path_block SET first = 2",
 		     "does not hold the paths that its row lists");
 	/* Only a missing path says so. */
-	says_damaged(f, "DELETE FROM path_block", "is not there");
+	says_damaged(f, "DELETE FROM path_block", "is missing");
 }
 
 static void listed_roots_are_counted(void **state)

@@ -93,7 +93,7 @@ static void path_is_found_by_a_parent_in_its_block(void **state)
 		assert_int_equal(fg_path_block_find(&block, paths[i].parent, 6000), 0);
 		found += id != 0;
 	}
-	assert_in_range(found, 200, COUNT - 100); /* otherwise this tells nothing */
+	assert_in_range(found, 200, COUNT - 100); /* otherwise this proves nothing */
 	assert_int_equal(fg_path_block_find(&block, FIRST + COUNT, 1), 0);
 	fg_path_block_release(&block);
 	fg_bytes_release(&sealed);
