@@ -438,7 +438,7 @@ size_t fg_process_signal_strays(int signal)
 	return count;
 }
 
-/* Their children become ours in turn, so repeat until there are none. */
+/* Their children become ours in turn, so repeat until no child is left. */
 bool fg_process_end_strays(void)
 {
 	enum {
@@ -536,7 +536,7 @@ static void check_limits(struct fg_process *process, int64_t now, bool interrupt
 
 /*
  * The launcher has ended: its report about the program counts. If it was killed with its program,
- * there is none.
+ * no report comes.
  */
 static void read_report(const struct fg_process *process, struct fg_process_result *result,
 			int *status)

@@ -7,7 +7,7 @@
 
 /* In place, ascending.  The values must not be NaN. */
 void fg_sort(double *values, size_t count);
-/* The median of the values, which it sorts; NaN if there are none. */
+/* The median of the values, which it sorts; NaN if none. */
 double fg_middle(double *values, size_t count);
 
 #endif

@@ -7,7 +7,7 @@
 
 /*
  * The separate debug file of a binary, to be freed, or NULL: by build-id below `debug_root`, by
- * .gnu_debuglink (checked by its checksum) beside the binary, in .debug/ and below `debug_root`,
+ * .gnu_debuglink (checked by its checksum) next to the binary, in .debug/ and below `debug_root`,
  * and from debuginfod when asked for.
  */
 char *fg_debug_file_find(const struct fg_elf *elf, const char *binary, const char *debug_root,

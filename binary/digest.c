@@ -201,7 +201,7 @@ static void digest_whole(const struct fg_digester *d)
 	free(queue);
 }
 
-/* The build-id tells builds apart that differ in their debug information alone. */
+/* The build-id distinguishes builds that differ only in their debug information. */
 static void digest_layout(const struct fg_image *image, uint8_t layout[FG_CODE_DIGEST_SIZE])
 {
 	uint8_t digest[FG_SHA256_SIZE];

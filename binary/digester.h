@@ -45,7 +45,7 @@ struct fg_decoded {
 /* A field of the instruction that holds an address: where it lies, and the address. */
 struct fg_code_place {
 	unsigned offset;
-	unsigned size; /* bytes; 0: there is none */
+	unsigned size; /* bytes; 0: none */
 	uint64_t target;
 	bool is_operand; /* what stands there is read or written, unless the instruction is LEA */
 };
@@ -56,7 +56,8 @@ const uint8_t *fg_digester_bytes(const struct fg_image *image, uint64_t address,
 uint64_t fg_digester_relative_target(const struct fg_digester *d, uint64_t table, uint64_t index);
 /*
  * clang turns an array of constant pointers that would need relocations into a table of distances
- * from its own start.  Only its name tells it from numbers.  Returns the entries; 0: not a table.
+ * from its own start. Only its name distinguishes it from numbers. Returns the entries; 0: not a
+ * table.
  */
 uint64_t fg_digester_relative_entries(const struct fg_digester *d,
 				      const struct fg_image_symbol *symbol);

@@ -104,7 +104,7 @@ const struct fg_image_symbol *fg_image_symbol_at(const struct fg_image *image, u
 /* The relocation at just this address, or NULL. */
 const struct fg_image_relocation *fg_image_relocation_at(const struct fg_image *image,
 							 uint64_t address);
-/* The first relocation at or after this address; `relocation_count` if there is none. */
+/* The first relocation at or after this address; `relocation_count` if none. */
 size_t fg_image_first_relocation(const struct fg_image *image, uint64_t address);
 
 #endif

@@ -17,8 +17,8 @@
 unsigned fg_python_line(const uint8_t *table, size_t size, unsigned first_line,
 			uint32_t instruction);
 /*
- * By what the functions of a file are told from others of the same name: its name, of a package's
- * file with its folder, "pkg/__init__.py".  Within `file`.
+ * The file name that qualifies its functions; with the folder for a package's file:
+ * "pkg/__init__.py". Points into `file`.
  */
 const char *fg_python_file_name(const char *file);
 

@@ -9,7 +9,7 @@
 #include "base/map.h"
 
 struct fg_symbol_file {
-	const char *path; /* where it can be read; NULL: there is none */
+	const char *path; /* where it can be read; NULL: none */
 	const char *from; /* where it was on the recorded host, for people */
 };
 

@@ -99,8 +99,8 @@ static bool try_path(struct fg_symbolizer *s, struct fg_symbol_module *module, c
 }
 
 /*
- * The file at the recorded path, or the one that the archive has of it.  An archive without it
- * tells why it was not found where the archive was made.
+ * The file at the recorded path, or the one that the archive has of it. An archive without it
+ * records why it was not found where the archive was made.
  */
 static bool try_recorded(struct fg_symbolizer *s, struct fg_symbol_module *module,
 			 struct fg_error *why)
@@ -139,7 +139,7 @@ static bool find_binary(struct fg_symbolizer *s, struct fg_symbol_module *module
 	return false;
 }
 
-/* The separate debug file of the binary, looked for once; NULL: there is none. */
+/* The separate debug file of the binary, looked for once; NULL: none. */
 static const char *find_debug_file(struct fg_symbolizer *s, struct fg_symbol_module *module)
 {
 	struct fg_module_file *file = &module->file;

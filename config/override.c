@@ -299,7 +299,7 @@ static bool find_below(const struct fg_key *key, const char *rest, struct fg_str
 	return true;
 }
 
-/* Finds the path named by a variable. Returns false if there is none. */
+/* Finds the path named by a variable. Returns false if none. */
 static bool find_variable(const struct fg_section *section, const char *rest,
 			  struct fg_strbuf *path)
 {

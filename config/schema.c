@@ -242,7 +242,7 @@ static const struct fg_key gate_keys[] = {
 	 IN_POLICY(accepts),
 	 .count_offset = offsetof(struct fg_policy, accept_count),
 	 .section = &accept_section,
-	 .help = "known prices: exceptions with a reason and an end",
+	 .help = "accepted slowdowns: exceptions with a reason and an end",
 	 .more = "A commit may carry one too, in a trailer: `Fastgate-Accept: NAME METRIC reason`.",
 	 .example = "accept:\n  - { benchmark: reconstruct, metric: max_rss, up_to: 10%, until: "
 		    "2027-03-01, reason: \"larger cache\" }"},

@@ -52,7 +52,7 @@ static const struct fg_key sampler_keys[] = {
 	 .help = "how often a stack is recorded",
 	 .more = "`auto` is the highest rate whose cost stays below `budget`: the "
 		 "warm-up measures what samples cost here, and how often threads switch. The cost "
-		 "favours no side: `unsampled_share` tells it."},
+		 "favours no side: `unsampled_share` measures it."},
 	{.name = "budget",
 	 .kind = FG_KEY_RATIO,
 	 IN_MEASURE(sampler.budget),

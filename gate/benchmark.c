@@ -205,7 +205,7 @@ static void pass_identical(const struct fg_series *series, struct fg_arena *aren
 		metric->notes = (struct fg_notes){0};
 	}
 	fg_notes_add(&verdict->notes, arena,
-		     "%s: passed at once, the pairs tell how noisy this host is",
+		     "%s: passed at once; the pairs only show how noisy this host is",
 		     same_id ? "both sides run the same binaries"
 			     : "both sides run the same code at the same addresses (only debug "
 			       "information differs)");
@@ -348,7 +348,7 @@ static void note_set_aside(const struct fg_series *series, struct fg_arena *aren
 	if (2 * aside.disturbed > aside.meant && series->schedule == FG_SCHEDULE_DUET)
 		fg_notes_add(
 			&verdict->notes, arena,
-			"%u of %u pairs set aside: one program left processes running beside the other; let it wait for them, or use `schedule: abba`, which ends them before the next program starts",
+			"%u of %u pairs set aside: one program left processes running while the other ran; let it wait for them, or use `schedule: abba`, which ends them before the next program starts",
 			aside.disturbed, aside.meant);
 	if (2 * aside.stolen > aside.meant)
 		fg_notes_add(
@@ -397,7 +397,7 @@ void fg_benchmark_gone(const char *name, struct fg_arena *arena,
 	verdict->outcome = FG_OUTCOME_MISSING;
 	fg_notes_add(
 		&verdict->notes, arena,
-		"missing: only the baseline's fastgate.yml names it; renamed? Then say \"was: %s\"",
+		"missing: only the baseline's fastgate.yml names it; if it was renamed, set \"was: %s\"",
 		name);
 }
 

@@ -164,8 +164,8 @@ static void find_candidates(const struct fg_bisect *bisect, const struct fg_bise
 }
 
 /*
- * The place is chosen for what it tells per second with its build. Once it is built, more pairs
- * cost no build: so the number of pairs is chosen as if it were.
+ * The place is chosen for its information per second, its build included. Once it is built, more
+ * pairs cost no build: so the number of pairs is chosen as if it were.
  */
 static struct visit choose(const struct fg_bisect *bisect, struct fg_bisect_model *model)
 {

@@ -11,7 +11,7 @@
  * probability is the expected share of the whole change that it explains; over all commits they
  * add up to 1.
  *
- * The next commit to measure is the one that tells most about the places of the steps per second,
+ * The next commit to measure has the most information on the places of the steps per second,
  * builds included. docs/finding-a-commit.md has the figures.
  *
  *	fill commits, the last one with the pairs of the ends

@@ -84,7 +84,7 @@ uint32_t *fg_blame_nodes(const struct fg_profile_set *set, const struct fg_serie
 	blamed[0] = NONE;
 	for (uint32_t n = 1; n < set->node_count; n++)
 		blamed[n] = unchanged[set->nodes[n].function] ? blamed[set->nodes[n].parent] : n;
-	/* ... then the node itself if there is none. */
+	/* ... then the node itself if none. */
 	for (uint32_t n = 0; n < set->node_count; n++) {
 		if (blamed[n] == NONE)
 			blamed[n] = n;

@@ -12,7 +12,7 @@
 #define SUSPECTS_MAX 5    /* functions that are named without being sure */
 #define BLAME_SHARE  0.05 /* of the whole change: a smaller part makes no suspect */
 #define BLAME_ERRORS 1.3  /* standard errors: about 80 % */
-#define TOLL_SHARE   0.1  /* of what moved: the price of moving it */
+#define TOLL_SHARE   0.1  /* of what moved: the cost of moving it */
 
 static void set_function(const struct fg_node_context *c, size_t function,
 			 struct fg_node_verdict *node)
@@ -63,7 +63,7 @@ static void set_frames(const struct fg_node_context *c, uint32_t node, struct fg
 			fg_arena_strdup(c->arena, set->functions[set->nodes[n].function].name);
 	path->frame_count = depth;
 	if (depth > FRAMES_MAX) {
-		/* The inner end tells more than the outer. */
+		/* The inner end identifies a path better than the outer. */
 		path->frames += depth - FRAMES_MAX;
 		path->frame_count = FRAMES_MAX;
 	}

@@ -220,11 +220,11 @@ void fg_gate_note_sessions(const struct fg_run *baseline, const struct fg_run *c
 		return;
 	if (before && after && strcmp(before, after) != 0)
 		fg_notes_add(&verdict->notes, &verdict->arena,
-			     "two sessions, a drift of the host is not excluded; to be sure: "
+			     "two sessions: the host may have drifted; to be sure: "
 			     "fastgate run --candidate %.12s --against %.12s",
 			     after, before);
 	else
 		fg_notes_add(&verdict->notes, &verdict->arena,
-			     "two sessions, a drift of the host is not excluded: `fastgate run` "
-			     "with both sides in one session would tell");
+			     "two sessions: the host may have drifted; to be sure, measure both "
+			     "sides in one session: `fastgate run`");
 }

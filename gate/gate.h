@@ -25,7 +25,7 @@ struct fg_gate_progress {
 	/* the first undecided one, or the one that decided; borrowed from the series */
 	const char *metric;
 	unsigned pairs;     /* that count, so far */
-	unsigned next_look; /* pairs at the next look; 0: there is none */
+	unsigned next_look; /* pairs at the next look; 0: none */
 	double ratio;       /* candidate / baseline; NaN: too early */
 	double low;
 	double high;

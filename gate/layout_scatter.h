@@ -23,8 +23,9 @@ void fg_layout_middles(const double *difference, const uint8_t *layout, size_t c
 /* The standard error of the mean of these middles; 0: not all are known. */
 double fg_layout_error(const double *middles);
 /*
- * The standard error of the mean of all pairs if no number of them told more than their layouts
- * do: of `level` as above.  0: each place in the line has one layout, or a layout has no pair yet.
+ * The standard error of the mean of all pairs if more pairs in the same layouts added no
+ * information: of `level` as above. 0: each place in the line has one layout, or a layout has no
+ * pair yet.
  */
 double fg_layout_places_error(const double *level, const uint8_t *layout, size_t count,
 			      unsigned layouts);

@@ -178,7 +178,7 @@ static void add_unmeasured(const struct fg_metric_policy *how, struct fg_arena *
 		.step_error = (double)NAN,
 		.p_value = (double)NAN,
 	};
-	fg_notes_add(&metric->notes, arena, "%s was not measured: no repetition brings it",
+	fg_notes_add(&metric->notes, arena, "%s was not measured: no repetition reports it",
 		     metric->label);
 }
 

@@ -7,7 +7,7 @@
  *
  * So a function that surely grew and one that surely shrank become one row if they are related, and
  * the row is tested again as a whole.  What is left is the change; the rest is said to have moved.
- * Up to a tenth of what moved is the price of moving it, sure or not: a new call, or one that
+ * Up to a tenth of what moved is the cost of moving it, sure or not: a new call, or one that
  * is no longer inlined.
  *
  * Related are functions of one name, whatever their template arguments, parameters, version

@@ -56,7 +56,7 @@ enum {
 
 struct fg_next_step {
 	enum fg_step_state state;
-	struct fg_gate_progress look; /* the most telling one so far */
+	struct fg_gate_progress look; /* the most informative one so far */
 	bool has_look;
 	bool is_open; /* `until_sure`, and the budget ended before the decision */
 	/* private */

@@ -14,7 +14,7 @@ struct fg_rule {
 	unsigned min_pairs;
 	unsigned max_pairs;
 	bool until_sure;       /* no look but the planned ones, however the measurement ends */
-	bool is_drawn;         /* all that tells the sides apart was drawn anew for each pair */
+	bool is_drawn;         /* all that differs between the sides was drawn anew for each pair */
 	const uint8_t *layout; /* of each pair; NULL: one for all */
 	unsigned layouts;      /* places that pairs take in turn */
 	size_t given_up; /* pairs of a schedule that was given up: the looks at them are paid for */

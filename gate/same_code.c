@@ -83,7 +83,7 @@ static void add_note(const struct fg_node_verdict *node, const struct fg_code_fa
 			     what, offset[0] % LINE, offset[1] % LINE, offset[0], offset[1]);
 }
 
-/* The one function among `words` whose code changed, "NAME=…"; NULL: there is none, or more. */
+/* The one function among `words` whose code changed, "NAME=…"; NULL: none, or more. */
 static const char *only_changed(const char *words)
 {
 	const char *only = NULL;

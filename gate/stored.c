@@ -109,8 +109,8 @@ static void judge(const struct fg_metric_context *context, double difference, do
 	if (verdict->outcome == FG_OUTCOME_INCONCLUSIVE)
 		fg_notes_add(
 			&verdict->notes, context->arena,
-			"undecided: from one session to the next this benchmark varies so much that a "
-			"change of %.1f %% could have been seen",
+			"undecided: this benchmark varies between sessions; only a change of %.1f %% or "
+			"more could have been seen",
 			100.0 * verdict->smallest_detectable);
 }
 

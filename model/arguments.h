@@ -162,7 +162,7 @@ void fg_argument_sums_release(struct fg_argument_sums *sums);
 char *fg_argument_change_text(const struct fg_argument_sums *sums);
 /*
  * The functions that the candidate calls most: "exp: 1000 arguments in [-1000, -1], from 1 call
- * path; ..."; NULL: there are none. To be freed.
+ * path; ..."; NULL: none. To be freed.
  */
 char *fg_argument_sums_text(const struct fg_argument_sums *sums);
 /* The hints of `view -V domains` for the candidate's most frequent call paths; NULL: none. */

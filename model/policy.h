@@ -21,7 +21,7 @@ struct fg_metric_policy {
 	double tolerance;  /* exact metrics: differences up to this count as equal */
 };
 
-/* An accepted price: a metric may be worse by up to `up_to` until a date. */
+/* An accepted slowdown: a metric may be worse by up to `up_to` until a date. */
 struct fg_accept {
 	const char *benchmark; /* "*": any */
 	const char *metric;    /* "*": any */

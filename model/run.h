@@ -190,7 +190,7 @@ uint32_t fg_series_pair_end(const struct fg_series *series);
 /* The values of one arm that count (not set aside, finite). The caller frees them. */
 double *fg_series_values(const struct fg_series *series, size_t metric, enum fg_arm arm,
 			 size_t *count);
-/* The median of fg_series_values(); NaN if there are none. `count` may be NULL. */
+/* The median of fg_series_values(); NaN if none. `count` may be NULL. */
 double fg_series_median(const struct fg_series *series, size_t metric, enum fg_arm arm,
 			size_t *count);
 void fg_series_release(struct fg_series *series);

@@ -84,7 +84,7 @@ struct fg_metric_verdict {
 	double step_error; /* 0: exact */
 	unsigned pairs;
 	unsigned looks;
-	/* the accepted price that covers it; does not change the outcome */
+	/* the accepted slowdown that covers it; does not change the outcome */
 	const struct fg_accept *accepted;
 	struct fg_notes notes;
 };

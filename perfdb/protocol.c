@@ -69,7 +69,7 @@ int fg_wire_read(const void *data, size_t size, struct fg_wire *wire, struct fg_
 				    sizes[0] + sizes[1] + sizes[2], left);
 	if (fg_crc32c(0, at, left) != sizes[3])
 		return fg_error_set(err, FG_EPARSE,
-				    "the run is damaged: its checksum does not fit");
+				    "the run is damaged: its checksum does not match");
 	*wire = (struct fg_wire){
 		.envelope = (const char *)at,
 		.envelope_size = sizes[0],

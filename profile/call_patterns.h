@@ -32,7 +32,7 @@ void fg_call_patterns_release(struct fg_call_patterns *all);
  */
 bool fg_call_patterns_explain(const struct fg_call_patterns *all, size_t index,
 			      struct fg_strbuf *text);
-/* Appends a line about the entries with this refusal; false: there are none. */
+/* Appends a line about the entries with this refusal; false: none. */
 bool fg_call_patterns_explain_entries(const struct fg_call_patterns *all, unsigned refusal,
 				      struct fg_strbuf *text);
 

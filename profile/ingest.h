@@ -22,8 +22,8 @@ struct fg_ingest_row {
 	const char *program; /* base name; NULL: as they are */
 	const char *called;
 	/*
-	 * Fill `other_code` of the result: what was mapped beside the program and the libraries
-	 * that these facts of its build name (plugins, child programs).  NULL: not wanted.
+	 * Fill `other_code` of the result: what was mapped other than the program and the libraries
+	 * that these facts of its build name (plugins, child programs). NULL: not wanted.
 	 */
 	const struct fg_environment *known_build;
 };
@@ -37,7 +37,7 @@ struct fg_ingest_result {
 	uint64_t period_ns;
 	/*
 	 * The code mapped in all processes: 16 hexadecimal digits over names and build-ids
-	 * (contents, where there is none).
+	 * (contents, where none).
 	 */
 	char other_code[17];
 	char *other_names; /* of the same, in order, separated by blanks */

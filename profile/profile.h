@@ -176,7 +176,7 @@ struct fg_profile_cost {
 	double switches_ns; /* what its clock added to context switches */
 	double expected;    /* of a stored run: the share of the CPU time, by the prices it knew */
 	int perf_errno;     /* why perf events were refused; 0: they were not */
-	double system_ns;   /* of sampled_ns, where the clock tells, */
+	double system_ns;   /* part of sampled_ns, if the clock shows it */
 	double kernel_ns;   /* and of that, met independently of the kernel's ticks */
 	int kernel_errno;   /* why the kernel's functions could not be seen; 0: they could */
 	uint64_t losses[FG_PROFILE_LOSSES];

@@ -116,7 +116,7 @@ static uint32_t kernel_frame(struct fg_trace_joiner *j, const struct fg_trace_ad
 	return frame_of_symbol(j, &symbol, library, j->file_of[at->module], at->offset);
 }
 
-/* One address has all instructions of a line: frames of Python are told apart by lines. */
+/* All instructions of a line share one address: Python frames differ by line. */
 static uint32_t python_frame(struct fg_trace_joiner *j, const struct fg_trace_address *at)
 {
 	const struct fg_trace_code *code = &j->trace->codes[at->code];

@@ -3,7 +3,7 @@
  * C++ names can have any length: a function of the standard library easily takes 300 characters, of
  * which a reader needs the 20 that identify it.  A name that does not fit first loses its template
  * arguments (they repeat the types of the parameters), then its parameters, and only then its
- * middle: beginning and end are the most telling.
+ * middle: beginning and end identify it best.
  */
 #include "reporters/names.h"
 

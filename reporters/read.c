@@ -596,7 +596,7 @@ static int read_side(const cJSON *object, struct fg_side *side, struct fg_error 
 	const char *commit = fg_json_text_or(object, "commit", NULL);
 
 	if (commit && !is_made_of(commit, "0123456789abcdef", 4, 64))
-		return fg_error_set(err, FG_EPARSE, "the report names a commit that is not one");
+		return fg_error_set(err, FG_EPARSE, "the report's commit is not a commit id");
 	side->commit = commit ? fg_xstrdup(commit) : NULL;
 	side->branch = copy_or_null(object, "branch");
 	side->describe = copy_or_null(object, "describe");
@@ -611,7 +611,7 @@ static int read_run(const cJSON *object, struct fg_run *run, struct fg_error *er
 	int status = FG_OK;
 
 	if (!is_made_of(id, "0123456789abcdef-", 1, sizeof(run->id) - 1))
-		return fg_error_set(err, FG_EPARSE, "the report has no id of a run");
+		return fg_error_set(err, FG_EPARSE, "the report lacks a run id");
 	memcpy(run->id, id, strlen(id) + 1);
 	run->project = copy_or_null(object, "project");
 	run->tool_version = copy_or_null(object, "fastgate_version");

@@ -100,8 +100,9 @@ static void refuse(const char *name, struct fg_error *err)
 				   "'%.40s' is not a report format; did you mean '%s'?", name,
 				   nearest);
 	else
-		(void)fg_error_set(err, FG_EINVAL, "'%.40s' is not a report format; there are %s",
-				   name, fg_strbuf_text(&known));
+		(void)fg_error_set(err, FG_EINVAL,
+				   "'%.40s' is not a report format; expected one of %s", name,
+				   fg_strbuf_text(&known));
 	fg_strbuf_release(&known);
 }
 

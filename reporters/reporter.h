@@ -47,7 +47,7 @@ struct fg_reporter {
 
 /* The table, in the order of the help text. */
 const struct fg_reporter *fg_reporter_table(size_t *count);
-/* By name. If there is none, NULL and a message with the nearest name. */
+/* By name. NULL and a message with the nearest name if the name is unknown. */
 const struct fg_reporter *fg_reporter_find(const char *name, struct fg_error *err);
 
 /*

@@ -323,7 +323,7 @@ static void add_differences(const struct fg_terminal_page *page)
 	}
 	if (left > 0 && shown > 0)
 		fg_terminal_add_sentence(page, FG_TERMINAL_DIM,
-					 "more differs in build or host: --verbose shows it");
+					 "more differences in build or host: --verbose");
 }
 
 /* Why benchmarks had no duet, each reason once. */
@@ -394,9 +394,9 @@ static void add_sampling(const struct fg_terminal_page *page)
 	add_span(&line, rates[0], rates[1], 0);
 	fg_strbuf_add_text(&line, " times a second");
 	if (costs[1] >= costs[0]) {
-		fg_strbuf_add_text(&line, ", which takes about ");
+		fg_strbuf_add_text(&line, ", which costs about ");
 		add_span(&line, 100 * costs[0], 100 * costs[1], 1);
-		fg_strbuf_add_text(&line, " % of the CPU time, of both sides alike");
+		fg_strbuf_add_text(&line, " % of the CPU time, on both sides alike");
 	}
 	if (budget > 0)
 		fg_strbuf_printf(&line, " (budget %.3g %%)", 100 * budget);

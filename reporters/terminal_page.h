@@ -82,7 +82,7 @@ void fg_terminal_add_blame(const struct fg_terminal_page *page,
 /* One benchmark's row and details. */
 void fg_terminal_quote(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		       bool verbose, struct fg_strbuf *text);
-/* Differences, notes and sampling of the whole run; adds nothing if there are none. */
+/* Differences, notes and sampling of the whole run; adds nothing if none. */
 void fg_terminal_quote_circumstances(const struct fg_report *report, bool verbose,
 				     struct fg_strbuf *text);
 

@@ -8,7 +8,7 @@
 
 #define ROUNDING 1e-9 /* of a total: parts that are added up in another order */
 
-const char fg_report_unaffected[] = "unchanged code, placement not looked at";
+const char fg_report_unaffected[] = "unchanged code, placement not checked";
 
 const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark)
 {

@@ -12,7 +12,7 @@ const char *fg_report_remark(const struct fg_benchmark_verdict *benchmark);
 /* It passed, and there is nothing to say but its name. */
 bool fg_report_is_quiet(const struct fg_benchmark_verdict *benchmark);
 
-/* The metric that represents the benchmark: the worst gated one; NULL if there is none. */
+/* The metric that represents the benchmark: the worst gated one; NULL if none. */
 const struct fg_metric_verdict *fg_report_headline(const struct fg_benchmark_verdict *benchmark);
 /*
  * Indexes of all benchmarks: the most urgent first, then by size of the change; passed ones in
@@ -28,9 +28,9 @@ const char *fg_report_schedule_reason(const struct fg_report *report,
 const struct fg_profile_set *fg_report_profile(const struct fg_report *report,
 					       const struct fg_series *series);
 /*
- * Notes on gated metrics that are not simply fine: undecided, excluded pairs.
- * Excludes notes that every format has in its own place (smallest detectable change, accepted
- * price, probably slower). Start with a zeroed place; NULL: no more.
+ * Notes on gated metrics that are not simply fine: undecided, excluded pairs. Excludes notes that
+ * every format has in its own place (smallest detectable change, accepted slowdown, probably
+ * slower). Start with a zeroed place; NULL: no more.
  */
 struct fg_note_place {
 	size_t metric;

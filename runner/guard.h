@@ -6,7 +6,7 @@
  * parent, the guard, only waits: it passes signals on, and kills whatever the worker leaves behind
  * when it ends.
  *
- *	kill -9 of the guard       the kernel tells the worker, which stops cleanly and keeps data
+ *	kill -9 of the guard       the kernel signals the worker, which stops cleanly and keeps data
  *	(that is what users see)
  *	kill -9 of the worker      its children, and theirs, become the guard's, which ends them
  *	kill -9 of the group       hits the guard alone; then as in the first line

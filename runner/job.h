@@ -167,14 +167,14 @@ void fg_job_record(struct fg_pass *pass);
 bool fg_job_hand_over(struct fg_pass *pass, struct fg_runner_event *event);
 
 /*
- * job_layouts.c: makes the layouts of a series that is measured in several.  Any failure (such as
- * FG_ECHILD) means there are none; the message has the reason.
+ * job_layouts.c: makes the layouts of a series that is measured in several. After any failure (such
+ * as FG_ECHILD) it has none; the message has the reason.
  */
 int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 
 /*
- * plan.c: puts the next block into job->block (FG_RUNNER_BEGINS), or returns the state in which
- * there is none.
+ * plan.c: puts the next block into job->block (FG_RUNNER_BEGINS), or returns the state that ends
+ * the series.
  */
 int fg_job_plan(struct fg_runner_job *job, enum fg_runner_state *state, struct fg_error *err)
 	FG_NODISCARD;
@@ -190,7 +190,7 @@ void fg_job_settle_coverage(struct fg_runner_job *job);
 bool fg_job_knows_program(const struct fg_runner_job *job);
 /* Settles the schedule, or starts a competition in job->competition. */
 void fg_job_begin_choice(struct fg_runner_job *job);
-/* Puts the next observation into job->block; false: there is none, and the schedule is settled. */
+/* Puts the next observation into job->block; false: no more, the schedule is settled. */
 bool fg_job_plan_trial(struct fg_runner_job *job);
 void fg_job_take_trial(struct fg_runner_job *job);
 /*

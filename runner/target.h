@@ -50,7 +50,7 @@ void fg_target_init(struct fg_target *target, enum fg_arm arm, const struct fg_b
 		    const char *root);
 void fg_target_release(struct fg_target *target);
 /*
- * Finds the program; call after set-up, which may build it.  If there is none, `program` stays
+ * Finds the program; call after set-up, which may build it.  Without one, `program` stays
  * NULL, which is not an error.
  */
 void fg_target_resolve(struct fg_target *target);

@@ -32,15 +32,15 @@ FOREIGN = {
 NOUN_CLAUSE = re.compile(r"(?:What|Who|Whoever|Whose|Whom|Those|Beside|So much|So many|As many)\b(?![^.]*\?)")
 TRANSLATED = {
     r"(?<!there )\b(?:is|are|was|were) no (?!longer|more\b|less\b|fewer\b|matter)": "is not a ...",
-    r"(?<!there )\b(?:is|are) none\b": "name what is missing",
+    r"\b(?:is|are|was|were) none\b": "if none, or name what is missing",
     r"\bwhom\b": "name the person or thing",
     r"\bwhoever\b": "name who or what it is",
-    r"\bdear\b": "expensive",
-    r"\btold (?:of|to|that|as|in|by)\b": "reported, informed, asked to",
+    r"\b(?:dear|price)\b": "expensive, cost",
+    r"\b(?:told|tells|telling)\b": "reports, shows, distinguishes",
     r"\bat hand\b": "available, current",
     r"\b(?:on its way|under way)\b": "pending, running",
     r"\b(?:come|came) to that\b": "say what did not happen",
-    r"\bbeside (?:each other|it|them|itself)\b": "next to, in parallel",
+    r"\bbeside\b": "next to, in parallel, with",
 }
 PROSE = SOURCE | {".md", ".cmake", ".txt", ".yml"}
 OLD_PREFIX = re.compile(r"\b(?:fg|FG)__\w")

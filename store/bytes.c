@@ -317,7 +317,7 @@ int fg_pack_bytes(const struct fg_bytes *content, int level, struct fg_bytes *bl
 				    content->size);
 	zstd = take_packer();
 	if (!zstd)
-		return fg_error_set(err, FG_EDB, "cannot pack a block: no memory");
+		return fg_error_set(err, FG_EDB, "cannot pack a block: out of memory");
 	at = room(block, FG_SEAL_HEADER_SIZE + bound);
 	packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, level);
 	/* Streams of one kind repeat little: short matches would only spoil the statistics. */
@@ -369,7 +369,7 @@ int fg_unpack(const void *block, size_t size, size_t max, struct fg_bytes *conte
 				    SEAL_VERSION);
 	if (get_little(at + 1, 4) != fg_crc32c(0, at + 5, size - 5))
 		return fg_error_set(err, FG_EPARSE,
-				    "a block is damaged: its checksum does not fit");
+				    "a block is damaged: its checksum does not match");
 	unpacked = (size_t)get_little(at + 5, 4);
 	if (unpacked > max)
 		return fg_error_set(err, FG_ELIMIT,
@@ -381,7 +381,7 @@ int fg_unpack(const void *block, size_t size, size_t max, struct fg_bytes *conte
 		free(data);
 		/* Out of memory: do not report good bytes as damaged. */
 		if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
-			return fg_error_set(err, FG_EDB, "cannot unpack a block: no memory");
+			return fg_error_set(err, FG_EDB, "cannot unpack a block: out of memory");
 		return fg_error_set(err, FG_EPARSE, "a block is damaged: it does not unpack");
 	}
 	data[unpacked] = '\0';

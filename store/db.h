@@ -100,7 +100,7 @@ struct fg_query {
 	int parameters; /* bound so far */
 	void *statement;
 	int row;
-	int failed; /* a bind went wrong: told at the first step */
+	int failed; /* a bind failed: the first step reports it */
 	bool inserts;
 	/* PostgreSQL sends them all at once. */
 	const char *values[FG_QUERY_MAX_PARAMETERS];

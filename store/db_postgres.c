@@ -5,7 +5,7 @@
  * A session depends on no state at the server: settings are made for a transaction, and locks end
  * with it.  So each transaction may be another session of the server, as behind pgbouncer in
  * transaction mode.  Statements are prepared only where nothing stands between us and the server:
- * its process then has the number that libpq was told.  Results come in binary, so that numbers and
+ * its process then has the number that libpq knows.  Results come in binary, so that numbers and
  * bytes need no parsing; parameters go as text, except bytes and arrays.
  *
  * One transaction writes at a time, by an advisory lock that ends with it: what a writer looks up
@@ -63,11 +63,11 @@ static const struct class_meaning meanings[] = {
 	{"53", FG_EIO, "the database server lacks room"},
 	{"40", FG_EBUSY, "conflict with another session: try again"},
 	{"55", FG_EBUSY, "locked by another session: try again"},
-	{"57", FG_ENET, "the database server is going down"},
+	{"57", FG_ENET, "the database server is shutting down"},
 	{"08", FG_ENET, "the connection to the database is broken"},
-	{"28", FG_EDB, "the database server refuses the login"},
+	{"28", FG_EDB, "the database server refused the login"},
 	{"42501", FG_EDB, "the database user lacks the permission"},
-	{"58", FG_EIO, "the database server has trouble with its disk"},
+	{"58", FG_EIO, "the database server reports a disk error"},
 };
 
 static int failed(const struct postgres_db *p, const PGresult *result, struct fg_error *err)
@@ -170,7 +170,7 @@ static PGresult *take_next(struct postgres_db *p, bool sent, int64_t until_ns)
 	return p->lost ? NULL : fg_pq.getResult(p->connection);
 }
 
-/* The last one; NULL if there is none. */
+/* The last one; NULL if none. */
 static PGresult *take_result(struct postgres_db *p, bool sent)
 {
 	const int64_t until_ns = patient_until_ns(p);
@@ -193,7 +193,8 @@ static int run_commit(struct postgres_db *p, struct fg_error *err)
 		status = failed(p, result, err);
 	else if (strcmp(fg_pq.cmdStatus(result), "COMMIT") != 0)
 		/* After a failed statement, PostgreSQL answers ROLLBACK, without an error. */
-		status = fg_error_set(err, FG_EDB, "%s: the transaction was undone", p->db.name);
+		status = fg_error_set(err, FG_EDB, "%s: the transaction was rolled back",
+				      p->db.name);
 	fg_pq.clear(result);
 	return status;
 }
@@ -555,7 +556,7 @@ static void make_settings(struct postgres_db *p, unsigned flags)
 	}
 }
 
-/* A pooler tells a number of its own, and may lead each transaction to another process. */
+/* A pooler reports a number of its own, and may route each transaction to another process. */
 static bool is_direct(struct postgres_db *p)
 {
 	PGresult *result =

@@ -2,10 +2,10 @@
 /*
  * The SQLite back end of store/db.h.
  *
- * The file is in WAL mode: readers never wait for the writer.  A local store uses
- * synchronous=NORMAL (a power cut may lose the last run, never damage the file; a killed process
- * loses nothing); a server uses FULL, because it has told a client that the run is safe.
- * Statements are prepared once and kept.
+ * The file is in WAL mode: readers never wait for the writer. A local store uses synchronous=NORMAL
+ * (a power cut may lose the last run, never damage the file; a killed process loses nothing); a
+ * server uses FULL, because a client may delete its copy of the run after the answer. Statements
+ * are prepared once and kept.
  *
  * SQLite reads `$1` as the name of a parameter.  Parameters are bound by that name, so the order in
  * which a query mentions them does not matter, as in PostgreSQL.
@@ -416,16 +416,17 @@ int fg_sqlite_open(const char *location, unsigned flags, struct fg_db **db, stru
 
 	if (flags & FG_DB_READ_ONLY) {
 		if (!fg_fs_exists(location))
-			return fg_error_set(err, FG_ENOENT, "there is no store at '%s'", location);
+			return fg_error_set(err, FG_ENOENT, "no store at '%s'", location);
 	} else {
 		status = make_folder(location, err);
 		if (status != FG_OK)
 			return status;
 	}
 	if (fg_fs_is_planted(location))
-		return fg_error_set(err, FG_EIO,
-				    "store '%s' cannot be opened: another user put a link there",
-				    location);
+		return fg_error_set(
+			err, FG_EIO,
+			"store '%s' cannot be opened: it is a link that another user made",
+			location);
 	s = fg_xcalloc(1, sizeof(*s));
 	s->db.ops = &ops;
 	s->db.location = fg_xstrdup(location);

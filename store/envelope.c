@@ -228,7 +228,7 @@ static int read_identity(const cJSON *json, struct fg_stored_run *stored, struct
 		return fg_error_set(err, FG_EPARSE, "'id' must be a lower-case UUID, got '%.40s'",
 				    id);
 	if (!*project || strlen(project) > FG_MAX_NAME_BYTES)
-		return fg_error_set(err, FG_EPARSE, "'project' has to have 1 to %d bytes",
+		return fg_error_set(err, FG_EPARSE, "'project' must have 1 to %d bytes",
 				    FG_MAX_NAME_BYTES);
 	memcpy(stored->run.id, id, sizeof(stored->run.id));
 	stored->run.project = fg_xstrdup(project);

@@ -76,7 +76,7 @@ static int read_one(struct fg_store *store, uint64_t id, struct fg_error *err)
 	if (status > 0)
 		take_row(store, &q);
 	else if (status == FG_OK)
-		status = fg_error_set(err, FG_EDB, "%s is damaged: function %llu is not there",
+		status = fg_error_set(err, FG_EDB, "%s is damaged: function %llu is missing",
 				      store->db->name, (unsigned long long)id);
 	fg_query_end(&q);
 	return status < 0 ? status : FG_OK;

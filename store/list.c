@@ -149,7 +149,7 @@ int fg_store_run_around(struct fg_store *store, const char *id, struct fg_run_ar
 	if (status != FG_OK)
 		goto out;
 	if (found.run.count == 0) {
-		status = fg_error_set(err, FG_ENOENT, "there is no run %s", id);
+		status = fg_error_set(err, FG_ENOENT, "no run %s", id);
 		goto out;
 	}
 	status = find_previous(store, &found.run.items[0], &found.previous, err);
@@ -287,7 +287,7 @@ int fg_store_find(struct fg_store *store, const char *project, const char *words
 	if (status == FG_ENOENT)
 		status = fg_error_set(
 			err, FG_ENOENT,
-			"no run is known as '%s': it is not an id, tag, branch or commit in %s (`fastgate runs` lists them)",
+			"no run is called '%s': it is not an id, tag, branch or commit in %s (`fastgate runs` lists them)",
 			words, store->db->name);
 	return status;
 }

@@ -31,7 +31,7 @@ enum {
 void fg_digest(const char *a, const char *b, const char *c, uint8_t digest[FG_DIGEST_SIZE]);
 
 /*
- * The row with a digest.  FG_ENOENT (without a message): there is none.
+ * The row with a digest.  FG_ENOENT (without a message): none.
  */
 int fg_store_look_up(struct fg_store *store, enum fg_sql sql, const uint8_t digest[FG_DIGEST_SIZE],
 		     int64_t *id, struct fg_error *err) FG_NODISCARD;

@@ -23,8 +23,7 @@ static int delete_run(struct fg_store *store, const char *id, struct fg_error *e
 	fg_query_text(&q, id);
 	status = fg_query_value(&q, &row, err);
 	if (status == FG_ENOENT)
-		status = fg_error_set(err, FG_ENOENT, "there is no run '%s' in %s", id,
-				      store->db->name);
+		status = fg_error_set(err, FG_ENOENT, "no run '%s' in %s", id, store->db->name);
 	return status;
 }
 

@@ -447,9 +447,10 @@ int fg_details_read(const cJSON *json, struct fg_series *series, struct fg_error
 	while (i < FG_ARRAY_SIZE(states) && strcmp(states[i], state) != 0)
 		i++;
 	if (i == FG_ARRAY_SIZE(states))
-		return fg_error_set(err, FG_EPARSE,
-				    "benchmark '%s' has no state that this fastgate knows: '%s'",
-				    series->name, state);
+		return fg_error_set(
+			err, FG_EPARSE,
+			"benchmark '%s' has a state that this fastgate does not know: '%s'",
+			series->name, state);
 	series->state = (enum fg_measure_state)i;
 	if (!fg_schedule_parse(fg_json_text_or(json, "schedule", "auto"), &series->schedule))
 		series->schedule = FG_SCHEDULE_AUTO;

@@ -427,7 +427,7 @@ static inline unsigned fg_handler_bucket(uint64_t ns)
 }
 
 /*
- * The price of being sampled beyond samples: what a process took.  `startup_ns` is that of the
+ * The cost of sampling apart from samples, per process.  `startup_ns` is that of the
  * constructor; loading the library, and its end, take half as much again.
  */
 static inline uint64_t fg_trace_start_ns(const struct fg_trace_header *header)

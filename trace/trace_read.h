@@ -202,7 +202,7 @@ struct fg_trace {
 	size_t value_count, value_capacity;
 	uint32_t
 		last_state; /* the last that is complete: values of the others are to be left out */
-	uint32_t held_measure; /* of tables of what was held: the first; 0: there were none */
+	uint32_t held_measure; /* of tables of what was held: the first; 0: none */
 	uint32_t held_epochs[FG_TRACE_HELD_WHAT];
 	struct fg_trace_pattern *patterns;
 	size_t pattern_count, pattern_capacity;

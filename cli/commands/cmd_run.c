@@ -39,7 +39,7 @@ struct options {
 	bool no_store;
 	bool no_post;
 	const char *anchor; /* a tag to measure against, for the chain of ratios alone */
-	char *const *names; /* the arguments: benchmarks, all of them if there are none */
+	char *const *names; /* the arguments: benchmarks, all of them if none */
 	size_t name_count;
 };
 
@@ -198,7 +198,7 @@ enum {
 	ANCHOR_PAIRS = 41, /* always as many, so that no estimate ends early because it is large */
 };
 
-/* A run against the last release judges nothing: it tells the chain how far both are apart. */
+/* A run against the last release judges nothing: it links both ends of the chain. */
 static void say_anchored(struct fg_session *session, const char *tag)
 {
 	struct fg_verdict *verdict = &session->got.verdict;

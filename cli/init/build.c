@@ -179,13 +179,13 @@ static int open_plain(struct opening *opening, struct fg_error *err)
 		return status;
 	command = fg_arena_printf(&opening->cli->arena, "%.*smake%s", (int)(at - command), command,
 				  at + strlen(jobs));
-	fg_cli_say(opening->cli, "it does not build with two jobs; trying one");
+	fg_cli_say(opening->cli, "the build fails with two jobs; trying one");
 	return open_optimised(opening, command, err);
 }
 
 /*
- * With switches that are off by default in the project. FG_ECHILD: there are none, or it does not
- * build.
+ * With switches that are off by default in the project. FG_ECHILD: no such switch, or the build
+ * fails.
  */
 static int open_with(struct opening *opening, enum fg_project_wanted wanted, struct fg_error *err)
 {
@@ -199,7 +199,7 @@ static int open_with(struct opening *opening, enum fg_project_wanted wanted, str
 	status = open_optimised(opening,
 				fg_project_command_with(opening->project, flags, &cli->arena), err);
 	if (status == FG_ECHILD)
-		fg_cli_say(cli, "it does not build with%s, so that is left out", flags);
+		fg_cli_say(cli, "the build fails with%s, so that is left out", flags);
 	return status;
 }
 

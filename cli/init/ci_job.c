@@ -23,7 +23,7 @@ static const char github[] =
 	"      - uses: actions/checkout@v4\n"
 	"        with: { fetch-depth: 0, submodules: recursive, persist-credentials: false }\n"
 	"      # - run: sudo apt-get install -y ...    # what build.command of fastgate.yml needs\n"
-	"      # It keeps its store in the cache, and the reports as an artifact.\n"
+	"      # Keeps its store in the cache, and the reports as an artifact.\n"
 	"      - uses: OWNER/fastgate@v0               # the repository where you keep fastgate\n";
 
 static const char gitlab[] =
@@ -36,7 +36,7 @@ static const char gitlab[] =
 	"  image: registry.example.org/fastgate        # an image with fastgate and what the build needs\n"
 	"  timeout: 1h\n"
 	"  variables:\n"
-	"    GIT_DEPTH: 0                              # the commit to compare with must be there\n"
+	"    GIT_DEPTH: 0                              # the commit to compare with must be fetched\n"
 	"    GIT_SUBMODULE_STRATEGY: recursive\n"
 	"  rules:\n"
 	"    - if: $CI_PIPELINE_SOURCE == \"merge_request_event\"\n"
@@ -65,7 +65,7 @@ static const char gitlab[] =
 	"  environment: { name: fastgate, action: access }\n"
 	"  rules:\n"
 	"    - if: $CI_PIPELINE_SOURCE == \"merge_request_event\"\n"
-	"      when: always                            # a regression is posted, too\n"
+	"      when: always                            # post regressions as well\n"
 	"    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH\n"
 	"      when: always\n"
 	"  script:\n"
@@ -124,7 +124,7 @@ static const struct fg_project_ci rows[] = {
 		.name = "jenkins",
 		.path = "Jenkinsfile.performance",
 		.text = jenkins,
-		.next = "name an agent in it, and make a multibranch pipeline of it",
+		.next = "name an agent in it, and create a multibranch pipeline from it",
 	},
 };
 

@@ -134,9 +134,8 @@ static void add_benchmarks(struct fg_strbuf *text, const struct fg_project *proj
 	if (count == 0)
 		fg_strbuf_add_text(
 			text,
-			"# Nothing was found that can be measured as it is. Needed is a command that "
-			"does work of this project\n"
-			"# that matters, on an input of a typical size, and ends by itself.\n");
+			"# Found nothing that can be measured as it is. Add a command that does the work that\n"
+			"# matters in this project, on input of a typical size, and that ends by itself.\n");
 	fg_strbuf_add_text(text, "benchmarks:\n");
 	for (size_t i = 0; i < shown; i++) {
 		const char *margin = i < count ? "  " : "  # ";
@@ -166,8 +165,7 @@ static void add_build(struct fg_strbuf *text, const struct fg_project *project)
 	}
 	if (project->debug_folder)
 		fg_strbuf_printf(text,
-				 "# '%s' is built without optimisation and was passed over: "
-				 "measuring it says little.\n",
+				 "# '%s' was passed over: it is built without optimisation.\n",
 				 project->debug_folder);
 	if (project->line_hint)
 		fg_strbuf_printf(
@@ -190,8 +188,8 @@ void fg_project_write_file(const struct fg_project *project, struct fg_arena *ar
 
 	fg_strbuf_add_text(
 		text, "# What fastgate measures in this project, and when a difference counts.\n"
-		      "# `fastgate config --explain KEY` tells about any key, `fastgate config "
-		      "--check` judges this file.\n"
+		      "# `fastgate config --explain KEY` explains any key, `fastgate config "
+		      "--check` checks this file.\n"
 		      "version: 1\n");
 	add_build(text, project);
 	add_benchmarks(text, project, arena);
@@ -204,8 +202,8 @@ void fg_project_write_file(const struct fg_project *project, struct fg_arena *ar
 			 margin);
 	fg_strbuf_add_text(
 		text,
-		"\n# Time that the pairs of one benchmark may take; a slowdown that is measured again, to be\n"
-		"# sure, may take as long once more.\n"
+		"\n# Time limit for the pairs of one benchmark. A slowdown is measured again, to be sure,\n"
+		"# which may take as long once more.\n"
 		"measure:\n"
 		"  budget: 5m\n"
 		"\n# When a difference counts.\n"

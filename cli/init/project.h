@@ -198,7 +198,7 @@ enum fg_project_wanted {
 
 /*
  * Flags that switch on what CMakeLists.txt or meson_options.txt in the root declares as off and
- * that builds the wanted programs. Each has a blank in front; NULL: there are none.
+ * that builds the wanted programs. Each has a blank in front; NULL: none.
  */
 const char *fg_project_option_flags(const char *root, const struct fg_project *project,
 				    enum fg_project_wanted wanted, struct fg_arena *arena);

@@ -7,7 +7,7 @@
 #include <ctype.h>
 
 enum {
-	OWN_MIN = 4 /* letters that make the beginning of a name telling */
+	OWN_MIN = 4 /* shortest prefix of a name that identifies its owner */
 };
 
 static const char *const bench[] = {"bench", NULL};
@@ -176,7 +176,7 @@ void fg_project_rank(const struct fg_project *project, struct fg_project_program
 	while (i < FG_ARRAY_SIZE(rows) && !rows[i].fits(&candidate))
 		i++;
 	program->rank = i < FG_ARRAY_SIZE(rows) ? rows[i].rank : 0;
-	program->reason = i < FG_ARRAY_SIZE(rows) ? rows[i].why : "nothing speaks for it";
+	program->reason = i < FG_ARRAY_SIZE(rows) ? rows[i].why : "no sign of a benchmark";
 	/* "bench_test" may be either. */
 	if (has_benchmark_name(&candidate) && has_word(name, tests))
 		program->rank -= 30;

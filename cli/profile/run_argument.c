@@ -336,7 +336,7 @@ int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options
 
 /* ---- the newest run or trace ---- */
 
-/* Time of the last trace written to this folder; 0 if there is none. */
+/* Time of the last trace written to this folder; 0 if none. */
 static int64_t newest_trace_ns(const char *folder)
 {
 	char **names = NULL;

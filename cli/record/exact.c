@@ -8,7 +8,7 @@
 #include "cli/record/recorded_command.h"
 #include "runner/execute/exact.h"
 
-/* Callgrind's own files are in a folder beside the one file that is kept. */
+/* Folder for callgrind's own files, next to the one file that is kept. */
 #define PIECES_FOLDER "pieces"
 
 static int check_programs(const char *command, struct fg_error *err)

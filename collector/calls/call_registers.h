@@ -20,7 +20,7 @@ _Static_assert(sizeof(struct fg_call_state) == 704, "the code says 704");
 
 /* Components of the vector registers that may be in use, of those above. */
 extern uint32_t fg_call_components __attribute__((visibility("hidden")));
-/* The processor tells which are in use. */
+/* Does the processor report which registers are in use? */
 extern uint32_t fg_call_asks __attribute__((visibility("hidden")));
 
 enum {

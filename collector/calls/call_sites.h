@@ -28,7 +28,7 @@ enum {
 struct fg_call_key {
 	struct fg_regs caller; /* as they are after the return */
 	uint32_t region;
-	uint32_t function; /* and how: whatever tells entries of one path apart */
+	uint32_t function; /* and how: distinguishes entries of one path */
 };
 
 struct fg_call_site {

@@ -217,7 +217,7 @@ static uintptr_t fentry_site(const struct fg_object *object, uintptr_t address, 
 	return 0;
 }
 
-/* The function's own hook: that of -finstrument-functions first, which tells more. */
+/* The function's own hook. That of -finstrument-functions comes first: it carries more. */
 static void add_hooked(void *context, const struct fg_call_defined *symbol)
 {
 	const struct fg_object *object = context;

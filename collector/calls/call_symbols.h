@@ -50,7 +50,7 @@ static inline const struct fg_call_target *fg_call_symbol_target(uint64_t place)
 uint32_t fg_call_symbol_add(uintptr_t address, const struct fg_call_symbol *symbol);
 /*
  * In call_functions.c: as fg_call_function_add() for the function `readable`, counted by `by->way`;
- * `symbol` tells which overload it is.
+ * `symbol` identifies the overload.
  */
 bool fg_call_symbol_take(const char *symbol, const char *readable, const char *path,
 			 struct fg_call_symbol *by);

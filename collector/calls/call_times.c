@@ -28,7 +28,7 @@ struct thread_calls {
 	struct open_call calls[OPEN_MAX];
 };
 
-/* By slot, beside fg_g.threads. */
+/* By slot, parallel to fg_g.threads. */
 static struct thread_calls *all[FG_THREADS_MAX];
 
 static uint64_t look_ns; /* that a look at the clock takes at least */
@@ -80,9 +80,9 @@ static bool are_on_one_stack(const struct fg_thread *thread, uintptr_t a, uintpt
 }
 
 /*
- * A call begins where an open one would still be, or further out: the open one was left.  Two calls
- * of one frame, a function and one that the compiler put into it, have the same stack pointer; what
- * tells them apart is where they were called.
+ * A call begins where an open one would still be, or further out: the open one was left. Two calls
+ * of one frame, a function and one that the compiler put into it, have the same stack pointer; only
+ * their call sites differ.
  */
 static bool has_left(const struct fg_thread *thread, const struct fg_timed_call *open,
 		     const struct fg_timed_call *fresh)

@@ -34,7 +34,7 @@ struct fg_call_times {
 struct fg_timed_call {
 	struct fg_call_times *times; /* where its duration goes; stays where it is */
 	uintptr_t sp;                /* of the caller, as it is when the call has returned */
-	uintptr_t site;              /* tells calls of one frame apart; 0: there is only one */
+	uintptr_t site;              /* distinguishes calls of one frame; 0: only one */
 	uint32_t function;           /* index in fg_called */
 };
 

@@ -80,8 +80,8 @@ struct fg_call_pattern {
 /* The symbol's name without parameters, or the symbol itself where it is not one of C++. */
 void fg_call_name_read(const char *symbol, char readable[FG_CALL_NAME_MAX]);
 /*
- * The parameters in a symbol of C++, as they are encoded.  NULL: it tells none, or has a result in
- * front of them (templates).
+ * The parameters in a symbol of C++, as they are encoded. NULL: the symbol has none, or a result
+ * precedes them (templates).
  */
 const char *fg_call_parameters(const char *symbol);
 /* Behind the class or enumeration that a symbol names here; NULL: it is of another kind. */

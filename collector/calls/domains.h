@@ -46,7 +46,7 @@ bool fg_signature_find(const char *name, struct fg_signature *signature);
 /* The same, and of the C library where that is known. */
 bool fg_signature_find_any(const char *name, struct fg_signature *signature);
 /*
- * False: the symbol tells that its parameters lie elsewhere than the signature says.  `callable`:
+ * False: by its symbol, its parameters lie elsewhere than the signature says.  `callable`:
  * false as well where some may be on the stack.
  */
 bool fg_signature_fits(const struct fg_signature *signature, const char *symbol, bool callable);
@@ -68,7 +68,7 @@ enum {
  * program's vector registers, floating-point flags and rounding are not touched.
  */
 struct fg_call_domain {
-	_Alignas(64) uint64_t most; /* of those that are finite, by rank; 0: there was none */
+	_Alignas(64) uint64_t most; /* of those that are finite, by rank; 0: none */
 	uint64_t least;             /* the same, the complement of the rank */
 	uint64_t last;
 	uint64_t repeats; /* the same as the one before, of this thread and path */

@@ -121,7 +121,7 @@ static inline uint64_t fg_plan_plain_size(const char *symbol, bool *is_clone, bo
 	return size;
 }
 
-/* Tells contents apart; `sum` continues, 0 begins. */
+/* Checksum of contents; `sum` continues, 0 begins. */
 static inline uint64_t fg_plan_sum(uint64_t sum, const void *bytes, uint64_t size)
 {
 	const uint8_t *at = bytes;

@@ -221,7 +221,7 @@ bool fg_signature_fits(const struct fg_signature *signature, const char *symbol,
 /* Names of functions of double with the same parameters; those of float end with f. */
 static const struct {
 	const char *names;
-	const char *parameters; /* with T for the type that the name tells */
+	const char *parameters; /* with T for the type in the name */
 } families[] = {
 	{.names = " acos acosh asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp10 exp2 "
 		  "expm1 fabs floor gamma ilogb j0 j1 lgamma llogb llrint llround log log10 log1p "

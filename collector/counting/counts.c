@@ -34,7 +34,7 @@ struct table {
 	struct entry lost; /* counts without memory for their path */
 };
 
-/* By slot, beside fg_g.threads. */
+/* By slot, parallel to fg_g.threads. */
 static struct table tables[FG_COUNT_TABLES][FG_THREADS_MAX];
 static _Atomic uint64_t unplaced[FG_COUNT_TABLES][FG_COUNT_KINDS];
 

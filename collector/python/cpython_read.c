@@ -299,7 +299,7 @@ static bool mix_text(const struct fg_python_reader *reader, uint64_t at, uint64_
 }
 
 /*
- * Tells a str from others that lay at its address before: its length and hash, or the beginning and
+ * Distinguishes a str from earlier ones at its address: its length and hash, or the beginning and
  * the end of its text where no hash is kept yet.  False: not a str.
  */
 static bool text_key(const struct fg_python_reader *reader, uint64_t address, uint64_t *key)

@@ -76,8 +76,8 @@ static inline bool fg_python_is_cut(const struct fg_python_stack *stack, uint32_
 
 /*
  * The next frame for a path, outermost first, that is evaluated by a native frame whose stack
- * begins at `sp`, or further out.  NULL with `left_out`: so many frames are left out here.  False:
- * there is none.  Begins with the first `left` frames.
+ * begins at `sp`, or further out. NULL with `left_out`: this many frames are left out here. False:
+ * no more. Begins with the first `left` frames.
  */
 bool fg_python_next(struct fg_python_stack *stack, uint64_t sp, struct fg_python_frame **frame,
 		    uint32_t *left_out);
@@ -103,8 +103,8 @@ struct fg_python_code {
 bool fg_python_code_read(const struct fg_python_reader *reader, uint64_t address,
 			 struct fg_python_code *code);
 /*
- * Tells it from other code that lay at its address before, with texts where its texts are: by all
- * that it points to.  0: it has no texts.
+ * Distinguishes it from earlier code at its address, whose texts lay where its texts are: a key of
+ * all that it points to. 0: it has no texts.
  */
 uint64_t fg_python_code_key(const struct fg_python_reader *reader,
 			    const struct fg_python_code *code);

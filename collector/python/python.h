@@ -44,14 +44,14 @@ void fg_python_meet(struct fg_thread *thread, uint32_t module, uintptr_t bias,
 void fg_python_rewrite(struct fg_thread *thread);
 
 /*
- * Reads the frames of this thread, which stands still, into its memory: innermost first.  Without
- * an interpreter, or where its structures make no sense at this moment, there are none.
+ * Reads the frames of this thread, which stands still, into its memory: innermost first. Reads
+ * nothing without an interpreter, or while its structures are inconsistent.
  */
 void fg_python_look(struct fg_thread *thread);
 /*
  * The path with the frames behind it, outermost first, that are evaluated by a native frame whose
- * stack begins at `sp`, or further out, and are not in the path yet.  0: the table is full, or
- * there are none behind a path that is 0.
+ * stack begins at `sp`, or further out, and are not in the path yet. 0: the table is full, or
+ * `path` is 0 and no frame follows it.
  */
 uint32_t fg_python_extend(struct fg_thread *thread, uint32_t path, uintptr_t sp);
 

@@ -3,11 +3,11 @@
  * A signal of ours has arrived: how much time does it stand for, is that time to be recorded, and
  * where was the thread?
  *
- * System time.  The perf clock of an ordinary user does not see it.  A tick meets the
- * thread in the kernel; its signal is delivered on the way back, when the pc stands right behind a
- * system call instruction, and what is owed to system time belongs there.  Page faults are kernel
- * time, too, but return to the instruction that faulted: collector/sampler/account.h tells them. 
- * Where user time was met nothing is recorded, for the perf clock measures that better.
+ * System time. The perf clock of an ordinary user does not see it. A tick meets the thread in the
+ * kernel; its signal is delivered on the way back, when the pc stands right behind a system call
+ * instruction, and what is owed to system time belongs there. Page faults are kernel time, too, but
+ * return to the instruction that faulted: collector/sampler/account.h recognises them. Where user
+ * time was met nothing is recorded, for the perf clock measures that better.
  */
 #include "collector/sampler/handler.h"
 
@@ -314,7 +314,7 @@ static void on_tick_in_sandbox(struct fg_thread *thread, const ucontext_t *conte
 		sample_system(thread, context, behind, now_ns);
 }
 
-/* Look closely while there is system time, and seldom while there is none. */
+/* Look often while system time passes, seldom otherwise. */
 static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 {
 	struct fg_thread_clocks *clocks = &thread->clocks;

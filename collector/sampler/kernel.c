@@ -10,7 +10,7 @@
  *
  * Every record since the last look stands for a period of the event and gets that much of the
  * sample's weight; the last one gets what is left: system time that no sample has met, be it at
- * other places.  Without a new one, the last that is still in the ring tells what the kernel does
+ * other places.  Without a new one, the last that is still in the ring shows what the kernel does
  * at this place.  Up to half of the ring is kept for that.
  */
 #include "collector/sampler/kernel.h"

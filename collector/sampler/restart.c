@@ -253,7 +253,7 @@ static bool prepare(struct fg_thread *thread, ucontext_t *context, const struct 
 	return true;
 }
 
-/* ---- beside another signal ---- */
+/* ---- together with another signal ---- */
 
 /*
  * Calls that the kernel makes again, or not, as the flags of the first handler have it.  Others
@@ -345,7 +345,7 @@ static struct pending look_for_pending(const sigset_t *outer, const struct call 
 	struct pending found = {0};
 	sigset_t waiting;
 
-	/* All are blocked in our handler, so the kernel tells all. */
+	/* Our handler blocks all signals, so the kernel lists every pending one. */
 	(void)sigemptyset(&waiting);
 	if (fg_g.sandboxed || real_sigpending(&waiting) != 0)
 		return found;

@@ -11,7 +11,7 @@
 
 /* Does the program believe that the signal is blocked in this thread? */
 extern _Thread_local bool fg_signal_blocked __attribute__((tls_model("initial-exec")));
-/* Also tells other threads whether this one takes a signal sent to the process. */
+/* Other threads read it to learn whether this one takes a signal sent to the process. */
 void fg_signal_set_blocked(bool is_blocked);
 
 /* The program's action for the signal. */

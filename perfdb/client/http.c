@@ -100,7 +100,7 @@ static int check_url(const struct fg_http_options *options, char **name, struct 
 				      "'%s' is not the address of a server: expected https://HOST",
 				      url_to_show(options));
 	else if (has_token && strpbrk(options->token, "\r\n"))
-		status = fg_error_set(err, FG_EINVAL, "the token has a line break in it");
+		status = fg_error_set(err, FG_EINVAL, "the token contains a line break");
 	else if (has_token && strcmp(scheme, "http") == 0 && !is_loopback(host))
 		status = fg_error_set(
 			err, FG_EINVAL,

@@ -54,7 +54,7 @@ struct fg_http_reply {
 int fg_http_open(const struct fg_http_options *options, struct fg_http **http, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * FG_OK: there was a reply, whatever its status. FG_ENET: there was none. The caller releases the
+ * FG_OK: there was a reply, whatever its status. FG_ENET: no reply. The caller releases the
  * reply's body.
  */
 int fg_http_send(struct fg_http *http, const struct fg_http_request *request,

@@ -154,7 +154,9 @@ static int try_until(struct fg_post *p, const struct kind *kind,
 			return status;
 		/* Retrying before a limit has ended prolongs it. */
 		if (p->retry_after_ns > patience.longest_wait_ns) {
-			fg_error_prefix(err, "its limit ends in %" PRId64 " s, which is too long",
+			fg_error_prefix(err,
+					"the server's rate limit ends in %" PRId64
+					" s, too long to wait",
 					p->retry_after_ns / FG_NS_PER_S);
 			return status;
 		}
@@ -194,13 +196,14 @@ int fg_post(const struct fg_post_target *target, const struct fg_post_message *m
 
 	*result = FG_POST_NOWHERE;
 	if (!kind)
-		return fg_error_set(err, FG_EINVAL, "nothing is posted to '%s'", target->kind);
+		return fg_error_set(err, FG_EINVAL, "cannot post to '%s': unknown target",
+				    target->kind);
 	if (kind->find)
 		status = kind->find(&p.job, err);
 	if (status != FG_OK || (kind->find && !has_place(&p.job, kind->need)))
 		goto out;
 	if (target->token_env && !p.token) {
-		status = fg_error_set(err, FG_EINVAL, "$%s is not set: there is no token",
+		status = fg_error_set(err, FG_EINVAL, "$%s is not set: it must hold the token",
 				      target->token_env);
 		goto out;
 	}

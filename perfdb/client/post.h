@@ -3,10 +3,10 @@
  * Posts a verdict: the single comment of a project on a GitHub pull request, the single note on a
  * GitLab merge request, a commit status or a check run, or a report of any format to a webhook.
  *
- * A comment is found by its marker (its first line) on all pages of the thread and rewritten; only
- * if there is none is a new one created.  Temporary failures (no connection, 408, 425, 429, 5xx, a
+ * A comment is found by its marker (its first line) on all pages of the thread and rewritten; a new
+ * one is created only if none is found. Temporary failures (no connection, 408, 425, 429, 5xx, a
  * limit with a known end) are retried from the search on, so that a lost answer does not cause a
- * second comment.  If a limit ends too late, there is no retry.
+ * second comment. If a limit ends too late, there is no retry.
  *
  * The target comes from the variables that the CI service sets for a job:
  *

@@ -99,7 +99,7 @@ static int find_comment(struct fg_post *p, const struct thread *thread, int64_t 
 		if (page > MAX_PAGES) {
 			p->may_pass = false;
 			return fg_error_set(err, FG_ELIMIT,
-					    "more than %d comments, none of the first ones ours",
+					    "the first %d comments do not include fastgate's",
 					    FG_POST_PAGE_SIZE * MAX_PAGES);
 		}
 		status = look_at_page(p, thread, page, id, &is_last, err);

@@ -39,7 +39,7 @@ int fg_post_get(struct fg_post *p, const char *path, const char *what, cJSON **j
 					      FG_POST_REPLY_MAX_BYTES, json, NULL) != FG_OK ||
 				(!cJSON_IsArray(*json) && !cJSON_IsObject(*json)))) {
 		p->may_pass = false;
-		status = fg_error_set(err, FG_EPARSE, "%s has an unexpected form", what);
+		status = fg_error_set(err, FG_EPARSE, "%s: expected a JSON array or object", what);
 	}
 	fg_strbuf_release(&reply.body);
 	return status;

@@ -123,7 +123,7 @@ static enum fg_push_outcome push_file(struct fg_push *p, fg_push_send *send, con
 		(void)unlink(path);
 		p->result.sent += outcome == FG_PUSH_SENT;
 		p->result.known += outcome == FG_PUSH_KNOWN;
-		tell(p, name, outcome == FG_PUSH_SENT ? "sent" : "known there already");
+		tell(p, name, outcome == FG_PUSH_SENT ? "sent" : "already on the server");
 		return outcome;
 	}
 	if (p->reason.code == FG_OK)

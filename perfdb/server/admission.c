@@ -60,9 +60,9 @@ static int check_route(struct fg_request *rq, struct fg_error *err)
 	(void)fg_route_find(&any, &rq->tail, &is_path_known);
 	if (is_path_known)
 		return fg_request_refuse(rq, 405, err,
-					 read_only ? "this server only shows runs"
-						   : "this address does not take this method");
-	return fg_error_set(err, FG_ENOENT, "there is nothing at this address");
+					 read_only ? "this server is read-only"
+						   : "this address does not accept this method");
+	return fg_error_set(err, FG_ENOENT, "nothing is at this address");
 }
 
 /* NULL: no token. */
@@ -195,7 +195,7 @@ static int admit_without_token(struct fg_request *rq, struct fg_error *err)
 		fg_grant_list_add(&rq->grants, NULL, FG_SCOPE_READ);
 	if (!fg_request_is_allowed(rq, rq->route->scope))
 		return fg_request_refuse(rq, 401, err,
-					 "a token is needed: Authorization: Bearer TOKEN");
+					 "a token is required: Authorization: Bearer TOKEN");
 	return FG_OK;
 }
 
@@ -223,7 +223,7 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 		fg_notes_token_use(rq, token.id, now_ns);
 	fg_token_release(&token);
 	if (!fg_request_is_allowed(rq, rq->route->scope))
-		return fg_request_refuse(rq, 403, err, "this token may not do that");
+		return fg_request_refuse(rq, 403, err, "this token's scope does not allow that");
 	return FG_OK;
 }
 

@@ -43,13 +43,13 @@ int fg_guard_shape(struct fg_request *rq, struct fg_error *err)
 	(void)MHD_get_connection_values(rq->connection, MHD_HEADER_KIND, count_header, &counts);
 	(void)MHD_get_connection_values(rq->connection, MHD_GET_ARGUMENT_KIND, find_nul, &has_nul);
 	if (has_nul)
-		return fg_request_refuse(rq, 400, err, "the address has a NUL in it");
+		return fg_request_refuse(rq, 400, err, "the address contains a NUL byte");
 	if (counts.lengths + counts.encodings > 1)
-		return fg_request_refuse(rq, 400, err, "the length of the body is given twice");
+		return fg_request_refuse(rq, 400, err, "the request gives two body lengths");
 	if (counts.hosts > 1)
-		return fg_request_refuse(rq, 400, err, "there are two Host headers");
+		return fg_request_refuse(rq, 400, err, "the request has two Host headers");
 	if (counts.hosts == 0 && !rq->is_http_1_0)
-		return fg_request_refuse(rq, 400, err, "there is no Host header");
+		return fg_request_refuse(rq, 400, err, "the Host header is missing");
 	return FG_OK;
 }
 
@@ -87,7 +87,7 @@ int fg_guard_host(struct fg_request *rq, struct fg_error *err)
 		if (is_called(host, options->hosts[i]))
 			return FG_OK;
 	}
-	return fg_request_refuse(rq, 403, err, "this server does not answer to this name");
+	return fg_request_refuse(rq, 403, err, "this server does not serve this host name");
 }
 
 /* "https://HOST:PORT" against "HOST:PORT". */
@@ -117,7 +117,8 @@ int fg_guard_write(struct fg_request *rq, struct fg_error *err)
 	if (!fg_route_writes(rq->route))
 		return FG_OK;
 	if ((site && strcmp(site, "same-origin") != 0) || (origin && !is_own_origin(rq, origin)))
-		return fg_request_refuse(rq, 403, err, "another page may not write here");
+		return fg_request_refuse(rq, 403, err,
+					 "requests from other sites may not write here");
 	if (strcmp(rq->method, "DELETE") != 0 && !has_expected_type(rq))
 		return fg_request_refuse(rq, 415, err,
 					 fg_arena_printf(&rq->arena, "expected Content-Type: %s",

@@ -48,7 +48,8 @@ static void run(struct fg_job *job)
 	struct fg_error err = {0};
 
 	if (fg_writer_do(note->server->writer, write_note, note, &err) != FG_OK)
-		fg_log(FG_LOG_SERVER, 1, "a use or refusal was not noted: %s", err.message);
+		fg_log(FG_LOG_SERVER, 1, "a token's use or refusal was not recorded: %s",
+		       err.message);
 	drop(job);
 }
 

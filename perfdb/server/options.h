@@ -130,12 +130,12 @@ int fg_perfdb_note(struct fg_store *store, const char *project, const char *acti
  */
 void fg_perfdb_add_name(struct fg_strbuf *text, const char *name, size_t width);
 /*
- * The administrator's key of a database that never had a token, also written beside an SQLite file;
- * "" if it had one.
+ * The administrator's key of a database that never had a token, also written next to an SQLite
+ * file; "" if it had one.
  */
 int fg_first_start(const char *database, char key[FG_TOKEN_TEXT_SIZE], struct fg_error *err)
 	FG_NODISCARD;
-/* The file with the key, to be freed; NULL: there is none for such a database. */
+/* The file with the key, to be freed; NULL: this kind of database has none. */
 char *fg_first_start_file(const char *database);
 /* Says why on standard error; the exit code. */
 int fg_perfdb_fail(const struct fg_error *err);

@@ -32,10 +32,12 @@ static int check_person(struct fg_request *rq, const char *name, struct fg_error
 				"%.200s has no role here yet: an administrator can give one",
 				name));
 	if (rq->route->takes_run)
-		return fg_request_refuse(rq, 403, err, "runs are sent with a token");
+		return fg_request_refuse(rq, 403, err, "runs are uploaded with a token");
 	if (!fg_request_is_allowed(rq, rq->route->scope))
-		return fg_request_refuse(
-			rq, 403, err, fg_arena_printf(&rq->arena, "%.200s may not do that", name));
+		return fg_request_refuse(rq, 403, err,
+					 fg_arena_printf(&rq->arena,
+							 "the role of %.200s does not allow that",
+							 name));
 	return FG_OK;
 }
 
@@ -96,7 +98,7 @@ int fg_people_admit(struct fg_request *rq, struct fg_error *err)
 		name = fg_request_header_list(rq, options->user_header);
 	if (!name || !*name)
 		return fg_request_refuse(rq, 401, err,
-					 "a token is needed: Authorization: Bearer TOKEN");
+					 "a token is required: Authorization: Bearer TOKEN");
 	if (strchr(name, ','))
 		return fg_request_refuse(rq, 400, err, "the proxy's header names several people");
 	status = add_grants(rq, FG_ROLE_PERSON, name, err);

@@ -113,7 +113,7 @@ int fg_request_may_see(const struct fg_request *rq, const char *project, struct 
 		if (covers(&rq->grants.items[i], project, rq->route->scope))
 			return FG_OK;
 	}
-	return fg_error_set(err, FG_ENOENT, "there is no project '%.100s' that you may see",
+	return fg_error_set(err, FG_ENOENT, "no project '%.100s' that you may see",
 			    project ? project : "");
 }
 
@@ -134,8 +134,7 @@ int fg_request_which_project(struct fg_request *rq, const char **project, struct
 	if (fg_request_may_see(rq, *project, err) == FG_OK)
 		return FG_OK;
 	if (!*project)
-		return fg_error_set(err, FG_EINVAL,
-				    "which project? Parameter 'project' is missing");
+		return fg_error_set(err, FG_EINVAL, "parameter 'project' is missing");
 	return FG_ENOENT;
 }
 

@@ -62,7 +62,7 @@ struct fg_request {
 	struct fg_answer answer;
 };
 
-/* A session of the database, unless it has one.  FG_ENET: there is none to be had. */
+/* A session of the database, unless it has one.  FG_ENET: no session is free. */
 int fg_request_enter_store(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 /* The session goes back to where it came from. */
 void fg_request_leave_store(struct fg_request *rq);

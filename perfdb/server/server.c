@@ -154,7 +154,7 @@ static int start_replica(struct fg_server *s, struct fg_error *err)
 		return FG_OK;
 	if (options->read_only)
 		return fg_error_set(err, FG_EINVAL,
-				    "a server that only shows runs needs one database: give the "
+				    "a read-only server needs one database: give the "
 				    "replica as --database, without --read-url");
 	if (!strstr(options->database, "://") || !strstr(options->read_database, "://"))
 		return fg_error_set(err, FG_EINVAL,

@@ -40,7 +40,7 @@ struct fg_server_options {
 	/* Proxies whose headers are trusted; none: those on loopback if behind_proxy. */
 	const char *const *proxies;
 	size_t proxy_count;
-	/* People, beside tokens. */
+	/* People who sign in, in addition to tokens. */
 	const char *user_header;   /* a trusted proxy names the person in it; NULL: none */
 	const char *groups_header; /* and the groups, separated by commas; NULL: none */
 	const char *secret;        /* every request must know it, and needs no token; NULL: none */

@@ -22,7 +22,7 @@ static const struct fg_option token_options[] = {
 	 .initial = "read",
 	 .help = "read; upload (and read); triage (and read): notes, decisions; admin: everything"},
 	FG_ROW_DURATION(struct fg_perfdb_options, expires, "expires", "365d",
-			"how long it works, two years at most"),
+			"lifetime, at most two years"),
 	FG_ROW_TEXT(struct fg_perfdb_options, note, "note", 0, "TEXT", "a note on who uses it"),
 	FG_PERFDB_HELP,
 	{.name = NULL},

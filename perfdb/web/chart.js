@@ -37,7 +37,8 @@ function mark(p, at, height, radius) {
 	return svg('circle', { cx: at, cy: height, r: radius, class: name });
 }
 
-// A point each while they can be told apart; else the range of each pixel column, and of the gate's verdicts one in each.
+// One point per run while points are distinguishable; else the range of each pixel column, and one
+// verdict in each.
 function drawPoints(points, x, y, box) {
 	if (points.length <= box.right - box.left)
 		return points.map((p, index) => finite(p.value) && mark(p, x(index), y(p.value), points.length > 300 ? 1.5 : 3));

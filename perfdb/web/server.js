@@ -62,7 +62,7 @@ function clearBanner() {
 	replace(banner);
 }
 
-// A reader waits until the server is back; what would write is told at once that nothing was saved.
+// A read waits until the server is back; a write fails at once: nothing was saved.
 async function untilAnswered(address, options) {
 	for (let wait = 1; ; wait = Math.min(wait * 2, LONGEST_WAIT_S)) {
 		let reason = 'The server does not answer.';

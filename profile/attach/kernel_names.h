@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of the running kernel and of its modules, as /proc/kallsyms tells them to us. */
+/* The functions of the running kernel and of its modules, from /proc/kallsyms. */
 #ifndef FG_OUTSIDE_KERNEL_NAMES_H
 #define FG_OUTSIDE_KERNEL_NAMES_H
 

@@ -41,7 +41,7 @@ void fg_sampled_thread_close(struct fg_sampled_thread *thread);
 bool fg_sampled_thread_account(struct fg_sampled_thread *thread, struct fg_cpu_account *account);
 /* Whether it runs, and where; false: it has ended. */
 bool fg_sampled_thread_look(struct fg_sampled_thread *thread);
-/* Where it waits; false: it runs, or that cannot be told. */
+/* Where the thread waits; false if it runs, or if that is unknown. */
 bool fg_sampled_thread_waits(const struct fg_sampled_thread *thread, struct fg_blocked *blocked);
 
 /*

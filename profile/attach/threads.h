@@ -58,7 +58,7 @@ void fg_thread_release(pid_t tid, int signal);
 /* The part of kernel.yama.ptrace_scope in a refusal, to be freed; NULL: none. */
 char *fg_thread_reason_of_scope(long scope);
 
-/* May we look at this process?  Tells without touching it. */
+/* May we look at this process? Does not touch it. */
 int fg_thread_check_rights(pid_t pid, struct fg_error *err) FG_NODISCARD;
 
 #endif

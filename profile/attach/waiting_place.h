@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a thread stands that waits, for samples of elapsed time.
+ * The place where a thread waits, for samples of elapsed time.
  *
- * The kernel tells the system call of a thread that waits, its stack pointer and where it goes on.
- * As long as these and the stack are as before, so is its call path: nothing is stopped.  It is
- * stopped once where it waits at another place, for the rest of its registers, unless the system
- * call would end with EINTR: then it is walked without them.
+ * The kernel reports the system call of a waiting thread, its stack pointer and its next
+ * instruction. As long as these and the stack are as before, so is its call path: nothing is
+ * stopped. It is stopped once where it waits at another place, for the rest of its registers,
+ * unless the system call would end with EINTR: then it is walked without them.
  */
 #ifndef FG_OUTSIDE_WAITING_PLACE_H
 #define FG_OUTSIDE_WAITING_PLACE_H

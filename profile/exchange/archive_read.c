@@ -246,7 +246,7 @@ static int unpack_all(struct reader *r, struct fg_error *err)
 	return status;
 }
 
-/* ---- what the symbolizer is told ---- */
+/* ---- input of the symbolizer ---- */
 
 static const char *keep(struct reader *r, const char *text)
 {

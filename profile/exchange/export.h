@@ -20,7 +20,7 @@ struct fg_export_format {
 	const char *extension;   /* of a file of this kind: ".pb.gz" */
 	const char *description; /* a line for help and the manual */
 	bool is_binary;          /* not for a terminal */
-	bool has_repetitions;    /* tells the repetitions of a stored run apart */
+	bool has_repetitions;    /* distinguishes the repetitions of a stored run */
 	bool has_calls;          /* no samples are in it: filters of samples mean nothing */
 	int (*write)(const struct fg_profile *profile, const struct fg_export_options *options,
 		     struct fg_strbuf *out, struct fg_error *err);

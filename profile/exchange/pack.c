@@ -275,7 +275,7 @@ void fg_pack_abandon(struct fg_pack *pack)
 		(void)libarchive.write_free(pack->archive);
 	if (pack->fd >= 0) {
 		(void)close(pack->fd);
-		(void)unlink(pack->temporary); /* after a rename there is none */
+		(void)unlink(pack->temporary); /* gone after a rename */
 	}
 	free(pack->temporary);
 	free(pack->path);

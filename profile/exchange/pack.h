@@ -20,7 +20,7 @@ enum {
 
 struct fg_pack;
 
-/* Writes beside `path` and renames at the end: a failure leaves nothing. */
+/* Writes a temporary file next to `path` and renames it at the end: a failure leaves nothing. */
 int fg_pack_create(const char *path, struct fg_pack **pack, struct fg_error *err) FG_NODISCARD;
 int fg_pack_add(struct fg_pack *pack, const char *name, const void *data, size_t size,
 		struct fg_error *err) FG_NODISCARD;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exact numbers of calls beside a view of another measure: by function, and by caller. */
+/* Exact numbers of calls, shown in views of another measure: by function, and by caller. */
 #ifndef FG_VIEWS_CALLS_H
 #define FG_VIEWS_CALLS_H
 

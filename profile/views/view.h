@@ -22,7 +22,7 @@ enum fg_cell_kind {
 
 struct fg_view_cell {
 	enum fg_cell_kind kind;
-	const char *text; /* also set beside a number: shown instead of it ("27/45") */
+	const char *text; /* if set with a number, shown instead of it ("27/45") */
 	double number;
 	double error; /* standard error; 0: none is known */
 };

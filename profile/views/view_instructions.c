@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The instructions that samples ended at, function by function, as disassembly beside lines.  In
- * text those with samples are shown with their neighbours, in data every instruction of these
+ * The instructions that samples ended at, function by function, as disassembly with source lines.
+ * In text those with samples are shown with their neighbours, in data every instruction of these
  * functions.
  */
 #include "base/fs.h"

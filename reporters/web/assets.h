@@ -16,7 +16,7 @@ struct fg_web_asset {
 };
 
 const struct fg_web_asset *fg_web_assets(size_t *count);
-/* NULL if there is none of this name. */
+/* NULL if the name is unknown. */
 const struct fg_web_asset *fg_web_asset_find(const char *name);
 
 #endif

@@ -43,7 +43,7 @@ function instead(benchmark) {
 	if (benchmark.verdict === 'missing')
 		return 'in the baseline only';
 	if (benchmark.unaffected)
-		return 'unchanged code, placement not looked at';
+		return 'unchanged code, placement not checked';
 	return benchmark.identical ? 'same binaries on both sides' : '';
 }
 
@@ -380,7 +380,7 @@ function howMeasured(benchmark) {
 			&& `a context switch up to ${formatValue(sampling.switch_ns, 'ns')} (${formatValue(sampling.switches_hz, '1')} a second)`].filter(Boolean);
 	const rows = [['Schedule', [benchmark.schedule, benchmark.schedule_reason].filter(Boolean).join(': ')],
 		['Samples', sampling && `${formatValue(sampling.rate_hz, '1')} a second of CPU time`],
-		['Cost of sampling', finite(sampling?.expected_cost) && `about ${(100 * sampling.expected_cost).toFixed(1)} % of the CPU time, of both sides alike`],
+		['Cost of sampling', finite(sampling?.expected_cost) && `about ${(100 * sampling.expected_cost).toFixed(1)} % of the CPU time, on both sides alike`],
 		['Price of a sample', price.length > 0 && price.join(', ')],
 		['Clock', sampling?.clock], ['Not seen', sampling?.unseen]].filter(([, value]) => value);
 	return el('details', {}, el('summary', {}, 'How it was measured'),

@@ -35,8 +35,8 @@ struct fg_layouts_options {
 };
 
 /*
- * Fills target->layouts, once per build: files of an earlier call are reused.  On failure there are
- * none, and the message gives the reason in one line.
+ * Fills target->layouts, once per build: files of an earlier call are reused. On failure `layouts`
+ * stays empty, and the message gives the reason in one line.
  */
 int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_layouts *layouts,
 		    struct fg_error *err) FG_NODISCARD;

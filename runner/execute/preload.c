@@ -26,7 +26,7 @@ int fg_preload_library(char **library, struct fg_error *err)
 		named && *named ? realpath(named, NULL) : fg_installed_find(FG_COLLECTOR_LIBRARY);
 
 	if (!found)
-		return fg_error_set(err, FG_ENOENT, "the collector library is not there: %s",
+		return fg_error_set(err, FG_ENOENT, "the collector library is missing: %s",
 				    named && *named ? named : FG_COLLECTOR_LIBRARY);
 	*library = found;
 	return FG_OK;
@@ -43,7 +43,7 @@ static int find_beside(const char *library, const char *name, const char *what, 
 	if (fg_fs_exists(path))
 		*found = fg_xstrdup(path);
 	else
-		status = fg_error_set(err, FG_ENOENT, "the library that counts %s is not there: %s",
+		status = fg_error_set(err, FG_ENOENT, "the library that counts %s is missing: %s",
 				      what, path);
 	free(path);
 	free(folder);

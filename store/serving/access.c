@@ -109,7 +109,7 @@ int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_n
 		else if (found.expires_ns <= now_ns)
 			status = fg_error_set(err, FG_ENOENT, "the token has expired");
 	} else if (status == FG_OK) {
-		status = fg_error_set(err, FG_ENOENT, "the token is not known");
+		status = fg_error_set(err, FG_ENOENT, "the token is unknown");
 	}
 	fg_query_end(&q);
 	if (status == FG_OK)
@@ -132,7 +132,7 @@ int fg_store_token_project(struct fg_store *store, int64_t id, char **project, s
 		*project = fg_column_copy(&q, 0);
 	fg_query_end(&q);
 	if (status == FG_OK)
-		return fg_error_set(err, FG_ENOENT, "there is no token %lld", (long long)id);
+		return fg_error_set(err, FG_ENOENT, "no token %lld", (long long)id);
 	return status > 0 ? FG_OK : status;
 }
 
@@ -146,7 +146,7 @@ int fg_store_token_revoke(struct fg_store *store, int64_t id, struct fg_error *e
 	fg_query_int(&q, id);
 	status = fg_query_value(&q, &found, err);
 	if (status == FG_ENOENT)
-		status = fg_error_set(err, FG_ENOENT, "there is no token %lld", (long long)id);
+		status = fg_error_set(err, FG_ENOENT, "no token %lld", (long long)id);
 	return status;
 }
 
@@ -233,7 +233,7 @@ static int existing_project(struct fg_store *store, const char *project, int64_t
 	fg_query_text(&q, project);
 	status = fg_query_value(&q, id, err);
 	if (status == FG_ENOENT)
-		status = fg_error_set(err, FG_ENOENT, "there is no project '%s'", project);
+		status = fg_error_set(err, FG_ENOENT, "no project '%s'", project);
 	return status;
 }
 

@@ -27,7 +27,7 @@ struct fg_audit_page {
 
 typedef void fg_audit_visit(void *context, const struct fg_audit_entry *entry);
 
-/* Adds an entry, now.  Call it in the transaction that does what it tells. */
+/* Adds an entry, now. Call it in the transaction that does what the entry says. */
 int fg_store_audit_add(struct fg_store *store, const struct fg_audit_entry *entry,
 		       struct fg_error *err) FG_NODISCARD;
 /* Oldest first; texts live as long as the call of `visit`. */

@@ -128,12 +128,13 @@ static int compare_usage(const char *project, const struct fg_limits *limits,
 	char most[FG_NUMBER_TEXT_SIZE];
 
 	if (limits->most_runs && usage->runs > limits->most_runs)
-		return fg_error_set(err, FG_ELIMIT, "project '%.100s' may hold %lld runs: %s",
+		return fg_error_set(err, FG_ELIMIT,
+				    "project '%.100s' has reached its quota of %lld runs: %s",
 				    project, (long long)limits->most_runs, advice);
 	if (limits->most_bytes && usage->bytes > limits->most_bytes)
 		return fg_error_set(
 			err, FG_ELIMIT,
-			"the runs of project '%.100s' would take %s and may take %s: %s", project,
+			"the runs of project '%.100s' would need %s, its quota is %s: %s", project,
 			fg_format_size((double)usage->bytes, held),
 			fg_format_size((double)limits->most_bytes, most), advice);
 	return FG_OK;

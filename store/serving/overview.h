@@ -8,7 +8,7 @@
 
 struct fg_overview_row {
 	char *name;
-	char *metric; /* that tells the story: the first gated one that has values */
+	char *metric; /* the one shown: the first gated one that has values */
 	char *label;
 	char *metrics; /* definitions in the newest run, as stored */
 	/* The newest run, which may not have a value. */

@@ -31,7 +31,7 @@ def wait_for(server, action, who):
 def refusals_are_in_the_audit_log(server, reader):
     guesses = wait_for(server, "refused", "127.0.0.1")
     check(len(guesses) < GUESSES // 10, f"{len(guesses)} entries for guesses of one address")
-    check(guesses[0]["subject"] == "GET /api/v1/runs" and guesses[0]["detail"] == "the token is not known", f"{guesses[0]}")
+    check(guesses[0]["subject"] == "GET /api/v1/runs" and guesses[0]["detail"] == "the token is unknown", f"{guesses[0]}")
     expect(server.ask("GET", "/api/v1/tokens", token=reader), 403, "a reader lists tokens")
     number = next(one["id"] for one in server.ask("GET", "/api/v1/tokens").json()["tokens"] if one["note"] == "reader")
     refused = wait_for(server, "refused", f"token {number}")

@@ -37,7 +37,7 @@ def a_killed_gate_is_no_pass():
 def processes_left_beside_a_duet_set_its_pairs_aside():
     code, benchmark, words = duel("duet", "./culprit 90 linger pid")
     check(code == ERROR and benchmark["pairs"] == 0, f"left beside: {code} {words}")
-    check("left processes running beside the other" in words, f"left beside: the reason is missing: {words}")
+    check("left processes running while the other ran" in words, f"left beside: the reason is missing: {words}")
 
 
 def a_process_left_behind_does_not_live_to_meet_the_baseline():

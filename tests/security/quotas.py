@@ -38,7 +38,7 @@ def spool_keeps_what_is_refused(server, admin, upload):
     limit("tracker", "--runs", "3")
     subprocess.run([MAKE_RUNS, "spool", "3", "3"], check=True)
     done = send(server, upload)
-    check(done.returncode == 5 and "project 'tracker' may hold 3 runs" in done.stderr, f"{done.returncode}: {done.stderr}")
+    check(done.returncode == 5 and "project 'tracker' has reached its quota of 3 runs" in done.stderr, f"{done.returncode}: {done.stderr}")
     left = glob.glob(os.path.join("spool", "*.fgrun"))
     check(len(left) == 2 and len(server.runs(token=admin)) == 3, f"{left}")
     with open(left[0], "rb") as file:

@@ -149,7 +149,7 @@ static void set_metric(struct fg_metric_verdict *metric, const struct metric_spe
 		metric->candidate = 7.7e7;
 }
 
-/* A metric that is shown, not gated, and covered by a known price. */
+/* A metric that is shown, not gated, and covered by an accepted slowdown. */
 static void add_accepted_metric(struct fg_verdict *verdict, struct fg_benchmark_verdict *benchmark)
 {
 	const struct metric_spec spec = {

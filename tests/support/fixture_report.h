@@ -23,8 +23,8 @@ struct fg_fixture {
 /*
  * `name` is one of fg_fixture_names: an outcome ("regression", ...), "mixed" (one benchmark of
  * each), "hostile" (every name is an attack on some format), "nothing" (no benchmark ran), or a
- * special case: "identical" binaries, an "accepted" price, an "expired" one, an "unstable" result
- * (wide), an "unsure" one (no function stands out), a "marked" program (regions and units of
+ * special case: "identical" binaries, an "accepted" slowdown, an "expired" one, an "unstable"
+ * result (wide), an "unsure" one (no function stands out), a "marked" program (regions and units of
  * work), and an "unaffected" one (skipped, because no change affects it).
  */
 extern const char *const fg_fixture_names[]; /* NULL at the end */

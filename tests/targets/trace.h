@@ -72,7 +72,7 @@ struct trace {
 	struct trace *next;
 };
 
-/* All traces of a folder, in no order; NULL if there are none. */
+/* All traces of a folder, in no order; NULL if none. */
 struct trace *trace_load(const char *folder);
 void trace_free(struct trace *traces);
 

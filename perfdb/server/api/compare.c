@@ -287,7 +287,7 @@ int fg_handle_profile(struct fg_request *rq, struct fg_error *err)
 		fg_merge_runs(&pair.runs[0], &pair.runs[1], &joined);
 	set = profile_of(pair.same ? &pair.runs[0] : &joined, benchmark);
 	if (!set)
-		status = fg_error_set(err, FG_ENOENT, "there is no profile of '%.100s' in this run",
+		status = fg_error_set(err, FG_ENOENT, "this run has no profile of '%.100s'",
 				      benchmark);
 out:
 	if (set && other_measure(rq) && !show_measure(set, other_measure(rq))) {

@@ -134,7 +134,7 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 	(void)err;
 	rq->answer.type = "text/plain; version=0.0.4; charset=utf-8";
 	add_metric(text, "runs_stored_total", "Runs stored.", atomic_load(&c->runs_stored));
-	add_metric(text, "runs_known_total", "Uploads of runs that were there already.",
+	add_metric(text, "runs_known_total", "Uploads of runs already stored.",
 		   atomic_load(&c->runs_known));
 	add_metric(text, "over_quota_total", "Uploads refused because of a quota.",
 		   atomic_load(&c->over_quota));

@@ -142,7 +142,7 @@ int fg_handle_token_revoke(struct fg_request *rq, struct fg_error *err)
 	if (status != FG_OK)
 		goto out;
 	if (fg_request_may_see(rq, project, NULL) != FG_OK)
-		status = fg_error_set(err, FG_ENOENT, "there is no token %lld", (long long)id);
+		status = fg_error_set(err, FG_ENOENT, "no token %lld", (long long)id);
 	if (status != FG_OK)
 		goto out;
 	status = revoke_token(rq, id, project, err);

@@ -61,7 +61,8 @@ static int read_body(struct fg_request *rq, const char *const *names, const char
 	if (status != FG_OK)
 		return status;
 	if (!texts[0] || !*texts[0])
-		return fg_error_set(err, FG_EINVAL, "'project': a webhook is for one project");
+		return fg_error_set(err, FG_EINVAL,
+				    "'project' is missing: a webhook belongs to one project");
 	return FG_OK;
 }
 

@@ -125,7 +125,7 @@ def bad_stores(good):
     refuses("cannot be opened", "runs")
     refuses("cannot be opened", "run")
     os.rmdir(STORE)
-    refuses("there is no store at 'nowhere.db'", "runs", "--store", "nowhere.db", code=2)
+    refuses("no store at 'nowhere.db'", "runs", "--store", "nowhere.db", code=2)
     put(STORE, good)
 
 

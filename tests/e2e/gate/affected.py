@@ -16,7 +16,7 @@ from json_schema import Schema  # noqa: E402
 
 KEPT = ("--affected", "--no-store")  # what is executed is not looked for anew: it takes half a second a side
 schema = Schema(root / "docs/formats/report.schema.json")
-UNCHANGED = "unchanged code, placement not looked at"
+UNCHANGED = "unchanged code, placement not checked"
 WORK = """#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -134,7 +134,7 @@ with tempfile.TemporaryDirectory() as name:
         forged["run"]["candidate"]["commit"] = "</code> @everyone"
         (folder / "forged.json").write_text(json.dumps(forged))
         done = follow(report="forged.json")
-        if done.returncode != 2 or "commit that is not one" not in done.stderr:
+        if done.returncode != 2 or "is not a commit id" not in done.stderr:
             fail("a forged commit is refused", done)
         done = follow("--format", "json")
         if done.returncode != 2:

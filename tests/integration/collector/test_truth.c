@@ -75,9 +75,9 @@ static void judge_share(const struct sums *sums, double look_ns, char *wrong, si
 }
 
 /*
- * A single run may be off by more than chance tells, where a busy machine stops it in the wrong
- * places: then all runs together are judged, of which there are more.  What is wrong in each of
- * them stays wrong.  The last run is handed on.
+ * A single run may be off by more than chance, where a busy machine stops it in the wrong places:
+ * then all runs together are judged, of which there are more. What is wrong in each of them stays
+ * wrong. The last run is handed on.
  */
 static void assert_share(const struct run *run, const struct share *share, struct outcome *outcome)
 {

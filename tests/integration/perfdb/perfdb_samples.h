@@ -64,7 +64,7 @@ int fg_test_send(const struct fg_test_server *s, const struct fg_strbuf *parcel,
 		 struct fg_strbuf *body);
 /* Sends run number `seed` with its dictionary, using this token. */
 int fg_test_upload(const struct fg_test_server *s, unsigned seed, const char *token);
-/* A run whose profiles have the measure `calls` beside time. */
+/* A run whose profiles have the measures time and `calls`. */
 int fg_test_upload_calls(const struct fg_test_server *s, unsigned seed);
 const char *fg_test_run_id(unsigned seed);
 /* The trend of a function that every sample calls; `more` is appended to the address. */

@@ -251,7 +251,7 @@ static void damaged_paths_are_named(void **state)
 		     is_postgresql ? "UPDATE chunk SET data = substr(data, 1, 60) WHERE kind = 6"
 				   : "UPDATE chunk SET data = CAST(substr(data, 1, 60) AS BLOB) "
 				     "WHERE kind = 6",
-		     "its checksum does not fit");
+		     "its checksum does not match");
 	says_damaged(f, "UPDATE chunk SET data = '' WHERE kind = 6", "cut short");
 	says_damaged(f, "DELETE FROM chunk WHERE kind = 6", "a call path is not there");
 }

@@ -260,7 +260,7 @@ static void failures_are_bounded_and_told(void **state)
 	fails(&far_reset, 1, "too long");
 	fails(&some_left, 1, "forks");
 	fails(&wrong_token, 1, "401");
-	fails(&nonsense, 1, "unexpected form");
+	fails(&nonsense, 1, "expected a JSON array or object");
 	fails(&moved, 1, "302");
 }
 

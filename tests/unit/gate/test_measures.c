@@ -224,7 +224,7 @@ static void counts_that_only_changed_place_are_moved(void **state)
 	program_release(&p);
 }
 
-/* Unlike times, counts have no price of moving: one more than what moved is one more. */
+/* Unlike time, a count costs nothing to move: one more than what moved is one more. */
 static void a_move_that_leaves_one_behind_is_no_move(void **state)
 {
 	const double after[SITES] = {COUNT - 100, COUNT + 101};

@@ -356,8 +356,8 @@ static const struct fg_metric_verdict *decide_in_layouts(const char *as_linked_m
 	return decide();
 }
 
-/* Each place has its own change; on average there is none, or there is one. */
-static void each_place_of_the_code_is_told_and_placement_only_where_it_is(void **state)
+/* Each place has its own change; the average is zero, or above. */
+static void each_place_is_reported_but_blamed_only_if_the_average_is_not_slower(void **state)
 {
 	static const struct {
 		double change[FG_LINE_PLACES];
@@ -458,7 +458,8 @@ int main(void)
 		cmocka_unit_test(a_pass_that_is_surely_worse_says_by_how_much),
 		cmocka_unit_test(too_few_pairs_are_counted),
 		cmocka_unit_test(what_is_missing_is_said_only_of_what_looks_slower),
-		cmocka_unit_test(each_place_of_the_code_is_told_and_placement_only_where_it_is),
+		cmocka_unit_test(
+			each_place_is_reported_but_blamed_only_if_the_average_is_not_slower),
 		cmocka_unit_test(what_begins_in_layouts_is_no_placement),
 		cmocka_unit_test(places_that_disagree_are_counted),
 	};

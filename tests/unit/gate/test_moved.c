@@ -160,7 +160,7 @@ static double moved_at(size_t path)
 
 #define TREE_MAX 5
 
-/* A tree, and the move that is to be found in it; no kind: there is none. */
+/* A tree, and the move expected in it; no kind: no move. */
 struct move_case {
 	const char *why;
 	struct path paths[TREE_MAX];

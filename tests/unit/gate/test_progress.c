@@ -299,7 +299,7 @@ static void leftover_prices_of_a_benchmark_are_noted_once(void **state)
 	made.policy.accept_count = 0;
 }
 
-static void two_sessions_are_told_apart_by_a_command_where_their_commits_differ(void **state)
+static void a_note_on_two_sessions_names_a_command_if_the_commits_differ(void **state)
 {
 	static const struct {
 		const char *commits[2];
@@ -307,9 +307,9 @@ static void two_sessions_are_told_apart_by_a_command_where_their_commits_differ(
 	} table[] = {
 		{{"0123456789abcdef", "fedcba9876543210"},
 		 "fastgate run --candidate fedcba987654 --against 0123456789ab"},
-		{{"0123456789abcdef", "0123456789abcdef"}, "with both sides in one session"},
-		{{NULL, "fedcba9876543210"}, "with both sides in one session"},
-		{{"0123456789abcdef", NULL}, "with both sides in one session"},
+		{{"0123456789abcdef", "0123456789abcdef"}, "measure both sides in one session"},
+		{{NULL, "fedcba9876543210"}, "measure both sides in one session"},
+		{{"0123456789abcdef", NULL}, "measure both sides in one session"},
 	};
 
 	(void)state;
@@ -330,8 +330,7 @@ static void two_sessions_are_told_apart_by_a_command_where_their_commits_differ(
 		(void)fg_series_add_repetition(series);
 		fg_gate_note_sessions(&runs[0], &runs[1], &verdict);
 		assert_int_equal(verdict.notes.count, 1);
-		assert_true(
-			fg_made_has_note(&verdict.notes, "a drift of the host is not excluded"));
+		assert_true(fg_made_has_note(&verdict.notes, "the host may have drifted"));
 		assert_true(fg_made_has_note(&verdict.notes, table[i].note));
 		fg_verdict_release(&verdict);
 		fg_run_release(&runs[0]);
@@ -353,7 +352,7 @@ int main(void)
 		TEST(what_differs_between_both_builds_is_listed),
 		TEST(against_a_stored_run_the_hosts_may_differ_too),
 		TEST(leftover_prices_of_a_benchmark_are_noted_once),
-		TEST(two_sessions_are_told_apart_by_a_command_where_their_commits_differ),
+		TEST(a_note_on_two_sessions_names_a_command_if_the_commits_differ),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

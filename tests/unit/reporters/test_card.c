@@ -43,7 +43,7 @@ static void every_other_outcome_has_its_sentence(void **state)
 	check("pass", "parse is not slower: cpu time +0.1 % [−0.5, +0.7]");
 	check("inconclusive", "compress is inconclusive: cpu time +1.7 % [−0.4, +3.8]");
 	check("identical", "hash: same binaries on both sides");
-	check("unaffected", "hash: unchanged code, placement not looked at");
+	check("unaffected", "hash: unchanged code, placement not checked");
 	check("new", "render is new: nothing to compare with yet");
 	check("missing", "legacy is missing: in the baseline only");
 	check("error", "network could not be measured: ./build/net --connect: exited with code 3");

@@ -63,7 +63,7 @@ static void what_runs_share_is_one_set(void **state)
 	assert_int_equal(ask(f, "SELECT count(*) FROM run_fact"), 3 * 2);
 }
 
-/* In whatever order a machine tells them. */
+/* A machine may report them in any order. */
 static void order_of_conditions_makes_no_other_set(void **state)
 {
 	struct fixture *f = *state;

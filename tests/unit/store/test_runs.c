@@ -439,7 +439,7 @@ static void runs_are_found_by_what_people_say(void **state)
 	assert_int_equal(fg_store_find(f->store, "other", "latest", id, &f->err), FG_ENOENT);
 	f->err.message[0] = '\0';
 	assert_int_equal(fg_store_find(f->store, "tracker", "latest-fix", id, &f->err), FG_ENOENT);
-	assert_non_null(strstr(f->err.message, "no run is known as 'latest-fix'"));
+	assert_non_null(strstr(f->err.message, "no run is called 'latest-fix'"));
 	assert_int_equal(fg_store_find(f->store, NULL, "'; DROP TABLE run; --", id, &f->err),
 			 FG_ENOENT);
 }
