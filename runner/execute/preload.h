@@ -41,11 +41,11 @@ struct fg_preload {
 
 /*
  * Can this program be sampled?  FG_EUNSUPPORTED gives the reason: linked statically or with
- * musl, set-user-id, built with a sanitizer that must be loaded first, or for another machine.  FG_ENOENT: not found;
- * FG_EINVAL: not executable.  For a script the interpreter is checked.
+ * musl, set-user-id, built with a sanitizer that must be loaded first, or for another machine.
+ * FG_ENOENT: not found; FG_EINVAL: not executable.  For a script the interpreter is checked.
  */
 int fg_preload_check(const char *program, const char *library, struct fg_error *err) FG_NODISCARD;
-/* Can it be sampled from outside only: a readable ELF program, linked statically or with musl? */
+/* From outside only: is it a readable ELF program, linked statically or with musl? */
 bool fg_preload_is_outside(const char *program);
 
 /*
