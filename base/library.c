@@ -3,8 +3,27 @@
 
 #include "base/base.h"
 
-#include <dlfcn.h>
+#ifdef FG_PORTABLE
+# include <nss.h>
+#else
+# include <dlfcn.h>
+#endif
 
+#ifdef FG_PORTABLE
+/*
+ * The host's plug-ins of name services belong to another libc: a static program that opens one may
+ * crash. Hosts are looked up in /etc/hosts and by DNS, users in /etc/passwd.
+ */
+static int open_locked(const struct fg_library *library, struct fg_error *err)
+{
+	(void)library;
+	(void)err;
+	(void)__nss_configure_lookup("hosts", "files dns");
+	(void)__nss_configure_lookup("passwd", "files");
+	(void)__nss_configure_lookup("services", "files");
+	return FG_OK;
+}
+#else
 static const char *reason(void)
 {
 	const char *words = dlerror();
@@ -54,6 +73,7 @@ static int open_locked(const struct fg_library *library, struct fg_error *err)
 	free(source);
 	return status;
 }
+#endif
 
 int fg_library_open(struct fg_library *library, struct fg_error *err)
 {

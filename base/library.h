@@ -10,6 +10,9 @@
  *
  * so that x_open() of the library's header is fg_x.open(), with its types.  A library stays open:
  * many cannot be closed while threads run, and closing one would hide its leaks.
+ *
+ * The portable build (FG_PORTABLE) is static and opens nothing: FG_LIBRARY_LINKED in the table's
+ * initialiser fills it with what was linked.
  */
 #ifndef FG_BASE_LIBRARY_H
 #define FG_BASE_LIBRARY_H
@@ -45,19 +48,26 @@ struct fg_library {
  */
 int fg_library_open(struct fg_library *library, struct fg_error *err) FG_NODISCARD;
 
+#ifdef FG_PORTABLE
+# define FG_LIBRARY_LINKED(function) (function),
+# define FG_LIBRARY_NOTE(feature, description, file) \
+  _Static_assert(sizeof(file) == 1, "a linked library has no file")
+#else
+# define FG_LIBRARY_LINKED(function) NULL,
 /*
  * Records for packagers' tools that the program may open a library (an ELF note, in the form of
  * https://systemd.io/ELF_DLOPEN_METADATA/). All three are literals without quotation marks.
  */
-#define FG_LIBRARY_NOTE(feature, description, file)                                               \
- __asm__(".pushsection .note.dlopen, \"a\", %note\n"                                              \
-	 ".balign 4\n"                                                                            \
-	 ".long 2f - 1f, 4f - 3f, 0x407c0c0a\n"                                                   \
-	 "1: .asciz \"FDO\"\n"                                                                    \
-	 "2: .balign 4\n"                                                                         \
-	 "3: .asciz \"[{\\\"feature\\\":\\\"" feature "\\\",\\\"description\\\":\\\"" description \
-	 "\\\",\\\"priority\\\":\\\"recommended\\\",\\\"soname\\\":[\\\"" file "\\\"]}]\"\n"      \
-	 "4: .balign 4\n"                                                                         \
-	 ".popsection\n")
+# define FG_LIBRARY_NOTE(feature, description, file)                                               \
+  __asm__(".pushsection .note.dlopen, \"a\", %note\n"                                              \
+	  ".balign 4\n"                                                                            \
+	  ".long 2f - 1f, 4f - 3f, 0x407c0c0a\n"                                                   \
+	  "1: .asciz \"FDO\"\n"                                                                    \
+	  "2: .balign 4\n"                                                                         \
+	  "3: .asciz \"[{\\\"feature\\\":\\\"" feature "\\\",\\\"description\\\":\\\"" description \
+	  "\\\",\\\"priority\\\":\\\"recommended\\\",\\\"soname\\\":[\\\"" file "\\\"]}]\"\n"      \
+	  "4: .balign 4\n"                                                                         \
+	  ".popsection\n")
+#endif
 
 #endif

@@ -110,6 +110,17 @@ static char *by_link(const struct fg_elf *elf, const char *binary, const char *r
 	return found;
 }
 
+#ifdef FG_PORTABLE
+/* A static program cannot open libdebuginfod. */
+static char *by_debuginfod(const struct fg_elf *elf)
+{
+	if (elf->build_id_size > 0 && getenv("DEBUGINFOD_URLS"))
+		fg_log(FG_LOG_PROFILE, 1,
+		       "debuginfod was requested, but the portable fastgate cannot ask it: use the "
+		       "package of your distribution");
+	return NULL;
+}
+#else
 /*
  * libdebuginfod loads an HTTP library, so it is opened only on demand. Its own cache and
  * $DEBUGINFOD_URLS decide what is downloaded.
@@ -147,6 +158,7 @@ static char *by_debuginfod(const struct fg_elf *elf)
 	(void)close(fd);
 	return if_same_build(elf, path);
 }
+#endif
 
 char *fg_debug_file_find(const struct fg_elf *elf, const char *binary, const char *debug_root,
 			 bool debuginfod)

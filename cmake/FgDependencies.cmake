@@ -1,5 +1,16 @@
 # Every outside library, by its pkg-config name; cmake/rooms.json says who may use which.
 find_package(PkgConfig REQUIRED)
+if(FG_PORTABLE)
+	# FG_PORTABLE is the folder of scripts/portable/libraries.sh; the rest is packaged.
+	set(ENV{PKG_CONFIG_PATH} ${FG_PORTABLE}/lib/pkgconfig)
+	set(PKG_CONFIG_ARGN --static)
+	set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+	list(PREPEND CMAKE_LIBRARY_PATH ${FG_PORTABLE}/lib)
+	add_compile_definitions(FG_PORTABLE)
+	set(CMAKE_C_LINK_OPTIONS_PIE -static-pie -Wl,--gc-sections)
+	add_link_options(LINKER:-Map,$<TARGET_PROPERTY:NAME>.map) # read by scripts/portable/sbom.py
+	add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=build)
+endif()
 include(FgOpenedLibrary)
 find_package(Threads REQUIRED)
 pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
@@ -9,6 +20,9 @@ pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(LZMA REQUIRED IMPORTED_TARGET liblzma)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 find_package(zydis REQUIRED)
+if(FG_PORTABLE)
+	set_target_properties(Zydis::Zydis PROPERTIES IMPORTED_LOCATION_NONE ${FG_PORTABLE}/lib/libZydis.a INTERFACE_LINK_LIBRARIES "")
+endif()
 # The part of libunwind that walks the stacks of another process.
 pkg_check_modules(LIBUNWIND_REMOTE REQUIRED IMPORTED_TARGET libunwind-generic)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)

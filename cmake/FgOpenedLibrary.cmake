@@ -2,10 +2,19 @@
 # A library that is opened when it is needed (base/library.h): what links fg_opened_<name> compiles
 # against its headers, and knows FG_<NAME>_FILE, the soname of the library that the linker would
 # take here, and FG_<NAME>_PACKAGE, where dpkg knows it.  FG_OPENED_PACKAGES collects what a package
-# of ours must depend on, for no tool sees it in the programs.
+# of ours must depend on, for no tool sees it in the programs.  In the portable build it is linked
+# statically, like everything else.
 function(fg_opened_library name module oldest)
 	string(TOUPPER ${name} upper)
 	pkg_check_modules(FG_OPENED_${upper} REQUIRED ${module}>=${oldest})
+	add_library(fg_opened_${name} INTERFACE)
+	target_include_directories(fg_opened_${name} SYSTEM INTERFACE ${FG_OPENED_${upper}_INCLUDE_DIRS})
+	target_compile_options(fg_opened_${name} INTERFACE ${FG_OPENED_${upper}_CFLAGS_OTHER})
+	if(FG_PORTABLE)
+		target_link_libraries(fg_opened_${name} INTERFACE ${FG_OPENED_${upper}_LINK_LIBRARIES})
+		target_compile_definitions(fg_opened_${name} INTERFACE FG_${upper}_FILE="" FG_${upper}_PACKAGE="")
+		return()
+	endif()
 	list(GET FG_OPENED_${upper}_LINK_LIBRARIES 0 link)
 	file(REAL_PATH ${link} file)
 	execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${CMAKE_READELF} -d ${file}
@@ -27,8 +36,5 @@ function(fg_opened_library name module oldest)
 		endif()
 	endif()
 	message(STATUS "${module} is opened when it is needed: ${soname} of ${package}")
-	add_library(fg_opened_${name} INTERFACE)
-	target_include_directories(fg_opened_${name} SYSTEM INTERFACE ${FG_OPENED_${upper}_INCLUDE_DIRS})
-	target_compile_options(fg_opened_${name} INTERFACE ${FG_OPENED_${upper}_CFLAGS_OTHER})
 	target_compile_definitions(fg_opened_${name} INTERFACE FG_${upper}_FILE="${soname}" FG_${upper}_PACKAGE="${package}")
 endfunction()

@@ -257,7 +257,7 @@ static void settle_sampler(struct fg_runner_job *job)
 		possible = !targets[arm].program ||
 			   fg_preload_check(targets[arm].program, job->executor.collector, &err) ==
 				   FG_OK;
-	if (possible || fg_targets_are_static(targets)) {
+	if (possible || fg_targets_are_outside(targets)) {
 		note_stripped(job); /* a static program is sampled from outside, after the pairs */
 	} else {
 		(void)snprintf(note, sizeof(note),

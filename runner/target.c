@@ -149,11 +149,11 @@ static bool is_script(const char *program)
 	return fd >= 0 && !is_elf;
 }
 
-bool fg_targets_are_static(const struct fg_target targets[FG_ARM_COUNT])
+bool fg_targets_are_outside(const struct fg_target targets[FG_ARM_COUNT])
 {
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
 		if (targets[arm].command &&
-		    (!targets[arm].program || !fg_preload_is_static(targets[arm].program)))
+		    (!targets[arm].program || !fg_preload_is_outside(targets[arm].program)))
 			return false;
 	return true;
 }

@@ -4,9 +4,10 @@
 #include "base/base.h"
 #include "base/library.h"
 
-#define NAME(name) "PQ" #name,
+#define NAME(name)   "PQ" #name,
+#define LINKED(name) FG_LIBRARY_LINKED(PQ##name)
 
-struct fg_pq fg_pq;
+struct fg_pq fg_pq = {FG_PQ_CALLS(LINKED)};
 
 static const char *const names[] = {FG_PQ_CALLS(NAME)};
 

@@ -173,7 +173,7 @@ static int refuse(struct fg_cli *cli, char *wrong)
 	return exit_code;
 }
 
-/* --pid, --system, or a statically linked command. */
+/* --pid, --system, or a command that is linked statically or with musl. */
 static int run_outside(struct fg_cli *cli, const struct fg_recording *given)
 {
 	const bool is_attached = given->attach.pid || given->attach.system;
@@ -183,8 +183,8 @@ static int run_outside(struct fg_cli *cli, const struct fg_recording *given)
 
 	if (impossible && !is_attached)
 		return fg_cli_usage(cli,
-				    "'%s' is linked statically: it can only be sampled from "
-				    "outside, where %s is not possible",
+				    "'%s' is linked statically or with musl: it can "
+				    "only be sampled from outside, where %s is not possible",
 				    cli->arguments[0], impossible);
 	if (impossible)
 		return fg_cli_usage(cli, "%s is not possible when sampling from outside",
@@ -212,7 +212,7 @@ static int run(struct fg_cli *cli, const void *values)
 			       ? exit_code
 			       : fg_cli_fail(cli, &err);
 	}
-	if (given->attach.pid || given->attach.system || fg_record_is_static(cli->arguments[0]))
+	if (given->attach.pid || given->attach.system || fg_record_is_outside(cli->arguments[0]))
 		return run_outside(cli, given);
 	wrong = fg_record_mistake_within(given);
 	if (wrong)
@@ -237,7 +237,7 @@ const struct fg_cli_command fg_cmd_record = {
 		"Ctrl-C; programs are the outermost level of the profile. It takes root, "
 		"CAP_PERFMON or kernel.perf_event_paranoid below 1.\n\nWith --pid a running "
 		"process is sampled from outside for --duration, or until it ends or Ctrl-C; so "
-		"is a command that is linked statically. Waiting threads are left alone (--clock "
+		"is a command that is linked statically or with musl. Waiting threads are left alone (--clock "
 		"wall samples them as well), and so are child processes; sampling slows down "
 		"rather than cost more than --budget.",
 	.options = options,

@@ -86,10 +86,10 @@ static int run_static(const struct fg_cli *cli, const struct outside *given, int
 	return status;
 }
 
-bool fg_record_is_static(const char *command)
+bool fg_record_is_outside(const char *command)
 {
 	char *program = fg_fs_find_program(command);
-	const bool found = program && fg_preload_is_static(program);
+	const bool found = program && fg_preload_is_outside(program);
 
 	free(program);
 	return found;

@@ -7,7 +7,7 @@
 #include "cli/record/options.h"
 
 /* Is this command's program static, so that no library can be preloaded? */
-bool fg_record_is_static(const char *command);
+bool fg_record_is_outside(const char *command);
 /* `exit_code` is the command's, if one was started. */
 int fg_record_outside(struct fg_cli *cli, const struct fg_recording *options, int *exit_code,
 		      struct fg_error *err) FG_NODISCARD;

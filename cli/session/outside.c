@@ -209,7 +209,7 @@ bool fg_session_samples_outside(const struct fg_runner_job *job,
 				const struct fg_benchmark *benchmark)
 {
 	return benchmark->measure.sampler.enabled && !benchmark->measure.exact_only &&
-	       fg_targets_are_static(fg_runner_job_targets(job));
+	       fg_targets_are_outside(fg_runner_job_targets(job));
 }
 
 int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *job,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Certificates are checked.  Redirects are not followed, so that a token goes only to the server
+ * Certificates are checked, against the first list that exists in one of the usual places: each
+ * distribution has its own.  Redirects are not followed, so that a token goes only to the server
  * that it is meant for; a token travels unencrypted only to this machine.  Proxies come from the
  * usual environment variables (https_proxy, no_proxy) and never see the token.
  */
@@ -203,9 +204,40 @@ static void configure(struct fg_http *http)
 		fg_curl_set(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
 		fg_curl_set(curl, CURLOPT_OPENSOCKETDATA, http);
 	}
-	if (http->options.ca_file)
-		fg_curl_set(curl, CURLOPT_CAINFO, http->options.ca_file);
 	fg_curl_set(curl, CURLOPT_WRITEDATA, http);
+}
+
+/* NULL: none of the usual files is there. */
+static const char *system_certificates(void)
+{
+	static const char *const places[] = {
+		"/etc/ssl/certs/ca-certificates.crt", /* Debian, Alpine, Arch */
+		"/etc/pki/tls/certs/ca-bundle.crt",   /* Red Hat, Fedora, Amazon */
+		"/etc/ssl/ca-bundle.pem",             /* SUSE */
+		"/etc/ssl/cert.pem",
+	};
+	const char *named = getenv("SSL_CERT_FILE");
+
+	if (named && *named)
+		return named;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(places); i++)
+		if (access(places[i], R_OK) == 0)
+			return places[i];
+	return NULL;
+}
+
+static int trust(struct fg_http *http, struct fg_error *err)
+{
+	const char *file = http->options.ca_file ? http->options.ca_file : system_certificates();
+
+	if (file)
+		fg_curl_set(http->curl, CURLOPT_CAINFO, file);
+	else if (fg_text_starts_with(http->name, "https:"))
+		return fg_error_set(err, FG_ENOENT,
+				    "no certificates to check %s with: install the package "
+				    "ca-certificates, or name a file with $SSL_CERT_FILE",
+				    http->name);
+	return FG_OK;
 }
 
 int fg_http_open(const struct fg_http_options *options, struct fg_http **http, struct fg_error *err)
@@ -234,8 +266,12 @@ int fg_http_open(const struct fg_http_options *options, struct fg_http **http, s
 		length--;
 	h->base = fg_xstrndup(options->url, length);
 	configure(h);
-	*http = h;
-	return FG_OK;
+	status = trust(h, err);
+	if (status == FG_OK)
+		*http = h;
+	else
+		fg_http_close(h);
+	return status;
 }
 
 void fg_http_close(struct fg_http *http)

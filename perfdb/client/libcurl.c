@@ -4,9 +4,10 @@
 #include "base/base.h"
 #include "base/library.h"
 
-#define NAME(name) "curl_" #name,
+#define NAME(name)   "curl_" #name,
+#define LINKED(name) FG_LIBRARY_LINKED(curl_##name)
 
-struct fg_curl fg_curl;
+struct fg_curl fg_curl = {FG_CURL_CALLS(LINKED)};
 
 static const char *const names[] = {FG_CURL_CALLS(NAME)};
 

@@ -52,10 +52,11 @@ enum {
  CALL(write_set_format_pax_restricted)
 #define MEMBER(name) __typeof__(archive_##name) *(name);
 #define NAME(name)   "archive_" #name,
+#define LINKED(name) FG_LIBRARY_LINKED(archive_##name)
 
 static struct {
 	CALLS(MEMBER)
-} libarchive;
+} libarchive = {CALLS(LINKED)};
 
 static const char *const names[] = {CALLS(NAME)};
 

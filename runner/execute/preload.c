@@ -93,6 +93,9 @@ static int check_elf(const char *program, const struct fg_program_file *elf, con
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "%s is linked statically: nothing can be preloaded into it",
 				    program);
+	if (elf->is_musl)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "%s is linked with musl: the collector is for glibc", program);
 	if (elf->sanitizer)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
@@ -158,14 +161,14 @@ bool fg_preload_units_valid(const char *units)
 	return *end == '\0' && last >= first;
 }
 
-bool fg_preload_is_static(const char *program)
+bool fg_preload_is_outside(const char *program)
 {
 	struct fg_program_file file;
 	struct stat status;
 
 	return stat(program, &status) == 0 && check_rights(program, &status, NULL) == FG_OK &&
 	       fg_program_file_read(program, &file, NULL) == FG_OK && file.is_elf &&
-	       !file.is_dynamic;
+	       (!file.is_dynamic || file.is_musl);
 }
 
 static const char *value_of(char *const *environment, const char *name)

@@ -44,6 +44,7 @@ static void read_elf(const struct fg_elf_tables *elf, struct fg_program_file *pr
 	if (loader->p_filesz < sizeof(program->loader) &&
 	    !fg_source_read(&elf->source, loader->p_offset, program->loader, loader->p_filesz))
 		program->loader[0] = '\0';
+	program->is_musl = strstr(program->loader, "/ld-musl-") != NULL;
 	program->sanitizer = find_sanitizer(elf);
 }
 

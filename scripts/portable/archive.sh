@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# One archive for every distribution: archive.sh BUILD_FOLDER LIBRARIES_FOLDER
+# Packs what the `portable` preset built; prints the archive's path.  SHA256SUMS lies beside it.  Same sources, same bytes.
+set -eu
+build=$(cd "$1" && pwd)
+libraries=$(cd "$2" && pwd)
+source=$(cd "$(dirname "$0")/../.." && pwd)
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:.*=//p' "$build/CMakeCache.txt")
+name=fastgate-$version-linux-$(uname -m)
+seconds=${SOURCE_DATE_EPOCH:-$(git -C "$source" log -1 --format=%ct)}
+stage=$build/stage
+rm -rf "$stage" "$build"/fastgate-*.tar.zst "$build/SHA256SUMS"
+umask 022
+
+cmake --install "$build" --prefix "$stage/$name" --strip >/dev/null
+# Where the dynamic linkers of other distributions look for the collector: $LIB is lib64 on Red Hat and SUSE, lib on Arch.
+folder=$(cd "$stage/$name" && echo lib/*-linux-gnu)
+mkdir "$stage/$name/lib64"
+ln -s "../$folder/fastgate" "$stage/$name/lib64/fastgate"
+ln -s "${folder#lib/}/fastgate" "$stage/$name/lib/fastgate"
+python3 "$source/scripts/portable/sbom.py" "$build" "$libraries" "$version" "$seconds" >"$stage/$name/share/doc/fastgate/sbom.spdx.json"
+
+# Nothing but libc's kernel and loader may be expected of a host.
+for program in "$stage/$name"/bin/*; do
+	! readelf -d "$program" | grep NEEDED || { echo "archive.sh: $program is not static" >&2; exit 1; }
+done
+for library in "$stage/$name"/lib*/*/fastgate/*.so "$stage/$name"/lib32/fastgate/*.so; do
+	[ ! -e "$library" ] || newest=$(objdump -T "$library" | grep -o 'GLIBC_[0-9.]*' | sort -V | tail -n 1)
+	[ "$(printf 'GLIBC_2.17\n%s\n' "${newest:-}" | sort -V | tail -n 1)" = GLIBC_2.17 ] ||
+		{ echo "archive.sh: $library needs $newest" >&2; exit 1; }
+done
+tar --create --sort=name --format=gnu --mtime="@$seconds" --owner=0 --group=0 --numeric-owner -C "$stage" "$name" |
+	zstd -19 -q -T1 -o "$build/$name.tar.zst"
+(cd "$build" && sha256sum "$name.tar.zst" >SHA256SUMS)
+rm -rf "$stage"
+echo "$build/$name.tar.zst"

@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Static libraries for the archive of `./dev package`: libraries.sh FOLDER JOBS
+# Some are not packaged as such, or only with more behind them than fastgate uses.  They are built from the distribution's own sources,
+# in the version of what is installed, into FOLDER/prefix; FOLDER/made says from what.  Nothing is done twice.
+set -eu
+mkdir -p "$1/lists/partial"
+folder=$(cd "$1" && pwd)
+jobs=$2
+prefix=$folder/prefix
+die() {
+	echo "libraries.sh: $*" >&2
+	exit 2
+}
+
+packages="libzydis-dev libcjson-dev libcurl4-openssl-dev libarchive-dev libgnutls28-dev libmicrohttpd-dev libpq-dev"
+# shellcheck disable=SC2086
+wanted=$(dpkg-query -W -f '${Package} ${source:Package} ${source:Version}\n' $packages) || die "needs the packages $packages"
+wanted="$wanted
+$(sha256sum <"$0")"
+[ "$(cat "$folder/wanted" 2>/dev/null)" = "$wanted" ] || rm -rf "$prefix" "$folder/sources"
+[ ! -e "$prefix/all" ] || exit 0
+mkdir -p "$prefix/lib" "$folder/sources"
+printf '%s\n' "$wanted" >"$folder/wanted"
+
+# The mirrors that apt uses here, asked for sources; apt checks their signatures.
+apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' "Identifier: Packages" |
+	grep " $(. /etc/os-release && echo "$VERSION_CODENAME")" | sort -u >"$folder/sources.list"
+apt() {
+	apt-get -q -o APT::Sandbox::User=root -o Dir::Etc::SourceList="$folder/sources.list" -o Dir::Etc::SourceParts=- \
+		-o Dir::State::Lists="$folder/lists" "$@" >"$folder/log" 2>&1
+}
+apt update || die "apt-get update failed: $folder/log"
+# The same bytes in every folder, and only what is used of a library in the program.
+export CFLAGS="-O2 -fPIC -ffunction-sections -fdata-sections -fstack-protector-strong -ffile-prefix-map=$folder=. -w" LC_ALL=C
+
+source_of() { # package: unpacked, its patches applied, below sources/PACKAGE
+	[ ! -d "$folder/sources/$1" ] || return 0
+	mkdir "$folder/sources/$1"
+	cd "$folder/sources/$1"
+	# A mirror keeps only the newest of a release, which has the same interface.
+	apt source "$(dpkg-query -W -f '${source:Package}=${source:Version}' "$1")" ||
+		apt source "$(dpkg-query -W -f '${source:Package}' "$1")" || die "no source of $1: $folder/log"
+}
+inside() { # package command...
+	name=$1
+	shift
+	(cd "$folder/sources/$name"/*/ && "$@") >"$folder/$name.log" 2>&1 || {
+		tail -n 20 "$folder/$name.log" >&2
+		die "$name could not be built: $folder/$name.log"
+	}
+}
+configured() { # package configure-option...
+	[ ! -e "$prefix/$1" ] || return 0
+	source_of "$1"
+	name=$1
+	shift
+	# The files that autotools made are as new as they need be, whatever their times say after patches.
+	inside "$name" sh -c 'jobs=$1 && shift && ./configure --disable-shared --enable-static --with-pic --disable-dependency-tracking "$@" &&
+		make -s -j "$jobs" ACLOCAL=: AUTOMAKE=: AUTOCONF=: AUTOHEADER=: MAKEINFO=: install' sh "$jobs" --prefix="$prefix" "$@"
+	: >"$prefix/$name"
+}
+objects() { # package library flag-or-file...: a library that is a handful of files
+	name=$1
+	library=$2
+	shift 2
+	inside "$name" sh -c 'rm -f *.o && gcc $CFLAGS -c "$@" && ar rcsD "$0" *.o' "$prefix/lib/$library" "$@"
+}
+
+source_of libzydis-dev
+objects libzydis-dev libZydis.a -DZYDIS_STATIC_BUILD -DZYCORE_STATIC_BUILD -Iinclude -Isrc $(cd "$folder"/sources/libzydis-dev/*/ && ls src/*.c)
+source_of libcjson-dev
+objects libcjson-dev libcjson.a -DCJSON_HIDE_SYMBOLS cJSON.c
+configured libcurl4-openssl-dev --with-openssl --without-ca-bundle --without-ca-path --without-brotli --without-gssapi --without-libidn2 \
+	--without-libpsl --without-librtmp --without-libssh2 --without-nghttp2 --without-zstd --disable-ldap --disable-ldaps --disable-manual \
+	--disable-dict --disable-file --disable-ftp --disable-gopher --disable-imap --disable-mqtt --disable-pop3 --disable-rtsp --disable-smb \
+	--disable-smtp --disable-telnet --disable-tftp --disable-ares --disable-libcurl-option
+configured libarchive-dev --disable-bsdtar --disable-bsdcpio --disable-bsdcat --disable-acl --disable-xattr --without-bz2lib --without-libb2 \
+	--without-lz4 --without-lzma --without-lzo2 --without-cng --without-nettle --without-mbedtls --without-openssl --without-xml2 --without-expat
+configured libgnutls28-dev --without-p11-kit --with-included-unistring --without-idn --without-tpm --without-tpm2 --without-brotli \
+	--without-zstd --without-zlib --disable-cxx --disable-doc --disable-tools --disable-tests --disable-guile --disable-libdane \
+	--disable-heartbeat-support --disable-nls
+PKG_CONFIG_PATH=$prefix/lib/pkgconfig CPPFLAGS="-I$prefix/include" LDFLAGS="-L$prefix/lib" \
+	configured libmicrohttpd-dev --disable-doc --disable-examples --disable-curl --enable-https
+source_of libpq-dev
+inside libpq-dev sh -c './configure --prefix="$1" --with-openssl --without-readline --without-zlib --without-gssapi --without-ldap &&
+	make -s -C src/backend generated-headers && make -s -C src/common -j "$2" && make -s -C src/port -j "$2" &&
+	make -s -C src/interfaces/libpq -j "$2" all-static-lib && cp src/interfaces/libpq/libpq.a "$1/lib" &&
+	cp src/common/libpgcommon_shlib.a "$1/lib/libpgcommon.a" && cp src/port/libpgport_shlib.a "$1/lib/libpgport.a"' sh "$prefix" "$jobs"
+cat >"$folder/made" <<'TXT'
+libZydis.a libzydis-dev
+libcjson.a libcjson-dev
+libcurl.a libcurl4-openssl-dev
+libarchive.a libarchive-dev
+libgnutls.a libgnutls28-dev
+libmicrohttpd.a libmicrohttpd-dev
+libpq.a libpq-dev
+libpgcommon.a libpq-dev
+libpgport.a libpq-dev
+TXT
+: >"$prefix/all"
