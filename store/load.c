@@ -279,7 +279,7 @@ static int place_rows(const struct fg_matrix *matrix, const struct tree *tree, u
 		fg_matrix_to_set(matrix, set, measure, nodes);
 	free(nodes);
 	return good ? FG_OK
-		    : fg_error_set(err, FG_EDB, "the store is damaged: a call path is not there");
+		    : fg_error_set(err, FG_EDB, "the store is damaged: a call path is missing");
 }
 
 static int load_measure(struct fg_store *store, int64_t series, const struct tree *tree,

@@ -253,7 +253,7 @@ static void damaged_paths_are_named(void **state)
 				     "WHERE kind = 6",
 		     "its checksum does not match");
 	says_damaged(f, "UPDATE chunk SET data = '' WHERE kind = 6", "cut short");
-	says_damaged(f, "DELETE FROM chunk WHERE kind = 6", "a call path is not there");
+	says_damaged(f, "DELETE FROM chunk WHERE kind = 6", "a call path is missing");
 }
 
 static int setup(void **state)
