@@ -2,7 +2,7 @@
 /* A page's data: report.json with the data of its pictures, on one line. */
 #include "reporters/page_data.h"
 
-/* Those whose values add up, so that call paths can be drawn by them. */
+/* Measures with values that add up: call paths can be drawn by them. */
 static void add_measures(const struct fg_profile_set *set, struct fg_json_writer *w)
 {
 	fg_json_begin_array(w, "measures");
