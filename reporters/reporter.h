@@ -83,7 +83,7 @@ int fg_report_read_run(const char *json, size_t size, struct fg_run *run, struct
  */
 void fg_report_page_json(const struct fg_report *report, bool inside_html, struct fg_strbuf *text);
 
-/* Only its `profile` and `marked`, as one object, for the rows of `set` that count. */
+/* Its `profile` and `marked`, for the rows of `set` that count, and its `measures`; one object. */
 void fg_report_profile_json(const struct fg_profile_set *set, struct fg_strbuf *text);
 
 /* The marker (first line) that identifies this project's pull-request comment. */

@@ -20,8 +20,6 @@ static void take_row(struct fg_store *store, const struct fg_query *q)
 	struct fg_functions *f = &store->functions;
 	const size_t id = (size_t)fg_column_int(q, 0);
 	struct fg_function_row *row = fg_arena_alloc(&f->arena, sizeof(*row));
-	size_t size = 0;
-	const void *digest = fg_column_bytes(q, 7, &size);
 
 	row->id = (uint64_t)id;
 	row->function = (struct fg_profile_function){
@@ -32,7 +30,6 @@ static void take_row(struct fg_store *store, const struct fg_query *q)
 		.line = (unsigned)fg_column_int(q, 5),
 		.inlined = fg_column_int(q, 6) != 0,
 	};
-	memcpy(row->digest, digest, fg_min_size(size, sizeof(row->digest)));
 	(void)fg_map_add(&f->by_id, &row->id, sizeof(row->id), (uint64_t)(uintptr_t)row, NULL);
 }
 

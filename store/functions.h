@@ -14,7 +14,6 @@ struct fg_store;
 struct fg_function_row {
 	uint64_t id;
 	struct fg_profile_function function;
-	uint8_t digest[16]; /* the same in every store */
 };
 
 /* Functions read so far. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
 #include "cli/session/deliver.h"
 #include "cli/session/plan.h"
 #include "cli/session/session.h"
@@ -58,12 +59,9 @@ static const char *format_of_file(const char *path)
 		{.ending = ".xml", .format = "junit"}, {.ending = ".md", .format = "markdown"},
 		{.ending = ".csv", .format = "csv"},   {.ending = ".txt", .format = "terminal"},
 	};
-	const size_t length = strlen(path);
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
-		const size_t size = strlen(rows[i].ending);
-
-		if (length > size && strcmp(path + length - size, rows[i].ending) == 0)
+		if (fg_text_ends_with(path, rows[i].ending))
 			return rows[i].format;
 	}
 	return NULL;

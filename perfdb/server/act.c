@@ -76,16 +76,16 @@ static int act(struct fg_perfdb_deed *deed, const struct fg_perfdb_action *actio
 }
 
 int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words,
-		  const struct fg_perfdb_action *actions, const char *usage)
+		  const struct fg_perfdb_command *command)
 {
-	const struct fg_perfdb_action *action = find(actions, words);
+	const struct fg_perfdb_action *action = find(command->actions, words);
 	struct fg_perfdb_deed deed = {.given = given,
 				      .word = words->count > 1 ? words->items[1] : NULL};
 	struct fg_error err = {0};
 	int status = FG_OK;
 
 	if (!action) {
-		(void)fg_error_set(&err, FG_EINVAL, "expected: %s", usage);
+		(void)fg_error_set(&err, FG_EINVAL, "expected: %s", command->usage);
 		return fg_perfdb_fail(&err);
 	}
 	status = fg_store_open(given->database, FG_STORE_DURABLE, &deed.store, &err);

@@ -83,15 +83,10 @@ static const struct fg_perfdb_action actions[] = {
 	{.name = NULL},
 };
 
-static int limit(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
-{
-	return fg_perfdb_act(given, words, actions, "perfdb limit list, or set");
-}
-
 const struct fg_perfdb_command fg_perfdb_limit = {
 	.name = "limit",
 	.summary = "list, set: how much a project may hold, and for how long",
 	.options = limit_options,
 	.actions = actions,
-	.run = limit,
+	.usage = "perfdb limit list, or set",
 };

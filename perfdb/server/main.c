@@ -42,7 +42,8 @@ static int run(const struct fg_perfdb_command *command, char **argv)
 	} else {
 		const struct fg_perfdb_words words = {.items = found.items, .count = found.count};
 
-		code = command->run(&given, &words);
+		code = command->actions ? fg_perfdb_act(&given, &words, command)
+					: command->run(&given, &words);
 	}
 	fg_strbuf_release(&help);
 	fg_arena_release(&arena);

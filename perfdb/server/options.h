@@ -78,7 +78,8 @@ struct fg_perfdb_command {
 	const char *summary;
 	const struct fg_option *options;
 	const struct fg_perfdb_action *actions; /* the first word; NULL: it takes no words */
-	/* The exit code, an FG_PERFDB_... */
+	const char *usage;                      /* with actions */
+	/* Without actions.  The exit code, an FG_PERFDB_... */
 	int (*run)(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words);
 };
 
@@ -118,7 +119,7 @@ struct fg_perfdb_action {
 
 /* Does what the first word says, or the first action.  The exit code. */
 int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words,
-		  const struct fg_perfdb_action *actions, const char *usage);
+		  const struct fg_perfdb_command *command);
 /*
  * Adds an action on the database to the audit log, under the name of the local user, who owns the
  * database.

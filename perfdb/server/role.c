@@ -89,15 +89,10 @@ static const struct fg_perfdb_action actions[] = {
 	{.name = NULL},
 };
 
-static int role(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
-{
-	return fg_perfdb_act(given, words, actions, "perfdb role list, add NAME, or remove NUMBER");
-}
-
 const struct fg_perfdb_command fg_perfdb_role = {
 	.name = "role",
 	.summary = "list, add NAME, remove NUMBER: what people may do",
 	.options = role_options,
 	.actions = actions,
-	.run = role,
+	.usage = "perfdb role list, add NAME, or remove NUMBER",
 };

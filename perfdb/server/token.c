@@ -119,15 +119,10 @@ static const struct fg_perfdb_action actions[] = {
 	{.name = NULL},
 };
 
-static int token(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words)
-{
-	return fg_perfdb_act(given, words, actions, "perfdb token create, list, or revoke NUMBER");
-}
-
 const struct fg_perfdb_command fg_perfdb_token = {
 	.name = "token",
 	.summary = "create, list, or revoke NUMBER: who may do what",
 	.options = token_options,
 	.actions = actions,
-	.run = token,
+	.usage = "perfdb token create, list, or revoke NUMBER",
 };

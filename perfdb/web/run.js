@@ -32,12 +32,6 @@ async function showPicker({ project, a, b }) {
 	el('p', { class: 'quiet' }, 'A commit, a tag, a branch, ', el('code', {}, 'latest'), ', ', el('code', {}, 'latest~2'), ', or the id of a run.')));
 }
 
-// Measures of a benchmark's profiles, other than time.
-async function measuresOf(sides, benchmark) {
-	const { measures, units } = await ask('functions', { ...sides, benchmark, limit: 1 });
-	return measures.map((name, i) => ({ name, unit: units[i] }));
-}
-
 export async function showVerdict(state) {
 	const [a, b] = [state.a ?? state.run, state.b];
 	if (!a || (state.view === 'compare' && !b && state.project)) {
@@ -57,6 +51,6 @@ export async function showVerdict(state) {
 		historyOf: (benchmark) => historyOf(project, benchmark),
 		functionHref: (benchmark, name, library) => (name.length + library.length < LINKED_NAME ? address('function', { project, benchmark, name, library }) : undefined),
 		profileOf: (benchmark, range, measure) => ask('profile', { ...sides, benchmark, pairs: range?.join('-'), measure }),
-		measuresOf: async (benchmark) => (hasSides(benchmark) ? measuresOf(sides, benchmark) : []),
+		measuresOf: async (benchmark) => (hasSides(benchmark) ? (await ask('profile', { ...sides, benchmark, pairs: '0-0' })).measures : []),
 	});
 }

@@ -53,13 +53,13 @@ function noteRow(state, note, points, redraw) {
 		await redraw();
 		return 'The note is gone.';
 	};
-	return el('li', {}, el('strong', {}, note.kind), note.run && [' on ', link(runLabel(points, note.run), 'run', { run: note.run })], ` ${clip(note.text, 500)} `, el('span', { class: 'quiet' }, formatTime(note.created_at)), ' ',
+	return el('li', {}, note.run && ['on ', link(runLabel(points, note.run), 'run', { run: note.run })], ` ${clip(note.text, 500)} `, el('span', { class: 'quiet' }, formatTime(note.created_at)), ' ',
 		state.writable && el('button', { type: 'button', 'aria-label': `Remove the note: ${clip(note.text, 40)}`, onclick: () => attempt(remove) }, 'Remove'));
 }
 
 const NOTED_RUNS = 50; // the newest ones, to choose from
 
-function notesOf(state, annotations, points, redraw) {
+function notesOf(state, kept, points, redraw) {
 	const add = async (event) => {
 		event.preventDefault();
 		const words = Object.fromEntries([...new FormData(event.target)].filter(([, value]) => value !== ''));
@@ -72,10 +72,10 @@ function notesOf(state, annotations, points, redraw) {
 		el('label', {}, 'Note ', el('input', { name: 'text', required: true, maxlength: 1000 })),
 		el('label', {}, 'About ', el('select', { name: 'run' }, el('option', { value: '' }, 'the benchmark'), runs.map((p) => el('option', { value: p.run }, pointWords(p))))),
 		el('button', {}, 'Add'));
-	if (!state.writable && annotations.length === 0)
+	if (!state.writable && kept.length === 0)
 		return null;
 	return el('section', { 'aria-labelledby': 'notes' }, el('h2', { id: 'notes' }, 'Notes'),
-		annotations.length > 0 && el('ul', {}, annotations.map((note) => noteRow(state, note, points, redraw))), state.writable && form);
+		kept.length > 0 && el('ul', {}, kept.map((note) => noteRow(state, note, points, redraw))), state.writable && form);
 }
 
 function pointWords(p) {
@@ -125,7 +125,7 @@ function cardOf(benchmark) {
 function chart(state, title, answer, more = {}) {
 	const points = more.points ?? pointsOf(answer);
 	const notes = new Map();
-	for (const note of more.annotations ?? []) {
+	for (const note of more.notes ?? []) {
 		if (note.run)
 			notes.set(note.run, [...notes.get(note.run) ?? [], clip(note.text, 200)]);
 	}
@@ -230,12 +230,13 @@ export async function showTrend(asked) {
 	const question = { project, benchmark, metric, branch: state.branch, limit: POINTS };
 	const [answer, { annotations }] = await Promise.all([ask('trend', { ...question, changes: 0 }), ask('annotations', { project, benchmark })]);
 	const points = pointsOf(answer);
+	const notes = annotations.filter(({ kind }) => kind === 'note');
 	const title = `${benchmark}: ${metricWords(metric)}`;
 	const isChained = state.shown !== 'raw' && hasChain(answer);
-	const picture = isChained ? chainedChart(full, title, answer) : chart(full, title, answer, { points, annotations });
+	const picture = isChained ? chainedChart(full, title, answer) : chart(full, title, answer, { points, notes });
 	const changes = el('div', {}, el('p', { class: 'quiet' }, 'Change points are being looked for…'));
 	replace(page, el('main', {}, heading(benchmark), trendForm(full, metrics, benchmarks), picture.element, changes,
-		notesOf(full, annotations, answer.points, () => showTrend(state)), pointTable(answer)));
+		notesOf(full, notes, answer.points, () => showTrend(state)), pointTable(answer)));
 	// The search takes longer than the picture.
 	const found = await ask('trend', { ...question, points: 0 });
 	if (!isChained)

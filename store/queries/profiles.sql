@@ -7,9 +7,9 @@ SELECT id, name, library FROM function WHERE replace(lower(name), lower($1), '')
 -- name: function_add
 INSERT INTO function (id, digest, name, library, linkage, file, line, inlined) VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 -- name: function_get
-SELECT id, name, library, linkage, file, line, inlined, digest FROM function WHERE id = $1;
+SELECT id, name, library, linkage, file, line, inlined FROM function WHERE id = $1;
 -- name: functions_after
-SELECT id, name, library, linkage, file, line, inlined, digest FROM function WHERE id > $1 ORDER BY id;
+SELECT id, name, library, linkage, file, line, inlined FROM function WHERE id > $1 ORDER BY id;
 
 -- name: function_last
 SELECT COALESCE(max(id), 0) FROM function;

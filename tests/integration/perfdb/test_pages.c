@@ -184,6 +184,12 @@ static void a_measure_is_drawn_judged_and_compared(void **state)
 
 	assert_int_equal(fg_test_upload_calls(s, 1), 201);
 	assert_int_equal(fg_test_upload_calls(s, 2), 201);
+	json = fg_test_get_json(s, "/api/v1/profile?a=latest~1&b=latest&benchmark=parse&pairs=0-0");
+	nodes = fg_json_find(json, "measures");
+	assert_int_equal(cJSON_GetArraySize(nodes), 2);
+	assert_string_equal(fg_json_text_or(cJSON_GetArrayItem(nodes, 1), "name", ""), "calls");
+	assert_string_equal(fg_json_text_or(cJSON_GetArrayItem(nodes, 1), "unit", ""), "1");
+	cJSON_Delete(json);
 	json = fg_test_get_json(
 		s, "/api/v1/profile?a=latest~1&b=latest&benchmark=parse&measure=calls");
 	nodes = fg_json_find(json, "profile/nodes/self");
