@@ -72,7 +72,7 @@ static double pair_of(struct history *history, size_t commit)
 	if (commit != history->measured)
 		stretch_begin(&history->stretch, history->program, &history->random);
 	history->measured = commit;
-	return history->spread * level + stretch_next(&history->stretch);
+	return history->spread * level + stretch_next(&history->stretch, &history->random);
 }
 
 static void search(struct history *history, struct tally *tally)
