@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Simulated histories, with simulated pairs and with recorded ones of four programs: how many pairs
- * and builds does the search take, and how often is it right?  `git bisect run` with a test of fixed
- * size searches the same histories.
+ * Simulated histories, with simulated pairs and with recorded ones of four programs: how many
+ * pairs and builds does the search take, and how often is it right?  `git bisect run` with a test
+ * of fixed size searches the same histories.
  *
  * usage: simulate [RUNS [COMMITS [SEED]]]
  */
