@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Simulated histories, with simulated pairs and with recorded ones of four programs: how many pairs
- * and builds does the search take, and how often is it right?  `git bisect run` with a test of fixed
- * size searches the same histories.
+ * Simulated histories, with simulated pairs and with recorded ones of four programs: how many
+ * pairs and builds does the search take, and how often is it right?  `git bisect run` with a test
+ * of fixed size searches the same histories.
  *
  * usage: simulate [RUNS [COMMITS [SEED]]]
  */
@@ -72,7 +72,7 @@ static double pair_of(struct history *history, size_t commit)
 	if (commit != history->measured)
 		stretch_begin(&history->stretch, history->program, &history->random);
 	history->measured = commit;
-	return history->spread * level + stretch_next(&history->stretch);
+	return history->spread * level + stretch_next(&history->stretch, &history->random);
 }
 
 static void search(struct history *history, struct tally *tally)

@@ -101,7 +101,7 @@ static void measure(const struct world *world, struct history *history, size_t f
 		for (; count < finding.next_look; count++)
 			pairs[count] =
 				world->program
-					? change + stretch_next(&stretch)
+					? change + stretch_next(&stretch, random)
 					: draw(world, change,
 					       (double)history->runs / 37 + (double)count / 900,
 					       random);

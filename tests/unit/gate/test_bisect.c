@@ -276,6 +276,30 @@ static void a_likely_commit_is_measured_first(void **state)
 	end(&history, &look);
 }
 
+/* Half of the range is known well: a cheap build goes to the other half, a costly one waits. */
+static void a_costly_build_waits_for_pairs_that_need_none(void **state)
+{
+	static const double build_seconds[] = {0.01, 1e6};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct history history;
+		struct fg_bisect_look look;
+
+		begin(&history, 24);
+		history.bisect.build_seconds = build_seconds[i];
+		rise(&history, 20, NOISE);
+		add_pairs(&history, COMMITS - 1, 24);
+		add_pairs(&history, 31, 12);
+		history.bisect.commits[COMMITS - 1].is_built = true;
+		history.bisect.commits[31].is_built = true;
+		assert_int_equal(fg_bisect_look(&history.bisect, &look, NULL), FG_OK);
+		assert_int_equal(look.state, FG_BISECT_MEASURE);
+		assert_int_equal(history.bisect.commits[look.next].is_built, i == 1);
+		end(&history, &look);
+	}
+}
+
 static void ends_that_do_not_differ_cannot_be_searched(void **state)
 {
 	struct history history;
@@ -370,6 +394,7 @@ int main(void)
 		cmocka_unit_test(wild_pairs_do_not_lead_astray),
 		cmocka_unit_test(an_exact_measure_takes_one_count_per_halving),
 		cmocka_unit_test(a_likely_commit_is_measured_first),
+		cmocka_unit_test(a_costly_build_waits_for_pairs_that_need_none),
 		cmocka_unit_test(ends_that_do_not_differ_cannot_be_searched),
 		cmocka_unit_test(only_counting_pairs_of_the_metric_are_taken),
 		cmocka_unit_test(the_cost_of_a_function_includes_what_it_calls),
