@@ -270,7 +270,7 @@ export function flameViews(profile, options = {}) {
 			of = functionIndex > 0 && functionIndex < profile.functions.name.length ? functionIndex : anyFunction();
 		graphs = [];
 		if (view === 'beside') {
-			replace(spot, el('div', { class: 'beside' }, ['baseline', 'candidate'].map((side) => figure(side, graphOf(profile, { only: side, onZoom: together })))));
+			replace(spot, el('div', { class: 'beside' }, ['baseline', 'candidate'].map((side) => figure(side, graphOf(profile, { only: side, onZoom: together, first: frameOf(profile, options.culprit) })))));
 		} else if (view === 'inverted') {
 			replace(spot, graphOf(invertedOnce(), { byAll: true, first: frameOf(invertedOnce(), options.culprit) }), inverted.folded > 0 && el('p', { class: 'quiet' }, `${inverted.folded} callers too small to be seen were added to what they called.`));
 		} else if (view === 'sandwich') {

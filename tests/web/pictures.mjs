@@ -110,8 +110,8 @@ async function gated(page, push, at) {
 	for (const [project, count, ends] of GATED) {
 		push(join(folder, project), '--gated', String(count), ends);
 		await page.goto(at(`view=project&project=${project}`));
-		await page.getByText('Change points are being looked for').waitFor({ state: 'detached' });
 		await page.locator('section[aria-labelledby=benchmarks] table').first().waitFor({ state: 'attached' });
+		await page.getByText('Change points are being looked for').waitFor({ state: 'detached' });
 		await take(page, `project-${project}`);
 		await page.goto(at(`view=run&project=${project}&run=latest`));
 		await page.locator('#benchmark').waitFor({ state: 'attached' });
@@ -130,6 +130,7 @@ async function gated(page, push, at) {
 	await page.locator('.plot .card').waitFor();
 	await take(page, 'trend-pointed-at');
 	await page.goto(at(`view=trend&project=${first[0]}&benchmark=json/tokenize&shown=raw`));
+	await page.locator('.plot').waitFor();
 	await page.getByText('Change points are being looked for').waitFor({ state: 'detached' });
 	await take(page, 'trend-raw');
 }
