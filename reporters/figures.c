@@ -261,6 +261,9 @@ void fg_report_add_sampling(struct fg_strbuf *text, const struct fg_sampling *sa
 	char price[FG_NUMBER_TEXT_SIZE];
 
 	fg_strbuf_printf(text, "%.0f samples a second", sampling->rate_hz);
+	if (isfinite(sampling->expected_cost))
+		fg_strbuf_printf(text, ", about %.1f %% of the CPU time of both sides",
+				 100 * sampling->expected_cost);
 	if (sampling->signal_ns > 0 && sampling->handler_ns > 0) {
 		fg_strbuf_printf(text, "; a signal takes %s here",
 				 fg_format_duration(sampling->signal_ns, price));
