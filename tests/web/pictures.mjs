@@ -198,9 +198,9 @@ async function server(context) {
 mkdirSync(pictures, { recursive: true });
 await withBrowser(async (context) => {
 	context.setDefaultTimeout(30_000);
-	if (process.env.FASTGATE_DOC_PICTURES)
-		await terminal(context);
 	await reports(context);
 	await server(context);
+	if (process.env.FASTGATE_DOC_PICTURES)
+		await terminal(context);
 });
 console.log(`${made} pictures in ${pictures}`);
