@@ -3,7 +3,7 @@
 
 import { el, replace, whenIdle } from './dom.js';
 import { clip, shortName } from './format.js';
-import { flameGraph } from './flame.js';
+import { flameGraph, prepareGraph } from './flame.js';
 import { readProfile } from './profile.js';
 
 const DEEPEST = 256;
@@ -293,7 +293,13 @@ export function flameViews(profile, options = {}) {
 			graphs.at(-1).pane.focus();
 	});
 	show('');
-	whenIdle(invertedOnce);
+	const ahead = [() => prepareGraph(invertedOnce(), { byAll: true }), ...isDifferential ? ['baseline', 'candidate'].map((only) => () => prepareGraph(profile, { only })) : []];
+	const prepare = () => whenIdle(() => {
+		ahead.shift()();
+		if (ahead.length > 0)
+			prepare();
+	});
+	prepare();
 	return {
 		element,
 		// State from a link.
