@@ -24,13 +24,14 @@ async function takeForDocs(page, name) {
 }
 
 // The page as it stands, in each width and scheme; what is open or typed stays so.
-async function take(page, name) {
+async function take(page, name, point) {
 	await page.locator('#page[data-ready=true]').waitFor({ state: 'attached' });
 	for (const [width, height] of WIDTHS)
 		for (const colorScheme of ['light', 'dark']) {
 			await page.setViewportSize({ width, height });
 			await page.emulateMedia({ colorScheme });
 			await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+			await point?.();
 			await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage: true });
 			made += 1;
 		}
@@ -126,9 +127,11 @@ async function gated(page, push, at) {
 	await page.goto(at(`view=trend&project=${first[0]}&benchmark=json/tokenize`));
 	await page.locator('.plot .step-label').first().waitFor();
 	await take(page, 'trend');
-	await page.locator('.plot').first().hover({ position: { x: 500, y: 100 } });
-	await page.locator('.plot .card').waitFor();
-	await take(page, 'trend-pointed-at');
+	await take(page, 'trend-pointed-at', async () => {
+		await page.locator('.plot').first().hover({ position: { x: 150, y: 150 } });
+		await page.locator('.plot').first().hover({ position: { x: 200, y: 100 } });
+		await page.locator('.plot .card').waitFor();
+	});
 	await page.goto(at(`view=trend&project=${first[0]}&benchmark=json/tokenize&shown=raw`));
 	await page.locator('.plot').waitFor();
 	await page.getByText('Change points are being looked for').waitFor({ state: 'detached' });
