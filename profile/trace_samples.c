@@ -27,7 +27,7 @@ static bool ends_in_kernel(const struct fg_trace *trace, uint32_t path)
 
 /*
  * Time in the kernel whose functions are not known is shown as a leaf of its own below the function
- * that made the call.
+ * that made the call, or below none for system time that no sample met.
  */
 static bool is_in_kernel(const struct fg_trace *trace, const struct fg_trace_sample *sample)
 {
@@ -44,9 +44,11 @@ static void add_sample(struct fg_trace_joiner *j, const struct fg_trace_sample *
 	uint32_t stack = fg_trace_stack(j, from->path, trail);
 	struct fg_sample *sample;
 
-	if (is_in_kernel(j->trace, from) && stack != FG_TRACE_NO_STACK) {
+	if (is_in_kernel(j->trace, from)) {
 		if (!j->kernel_frame)
 			j->kernel_frame = fg_trace_mark_frame(j, "[kernel]", FG_FRAME_KERNEL);
+		if (stack == FG_TRACE_NO_STACK)
+			stack = j->base_stack;
 		stack = fg_profile_stack(profile, stack, j->kernel_frame);
 	}
 	if (from->flags & FG_SAMPLE_STOPPED)

@@ -333,6 +333,15 @@ static void the_kernel_is_named_by_the_trace_and_programs_are_outermost(void **s
 	assert_string_equal(function_of(profile.samples[4].stack)->name, "[kernel]");
 }
 
+static void system_time_without_a_stack_is_the_kernels(void **state)
+{
+	(void)state;
+	fg_trace_writer_sample(&writer, FG_CLOCK_SYSTEM | FG_SAMPLE_TRUNCATED, 5000, 0, 1000);
+	load();
+	assert_string_equal(function_of(profile.samples[3].stack)->name, "[kernel]");
+	assert_true(profile.samples[3].truncated);
+}
+
 /* The names of a stack, from its leaf. */
 static void expect_stack(uint32_t stack, const char *const *names)
 {
@@ -564,6 +573,8 @@ int main(void)
 						end),
 		cmocka_unit_test_setup_teardown(
 			the_kernel_is_named_by_the_trace_and_programs_are_outermost, begin, end),
+		cmocka_unit_test_setup_teardown(system_time_without_a_stack_is_the_kernels, begin,
+						end),
 		cmocka_unit_test_setup_teardown(a_kernel_without_names_is_one_frame_however_deep,
 						begin, end),
 		cmocka_unit_test_setup_teardown(
