@@ -168,26 +168,6 @@ void fg_report_add_delta(struct fg_strbuf *text, const char *unit, double delta)
 	fg_report_add_amount(text, unit, fabs(delta));
 }
 
-void fg_report_add_share(struct fg_strbuf *text, double share)
-{
-	if (isfinite(share))
-		fg_strbuf_printf(text, "%.0f %%", fabs(share) < 0.005 ? 0.0 : share * 100);
-}
-
-void fg_report_add_pairs(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
-			 const struct fg_metric_verdict *metric)
-{
-	const unsigned pairs = benchmark->pairs > 0 ? benchmark->pairs : metric->pairs;
-
-	if (is_counted(metric)) {
-		add_number_of(text, metric->pairs, "count");
-		return;
-	}
-	add_number_of(text, pairs, "pair");
-	if (metric->pairs > 0 && metric->pairs < pairs)
-		fg_strbuf_printf(text, ", decided after %u", metric->pairs);
-}
-
 void fg_report_add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame, size_t columns)
 {
 	const char *separator = "";
