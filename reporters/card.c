@@ -127,6 +127,19 @@ static void add_change(struct fg_strbuf *text, const struct fg_metric_verdict *m
 	fg_strbuf_release(&change);
 }
 
+/* "11.6 % slower, accepted up to +15 %: larger cache". */
+static void add_accepted(struct fg_strbuf *text, const struct fg_metric_verdict *metric,
+			 const struct fg_card_style *style)
+{
+	struct fg_strbuf words = {0};
+
+	add_change(text, metric, style);
+	fg_strbuf_add_text(text, ", ");
+	fg_report_add_accept(&words, metric->accepted);
+	style->add_text(text, fg_strbuf_text(&words));
+	fg_strbuf_release(&words);
+}
+
 static void add_undecided(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
 			  const struct fg_metric_verdict *metric, const struct fg_card_style *style)
 {
@@ -203,6 +216,8 @@ void fg_card_add_sentence(struct fg_strbuf *text, const struct fg_benchmark_verd
 			fg_strbuf_printf(text, ": %s", fg_report_unaffected);
 		else if (benchmark->identical)
 			fg_strbuf_add_text(text, ": same binaries on both sides");
+		else if (metric && metric->accepted)
+			add_accepted(text, metric, style);
 		else
 			add_undecided(text, benchmark, metric, style);
 		return;

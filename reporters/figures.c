@@ -168,26 +168,6 @@ void fg_report_add_delta(struct fg_strbuf *text, const char *unit, double delta)
 	fg_report_add_amount(text, unit, fabs(delta));
 }
 
-void fg_report_add_share(struct fg_strbuf *text, double share)
-{
-	if (isfinite(share))
-		fg_strbuf_printf(text, "%.0f %%", fabs(share) < 0.005 ? 0.0 : share * 100);
-}
-
-void fg_report_add_pairs(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
-			 const struct fg_metric_verdict *metric)
-{
-	const unsigned pairs = benchmark->pairs > 0 ? benchmark->pairs : metric->pairs;
-
-	if (is_counted(metric)) {
-		add_number_of(text, metric->pairs, "count");
-		return;
-	}
-	add_number_of(text, pairs, "pair");
-	if (metric->pairs > 0 && metric->pairs < pairs)
-		fg_strbuf_printf(text, ", decided after %u", metric->pairs);
-}
-
 void fg_report_add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame, size_t columns)
 {
 	const char *separator = "";
@@ -261,6 +241,9 @@ void fg_report_add_sampling(struct fg_strbuf *text, const struct fg_sampling *sa
 	char price[FG_NUMBER_TEXT_SIZE];
 
 	fg_strbuf_printf(text, "%.0f samples a second", sampling->rate_hz);
+	if (isfinite(sampling->expected_cost))
+		fg_strbuf_printf(text, ", about %.1f %% of the CPU time of both sides",
+				 100 * sampling->expected_cost);
 	if (sampling->signal_ns > 0 && sampling->handler_ns > 0) {
 		fg_strbuf_printf(text, "; a signal takes %s here",
 				 fg_format_duration(sampling->signal_ns, price));

@@ -28,12 +28,6 @@ bool fg_report_is_time(const char *unit);
 void fg_report_add_amount(struct fg_strbuf *text, const char *unit, double amount);
 /* "+9.7 ms", "+1.2 MiB", "+1": a signed difference of a measure. */
 void fg_report_add_delta(struct fg_strbuf *text, const char *unit, double delta);
-
-/* " 93 %", never "-0 %"; nothing if not finite. */
-void fg_report_add_share(struct fg_strbuf *text, double share);
-/* "36 pairs", or "36 pairs, decided after 10". */
-void fg_report_add_pairs(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
-			 const struct fg_metric_verdict *metric);
 /* "scan +1.1 ms, fit +0.4 ms": the functions that may have changed, in plain text; "" if none. */
 void fg_report_add_not_sure(struct fg_strbuf *text, const struct fg_blame *blame, size_t columns);
 /* "accepted up to +10 % until 2027-03-01: larger cache (fastgate.yml:31)" */

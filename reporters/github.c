@@ -149,8 +149,8 @@ static void add_annotation(struct annotations *a, enum level level, const struct
 static void add_part(struct fg_strbuf *text, const struct fg_blame *blame,
 		     const struct fg_node_verdict *node)
 {
-	fg_report_add_share(text, node->share_of_change);
-	fg_strbuf_add_text(text, isfinite(node->share_of_change) ? "  " : "");
+	if (isfinite(node->share_of_change))
+		fg_strbuf_printf(text, "%.0f %%  ", fmax(0.0, 100 * node->share_of_change));
 	fg_report_add_function_name(text, blame, node, MAX_NAME_COLUMNS, false);
 	fg_strbuf_add_text(text, "  ");
 	if (!fg_report_is_time(blame->unit)) {

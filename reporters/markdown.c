@@ -74,23 +74,6 @@ static void add_escaped(struct fg_strbuf *text, const char *plain)
 	}
 }
 
-/* Adds the text in `clean` and empties it. */
-static void add_clean_code(struct fg_strbuf *text, struct fg_strbuf *clean)
-{
-	fg_strbuf_add_text(text, "<code>");
-	add_escaped(text, fg_strbuf_text(clean));
-	fg_strbuf_add_text(text, "</code>");
-	fg_strbuf_release(clean);
-}
-
-static void add_code(struct fg_strbuf *text, const char *name)
-{
-	struct fg_strbuf clean = {0};
-
-	fg_report_add_name(&clean, name, NAME_COLUMNS);
-	add_clean_code(text, &clean);
-}
-
 /* A whole text as code, with a link if there is an address. */
 static void add_linked_text(struct fg_strbuf *text, const char *plain, const struct fg_strbuf *url)
 {
@@ -113,6 +96,18 @@ static void add_linked(struct fg_strbuf *text, const char *name, const struct fg
 	fg_report_add_name(&clean, name, NAME_COLUMNS);
 	add_linked_text(text, fg_strbuf_text(&clean), url);
 	fg_strbuf_release(&clean);
+}
+
+/* Adds the text in `clean` and empties it. */
+static void add_clean_code(struct fg_strbuf *text, struct fg_strbuf *clean)
+{
+	add_linked_text(text, fg_strbuf_text(clean), &(struct fg_strbuf){0});
+	fg_strbuf_release(clean);
+}
+
+static void add_code(struct fg_strbuf *text, const char *name)
+{
+	add_linked(text, name, &(struct fg_strbuf){0});
 }
 
 /* A stranger's line, which may be the first on its line. */

@@ -4,11 +4,18 @@
 #include "reporters/figures.h"
 #include "reporters/page_data.h"
 
+enum {
+	COUNT,
+	WALL_US,
+	CPU_US,
+	COLUMNS,
+};
+
+static const char *const columns[COLUMNS] = {"count", "wall", "cpu"};
+
 struct region_sum {
 	const char *name;
-	double count[FG_ARM_COUNT];
-	double wall_ns[FG_ARM_COUNT];
-	double cpu_ns[FG_ARM_COUNT];
+	double values[COLUMNS][FG_ARM_COUNT];
 };
 
 static int by_name(const void *a, const void *b)
@@ -42,36 +49,17 @@ static struct region_sum *sum_regions(const struct fg_profile_set *set)
 
 		if (row->aside != 0)
 			continue;
-		sum->count[row->arm] += (double)row->count / rows[row->arm];
-		sum->wall_ns[row->arm] += row->wall_ns / rows[row->arm];
-		sum->cpu_ns[row->arm] += row->cpu_ns / rows[row->arm];
+		sum->values[COUNT][row->arm] += (double)row->count / rows[row->arm];
+		sum->values[WALL_US][row->arm] += row->wall_ns / 1e3 / rows[row->arm];
+		sum->values[CPU_US][row->arm] += row->cpu_ns / 1e3 / rows[row->arm];
 	}
 	qsort(sums, set->region_count, sizeof(sums[0]), by_name);
 	return sums;
 }
 
-static double entered(const struct region_sum *sum, size_t arm)
-{
-	return sum->count[arm];
-}
-
-static double wall_us(const struct region_sum *sum, size_t arm)
-{
-	return sum->wall_ns[arm] / 1e3;
-}
-
-static double cpu_us(const struct region_sum *sum, size_t arm)
-{
-	return sum->cpu_ns[arm] / 1e3;
-}
-
 /* Per repetition: count and time. */
 void fg_report_add_marked(const struct fg_profile_set *set, struct fg_json_writer *w)
 {
-	static const struct {
-		const char *name;
-		double (*get)(const struct region_sum *sum, size_t arm);
-	} columns[] = {{"count", entered}, {"wall", wall_us}, {"cpu", cpu_us}};
 	struct region_sum *sums = NULL;
 
 	if (!set || set->region_row_count == 0)
@@ -82,14 +70,13 @@ void fg_report_add_marked(const struct fg_profile_set *set, struct fg_json_write
 	for (size_t i = 0; i < set->region_count; i++)
 		fg_json_text(w, NULL, sums[i].name);
 	fg_json_end(w);
-	for (size_t c = 0; c < FG_ARRAY_SIZE(columns); c++) {
-		fg_json_begin_array(w, columns[c].name);
+	for (size_t c = 0; c < COLUMNS; c++) {
+		fg_json_begin_array(w, columns[c]);
 		for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 			fg_json_begin_array(w, NULL);
 			for (size_t i = 0; i < set->region_count; i++)
-				fg_json_double(
-					w, NULL,
-					fg_report_four_digits(columns[c].get(&sums[i], arm)));
+				fg_json_double(w, NULL,
+					       fg_report_four_digits(sums[i].values[c][arm]));
 			fg_json_end(w);
 		}
 		fg_json_end(w);

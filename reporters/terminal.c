@@ -16,7 +16,6 @@
  * A narrow terminal loses the effort column first, then the levels, then the interval; name, change
  * and verdict stay.  A verdict in capitals needs attention; colour only repeats the text.
  */
-#include "base/number.h"
 #include "base/text.h"
 #include "reporters/figures.h"
 #include "reporters/formats.h"
@@ -343,65 +342,22 @@ static void add_schedules(const struct fg_terminal_page *page)
 	}
 }
 
-/* One benchmark's sampling rate, cost, clock, and what the clock cannot see. */
-static void add_sampling_of(const struct fg_terminal_page *page,
-			    const struct fg_benchmark_verdict *benchmark)
-{
-	struct fg_strbuf line = {0};
-
-	fg_strbuf_printf(&line, "%s: ", benchmark->name);
-	fg_report_add_sampling(&line, &benchmark->sampling);
-	fg_terminal_add_sentence(page, FG_TERMINAL_DIM, fg_strbuf_text(&line));
-	fg_strbuf_release(&line);
-}
-
-static void add_span(struct fg_strbuf *line, double low, double high, int decimals)
-{
-	char number[FG_NUMBER_TEXT_SIZE];
-
-	(void)snprintf(number, sizeof(number), "%.*f", decimals, low);
-	fg_strbuf_add_text(line, number);
-	(void)snprintf(number, sizeof(number), "%.*f", decimals, high);
-	if (!fg_text_ends_with(fg_strbuf_text(line), number))
-		fg_strbuf_printf(line, " to %s", number);
-}
-
-/* With --verbose: sampling rates and their cost in CPU time. */
+/* With --verbose: sampling rates, their cost, the clocks, and what those cannot see. */
 static void add_sampling(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;
-	double rates[2] = {(double)INFINITY, 0};
-	double costs[2] = {(double)INFINITY, -(double)INFINITY};
-	double budget = 0;
-	struct fg_strbuf line = {0};
 
 	for (size_t i = 0; page->options->verbose && i < verdict->benchmark_count; i++) {
 		const struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
-		const struct fg_sampling *sampling = &benchmark->sampling;
+		struct fg_strbuf line = {0};
 
-		if (!(sampling->rate_hz > 0))
+		if (!(benchmark->sampling.rate_hz > 0))
 			continue;
-		rates[0] = fmin(rates[0], sampling->rate_hz);
-		rates[1] = fmax(rates[1], sampling->rate_hz);
-		costs[0] = fmin(costs[0], sampling->expected_cost);
-		costs[1] = fmax(costs[1], sampling->expected_cost);
-		budget = fmax(budget, sampling->budget);
-		add_sampling_of(page, benchmark);
+		fg_strbuf_printf(&line, "%s: ", benchmark->name);
+		fg_report_add_sampling(&line, &benchmark->sampling);
+		fg_terminal_add_sentence(page, FG_TERMINAL_DIM, fg_strbuf_text(&line));
+		fg_strbuf_release(&line);
 	}
-	if (!(rates[1] > 0))
-		return;
-	fg_strbuf_add_text(&line, "sampled ");
-	add_span(&line, rates[0], rates[1], 0);
-	fg_strbuf_add_text(&line, " times a second");
-	if (costs[1] >= costs[0]) {
-		fg_strbuf_add_text(&line, ", which costs about ");
-		add_span(&line, 100 * costs[0], 100 * costs[1], 1);
-		fg_strbuf_add_text(&line, " % of the CPU time, on both sides alike");
-	}
-	if (budget > 0)
-		fg_strbuf_printf(&line, " (budget %.3g %%)", 100 * budget);
-	fg_terminal_add_sentence(page, FG_TERMINAL_DIM, fg_strbuf_text(&line));
-	fg_strbuf_release(&line);
 }
 
 static void add_circumstances(const struct fg_terminal_page *page)

@@ -88,7 +88,10 @@ class TrendChart {
 		this.listen();
 		queueMicrotask(() => {
 			this.draw();
-			onResize(this.place, () => this.draw());
+			onResize(this.place, () => {
+				this.card.hidden = true;
+				this.draw();
+			});
 		});
 	}
 

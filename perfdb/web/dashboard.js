@@ -83,7 +83,7 @@ function benchmarkTable(project, data, rows, label) {
 		{ title: 'Change', numeric: true, value: (b) => b.ratio ?? NaN, help: 'Of the newest run against its baseline',
 			cell: (b) => (finite(b.ratio) ? [formatChange(b.ratio - 1), ' ', el('span', { class: 'quiet' }, formatInterval(b.interval))] : '') },
 		{ title: 'Newest', numeric: true, cell: (b) => [formatValue(b.value, b.unit), ' ', el('span', { class: 'quiet' }, isProfile(b) ? 'profile' : b.label ?? '')] },
-		{ title: 'Newest runs', cell: (b) => b.values.length > 1 && sparkline(b.values) },
+		{ title: 'Newest runs', cell: (b) => b.levels.length > 1 && sparkline(b.levels), help: 'The level by pairs, commit by commit' },
 	];
 	if (!runOfAll(data))
 		columns.push({ title: 'Commit', grow: true, cell: (b) => commitLinks(project, data, b) });
@@ -115,7 +115,7 @@ function changeTable(items, writable, decided) {
 		{ title: 'Benchmark', value: ({ b }) => b.name, grow: true, cell: ({ project, b, change }) => [link(clip(b.name, 80), 'trend', { project, benchmark: b.name, metric: b.metric }),
 			change.answer && el('div', { class: 'cause' }, answerWords(change.answer, b.name))] },
 		{ title: 'Change', value: ({ change }) => change.ratio, cell: ({ b, change }) => [el('strong', { class: isWorse(b, change.ratio) ? 'worse' : 'better' }, formatChange(change.ratio - 1)),
-			el('div', { class: 'quiet' }, `${b.label}, ${formatValue(change.before, b.unit)} → ${formatValue(change.after, b.unit)}`)] },
+			el('div', { class: 'quiet' }, `${b.label}, `, el('span', { class: 'amount' }, `${formatValue(change.before, b.unit)} → ${formatValue(change.after, b.unit)}`))] },
 		{ title: 'Commit', grow: true, cell: ({ change }) => [link(commitWords(change), 'run', { run: change.run }), el('div', { class: 'quiet' }, change.commit_author && `${clip(change.commit_author, 60)} · `, evidence(change))] },
 		{ title: 'Since', value: ({ change }) => change.started_at, cell: ({ change }) => ago(change.started_at) },
 		{ title: 'Owner', value: ({ change }) => change.author ?? '', cell: ({ change }) => clip(change.author ?? 'nobody', 40) },

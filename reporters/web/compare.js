@@ -77,13 +77,15 @@ function verdictTable(label, rows, current, onPick) {
 }
 
 // The worst first; of many benchmarks those that passed are one line.
-function verdictTables(data, current, onPick) {
+function verdictTables(data, chosen, current, onPick) {
 	const rows = worstFirst(data.benchmarks);
 	const passed = rows.filter((b) => b.verdict === 'pass');
-	if (rows.length <= FEW || passed.length === 0 || passed.length === rows.length)
-		return verdictTable('Benchmarks and their verdicts', rows, current, onPick);
-	return [verdictTable('Benchmarks that did not pass', rows.filter((b) => b.verdict !== 'pass'), current, onPick),
-		el('details', { class: 'passed', open: passed.some(current) }, el('summary', {}, `${passed.length} passed`), verdictTable('Benchmarks that passed', passed, current, onPick))];
+	const others = rows.filter((b) => b.verdict !== 'pass');
+	const isCurrent = (b) => b === current;
+	if (rows.length <= FEW || passed.length === 0)
+		return verdictTable('Benchmarks and their verdicts', rows, isCurrent, onPick);
+	return [others.length > 0 && verdictTable('Benchmarks that did not pass', others, isCurrent, onPick),
+		el('details', { class: 'passed', open: passed.some((b) => b.name === chosen) }, el('summary', {}, `${passed.length} passed`), verdictTable('Benchmarks that passed', passed, isCurrent, onPick))];
 }
 
 // --- tabs ---
@@ -607,7 +609,7 @@ export function showComparison(root, data, options = {}) {
 	let current = data.benchmarks.find((b) => b.name === view.state.benchmark) ?? leading;
 
 	function show() {
-		replace(table, data.benchmarks.length > 1 && verdictTables(data, (b) => b === current, pick));
+		replace(table, data.benchmarks.length > 1 && verdictTables(data, view.state.benchmark, current, pick));
 		root.dataset.ready = String(!current);
 		Object.assign(view, { isLeading: current === leading, isAlone: data.benchmarks.length === 1 });
 		if (current)
@@ -616,7 +618,7 @@ export function showComparison(root, data, options = {}) {
 	function pick(benchmark) {
 		current = benchmark;
 		view.state = { tab: view.state.tab };
-		view.keep({ benchmark: benchmark.name }, true);
+		view.keep({}, true);
 		show();
 		document.getElementById('benchmark')?.focus();
 	}

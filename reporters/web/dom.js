@@ -20,11 +20,16 @@ function fill(node, attributes, children) {
 }
 
 const LONGEST_PART = 40;
+const AMOUNT = /(\(?[+−]?[\d.]+ (?:%|[nµm]?s\b|[KMG]?i?B\b)\)?)/;
 
-// A long name breaks between its parts: behind ::, _, <, a comma or a slash.
+// A long name breaks between its parts: behind ::, _, <, a comma, a slash or a blank.  A number and its unit stay together.
 export function names(text) {
-	const parts = String(text).split(/(?<=::|[_<,/])(?!>)/).flatMap((part) => (part.length > LONGEST_PART ? part.match(new RegExp(`[^]{1,${LONGEST_PART}}`, 'gu')) : [part]));
-	return parts.flatMap((part, i) => (i > 0 ? [document.createElement('wbr'), part] : [part]));
+	return String(text).split(AMOUNT).flatMap((words, i) => {
+		if (i % 2 === 1)
+			return [el('span', { class: 'amount' }, words)];
+		const parts = words.split(/(?<=::|[_<,/\s])(?!>)/).flatMap((part) => (part.length > LONGEST_PART ? part.match(new RegExp(`[^]{1,${LONGEST_PART}}`, 'gu')) : [part]));
+		return parts.flatMap((part, k) => (k > 0 ? [document.createElement('wbr'), part] : [part]));
+	});
 }
 
 // el('a', { href: '#x', onclick: f }, 'text', otherElement)

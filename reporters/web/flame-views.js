@@ -3,7 +3,7 @@
 
 import { el, replace, whenIdle } from './dom.js';
 import { clip, shortName } from './format.js';
-import { flameGraph } from './flame.js';
+import { flameGraph, prepareGraph } from './flame.js';
 import { readProfile } from './profile.js';
 
 const DEEPEST = 256;
@@ -270,7 +270,7 @@ export function flameViews(profile, options = {}) {
 			of = functionIndex > 0 && functionIndex < profile.functions.name.length ? functionIndex : anyFunction();
 		graphs = [];
 		if (view === 'beside') {
-			replace(spot, el('div', { class: 'beside' }, ['baseline', 'candidate'].map((side) => figure(side, graphOf(profile, { only: side, onZoom: together })))));
+			replace(spot, el('div', { class: 'beside' }, ['baseline', 'candidate'].map((side) => figure(side, graphOf(profile, { only: side, onZoom: together, first: frameOf(profile, options.culprit) })))));
 		} else if (view === 'inverted') {
 			replace(spot, graphOf(invertedOnce(), { byAll: true, first: frameOf(invertedOnce(), options.culprit) }), inverted.folded > 0 && el('p', { class: 'quiet' }, `${inverted.folded} callers too small to be seen were added to what they called.`));
 		} else if (view === 'sandwich') {
@@ -293,7 +293,13 @@ export function flameViews(profile, options = {}) {
 			graphs.at(-1).pane.focus();
 	});
 	show('');
-	whenIdle(invertedOnce);
+	const ahead = [() => prepareGraph(invertedOnce(), { byAll: true }), ...isDifferential ? ['baseline', 'candidate'].map((only) => () => prepareGraph(profile, { only })) : []];
+	const prepare = () => whenIdle(() => {
+		ahead.shift()();
+		if (ahead.length > 0)
+			prepare();
+	});
+	prepare();
 	return {
 		element,
 		// State from a link.

@@ -57,20 +57,35 @@ function makePalette() {
 	return { shades, text: color('flame-text'), line: color('background'), found: color('found'), focus: color('focus') };
 }
 
+const shared = new WeakMap(); // by profile: what all its graphs have in common
+
+function once(profile, key, make) {
+	const made = shared.get(profile) ?? shared.set(profile, new Map()).get(profile);
+	return made.get(key) ?? made.set(key, make()).get(key);
+}
+
+// Lays out a graph of these options ahead of time.
+export function prepareGraph(profile, { only, byAll }) {
+	const isDifferential = profile.hasBaseline && profile.hasCandidate;
+	const mode = only ?? (isDifferential ? 'both' : profile.hasCandidate ? 'candidate' : 'baseline');
+	return {
+		layout: once(profile, mode, () => layOut(profile, mode)),
+		shades: once(profile, `shades ${Boolean(byAll)}`, () => (isDifferential ? Int8Array.from(tints(profile, byAll), (tint) => Math.round(tint * LEVELS)) : new Int8Array(profile.count))),
+	};
+}
+
 class FlameGraph {
 	constructor(profile, options) {
 		this.profile = profile;
 		this.options = options;
-		this.names = new Array(profile.functions.name.length);
+		this.names = once(profile, 'names', () => []);
 		this.zoomed = 0;
 		this.focused = 0;
-		this.mode = options.only ?? (profile.hasBaseline && profile.hasCandidate ? 'both' : profile.hasCandidate ? 'candidate' : 'baseline');
 		this.found = null;
 		this.drawn = { count: 0, node: new Int32Array(profile.count), x: new Float64Array(profile.count), width: new Float64Array(profile.count) };
 		this.byShade = new Int32Array(profile.count);
 		this.stack = new Int32Array(profile.count);
-		this.layout = layOut(profile, this.mode);
-		this.shades = this.isDifferential ? Int8Array.from(tints(profile, options.byAll), (tint) => Math.round(tint * LEVELS)) : new Int8Array(profile.count);
+		Object.assign(this, prepareGraph(profile, options));
 		this.palette = makePalette();
 		this.build();
 	}

@@ -5,7 +5,7 @@
 // edge. Layers are longest paths after cycles were broken; within a layer the order follows the neighbours' mean place
 // for a few sweeps, which removes most crossings in graphs of this size.
 
-import { el, scroller, svg } from './dom.js';
+import { el, onResize, scroller, svg } from './dom.js';
 import { clip, fitName, formatChange, formatMs, shortName } from './format.js';
 import { appearance, tints } from './profile.js';
 
@@ -174,6 +174,8 @@ export function callGraph(profile) {
 		markerUnits: 'userSpaceOnUse', orient: 'auto' }, svg('path', { d: 'M0 0L8 4L0 8z', class: 'arrow' }))),
 	edges.map((edge) => drawEdge(edge, places.get(edge.from), places.get(edge.to), total)),
 	chosen.map((f) => drawBox(profile, f, places.get(f), shades[f] ?? 0)));
-	return el('figure', { class: 'callgraph' }, scroller('Call graph', picture), el('figcaption', {},
+	const box = scroller('Call graph', picture);
+	onResize(box, () => { box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2; }); // the middle has the start of the program
+	return el('figure', { class: 'callgraph' }, box, el('figcaption', {},
 		`The ${chosen.length} functions with most time or most change, callers above; times with everything they call. Dashed: through functions that are not shown.`));
 }

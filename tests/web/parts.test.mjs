@@ -122,11 +122,11 @@ await runTests({
 		const [broken, fits, shorts] = await page.evaluate(async () => {
 			const [{ el }, { fitName, shortName }] = [await import('/dom.js'), await import('/format.js')];
 			const code = (name) => el('code', {}, name).innerHTML.split('<wbr>');
-			return [[code('meteor::json::valid_utf8(std::vector<int>)'), code('x'.repeat(90)).map((part) => part.length)],
+			return [[code('meteor::json::valid_utf8(std::vector<int>)'), code('x'.repeat(90)).map((part) => part.length), code('f is 10.0 % slower (+4.4 ms)')],
 				[99, 30, 21, 12, 6].map((room) => fitName('meteor::json::Tokenizer::read_string', room)),
 				['void std::sort<int>(int*)', 'bool ns::Track::fit<Hit>(Hit const&) const', 'ns::operator bool() const', 'std::vector<int>::operator[](unsigned long)', 'main', 'ns::f(int) [clone .cold]'].map(shortName)];
 		});
-		assert.deepEqual(broken, [['meteor::', 'json::', 'valid_', 'utf8(std::', 'vector&lt;', 'int&gt;)'], [40, 40, 10]]);
+		assert.deepEqual(broken, [['meteor::', 'json::', 'valid_', 'utf8(std::', 'vector&lt;', 'int&gt;)'], [40, 40, 10], ['f ', 'is <span class="amount">10.0 %</span> ', 'slower <span class="amount">(+4.4 ms)</span>']]);
 		assert.deepEqual(fits, ['meteor::json::Tokenizer::read_string', '…Tokenizer::read_string', '…read_string', '…read_string', 'read_…']);
 		assert.deepEqual(shorts, ['std::sort', 'ns::Track::fit', 'ns::operator bool', 'std::vector::operator[]', 'main', 'ns::f [clone .cold]']);
 		await page.close();

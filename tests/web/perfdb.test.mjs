@@ -318,6 +318,17 @@ async function chainedTrend(context) {
 	assert.equal(await page.locator('.plot .release').count(), 1);
 	assert.deepEqual(await page.locator('.plot .step-label').allTextContents().then((all) => all.map((text) => text.replace(/\.\d /, ' '))), ['−12 %', '+10 %']);
 	await look(context, page, 'chained');
+	await page.setViewportSize({ width: 390, height: 800 });
+	await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll('.plot text')].every((text) => text.getBoundingClientRect().right <= innerWidth));
+	assert.deepEqual((await levelsOf()).map((level, i) => Math.abs(level - levels[i]) < 0.01), levels.map(() => true));
+	await look(context, page, 'chained-phone');
+	// The dashboard's small pictures are of the same levels.
+	const sparks = await page.evaluate(async () => {
+		const answer = await fetch('/api/v1/dashboard?project=meteor', { headers: { Authorization: `Bearer ${sessionStorage.getItem('perfdb-token')}` } });
+		return (await answer.json()).benchmarks.find(({ name }) => name === 'json/tokenize').levels;
+	});
+	assert.equal(sparks.length, levels.length);
+	sparks.forEach((level, i) => assert.ok(Math.abs(100 * level - levels[i]) < 0.1, `${100 * level} instead of ${levels[i]}`));
 	// Raw values are one choice away, and show the host.
 	await page.getByLabel('Shown').selectOption('raw');
 	await page.locator('figcaption', { hasText: ': 14 runs' }).waitFor();

@@ -24,13 +24,14 @@ async function takeForDocs(page, name) {
 }
 
 // The page as it stands, in each width and scheme; what is open or typed stays so.
-async function take(page, name) {
+async function take(page, name, point) {
 	await page.locator('#page[data-ready=true]').waitFor({ state: 'attached' });
 	for (const [width, height] of WIDTHS)
 		for (const colorScheme of ['light', 'dark']) {
 			await page.setViewportSize({ width, height });
 			await page.emulateMedia({ colorScheme });
 			await page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
+			await point?.();
 			await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage: true });
 			made += 1;
 		}
@@ -110,8 +111,8 @@ async function gated(page, push, at) {
 	for (const [project, count, ends] of GATED) {
 		push(join(folder, project), '--gated', String(count), ends);
 		await page.goto(at(`view=project&project=${project}`));
-		await page.getByText('Change points are being looked for').waitFor({ state: 'detached' });
 		await page.locator('section[aria-labelledby=benchmarks] table').first().waitFor({ state: 'attached' });
+		await page.getByText('Change points are being looked for').waitFor({ state: 'detached' });
 		await take(page, `project-${project}`);
 		await page.goto(at(`view=run&project=${project}&run=latest`));
 		await page.locator('#benchmark').waitFor({ state: 'attached' });
@@ -126,10 +127,13 @@ async function gated(page, push, at) {
 	await page.goto(at(`view=trend&project=${first[0]}&benchmark=json/tokenize`));
 	await page.locator('.plot .step-label').first().waitFor();
 	await take(page, 'trend');
-	await page.locator('.plot').first().hover({ position: { x: 500, y: 100 } });
-	await page.locator('.plot .card').waitFor();
-	await take(page, 'trend-pointed-at');
+	await take(page, 'trend-pointed-at', async () => {
+		await page.locator('.plot').first().hover({ position: { x: 150, y: 150 } });
+		await page.locator('.plot').first().hover({ position: { x: 200, y: 100 } });
+		await page.locator('.plot .card').waitFor();
+	});
 	await page.goto(at(`view=trend&project=${first[0]}&benchmark=json/tokenize&shown=raw`));
+	await page.locator('.plot').waitFor();
 	await page.getByText('Change points are being looked for').waitFor({ state: 'detached' });
 	await take(page, 'trend-raw');
 }
@@ -197,9 +201,9 @@ async function server(context) {
 mkdirSync(pictures, { recursive: true });
 await withBrowser(async (context) => {
 	context.setDefaultTimeout(30_000);
-	if (process.env.FASTGATE_DOC_PICTURES)
-		await terminal(context);
 	await reports(context);
 	await server(context);
+	if (process.env.FASTGATE_DOC_PICTURES)
+		await terminal(context);
 });
 console.log(`${made} pictures in ${pictures}`);

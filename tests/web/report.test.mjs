@@ -313,6 +313,19 @@ test('of a suite of 200 the failing ones are listed, worst first, and the passed
 	await picture(page, 'suite');
 	page.noProblems();
 	await page.close();
+	// Where all passed, they are one line until one is chosen.
+	const green = await openPage(context, withData('mixed', (data) => {
+		const passed = data.benchmarks.find((b) => b.verdict === 'pass');
+		data.benchmarks = Array.from({ length: 200 }, (_, i) => ({ ...structuredClone(passed), name: name(i) }));
+	}));
+	const line = green.getByText('200 passed');
+	await line.waitFor();
+	assert.equal(await green.getByRole('button', { name: name(7), exact: true }).isVisible(), false);
+	await line.click();
+	await green.getByRole('button', { name: name(7), exact: true }).click();
+	assert.ok(await green.getByRole('button', { name: name(7), exact: true }).isVisible(), 'the list closes when one is chosen');
+	green.noProblems();
+	await green.close();
 });
 
 test('a search stays while the view changes, and one function has its callers above and its own time', async (context) => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A project at a glance: open changes with their owners, and the state of each benchmark. */
 #include "base/clock.h"
+#include "gate/chain.h"
 #include "perfdb/server/api/card.h"
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/api/links.h"
@@ -13,6 +14,8 @@
 enum {
 	RUNS_DEFAULT = 30,
 	RUNS_MAX = 300,
+	LEAST_CHAINED = 3,   /* commits that make a chain, as on the page of the trend */
+	INTERVAL_ERRORS = 7, /* width of an interval in standard errors, about */
 };
 
 /* Decisions about changes, and what is written so far. */
@@ -110,19 +113,45 @@ static void write_changes(struct dashboard *d, const struct fg_overview_row *row
 	fg_json_end(&d->w);
 }
 
-static void write_history(struct dashboard *d, const struct fg_overview_row *row)
+/* The steps between commits that the newest runs measured. */
+static size_t take_steps(const struct fg_history *history, struct fg_chain_edge *steps)
 {
-	const struct fg_history *history = &row->history;
+	size_t count = 0;
+
+	for (size_t i = 0; i < history->count; i++) {
+		const struct fg_history_point *point = &history->points[i];
+		const double width = log(point->high / point->low);
+
+		if (!point->commit || !point->base_commit || point->dirty || !(point->ratio > 0) ||
+		    !isfinite(point->ratio))
+			continue;
+		steps[count++] = (struct fg_chain_edge){
+			.run = point->run,
+			.from = point->base_commit,
+			.to = point->commit,
+			.change = log(point->ratio),
+			.error = isfinite(width) ? fabs(width) / INTERVAL_ERRORS : 1,
+		};
+	}
+	return count;
+}
+
+/* Levels by the pairs, commit by commit, as the trend shows them; raw values if too few chain. */
+static void write_levels(struct dashboard *d, const struct fg_history *history)
+{
+	struct fg_chain_edge *steps = fg_xcalloc(history->count + 1, sizeof(steps[0]));
+	struct fg_chain chain = {0};
 	struct fg_json_writer *w = &d->w;
 
-	fg_json_begin_array(w, "values");
-	for (size_t i = 0; i < history->count; i++)
+	fg_chain_build(steps, take_steps(history, steps), NULL, &chain);
+	fg_json_begin_array(w, "levels");
+	for (size_t i = 0; chain.count >= LEAST_CHAINED && i < chain.count; i++)
+		fg_json_double(w, NULL, exp(fg_chain_sum(&chain, 0, i, FG_CHAIN_ALL).change));
+	for (size_t i = 0; chain.count < LEAST_CHAINED && i < history->count; i++)
 		fg_json_double(w, NULL, history->points[i].candidate);
 	fg_json_end(w);
-	fg_json_begin_array(w, "verdicts");
-	for (size_t i = 0; i < history->count; i++)
-		fg_json_text(w, NULL, history->points[i].outcome);
-	fg_json_end(w);
+	fg_chain_release(&chain);
+	free(steps);
 }
 
 /* The newest run's value, if it has one. */
@@ -168,7 +197,7 @@ static void write_row(struct dashboard *d, const struct fg_overview_row *row)
 	fg_json_text(w, "branch", row->branch);
 	fg_json_text(w, "subject", row->subject);
 	write_newest(d, row);
-	write_history(d, row);
+	write_levels(d, &row->history);
 	if (row->metric && row->history.count)
 		write_changes(d, row);
 	fg_json_end(w);

@@ -152,7 +152,7 @@ static void a_dashboard_has_each_benchmark_and_its_open_changes(void **state)
 	assert_string_equal(fg_json_text_or(benchmark, "name", ""), "parse");
 	assert_string_equal(fg_json_text_or(benchmark, "metric", ""), "cpu_time");
 	assert_string_equal(fg_json_text_or(benchmark, "run", ""), fg_test_run_id(8));
-	assert_int_equal(cJSON_GetArraySize(fg_json_find(benchmark, "values")), 5);
+	assert_int_equal(cJSON_GetArraySize(fg_json_find(benchmark, "levels")), 5);
 	assert_non_null(fg_json_find(benchmark, "changes"));
 	cJSON_Delete(json);
 	assert_int_equal(fg_test_ask(s, "GET", "/api/v1/dashboard", NULL, NULL), 400);

@@ -48,6 +48,9 @@ static void every_other_outcome_has_its_sentence(void **state)
 	check("missing", "legacy is missing: in the baseline only");
 	check("error", "network could not be measured: ./build/net --connect: exited with code 3");
 	check("nothing", "no benchmark ran");
+	check("accepted",
+	      "reconstruct is 4.8 % slower, accepted up to +7.0 % until 2027-03-01: better "
+	      "fits <at last> (commit 9f8e7d6c5b4a)");
 }
 
 static void of_several_benchmarks_the_regression_leads_even_beside_an_error(void **state)

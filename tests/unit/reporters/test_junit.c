@@ -145,7 +145,7 @@ static void the_pairs_are_those_that_were_used(void **state)
 
 	(void)state;
 	fg_fixture_write("unsure", "junit", NULL, &text);
-	assert_non_null(strstr(fg_strbuf_text(&text), ", 22 pairs, decided after 10\""));
+	assert_non_null(strstr(fg_strbuf_text(&text), ", 22 pairs, 7 s\""));
 	assert_null(strstr(fg_strbuf_text(&text), ", 10 pairs"));
 	fg_strbuf_release(&text);
 }
