@@ -26,9 +26,9 @@ struct fg_digester {
 	struct fg_image image;
 	struct fg_code *code;
 	ZydisDecoder decoder;      /* lengths and fields only: three times as fast */
-	ZydisDecoder full_decoder; /* operands, too */
+	ZydisDecoder full_decoder; /* operands as well */
 	uint32_t *item_of_symbol;  /* image symbol → item, by name */
-	uint64_t *unnamed; /* sorted addresses of data without a name that something names */
+	uint64_t *unnamed;         /* sorted addresses of unnamed data that is referred to */
 	size_t unnamed_count;
 	size_t unnamed_capacity;
 	size_t uses_capacity;

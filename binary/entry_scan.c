@@ -120,7 +120,7 @@ static void follow(const struct scan *s, size_t frame, uint64_t target, bool may
 	if (target >= own->start && target < own->end)
 		return;
 	other = frame_of(s, target);
-	/* To the start of another, or to what the linker made: a call that does not come back. */
+	/* A jump to the start of another function, or to a linker stub, is a tail call. */
 	if (other < s->frames->count && !is_linkage(s, target) &&
 	    !(may_leave && s->frames->items[other].start == target))
 		join(s, frame, other);

@@ -260,8 +260,11 @@ static void add_paragraph(struct fg_strbuf *text, const char *words)
 static void add_table(const struct fg_section *section, const char *prefix, struct fg_strbuf *text)
 {
 	fg_strbuf_add_text(text, "\n| key | meaning | value | default |\n|---|---|---|---|\n");
-	for (const struct fg_key *key = section->keys; key->name; key++)
-		add_row(key, prefix, text);
+	for (const struct fg_key *key = section->keys; key->name; key++) {
+		/* The map at the top of the page leads to the sections. */
+		if (!key->section || *prefix)
+			add_row(key, prefix, text);
+	}
 	for (const struct fg_key *key = section->keys; key->name; key++) {
 		if (!key->section && key->example && !is_one_line(key->example))
 			fg_strbuf_printf(text, "\n```yaml\n%s\n```\n", key->example);
@@ -324,12 +327,40 @@ static void add_introduction(struct fg_strbuf *text)
 			    "$schema=…/fastgate.schema.json`.");
 }
 
+/* The page by what its readers look for. */
+static void add_map(struct fg_strbuf *text)
+{
+	fg_strbuf_add_text(
+		text,
+		"\n| I want to | keys |\n|---|---|\n"
+		"| build my project | [`build.command`](#build), `build.from_candidate` |\n"
+		"| say what is measured | [`benchmarks`](#benchmarks): `command`, `setup`, "
+		"`prepare`, `harness` |\n"
+		"| gate a number that my program prints | "
+		"[`benchmarks.BENCH.metrics`](#benchmarksbenchmetrics) |\n"
+		"| fail at a smaller or larger slowdown | "
+		"[`gate.metrics.cpu_time.min_effect`](#gatemetrics) |\n"
+		"| gate counts instead of time | [`measure.also`](#measure), `measure.exact`, "
+		"`gate.metrics` |\n"
+		"| accept a known slowdown | [`gate.accept`](#gateaccept) |\n"
+		"| get fewer inconclusive verdicts, or a shorter run | [`measure.budget`](#measure), "
+		"[`measure.pairs`](#measurepairs) |\n"
+		"| compare with something else | [`baseline`](#baseline) |\n"
+		"| write reports, post comments | [`report`](#report), [`report.post`](#reportpost) |\n"
+		"| link commits and lines in reports | [`links`](#links) |\n"
+		"| keep more facts with a run | [`build.record`](#build), "
+		"[`host.record`](#host) |\n"
+		"| keep runs here, send them to a server | [`store`](#store), "
+		"[`perfdb`](#perfdb) |\n");
+}
+
 void fg_config_reference(struct fg_strbuf *text)
 {
 	fg_strbuf_add_text(text, "<!-- Made by `fastgate config --reference` from the table in "
 				 "config/schema.c. -->\n"
 				 "# fastgate.yml\n");
 	add_introduction(text);
+	add_map(text);
 	fg_strbuf_add_text(text, "\n## The keys at the top\n");
 	add_table(&fg_config_schema, "", text);
 	fg_schema_walk(add_section, text);

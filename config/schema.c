@@ -200,7 +200,7 @@ static const struct fg_key gate_keys[] = {
 	 .initial = "pass",
 	 .words = pass_or_fail,
 	 .help = "what an undecided benchmark becomes",
-	 .more = "`pass`, because a noisy host would otherwise stop work that nobody can mend; a "
+	 .more = "`pass`, because a noisy host would otherwise stop work that nobody can fix; a "
 		 "regression stays one whatever the noise. `fail` ends with exit code 3. The report "
 		 "names the smallest change that the run could have seen, and whether the candidate "
 		 "is probably slower."},

@@ -226,7 +226,7 @@ static const struct fg_key measure_keys[] = {
 	 .count_offset = offsetof(struct fg_measuring, call_count),
 	 .help = "functions whose calls are counted by call path after the pairs, exactly",
 	 .more = "Names as `fastgate record --calls` takes them, `*` for any text, `@libm` for the "
-		 "object that defines the function. Counted are calls from one object into another. "
+		 "object that defines the function. It counts calls from one object into another. "
 		 "Each function is a measure; a row of `gate.metrics` gates it, such as "
 		 "`calls.exp: { tolerated: 0.1% }`.",
 	 .example = "calls: [exp, \"log@libm\", \"Parser::*\"]"},

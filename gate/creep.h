@@ -2,9 +2,9 @@
 /*
  * Creep: many small steps, each of which passed, that together are more than is tolerated.
  *
- * Judged is the sum of the last steps of a chain without those that failed or improved by
- * themselves, since these were reported when they happened.  It is creep if the estimate is more
- * than is tolerated and its 99.5 % interval lies above zero.
+ * The sum of the last steps of a chain is judged, without steps that failed or improved by
+ * themselves: these were reported when they happened. It is creep if the estimate is more than is
+ * tolerated and its 99.5 % interval lies above zero.
  */
 #ifndef FG_GATE_CREEP_H
 #define FG_GATE_CREEP_H

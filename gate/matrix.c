@@ -175,7 +175,7 @@ static void finish_entities(struct fg_pair_matrix *matrix)
 	}
 }
 
-/* Cells into rows by a counting sort: they come by rising pair, and stay so within a row. */
+/* Sorts cells into rows by counting; the sort is stable, so pairs stay in order within a row. */
 static void finish_rows(struct fg_pair_matrix *matrix, const struct gathering *g)
 {
 	size_t *next = fg_xcalloc(matrix->count + 1, sizeof(next[0]));

@@ -18,7 +18,7 @@
 #define ROUNDING  1e-12 /* of a total: counts that are added up in another order */
 #define EXPLAINED 0.5   /* of a program's growth, by its heap */
 
-/* The runs of a comparison measured one side each. */
+/* For a comparison of two runs, each of which measured one side. */
 static void join_stored(const struct fg_gate_input *input, size_t index, struct fg_sides *sides)
 {
 	const struct fg_series *baseline = fg_run_find(input->baseline, sides->series.name);

@@ -153,7 +153,7 @@ static void test_rows(struct fg_node_context *c, struct fg_node_family *family)
 	c->tested = family->tested;
 }
 
-/* After functions changed their rows. */
+/* Repeats the tests after functions moved to other rows. */
 static void test_again(struct fg_node_context *c, struct fg_node_family *family)
 {
 	fg_node_family_release(family);

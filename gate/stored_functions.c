@@ -131,7 +131,7 @@ static struct candidate *find_candidates(const struct side sides[2], size_t *cou
 								       &side->set->functions[f])
 						       : UINT32_MAX;
 
-			/* A function of both sides is taken once. */
+			/* A function on both sides counts once. */
 			if (side->self[f] <= 0 ||
 			    (arm == 1 && there != UINT32_MAX && sides[0].self[there] > 0))
 				continue;

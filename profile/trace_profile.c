@@ -30,8 +30,8 @@ static void add_notes(struct fg_trace_joiner *j)
 		 .one = "thread could not be sampled: no clock could be opened",
 		 .many = "threads could not be sampled: no clock could be opened"},
 		{.loss = FG_LOSS_MODULES_FULL,
-		 .one = "library is missing: there were too many",
-		 .many = "libraries are missing: there were too many"},
+		 .one = "library is missing: the table is full",
+		 .many = "libraries are missing: the table is full"},
 	};
 	const struct fg_trace *trace = j->trace;
 	struct fg_profile *profile = j->profile;

@@ -14,7 +14,7 @@ enum {
 	NAME_COLUMNS = 80,
 	ERROR_BYTES = 300,
 	SHORT_COMMIT = 12,
-	SHORT_RUN = 13, /* its millisecond */
+	SHORT_RUN = 13, /* a prefix of the id: its time to the millisecond */
 	SUBJECT_BYTES = 100,
 	AUTHOR_BYTES = 60,
 	NAME_BYTES = 200,

@@ -155,7 +155,7 @@ static const struct fg_finding topics[] = {
 		    .remedy = "ps -eo rss,pid,args --sort=-rss | head"},
 	[MISSING] = {.id = "missing",
 		     .severity = FG_SEVERITY_PROBLEM,
-		     .meaning = "the program is not there, or cannot be executed",
+		     .meaning = "the program is missing, or cannot be executed",
 		     .remedy = "build it first, or correct `command` in fastgate.yml"},
 	[NO_ASLR_HERE] = {.id = "aslr_personality",
 			  .subject = "address space randomisation",
@@ -529,7 +529,7 @@ static void check_debug_info(const struct fg_binary *binary, const char *name,
 	const bool is_bare = !binary->has_symbols && !binary->has_debug_info;
 
 	add(diagnosis, &topics[DEBUG_INFO], !binary->has_debug_info,
-	    fg_xstrdup(binary->has_debug_info ? "debug information is there"
+	    fg_xstrdup(binary->has_debug_info ? "has debug information"
 		       : is_bare              ? "no symbols, no debug information"
 					      : "no debug information"))
 		->subject = name;

@@ -117,7 +117,7 @@ int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchma
  */
 int fg_runner_next(struct fg_runner_job *job, unsigned pairs_wanted, enum fg_runner_state *state,
 		   struct fg_runner_event *event, struct fg_error *err) FG_NODISCARD;
-/* From now on measure.budget ends nothing. */
+/* Ignores measure.budget from now on. */
 void fg_runner_exceed_budget(struct fg_runner_job *job);
 bool fg_runner_is_over(enum fg_runner_state state);
 void fg_runner_progress_of(const struct fg_runner_job *job, struct fg_runner_progress *progress);

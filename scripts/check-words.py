@@ -37,11 +37,15 @@ TRANSLATED = {
     r"\bwhoever\b": "name who or what it is",
     r"\b(?:dear|price)\b": "expensive, cost",
     r"\b(?:told|tells|telling)\b": "reports, shows, distinguishes",
+    r"\bmend(?:s|ed)?\b": "fix",
+    r"(?:^|[.:] )(?:Counted|Judged|Needed|Related|Shown|Tested|Left out) (?:is|are)\b": "begin with the subject",
     r"\bat hand\b": "available, current",
     r"\b(?:on its way|under way)\b": "pending, running",
     r"\b(?:come|came) to that\b": "say what did not happen",
     r"\bbeside\b": "next to, in parallel, with",
 }
+# Names of tests are read as sentences.
+FOREIGN_NAME = re.compile(r"^static void \w*_(?:told|tells|whom|whoever|dear|beside|(?<!there_)(?:is|are)_no(?!_longer|t|w|d))(?:_\w+)?\(void \*\*")
 PROSE = SOURCE | {".md", ".cmake", ".txt", ".yml"}
 OLD_PREFIX = re.compile(r"\b(?:fg|FG)__\w")
 OTHER_STATUS = re.compile(r"\bint (?:rc|ret|retval)\b")
@@ -107,6 +111,8 @@ def problems(name, text):
                 yield number, f"comments keep to {MAX_COMMENT_COLUMNS} columns"
         if in_c and OLD_PREFIX.search(line):
             yield number, "functions begin with fg_: headers say what is private"
+        if in_c and FOREIGN_NAME.match(line):
+            yield number, "the name of a test is plain English, too: reported, distinguished, is not a"
         if in_c and OTHER_STATUS.search(line):
             yield number, "what a function returns is kept in `status`"
         if not in_c or name.startswith(("collector/", "examples/", "bench/")) or not has_banned:

@@ -40,7 +40,7 @@ static void pack(struct fg_totals *totals, size_t count)
 }
 
 /*
- * From the leaves up: when a node's turn comes, all that is below it is in its value.  `self` is
+ * Adds up from the leaves: a node's value includes all nodes below when it is visited.  `self` is
  * per node and arm, none below 0; an item per function of the set, in its order.
  */
 static void add_up(struct fg_totals *totals, const struct fg_profile_set *set,

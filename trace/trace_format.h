@@ -358,8 +358,7 @@ struct fg_trace_header {
 	uint64_t capacity;   /* bytes that the file may use */
 
 	/*
-	 * bytes given out, header included: chunks lie below; may lie beyond the file's end: then
-	 * cut there
+	 * bytes allocated, header included; may exceed the file's length if the file was cut
 	 */
 	uint64_t allocated;
 	uint64_t samples; /* in the file */

@@ -30,7 +30,7 @@ static void print_finding(const struct fg_cli *cli, const struct fg_finding *fin
 	if (finding->meaning)
 		fg_strbuf_printf(text, "         %s\n", finding->meaning);
 	if (finding->remedy)
-		fg_strbuf_printf(text, "         mend: %s\n", finding->remedy);
+		fg_strbuf_printf(text, "         fix: %s\n", finding->remedy);
 }
 
 static void write_json(const struct fg_diagnosis *diagnosis, struct fg_strbuf *text)

@@ -238,7 +238,7 @@ static int run(struct fg_cli *cli, const void *values)
 				    "--facts are lines for people: leave out --json and --csv");
 	if (!read_dumps(given.dumps, &(struct fg_view_options){0}))
 		return fg_cli_usage(cli,
-				    "--dumps wants FROM:TO, two numbers of dumps, or 'end' as "
+				    "--dumps: expected FROM:TO, two numbers of dumps, or 'end' as "
 				    "the second; got '%s'",
 				    given.dumps);
 	given.profile.run.wants_code = fg_view_find(views[given.view])->needs_code;

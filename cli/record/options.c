@@ -81,7 +81,7 @@ char *fg_record_mistake(const struct fg_recording *given, size_t words)
 
 	if (given->units && !fg_preload_units_valid(given->units))
 		return fg_xasprintf(
-			"--units wants FIRST-LAST, two numbers, the second not smaller; got '%s'",
+			"--units: expected FIRST-LAST, two numbers, the second not smaller; got '%s'",
 			given->units);
 	return wrong ? fg_xstrdup(wrong) : NULL;
 }

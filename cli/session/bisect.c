@@ -16,7 +16,7 @@
 enum {
 	KEPT_BUILDS = 24,
 	FUNCTIONS_MAX = 3, /* blamed by the ends, that guide the search */
-	ATTEMPTS = 2,      /* of a build, if its commit matters in the end */
+	ATTEMPTS = 2,      /* of a build, if the answer depends on its commit */
 	RETRY_PAIRS = 8,
 };
 

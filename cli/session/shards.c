@@ -127,10 +127,11 @@ static int check_shard(const struct fg_shards *shards, const struct fg_shard *sh
 			first->index, first->count, first->from, shard->index, shard->count,
 			shard->from);
 	if (!is_same(first->stored.run.project, shard->stored.run.project))
-		return fg_error_set(err, FG_EINVAL,
-				    "%s is of project '%s', %s of project '%s': one gate has one",
-				    first->from, first->stored.run.project, shard->from,
-				    shard->stored.run.project);
+		return fg_error_set(
+			err, FG_EINVAL,
+			"%s is of project '%s', %s of project '%s': merge one at a time",
+			first->from, first->stored.run.project, shard->from,
+			shard->stored.run.project);
 	for (size_t i = 0; i < shards->count; i++) {
 		const struct fg_shard *other = &shards->items[i];
 

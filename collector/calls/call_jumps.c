@@ -315,7 +315,7 @@ static enum fg_entry_refusal prepare(struct target *t, size_t count)
 		return FG_ENTRY_CHANGED;
 	if (!map_area(t, count))
 		return FG_ENTRY_SYSTEM;
-	/* Here and below: one after the other, and back where the second is refused. */
+	/* Here and below: each step in turn; undone if a later one is refused. */
 	if (mprotect(t->area, t->area_bytes, PROT_READ | PROT_EXEC) == 0 &&
 	    mprotect(t->area, t->area_bytes, PROT_READ | PROT_WRITE) == 0 &&
 	    protect_code(t, PROT_READ | PROT_WRITE | PROT_EXEC))

@@ -50,7 +50,7 @@ bool fg_call_begin(const struct fg_thread *thread, const struct fg_timed_call *c
 void fg_call_go(const struct fg_thread *thread, uint64_t entered, bool is_timed);
 /* The innermost open call of this function from there ended at `now`. */
 void fg_call_end(const struct fg_thread *thread, uint32_t function, uintptr_t sp, uint64_t now);
-/* Closes all open calls: the thread ends, or all threads do in a child of fork. */
+/* Closes all open calls, when the thread ends; in a child of fork, those of all threads. */
 void fg_call_times_forget(uint32_t slot);
 void fg_call_times_forget_all(void);
 /* Appends the durations to the record, and begins anew. */

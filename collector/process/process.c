@@ -286,7 +286,7 @@ static void write_totals(enum fg_trace_end how)
 	__atomic_store_n(&header->end, how, __ATOMIC_RELEASE);
 }
 
-/* In a sandbox the totals stay unwritten: asking for them might be the program's death. */
+/* In a sandbox the totals stay unwritten: asking for them could kill the program. */
 void fg_process_end(enum fg_trace_end how)
 {
 	struct fg_thread *thread = fg_self;

@@ -140,7 +140,7 @@ static int open_event(uint64_t period_ns, bool with_stacks, uint32_t ring_bytes)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* For want of descriptors or memory one thread goes without; what is forbidden is so for all. */
+/* A lack of descriptors or memory concerns one thread, a missing permission all of them. */
 static void refuse(struct fg_thread *thread, int error)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);

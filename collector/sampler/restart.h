@@ -16,7 +16,8 @@
 bool fg_restart(struct fg_thread *thread, ucontext_t *context, bool late, uint64_t now_ns);
 
 /*
- * The program's own handler of our signal has run, and its `flags` decide: the kernel went by ours.
+ * The program's own handler of our signal has run: its `flags` decide, although the kernel used
+ * ours.
  */
 void fg_restart_not(struct fg_thread *thread, ucontext_t *context, int flags);
 

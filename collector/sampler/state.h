@@ -166,7 +166,7 @@ struct fg_thread_clocks {
 	void *kernel_ring;        /* collector/sampler/kernel.c; NULL: it does not look */
 	uint64_t kernel_since_ns; /* CPU time up to which its interrupts are counted */
 	uint64_t kernel_period_ns;
-	uint64_t kernel_seen; /* records of it before this place are known */
+	uint64_t kernel_seen; /* position in the ring up to which records were read */
 	/* system time that its records have met at places whose call path is not known */
 	uint64_t kernel_unknown_ns;
 	uint32_t kernel_ring_bytes;

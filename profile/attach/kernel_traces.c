@@ -42,7 +42,7 @@ static bool is_of_this_kernel(const struct fg_trace_header *header)
 	return started_ns > -same_start_ns && started_ns < same_start_ns;
 }
 
-/* While its process runs it is the collector that appends to the file. */
+/* The collector appends to the file as long as its process runs. */
 static bool is_finished(const struct fg_trace_header *header)
 {
 	return header->end != FG_END_UNKNOWN ||

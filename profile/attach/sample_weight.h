@@ -49,7 +49,7 @@ uint64_t fg_sample_weight(const struct fg_moment *moment, const struct fg_cpu_ac
 			  int64_t stopped_ns, uint64_t weighed_ns);
 
 /*
- * Shares out what neighbouring samples weigh among them, by their periods.  How long ago the
+ * Redistributes the weights of neighbouring samples by their periods.  How long ago the
  * last sample was is chance where a thread shares its CPU: left as it is, it would cost half of the
  * samples' worth.  The sum stays.
  */

@@ -26,9 +26,9 @@ struct fg_blocked {
 bool fg_blocked_parse(const char *text, struct fg_blocked *blocked);
 /* Does the kernel make this call again after a stop, so that the program does not notice it? */
 bool fg_blocked_survives_stop(pid_t pid, const struct fg_blocked *blocked);
-/* Has a stop just interrupted a system call, whatever becomes of it? */
+/* Has a stop just interrupted a system call, restarted or not? */
 bool fg_call_was_interrupted(const struct user_regs_struct *registers);
-/* Has a stop just ended a call of those with EINTR that can be made again? */
+/* Has a stop just ended a restartable system call with EINTR? */
 bool fg_call_is_cut_by_stop(const struct user_regs_struct *registers);
 /* The registers that are known without stopping the thread; the others are 0. */
 struct user_regs_struct fg_blocked_registers(const struct fg_blocked *blocked);

@@ -314,7 +314,7 @@ static void add_left_out(const struct painter *p, struct fg_strbuf *text)
 				 is_time ? "the time" : measure->label, edges,
 				 summary->edges_left_out == 1 ? "" : "s");
 	else if (summary->edges_left_out > 0)
-		fg_strbuf_printf(text, "left out: %s call%s of little %s", edges,
+		fg_strbuf_printf(text, "left out: %s call%s with little %s", edges,
 				 summary->edges_left_out == 1 ? "" : "s",
 				 is_time ? "time" : measure->label);
 }

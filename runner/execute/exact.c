@@ -122,7 +122,7 @@ bool fg_runner_has_callgrind(void)
 	return found;
 }
 
-/* Reads what it wrote, or says why there is nothing. */
+/* Reads callgrind's files, or gives the reason why none can be read. */
 static void take_files(const char *folder, struct fg_exact_reading *reading)
 {
 	struct fg_strbuf all = {0};

@@ -149,7 +149,7 @@ static int ask_histories(struct fg_store *store, size_t runs, struct fg_overview
 	return status;
 }
 
-/* All rows without a value get the nth metric; `any`: one had so many. */
+/* Gives the nth metric to all rows without a value; `any`: some row has an nth one. */
 static int try_headline(struct fg_overview *overview, size_t nth, bool *any, struct fg_error *err)
 {
 	int status = FG_OK;

@@ -55,6 +55,12 @@ C
 expect words "plain English for 'is no'" <<'C'
 int x; /* this is no archive */
 C
+expect words "plain English for 'told'" <<'C'
+/* The reader is told nothing. */
+C
+expect words 'the name of a test' <<'C'
+static void a_run_is_no_archive(void **state)
+C
 expect words "plain English for 'whoever'" <<'C'
 // The server answers whoever asks.
 C

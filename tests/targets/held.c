@@ -21,7 +21,7 @@ static volatile int times = BLOCKS; /* one call in a loop, not ten calls */
 static void *volatile kept[BLOCKS + 1];
 static void *volatile at_hand;
 
-/* Three loops that a memory profiler's users are shown first. */
+/* The classic three loops of a memory profiler's tutorial. */
 NOT_INLINE void ones(void)
 {
 	for (int n = 1; n <= times; n++)

@@ -37,7 +37,7 @@ FAR_FROM_OPTIMISED void read_plain(int fd)
 {
 	char room[1000];
 
-	/* the last call meets the end */
+	/* the last call reads the end of the file */
 	while (pread(fd, room, sizeof(room), lseek(fd, 0, SEEK_CUR)) > 0)
 		must(lseek(fd, sizeof(room), SEEK_CUR) > 0);
 	__asm__ volatile("");

@@ -95,7 +95,7 @@ def hosts():
         check(evidence in mine[0]["evidence"] and mine[0]["meaning"], f"{name}: {mine[0]}")
         check((mine[0]["remedy"] is None) if remedy is None else remedy in mine[0]["remedy"], f"{name}: {mine[0]}")
         lines = run("--root", "host", "--quiet").stdout
-        check(lines.startswith(severity) and evidence in lines and (remedy is None or "mend: " in lines), f"{name}: {lines!r}")
+        check(lines.startswith(severity) and evidence in lines and (remedy is None or "fix: " in lines), f"{name}: {lines!r}")
         check(lines.count("\n") == (2 if remedy is None else 3), f"{name} does not come alone: {lines!r}")
     # A host that tells nothing: no findings made up, no crash.
     shutil.rmtree("host")

@@ -143,7 +143,7 @@ def without_dumps_there_is_no_growth(program):
     check(done.returncode == 2 and "no dumps were taken: call fg_dump()" in done.stderr, f"{done}")
     for words in (("record", "--dump-signal", "usr1", "--", "true"), ("view", "-V", "growth", "--dumps", "0:1"), ("view", "-V", "growth", "--dumps", "1:")):
         done = call(FASTGATE, *words)
-        check(done.returncode == 2 and ("--dump-signal needs" if words[0] == "record" else "--dumps wants FROM:TO") in done.stderr, f"{words}: {done}")
+        check(done.returncode == 2 and ("--dump-signal needs" if words[0] == "record" else "--dumps: expected FROM:TO") in done.stderr, f"{words}: {done}")
 
 
 def body():

@@ -132,7 +132,7 @@ static void a_change_is_found_where_it_is_and_nowhere_else(void **state)
 	}
 }
 
-static void what_came_is_told_from_what_changed(void **state)
+static void new_and_changed_facts_are_distinguished(void **state)
 {
 	struct comparison c;
 
@@ -144,7 +144,7 @@ static void what_came_is_told_from_what_changed(void **state)
 	release(&c);
 }
 
-static void what_is_no_program_is_refused(void **state)
+static void anything_but_a_program_is_refused(void **state)
 {
 	static const char elf32[64] = "\x7f"
 				      "ELF\x01\x01\x01";
@@ -182,8 +182,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_but_the_place_changed),
 		cmocka_unit_test(a_change_is_found_where_it_is_and_nowhere_else),
-		cmocka_unit_test(what_came_is_told_from_what_changed),
-		cmocka_unit_test(what_is_no_program_is_refused),
+		cmocka_unit_test(new_and_changed_facts_are_distinguished),
+		cmocka_unit_test(anything_but_a_program_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -318,7 +318,7 @@ static void a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names(voi
 	free(add);
 }
 
-static void a_packed_symbol_table_that_is_none_is_refused(void **state)
+static void a_damaged_packed_symbol_table_is_refused(void **state)
 {
 	static const char rubbish[] =
 		"\3757zXZ\0 and then something else, which is no stream of xz";
@@ -754,7 +754,7 @@ int main(void)
 		SCENE(a_function_without_a_name_is_called_by_its_beginning),
 		SCENE(binaries_of_another_byte_order_or_width_are_refused_in_words),
 		SCENE(a_packed_symbol_table_in_a_stripped_library_has_its_hidden_names),
-		SCENE(a_packed_symbol_table_that_is_none_is_refused),
+		SCENE(a_damaged_packed_symbol_table_is_refused),
 		SCENE(debug_information_that_files_share_is_followed),
 		SCENE(split_debug_information_is_read_and_missed),
 		SCENE(a_separate_file_is_found_by_build_id),

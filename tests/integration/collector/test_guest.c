@@ -321,7 +321,7 @@ static void thread_local_memory_is_the_programs_own(void **state)
 	outcome_release(&outcome);
 }
 
-static void without_perf_the_next_clock_is_taken_and_told(void **state)
+static void without_perf_the_next_clock_is_used_and_reported(void **state)
 {
 	struct outcome outcome;
 	struct run run = {.words = {"short_threads", "150"}, .forbid_perf = true};
@@ -570,7 +570,7 @@ int main(void)
 #ifndef TARGETS_32_BIT
 		cmocka_unit_test(children_are_left_alone_when_asked),
 		cmocka_unit_test(exceptions_stay_with_their_unwinder),
-		cmocka_unit_test(without_perf_the_next_clock_is_taken_and_told),
+		cmocka_unit_test(without_perf_the_next_clock_is_used_and_reported),
 		cmocka_unit_test(programs_marked_for_another_collector_are_served),
 		cmocka_unit_test(only_the_part_asked_for_is_sampled),
 		cmocka_unit_test(a_control_page_switches_it_off),

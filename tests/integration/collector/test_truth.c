@@ -258,7 +258,7 @@ static void assert_adds_up(const struct trace *trace)
 		    4 * split_ns + 3 * period_ns);
 }
 
-static void user_and_system_time_are_told_apart(void **state)
+static void user_and_system_time_are_distinguished(void **state)
 {
 	struct outcome outcome;
 	struct run run = {.words = {"kernel", "mixed", in_full_or("1000", "400")}};
@@ -585,7 +585,7 @@ int main(void)
 		cmocka_unit_test(short_threads_get_their_share),
 		cmocka_unit_test(threads_are_sampled_while_they_end),
 		cmocka_unit_test(the_last_thread_ends_the_process),
-		cmocka_unit_test(user_and_system_time_are_told_apart),
+		cmocka_unit_test(user_and_system_time_are_distinguished),
 		cmocka_unit_test(weights_add_up_to_cpu_time),
 		cmocka_unit_test(deep_stacks_are_whole_or_cut_in_the_middle),
 		cmocka_unit_test(a_chain_through_600_libraries_is_whole),

@@ -101,7 +101,7 @@ static int upload_and_look(const struct fg_test_server *s, unsigned seed)
 	return status;
 }
 
-static void full_disk_is_told_and_loses_nothing_confirmed(void **state)
+static void full_disk_is_reported_and_loses_nothing_confirmed(void **state)
 {
 	struct fg_test_server *s = *state;
 	struct rlimit before;
@@ -208,7 +208,7 @@ static void runs_of_impossible_times_are_refused(void **state)
 	fg_strbuf_release(&body);
 }
 
-static void client_waits_as_long_as_it_is_told(void **state)
+static void client_waits_as_long_as_the_server_asks(void **state)
 {
 	struct fg_script_reply replies[] = {
 		{503, "Retry-After: 1\r\n", "busy"},
@@ -264,7 +264,7 @@ static void store_series(const struct fg_test_server *s, unsigned runs, unsigned
 	fg_store_close(store);
 }
 
-static void last_run_that_left_the_level_is_told_but_not_called_a_change(void **state)
+static void last_run_that_left_the_level_is_reported_but_not_called_a_change(void **state)
 {
 	static const char path[] = "/api/v1/trend?project=tracker&benchmark=parse&metric=cpu_time";
 	static const struct {
@@ -298,12 +298,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FG_SERVER_TEST(blocks_that_swell_are_refused),
-		FG_SERVER_TEST(full_disk_is_told_and_loses_nothing_confirmed),
+		FG_SERVER_TEST(full_disk_is_reported_and_loses_nothing_confirmed),
 		FG_SERVER_TEST(clients_that_stop_half_way_do_not_stop_others),
 		cmocka_unit_test(limit_survives_a_clock_that_jumps),
 		FG_SERVER_TEST(runs_of_impossible_times_are_refused),
-		FG_SERVER_TEST(client_waits_as_long_as_it_is_told),
-		cmocka_unit_test(last_run_that_left_the_level_is_told_but_not_called_a_change),
+		FG_SERVER_TEST(client_waits_as_long_as_the_server_asks),
+		cmocka_unit_test(last_run_that_left_the_level_is_reported_but_not_called_a_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -281,7 +281,7 @@ static int64_t count(struct fg_db *db, enum fg_sql sql)
 	return value;
 }
 
-/* Functions from `churn` on are new with each seed; 0: none is. */
+/* Functions from `churn` on are new with each seed; 0: none. */
 static void save_code(struct fg_store *store, uint64_t seed, unsigned churn, const char *id)
 {
 	const struct fg_sample_shape some = {

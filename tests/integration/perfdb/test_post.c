@@ -234,7 +234,7 @@ static void fails(const struct fg_script_reply *reply, size_t tries, const char 
 	fg_script_release(&server);
 }
 
-static void failures_are_bounded_and_told(void **state)
+static void failures_are_bounded_and_reported(void **state)
 {
 	const struct fg_script_reply server_error = {503, NULL, "{\"message\":\"down\"}"};
 	const struct fg_script_reply read_only = {
@@ -274,7 +274,7 @@ static void thread_without_end_is_left_alone(void **state)
 	free(page);
 }
 
-static void absent_token_is_told_before_anything_is_sent(void **state)
+static void absent_token_is_reported_before_anything_is_sent(void **state)
 {
 	const struct fg_script_server nowhere = {.url = "http://127.0.0.1:1"};
 	enum fg_post_result result = FG_POST_NOWHERE;
@@ -380,7 +380,7 @@ static void expect_posts(const struct fg_post_target *target, const struct fg_sc
 	assert_int_equal(server->request_count, count);
 }
 
-static void status_stands_beside_the_commit_that_was_pushed(void **state)
+static void status_belongs_to_the_commit_that_was_pushed(void **state)
 {
 	const struct fg_script_reply script[] = {{201, NULL, "{}"}};
 	static const struct fg_post_target target = {"github", "commit-status", "TEST_TOKEN",
@@ -539,13 +539,13 @@ int main(void)
 		TEST(run_of_no_pull_request_posts_nothing),
 		TEST(repository_that_would_lead_elsewhere_is_refused),
 		TEST(what_passes_is_tried_again_from_the_search_on),
-		TEST(failures_are_bounded_and_told),
+		TEST(failures_are_bounded_and_reported),
 		TEST(thread_without_end_is_left_alone),
-		TEST(absent_token_is_told_before_anything_is_sent),
+		TEST(absent_token_is_reported_before_anything_is_sent),
 		TEST(note_on_a_merge_request_is_rewritten),
 		TEST(webhook_gets_the_signed_report_and_never_the_secret),
 		TEST(webhook_without_a_secret_is_not_signed),
-		TEST(status_stands_beside_the_commit_that_was_pushed),
+		TEST(status_belongs_to_the_commit_that_was_pushed),
 		TEST(check_run_is_written_once_and_then_rewritten),
 		TEST(status_of_a_gitlab_job_goes_to_its_commit),
 		TEST(pull_request_of_a_fork_is_found_by_its_head),

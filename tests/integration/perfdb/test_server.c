@@ -266,7 +266,7 @@ static void restart_loses_nothing(void **state)
 	assert_int_equal(fg_test_upload(s, 1, NULL), 200);
 }
 
-static void health_and_metrics_are_told(void **state)
+static void health_and_metrics_are_reported(void **state)
 {
 	struct fg_test_server *s = *state;
 	struct fg_strbuf body = {0};
@@ -405,7 +405,7 @@ int main(void)
 		FG_SERVER_TEST(a_function_is_followed_by_the_measure_asked_for),
 		FG_SERVER_TEST(notes_and_decisions_are_kept),
 		FG_SERVER_TEST(restart_loses_nothing),
-		FG_SERVER_TEST(health_and_metrics_are_told),
+		FG_SERVER_TEST(health_and_metrics_are_reported),
 		cmocka_unit_test(api_description_and_server_agree),
 		FG_SERVER_TEST(every_operation_answers_as_described),
 	};

@@ -128,7 +128,7 @@ static char *headers_of(const struct fg_test_server *s, const char *method, cons
 	return text;
 }
 
-static void wrong_method_is_told_which_there_are(void **state)
+static void a_wrong_method_is_answered_with_the_allowed_ones(void **state)
 {
 	static const struct {
 		const char *method;
@@ -342,7 +342,7 @@ int main(void)
 		FG_SERVER_TEST(tokens_open_only_what_they_are_for),
 		FG_SERVER_TEST(token_that_is_taken_back_opens_nothing_any_more),
 		FG_SERVER_TEST(strange_addresses_lead_nowhere),
-		FG_SERVER_TEST(wrong_method_is_told_which_there_are),
+		FG_SERVER_TEST(a_wrong_method_is_answered_with_the_allowed_ones),
 		FG_SERVER_TEST(metacharacters_of_sql_find_nothing_and_break_nothing),
 		FG_SERVER_TEST(asked_by_a_foreign_name_an_open_server_is_silent),
 		FG_SERVER_TEST(wider_than_loopback_needs_tls),

@@ -43,7 +43,7 @@ static void functions_reach_to_the_next_one(void **state)
 	fg_scratch_release(&scratch);
 }
 
-static void hidden_addresses_are_no_names(void **state)
+static void hidden_addresses_are_not_names(void **state)
 {
 	struct fg_scratch scratch;
 	struct fg_kernel_names names;
@@ -62,7 +62,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_reach_to_the_next_one),
-		cmocka_unit_test(hidden_addresses_are_no_names),
+		cmocka_unit_test(hidden_addresses_are_not_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

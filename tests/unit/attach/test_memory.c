@@ -58,7 +58,7 @@ static void what_was_read_is_kept_until_it_is_forgotten(void **state)
 }
 
 /* The process has continued meanwhile: reading another page must not bring newer content. */
-static void a_copy_stays_whatever_is_read_beside_it(void **state)
+static void a_copy_survives_other_reads(void **state)
 {
 	struct fixture *f = *state;
 	uint8_t copy[2 * FG_MEMORY_PAGE];
@@ -95,8 +95,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_was_read_is_kept_until_it_is_forgotten, begin,
 						end),
-		cmocka_unit_test_setup_teardown(a_copy_stays_whatever_is_read_beside_it, begin,
-						end),
+		cmocka_unit_test_setup_teardown(a_copy_survives_other_reads, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_not_mapped_cannot_be_read, begin, end),
 	};
 

@@ -44,7 +44,7 @@ static uint64_t how(const struct fg_opened *opened, const char *name)
 	return found ? *found : 0;
 }
 
-static void what_is_read_is_told_from_what_is_made(void **state)
+static void files_read_and_files_made_are_distinguished(void **state)
 {
 	struct fg_opened opened;
 
@@ -79,7 +79,7 @@ static void a_program_that_does_not_end_is_ended(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_read_is_told_from_what_is_made),
+		cmocka_unit_test(files_read_and_files_made_are_distinguished),
 		cmocka_unit_test(a_program_that_does_not_end_is_ended),
 	};
 

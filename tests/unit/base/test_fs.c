@@ -123,7 +123,7 @@ static void reading_is_limited(void **state)
 			 FG_ENOENT);
 }
 
-static void what_is_no_regular_file_is_neither_waited_for_nor_read(void **state)
+static void only_regular_files_are_waited_for_and_read(void **state)
 {
 	struct fg_error err = {0};
 	char *data = NULL;
@@ -234,9 +234,8 @@ int main(void)
 						make_scratch, drop_scratch),
 		cmocka_unit_test(full_disk_is_reported),
 		cmocka_unit_test_setup_teardown(reading_is_limited, make_scratch, drop_scratch),
-		cmocka_unit_test_setup_teardown(
-			what_is_no_regular_file_is_neither_waited_for_nor_read, make_scratch,
-			drop_scratch),
+		cmocka_unit_test_setup_teardown(only_regular_files_are_waited_for_and_read,
+						make_scratch, drop_scratch),
 		cmocka_unit_test_setup_teardown(trees_are_made_and_removed_without_following_links,
 						make_scratch, drop_scratch),
 		cmocka_unit_test_setup_teardown(a_file_is_in_use_while_somebody_else_can_write_it,

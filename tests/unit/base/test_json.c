@@ -32,7 +32,7 @@ static void members_are_found_by_path_and_type(void **state)
 	cJSON_Delete(json);
 }
 
-static void fractions_are_no_whole_numbers(void **state)
+static void fractions_are_not_whole_numbers(void **state)
 {
 	cJSON *json = parse("{\"a\":1.5,\"b\":1e300}");
 	int64_t n = 0;
@@ -104,7 +104,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members_are_found_by_path_and_type),
-		cmocka_unit_test(fractions_are_no_whole_numbers),
+		cmocka_unit_test(fractions_are_not_whole_numbers),
 		cmocka_unit_test(pointers_lead_into_lists_and_odd_names),
 		cmocka_unit_test(bad_text_is_refused_with_its_place),
 		cmocka_unit_test(size_and_depth_are_limited),

@@ -46,7 +46,7 @@ static void its_functions_are_called_with_their_types(void **state)
 	assert_true(table.hypot(3.0, 4.0) > 4.99 && table.hypot(3.0, 4.0) < 5.01);
 }
 
-static void a_missing_library_is_told_in_one_line(void **state)
+static void a_missing_library_is_reported_in_one_line(void **state)
 {
 	struct functions table = {0};
 	struct fg_library library =
@@ -136,7 +136,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(its_functions_are_called_with_their_types),
-		cmocka_unit_test(a_missing_library_is_told_in_one_line),
+		cmocka_unit_test(a_missing_library_is_reported_in_one_line),
 		cmocka_unit_test(a_missing_function_leaves_the_table_empty),
 		cmocka_unit_test(many_threads_open_it_once),
 	};

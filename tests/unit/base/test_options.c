@@ -288,7 +288,7 @@ static void wrong_options_are_named_with_a_way_out(void **state)
 	}
 }
 
-static void values_that_are_no_numbers_are_refused(void **state)
+static void values_that_are_not_numbers_are_refused(void **state)
 {
 	static const char *const words[] = {
 		"--rate=ten",    "--rate=-1",  "--offset=1x",   "--factor=nan", "--share=200%",
@@ -343,7 +343,7 @@ int main(void)
 		cmocka_unit_test(a_lone_dash_is_a_word),
 		cmocka_unit_test(a_command_keeps_its_own_options),
 		cmocka_unit_test(wrong_options_are_named_with_a_way_out),
-		cmocka_unit_test(values_that_are_no_numbers_are_refused),
+		cmocka_unit_test(values_that_are_not_numbers_are_refused),
 		cmocka_unit_test(help_lists_every_row_with_choices_and_default),
 		cmocka_unit_test(text_is_wrapped_and_keeps_its_line_feeds),
 	};

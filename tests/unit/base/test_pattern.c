@@ -111,7 +111,7 @@ static void rules_rewrite_names(void **state)
 	}
 }
 
-static void what_is_no_rule_is_refused(void **state)
+static void anything_but_a_rule_is_refused(void **state)
 {
 	static const char *const RULES[] = {"",    "s",        "x/a/b/", "s/a/b",
 					    "s/a", "s/a/b/gg", "s/(/b/", "s\\a\\b\\"};
@@ -150,7 +150,7 @@ int main(void)
 		cmocka_unit_test(good_patterns_match_and_bad_ones_are_refused),
 		cmocka_unit_test(overlong_patterns_and_subjects_are_bounded),
 		cmocka_unit_test(rules_rewrite_names),
-		cmocka_unit_test(what_is_no_rule_is_refused),
+		cmocka_unit_test(anything_but_a_rule_is_refused),
 		cmocka_unit_test(a_rule_cannot_blow_a_name_up),
 	};
 

@@ -40,7 +40,7 @@ static void output_exit_code_and_usage_come_back(void **state)
 	fg_process_result_release(&result);
 }
 
-static void death_by_signal_is_told_apart(void **state)
+static void death_by_signal_is_distinguished(void **state)
 {
 	struct fg_process_result result = {0};
 	struct fg_strbuf text = {0};
@@ -109,7 +109,7 @@ static void daemon_that_left_its_group_is_ended(void **state)
 	fg_process_result_release(&result);
 }
 
-static void kept_children_live_until_told(void **state)
+static void kept_children_live_until_ended(void **state)
 {
 	struct fg_process_result result = {0};
 	const struct fg_process_options options = {.keep_children = true};
@@ -406,12 +406,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(output_exit_code_and_usage_come_back),
-		cmocka_unit_test(death_by_signal_is_told_apart),
+		cmocka_unit_test(death_by_signal_is_distinguished),
 		cmocka_unit_test(missing_program_is_named),
 		cmocka_unit_test(a_program_is_looked_for_in_the_path_that_it_is_given),
 		cmocka_unit_test(time_limit_ends_the_whole_tree),
 		cmocka_unit_test(daemon_that_left_its_group_is_ended),
-		cmocka_unit_test(kept_children_live_until_told),
+		cmocka_unit_test(kept_children_live_until_ended),
 		cmocka_unit_test(long_output_keeps_head_and_tail),
 		cmocka_unit_test(what_is_kept_of_a_long_output_is_byte_for_byte),
 		cmocka_unit_test(half_a_megabyte_is_printed_without_waiting_for_a_reader),

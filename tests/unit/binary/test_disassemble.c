@@ -47,7 +47,7 @@ static void instructions_read_as_in_the_manual(void **state)
 	assert_int_equal(instructions[3].target, 0);
 }
 
-static void a_place_in_memory_is_told(void **state)
+static void a_place_in_memory_is_reported(void **state)
 {
 	static const uint8_t code[] = {
 		0x8b, 0x05, 0x10, 0x00, 0x00, 0x00, /* mov eax, [rip+0x10] */
@@ -62,7 +62,7 @@ static void a_place_in_memory_is_told(void **state)
 	assert_int_equal(instructions[1].place, 0);
 }
 
-static void what_is_no_instruction_is_one_byte(void **state)
+static void an_invalid_instruction_is_one_byte(void **state)
 {
 	static const uint8_t code[] = {0x06, 0xe8, 0x01}; /* the last one is cut */
 
@@ -88,8 +88,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions_read_as_in_the_manual),
-		cmocka_unit_test(a_place_in_memory_is_told),
-		cmocka_unit_test(what_is_no_instruction_is_one_byte),
+		cmocka_unit_test(a_place_in_memory_is_reported),
+		cmocka_unit_test(an_invalid_instruction_is_one_byte),
 		cmocka_unit_test(both_widths_are_known_and_nothing_else),
 	};
 

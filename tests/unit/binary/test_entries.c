@@ -53,7 +53,7 @@ static void usual_beginnings_are_accepted(void **state)
 		expect(names[i], FG_ENTRY_ACCEPTED);
 }
 
-static void nops_that_the_compiler_left_are_told_apart(void **state)
+static void nops_that_the_compiler_left_are_distinguished(void **state)
 {
 	static const struct {
 		const char *name;
@@ -118,7 +118,7 @@ static void what_is_not_understood_is_refused(void **state)
 	expect("not_code", FG_ENTRY_INSIDE);
 }
 
-static void what_is_no_function_of_its_own_is_refused(void **state)
+static void a_fragment_of_a_function_is_refused(void **state)
 {
 	(void)state;
 	expect("chosen_later", FG_ENTRY_UNBOUNDED);
@@ -209,7 +209,7 @@ static void a_refusal_leaves_nothing_else(void **state)
 	assert_int_equal(entry.window_size, 0);
 }
 
-static void what_is_cut_off_is_no_instruction(void **state)
+static void a_truncated_instruction_is_not_decoded(void **state)
 {
 	static const uint8_t code[] = {0x55, 0x48, 0x89};
 
@@ -222,16 +222,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(usual_beginnings_are_accepted),
-		cmocka_unit_test(nops_that_the_compiler_left_are_told_apart),
+		cmocka_unit_test(nops_that_the_compiler_left_are_distinguished),
 		cmocka_unit_test(what_cannot_be_moved_is_refused),
 		cmocka_unit_test(what_leads_into_the_first_instructions_refuses_them),
 		cmocka_unit_test(what_is_not_understood_is_refused),
-		cmocka_unit_test(what_is_no_function_of_its_own_is_refused),
+		cmocka_unit_test(a_fragment_of_a_function_is_refused),
 		cmocka_unit_test(whole_instructions_are_taken),
 		cmocka_unit_test(a_place_in_memory_keeps_its_immediate_behind_it),
 		cmocka_unit_test(a_short_branch_becomes_a_long_one),
 		cmocka_unit_test(a_refusal_leaves_nothing_else),
-		cmocka_unit_test(what_is_cut_off_is_no_instruction),
+		cmocka_unit_test(a_truncated_instruction_is_not_decoded),
 	};
 
 	return cmocka_run_group_tests(tests, read_object, release_object);

@@ -47,7 +47,7 @@ static struct fg_progress progress_of(const struct fg_cli *cli)
 		.cli = cli, .index = 2, .total = 3, .measure = &measure, .is_paired = true};
 }
 
-static void a_line_tells_what_how_many_the_estimate_and_the_time_left(void **state)
+static void a_line_has_the_name_pairs_estimate_and_time_left(void **state)
 {
 	struct fg_progress progress = progress_of(&terminal);
 	const struct fg_runner_progress runner = {.series = &parse,
@@ -97,7 +97,7 @@ static void a_pipe_hears_of_it_now_and_then_and_nobody_with_quiet(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_tells_what_how_many_the_estimate_and_the_time_left),
+		cmocka_unit_test(a_line_has_the_name_pairs_estimate_and_time_left),
 		cmocka_unit_test(what_is_not_known_yet_is_left_out),
 		cmocka_unit_test(a_pipe_hears_of_it_now_and_then_and_nobody_with_quiet),
 	};

@@ -158,7 +158,7 @@ static void what_does_not_belong_together_is_refused(void **state)
 	refuses(&shards, other, "measured a baseline");
 	other = part(OF_FIND, "find", "Zen");
 	other.run.project[0] = 'x';
-	refuses(&shards, other, "one gate has one");
+	refuses(&shards, other, "merge one at a time");
 	other = part(OF_FIND, "find", "Zen");
 	fg_shard_mark(&other.run, OF_FIND, SHARDS + 1);
 	refuses(&shards, other, "not parts of one split");

@@ -79,7 +79,7 @@ static void what_short_threads_leave_cancels_out(void **state)
 	assert_true(left_ns == 0);
 }
 
-static void faults_are_told_by_what_they_can_have_taken(void **state)
+static void faults_are_recognised_by_the_time_they_can_take(void **state)
 {
 	static const struct {
 		const char *why;
@@ -137,7 +137,7 @@ static void time_that_is_not_sampled_is_not_owed(void **state)
 	assert_true(fg_account_due(&account) == tick_ns);
 }
 
-static void what_was_used_while_it_was_off_is_owed_to_nobody(void **state)
+static void time_used_while_sampling_is_off_is_not_owed(void **state)
 {
 	struct fg_account account;
 	struct fg_times split;
@@ -268,9 +268,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_weights_add_up_to_the_cpu_time),
 		cmocka_unit_test(what_short_threads_leave_cancels_out),
-		cmocka_unit_test(faults_are_told_by_what_they_can_have_taken),
+		cmocka_unit_test(faults_are_recognised_by_the_time_they_can_take),
 		cmocka_unit_test(time_that_is_not_sampled_is_not_owed),
-		cmocka_unit_test(what_was_used_while_it_was_off_is_owed_to_nobody),
+		cmocka_unit_test(time_used_while_sampling_is_off_is_not_owed),
 		cmocka_unit_test(first_periods_are_fair_and_not_too_short),
 		cmocka_unit_test(portions_make_up_for_differences_together),
 		cmocka_unit_test(what_is_in_no_sample_is_known_from_the_cpu_clock_alone),

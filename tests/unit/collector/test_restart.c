@@ -143,7 +143,7 @@ static void next_call_of_the_same_kind_is_made_again(void **state)
 	(void)interrupted();
 }
 
-/* -EINTR may stand in a register of a program that is about something else. */
+/* A register may hold -EINTR for a reason of the program's own. */
 static void registers_that_the_program_uses_stay_as_they_are(void **state)
 {
 	ucontext_t behind_a_jump = context_at(behind_call, -EINTR, SP);

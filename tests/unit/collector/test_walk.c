@@ -647,7 +647,7 @@ static void records_of_code_that_goes_are_left_to_ticks(void **state)
  * One thread at a time owns a path's last child; a thread that asks for another child finds it,
  * too.
  */
-static void children_of_a_path_are_told_apart(void **state)
+static void children_of_a_path_are_distinguished(void **state)
 {
 	const uint32_t one = fg_path_extend(fg_self, 0, 1);
 	const uint32_t two = fg_path_extend(fg_self, 0, 2);
@@ -779,7 +779,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_record_waits_until_something_is_owed),
 		cmocka_unit_test(records_that_lead_nowhere_are_left_to_ticks),
 		cmocka_unit_test(records_of_code_that_goes_are_left_to_ticks),
-		cmocka_unit_test(children_of_a_path_are_told_apart),
+		cmocka_unit_test(children_of_a_path_are_distinguished),
 		cmocka_unit_test(a_handler_makes_few_pages_of_tables),
 	};
 	struct fg_scratch scratch;

@@ -266,7 +266,7 @@ static void a_case_has_the_settings_of_its_suite(void **state)
 	release(&l);
 }
 
-static void an_accepted_price_says_where_it_stands(void **state)
+static void an_accepted_slowdown_names_its_source(void **state)
 {
 	struct loaded l;
 
@@ -565,7 +565,7 @@ int main(void)
 		cmocka_unit_test(every_key_reaches_the_plan),
 		cmocka_unit_test(a_benchmark_inherits_what_it_does_not_say),
 		cmocka_unit_test(a_case_has_the_settings_of_its_suite),
-		cmocka_unit_test(an_accepted_price_says_where_it_stands),
+		cmocka_unit_test(an_accepted_slowdown_names_its_source),
 		cmocka_unit_test(anchors_repeat_what_they_name),
 		cmocka_unit_test(files_from_windows_are_read),
 		cmocka_unit_test(the_command_line_beats_the_environment_beats_the_file),

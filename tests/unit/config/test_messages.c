@@ -233,7 +233,7 @@ static void broken_yaml_is_located(void **state)
 	check(rows, FG_ARRAY_SIZE(rows));
 }
 
-static void all_mistakes_are_told_in_the_order_of_the_file(void **state)
+static void all_mistakes_are_reported_in_the_order_of_the_file(void **state)
 {
 	static const char text[] = "gate: { alpha: x, bogus: 1 }\n"
 				   "measure: { warmup: -1 }\n"
@@ -426,7 +426,7 @@ int main(void)
 		cmocka_unit_test(wrong_keys_are_judged_with_a_suggestion),
 		cmocka_unit_test(benchmarks_are_judged),
 		cmocka_unit_test(broken_yaml_is_located),
-		cmocka_unit_test(all_mistakes_are_told_in_the_order_of_the_file),
+		cmocka_unit_test(all_mistakes_are_reported_in_the_order_of_the_file),
 		cmocka_unit_test(messages_name_the_key_to_explain),
 		cmocka_unit_test(every_key_can_be_explained),
 		cmocka_unit_test(messages_have_an_end),

@@ -375,7 +375,7 @@ static void other_versions_have_no_layout(void **state)
 	assert_false(fg_python_layout_agrees(fg_python_layout(0x030d00f0), words));
 }
 
-static void code_is_told_apart_by_its_texts(void **state)
+static void code_is_identified_by_its_texts(void **state)
 {
 	const struct fg_python_layout *layout = fg_python_layout(versions[1]);
 	unsigned known_by[2] = {0};
@@ -436,7 +436,7 @@ int main(void)
 		cmocka_unit_test(damaged_structures_are_harmless),
 		cmocka_unit_test(a_chain_without_end_is_given_up),
 		cmocka_unit_test(other_versions_have_no_layout),
-		cmocka_unit_test(code_is_told_apart_by_its_texts),
+		cmocka_unit_test(code_is_identified_by_its_texts),
 		cmocka_unit_test(an_interpreter_has_the_type_of_code_of_its_version),
 	};
 

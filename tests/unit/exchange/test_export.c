@@ -167,7 +167,7 @@ static void short_stays_in_regions_are_said_to_be_summed_up(void **state)
 	fg_profile_release(&profile);
 }
 
-static void names_are_no_formulas_in_a_spreadsheet(void **state)
+static void names_are_not_formulas_in_a_spreadsheet(void **state)
 {
 	static const char *const names[] = {
 		"=cmd|' /C calc'!A0", "+1", "-rf", "@SUM(1)", "a=b", "", "\"=1\"", NULL};
@@ -189,7 +189,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(short_stays_in_regions_are_said_to_be_summed_up),
-		cmocka_unit_test(names_are_no_formulas_in_a_spreadsheet),
+		cmocka_unit_test(names_are_not_formulas_in_a_spreadsheet),
 		cmocka_unit_test(text_formats_are_as_reviewed),
 		cmocka_unit_test(tables_count_samples_by_instruction),
 		cmocka_unit_test(folded_text_can_count_samples),

@@ -214,7 +214,7 @@ static void callgrind_gives_instructions_and_calls_by_call_path(void **state)
 	fg_profile_release(&profile);
 }
 
-static void callgrind_without_callers_in_its_names_still_tells_who_calls(void **state)
+static void callgrind_names_without_callers_still_give_the_callers(void **state)
 {
 	static const char text[] = "events: Ir\nfn=main\n1 10\ncfn=fit\ncalls=3 9\n1 30\n"
 				   "fn=fit\n9 30\n";
@@ -366,7 +366,7 @@ int main(void)
 		cmocka_unit_test(formats_are_recognised_by_their_content),
 		cmocka_unit_test(packed_files_are_read_as_what_is_in_them),
 		cmocka_unit_test(callgrind_gives_instructions_and_calls_by_call_path),
-		cmocka_unit_test(callgrind_without_callers_in_its_names_still_tells_who_calls),
+		cmocka_unit_test(callgrind_names_without_callers_still_give_the_callers),
 		cmocka_unit_test(callgrind_paths_begin_with_a_name),
 		cmocka_unit_test(gzip_beyond_the_limit_is_refused),
 	};

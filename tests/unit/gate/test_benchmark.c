@@ -115,7 +115,7 @@ static void where_the_only_pair_was_set_aside_it_is_inconclusive(void **state)
 }
 
 /* A rate that falls from 100 to 80 is worse by a quarter, as is a time that grows by that. */
-static void an_accepted_price_is_a_share_of_the_better_side(void **state)
+static void an_accepted_slowdown_is_a_share_of_the_better_side(void **state)
 {
 	static const struct {
 		enum fg_better better;
@@ -211,7 +211,7 @@ static void a_benchmark_is_judged_by_its_own_keys(void **state)
 	assert_in_range(fg_made_metric(fg_made_decide(&made, "other"), "cpu_time")->pairs, 10, 16);
 }
 
-static void a_failure_is_told_with_the_last_lines_and_stacks(void **state)
+static void a_failure_is_reported_with_the_last_lines_and_stacks(void **state)
 {
 	struct fg_series *series = make_pairs(5, 0);
 	const struct fg_benchmark_verdict *b;
@@ -245,7 +245,7 @@ static void what_else_may_be_the_cause_comes_first(void **state)
 	assert_string_equal(b->notes.items[2], "its child is static");
 }
 
-static void a_benchmark_that_is_gone_is_told_by_its_command(void **state)
+static void a_missing_benchmark_is_reported_with_its_command(void **state)
 {
 	struct fg_series *series = make_pairs(5, 0);
 
@@ -262,7 +262,7 @@ static void a_benchmark_that_is_gone_is_told_by_its_command(void **state)
 
 /* ---- What was counted ---- */
 
-static void what_the_counters_say_is_told_where_both_sides_were_measured(void **state)
+static void counters_are_reported_if_both_sides_were_measured(void **state)
 {
 	struct fg_series *series = make_pairs(40, 0);
 	struct fg_made before;
@@ -361,13 +361,13 @@ int main(void)
 		TEST(of_identical_builds_it_says_what_is_identical),
 		TEST(why_pairs_were_set_aside_is_said_of_more_than_half),
 		TEST(where_the_only_pair_was_set_aside_it_is_inconclusive),
-		TEST(an_accepted_price_is_a_share_of_the_better_side),
+		TEST(an_accepted_slowdown_is_a_share_of_the_better_side),
 		TEST(where_nothing_gated_was_judged_it_is_an_error),
 		TEST(a_benchmark_is_judged_by_its_own_keys),
-		TEST(a_failure_is_told_with_the_last_lines_and_stacks),
+		TEST(a_failure_is_reported_with_the_last_lines_and_stacks),
 		TEST(what_else_may_be_the_cause_comes_first),
-		TEST(a_benchmark_that_is_gone_is_told_by_its_command),
-		TEST(what_the_counters_say_is_told_where_both_sides_were_measured),
+		TEST(a_missing_benchmark_is_reported_with_its_command),
+		TEST(counters_are_reported_if_both_sides_were_measured),
 		TEST(without_a_repetition_counts_decide_alone),
 		TEST(beside_a_time_counts_gate_nothing),
 	};

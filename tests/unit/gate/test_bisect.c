@@ -142,7 +142,7 @@ static void two_culprits_are_both_named(void **state)
 	end(&history, &look);
 }
 
-static void a_small_step_beside_a_large_one_does_not_prolong_the_search(void **state)
+static void a_small_step_next_to_a_large_one_does_not_prolong_the_search(void **state)
 {
 	struct history history;
 	struct fg_bisect_look look;
@@ -386,7 +386,7 @@ int main(void)
 		cmocka_unit_test(one_culprit_is_found_in_noise_as_large_as_it),
 		cmocka_unit_test(the_probabilities_add_up_to_one),
 		cmocka_unit_test(two_culprits_are_both_named),
-		cmocka_unit_test(a_small_step_beside_a_large_one_does_not_prolong_the_search),
+		cmocka_unit_test(a_small_step_next_to_a_large_one_does_not_prolong_the_search),
 		cmocka_unit_test(a_slowdown_that_was_reverted_is_not_blamed),
 		cmocka_unit_test(a_drift_over_all_commits_names_none),
 		cmocka_unit_test(commits_that_do_not_build_are_one_with_the_next),

@@ -111,7 +111,7 @@ static void an_anchor_measured_the_other_way_round_counts_with_its_sign(void **s
 	fg_chain_release(&chain);
 }
 
-static void exact_steps_keep_their_values_beside_an_anchor(void **state)
+static void exact_steps_keep_their_values_with_an_anchor(void **state)
 {
 	const struct fg_chain_edge edges[] = {step("a", "b", 0.5, 0), step("b", "c", 0, 1),
 					      step("a", "c", 1, 1e-9)};
@@ -226,7 +226,7 @@ int main(void)
 		cmocka_unit_test(runs_of_one_step_are_pooled_by_their_worth),
 		cmocka_unit_test(an_anchor_is_weighted_least_squares),
 		cmocka_unit_test(an_anchor_measured_the_other_way_round_counts_with_its_sign),
-		cmocka_unit_test(exact_steps_keep_their_values_beside_an_anchor),
+		cmocka_unit_test(exact_steps_keep_their_values_with_an_anchor),
 		cmocka_unit_test(known_steps_can_be_left_out_of_a_sum),
 		cmocka_unit_test(side_branches_circles_and_strangers_do_not_matter),
 		cmocka_unit_test(without_a_tip_the_longest_chain_of_the_newest_run_counts),

@@ -79,7 +79,7 @@ static void a_rate_that_falls_creeps_too(void **state)
 	assert_false(judge(STEPS, FG_BETTER_LOWER)->is_creep);
 }
 
-static void less_than_is_tolerated_is_no_creep(void **state)
+static void less_than_is_tolerated_is_not_creep(void **state)
 {
 	(void)state;
 	make_steps(0.0004, 0.00001, 3);
@@ -88,7 +88,7 @@ static void less_than_is_tolerated_is_no_creep(void **state)
 	assert_true(judge(STEPS, FG_BETTER_LOWER)->is_creep);
 }
 
-static void what_is_not_surely_above_zero_is_no_creep(void **state)
+static void a_change_not_surely_above_zero_is_not_creep(void **state)
 {
 	(void)state;
 	make_steps(0.001, 0.0001, 3);
@@ -221,8 +221,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(many_small_steps_are_creep),
 		TEST(a_rate_that_falls_creeps_too),
-		TEST(less_than_is_tolerated_is_no_creep),
-		TEST(what_is_not_surely_above_zero_is_no_creep),
+		TEST(less_than_is_tolerated_is_not_creep),
+		TEST(a_change_not_surely_above_zero_is_not_creep),
 		TEST(a_change_that_failed_by_itself_is_not_creep),
 		TEST(the_window_forgets),
 		TEST(a_few_steps_are_not_judged),

@@ -297,7 +297,7 @@ static void a_metric_of_which_more_is_better_fails_when_it_falls(void **state)
 	assert_true(rate->low < rate->ratio && rate->ratio < rate->high);
 }
 
-static void a_user_metric_that_is_no_number_never_passes_in_silence(void **state)
+static void a_user_metric_that_is_not_a_number_never_passes_silently(void **state)
 {
 	struct fg_series *series = make_pairs(30, 0.0, 0.01);
 	const struct fg_metric_verdict *rate;
@@ -545,7 +545,7 @@ static void looking_while_measuring_agrees_with_the_verdict(void **state)
 	series->repetition_count = all; /* so that all of them are freed */
 }
 
-static void an_interrupted_benchmark_is_judged_and_said_to_be_one(void **state)
+static void an_interrupted_benchmark_is_judged_and_marked(void **state)
 {
 	const struct fg_benchmark_verdict *b;
 
@@ -590,7 +590,7 @@ int main(void)
 		TEST(too_few_pairs_are_inconclusive_and_said),
 		TEST(times_of_zero_are_left_out_and_said),
 		TEST(a_metric_of_which_more_is_better_fails_when_it_falls),
-		TEST(a_user_metric_that_is_no_number_never_passes_in_silence),
+		TEST(a_user_metric_that_is_not_a_number_never_passes_silently),
 		TEST(a_metric_of_one_side_only_is_new_or_missing),
 		TEST(counts_may_be_zero),
 		TEST(an_exact_metric_is_compared_exactly),
@@ -606,7 +606,7 @@ int main(void)
 		TEST(when_all_pairs_are_set_aside_nothing_passes_and_it_says_why),
 		TEST(a_schedule_that_was_given_up_is_set_aside_and_its_look_paid_for),
 		TEST(looking_while_measuring_agrees_with_the_verdict),
-		TEST(an_interrupted_benchmark_is_judged_and_said_to_be_one),
+		TEST(an_interrupted_benchmark_is_judged_and_marked),
 		TEST(a_call_without_a_run_a_policy_or_keys_is_refused),
 	};
 

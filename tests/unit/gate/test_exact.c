@@ -554,7 +554,7 @@ static void more_work_explains_more_time_from_a_quarter_of_it_on(void **state)
 	}
 }
 
-static void without_a_time_work_alone_is_told(void **state)
+static void without_a_time_work_alone_is_reported(void **state)
 {
 	static const struct {
 		double after;
@@ -619,7 +619,7 @@ static const char *note_of(struct fixture *f, const struct work sides[2])
 	return f->verdict.notes.items[0];
 }
 
-static void one_line_tells_the_work_and_its_cause(void **state)
+static void one_line_has_the_work_and_its_cause(void **state)
 {
 	static const struct {
 		struct work sides[2];
@@ -713,9 +713,9 @@ int main(void)
 		CASE(equal_is_what_agrees_to_the_digit_in_the_first_repetition),
 		CASE(only_the_dynamic_linker_stands_apart),
 		CASE(more_work_explains_more_time_from_a_quarter_of_it_on),
-		CASE(without_a_time_work_alone_is_told),
+		CASE(without_a_time_work_alone_is_reported),
 		CASE(a_time_is_what_surely_changed_and_has_the_unit_of_one),
-		CASE(one_line_tells_the_work_and_its_cause),
+		CASE(one_line_has_the_work_and_its_cause),
 		CASE(figures_are_means_of_each_side),
 	};
 #undef CASE

@@ -39,7 +39,7 @@ static double variance_of(const double *values, size_t count)
 	return sum / (double)(count - 1);
 }
 
-static void differences_between_layouts_are_no_scatter(void **state)
+static void differences_between_layouts_do_not_count_as_scatter(void **state)
 {
 	struct fg_random random;
 	uint8_t layout[PAIRS];
@@ -193,7 +193,7 @@ static void pairs_of_a_layout_tell_no_more_of_its_place_than_one(void **state)
 			 error) < NEAR);
 }
 
-static void layouts_that_are_no_sample_have_no_error(void **state)
+static void layouts_that_are_not_a_sample_have_no_error(void **state)
 {
 	static const double level[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
 	static const uint8_t four[] = {0, 1, 2, 3, 0, 1, 2, 3};
@@ -208,13 +208,13 @@ static void layouts_that_are_no_sample_have_no_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(differences_between_layouts_are_no_scatter),
+		cmocka_unit_test(differences_between_layouts_do_not_count_as_scatter),
 		cmocka_unit_test(a_change_that_all_layouts_share_is_kept),
 		cmocka_unit_test(pairs_scatter_as_they_do_within_a_layout),
 		cmocka_unit_test(too_few_pairs_of_a_layout_are_left_as_they_are),
 		cmocka_unit_test(a_layout_without_pairs_has_no_middle),
 		cmocka_unit_test(pairs_of_a_layout_tell_no_more_of_its_place_than_one),
-		cmocka_unit_test(layouts_that_are_no_sample_have_no_error),
+		cmocka_unit_test(layouts_that_are_not_a_sample_have_no_error),
 		cmocka_unit_test(one_wild_pair_does_not_move_the_middle),
 		cmocka_unit_test(two_pairs_of_each_layout_are_enough),
 		cmocka_unit_test(the_error_is_that_of_a_mean_of_four),

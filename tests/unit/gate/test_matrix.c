@@ -214,7 +214,7 @@ static void one_pair_has_no_error_and_none_no_level(void **state)
 }
 
 /* Parts of a largest value are not added: the larger one stands for both. */
-static void parts_of_a_largest_value_are_no_sum(void **state)
+static void parts_of_a_largest_value_are_not_added_up(void **state)
 {
 	const struct fg_measure largest = {
 		.name = "largest", .label = "largest", .unit = "bytes", .fold = FG_FOLD_MAX};
@@ -323,7 +323,7 @@ int main(void)
 		TEST(counts_are_paired_in_the_order_they_come),
 		TEST(differences_are_those_of_means_of_an_arm_in_each_pair),
 		TEST(one_pair_has_no_error_and_none_no_level),
-		TEST(parts_of_a_largest_value_are_no_sum),
+		TEST(parts_of_a_largest_value_are_not_added_up),
 		TEST(regions_follow_the_pairs_of_the_samples),
 		TEST(regions_without_any_sample_are_in_no_pair),
 		TEST(what_is_released_is_empty),

@@ -225,7 +225,7 @@ static void counts_that_only_changed_place_are_moved(void **state)
 }
 
 /* Unlike time, a count costs nothing to move: one more than what moved is one more. */
-static void a_move_that_leaves_one_behind_is_no_move(void **state)
+static void a_move_that_leaves_one_behind_is_not_a_move(void **state)
 {
 	const double after[SITES] = {COUNT - 100, COUNT + 101};
 	struct program p;
@@ -724,7 +724,7 @@ static const struct fg_benchmark_verdict *grow(struct program *p, double peak_af
 	return fg_made_decide(&p->made, "app");
 }
 
-static void where_the_heap_was_not_measured_nothing_is_said_of_it(void **state)
+static void an_unmeasured_heap_is_not_mentioned(void **state)
 {
 	const struct fg_benchmark_verdict *b;
 	struct program p;
@@ -738,7 +738,7 @@ static void where_the_heap_was_not_measured_nothing_is_said_of_it(void **state)
 	program_release(&p);
 }
 
-static void memory_that_the_heap_does_not_explain_is_told(void **state)
+static void memory_that_the_heap_does_not_explain_is_reported(void **state)
 {
 	static const struct {
 		double after; /* megabytes */
@@ -789,7 +789,7 @@ int main(void)
 		cmocka_unit_test(a_measure_that_nobody_gates_is_only_shown),
 		cmocka_unit_test(fewer_is_an_improvement),
 		cmocka_unit_test(counts_that_only_changed_place_are_moved),
-		cmocka_unit_test(a_move_that_leaves_one_behind_is_no_move),
+		cmocka_unit_test(a_move_that_leaves_one_behind_is_not_a_move),
 		cmocka_unit_test(counts_that_differ_between_repetitions_are_judged_by_pairs),
 		cmocka_unit_test(equal_programs_whose_counts_differ_by_chance_do_not_fail),
 		cmocka_unit_test(a_gain_within_a_larger_growth_is_not_the_answer),
@@ -808,8 +808,8 @@ int main(void)
 		cmocka_unit_test(only_repetitions_that_count_are_compared),
 		cmocka_unit_test(a_last_digit_makes_no_repetitions_differ),
 		cmocka_unit_test(what_was_not_measured_has_no_figures_but_those_of_its_policy),
-		cmocka_unit_test(where_the_heap_was_not_measured_nothing_is_said_of_it),
-		cmocka_unit_test(memory_that_the_heap_does_not_explain_is_told),
+		cmocka_unit_test(an_unmeasured_heap_is_not_mentioned),
+		cmocka_unit_test(memory_that_the_heap_does_not_explain_is_reported),
 		cmocka_unit_test(who_holds_more_of_a_larger_program_is_named),
 	};
 

@@ -388,7 +388,7 @@ static void each_place_is_reported_but_blamed_only_if_the_average_is_not_slower(
 }
 
 /* From the first pair on: nothing is said of how it was linked, and equal is a pass. */
-static void what_begins_in_layouts_is_no_placement(void **state)
+static void a_difference_measured_in_layouts_is_not_placement(void **state)
 {
 	static const struct {
 		double change[FG_LINE_PLACES];
@@ -460,7 +460,7 @@ int main(void)
 		cmocka_unit_test(what_is_missing_is_said_only_of_what_looks_slower),
 		cmocka_unit_test(
 			each_place_is_reported_but_blamed_only_if_the_average_is_not_slower),
-		cmocka_unit_test(what_begins_in_layouts_is_no_placement),
+		cmocka_unit_test(a_difference_measured_in_layouts_is_not_placement),
 		cmocka_unit_test(places_that_disagree_are_counted),
 	};
 

@@ -229,7 +229,7 @@ static void check_cases(const struct move_case *cases, size_t count)
 		check_case(&cases[i]);
 }
 
-static void a_move_is_called_by_who_lies_below_whom_and_what_is_left(void **state)
+static void a_move_is_named_by_the_nesting_of_its_functions_and_the_rest(void **state)
 {
 	static const struct move_case cases[] = {
 		{.why = "a new function below the one that shrank",
@@ -427,7 +427,7 @@ static void only_sure_changes_of_some_size_move(void **state)
 	}
 }
 
-static void growth_of_one_name_alone_is_no_move(void **state)
+static void growth_of_one_name_alone_is_not_a_move(void **state)
 {
 	static const struct path paths[] = {
 		{"main", -1, 50, 50}, {"f<int>", 0, 4, 10}, {"f<long>", 0, 10, 16}};
@@ -489,12 +489,12 @@ static void without_pairs_nothing_moved(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_move_is_called_by_who_lies_below_whom_and_what_is_left),
+		cmocka_unit_test(a_move_is_named_by_the_nesting_of_its_functions_and_the_rest),
 		cmocka_unit_test(a_change_of_shape_is_one_row_whatever_it_costs),
 		cmocka_unit_test(code_that_is_known_to_be_the_same_did_not_move),
 		cmocka_unit_test(beside_other_changes_unrelated_functions_are_apart),
 		cmocka_unit_test(only_sure_changes_of_some_size_move),
-		cmocka_unit_test(growth_of_one_name_alone_is_no_move),
+		cmocka_unit_test(growth_of_one_name_alone_is_not_a_move),
 		cmocka_unit_test(similar_names_and_libraries_move_wherever_they_are_called),
 		cmocka_unit_test(a_function_gives_no_more_than_it_lost),
 		cmocka_unit_test(without_pairs_nothing_moved),

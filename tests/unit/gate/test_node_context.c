@@ -126,7 +126,7 @@ static void without_its_metric_or_its_times_the_whole_is_what_was_sampled(void *
 	(void)state;
 	begin(&p);
 	p.verdict.metric_count = 1; /* the metrics' array has one more */
-	/* Next to main as well. */
+	/* A second root, next to main. */
 	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		struct fg_profile_row *row = add_row(&p, 0, arm, 60 * MS, (arm ? 47 : 40) * MS);
 

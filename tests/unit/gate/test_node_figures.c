@@ -257,7 +257,7 @@ static void a_function_has_the_paths_that_changed_as_it_did(void **state)
 }
 
 /* Below 50 samples nothing is tested. */
-static void of_seven_paths_the_five_largest_are_told_and_rare_ones_have_no_chance(void **state)
+static void the_five_largest_of_seven_paths_are_shown_and_rare_ones_untested(void **state)
 {
 	const struct fg_node_verdict *fit = NULL;
 	struct program p;
@@ -282,7 +282,7 @@ static void of_seven_paths_the_five_largest_are_told_and_rare_ones_have_no_chanc
 	end(&p);
 }
 
-static void of_a_deep_path_the_inner_frames_are_told(void **state)
+static void the_inner_frames_of_a_deep_path_are_shown(void **state)
 {
 	const struct fg_node_verdict *fit = NULL;
 	struct program p;
@@ -504,7 +504,10 @@ static void what_is_sure_stands_before_what_may_be_and_that_before_what_moved(vo
 	end(&p);
 }
 
-/* The leaf that took more of it is named, whichever was seen first; of the kernel it is said so. */
+/*
+ * The leaf with the larger share is named, whichever was seen first; the kernel's is marked as
+ * such.
+ */
 static void a_leaf_of_less_than_half_of_a_change_is_not_named(void **state)
 {
 	static const struct {
@@ -676,7 +679,7 @@ static void from_six_pairs_and_fifty_samples_on_a_function_is_tested(void **stat
 }
 
 /* A quarter of a percent of the 200 ms that the baseline takes. */
-static void below_the_floor_a_sure_change_is_no_news(void **state)
+static void a_sure_change_below_the_floor_is_not_reported(void **state)
 {
 	static const struct {
 		double change;
@@ -911,9 +914,8 @@ int main(void)
 		cmocka_unit_test(code_made_at_run_time_is_blamed_itself),
 		cmocka_unit_test(a_path_names_every_frame_and_libraries_add_up_by_their_own_code),
 		cmocka_unit_test(a_function_has_the_paths_that_changed_as_it_did),
-		cmocka_unit_test(
-			of_seven_paths_the_five_largest_are_told_and_rare_ones_have_no_chance),
-		cmocka_unit_test(of_a_deep_path_the_inner_frames_are_told),
+		cmocka_unit_test(the_five_largest_of_seven_paths_are_shown_and_rare_ones_untested),
+		cmocka_unit_test(the_inner_frames_of_a_deep_path_are_shown),
 		cmocka_unit_test(half_of_the_error_allowance_is_shared_evenly_and_half_by_size),
 		cmocka_unit_test(an_interval_is_as_wide_as_the_error_rate_asks),
 		cmocka_unit_test(the_order_in_which_regions_were_seen_makes_no_difference),
@@ -924,7 +926,7 @@ int main(void)
 		cmocka_unit_test(a_suspect_changed_by_more_than_noise_and_a_twentieth_of_the_whole),
 		cmocka_unit_test(the_five_largest_suspects_are_named),
 		cmocka_unit_test(from_six_pairs_and_fifty_samples_on_a_function_is_tested),
-		cmocka_unit_test(below_the_floor_a_sure_change_is_no_news),
+		cmocka_unit_test(a_sure_change_below_the_floor_is_not_reported),
 		cmocka_unit_test(a_library_passes_where_its_interval_lies_within_the_margin),
 		cmocka_unit_test(no_share_is_above_the_whole),
 		cmocka_unit_test(a_move_has_a_kind_by_what_is_left_and_what_was_there),

@@ -385,7 +385,7 @@ static void without_a_sure_function_suspects_are_said_not_to_be_sure(void **stat
 	fg_made_program_release(&p);
 }
 
-static void suspects_are_never_called_guilty_beside_a_guilty_one(void **state)
+static void suspects_are_never_blamed_next_to_a_sure_function(void **state)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
@@ -458,7 +458,7 @@ static void one_unsampled_arm_blames_nobody_and_says_why(void **state)
 }
 
 /* A library whose interval crosses the margin did not pass: it is undecided. */
-static void a_wide_interval_is_no_pass(void **state)
+static void a_wide_interval_is_not_a_pass(void **state)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
@@ -502,7 +502,7 @@ static void a_move_is_recognised_although_another_function_got_slower(void **sta
 	fg_made_program_release(&p);
 }
 
-static void a_slower_function_beside_a_smaller_gain_is_not_called_moved(void **state)
+static void a_slower_function_and_a_smaller_gain_are_not_a_move(void **state)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
@@ -631,12 +631,12 @@ int main(void)
 		cmocka_unit_test(moves_between_kin_are_recognised_wherever_they_are_called_from),
 		cmocka_unit_test(of_the_same_name_more_than_moved_is_slower),
 		cmocka_unit_test(without_a_sure_function_suspects_are_said_not_to_be_sure),
-		cmocka_unit_test(suspects_are_never_called_guilty_beside_a_guilty_one),
+		cmocka_unit_test(suspects_are_never_blamed_next_to_a_sure_function),
 		cmocka_unit_test(shares_of_a_whole_that_nearly_cancels_are_not_shown),
 		cmocka_unit_test(one_unsampled_arm_blames_nobody_and_says_why),
-		cmocka_unit_test(a_wide_interval_is_no_pass),
+		cmocka_unit_test(a_wide_interval_is_not_a_pass),
 		cmocka_unit_test(a_move_is_recognised_although_another_function_got_slower),
-		cmocka_unit_test(a_slower_function_beside_a_smaller_gain_is_not_called_moved),
+		cmocka_unit_test(a_slower_function_and_a_smaller_gain_are_not_a_move),
 		cmocka_unit_test(functions_explain_but_do_not_fail_unless_asked),
 		cmocka_unit_test(rare_functions_and_few_pairs_are_not_tested),
 		cmocka_unit_test(regions_are_judged_by_their_cpu_time),

@@ -86,7 +86,7 @@ static struct fg_series *make(const enum says says[METRICS])
 	return series;
 }
 
-static void an_open_metric_is_told_before_the_worst_of_the_decided(void **state)
+static void an_open_metric_is_shown_before_the_worst_decided_one(void **state)
 {
 	static const struct {
 		enum says says[METRICS];
@@ -119,7 +119,7 @@ static void an_open_metric_is_told_before_the_worst_of_the_decided(void **state)
 	}
 }
 
-static void of_two_that_are_as_bad_the_first_is_told_with_its_figures(void **state)
+static void the_first_of_two_equally_bad_benchmarks_is_shown_with_its_figures(void **state)
 {
 	struct fg_gate_progress progress;
 
@@ -273,7 +273,7 @@ static void against_a_stored_run_the_hosts_may_differ_too(void **state)
 	fg_made_release(&before);
 }
 
-static void leftover_prices_of_a_benchmark_are_noted_once(void **state)
+static void leftover_accepted_slowdowns_of_a_benchmark_are_noted_once(void **state)
 {
 	struct fg_accept general = {
 		.benchmark = "same", .metric = "cpu_time", .until_ns = 1, .source = "plan"};
@@ -343,15 +343,15 @@ static void a_note_on_two_sessions_names_a_command_if_the_commits_differ(void **
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(an_open_metric_is_told_before_the_worst_of_the_decided),
-		TEST(of_two_that_are_as_bad_the_first_is_told_with_its_figures),
+		TEST(an_open_metric_is_shown_before_the_worst_decided_one),
+		TEST(the_first_of_two_equally_bad_benchmarks_is_shown_with_its_figures),
 		TEST(what_nobody_gates_or_a_duet_cannot_judge_is_not_waited_for),
 		TEST(worse_is_only_what_is_gated_judged_and_fails),
 		TEST(the_worst_benchmark_decides_and_what_is_gone_is_listed),
 		TEST(a_baseline_that_must_be_there_is_missed_only_where_it_is_not),
 		TEST(what_differs_between_both_builds_is_listed),
 		TEST(against_a_stored_run_the_hosts_may_differ_too),
-		TEST(leftover_prices_of_a_benchmark_are_noted_once),
+		TEST(leftover_accepted_slowdowns_of_a_benchmark_are_noted_once),
 		TEST(a_note_on_two_sessions_names_a_command_if_the_commits_differ),
 	};
 

@@ -263,7 +263,7 @@ static void equal_values_are_decided_without_a_division_by_zero(void **state)
 	assert_int_equal(finding.outcome, FG_OUTCOME_REGRESSION);
 }
 
-static void a_mean_that_some_pairs_contradict_is_no_regression(void **state)
+static void a_mean_that_some_pairs_contradict_is_not_a_regression(void **state)
 {
 	struct fg_rule rule = default_rule();
 	struct fg_rule_finding finding;
@@ -303,7 +303,7 @@ enum dependence {
 	SIMILAR,    /* a pair resembles the one before: its size, not its sign */
 	TWO_MODES,  /* now quiet, now eight times as wild */
 	DRIFT,      /* the start costs more and more */
-	REMEMBERED, /* the sign, too: a server that keeps what it has */
+	REMEMBERED, /* the sign as well, as with a server that keeps its state */
 };
 
 static void draw_dependent(struct fg_random *random, enum dependence how, double *difference)
@@ -519,7 +519,7 @@ int main(void)
 		cmocka_unit_test(a_measurement_that_ends_has_one_last_look),
 		cmocka_unit_test(a_sure_change_below_the_smallest_that_matters_passes),
 		cmocka_unit_test(equal_values_are_decided_without_a_division_by_zero),
-		cmocka_unit_test(a_mean_that_some_pairs_contradict_is_no_regression),
+		cmocka_unit_test(a_mean_that_some_pairs_contradict_is_not_a_regression),
 		cmocka_unit_test(too_few_pairs_decide_nothing),
 		cmocka_unit_test(equal_programs_hardly_ever_fail_whatever_the_host_does),
 		cmocka_unit_test(what_is_not_drawn_widens_the_interval),

@@ -58,7 +58,7 @@ static void without_a_sure_function_the_only_one_that_changed_is_guilty(void **s
 	}
 }
 
-static void slower_code_that_did_not_change_is_not_guilty_beside_code_that_did(void **state)
+static void unchanged_slower_code_is_not_blamed_if_other_code_changed(void **state)
 {
 	static const struct {
 		const char *functions; /* the fact */
@@ -291,8 +291,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_sure_function_the_only_one_that_changed_is_guilty),
-		cmocka_unit_test(
-			slower_code_that_did_not_change_is_not_guilty_beside_code_that_did),
+		cmocka_unit_test(unchanged_slower_code_is_not_blamed_if_other_code_changed),
 		cmocka_unit_test(
 			slower_code_that_did_not_change_is_charged_to_the_changed_code_that_calls_it),
 		cmocka_unit_test(

@@ -210,7 +210,7 @@ static void the_same_binary_passes(void **state)
 	drop_past();
 }
 
-static void what_a_run_left_out_is_no_result_to_compare(void **state)
+static void a_benchmark_that_a_run_left_out_is_not_compared(void **state)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_series *baseline;
@@ -423,7 +423,7 @@ int main(void)
 		cmocka_unit_test(an_exact_metric_is_compared_across_environments),
 		cmocka_unit_test(an_exact_metric_that_is_only_shown_has_a_tolerance),
 		cmocka_unit_test(the_same_binary_passes),
-		cmocka_unit_test(what_a_run_left_out_is_no_result_to_compare),
+		cmocka_unit_test(a_benchmark_that_a_run_left_out_is_not_compared),
 		cmocka_unit_test(other_benchmarks_are_new_or_missing),
 		cmocka_unit_test(in_another_environment_no_function_is_judged),
 		cmocka_unit_test(a_function_beyond_what_sessions_vary_is_guilty),

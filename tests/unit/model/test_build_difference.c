@@ -106,7 +106,7 @@ static const struct difference_row rows[] = {
 	},
 };
 
-static void differences_of_builds_are_told(void **state)
+static void differences_of_builds_are_reported(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
@@ -135,7 +135,7 @@ static void differences_of_builds_are_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(differences_of_builds_are_told),
+		cmocka_unit_test(differences_of_builds_are_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static void a_member_is_described_by_its_family_and_by_a_row_of_its_own_before_t
 	assert_null(fg_measure_match(table, 2, "heap.bytes"));
 }
 
-static void a_measure_outside_the_table_is_what_its_unit_tells(void **state)
+static void a_measure_outside_the_table_follows_its_unit(void **state)
 {
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
 	const struct fg_measure time = fg_measure_describe("wall_time", "bytes");
@@ -97,7 +97,7 @@ int main(void)
 		cmocka_unit_test(time_comes_first_and_reads_as_time),
 		cmocka_unit_test(
 			a_member_is_described_by_its_family_and_by_a_row_of_its_own_before_that),
-		cmocka_unit_test(a_measure_outside_the_table_is_what_its_unit_tells),
+		cmocka_unit_test(a_measure_outside_the_table_follows_its_unit),
 		cmocka_unit_test(a_list_keeps_one_copy_of_each_name_after_the_builtin_ones),
 		cmocka_unit_test(nothing_seen_is_neutral_however_values_fold),
 	};

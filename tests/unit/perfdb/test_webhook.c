@@ -71,7 +71,7 @@ static void local_and_private_addresses_are_not(void **state)
 	fg_address_check_free(check);
 }
 
-static void allowed_ranges_are_reached_and_nothing_beside(void **state)
+static void only_allowed_ranges_are_reached(void **state)
 {
 	static const char *const allowed[] = {"10.1.0.0/16", "::1"};
 	struct fg_address_check *check = check_with(allowed, FG_ARRAY_SIZE(allowed));
@@ -150,7 +150,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(public_addresses_are_reached),
 		cmocka_unit_test(local_and_private_addresses_are_not),
-		cmocka_unit_test(allowed_ranges_are_reached_and_nothing_beside),
+		cmocka_unit_test(only_allowed_ranges_are_reached),
 		cmocka_unit_test(mistyped_range_is_refused),
 		cmocka_unit_test(values_stay_in_their_strings),
 		cmocka_unit_test(long_values_are_cut),

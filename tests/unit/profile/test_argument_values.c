@@ -11,7 +11,7 @@ static struct fg_argument_values piece_of(size_t size, uint32_t columns, uint32_
 		.columns = columns, .rows = rows, .bytes = packed, .size = size};
 }
 
-static void a_value_is_told_by_its_difference_from_the_one_above(void **state)
+static void a_value_is_stored_as_its_difference_from_the_one_above(void **state)
 {
 	const struct fg_argument_values piece = piece_of(sizeof(packed), 1, 3);
 	double values[3] = {0};
@@ -54,7 +54,7 @@ static void damaged_pieces_end_early(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_value_is_told_by_its_difference_from_the_one_above),
+		cmocka_unit_test(a_value_is_stored_as_its_difference_from_the_one_above),
 		cmocka_unit_test(columns_have_each_their_own_value_above),
 		cmocka_unit_test(damaged_pieces_end_early),
 	};

@@ -175,7 +175,7 @@ static void repetitions_become_their_mean(void **state)
 	fg_profile_release(&profile);
 }
 
-static void what_is_no_pattern_is_refused(void **state)
+static void anything_but_a_pattern_is_refused(void **state)
 {
 	const struct fg_calltree_query query = {.focus = LIST("(")};
 	struct fg_profile profile;
@@ -197,7 +197,7 @@ int main(void)
 		cmocka_unit_test(a_pattern_may_mean_the_name_alone_or_name_and_library),
 		cmocka_unit_test(samples_keep_their_time_thread_region_and_unit),
 		cmocka_unit_test(repetitions_become_their_mean),
-		cmocka_unit_test(what_is_no_pattern_is_refused),
+		cmocka_unit_test(anything_but_a_pattern_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,7 @@ static void has_note(const struct fg_profile *profile, const char *note)
 }
 
 /* One is singular, and where nothing was lost nothing is said. */
-static void losses_are_told_in_their_number(void **state)
+static void losses_are_reported_with_their_number(void **state)
 {
 	static const struct {
 		enum fg_trace_loss loss;
@@ -51,8 +51,8 @@ static void losses_are_told_in_their_number(void **state)
 		{FG_LOSS_NO_CLOCK,
 		 "process 7: 1 thread could not be sampled: no clock could be opened",
 		 "process 7: 2 threads could not be sampled: no clock could be opened"},
-		{FG_LOSS_MODULES_FULL, "process 7: 1 library is missing: there were too many",
-		 "process 7: 2 libraries are missing: there were too many"},
+		{FG_LOSS_MODULES_FULL, "process 7: 1 library is missing: the table is full",
+		 "process 7: 2 libraries are missing: the table is full"},
 	};
 
 	(void)state;
@@ -94,7 +94,7 @@ static void handlers_cost_the_cpu_time_that_was_measured(void **state)
 }
 
 /* The reported clock is that of most system time, in any process. */
-static void the_clock_of_most_system_time_is_told(void **state)
+static void the_clock_of_most_system_time_is_reported(void **state)
 {
 	struct fg_trace shell = trace_of(7);
 	struct fg_trace worker = trace_of(8);
@@ -124,9 +124,9 @@ static void the_clock_of_most_system_time_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(losses_are_told_in_their_number),
+		cmocka_unit_test(losses_are_reported_with_their_number),
 		cmocka_unit_test(handlers_cost_the_cpu_time_that_was_measured),
-		cmocka_unit_test(the_clock_of_most_system_time_is_told),
+		cmocka_unit_test(the_clock_of_most_system_time_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ static void check(const char *name, const char *expected)
 	fg_fixture_release(&fixture);
 }
 
-static void a_regression_is_told_with_its_function_place_and_cost(void **state)
+static void a_regression_is_reported_with_its_function_place_and_cost(void **state)
 {
 	(void)state;
 	check("regression", "reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)");
@@ -53,7 +53,7 @@ static void every_other_outcome_has_its_sentence(void **state)
 	      "fits <at last> (commit 9f8e7d6c5b4a)");
 }
 
-static void of_several_benchmarks_the_regression_leads_even_beside_an_error(void **state)
+static void the_regression_leads_even_if_another_benchmark_failed(void **state)
 {
 	(void)state;
 	check("mixed", "reconstruct is 4.8 % slower: fit(Track&) fit.cpp:88 (+9.7 ms)");
@@ -449,10 +449,10 @@ static void probably_slower_comes_after_regressions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_regression_is_told_with_its_function_place_and_cost),
+		cmocka_unit_test(a_regression_is_reported_with_its_function_place_and_cost),
 		cmocka_unit_test(a_function_that_is_not_sure_is_not_named_as_the_cause),
 		cmocka_unit_test(every_other_outcome_has_its_sentence),
-		cmocka_unit_test(of_several_benchmarks_the_regression_leads_even_beside_an_error),
+		cmocka_unit_test(the_regression_leads_even_if_another_benchmark_failed),
 		cmocka_unit_test(further_benchmarks_of_the_outcome_are_counted),
 		cmocka_unit_test(a_sure_improvement_leads_before_benchmarks_that_are_open),
 		cmocka_unit_test(a_change_that_could_have_been_seen_has_no_exponent),

@@ -61,7 +61,7 @@ static void raw_rows_are_the_repetitions(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void a_cell_is_no_formula(void **state)
+static void a_cell_is_not_a_formula(void **state)
 {
 	struct fg_fixture fixture;
 	struct fg_strbuf text = {0};
@@ -84,7 +84,7 @@ int main(void)
 		cmocka_unit_test(every_outcome_is_written_as_agreed),
 		cmocka_unit_test(every_record_has_the_cells_of_the_head),
 		cmocka_unit_test(raw_rows_are_the_repetitions),
-		cmocka_unit_test(a_cell_is_no_formula),
+		cmocka_unit_test(a_cell_is_not_a_formula),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static void values_within_the_noise_are_the_same_text(void **state)
 	fg_fixture_release(&fixture);
 }
 
-/* OpenMetrics wants each family once and in one piece. */
+/* OpenMetrics requires each family once and in one piece. */
 static void families_stand_together(void **state)
 {
 	static const char family[] = "# TYPE fastgate_cpu_time_seconds gauge\n";

@@ -104,7 +104,7 @@ static void no_line_gives_orders(void **state)
 }
 
 /* A foreign run may contain any text as its commit. */
-static void a_commit_is_no_markup(void **state)
+static void a_commit_is_not_markup(void **state)
 {
 	struct fg_fixture fixture;
 	const struct fg_report_options options = {0};
@@ -298,7 +298,7 @@ int main(void)
 		cmocka_unit_test(templates_of_the_run_make_links),
 		cmocka_unit_test(nobody_is_mentioned),
 		cmocka_unit_test(no_line_gives_orders),
-		cmocka_unit_test(a_commit_is_no_markup),
+		cmocka_unit_test(a_commit_is_not_markup),
 		cmocka_unit_test(tables_keep_their_columns),
 		cmocka_unit_test(
 			a_comment_of_fifty_benchmarks_stays_short_with_the_regression_first),

@@ -60,7 +60,7 @@ static void a_function_that_moved_comes_back_as_moved_and_never_as_passed(void *
 	fg_fixture_release(&fixture);
 }
 
-static void what_is_no_report_is_refused(void **state)
+static void anything_but_a_report_is_refused(void **state)
 {
 	static const struct {
 		const char *json;
@@ -145,7 +145,7 @@ static void a_run_is_known_by_its_report(void **state)
 }
 
 /* A report of a stranger's job is shown in a comment: raw values must be well-formed. */
-static void a_run_that_is_none_is_refused(void **state)
+static void a_malformed_run_is_refused(void **state)
 {
 	static const struct {
 		const char *json;
@@ -277,10 +277,10 @@ int main(void)
 		cmocka_unit_test(a_table_of_arguments_takes_no_more_than_its_room),
 		cmocka_unit_test(what_is_wrong_in_a_table_of_arguments_is_left_out),
 		cmocka_unit_test(a_function_that_moved_comes_back_as_moved_and_never_as_passed),
-		cmocka_unit_test(what_is_no_report_is_refused),
+		cmocka_unit_test(anything_but_a_report_is_refused),
 		cmocka_unit_test(wrong_types_do_no_harm),
 		cmocka_unit_test(a_run_is_known_by_its_report),
-		cmocka_unit_test(a_run_that_is_none_is_refused),
+		cmocka_unit_test(a_malformed_run_is_refused),
 		cmocka_unit_test(names_hold_no_signs),
 	};
 

@@ -15,7 +15,7 @@
 
 static const char self_path[] = "/proc/self/exe";
 
-static void our_own_program_tells_how_it_was_built(void **state)
+static void our_own_program_shows_how_it_was_built(void **state)
 {
 	struct fg_binary elf = {0};
 	struct fg_error err = {0};
@@ -33,7 +33,7 @@ static void our_own_program_tells_how_it_was_built(void **state)
 	fg_binary_release(&elf);
 }
 
-static void what_is_no_elf_file_is_refused(void **state)
+static void anything_but_an_elf_file_is_refused(void **state)
 {
 	struct fg_error err = {0};
 	struct fg_binary elf = {0};
@@ -337,8 +337,8 @@ static void facts_of_the_user_are_literal_or_commands(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(our_own_program_tells_how_it_was_built),
-		cmocka_unit_test(what_is_no_elf_file_is_refused),
+		cmocka_unit_test(our_own_program_shows_how_it_was_built),
+		cmocka_unit_test(anything_but_an_elf_file_is_refused),
 		cmocka_unit_test(producers_are_recognised),
 		cmocka_unit_test(the_level_of_optimisation_is_read_from_the_producer),
 		cmocka_unit_test(producer_is_split_into_compiler_and_flags),

@@ -101,7 +101,7 @@ static void what_was_there_before_decides_the_beginning(void **state)
 	assert_int_equal(fixture->page->dumps, 1);
 }
 
-static void what_is_no_file_changes_nothing(void **state)
+static void anything_but_a_file_changes_nothing(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -206,7 +206,7 @@ static void the_page_cannot_shrink(void **state)
 	assert_int_equal(fixture->page->off, 1);
 }
 
-static void what_is_no_file_is_refused(void **state)
+static void anything_but_a_file_is_refused(void **state)
 {
 	struct fixture *fixture = *state;
 	const char *path = fg_scratch_path(&fixture->scratch, "control");
@@ -249,14 +249,15 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_first_byte_is_the_state, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_was_there_before_decides_the_beginning, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(what_is_no_file_changes_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(anything_but_a_file_changes_nothing, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(another_file_in_its_place_counts, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(each_new_line_asks_for_a_dump, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(of_a_large_file_the_beginning_is_read, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(the_page_cannot_shrink, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_no_file_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(anything_but_a_file_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_change_is_seen_by_itself, set_up, tear_down),
 	};
 

@@ -113,7 +113,7 @@ static void each_noise_source_is_found_with_evidence_and_remedy(void **state)
 	}
 }
 
-static void a_host_that_tells_nothing_gets_only_what_is_known(void **state)
+static void a_host_that_reports_nothing_gets_only_known_facts(void **state)
 {
 	struct fg_diagnosis diagnosis = {0};
 
@@ -185,7 +185,7 @@ int main(void)
 						fg_fake_host_tear_down),
 		cmocka_unit_test_setup_teardown(each_noise_source_is_found_with_evidence_and_remedy,
 						set_up, fg_fake_host_tear_down),
-		cmocka_unit_test(a_host_that_tells_nothing_gets_only_what_is_known),
+		cmocka_unit_test(a_host_that_reports_nothing_gets_only_known_facts),
 		cmocka_unit_test(our_own_process_is_examined),
 		cmocka_unit_test(a_hosted_runner_is_explained_and_a_runner_of_ones_own_is_not),
 		cmocka_unit_test_setup_teardown(a_benchmarks_program_is_examined, set_up,

@@ -59,7 +59,7 @@ static void numbers_are_found(void **state)
 	}
 }
 
-static void what_is_missing_or_no_number_is_said_with_the_metrics_name(void **state)
+static void a_missing_value_or_non_number_is_reported_with_the_metrics_name(void **state)
 {
 	static const struct {
 		const char *regex;
@@ -142,7 +142,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_found),
-		cmocka_unit_test(what_is_missing_or_no_number_is_said_with_the_metrics_name),
+		cmocka_unit_test(a_missing_value_or_non_number_is_reported_with_the_metrics_name),
 		cmocka_unit_test(a_file_is_read_instead_of_the_output),
 		cmocka_unit_test(an_expression_that_is_not_valid_is_refused),
 		cmocka_unit_test(zero_bytes_in_the_output_do_not_hide_what_follows),

@@ -62,7 +62,7 @@ static void facts_are_read_and_identity_is_coarse(void **state)
 	fg_environment_release(&host);
 }
 
-static void a_host_that_tells_nothing_is_no_error(void **state)
+static void a_host_that_reports_nothing_is_not_an_error(void **state)
 {
 	struct fg_environment host = {0};
 
@@ -134,7 +134,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(facts_are_read_and_identity_is_coarse, set_up,
 						fg_fake_host_tear_down),
-		cmocka_unit_test_setup_teardown(a_host_that_tells_nothing_is_no_error, set_up,
+		cmocka_unit_test_setup_teardown(a_host_that_reports_nothing_is_not_an_error, set_up,
 						fg_fake_host_tear_down),
 		cmocka_unit_test(cpu_lists_are_counted),
 		cmocka_unit_test_setup_teardown(quotas_of_both_kinds_of_control_groups_are_read,

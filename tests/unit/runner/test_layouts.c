@@ -79,7 +79,7 @@ static void sh(const struct build *b, const char *variable, const char *script)
 	const unsigned waits = world.waits;
 
 	free(fg_scratch_run(argv, b->checkout));
-	/* The linker lets it count, too, where the compiler left a call. */
+	/* The linker counts one as well, where the compiler left a call. */
 	world.links = links;
 	world.waits = waits;
 }
@@ -210,7 +210,7 @@ static void three_links_make_four_places_and_are_made_once(void **state)
 	tear_down(&b);
 }
 
-static void the_first_link_shows_that_all_are_dear(void **state)
+static void the_first_link_shows_that_all_are_expensive(void **state)
 {
 	struct fg_error err = {0};
 	struct build b;
@@ -228,7 +228,7 @@ static void the_first_link_shows_that_all_are_dear(void **state)
 	tear_down(&b);
 }
 
-static void another_build_of_the_program_knows_the_price(void **state)
+static void another_build_of_the_program_reuses_the_link_cost(void **state)
 {
 	struct fg_error err = {0};
 	struct build b;
@@ -295,7 +295,7 @@ static void more_places_are_made_as_far_as_links_and_the_disk_allow(void **state
 }
 
 /* Four places take 5 s, eight 9; as many more are expected to take the mean of those so far. */
-static void one_slow_link_does_not_make_all_dear(void **state)
+static void one_slow_link_does_not_make_all_expensive(void **state)
 {
 	static const struct {
 		int64_t within_s;
@@ -447,7 +447,7 @@ static void an_interrupted_link_leaves_nothing(void **state)
 	tear_down(&b);
 }
 
-static void what_fails_at_once_is_not_dear(void **state)
+static void a_link_that_fails_at_once_is_not_expensive(void **state)
 {
 	struct fg_error err = {0};
 	struct build b;
@@ -495,7 +495,7 @@ static void check_nothing_is_left(const struct build *b)
 	assert_int_equal(b->layouts.count, 0);
 }
 
-static void links_beside_each_other_make_the_same_programs(void **state)
+static void parallel_links_make_the_same_programs(void **state)
 {
 	struct fg_error err = {0};
 	struct build b;
@@ -518,7 +518,7 @@ static void links_beside_each_other_make_the_same_programs(void **state)
 	tear_down(&b);
 }
 
-static void links_beside_each_other_fit_in_less_time(void **state)
+static void parallel_links_fit_in_less_time(void **state)
 {
 	static const struct {
 		size_t at_once;
@@ -620,19 +620,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(three_links_make_four_places_and_are_made_once),
-		cmocka_unit_test(the_first_link_shows_that_all_are_dear),
-		cmocka_unit_test(another_build_of_the_program_knows_the_price),
+		cmocka_unit_test(the_first_link_shows_that_all_are_expensive),
+		cmocka_unit_test(another_build_of_the_program_reuses_the_link_cost),
 		cmocka_unit_test(who_asks_for_them_gets_them_however_long_they_take),
 		cmocka_unit_test(more_places_are_made_as_far_as_links_and_the_disk_allow),
-		cmocka_unit_test(one_slow_link_does_not_make_all_dear),
+		cmocka_unit_test(one_slow_link_does_not_make_all_expensive),
 		cmocka_unit_test(lost_places_are_not_taken_for_none),
 		cmocka_unit_test(no_more_are_given_than_are_wanted),
 		cmocka_unit_test(places_lie_apart_in_the_line_and_in_the_page),
 		cmocka_unit_test(a_link_that_hangs_is_ended),
 		cmocka_unit_test(an_interrupted_link_leaves_nothing),
-		cmocka_unit_test(what_fails_at_once_is_not_dear),
-		cmocka_unit_test(links_beside_each_other_make_the_same_programs),
-		cmocka_unit_test(links_beside_each_other_fit_in_less_time),
+		cmocka_unit_test(a_link_that_fails_at_once_is_not_expensive),
+		cmocka_unit_test(parallel_links_make_the_same_programs),
+		cmocka_unit_test(parallel_links_fit_in_less_time),
 		cmocka_unit_test(large_programs_are_linked_one_by_one),
 		cmocka_unit_test(one_of_several_links_fails),
 		cmocka_unit_test(one_of_several_links_makes_another_program),

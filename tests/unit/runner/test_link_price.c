@@ -45,7 +45,7 @@ static void links_may_take_a_tenth_of_the_measurement(void **state)
 	}
 }
 
-static void a_price_is_kept_for_a_day(void **state)
+static void a_link_cost_is_kept_for_a_day(void **state)
 {
 	struct timespec times[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = 0}};
 	struct fg_scratch scratch;
@@ -68,7 +68,7 @@ static void a_price_is_kept_for_a_day(void **state)
 	fg_scratch_release(&scratch);
 }
 
-static void what_is_no_price_is_none(void **state)
+static void a_malformed_link_cost_is_ignored(void **state)
 {
 	static const char *const texts[] = {"",
 					    "x",
@@ -94,8 +94,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(links_may_take_a_tenth_of_the_measurement),
-		cmocka_unit_test(a_price_is_kept_for_a_day),
-		cmocka_unit_test(what_is_no_price_is_none),
+		cmocka_unit_test(a_link_cost_is_kept_for_a_day),
+		cmocka_unit_test(a_malformed_link_cost_is_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

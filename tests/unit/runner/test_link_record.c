@@ -141,7 +141,7 @@ static void damaged_notes_are_passed_over(void **state)
 	fg_links_release(&links);
 }
 
-static void a_build_without_a_link_is_told(void **state)
+static void a_build_without_a_link_is_reported(void **state)
 {
 	struct fg_error err = {0};
 	struct fg_links links = {0};
@@ -174,7 +174,7 @@ int main(void)
 		TEST(the_last_link_of_an_output_is_the_one_kept),
 		TEST(a_note_that_cannot_be_written_fails_no_build),
 		TEST(damaged_notes_are_passed_over),
-		TEST(a_build_without_a_link_is_told),
+		TEST(a_build_without_a_link_is_reported),
 		TEST(folders_of_the_user_s_compiler_are_still_searched),
 	};
 

@@ -302,7 +302,7 @@ static void a_duet_that_scatters_much_more_loses(void **state)
 	tear_down(&s);
 }
 
-static void programs_that_never_meet_are_no_duet(void **state)
+static void programs_that_never_overlap_cannot_run_as_a_duet(void **state)
 {
 	struct script script = quiet;
 	struct session s;
@@ -317,7 +317,7 @@ static void programs_that_never_meet_are_no_duet(void **state)
 	tear_down(&s);
 }
 
-static void a_program_that_sleeps_is_no_duet(void **state)
+static void a_program_that_sleeps_cannot_run_as_a_duet(void **state)
 {
 	struct script script = quiet;
 	struct session s;
@@ -346,7 +346,7 @@ static void check_refusal(struct session *s, const char *why, const char *what_t
 	assert_int_equal(count_pairs(s, FG_ASIDE_TRIAL), 0);
 }
 
-static void why_two_programs_are_no_duet_is_said_with_what_to_do(void **state)
+static void a_refused_duet_is_reported_with_its_remedy(void **state)
 {
 	struct fg_user_metric metric = {
 		.name = "rate", .unit = "1/s", .regex = "(.*)", .file = "rate.txt"};
@@ -665,9 +665,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_quiet_machine_gets_the_duet_after_three_rounds),
 		cmocka_unit_test(a_duet_that_scatters_much_more_loses),
-		cmocka_unit_test(programs_that_never_meet_are_no_duet),
-		cmocka_unit_test(a_program_that_sleeps_is_no_duet),
-		cmocka_unit_test(why_two_programs_are_no_duet_is_said_with_what_to_do),
+		cmocka_unit_test(programs_that_never_overlap_cannot_run_as_a_duet),
+		cmocka_unit_test(a_program_that_sleeps_cannot_run_as_a_duet),
+		cmocka_unit_test(a_refused_duet_is_reported_with_its_remedy),
 		cmocka_unit_test(a_trial_that_the_budget_cannot_pay_is_left_out),
 		cmocka_unit_test(a_duet_that_falls_apart_is_given_up_for_blocks),
 		cmocka_unit_test(a_duet_with_a_program_that_became_much_slower_counts),

@@ -202,7 +202,7 @@ static void auto_gives_its_reason(void **state)
 	tear_down(&s);
 }
 
-static void auto_knows_that_a_sleeper_is_no_duet(void **state)
+static void auto_does_not_run_a_sleeper_as_a_duet(void **state)
 {
 	struct session s;
 
@@ -247,7 +247,7 @@ static void a_resumed_duet_remembers_which_pairs_ran_apart(void **state)
 	tear_down(&s);
 }
 
-static void misbehaving_benchmarks_are_told_apart(void **state)
+static void misbehaving_benchmarks_are_distinguished(void **state)
 {
 	static const struct {
 		const char *command;
@@ -742,9 +742,9 @@ int main(void)
 		cmocka_unit_test(duet_runs_both_at_once_on_one_cpu),
 		cmocka_unit_test(candidate_alone_is_measured_against_the_store),
 		cmocka_unit_test(auto_gives_its_reason),
-		cmocka_unit_test(auto_knows_that_a_sleeper_is_no_duet),
+		cmocka_unit_test(auto_does_not_run_a_sleeper_as_a_duet),
 		cmocka_unit_test(a_resumed_duet_remembers_which_pairs_ran_apart),
-		cmocka_unit_test(misbehaving_benchmarks_are_told_apart),
+		cmocka_unit_test(misbehaving_benchmarks_are_distinguished),
 		cmocka_unit_test(a_missing_program_is_named),
 		cmocka_unit_test(a_benchmark_that_only_the_candidate_has_is_measured_alone),
 		cmocka_unit_test(a_metric_that_is_not_printed_fails_the_benchmark),

@@ -170,7 +170,7 @@ static void a_shallow_clone_says_how_to_deepen_it(void **state)
 	assert_non_null(strstr(err.message, "fetch-depth: 0"));
 }
 
-static void outside_a_repository_there_is_no_ref(void **state)
+static void outside_a_repository_a_ref_is_not_found(void **state)
 {
 	const struct fg_git git = {.folder = scratch.path};
 	struct fg_error err = {0};
@@ -572,7 +572,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_unknown_ref_is_named, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_shallow_clone_says_how_to_deepen_it, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(outside_a_repository_there_is_no_ref, set_up,
+		cmocka_unit_test_setup_teardown(outside_a_repository_a_ref_is_not_found, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_side_knows_commit_branch_and_changes, set_up,
 						tear_down),

@@ -285,7 +285,7 @@ static void no_change_is_nearer_to_an_end_than_a_segment(void **state)
  * Differences of 2 have a scale of 1.4826 * 2, and four of those are 11.86: three of seven values
  * that stray by less stay, and are a level of their own.
  */
-static void values_within_four_scales_of_the_median_around_them_are_no_outliers(void **state)
+static void values_within_four_scales_of_the_median_around_them_are_not_outliers(void **state)
 {
 	static const struct {
 		double sign;
@@ -311,7 +311,7 @@ static void values_within_four_scales_of_the_median_around_them_are_no_outliers(
 	}
 }
 
-static void one_value_is_no_level(void **state)
+static void one_value_is_not_a_level(void **state)
 {
 	struct fg_changepoints points =
 		find_step(20, 40, (struct fg_changepoint_options){.min_segment = 1});
@@ -342,7 +342,7 @@ static void p_is_the_share_of_simulated_series_with_as_large_a_step(void **state
 	}
 }
 
-static void one_in_a_hundred_is_told_from_99_simulations_on(void **state)
+static void one_in_a_hundred_needs_99_simulations(void **state)
 {
 	struct fg_changepoints points =
 		find_step(20, 40, (struct fg_changepoint_options){.simulations = 98});
@@ -378,7 +378,7 @@ static void short_and_constant_series_have_none(void **state)
 	assert_int_equal(find_count(equal, 40, 1), 0);
 }
 
-static void what_is_no_number_is_refused(void **state)
+static void anything_but_a_number_is_refused(void **state)
 {
 	struct fg_changepoint_options options = {0};
 	struct fg_changepoints points = {.count = 77};
@@ -627,14 +627,14 @@ int main(void)
 		cmocka_unit_test(a_change_leaves_as_many_values_on_either_side_as_are_asked_for),
 		cmocka_unit_test(no_change_is_nearer_to_an_end_than_a_segment),
 		cmocka_unit_test(
-			values_within_four_scales_of_the_median_around_them_are_no_outliers),
-		cmocka_unit_test(one_value_is_no_level),
+			values_within_four_scales_of_the_median_around_them_are_not_outliers),
+		cmocka_unit_test(one_value_is_not_a_level),
 		cmocka_unit_test(p_is_the_share_of_simulated_series_with_as_large_a_step),
-		cmocka_unit_test(one_in_a_hundred_is_told_from_99_simulations_on),
+		cmocka_unit_test(one_in_a_hundred_needs_99_simulations),
 		cmocka_unit_test(the_longest_series_is_searched),
 		cmocka_unit_test(changes_and_their_p_are_those_of_the_description),
 		cmocka_unit_test(short_and_constant_series_have_none),
-		cmocka_unit_test(what_is_no_number_is_refused),
+		cmocka_unit_test(anything_but_a_number_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ static void no_chance_is_above_one(void **state)
 	assert_near(fg_test_normal(10, 10, 4).p_two_sided, 1, 0);
 }
 
-static void what_cannot_vary_is_no_evidence(void **state)
+static void a_constant_is_not_evidence(void **state)
 {
 	const struct fg_test test = fg_test_normal(5, 3, 0);
 
@@ -74,7 +74,7 @@ int main(void)
 		cmocka_unit_test(equal_values_share_the_mean_of_their_ranks),
 		cmocka_unit_test(whole_numbers_are_corrected_by_half_of_one),
 		cmocka_unit_test(no_chance_is_above_one),
-		cmocka_unit_test(what_cannot_vary_is_no_evidence),
+		cmocka_unit_test(a_constant_is_not_evidence),
 		cmocka_unit_test(an_exact_test_counts_what_is_as_extreme_or_more),
 	};
 

@@ -88,7 +88,7 @@ static void too_small_samples_give_nan(void **state)
 	assert_near(fg_median(one, 1), 3.0, 0.0);
 }
 
-static void a_value_that_is_no_number_is_found(void **state)
+static void a_value_that_is_not_a_number_is_found(void **state)
 {
 	const double bad[] = {1.0, (double)NAN};
 	const double infinite[] = {(double)INFINITY};
@@ -108,7 +108,7 @@ int main(void)
 		cmocka_unit_test(large_values_have_the_figures_of_their_differences),
 		cmocka_unit_test(the_input_is_left_as_it_was),
 		cmocka_unit_test(too_small_samples_give_nan),
-		cmocka_unit_test(a_value_that_is_no_number_is_found),
+		cmocka_unit_test(a_value_that_is_not_a_number_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

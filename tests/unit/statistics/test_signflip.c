@@ -219,7 +219,7 @@ static void a_handicap_moves_evidence_from_one_row_to_another(void **state)
 	assert_true(weighted[4] > even[4]);
 }
 
-static void rows_without_values_are_no_evidence(void **state)
+static void rows_without_values_are_not_evidence(void **state)
 {
 	static const size_t start[] = {0, 0, 2};
 	static const uint32_t columns[] = {0, 1};
@@ -451,7 +451,7 @@ int main(void)
 		cmocka_unit_test(the_same_seed_gives_the_same_p),
 		cmocka_unit_test(identical_programs_are_flagged_no_more_often_than_alpha),
 		cmocka_unit_test(a_handicap_moves_evidence_from_one_row_to_another),
-		cmocka_unit_test(rows_without_values_are_no_evidence),
+		cmocka_unit_test(rows_without_values_are_not_evidence),
 		cmocka_unit_test(adjusted_p_are_those_of_the_description),
 		cmocka_unit_test(a_row_that_begins_with_zeros_is_evidence),
 		cmocka_unit_test(bad_rows_are_refused),

@@ -50,7 +50,7 @@ static void welch_is_t_test(void **state)
 	assert_close(w.test.p_greater, 0.09606174160767883, 1e-11);
 }
 
-static void nothing_to_compare_is_no_evidence(void **state)
+static void nothing_to_compare_is_not_evidence(void **state)
 {
 	static const double zero[] = {0.0, 0.0, 0.0};
 
@@ -67,7 +67,7 @@ int main(void)
 		cmocka_unit_test(mann_whitney_without_ties_is_exact),
 		cmocka_unit_test(mann_whitney_with_ties_is_corrected),
 		cmocka_unit_test(welch_is_t_test),
-		cmocka_unit_test(nothing_to_compare_is_no_evidence),
+		cmocka_unit_test(nothing_to_compare_is_not_evidence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs to store: made from a seed, with everything in them that a real one has. */
+/* Runs to store, made from a seed, with every part that a real one has. */
 #ifndef FG_TESTS_STORE_SAMPLES_H
 #define FG_TESTS_STORE_SAMPLES_H
 

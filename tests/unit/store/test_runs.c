@@ -486,7 +486,7 @@ static void lists_are_filtered_and_paged(void **state)
 	fg_run_list_release(&list);
 }
 
-static void history_tells_levels_and_verdicts_in_order(void **state)
+static void history_lists_levels_and_verdicts_in_order(void **state)
 {
 	struct fixture *f = *state;
 	const struct fg_history_query query = {"tracker", "parse", "cpu_time", "main", 3};
@@ -684,7 +684,7 @@ int main(void)
 		CASE(a_schedule_that_is_given_up_is_set_aside_in_the_store),
 		CASE(runs_are_found_by_what_people_say),
 		CASE(lists_are_filtered_and_paged),
-		CASE(history_tells_levels_and_verdicts_in_order),
+		CASE(history_lists_levels_and_verdicts_in_order),
 		CASE(deleted_run_is_gone_and_others_stay),
 		CASE(garbage_collection_spares_the_new_and_the_tagged),
 		CASE(one_benchmark_is_loaded_without_the_others),

@@ -118,7 +118,7 @@ static void a_new_function_took_nothing_before_it_was_there(void **state)
 	fg_stored_run_release(&stored);
 }
 
-static void a_run_without_a_profile_is_no_point_at_zero(void **state)
+static void a_run_without_a_profile_is_not_a_point_at_zero(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run without = {0};
@@ -359,7 +359,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(points_are_what_the_call_paths_add_up_to),
 		CASE(a_new_function_took_nothing_before_it_was_there),
-		CASE(a_run_without_a_profile_is_no_point_at_zero),
+		CASE(a_run_without_a_profile_is_not_a_point_at_zero),
 		CASE(unknown_function_is_refused),
 		CASE(trend_of_a_branch_has_its_runs_alone),
 		CASE(newest_are_those_that_started_last),

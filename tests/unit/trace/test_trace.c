@@ -143,7 +143,7 @@ static void a_process_that_was_killed_as_it_began_has_recorded_nothing(void **st
 	assert_string_equal(err.message, "8.0: its process has recorded nothing");
 }
 
-static void what_is_no_trace_is_refused(void **state)
+static void anything_but_a_trace_is_refused(void **state)
 {
 	(void)state;
 	assert_int_equal(fg_trace_parse("FGTR", 4, "short", &trace, &err), FG_EPARSE);
@@ -413,7 +413,7 @@ static void python_functions_stand_in_place_of_their_interpreter(void **state)
 	assert_int_equal(profile.functions[frame->function].line, 10);
 }
 
-static void python_stacks_that_made_no_sense_are_told(void **state)
+static void python_stacks_that_made_no_sense_are_reported(void **state)
 {
 	(void)state;
 	write_python();
@@ -560,7 +560,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_trace_is_read_back, begin, end),
 		cmocka_unit_test_setup_teardown(
 			a_process_that_was_killed_as_it_began_has_recorded_nothing, begin, end),
-		cmocka_unit_test_setup_teardown(what_is_no_trace_is_refused, begin, end),
+		cmocka_unit_test_setup_teardown(anything_but_a_trace_is_refused, begin, end),
 		cmocka_unit_test_setup_teardown(reading_stops_at_the_last_good_chunk_and_says_so,
 						begin, end),
 		cmocka_unit_test_setup_teardown(a_truncated_trace_is_read_as_far_as_it_goes, begin,
@@ -581,8 +581,8 @@ int main(void)
 			references_to_nothing_and_circles_are_shown_as_unknown, begin, end),
 		cmocka_unit_test_setup_teardown(
 			python_functions_stand_in_place_of_their_interpreter, begin, end),
-		cmocka_unit_test_setup_teardown(python_stacks_that_made_no_sense_are_told, begin,
-						end),
+		cmocka_unit_test_setup_teardown(python_stacks_that_made_no_sense_are_reported,
+						begin, end),
 		cmocka_unit_test_setup_teardown(a_folder_of_traces_is_one_profile, begin, end),
 		cmocka_unit_test_setup_teardown(an_empty_folder_and_a_missing_file_are_refused,
 						begin, end),

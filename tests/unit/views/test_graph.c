@@ -292,7 +292,7 @@ static void the_hot_functions_of_a_deep_tree_are_in_the_picture(void **state)
 	fg_profile_release(&profile);
 }
 
-static void a_missing_graphviz_is_said_with_its_remedy(void **state)
+static void a_missing_graphviz_is_reported_with_its_remedy(void **state)
 {
 	const struct fg_graph_render_options options = {.program = "no-such-graphviz",
 							.format = "svg"};
@@ -339,7 +339,7 @@ int main(void)
 		cmocka_unit_test(hostile_names_are_drawn_as_they_are),
 		cmocka_unit_test(ten_thousand_functions_are_pruned_and_said_to_be),
 		cmocka_unit_test(the_hot_functions_of_a_deep_tree_are_in_the_picture),
-		cmocka_unit_test(a_missing_graphviz_is_said_with_its_remedy),
+		cmocka_unit_test(a_missing_graphviz_is_reported_with_its_remedy),
 		cmocka_unit_test(a_drawing_program_that_fails_is_quoted),
 	};
 
