@@ -35,8 +35,8 @@ apt update || die "apt-get update failed: $folder/log"
 export CFLAGS="-O2 -fPIC -ffunction-sections -fdata-sections -fstack-protector-strong -ffile-prefix-map=$folder=. -w" LC_ALL=C
 
 source_of() { # package: unpacked, its patches applied, below sources/PACKAGE
-	[ ! -d "$folder/sources/$1" ] || return 0
-	mkdir "$folder/sources/$1"
+	! ls -d "$folder/sources/$1"/*/ >/dev/null 2>&1 || return 0
+	mkdir -p "$folder/sources/$1"
 	cd "$folder/sources/$1"
 	# A mirror keeps only the newest of a release, which has the same interface.
 	apt source "$(dpkg-query -W -f '${source:Package}=${source:Version}' "$1")" ||
