@@ -3,6 +3,6 @@
 #ifndef FG_BASE_VERSION_H
 #define FG_BASE_VERSION_H
 
-const char *fg_version(void); /* "0.1.0" */
+const char *fg_version(void); /* "1.0.0" */
 
 #endif

@@ -8,6 +8,8 @@ if(FG_PORTABLE)
 	list(PREPEND CMAKE_LIBRARY_PATH ${FG_PORTABLE}/lib)
 	add_compile_definitions(FG_PORTABLE)
 	set(CMAKE_C_LINK_OPTIONS_PIE -static-pie -Wl,--gc-sections)
+	set(CMAKE_C_LINK_OPTIONS_NO_PIE -static -no-pie -Wl,--gc-sections)
+	set(CMAKE_SKIP_RPATH ON)
 	add_link_options(LINKER:-Map,$<TARGET_PROPERTY:NAME>.map) # read by scripts/portable/sbom.py
 	add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=build)
 endif()

@@ -24,7 +24,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PR
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN "*.o" EXCLUDE
 	PATTERN ".fastgate" EXCLUDE)
 
-set(CPACK_GENERATOR "TGZ;DEB")
+set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "fastgate")
 set(CPACK_PACKAGE_CONTACT "fastgate developers <developers@fastgate.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
@@ -35,7 +35,6 @@ set(CPACK_DEBIAN_PACKAGE_SECTION "devel")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 
 # Two packages, so that only users of 32-bit programs need a 32-bit libc for their collector.
-# The archive holds everything.
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL main)
 set(CPACK_DEBIAN_MAIN_PACKAGE_NAME fastgate)

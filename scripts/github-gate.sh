@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The gate step of action.yml, which has no secrets: programs under test can read the environment of whatever started them.
 # github-send.sh, the next step, has them and runs nothing of the checkout.  Everything it needs comes from the environment of a
-# GitHub job, so that a test can play one: GITHUB_EVENT_NAME, GITHUB_STEP_SUMMARY, GITHUB_OUTPUT, GITHUB_ACTION_PATH, RUNNER_TEMP and
-# FASTGATE_ACTION_* from the inputs.
+# GitHub job, so that a test can play one: GITHUB_EVENT_NAME, GITHUB_STEP_SUMMARY, GITHUB_OUTPUT, RUNNER_TEMP and FASTGATE_ACTION_*
+# from the inputs and from github-get.sh.
 set -u
-program=${FASTGATE_ACTION_PROGRAM:-}
-[ -n "$program" ] || [ -z "${FASTGATE_ACTION_ARCHIVE:-}" ] || program=${RUNNER_TEMP:-/tmp}/fastgate-prebuilt/bin/fastgate
-[ -n "$program" ] || program=$GITHUB_ACTION_PATH/build/product/cli/fastgate
+program=${FASTGATE_ACTION_PROGRAM:?}
 reports=${RUNNER_TEMP:-/tmp}/fastgate
 rm -rf "$reports"
 mkdir -p "$reports"

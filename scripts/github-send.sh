@@ -3,9 +3,7 @@
 # The step of action.yml behind the gate, which has the secrets and measures nothing: the run goes to the perfdb server, the report
 # where report.post of fastgate.yml says.  GITHUB_TOKEN and FASTGATE_ACTION_* come from the inputs.
 set -u
-program=${FASTGATE_ACTION_PROGRAM:-}
-[ -n "$program" ] || [ -z "${FASTGATE_ACTION_ARCHIVE:-}" ] || program=${RUNNER_TEMP:-/tmp}/fastgate-prebuilt/bin/fastgate
-[ -n "$program" ] || program=$GITHUB_ACTION_PATH/build/product/cli/fastgate
+program=${FASTGATE_ACTION_PROGRAM:?}
 report=${RUNNER_TEMP:-/tmp}/fastgate/fastgate.json
 [ -s "$report" ] || exit 0
 [ -z "${FASTGATE_ACTION_PERFDB_TOKEN:-}" ] || export PERFDB_TOKEN="$FASTGATE_ACTION_PERFDB_TOKEN"

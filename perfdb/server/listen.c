@@ -86,6 +86,24 @@ static size_t unescape(void *context, struct MHD_Connection *connection, char *t
 	return MHD_http_unescape(text);
 }
 
+/* The portable build has no TLS, for GnuTLS has no static form. */
+static int offer_tls(const struct fg_server *server, unsigned *flags, struct MHD_OptionItem tls[3],
+		     struct fg_error *err)
+{
+	if (!server->certificate)
+		return FG_OK;
+	if (MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "this perfdb is built without TLS: let a proxy before it "
+				    "terminate TLS and give --behind-proxy, or use perfdb from a "
+				    "package of your distribution");
+	*flags |= MHD_USE_TLS;
+	tls[0] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, server->certificate};
+	tls[1] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, server->key};
+	tls[2] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0, ciphers};
+	return FG_OK;
+}
+
 int fg_listen_start(struct fg_server *server, struct fg_error *err)
 {
 	struct sockaddr_storage address = {0};
@@ -99,14 +117,11 @@ int fg_listen_start(struct fg_server *server, struct fg_error *err)
 
 	if (status != FG_OK)
 		return status;
+	status = offer_tls(server, &flags, tls, err);
+	if (status != FG_OK)
+		return status;
 	if (address.ss_family == AF_INET6)
 		flags |= MHD_USE_IPv6;
-	if (server->certificate) {
-		flags |= MHD_USE_TLS;
-		tls[0] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, server->certificate};
-		tls[1] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, server->key};
-		tls[2] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0, ciphers};
-	}
 	server->routes = fg_routes;
 	server->route_count = fg_route_count;
 	server->daemon = MHD_start_daemon(

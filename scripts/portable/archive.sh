@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# One archive for every distribution: archive.sh BUILD_FOLDER LIBRARIES_FOLDER
-# Packs what the `portable` preset built; prints the archive's path.  SHA256SUMS lies beside it.  Same sources, same bytes.
+# One archive for every distribution: archive.sh BUILD_FOLDER LIBRARIES_FOLDER TARGET_FOLDER
+# Packs what the `portable` preset built.  Same sources, same bytes.
 set -eu
 build=$(cd "$1" && pwd)
 libraries=$(cd "$2" && pwd)
+target=$(cd "$3" && pwd)
 source=$(cd "$(dirname "$0")/../.." && pwd)
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:.*=//p' "$build/CMakeCache.txt")
 name=fastgate-$version-linux-$(uname -m)
 seconds=${SOURCE_DATE_EPOCH:-$(git -C "$source" log -1 --format=%ct)}
 stage=$build/stage
-rm -rf "$stage" "$build"/fastgate-*.tar.zst "$build/SHA256SUMS"
+rm -rf "$stage"
 umask 022
 
 cmake --install "$build" --prefix "$stage/$name" --strip >/dev/null
@@ -31,7 +32,5 @@ for library in "$stage/$name"/lib*/*/fastgate/*.so "$stage/$name"/lib32/fastgate
 		{ echo "archive.sh: $library needs $newest" >&2; exit 1; }
 done
 tar --create --sort=name --format=gnu --mtime="@$seconds" --owner=0 --group=0 --numeric-owner -C "$stage" "$name" |
-	zstd -19 -q -T1 -o "$build/$name.tar.zst"
-(cd "$build" && sha256sum "$name.tar.zst" >SHA256SUMS)
+	zstd -19 -q -T1 -f -o "$target/$name.tar.zst"
 rm -rf "$stage"
-echo "$build/$name.tar.zst"

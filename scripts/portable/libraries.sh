@@ -13,7 +13,7 @@ die() {
 	exit 2
 }
 
-packages="libzydis-dev libcjson-dev libcurl4-openssl-dev libarchive-dev libgnutls28-dev libmicrohttpd-dev libpq-dev"
+packages="libzydis-dev libcjson-dev libcurl4-openssl-dev libarchive-dev libmicrohttpd-dev libpq-dev"
 # shellcheck disable=SC2086
 wanted=$(dpkg-query -W -f '${Package} ${source:Package} ${source:Version}\n' $packages) || die "needs the packages $packages"
 wanted="$wanted
@@ -35,8 +35,8 @@ apt update || die "apt-get update failed: $folder/log"
 export CFLAGS="-O2 -fPIC -ffunction-sections -fdata-sections -fstack-protector-strong -ffile-prefix-map=$folder=. -w" LC_ALL=C
 
 source_of() { # package: unpacked, its patches applied, below sources/PACKAGE
-	[ ! -d "$folder/sources/$1" ] || return 0
-	mkdir "$folder/sources/$1"
+	! ls -d "$folder/sources/$1"/*/ >/dev/null 2>&1 || return 0
+	mkdir -p "$folder/sources/$1"
 	cd "$folder/sources/$1"
 	# A mirror keeps only the newest of a release, which has the same interface.
 	apt source "$(dpkg-query -W -f '${source:Package}=${source:Version}' "$1")" ||
@@ -77,22 +77,28 @@ configured libcurl4-openssl-dev --with-openssl --without-ca-bundle --without-ca-
 	--disable-smtp --disable-telnet --disable-tftp --disable-ares --disable-libcurl-option
 configured libarchive-dev --disable-bsdtar --disable-bsdcpio --disable-bsdcat --disable-acl --disable-xattr --without-bz2lib --without-libb2 \
 	--without-lz4 --without-lzma --without-lzo2 --without-cng --without-nettle --without-mbedtls --without-openssl --without-xml2 --without-expat
-configured libgnutls28-dev --without-p11-kit --with-included-unistring --without-idn --without-tpm --without-tpm2 --without-brotli \
-	--without-zstd --without-zlib --disable-cxx --disable-doc --disable-tools --disable-tests --disable-guile --disable-libdane \
-	--disable-heartbeat-support --disable-nls
-PKG_CONFIG_PATH=$prefix/lib/pkgconfig CPPFLAGS="-I$prefix/include" LDFLAGS="-L$prefix/lib" \
-	configured libmicrohttpd-dev --disable-doc --disable-examples --disable-curl --enable-https
+# TLS is left to the proxy before it: GnuTLS cannot be linked statically without being built, too.
+sed -i 's/ iconv$//' "$prefix/lib/pkgconfig/libarchive.pc" # it is in libc
+configured libmicrohttpd-dev --disable-https --disable-doc --disable-examples --disable-curl
 source_of libpq-dev
-inside libpq-dev sh -c './configure --prefix="$1" --with-openssl --without-readline --without-zlib --without-gssapi --without-ldap &&
+# Its folders are in the library, hence those of every host.
+inside libpq-dev sh -c './configure --prefix=/usr --sysconfdir=/etc --with-openssl --without-readline --without-zlib --without-gssapi --without-ldap &&
 	make -s -C src/backend generated-headers && make -s -C src/common -j "$2" && make -s -C src/port -j "$2" &&
 	make -s -C src/interfaces/libpq -j "$2" all-static-lib && cp src/interfaces/libpq/libpq.a "$1/lib" &&
 	cp src/common/libpgcommon_shlib.a "$1/lib/libpgcommon.a" && cp src/port/libpgport_shlib.a "$1/lib/libpgport.a"' sh "$prefix" "$jobs"
+cat >"$prefix/lib/pkgconfig/libpq.pc" <<TXT
+Name: libpq
+Description: PostgreSQL, linked statically
+Version: $(pkg-config --modversion libpq)
+Requires: libssl libcrypto
+Libs: -L$prefix/lib -lpq -lpgcommon -lpgport
+Cflags: $(pkg-config --cflags libpq)
+TXT
 cat >"$folder/made" <<'TXT'
 libZydis.a libzydis-dev
 libcjson.a libcjson-dev
 libcurl.a libcurl4-openssl-dev
 libarchive.a libarchive-dev
-libgnutls.a libgnutls28-dev
 libmicrohttpd.a libmicrohttpd-dev
 libpq.a libpq-dev
 libpgcommon.a libpq-dev

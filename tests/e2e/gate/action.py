@@ -70,7 +70,8 @@ class Job:
             "GITHUB_API_URL": (home / "url").read_text(), **{kind: str(path) for kind, path in self.files.items()}, **variables,
         }
         self.values = {"github.token": TOKEN, "runner.temp": str(self.temp), "github.run_id": "77", "github.ref_name": name,
-                       "github.event.repository.default_branch": "main"}
+                       "github.event.repository.default_branch": "main", "github.server_url": f"file://{home}",
+                       "github.action_repository": "acme/fastgate", "github.action_ref": ""}
 
     def fill(self, text):
         return re.sub(r"\$\{\{ ([\w.-]+) \}\}", lambda match: self.values[match[1]], str(text))
@@ -83,7 +84,7 @@ class Job:
             if part == "always()":
                 wanted = True
             elif equal:
-                wanted = wanted and (self.values[equal[1]] == "") == (equal[2] == "==")
+                wanted = wanted and (self.values.get(equal[1], "") == "") == (equal[2] == "==")
             elif part:
                 fail(f"action.yml has a condition that this test does not know: {part}")
         return wanted
@@ -106,6 +107,12 @@ class Job:
             fail(f"action.yml uses {step['uses']}, which this test cannot play")
         return None
 
+    def outputs_of(self, step):
+        file = self.files["GITHUB_OUTPUT"]
+        lines = file.read_text().splitlines() if "id" in step and file.exists() else []
+        file.write_text("")
+        return {f"steps.{step['id']}.outputs.{name}": value for name, _, value in (line.partition("=") for line in lines)}
+
     def run(self, saved, uploads, **inputs):
         given = {"fastgate": str(fastgate)} | inputs
         for name, about in action["inputs"].items():
@@ -120,13 +127,11 @@ class Job:
                 self.said += done.stdout + done.stderr
                 self.status = self.status or done.returncode
                 failed = failed or done.returncode != 0
+                self.values.update(self.outputs_of(step))
         if self.cached[0].is_file():
             shutil.copy(self.cached[0], saved)
         if TOKEN in self.said or any(TOKEN in path.read_text() for path in self.files.values() if path.exists()):
             fail("the token was printed", self.said)
-        for line in self.files["GITHUB_OUTPUT"].read_text().splitlines():
-            name, _, value = line.partition("=")
-            self.values[f"steps.gate.outputs.{name}"] = value
         return {name: self.fill(about["value"]) for name, about in action["outputs"].items()}
 
 
@@ -233,12 +238,15 @@ with tempfile.TemporaryDirectory() as name:
             fail("the follow-up did not rewrite the comment", done.stderr, comments())
 
         # A prebuilt archive is used instead of building, and only with the hash that was given.
-        package = home / "package" / "fastgate-0.0.0-Linux" / "bin"
+        version = re.search(r"project\(fastgate VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())[1]
+        package = home / "package" / "fastgate" / "bin"
         package.mkdir(parents=True)
         (package / "fastgate").write_text(f'#!/bin/sh\necho "from the archive" >&2\nexec {fastgate} "$@"\n')
         (package / "fastgate").chmod(0o755)
-        archive = home / "fastgate.tar.gz"
-        subprocess.run(["tar", "-czf", archive, "-C", home / "package", "fastgate-0.0.0-Linux"], check=True)
+        release = home / "acme/fastgate/releases/download" / f"v{version}"
+        release.mkdir(parents=True)
+        archive = release / f"fastgate-{version}-linux-{os.uname().machine}.tar.zst"
+        subprocess.run(["tar", "--zstd", "-cf", archive, "-C", home / "package", "fastgate"], check=True)
         digest = hashlib.sha256(archive.read_bytes()).hexdigest()
         clone("main")
         job = Job(home, checkout, "push", {}, GITHUB_REF="refs/heads/main", GITHUB_SHA=first)
@@ -249,10 +257,25 @@ with tempfile.TemporaryDirectory() as name:
             job = Job(home, checkout, "push", {}, GITHUB_REF="refs/heads/main", GITHUB_SHA=first)
             for name in action["outputs"]:
                 job.values[f"steps.gate.outputs.{name}"] = ""
-            job.files["GITHUB_OUTPUT"].write_text("")
             job.run(cache, artifact, fastgate="", archive=str(archive), artifact="", **{"archive-sha256": wrong})
             if job.status != 2 or "from the archive" in job.said:
                 fail("an archive of another hash was run", job.said)
+
+        # Without inputs it is the archive of the action's release, where there is one; else, what is built from its sources.
+        copied = home / "action"
+        copied.mkdir()
+        for name in ("CMakeLists.txt", "install.sh", "scripts"):
+            (copied / name).symlink_to(root / name)
+        (copied / "dev").write_text(f"#!/bin/sh\ncd {copied} && mkdir -p build/product/cli && ln -sf {fastgate} build/product/cli/fastgate\n")
+        (copied / "dev").chmod(0o755)
+        for ref, sums, wanted in (("v1", f"{digest}  {archive.name}\n", True), ("main", f"{digest}  {archive.name}\n", False),
+                                  ("v1", f"{digest}  {archive.name.replace(os.uname().machine, 'pdp11')}\n", False)):
+            (release / "SHA256SUMS").write_text(sums)
+            job = Job(home, checkout, "push", {}, GITHUB_REF="refs/heads/main", GITHUB_SHA=first, GITHUB_ACTION_PATH=str(copied))
+            job.values["github.action_ref"] = ref
+            job.run(cache, artifact, fastgate="")
+            if job.status != 0 or ("from the archive" in job.said) != wanted or ("takes minutes" in job.said) == wanted:
+                fail(f"an action of {ref} beside {sums}", job.said)
 
         # A failed measurement still has outputs.
         job = Job(home, checkout, "pull_request", event, **pull)

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The collector in programs of other distributions: anywhere.sh BUILD_FOLDER [RELEASE...]
-# For each Debian release, makes a root outside of the checkout from the archive that apt uses here, compiles the target programs there,
-# has this build's tests run them there under this build's collector, and removes the root.  Needs root; 77 (skipped) says what is missing.
+# The collector in programs of other distributions, and the archive on them: anywhere.sh BUILD_FOLDER ARCHIVE [RELEASE...]
+# First, the archive runs in a root that has nothing else.  Then, for each Debian release, makes a root outside of the checkout from the archive that apt uses here, compiles the target programs there,
+# has this build's tests run them there under this build's collector, gates the quick start with the archive, and removes the root.  Needs root; 77 (skipped) says what is missing.
 set -eu
 build=$(realpath "$1")
-shift
+packed=$(realpath "$2")
+shift 2
 [ $# -gt 0 ] || set -- bullseye bookworm trixie
 skip() {
 	echo "anywhere.sh: skipped: $*" >&2
@@ -14,7 +15,7 @@ skip() {
 [ "$(id -u)" -eq 0 ] || skip "only root can make a root"
 command -v debootstrap >/dev/null || skip "debootstrap is not installed"
 # In a mount namespace of its own, so that no mount is left behind.
-[ -n "${FASTGATE_TEST_MOUNTS:-}" ] || FASTGATE_TEST_MOUNTS=1 exec unshare --mount sh "$0" "$build" "$@"
+[ -n "${FASTGATE_TEST_MOUNTS:-}" ] || FASTGATE_TEST_MOUNTS=1 exec unshare --mount sh "$0" "$build" "$packed" "$@"
 
 source=$(cd "$(dirname "$0")/../../.." && pwd)
 targets=$build/tests/targets
@@ -35,7 +36,7 @@ trap clean EXIT
 trap 'exit 130' INT TERM
 
 make_root() { # release
-	debootstrap --variant=minbase --include=g++ "$1" "$root" "$archive" >"$work/log" 2>&1 || {
+	debootstrap --variant=minbase --include=g++,make,git "$1" "$root" "$archive" >"$work/log" 2>&1 || {
 		tail -n 5 "$work/log" >&2
 		echo "anywhere.sh: debootstrap could not make a root of $1" >&2
 		exit 1
@@ -70,6 +71,33 @@ done'
 programs="lockstep in_step short_threads ticking burst kernel deep chain storm_dlopen storm_fork eintr itt names own_signal waits woken yielding
 	sandbox stacks regions throwing two_threads thread_ends tls entering"
 
+# No libc, no certificates, nothing: only the archive.
+bare=$work/bare
+mkdir "$bare"
+zstd -dcq "$packed" | tar -xf - -C "$bare" --strip-components=1
+for program in fastgate perfdb; do
+	chroot "$bare" "/bin/$program" --version
+done
+alone() { env -i "$(command -v chroot)" "$bare" /bin/fastgate "$@" 2>&1; }
+mkdir "$bare/tmp"
+echo 'main;work 10' >"$bare/tmp/folded"
+run=$(alone import /tmp/folded | sed -n 's/^imported as run \([0-9a-f-]*\).*/\1/p')
+said=$(alone push --url https://127.0.0.1:1 "$run") && exit 1
+case $said in
+*"install the package ca-certificates"*) ;;
+*) echo "anywhere.sh: without certificates: $said" >&2 && exit 1 ;;
+esac
+# A folder whose programs may not run gets nothing.
+mkdir "$work/noexec"
+mount -t tmpfs -o noexec noexec "$work/noexec"
+said=$(sh "$source/install.sh" "$packed" "$work/noexec" "$(sha256sum <"$packed" | cut -d ' ' -f 1)" 2>&1) && exit 1
+left=$(ls -A "$work/noexec")
+umount "$work/noexec"
+case $left:$said in
+:*"mounted noexec"*) ;;
+*) echo "anywhere.sh: a noexec folder: $said $left" >&2 && exit 1 ;;
+esac
+
 failed=
 for release in "$@"; do
 	make_root "$release"
@@ -81,8 +109,17 @@ for release in "$@"; do
 			failed="$failed $release/$subject"
 		grep -E 'ERROR|FAILED|PASSED' "$work/log"
 	done
+	mkdir "$root/opt/fastgate"
+	cp -a "$bare/." "$root/opt/fastgate"
+	if chroot "$root" env -i PATH=/usr/bin:/bin HOME=/root FASTGATE=/opt/fastgate/bin/fastgate sh "$source/examples/quickstart/demo.sh" /tmp/demo \
+		>"$work/log" 2>&1 && grep -q "find *table.c:" "$work/log"; then
+		echo "the archive gates the quick start"
+	else
+		failed="$failed $release/archive"
+		cat "$work/log"
+	fi
 	unmount
 	rm -rf --one-file-system "$root"
 done
 [ -z "$failed" ] || { echo "anywhere.sh: failed:$failed" >&2; exit 1; }
-echo "anywhere.sh: sampled the truth in $*"
+echo "anywhere.sh: sampled the truth and gated in $*"

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs a released fastgate, after checking its hash: install.sh FROM [PREFIX [SHA256]]
+# FROM is the address or folder of a release, with the archives and SHA256SUMS, or one archive, whose SHA256 must be given then.
+# PREFIX is /usr/local; nothing is put there unless all went well.
+set -eu
+die() {
+	echo "install.sh: $*" >&2
+	exit 2
+}
+from=${1:?usage: install.sh FROM [PREFIX [SHA256]]}
+prefix=${2:-/usr/local}
+wanted=${3:-}
+for tool in zstd tar sha256sum; do
+	command -v "$tool" >/dev/null || die "$tool is missing: install it first"
+done
+mkdir -p "$prefix" && [ -w "$prefix" ] || die "$prefix cannot be written to: give a folder of yours, such as ~/.local"
+work=$(mktemp -d "$prefix/.fastgate-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+get() { # name-or-address: into $work
+	case $1 in
+	*://*) curl --fail --silent --show-error --location --retry 3 --output "$work/${1##*/}" "$1" || die "$1 cannot be had" ;;
+	*) cp "$1" "$work" || die "$1 is not there" ;;
+	esac
+}
+if [ "${from%.tar.zst}" = "$from" ]; then
+	get "$from/SHA256SUMS"
+	name=$(sed -n "s/^[0-9a-f]*  \(fastgate-.*-linux-$(uname -m)\.tar\.zst\)\$/\1/p" "$work/SHA256SUMS")
+	[ -n "$name" ] || die "$from has no archive for $(uname -m): build fastgate from source with ./dev install"
+	wanted=${wanted:-$(sed -n "s/  $name\$//p" "$work/SHA256SUMS")}
+	from=$from/$name
+fi
+[ "${#wanted}" -eq 64 ] || die "$from is installed only if you give the SHA-256 that you expect"
+get "$from"
+found=$(sha256sum <"$work/${from##*/}")
+[ "$found" = "$wanted  -" ] || die "the SHA-256 of $from is ${found%% *}, expected $wanted"
+mkdir "$work/unpacked"
+zstd -dcq "$work/${from##*/}" | tar -xf - -C "$work/unpacked" --strip-components=1
+"$work/unpacked/bin/fastgate" --version || die "it does not run in $prefix: is it mounted noexec, or is this not $(uname -m)?"
+(cd "$work/unpacked" && tar -cf - -- *) | tar -xf - -C "$prefix" # also over a fastgate that runs

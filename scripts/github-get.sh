@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The first step of action.yml: finds a fastgate and names it in GITHUB_OUTPUT.  The installed one, or the archive of the inputs, or the
+# archive of the action's own release; where no archive fits, the action's sources are built.  FASTGATE_ACTION_* come from the inputs,
+# FASTGATE_ACTION_REF is the ref that the workflow named, FASTGATE_ACTION_RELEASES the address of the action's releases.
+set -eu
+prefix=${RUNNER_TEMP:-/tmp}/fastgate-prebuilt
+version=$(sed -n 's/^project(fastgate VERSION \([0-9.]*\).*/\1/p' "$GITHUB_ACTION_PATH/CMakeLists.txt")
+program=${FASTGATE_ACTION_PROGRAM:-}
+if [ -z "$program" ]; then
+	rm -rf "$prefix"
+	program=$prefix/bin/fastgate
+	if [ -n "${FASTGATE_ACTION_ARCHIVE:-}" ]; then
+		sh "$GITHUB_ACTION_PATH/install.sh" "$FASTGATE_ACTION_ARCHIVE" "$prefix" "${FASTGATE_ACTION_SHA256:-}" >&2 || {
+			echo "::error::the archive was not installed" >&2
+			exit 2
+		}
+	elif ! expr "${FASTGATE_ACTION_REF:-}" : 'v[0-9]' >/dev/null ||
+		! sh "$GITHUB_ACTION_PATH/install.sh" "$FASTGATE_ACTION_RELEASES/v$version" "$prefix" >&2; then
+		echo "no archive of a release fits: building fastgate, which takes minutes" >&2
+		"$GITHUB_ACTION_PATH/dev" build product >&2
+		program=$GITHUB_ACTION_PATH/build/product/cli/fastgate
+	fi
+fi
+echo "program=$program" >>"$GITHUB_OUTPUT"

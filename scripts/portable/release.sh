@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What a release needs, checked: release.sh FOLDER, the folder that `./dev package` filled.
+# The version is that of CMakeLists.txt, and the tag's.  Everything that is wrong is said; only then it ends with 1.
+set -eu
+cd "$(dirname "$0")/../.."
+dist=$1
+version=$(sed -n 's/^project(fastgate VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+archive=$dist/fastgate-$version-linux-$(uname -m).tar.zst
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+wrong=0
+check() { # words, command...
+	words=$1
+	shift
+	if "$@" >"$work/said" 2>&1; then
+		echo "ok     $words"
+	else
+		echo "WRONG  $words"
+		sed 's/^/       /' "$work/said"
+		wrong=1
+	fi
+}
+is_small() { [ "$(wc -c <"$archive")" -le 15000000 ]; }
+is_first() { [ "$(sed -n 's/^## //p' CHANGELOG.md | head -n 1)" = "$version" ]; }
+is_clean() { ! git status --porcelain | grep .; }
+is_tagged() { [ "$(git describe --tags --exact-match HEAD)" = "v$version" ]; }
+installs() { sh install.sh "$dist" "$work/prefix" && [ "$("$work/prefix/bin/fastgate" --version)" = "fastgate $version" ]; }
+has_sbom() { python3 -c 'import json, sys; sys.exit(len(json.load(open(sys.argv[1]))["packages"]) < 10)' "$work/prefix/share/doc/fastgate/sbom.spdx.json"; }
+# Again, from nothing, in a folder of another name.
+is_reproducible() {
+	git clone -q . "$work/another-folder" && cd "$work/another-folder" && ./dev package &&
+		cmp "build/dist/${archive##*/}" "$archive"
+}
+
+check "nothing is changed since the last commit" is_clean
+check "the last commit has the tag v$version" is_tagged
+check "CHANGELOG.md begins with $version" is_first
+check "the archive is at most 15 MB: $(wc -c <"$archive") bytes" is_small
+check "install.sh installs it, and it runs" installs
+check "it lists what is linked into it" has_sbom
+check "a build in another folder gives the same archive" is_reproducible
+echo "to be uploaded to the release v$version:"
+ls "$dist"/* install.sh
+exit $wrong
