@@ -23,10 +23,8 @@ static const char github[] =
 	"      - uses: actions/checkout@v4\n"
 	"        with: { fetch-depth: 0, submodules: recursive, persist-credentials: false }\n"
 	"      # - run: sudo apt-get install -y ...    # what build.command of fastgate.yml needs\n"
-	"      # Keeps its store in the cache, and the reports as an artifact.
-"
-	"      - uses: OWNER/fastgate@v1.0.0           # the repository where you keep fastgate
-";
+	"      # Keeps its store in the cache, and the reports as an artifact.\n"
+	"      - uses: OWNER/fastgate@v1.0.0           # the repository where you keep fastgate\n";
 
 static const char gitlab[] =
 	"# The performance gate of fastgate.yml: include this file in .gitlab-ci.yml. Merge requests are\n"
