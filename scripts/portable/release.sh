@@ -28,10 +28,10 @@ is_tagged() { [ "$(git describe --tags --exact-match HEAD)" = "v$version" ]; }
 installs() { sh install.sh "$dist" "$work/prefix" && [ "$("$work/prefix/bin/fastgate" --version)" = "fastgate $version" ]; }
 has_sbom() { python3 -c 'import json, sys; sys.exit(len(json.load(open(sys.argv[1]))["packages"]) < 10)' "$work/prefix/share/doc/fastgate/sbom.spdx.json"; }
 # Again, from nothing, in a folder of another name.
-is_reproducible() {
+is_reproducible() (
 	git clone -q . "$work/another-folder" && cd "$work/another-folder" && ./dev package &&
 		cmp "build/dist/${archive##*/}" "$archive"
-}
+)
 
 check "nothing is changed since the last commit" is_clean
 check "the last commit has the tag v$version" is_tagged
