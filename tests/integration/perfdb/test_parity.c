@@ -197,7 +197,7 @@ static void transaction_that_was_undone_is_not_called_committed(void **state)
 		fail_msg("%s", err.message);
 	assert_int_equal(fg_db_script(db, "SELECT 1 / 0", &err), FG_EDB);
 	assert_int_equal(fg_db_commit(db, &err), FG_EDB);
-	assert_non_null(strstr(err.message, "undone"));
+	assert_non_null(strstr(err.message, "rolled back"));
 	assert_false(db->in_transaction);
 	fg_db_close(db);
 }

@@ -33,7 +33,7 @@ static void an_unknown_format_names_the_nearest(void **state)
 	assert_null(fg_reporter_find("jsno", &err));
 	assert_string_equal(err.message, "'jsno' is not a report format; did you mean 'json'?");
 	assert_null(fg_reporter_find("powerpoint", &err));
-	assert_non_null(strstr(err.message, "there are terminal, json"));
+	assert_non_null(strstr(err.message, "expected one of terminal, json"));
 }
 
 /* The same run gives the same bytes, or a report could not be written again from the store. */

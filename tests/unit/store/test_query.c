@@ -141,7 +141,7 @@ static void tokens_work_until_they_expire_or_are_revoked(void **state)
 	assert_non_null(strstr(f->err.message, "expired"));
 	text[10] = text[10] == 'a' ? 'b' : 'a';
 	assert_int_equal(fg_store_token_check(f->store, text, 999, &token, &f->err), FG_ENOENT);
-	assert_non_null(strstr(f->err.message, "not known"));
+	assert_non_null(strstr(f->err.message, "unknown"));
 	assert_int_equal(fg_store_token_check(f->store, "' OR 1=1 --", 999, &token, &f->err),
 			 FG_ENOENT);
 	text[10] = text[10] == 'a' ? 'b' : 'a';
