@@ -14,7 +14,7 @@
 static const double sure = 0.95;
 static const double enough = 0.7;
 
-/* If even the longest visit tells less than this, in nats, the search ends. */
+/* If even the longest visit has less information than this, in nats, the search ends. */
 static const double least_information = 0.05;
 
 /* Number of pairs that a visit may have. */

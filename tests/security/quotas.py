@@ -57,7 +57,7 @@ def quota_that_is_raised_lets_them_in(server, admin, upload):
     taken = usage(server, admin)["bytes"]
     limit("tracker", "--bytes", str(taken))
     done = send(server, upload)
-    check(done.returncode == 5 and "the runs of project 'tracker' would take" in done.stderr, f"{done.returncode}: {done.stderr}")
+    check(done.returncode == 5 and "the runs of project 'tracker' would need" in done.stderr, f"{done.returncode}: {done.stderr}")
     limit("tracker", "--bytes", str(100 * taken))
     done = send(server, upload)
     check(done.returncode == 0 and len(server.runs(token=admin)) == 5, f"{done.returncode}: {done.stderr}")

@@ -178,7 +178,7 @@ def administrators_of_the_project_set_it(server, secret):
 
 def mistakes_are_named(server, secret):
     url = "https://hooks.example.org/x"
-    for words, reason in ((dict(url=url), "for one project"), (dict(project="tracker"), "'url'"),
+    for words, reason in ((dict(url=url), "one project"), (dict(project="tracker"), "'url'"),
                           (dict(project="tracker", url=url, x=1), "unknown member 'x'"),
                           (dict(project="tracker", url=url, template="[]"), "inside strings"),
                           (dict(project="tracker", url=url, template='{"run": {run}}'), "inside strings"),
