@@ -391,7 +391,7 @@ def a_makefile_for_one_job_is_built_with_one():
     write("Makefile", "all:\n\t@case ' $(MAKEFLAGS)' in *j*) exit 1;; esac\n\tcc -o bench_short short.c\n")
     commit()
     said, text = init()
-    check("does not build with two jobs" in said and "command: make\n" in text and "./bench_short" in text, f"one job: {said}{text}")
+    check("the build fails with two jobs" in said and "command: make\n" in text and "./bench_short" in text, f"one job: {said}{text}")
 
 
 def a_bsd_makefile_is_built_by_bmake():

@@ -52,7 +52,7 @@ cmp -s junit.xml "$golden/mixed.junit.xml" || fail "junit.xml is no JUnit"
 
 # Mistakes.
 expect 2 "did you mean 'junit'?" "$fastgate" report --format juint
-expect 2 "there are terminal, json" "$fastgate" report --format powerpoint
+expect 2 "expected one of terminal, json" "$fastgate" report --format powerpoint
 status=0
 "$fastgate" report nosuchrun >out 2>err || status=$?
 [ "$status" -ne 0 ] && grep -q nosuchrun err || fail "an unknown run is not named: $(cat err)"
