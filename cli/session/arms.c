@@ -623,8 +623,9 @@ static size_t list_own_times(void *context, const char *benchmark,
 {
 	const struct fg_arms *arms = context;
 
-	return fg_store_own_times(arms->store, &arms->baseline.run, 0, benchmark, function, self_ns,
-				  room);
+	return fg_store_own_times(
+		&(struct fg_earlier_runs){.store = arms->store, .baseline = &arms->baseline.run},
+		benchmark, function, self_ns, room);
 }
 
 void fg_arms_describe(struct fg_arms *arms, struct fg_gate_input *input)

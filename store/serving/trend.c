@@ -138,7 +138,7 @@ static int read_values(struct fg_store *store, const struct wanted *wanted, stru
 	int status = FG_OK;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(parts) && status == FG_OK; i++) {
-		if (!is_complete(runs->trend))
+		if (runs->trend->points && !is_complete(runs->trend))
 			status = read_part(store, wanted, parts[i], runs, err);
 	}
 	return status;
@@ -261,23 +261,22 @@ int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query 
 	return FG_OK;
 }
 
-size_t fg_store_own_times(struct fg_store *store, const struct fg_run *baseline, int64_t before_ns,
-			  const char *benchmark, const struct fg_profile_function *function,
-			  double *self_ns, size_t room)
+size_t fg_store_own_times(const struct fg_earlier_runs *runs, const char *benchmark,
+			  const struct fg_profile_function *function, double *self_ns, size_t room)
 {
 	const struct fg_trend_query query = {
-		.project = baseline->project,
+		.project = runs->baseline->project,
 		.benchmark = benchmark,
-		.branch = baseline->sides[FG_ARM_CANDIDATE].branch,
+		.branch = runs->baseline->sides[FG_ARM_CANDIDATE].branch,
 		.name = function->name,
 		.library = function->library,
-		.before_ns = before_ns,
+		.before_ns = runs->before_ns,
 		.limit = room,
 	};
 	struct fg_function_trend trend = {0};
 	size_t count = 0;
 
-	if (fg_store_function_trend(store, &query, &trend, NULL) == FG_OK) {
+	if (fg_store_function_trend(runs->store, &query, &trend, NULL) == FG_OK) {
 		for (; count < trend.count; count++)
 			self_ns[count] = trend.points[count].self;
 	}

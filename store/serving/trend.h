@@ -41,13 +41,16 @@ struct fg_trend_query {
 /* Runs in which the function took no sample have zeros; runs without a profile are left out. */
 int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query *query,
 			    struct fg_function_trend *trend, struct fg_error *err) FG_NODISCARD;
-/*
- * Own time of a function in at most `room` runs of the baseline's branch that started before
- * `before_ns` (0: all), oldest first.  Returns how many have a profile.
- */
-size_t fg_store_own_times(struct fg_store *store, const struct fg_run *baseline, int64_t before_ns,
-			  const char *benchmark, const struct fg_profile_function *function,
-			  double *self_ns, size_t room);
+/* Runs of the baseline's branch. */
+struct fg_earlier_runs {
+	struct fg_store *store;
+	const struct fg_run *baseline;
+	int64_t before_ns; /* those that started before; 0: all */
+};
+
+/* Own time of a function in at most `room` of them, oldest first: how many have a profile. */
+size_t fg_store_own_times(const struct fg_earlier_runs *runs, const char *benchmark,
+			  const struct fg_profile_function *function, double *self_ns, size_t room);
 void fg_function_trend_release(struct fg_function_trend *trend);
 
 #endif

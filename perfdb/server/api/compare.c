@@ -211,21 +211,11 @@ static void release_pair(struct pair *pair)
 	fg_stored_history_release(&pair->earlier);
 }
 
-/* The runs before the candidate, of one function. */
-struct earlier {
-	struct fg_store *store;
-	const struct fg_run *baseline;
-	int64_t before_ns;
-};
-
 static size_t list_own_times(void *context, const char *benchmark,
 			     const struct fg_profile_function *function, double *self_ns,
 			     size_t room)
 {
-	const struct earlier *earlier = context;
-
-	return fg_store_own_times(earlier->store, earlier->baseline, earlier->before_ns, benchmark,
-				  function, self_ns, room);
+	return fg_store_own_times(context, benchmark, function, self_ns, room);
 }
 
 /*
@@ -237,9 +227,9 @@ static int decide(struct fg_request *rq, const struct pair *pair, const char *on
 		  struct fg_verdict *verdict, struct fg_error *err)
 {
 	const struct fg_stored_run *candidate = pair->same ? &pair->runs[0] : &pair->runs[1];
-	struct earlier earlier = {.store = rq->store,
-				  .baseline = &pair->runs[0].run,
-				  .before_ns = candidate->run.started_ns};
+	struct fg_earlier_runs earlier = {.store = rq->store,
+					  .baseline = &pair->runs[0].run,
+					  .before_ns = candidate->run.started_ns};
 	struct fg_policy policy;
 	struct fg_measuring measure;
 	struct fg_gate_input input = {
