@@ -348,7 +348,8 @@ static void note_set_aside(const struct fg_series *series, struct fg_arena *aren
 	if (2 * aside.disturbed > aside.meant && series->schedule == FG_SCHEDULE_DUET)
 		fg_notes_add(
 			&verdict->notes, arena,
-			"%u of %u pairs set aside: one program left processes running while the other ran; let it wait for them, or use `schedule: abba`, which ends them before the next program starts",
+			"%u of %u pairs set aside: one program left processes running while the other ran; "
+			"let it wait for them, or use `schedule: abba`, which ends them before the next program starts",
 			aside.disturbed, aside.meant);
 	if (2 * aside.stolen > aside.meant)
 		fg_notes_add(

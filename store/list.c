@@ -287,7 +287,8 @@ int fg_store_find(struct fg_store *store, const char *project, const char *words
 	if (status == FG_ENOENT)
 		status = fg_error_set(
 			err, FG_ENOENT,
-			"no run is called '%s': it is not an id, tag, branch or commit in %s (`fastgate runs` lists them)",
+			"no run is called '%s': "
+			"it is not an id, tag, branch or commit in %s (`fastgate runs` lists them)",
 			words, store->db->name);
 	return status;
 }

@@ -445,7 +445,7 @@ static void open_asker(const char *database, struct asker *asker)
 	    fg_store_list(asker->store, &newest, &asker->newest, &err) != FG_OK)
 		die("open", &err);
 	if (asker->newest.count == 0) {
-		(void)fprintf(stderr, "bench_perfdb: there is no run to ask about\n");
+		(void)fprintf(stderr, "bench_perfdb: no run was stored\n");
 		exit(1);
 	}
 	if (fg_store_load(asker->store, asker->newest.items[0].id, &asker->run, &err) != FG_OK)

@@ -6,7 +6,7 @@
  * A comment is found by its marker (its first line) on all pages of the thread and rewritten; a new
  * one is created only if none is found. Temporary failures (no connection, 408, 425, 429, 5xx, a
  * limit with a known end) are retried from the search on, so that a lost answer does not cause a
- * second comment. If a limit ends too late, there is no retry.
+ * second comment. A request that a limit would delay for too long is not sent again.
  *
  * The target comes from the variables that the CI service sets for a job:
  *
