@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "runner/build/pad_object.h"
-#include "runner/build/plant.h"
+#include "runner/build/planted.h"
 #include "runner/execute/output_tail.h"
 
 enum {
@@ -37,8 +37,9 @@ struct others {
 /* The words are borrowed, the array is not. */
 static char **make_words(const struct fg_link *link, const struct others *others)
 {
-	const char *const front[] = {link->linker, "-u",           FG_PAD_SYMBOL, others->pad,
-				     "-u",         FG_PLANT_SYMBOL, others->plant};
+	const char *const front[] = {link->linker, "-u", FG_PAD_SYMBOL,
+				     others->pad,  "-u", FG_PLANT_SYMBOL,
+				     others->plant};
 	const size_t fronts = FG_ARRAY_SIZE(front) - (others->plant ? 0 : 3);
 	char **argv = fg_xcalloc(link->word_count + fronts + 1, sizeof(argv[0]));
 	size_t count = 0;
@@ -59,7 +60,7 @@ static char **make_words(const struct fg_link *link, const struct others *others
 }
 
 static int start(struct fg_link_again *again, const struct fg_link *link, char **argv,
-		 struct fg_error *err)
+		 const char *output, struct fg_error *err)
 {
 	struct fg_process *process = &again->processes[again->count];
 	char *path = fg_xasprintf("PATH=%s", getenv("PATH"));
@@ -80,12 +81,23 @@ static int start(struct fg_link_again *again, const struct fg_link *link, char *
 		/* The process has its own copy by now. */
 		process->options.argv = NULL;
 		process->options.environment = NULL;
+		again->outputs[again->count] = fg_xstrdup(output);
 		again->links[again->count++] = link;
 	}
 	free(options);
 	free(compiler);
 	free(path);
 	return status;
+}
+
+static int write_objects(const struct fg_link *link, const struct others *others, size_t pad_bytes,
+			 struct fg_error *err)
+{
+	const int status = fg_pad_object_write(others->pad, pad_bytes, err);
+
+	if (status != FG_OK || !others->plant)
+		return status;
+	return fg_planted_object(&link->planted, others->plant, err);
 }
 
 int fg_link_again_start(struct fg_link_again *again, const struct fg_link *link, size_t pad_bytes,
@@ -95,23 +107,18 @@ int fg_link_again_start(struct fg_link_again *again, const struct fg_link *link,
 	struct others others = {
 		.output = output,
 		.pad = fg_xasprintf("%s/pad-%zu.o", again->folder, again->count),
-		.plant = link->plant_text ? fg_xasprintf("%s/plant-%zu.o", again->folder,
-							 again->count)
-					  : NULL,
+		.plant = link->plant_text
+				 ? fg_xasprintf("%s/plant-%zu.o", again->folder, again->count)
+				 : NULL,
 		.resolution = fg_xasprintf("%s%s/resolution-%zu", resolution, again->folder,
 					   again->count),
 	};
 	char **argv = make_words(link, &others);
-	int status = fg_pad_object_write(others.pad, pad_bytes, err);
+	int status = write_objects(link, &others, pad_bytes, err);
 
 	FG_ASSERT(again->count < FG_LINKS_AT_ONCE_MAX);
-	if (status == FG_OK && others.plant)
-		status = fg_planted_object(&link->planted, others.plant, err);
-	if (status == FG_OK) {
-		free(again->outputs[again->count]);
-		again->outputs[again->count] = fg_xstrdup(output);
-		status = start(again, link, argv, err);
-	}
+	if (status == FG_OK)
+		status = start(again, link, argv, output, err);
 	free(argv);
 	free(others.plant);
 	free(others.resolution);

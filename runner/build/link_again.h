@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Repeat recorded link commands (link_record.h), several in parallel, with another output and a pad
- * (pad_object.h) in front of all objects.  A link with a plant (plant.h) repeats that too.
+ * (pad_object.h) in front of all objects.  A link with a plant (planted.h) repeats that too.
  *
  * Call fg_link_again_start() while there is room, then fg_link_again_wait(); always call
  * fg_link_again_end().

@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
-#include "runner/build/plant.h"
+#include "runner/build/planted.h"
 
 /*
  * Puts the script into FOLDER/linker; records go to FOLDER/links.  `variable` (to be freed) gets
