@@ -499,23 +499,22 @@ static void digest_environment(const struct fg_target *target, const struct fg_e
 	free(sorted);
 }
 
-bool fg_executed_key_of(const struct fg_target *target, const struct fg_environment *build,
+bool fg_executed_key_of(const struct fg_target *target, const struct fg_build_facts *build,
 			const struct fg_environment *host, struct fg_executed_key *key)
 {
 	struct fg_sha256 sha;
 
-	if (!target->command || !fg_environment_get(build, FG_FACT_CODE))
+	if (!target->command || !build->code)
 		return false;
 	fg_sha256_init(&sha);
 	add_text(&sha, target->benchmark->name);
 	finish(&sha, key->benchmark);
 	fg_sha256_init(&sha);
-	for (size_t i = 0; i < build->count; i++) {
-		const struct fg_fact *fact = &build->facts[i];
-
-		if (fg_text_starts_with(fact->key, FG_FACT_CODE)) {
-			add_text(&sha, fact->key);
-			add_text(&sha, fact->value);
+	add_text(&sha, build->code);
+	for (size_t i = 0; i < build->library_count; i++) {
+		if (build->libraries[i].code) {
+			add_text(&sha, build->libraries[i].name);
+			add_text(&sha, build->libraries[i].code);
 		}
 	}
 	finish(&sha, key->build);

@@ -128,28 +128,29 @@ static void what_nobody_has_any_more_goes(void **state)
 			 0);
 }
 
-/* An unfinished run learns more about its binaries: one set replaces another. */
+/* An unfinished run learns more about its binaries. */
 static void conditions_that_come_later_are_there_too(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run run = {0};
 	struct fg_stored_run loaded = {0};
-	struct fg_environment *build = NULL;
+	struct fg_build_facts *build = NULL;
 
 	fg_sample_run(&run, 1, &fg_sample_small);
 	run.run.complete = false;
 	build = &run.run.series[0].build[FG_ARM_CANDIDATE];
-	fg_environment_set(build, "build.flags", "-O2", true);
+	fg_build_facts_set(build, "build.flags", "-O2");
 	must(f, fg_store_progress(f->store, &run.run, NULL, &f->err));
-	fg_environment_set(build, "build.lto", "yes", true);
+	fg_build_facts_set(build, "build.mapped", "5678");
+	fg_build_facts_set(build, "build.lto", "yes");
 	must(f, fg_store_progress(f->store, &run.run, NULL, &f->err));
 	must(f, fg_store_load(f->store, run.run.id, &loaded, &f->err));
 	build = &loaded.run.series[0].build[FG_ARM_CANDIDATE];
-	assert_int_equal(build->count, 3);
-	assert_string_equal(fg_environment_get(build, "build.flags"), "-O2");
-	assert_string_equal(fg_environment_get(build, "build.lto"), "yes");
-	assert_string_equal(fg_environment_get(build, "build.id"), "abcdef");
-	assert_int_equal(ask(f, "SELECT count(*) FROM run_set WHERE scope >= 3"), 1);
+	assert_int_equal(fg_build_facts_count(build), 4);
+	assert_string_equal(build->flags, "-O2");
+	assert_string_equal(fg_environment_get(&build->other, "build.lto"), "yes");
+	assert_string_equal(build->id, "abcdef");
+	assert_string_equal(build->mapped, "5678");
 	fg_stored_run_release(&loaded);
 	fg_stored_run_release(&run);
 }
@@ -159,7 +160,7 @@ static void a_hundred_conditions_may_be_stored_twice(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run loaded = {0};
-	struct fg_environment *build;
+	struct fg_build_facts *build;
 	struct fg_stored_run run;
 	char key[64];
 
@@ -168,15 +169,13 @@ static void a_hundred_conditions_may_be_stored_twice(void **state)
 	build = &run.run.series[0].build[FG_ARM_CANDIDATE];
 	for (unsigned i = 0; i < 100; i++) {
 		(void)snprintf(key, sizeof(key), "build.library.lib%u.so", i);
-		fg_environment_set(build, key, "1234", false);
+		fg_build_facts_set(build, key, "1234");
 	}
 	must(f, fg_store_progress(f->store, &run.run, NULL, &f->err));
-	fg_environment_set(build, "build.mapped", "5678", false);
+	fg_build_facts_set(build, "build.mapped", "5678");
 	must(f, fg_store_progress(f->store, &run.run, NULL, &f->err));
 	must(f, fg_store_load(f->store, run.run.id, &loaded, &f->err));
-	assert_string_equal(
-		fg_environment_get(&loaded.run.series[0].build[FG_ARM_CANDIDATE], "build.mapped"),
-		"5678");
+	assert_string_equal(loaded.run.series[0].build[FG_ARM_CANDIDATE].mapped, "5678");
 	fg_stored_run_release(&loaded);
 	fg_stored_run_release(&run);
 }
