@@ -8,15 +8,14 @@
 #include "runner/execute/output_tail.h"
 #include "runner/facts/binary.h"
 #include "runner/facts/code_facts.h"
+#include "runner/facts/loader_list.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
 
 enum {
-	LOADER_TIMEOUT_S = 10,
 	FACT_TIMEOUT_S = 60,
 	FACT_MAX_BYTES = 4096,
-	LIBRARIES_MAX = 4096,
 	KEY_MAX = 256
 };
 
@@ -113,73 +112,36 @@ static void add_library(const struct fg_target *target, const char *name, const 
 	fg_binary_release(&elf);
 }
 
-/*
- * "\tlibm.so.6 => /lib/libm.so.6 (0x7f...)"; the loader itself is listed with its path only and is
- * skipped.
- */
-static void add_loader_line(const struct fg_target *target, char *line,
-			    struct fg_build_facts *build)
-{
-	char *arrow = strstr(line, " => ");
-	char *name = line + strspn(line, " \t");
-	char *path = NULL;
-	char *whole = NULL;
-	char *end = NULL;
+struct listing {
+	const struct fg_target *target;
+	struct fg_build_facts *build;
+};
 
-	if (!arrow)
-		return;
-	*arrow = '\0';
-	path = arrow + 4;
-	end = strstr(path, " (0x");
-	if (end)
-		*end = '\0';
-	/* Without "(0x...)" the library was not found, and the program cannot start. */
-	if (!end)
-		path = line + strlen(line);
+static void add_listed(void *context, const char *name, const char *path)
+{
+	const struct listing *listing = context;
+	const char *folder = listing->target->working_directory;
 	/* LD_LIBRARY_PATH may be relative to the program's working directory. */
-	if (*path && *path != '/' && target->working_directory)
-		whole = fg_fs_join(target->working_directory, path);
-	add_library(target, name, whole ? whole : path, build);
+	char *whole = *path && *path != '/' && folder ? fg_fs_join(folder, path) : NULL;
+
+	if (name)
+		add_library(listing->target, name, whole ? whole : path, listing->build);
 	free(whole);
-}
-
-/*
- * glibc's loader can list the libraries without running the program; another loader might run it.
- */
-static bool is_glibc_loader(const char *interpreter)
-{
-	const char *base = fg_fs_base_name(interpreter);
-
-	return fg_text_starts_with(base, "ld-linux") || fg_text_starts_with(base, "ld64.so");
 }
 
 static void add_libraries(const struct fg_target *target, const char *interpreter,
 			  struct fg_build_facts *build)
 {
-	char *argv[] = {(char *)(uintptr_t)interpreter, (char *)(uintptr_t) "--list",
-			target->program, NULL};
-	struct fg_process_result result = {0};
-	size_t count = 0;
+	struct listing listing = {target, build};
 
-	if (!is_glibc_loader(interpreter))
-		return;
-	if (fg_process_run(
-		    &(struct fg_process_options){.argv = argv,
-						 .environment = target->environment,
-						 .working_directory = target->working_directory,
-						 .stdout_to = FG_STREAM_CAPTURE,
-						 .timeout_ns = LOADER_TIMEOUT_S * FG_NS_PER_S},
-		    &result, NULL) != FG_OK)
-		return;
-	for (char *line = result.stdout_text; line && *line && count < LIBRARIES_MAX; count++) {
-		char *newline = strchr(line, '\n');
-
-		if (newline)
-			*newline = '\0';
-		add_loader_line(target, line, build);
-		line = newline ? newline + 1 : NULL;
-	}
-	fg_process_result_release(&result);
+	/* Libraries that are not listed stay unknown. */
+	(void)!fg_loader_list(&(struct fg_loader){.path = interpreter,
+						  .program = target->program,
+						  .environment = target->environment,
+						  .working_directory = target->working_directory,
+						  .add = add_listed,
+						  .context = &listing},
+			      NULL);
 }
 
 void fg_build_capture(const struct fg_target *target, struct fg_build_facts *build)
