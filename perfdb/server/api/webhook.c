@@ -74,6 +74,7 @@ int fg_handle_webhook_set(struct fg_request *rq, struct fg_error *err)
 	int status = fg_decision_body(rq, names, &json, &project, err);
 
 	if (status == FG_OK) {
+		project = fg_decision_text(rq, json, "project", NULL);
 		url = fg_decision_text(rq, json, names[0], "");
 		template = fg_decision_text(rq, json, names[1], "");
 	}
