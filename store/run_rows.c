@@ -84,8 +84,7 @@ static int clear(struct fg_store *store, enum fg_sql sql, int64_t id, struct fg_
 static int clear_run(struct fg_store *store, int64_t id, struct fg_error *err)
 {
 	static const enum fg_sql sweeps[] = {FG_SQL_SERIES_CLEAR, FG_SQL_LEVELS_CLEAR,
-					     FG_SQL_RUN_FACTS_CLEAR, FG_SQL_RUN_SETS_CLEAR,
-					     FG_SQL_REPORT_CLEAR};
+					     FG_SQL_RUN_FACTS_CLEAR, FG_SQL_REPORT_CLEAR};
 	int status = FG_OK;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(sweeps) && status == FG_OK; i++)
