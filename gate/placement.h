@@ -16,9 +16,7 @@ bool fg_placement_is_same_code(const struct fg_build_facts *baseline,
 /* Does code of the program, or of a library of the project, surely differ? */
 bool fg_placement_is_other_code(const struct fg_build_facts *baseline,
 				const struct fg_build_facts *candidate);
-/*
- * Do both read the same files, and were the functions compared of all code that is not the same in both?
- */
+/* Do both read the same files, and were the functions of all code that differs compared? */
 bool fg_placement_is_comparable(const struct fg_build_facts *baseline,
 				const struct fg_build_facts *candidate);
 /*

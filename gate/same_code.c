@@ -114,7 +114,7 @@ static size_t function_at(const struct fg_profile_set *set, const char *linkage)
 	return 0;
 }
 
-/* Of the candidate; NULL: no function was compared. */
+/* The facts about the candidate; NULL: no function was compared. */
 static const struct fg_build_facts *compared(const struct fg_series *series)
 {
 	const struct fg_build_facts *build = &series->build[FG_ARM_CANDIDATE];

@@ -30,7 +30,7 @@ static const struct {
 	{"build.size", offsetof(struct fg_build_facts, size)},
 };
 
-/* Of a library: "build.code.libown.so". */
+/* Keys of a library's facts end with its name: "build.code.libown.so". */
 static const struct {
 	const char *prefix;
 	size_t offset;

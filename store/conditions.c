@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The conditions of a run.  Each is stored once, known by its digest, and the run has a row for it. */
+/* Each condition is stored once, known by its digest; a run has a row for each of its own. */
 #include "store/conditions.h"
 
 #include "base/arena.h"

@@ -30,8 +30,8 @@ static void reads(void)
   __asm__ volatile("" ::: "memory");       \
  }
 READER(in_parent)
-READER(in_child) READER(in_thread) READER(in_executed)
-	READER(in_child_of_child) static void *thread(void *unused)
+READER(in_child)
+READER(in_thread) READER(in_executed) READER(in_child_of_child) static void *thread(void *unused)
 {
 	in_thread();
 	return unused;
