@@ -28,7 +28,7 @@ READ_BY_PEOPLE = ("docs/", "README.md")
 ROOMS = ("cli/", "config/", "gate/", "reporters/", "perfdb/", "profile/views/", "runner/")
 LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`")
 # These speak of the words of other tools.
-APART = ("docs/migrating.md", "docs/glossary.md", "docs/decisions/", "docs/schema/", "docs/examples/")
+APART = ("docs/migrating.md", "docs/glossary.md", "docs/decisions/", "docs/schema/")
 
 
 def text_for_people(name, line):
