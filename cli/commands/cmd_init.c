@@ -22,7 +22,7 @@ struct options {
 	const char *ci;
 };
 
-/* As `init` writes it where nothing can be measured: nobody would miss it. */
+/* The file that `init` writes if nothing can be measured: safe to replace. */
 static bool measures_nothing(const char *path)
 {
 	char *text = NULL;
