@@ -59,7 +59,7 @@ static void read_segments(struct fg_object *object, const struct dl_phdr_info *i
 	}
 }
 
-/* The loader has added the bias to what it needs itself, with most objects. */
+/* With most objects the loader has added the bias to these. */
 static const void *at(const struct fg_object *object, uintptr_t value)
 {
 	return (const void *)(value >= object->bias ? value : object->bias + value);
@@ -195,7 +195,7 @@ const char *fg_object_wanted_version(const struct fg_object *object, size_t inde
 	return NULL;
 }
 
-/* Is this definition the wanted version, or the default one where none is asked for? */
+/* Is this definition the wanted version, or the default one if none is requested? */
 static bool has_version(const struct fg_object *object, size_t index, const char *wanted)
 {
 	const uint8_t *definition = object->defined_versions;
@@ -246,7 +246,7 @@ uint32_t fg_name_hash(const char *name)
 	return hash;
 }
 
-/* The function of this name that the object exports, or NULL. */
+/* The address of the function of this name that the object exports, or NULL. */
 static const ElfW(Sym) *
 	exported(const struct fg_object *object, const char *name, const char *version)
 {
@@ -297,7 +297,10 @@ uintptr_t fg_object_look_up(const struct fg_object *object, const char *name, co
 		if (!first)
 			first = other;
 	}
-	/* One that came later may prefer its own (RTLD_DEEPBIND), or be seen by some alone. */
+	/*
+	 * An object loaded later may prefer its own definition (RTLD_DEEPBIND), or be visible only
+	 * to some.
+	 */
 	if (!first || (first->is_initial ? later && !object->is_initial : later > 1))
 		return 0;
 	return address_of(first, exported(first, name, version));
