@@ -35,8 +35,8 @@ enum {
 	PAGE = 4096,
 	STUB_BYTES = 80,
 	STUB_HEAD = 24, /* size of a stub's own instructions, before the function's */
-	AREA_HEAD = 64, /* at the start of the stubs' memory: the address to call */
-	NAMES_MAX = 8,  /* reasons that are reported */
+	AREA_HEAD = 64, /* head of the stubs' memory: the address that they call */
+	NAMES_MAX = 8,  /* names of refused functions kept per reason */
 	JUMP = 0xe9,
 	TRAP = 0xcc,
 };

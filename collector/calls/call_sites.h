@@ -19,7 +19,7 @@
 enum {
 	FG_CALL_SITE_SETS = 128,
 	FG_CALL_SITE_WAYS = 8,
-	FG_CALL_SITE_WORDS = 1 << 15, /* places per thread */
+	FG_CALL_SITE_WORDS = 1 << 15, /* words per thread */
 	FG_CALL_SITE_DEPTH = 512,     /* words per place; deeper stacks are not remembered */
 	FG_CALL_SITE_GROUP = 4,       /* words compared at once */
 };
@@ -28,7 +28,7 @@ enum {
 struct fg_call_key {
 	struct fg_regs caller; /* registers after the return */
 	uint32_t region;
-	uint32_t function; /* the way it is counted: distinguishes entries of one path */
+	uint32_t function; /* what is counted, and how: distinguishes entries of one path */
 };
 
 struct fg_call_site {
@@ -38,7 +38,7 @@ struct fg_call_site {
 	uintptr_t bp_mask; /* 0: the path does not depend on it */
 	uint32_t region;
 	uint32_t function;
-	uint32_t words; /* first word of these */
+	uint32_t words; /* index of the first one */
 	uint16_t groups;
 	bool is_quick; /* counting needs nothing else */
 	void *entry;   /* NULL: free */

@@ -18,7 +18,7 @@ struct fg_call_symbol {
 /* A symbol of an object's file that is a function, or chooses one (IFUNC). */
 struct fg_call_defined {
 	const char *base;  /* its name without a clone's suffix */
-	uintptr_t address; /* bytes of it in the file */
+	uintptr_t address; /* in the file */
 	uint32_t size;
 	bool is_clone; /* its parameters may not be those of the source */
 	bool is_resolver;

@@ -35,7 +35,7 @@ struct fg_signature {
 	struct fg_argument arguments[FG_DOMAIN_ARGUMENTS_MAX];
 	uint8_t count;
 	uint8_t lanes;        /* for a vector function, values in each register; 0: a scalar one */
-	bool is_in_registers; /* every argument is read, and none is wider than 16 bytes */
+	bool is_in_registers; /* all arguments are, and none is wider than 16 bytes */
 	char text[FG_SIGNATURE_MAX];
 };
 

@@ -12,15 +12,15 @@ enum {
 	BITS = sizeof(ElfW(Addr)) * 8,
 };
 
-/* The names, and how far the look has come. */
+/* The names, and the progress of the look-up. */
 struct search {
-	const void *holder; /* of the object to begin with, or after; NULL: begin at once */
-	bool is_beside;     /* look in that object alone */
+	const void *holder; /* address in the object to start with, or after; NULL: start at once */
+	bool is_beside;     /* search only that object */
 	bool is_past;
 	unsigned count;
 	const char *const *names;
 	void **found;
-	const char *path; /* of the object that `holder` is in */
+	const char *path; /* path of the object that contains `holder` */
 	uint32_t hashes[FG_SYMBOLS_MAX];
 };
 
@@ -56,7 +56,7 @@ static bool holds(const struct dl_phdr_info *info, const void *address)
 	return false;
 }
 
-/* The loader has added the bias to these itself, with most objects. */
+/* With most objects the loader has added the bias to these. */
 static const void *place(const struct object *object, uintptr_t value)
 {
 	return (const void *)(value >= object->bias ? value : object->bias + value);
@@ -181,7 +181,7 @@ static void look(struct search *search)
 	(void)dl_iterate_phdr(visit, search);
 }
 
-/* Something of this library's own. */
+/* A place in this library itself. */
 static const char own;
 
 void *fg_symbol_find(enum fg_symbol_scope scope, const void *address, const char *name)
