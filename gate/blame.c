@@ -19,7 +19,7 @@ bool fg_blame_is_same_library(const struct fg_series *series, const char *librar
 	const char *before = fg_build_library(&series->build[FG_ARM_BASELINE], library);
 	const char *after = fg_build_library(&series->build[FG_ARM_CANDIDATE], library);
 
-	/* A build-id is one word; "unreadable" and "no build-id, ..." tell nothing. */
+	/* A build-id is one word; "unreadable" and "no build-id, ..." carry no information. */
 	return before && after && strcmp(before, after) == 0 && !strchr(after, ' ') &&
 	       strcmp(after, "unreadable") != 0;
 }
@@ -49,7 +49,7 @@ static bool is_own(const struct fg_environment *build, const char *library)
 	return false;
 }
 
-/* One side alone loads it, and it is not the project's: the change is who calls it. */
+/* Only one side loads it, and it is not the project's: its caller is the change. */
 static bool is_new_from_outside(const struct fg_series *series, const char *library)
 {
 	const bool before = fg_build_library(&series->build[FG_ARM_BASELINE], library) != NULL;
@@ -59,8 +59,8 @@ static bool is_new_from_outside(const struct fg_series *series, const char *libr
 }
 
 /*
- * Also jump stubs and what belongs to no file at all, but for code that is made at run time and has
- * names: it was made of something that may have changed, a script for example.
+ * Also jump stubs and anything without a file, except for named code made at run time: it was made
+ * from something that may have changed, such as a script.
  */
 static bool is_unchanged(const struct fg_series *series, const struct fg_profile_function *function)
 {
