@@ -20,7 +20,7 @@ static bool is_equal(const struct fg_environment *a, const struct fg_environment
 	return in_a && in_b && strcmp(in_a, in_b) == 0;
 }
 
-/* Every library of `a` is in `b`, and is the same file or has the same code. */
+/* Every library of `a` is in `b`, as the same file or with the same code. */
 static bool has_libraries_of(const struct fg_environment *a, const struct fg_environment *b)
 {
 	for (size_t i = 0; i < a->count; i++) {
@@ -38,8 +38,8 @@ static bool has_libraries_of(const struct fg_environment *a, const struct fg_env
 }
 
 /*
- * The program, or a library of it, is another file.  Where all are the same files nothing has
- * moved, and a difference comes from what the program loads or starts while it runs.
+ * The program, or one of its libraries, is another file. If all are the same files, nothing has
+ * moved, and a difference comes from something that the program loads or starts at run time.
  */
 static bool has_another_file(const struct fg_environment *a, const struct fg_environment *b)
 {
@@ -97,7 +97,7 @@ bool fg_placement_is_same_code(const struct fg_environment *baseline,
 	       has_libraries_of(candidate, baseline);
 }
 
-/* A library of `a` whose code was read has other code in `b`, or is not there. */
+/* A library of `a` whose code is known has other code in `b`, or is missing there. */
 static bool has_other_library(const struct fg_environment *a, const struct fg_environment *b)
 {
 	static const char prefix[] = "build.code.";
@@ -126,7 +126,7 @@ static void place(enum fg_outcome *outcome)
 		*outcome = FG_OUTCOME_PLACEMENT;
 }
 
-/* Student's t, 95 % on one side, with a degree of freedom less than there are layouts. */
+/* Student's t, 95 % on one side, with one degree of freedom fewer than layouts. */
 static const double layouts_quantile = 2.353;
 
 /* Reports where time grew, but does not blame unchanged code. */

@@ -11,15 +11,13 @@
 #include "model/run.h"
 #include "model/verdict.h"
 
-/* Do both builds do the same thing, as far as their facts tell?  A missing fact says no. */
+/* Do both builds do the same thing according to their facts? A missing fact means no. */
 bool fg_placement_is_same_code(const struct fg_environment *baseline,
 			       const struct fg_environment *candidate);
 /* Does code of the program, or of a library of the project, surely differ? */
 bool fg_placement_is_other_code(const struct fg_environment *baseline,
 				const struct fg_environment *candidate);
-/*
- * Do both read the same files, and is build.functions about all code that is not the same in both?
- */
+/* Do both sides read the same files, and does build.functions list all code that differs? */
 bool fg_placement_is_comparable(const struct fg_environment *baseline,
 				const struct fg_environment *candidate);
 /*

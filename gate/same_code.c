@@ -47,7 +47,7 @@ static struct fg_code_fact find(const char *words, const char *name)
 	return (struct fg_code_fact){0};
 }
 
-/* As the linker and the fact know it. */
+/* The name as the linker and the fact know it. */
 static const char *linkage_of(const struct fg_profile_function *function)
 {
 	return function->linkage ? function->linkage : function->name;
@@ -151,7 +151,9 @@ static bool is_same_code(const struct fg_series *series, const char *words,
 
 	if (fg_blame_is_generated(function->library) || strcmp(function->library, "[unknown]") == 0)
 		return false;
-	/* The linker makes a jump to the function of another file; the kernel is that of both. */
+	/*
+	 * The linker resolves a jump to another file's function; the kernel is the same for both.
+	 */
 	return fg_text_ends_with(name, "@plt") || strcmp(name, "[kernel]") == 0 ||
 	       function->library[0] == '[' || find(words, name).state == FG_CODE_SAME ||
 	       fg_blame_is_same_library(series, function->library);
@@ -173,7 +175,7 @@ bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct 
 	return is_same;
 }
 
-/* Its machine code is that of the baseline; it may call other code. */
+/* Its machine code equals the baseline's; it may call other code. */
 static bool is_own_code_same(const struct fg_series *series, const char *words,
 			     const struct fg_profile_function *function)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A function whose machine code is the same in both builds, as is that of all it calls, got slower
- * for a reason outside of it: its place, its callers, its inputs.  It is not guilty where changed
- * code takes time.  The fact build.functions lists the functions of both builds.  Private to gate/.
+ * Facts about unchanged code. A function whose machine code, and that of its callees, is the same
+ * in both builds got slower for a reason outside of it: its place, its callers, its inputs. It is
+ * not guilty if changed code takes time. The fact build.functions lists the functions of both
+ * builds. Private to gate/.
  */
 #ifndef FG_GATE_SAME_CODE_H
 #define FG_GATE_SAME_CODE_H
@@ -39,8 +40,8 @@ void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series 
 		       bool whole_changed, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict);
 /*
- * Are all functions that take time known to be the same code, in both builds, as is all they name?
- * False also where nothing is known.
+ * Is every function that takes time known to have the same code in both builds, including
+ * everything it names? False also if nothing is known.
  */
 bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct fg_series *series);
 

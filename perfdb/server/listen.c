@@ -12,9 +12,9 @@
 #include <netinet/in.h>
 
 enum {
-	IO_THREADS = 2, /* that only move bytes */
+	IO_THREADS = 2, /* threads that only move bytes */
 	CONNECTIONS = FG_LISTEN_CONNECTIONS,
-	CONNECTIONS_OF_ONE = 2048, /* address, where addresses are known */
+	CONNECTIONS_OF_ONE = 2048, /* connections of one address, if addresses are known */
 	IDLE_SECONDS = 30
 };
 
@@ -86,7 +86,7 @@ static size_t unescape(void *context, struct MHD_Connection *connection, char *t
 	return MHD_http_unescape(text);
 }
 
-/* The portable build has no TLS, for GnuTLS has no static form. */
+/* The portable build has no TLS: GnuTLS cannot be linked statically. */
 static int offer_tls(const struct fg_server *server, unsigned *flags, struct MHD_OptionItem tls[3],
 		     struct fg_error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The webhook of a project: shown, set, removed and tried by its administrators. */
+/* The webhook of a project: shown, set, removed and tested by its administrators. */
 #include "perfdb/server/webhook.h"
 
 #include "base/clock.h"
@@ -100,7 +100,7 @@ int fg_handle_webhook_remove(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Sent now, a few times a minute; the answer says what became of it. */
+/* Sent at once, at most a few times a minute; the answer reports the result. */
 int fg_handle_webhook_test(struct fg_request *rq, struct fg_error *err)
 {
 	static const char *const names[] = {"project", NULL};
@@ -120,7 +120,7 @@ int fg_handle_webhook_test(struct fg_request *rq, struct fg_error *err)
 						    fg_clock_monotonic_ns());
 	if (rq->answer.retry_after_s)
 		return fg_request_refuse(rq, 429, err, "too many tests in one minute");
-	fg_request_leave_store(rq); /* the other end takes its time */
+	fg_request_leave_store(rq); /* the other end is slow */
 	fg_webhook_fill(hook.template, &values, &body);
 	status = fg_webhooks_send(rq->server->webhooks, hook.url, fg_strbuf_text(&body), &wait_ns,
 				  &why);
