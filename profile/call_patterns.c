@@ -9,7 +9,7 @@
 #include <inttypes.h>
 
 enum {
-	NAMES_MAX = 8 /* of functions with one refusal, in a trace */
+	NAMES_MAX = 8 /* names of functions with one refusal, in a trace */
 };
 
 static struct fg_trace_pattern *find(struct fg_call_patterns *all,
@@ -107,7 +107,7 @@ static bool is_meant(const struct fg_trace_pattern *pattern, const char *symbol)
 	return meant;
 }
 
-/* Has the program a function of its own that the pattern means? */
+/* Does the program have a function of its own that the pattern matches? */
 static bool has_its_own(const char *program, const struct fg_trace_pattern *pattern)
 {
 	struct fg_elf elf;
@@ -187,7 +187,7 @@ static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbu
 	return true;
 }
 
-/* The program that has a function of its own that the pattern means; NULL: none has. */
+/* The program with a function of its own that the pattern matches, or NULL. */
 static const char *owner_of(const struct fg_call_patterns *all,
 			    const struct fg_trace_pattern *pattern)
 {

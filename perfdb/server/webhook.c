@@ -13,8 +13,8 @@
 
 enum {
 	CLAIM_SECONDS = 60,  /* longer than any call takes */
-	POLL_SECONDS = 5,    /* for what other servers stored */
-	TIMEOUT_SECONDS = 5, /* of one call */
+	POLL_SECONDS = 5,    /* interval of the search for runs that other servers stored */
+	TIMEOUT_SECONDS = 5, /* limit of one call */
 	ATTEMPTS_MAX = 12,
 	WAIT_MAX_SECONDS = 3600,
 	TEXT_MAX_BYTES = 4096, /* address, template, answer */
@@ -51,7 +51,7 @@ static bool is_refused_number(const struct fg_webhooks *h, const char *host)
 	return is_refused;
 }
 
-/* With a word in place of each value it is JSON only if all of them stand in strings. */
+/* With a word in place of each value, it is JSON only if all of them are inside strings. */
 static int check_template(const char *template, struct fg_error *err)
 {
 	static const struct fg_webhook_values words = {"x", "x", "x", "x", "x", "x", "x"};
@@ -91,7 +91,7 @@ int fg_webhooks_check(const struct fg_webhooks *h, const char *url, const char *
 	return check_template(template, err);
 }
 
-/* The answer's body is shown to nobody: it may come from inside. */
+/* The answer's body is not shown to anybody: it may come from the inside network. */
 static int judge(const struct fg_http_reply *reply, int64_t *wait_ns, struct fg_error *err)
 {
 	if (reply->status >= 200 && reply->status < 300)
@@ -157,7 +157,7 @@ static int64_t again_at(const struct fg_webhooks *h, int64_t attempts, int64_t a
 	return fg_clock_wall_ns() + (wait < most ? wait : most);
 }
 
-/* Between `store` and the next one no session is held: the other end takes its time. */
+/* No session is held between `store` and the next one, because the other end may be slow. */
 static int make_call(struct fg_webhooks *h, const struct fg_webhook_call *call,
 		     struct fg_arena *arena, struct fg_strbuf *body, struct fg_error *err)
 {

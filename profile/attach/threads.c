@@ -18,8 +18,8 @@
 
 enum {
 	PROC_FILE_MAX_BYTES = 1 << 20,
-	EVENT_SHIFT = 8,   /* above it, a stop of ptrace's own says which */
-	SYSCALL_BYTES = 2, /* of the instruction that entered the kernel */
+	EVENT_SHIFT = 8,   /* above it, the number of ptrace's own stop */
+	SYSCALL_BYTES = 2, /* bytes of the instruction that entered the kernel */
 };
 
 void fg_pids_add(struct fg_pids *pids, pid_t pid)
@@ -215,7 +215,9 @@ char *fg_thread_reason_of_scope(long scope)
 			    scope);
 }
 
-/* Why the kernel refuses this process, which nobody traces and no filter hides; to be freed. */
+/*
+ * Why the kernel refuses this process, if it has no tracer and no filter is in place; to be freed.
+ */
 static char *reason_of_kernel(pid_t pid, int error)
 {
 	const long scope = read_setting("/proc/sys/kernel/yama/ptrace_scope");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * An archive comes from another host and may be damaged, changed or made to do harm. Its first file
- * lists all others with size and digest: what is not in the list, comes twice, is missing, or
- * differs in one byte is refused, and no more is written than the list says.
+ * An archive comes from another host and may be damaged, changed or malicious. Its first file lists
+ * all others with size and digest: a file that is not in the list, comes twice, is missing, or
+ * differs in one byte is refused, and no more is written than the list allows.
  */
 #include "base/fs.h"
 #include "base/json.h"
@@ -26,7 +26,7 @@ struct listed {
 	const char *name;
 	const char *sha256;
 	uint64_t size;
-	char *path; /* where it was written; NULL: not met yet */
+	char *path; /* where it was written; NULL: not yet */
 };
 
 struct reader {
@@ -39,7 +39,7 @@ struct reader {
 	struct fg_map by_name; /* name → index */
 	uint64_t total;
 	bool (*is_stopped)(void);
-	/* of the file that is being written */
+	/* progress of the file being written */
 	struct fg_sha256 sha;
 	int fd;
 };
