@@ -645,7 +645,7 @@ static const struct fg_key perfdb_keys[] = {
 	{.name = "url",
 	 .kind = FG_KEY_URL,
 	 IN_PLAN(perfdb.url),
-	 .help = "the address of the server; by default there is none",
+	 .help = "the address of the server; by default runs stay here",
 	 .more = "A token is sent there only if the environment names the address, too: in "
 		 "`PERFDB_URL`, or in the list `FASTGATE_TRUSTED_URLS`."},
 	{.name = "token_env",

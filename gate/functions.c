@@ -131,7 +131,7 @@ static bool is_suspect(const struct fg_node_context *c, const struct fg_node_ver
 	       fabs(node->delta) >= BLAME_ERRORS * error;
 }
 
-/* Fills in the statement about the function; false: there is none. */
+/* Fills in the statement about the function; returns false without one. */
 static bool set_standing(const struct fg_node_context *c, size_t function, double error,
 			 double moved, struct fg_node_verdict *node)
 {

@@ -307,7 +307,7 @@ static void ask_for_more(const struct fg_pairs *pairs, struct fg_rule_finding *f
 		finding->next_look += pairs->no_number + pairs->no_ratio;
 }
 
-/* A smaller difference between places is no change. */
+/* A smaller difference between places counts as equal. */
 static const double place_least = 0.005;
 
 /* How many places are faster although others are slower; 0: they agree. */

@@ -100,7 +100,7 @@ static void list_all(struct conditions *c, const struct fg_scoped *scoped, size_
 struct by_digest {
 	struct fg_map *known;  /* digest → row */
 	struct fg_blob *blobs; /* unknown ones, each once */
-	void **of;             /* what each stands for */
+	void **of;             /* the value of each */
 	size_t count;
 };
 

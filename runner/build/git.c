@@ -571,7 +571,7 @@ static int add_work_tree(const struct fg_git *git, const char *left_out, struct 
 /* The content of a private index, which `git write-tree` turns into a tree. */
 struct filling {
 	int (*fill)(const struct fg_git *git, const struct filling *filling, struct fg_error *err);
-	const struct fg_git *usual; /* with the user's index */
+	const struct fg_git *usual; /* environment with the user's index */
 	const char *left_out;
 	const char *base;
 	const char *source;
@@ -601,7 +601,7 @@ bool fg_git_has(const struct fg_git *git, const char *commit, const char *path)
 	return has;
 }
 
-/* Make this path exactly as it is in `source`. */
+/* Makes this path exactly as in `source`. */
 static int take_path(const struct fg_git *git, const char *source, const char *path,
 		     struct fg_error *err)
 {

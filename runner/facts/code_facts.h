@@ -55,7 +55,7 @@ void fg_code_facts_add_program(const struct fg_target *target, struct fg_environ
 /* `name` as the program asks for it, `path` as the loader found it. */
 void fg_code_facts_add_library(const struct fg_target *target, const char *name, const char *path,
 			       struct fg_environment *build);
-/* By its name: a source, a document or a file of fastgate, which no program reads as its input. */
+/* Decides by the name: a source, a document or a file of fastgate is not input of a program. */
 bool fg_code_facts_is_no_input(const char *path);
 void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_environment *build);
 
