@@ -127,7 +127,7 @@ class Tools:
         environment.update(FG_FAULTS_CLASS=kind, FG_FAULTS_AT=str(MOST_CALLS * 10), FG_FAULTS_LIST=path)
 
     def fastgate(self, folder, *words, environment=None):
-        """Exit code, standard output, standard error.  Everything that it started is gone afterwards."""
+        """Exit code, standard output, standard error. All processes that it started are gone afterwards."""
         process = subprocess.Popen([self.given.fastgate, *words], cwd=folder, env=environment or self.environment("", None, 0, folder),
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         try:
@@ -158,7 +158,7 @@ class Tools:
 
 
 def expect_end(fault, code, err, what):
-    """An exit code of the table, and when it is not a pass, a line that says why."""
+    """An exit code of the table and, unless it is a pass, a line with the reason."""
     expect(code >= 0, f"{what} died of signal {-code}: {err!r}")
     expect(code in EXIT_CODES, f"{what} ended with {code}: {err!r}")
     lines = [line for line in err.splitlines() if re.match(r"(fastgate|perfdb): ", line)]
@@ -198,8 +198,8 @@ class Run:
 
     def expect_kept(self, folder, fresh, passed):
         """
-        A repetition has ended when the next begins, and all of them when the run passed.  There are more than REPETITIONS where
-        the host took the CPU away from one: it is set aside, kept, and measured again.
+        A repetition has ended when the next begins, and all of them if the run passed. There are more than REPETITIONS if the
+        host took the CPU away from one: it is set aside, kept, and measured again.
         """
         begun = self.begun(folder)
         ended = max(begun, REPETITIONS) if passed else begun - 1

@@ -44,7 +44,7 @@ def end_of_example(lines, begin):
 
 
 def with_examples(text):
-    """The file with each of its examples in turn, by deleting `# `; where nothing is measured, after the first benchmark's."""
+    """The file with each of its examples in turn, enabled by deleting `# `; if nothing is measured, after the first benchmark's."""
     lines = text.splitlines()
 
     def uncommented(begin):
@@ -86,7 +86,7 @@ def init(*options):
 
 
 def runs(*names, only=None):
-    """The file that was written, as it stands: it builds, and every benchmark in it is measured."""
+    """The written file works as it is: it builds, and every benchmark in it is measured."""
     done = call(fastgate, "run", *([only] if only else []), "--pairs", "2:2", "--set", "measure.warmup=0", "--set", "measure.schedule=abba", "--set", "report.json=result.json")
     check(done.returncode == 0, f"what init wrote does not run: {done.returncode} {done.stdout}{done.stderr}")
     if done.returncode == 0:
@@ -175,7 +175,7 @@ def neither_a_tool_of_the_build_nor_a_server_is_measured():
     commit()
     said, _ = init()
     check("trying worker" in said and "trying echo_server" not in said, f"server: {said}")
-    # A file system may keep no time of the last access; then nothing tells a tool.
+    # A file system may keep no access times; then there is no hint at a tool.
     if "noatime" not in call("findmnt", "-n", "-o", "OPTIONS", "-T", ".").stdout:
         check("trying maker" not in said, f"tool: {said}")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Only what a change can touch is measured: each reason to measure, and what is said of the rest."""
+"""Only benchmarks that a change can touch are measured: each reason to measure, and the report on the rest."""
 import json
 import os
 import pathlib
