@@ -78,7 +78,7 @@ static void every_example_works_where_its_key_belongs(void **state)
 	assert_true(count >= 25);
 }
 
-/* A default is an example, too; so is a line of the example of the key's section. */
+/* A default counts as an example, and so does a line of the section's example. */
 static void look_for_example(const struct fg_schema_visit *visit, void *ctx)
 {
 	const char **section_example = ctx;
