@@ -157,10 +157,11 @@ static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbu
 		return true;
 	}
 	if (pattern->is_overloaded) {
-		fg_strbuf_printf(text,
-				 "'%s%s%s' has overloads with other parameters than those of its "
-				 "signature: they are counted, but not timed or looked at",
-				 pattern->text, at, pattern->library);
+		fg_strbuf_printf(
+			text,
+			"'%s%s%s' has overloads with other parameters than those of its "
+			"signature: they are counted, but not timed, and their arguments are not recorded",
+			pattern->text, at, pattern->library);
 		return true;
 	}
 	if (pattern->is_untimed) {

@@ -315,7 +315,7 @@ static int check_same_build(const struct fg_runner_job *job, size_t arm,
 	if (first < count)
 		status = fg_error_set(
 			err, FG_EINVAL,
-			"the %s of benchmark '%s' is not what this run began with (%s was %s, is %s): measure anew, without --resume",
+			"the %s of benchmark '%s' has changed since this run began (%s was %s, is %s): measure anew, without --resume",
 			arm == FG_ARM_BASELINE ? "baseline" : "candidate", job->benchmark->name,
 			found[first].key, found[first].baseline ? found[first].baseline : "absent",
 			found[first].candidate ? found[first].candidate : "absent");

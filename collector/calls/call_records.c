@@ -221,7 +221,7 @@ void fg_call_records_finish(struct fg_thread *writer)
 			describe(writer, i);
 	write_patterns(writer);
 	if (fg_called_full)
-		(void)fg_note(writer, "more than 32768 functions are asked for: some are left out");
+		(void)fg_note(writer, "more than 32768 functions are requested: some are left out");
 	if (fg_call_nameless)
 		(void)fg_note(writer,
 			      "an object that is compiled with -finstrument-functions has "

@@ -254,7 +254,7 @@ static void explain_refusal(pid_t pid, int error, struct fg_error *err)
 	if (is_filtered())
 		(void)fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"process %d may not be looked at: a seccomp filter forbids fastgate "
+			"process %d may not be traced: a seccomp filter forbids fastgate "
 			"ptrace(); start its container or service with one that allows it (docker "
 			"run --cap-add=SYS_PTRACE)",
 			(int)pid);
@@ -267,8 +267,8 @@ static void explain_refusal(pid_t pid, int error, struct fg_error *err)
 	else
 		reason = reason_of_kernel(pid, error);
 	if (reason)
-		(void)fg_error_set(err, FG_EUNSUPPORTED, "process %d may not be looked at%s",
-				   (int)pid, reason);
+		(void)fg_error_set(err, FG_EUNSUPPORTED, "process %d may not be traced%s", (int)pid,
+				   reason);
 	free(reason);
 }
 

@@ -460,7 +460,7 @@ int fg_import_callgrind_read(const char *data, size_t size, const struct fg_impo
 		}
 	}
 	if (!reader.has_events) {
-		status = fg_error_set(err, FG_EPARSE, "it does not say what it counts ('events:')");
+		status = fg_error_set(err, FG_EPARSE, "the line 'events:' is missing");
 		goto out;
 	}
 	status = add_stacks(&reader, err);

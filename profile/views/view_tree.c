@@ -199,7 +199,7 @@ static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
 	if (p.hidden > 0)
 		fg_view_note(table, "%zu call paths below %.2g %% of %s%s are not shown", p.hidden,
 			     100 * floor_share(options), fg_view_whole(table),
-			     options->depth > 0 ? " or deeper than asked for" : "");
+			     options->depth > 0 ? " or deeper than --depth" : "");
 }
 
 int fg_view_top_down(const struct fg_profile *profile, const struct fg_view_options *options,

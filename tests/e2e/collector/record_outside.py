@@ -201,7 +201,7 @@ def tracing_forbidden():
 def processes_of_others():
     """A process of another user is refused in one line with the reason."""
     if os.geteuid() != 0 or not another_user_can_work():
-        print("left out, not root: processes that may not be looked at")
+        print("left out, not root: processes that may not be traced")
         return
     with open("undumpable.c", "w", encoding="ascii") as file:
         file.write("#include <stdio.h>\n#include <sys/prctl.h>\n#include <unistd.h>\n"
@@ -212,7 +212,7 @@ def processes_of_others():
             try:
                 running.stdout.readline()
                 done = record("--pid", str(running.pid), "--duration", "100ms", "-o", "refused", preexec_fn=drop_rights)
-                check(done.returncode == 2 and len(done.stderr.splitlines()) == 1 and f"process {running.pid} may not be looked at: " in done.stderr
+                check(done.returncode == 2 and len(done.stderr.splitlines()) == 1 and f"process {running.pid} may not be traced: " in done.stderr
                       and reason in done.stderr, f"{reason}: {done.returncode}\n{done.stderr}")
             finally:
                 running.kill()

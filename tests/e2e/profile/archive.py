@@ -222,7 +222,7 @@ class Archive(unittest.TestCase):
                 ([manifest_of([one]), plain(*one), plain(*one)], "it has twice: a"),
                 ([manifest_of([one, one]), plain(*one)], "its manifest lists twice: a"),
                 ([manifest_of([one, other]), plain(*one)], "it lacks b"),
-                ([manifest_of([one]), plain("a", b"longer")], "of another size than the manifest says: a"),
+                ([manifest_of([one]), plain("a", b"longer")], "not of the size in the manifest: a"),
                 ([manifest_of([one], schema="fastgate-archive/9"), plain(*one)], "its manifest is of another version"),
                 ([plain(*one), manifest_of([one])], "is not an archive that fastgate made"),
                 ([plain("manifest.json", b"{")], "evil.tar.zst: "),
