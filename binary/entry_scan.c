@@ -29,9 +29,9 @@ struct scan {
 	uint64_t low, high; /* ranges of code */
 	/* sorted by address: branch targets inside a place, after its first byte */
 	uint8_t *inside;
-	uint8_t *known;     /* sorted by address: parts of functions that were read to their end */
-	uint32_t *parts;    /* per frame: another frame of the same function, or itself */
-	bool *is_unknown;   /* per frame: it may jump anywhere in its function */
+	uint8_t *known;   /* sorted by address: parts of functions that were read to their end */
+	uint32_t *parts;  /* per frame: another frame of the same function, or itself */
+	bool *is_unknown; /* per frame: it may jump anywhere in its function */
 };
 
 static bool has(const uint8_t *bits, uint64_t index)

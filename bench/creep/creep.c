@@ -35,12 +35,12 @@ static const double step_size = 0.001;
 
 struct world {
 	const char *name;
-	double spread;     /* of a pair */
-	double drift;      /* the host's level goes up and down by this much */
-	double layout;     /* every other build is this much slower by its layout */
+	double spread; /* of a pair */
+	double drift;  /* the host's level goes up and down by this much */
+	double layout; /* every other build is this much slower by its layout */
 	/* share of the pairs disturbed by a neighbour, which makes them ten times as noisy */
 	double neighbours;
-	double creep;      /* of each step */
+	double creep; /* of each step */
 	bool anchors;
 	const char *program; /* its recorded pairs instead of simulated ones */
 };

@@ -83,7 +83,7 @@ struct fg_project {
 	const char *debug_folder; /* an unoptimised build that was passed over, or NULL */
 	/* comment that shows how the build can keep line numbers; or NULL */
 	const char *line_hint;
-	char *tree;               /* trial build's worktree, to be freed; NULL: not built */
+	char *tree; /* trial build's worktree, to be freed; NULL: not built */
 	struct fg_project_program *programs; /* likeliest benchmark first */
 	size_t program_count;
 	bool has_commit;  /* a git repository with at least one commit */

@@ -194,7 +194,7 @@ static void check_outside(const struct fg_executed_file *file, struct fg_affecte
 
 	if (fg_binary_read(file->path, &elf, NULL) != FG_OK ||
 	    strcmp(elf.build_id, file->identity) != 0) {
-		say(reason, NULL, "%s changed", file->path);
+		say(reason, NULL, "%s changed after the functions were recorded", file->path);
 		reason->is_stale = true;
 	}
 	fg_binary_release(&elf);
@@ -278,7 +278,7 @@ static void check_input(const struct fg_target targets[FG_ARM_COUNT],
 	if (strcmp(before, after) != 0) {
 		say(reason, NULL, "a file that it reads changed: %s", input->path);
 	} else if (strcmp(before, input->identity) != 0) {
-		say(reason, NULL, "%s changed", input->path);
+		say(reason, NULL, "%s changed after the functions were recorded", input->path);
 		reason->is_stale = true;
 	}
 	free(before);

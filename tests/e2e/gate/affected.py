@@ -138,7 +138,7 @@ def data_and_files_force_a_run():
     edit("helpers.c", "x * 5", "x * 7")
     pathlib.Path("notes.txt").write_text("read by nobody\n")
     edit("a.txt", "20000", "20001")
-    check({"beta"}, {"alpha": "a.txt changed"}, *KEPT)  # when the functions were found; now it is the same on both sides
+    check({"beta"}, {"alpha": "a.txt changed after the functions were recorded"}, *KEPT)  # when the functions were found; now it is the same on both sides
     os.unlink("notes.txt")
     git("checkout", "-q", "a.txt")
     edit("Makefile", "echo 42", "echo 43")
