@@ -13,15 +13,15 @@ enum {
 	FUNCTIONS_NAMED = 3,
 };
 
-static const double width = 2.807; /* of a 99.5 % interval, in standard errors */
-static const double most = 0.8;    /* the commits named carry this share */
+static const double width = 2.807; /* half of a 99.5 % interval, in standard errors */
+static const double most = 0.8;    /* the named commits carry this share */
 static const double false_discoveries = 0.05;
 
 /* The stretch that is judged. */
 struct window {
 	size_t from;
 	size_t to;
-	size_t steps; /* small ones, with a build that differs */
+	size_t steps; /* number of small steps between different builds */
 };
 
 static bool is_small_step(const struct fg_chain_point *point)
@@ -50,7 +50,10 @@ static int largest_first(const void *left, const void *right)
 	return (a->change < b->change) - (a->change > b->change);
 }
 
-/* Each step by all runs, the anchors included; the largest ones that together carry most. */
+/*
+ * Estimates each step from all runs, anchors included, and names the largest ones that together
+ * carry most.
+ */
 static void name_commits(const struct fg_chain *chain, const struct window *window, double sign,
 			 struct fg_creep_verdict *creep, struct fg_arena *arena)
 {

@@ -49,8 +49,8 @@ size_t fg_creep_functions(const struct fg_chain *chain, const struct fg_policy *
 const char *fg_creep_words(const struct fg_creep_verdict *creep, struct fg_arena *arena);
 
 /*
- * Does the error over the window leave creep undecided, so that a run should measure against the
- * last release?
+ * Does the error over the window leave creep undecided? Then a run should measure against the last
+ * release.
  */
 bool fg_creep_needs_anchor(const struct fg_creep_verdict *creep, const struct fg_policy *policy);
 

@@ -25,11 +25,11 @@ struct fg_function_total {
 };
 
 enum {
-	FG_TOTALS_FRACTIONS = 16 /* times are kept in this share of what one sample is worth */
+	FG_TOTALS_FRACTIONS = 16 /* times are kept in this fraction of a sample's value */
 };
 
 struct fg_totals {
-	struct fg_function_total *items; /* by id */
+	struct fg_function_total *items; /* sorted by id */
 	size_t count;
 	size_t capacity;
 	uint32_t repetitions[2];
@@ -42,7 +42,7 @@ struct fg_totals_place {
 	int64_t series;
 };
 
-/* How many ids a part spans. */
+/* Number of ids that a part spans. */
 uint64_t fg_totals_part_size(const struct fg_store *store);
 
 /* Stores those of all measures; functions[i] is the row of the set's function i. */

@@ -35,11 +35,12 @@ static const double step_size = 0.001;
 
 struct world {
 	const char *name;
-	double spread;     /* of a pair */
-	double drift;      /* the host's level goes up and down by this much */
-	double layout;     /* every other build is this much slower by its layout */
-	double neighbours; /* share of the pairs that a neighbour disturbs, ten times as noisy */
-	double creep;      /* of each step */
+	double spread; /* of a pair */
+	double drift;  /* the host's level goes up and down by this much */
+	double layout; /* every other build is this much slower by its layout */
+	/* share of the pairs disturbed by a neighbour, which makes them ten times as noisy */
+	double neighbours;
+	double creep; /* of each step */
 	bool anchors;
 	const char *program; /* its recorded pairs instead of simulated ones */
 };
@@ -129,7 +130,7 @@ static struct fg_creep_verdict *judge(const struct history *history, size_t comm
 	return fg_creep_judge(chain, &policy, FG_BETTER_LOWER, arena);
 }
 
-/* A commit more; returns whether it meets creep. */
+/* Adds a commit; returns whether it meets creep. */
 static bool add_commit(const struct world *world, struct history *history, size_t commit,
 		       struct fg_random *random)
 {
@@ -221,7 +222,10 @@ static void show_recorded(void)
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(programs); i++) {
 		const double spread = recorded_spread(programs[i]);
-		/* as many standard deviations of a pair as +0.1 % has where it is 2 % */
+		/*
+		 * the same number of standard deviations of a pair as +0.1 % where a pair scatters
+		 * by 2 %
+		 */
 		const double steps[] = {step_size * spread / 0.02, step_size, 0};
 
 		for (size_t k = 0; k < FG_ARRAY_SIZE(steps); k++) {
@@ -277,7 +281,7 @@ static void show_unchanged(bool is_identical)
 
 /* ---- functions ---- */
 
-/* Samples of a function in so many repetitions: Poisson, as a normal. */
+/* The number of samples of a function in so many repetitions: Poisson, approximated by a normal. */
 static double sampled(double share, size_t pairs, struct fg_random *random)
 {
 	const double expected = share * SAMPLES * (double)pairs;

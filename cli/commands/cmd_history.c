@@ -496,7 +496,7 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate history parse --branch main", "how the CPU time of one benchmark went"},
+	{"fastgate history parse --branch main", "the history of one benchmark's CPU time"},
 	{"fastgate history parse --metric max_rss --json", "another metric, for a program"},
 	{NULL, NULL},
 };

@@ -10,7 +10,7 @@
 
 enum {
 	ANCHOR_EVERY = 10,     /* commits, at least */
-	FUNCTIONS_MAX = 20000, /* that are tested for creep */
+	FUNCTIONS_MAX = 20000, /* functions tested for creep, at most */
 	FUNCTIONS_KEPT = 10,
 };
 
@@ -24,7 +24,7 @@ struct gains {
 	double *steps;
 	double *anchors;
 	double *sampling;
-	size_t points; /* of the chain */
+	size_t points; /* position in the chain */
 	size_t anchor_count;
 };
 
@@ -40,7 +40,7 @@ static double variance_of(const struct fg_totals *totals)
 	return 0.5 / totals->repetitions[0] + 0.5 / totals->repetitions[1];
 }
 
-/* The variance of a pair if samples of this function came at random. */
+/* The variance of a pair if the function's samples came at random. */
 static double sampling_of(const struct fg_totals *totals, const struct fg_function_total *item,
 			  double whole)
 {
@@ -61,7 +61,7 @@ static double total_of(const struct fg_totals *totals, int arm)
 }
 
 /*
- * The runs between commits of the window that have profiles, and what their functions took.  Their
+ * The runs between commits of the window that have profiles, and the time of their functions. Their
  * errors count pairs.
  */
 static size_t pick_edges(struct fg_store *store, const struct fg_chained *chained, size_t window,
@@ -185,7 +185,9 @@ static void judge_functions(struct fg_store *store, const struct fg_policy *poli
 	free(changes);
 }
 
-/* The tip of a run that is not stored yet has no profile there: its baseline is the end. */
+/*
+ * The tip of a run that is not stored yet has no profile in the store, so its baseline is the end.
+ */
 static const char *profiled_tip(const struct fg_chain *chain, const struct fg_chain_edge *edges,
 				size_t count)
 {
@@ -229,7 +231,7 @@ static void find_functions(struct fg_store *store, const struct fg_policy *polic
 
 /* ---- one metric ---- */
 
-/* A run that is judged again is stored already. */
+/* A run that is judged again is already stored. */
 static void add_own(struct fg_chain_edges *edges, const struct fg_chain_edge *own)
 {
 	size_t kept = 0;
@@ -295,7 +297,7 @@ static bool is_anchored_lately(const struct fg_chain *chain)
 	return false;
 }
 
-/* A metric that is undecided stays so where that fails. */
+/* If that fails, an undecided metric stays undecided. */
 static void raise_outcome(const struct fg_policy *policy, enum fg_outcome *outcome)
 {
 	if (*outcome != FG_OUTCOME_INCONCLUSIVE || !policy->fail_on_inconclusive)

@@ -23,7 +23,7 @@ struct fg_chained {
 	struct fg_chain_edges edges;
 	struct fg_chain chain;          /* up to the newest commit */
 	struct fg_creep_verdict *creep; /* NULL: too few steps */
-	struct fg_arena *arena;         /* of the creep; NULL: that of the edges' texts */
+	struct fg_arena *arena;         /* policy of the creep; NULL: that in the edges' texts */
 };
 
 /*

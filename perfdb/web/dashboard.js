@@ -12,7 +12,7 @@ import { triageForm } from './triage.js';
 
 const DECIDED = ['accepted', 'noise', 'fixed'];
 const ASK_AGAIN_MS = 1500;
-const SUMMED_UP = 30; // projects whose state is asked for
+const SUMMED_UP = 30; // projects whose state is fetched
 const FEW = 12; // benchmarks that need no folding
 
 // An imported profile has no metrics.
@@ -54,7 +54,8 @@ function stateWords(benchmarks) {
 		.filter(Boolean).join(', ');
 }
 
-// The card's sentence, with a link to the line where the server of the source is known. Below a benchmark's name it goes on from there.
+// The card's sentence, with a link to the line if the server of the source is known. Below a benchmark's name it
+// continues from there.
 function answerWords({ sentence, because }, name = '') {
 	const [first] = because;
 	const words = clip(name && sentence.startsWith(`${name} `) ? sentence.slice(name.length + 1) : sentence, 600);
@@ -63,7 +64,7 @@ function answerWords({ sentence, because }, name = '') {
 	return at < 0 || !PLAIN_ADDRESS.test(first.url) ? words : [words.slice(0, at), linked(first.url, spot), words.slice(at + spot.length)];
 }
 
-// Next to the way to the run, the way to the commit itself.
+// Links to the run and to the commit.
 function commitLinks(project, data, b) {
 	const href = commitAddress({ ...data.links, project }, b.commit);
 	return [link(commitWords(b), 'run', { run: b.run }), href && [' ', el('a', { href, rel: 'noreferrer', 'aria-label': `source of commit ${b.commit.slice(0, 10)}` }, '↗')]];
@@ -127,12 +128,13 @@ function changeTable(items, writable, decided) {
 	return dataTable({ label: 'Changes', rows: items, columns });
 }
 
-// Nobody needs to look at it any more.
+// It needs no more attention.
 function isClosed(change) {
 	return Boolean(change.undone_by) || DECIDED.includes(change.state);
 }
 
-// Of several projects, [project, its dashboard] each: open ones, decided ones, and what improved; the newest first, of one run the largest.
+// Changes of several projects, each as [project, its dashboard]: open ones, decided ones, and improvements; the
+// newest first, and of one run the largest.
 function sortChanges(answers) {
 	const all = answers.flatMap(([project, { benchmarks }]) => benchmarks.flatMap((b) => (b.changes ?? []).map((change) => ({ project, b, change }))))
 		.sort((x, y) => Date.parse(y.change.started_at) - Date.parse(x.change.started_at) || Math.abs(y.change.ratio - 1) - Math.abs(x.change.ratio - 1));
