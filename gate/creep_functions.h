@@ -70,8 +70,8 @@ void fg_creep_pool_add(struct fg_creep_pool *pool, const struct fg_creep_rise *r
 void fg_creep_pool_add_runs(struct fg_creep_pool *pool, const struct fg_chain *chain,
 			    struct fg_creep_runs *runs, unsigned commits);
 /*
- * Of the functions in at least so many benchmarks, those that rose come first; returns how many.
- * The pool takes no benchmark after that.
+ * Tests the functions that at least so many benchmarks call, and brings those that rose to the
+ * front; returns how many.  The pool takes no benchmark after that.
  */
 size_t fg_creep_pool_risen(struct fg_creep_pool *pool, size_t benchmarks, double floor);
 void fg_creep_pool_release(struct fg_creep_pool *pool);

@@ -17,7 +17,7 @@ struct fg_store;
 int fg_store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
 		    struct fg_error *err) FG_NODISCARD;
 
-/* Those of runs between builds that differ; one that cannot be read stays empty. */
+/* Reads the times of runs between builds that differ; one that cannot be read stays empty. */
 void fg_store_edge_totals(struct fg_store *store, const struct fg_chain_edge *edges, size_t count,
 			  struct fg_totals *totals);
 

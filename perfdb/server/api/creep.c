@@ -76,14 +76,15 @@ int fg_handle_creep(struct fg_request *rq, struct fg_error *err)
 	size_t read = 0;
 	int status = fg_request_project(rq, &project, err);
 
-	if (status == FG_OK)
-		status = fg_store_benchmarks(rq->store, project, &benchmarks, err);
-	if (status == FG_OK) {
-		for (size_t i = 0; i < benchmarks.count && read < RUNS_MAX; i++)
-			read += add_benchmark(rq->store, project, benchmarks.items[i], &pool);
-		write_pool(rq, &pool);
-	}
+	if (status != FG_OK)
+		return status;
+	status = fg_store_benchmarks(rq->store, project, &benchmarks, err);
+	if (status != FG_OK)
+		return status;
+	for (size_t i = 0; i < benchmarks.count && read < RUNS_MAX; i++)
+		read += add_benchmark(rq->store, project, benchmarks.items[i], &pool);
+	write_pool(rq, &pool);
 	fg_creep_pool_release(&pool);
 	fg_name_list_release(&benchmarks);
-	return status;
+	return FG_OK;
 }

@@ -284,7 +284,7 @@ static void a_function_is_judged_over_all_benchmarks_that_call_it(void **state)
 	(void)judge(STEPS, FG_BETTER_LOWER);
 	assert_in_range(pooled(0.0008, 1, &wrong), 0, 30);
 	assert_in_range(pooled(0.0008, 8, &wrong), 49, 50);
-	/* 5 % of those named are expected, which is a tenth beside one that is right */
+	/* about 5 % of the named functions are expected to be false */
 	assert_in_range(wrong, 0, 20);
 }
 
