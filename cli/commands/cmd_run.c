@@ -6,6 +6,7 @@
 #include "cli/session/arms.h"
 #include "cli/session/deliver.h"
 #include "cli/session/plan.h"
+#include "cli/session/receipt.h"
 #include "cli/session/session.h"
 #include "cli/session/shards.h"
 #include "cli/session/stored.h"
@@ -31,6 +32,7 @@ struct options {
 	bool staged;             /* the candidate is the staged changes */
 	bool in_place;           /* the candidate is the work tree itself, not a snapshot */
 	const char *export_path; /* also write the run to this file; needs the store */
+	const char *receipt;     /* write a receipt to this file; needs the store and a commit */
 	bool quick;
 	bool affected; /* only benchmarks that a change can touch; implied by `quick` */
 	bool exact;    /* no pairs: count once per side */
@@ -269,6 +271,55 @@ static void choose_anchor(struct fg_plan *plan, const char *tag)
 	}
 }
 
+/* ---- attempts ---- */
+
+/*
+ * Every run against a commit counts as an attempt on its branch. Without a receipt that is silent:
+ * the run needs no ledger.
+ */
+static int count_attempt(const struct fg_session *session, const struct options *given,
+			 struct fg_error *err)
+{
+	struct fg_ledger ledger = {0};
+	struct fg_error told = {0};
+	int status = FG_OK;
+
+	if (given->shard || !session->open.store || !session->got.run.has_baseline ||
+	    session->asked.plan->baseline.kind != FG_BASELINE_GIT)
+		return FG_OK;
+	status = fg_ledger_add(session, &ledger, &told);
+	if (status != FG_OK && !given->receipt) {
+		fg_cli_detail(session->cli, "not counted as an attempt: %s", told.message);
+		status = FG_OK;
+	} else if (status != FG_OK) {
+		*err = told;
+	} else if (given->receipt) {
+		status = fg_receipt_write(session, &ledger, given->receipt, err);
+		fg_receipt_tell(session, &ledger);
+	}
+	fg_ledger_release(&ledger);
+	return status;
+}
+
+/* The first look falls after as many pairs as can prove the claims of this attempt. */
+static int plan_proof(const struct fg_session *session, struct fg_plan *plan, struct fg_error *err)
+{
+	struct fg_ledger ledger = {0};
+	const int status = fg_ledger_load(session, &ledger, err);
+	const unsigned pairs = fg_claim_pairs(
+		ledger.count + (size_t)FG_CLAIM_COUNT * session->asked.benchmark_count);
+
+	for (size_t i = 0; i < plan->benchmark_count && status == FG_OK; i++) {
+		struct fg_measuring *measure = &plan->benchmarks[i].measure;
+
+		if (measure->min_pairs < pairs)
+			measure->min_pairs =
+				pairs < measure->max_pairs ? pairs : measure->max_pairs;
+	}
+	fg_ledger_release(&ledger);
+	return status;
+}
+
 /* Measures, decides, stores, reports and uploads; returns the exit code, or a negative status. */
 static int gate(struct fg_session *session, struct fg_arms *arms, const struct options *given,
 		struct fg_error *err)
@@ -297,6 +348,8 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	if (kept == FG_OK)
 		kept = export_run(session, given->export_path, err);
 	status = fg_session_report(session, &told);
+	if (kept == FG_OK && measured == FG_OK)
+		kept = count_attempt(session, given, err);
 	if (kept != FG_OK)
 		return kept;
 	if (measured == FG_EINTERRUPTED) {
@@ -395,6 +448,10 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 	session.asked.in_place = given->in_place || plan->build.in_place;
 	session.asked.candidate = given->candidate;
 	session.asked.keep_traces = given->keep_traces;
+	if (given->receipt)
+		status = plan_proof(&session, plan, err);
+	if (status != FG_OK)
+		goto out;
 	status = selection.count ? measure_and_gate(&session, given, plan, &selection, err)
 				 : keep_empty_shard(&session, given, &selection, err);
 	*wants_anchor = session.got.wants_anchor && !given->shard;
@@ -460,6 +517,9 @@ static int run(struct fg_cli *cli, const void *values)
 					 "--candidate");
 	if (given.staged && given.candidate)
 		return fg_cli_usage(cli, "--staged and --candidate exclude each other");
+	if (given.receipt && (given.no_store || given.shard))
+		return fg_cli_usage(cli, "--receipt needs the store and the whole run: not with "
+					 "--no-store or --shard");
 	given.names = cli->arguments;
 	given.name_count = cli->argument_count;
 	take_short_forms(cli, &given);
@@ -476,8 +536,12 @@ static int run(struct fg_cli *cli, const void *values)
 		plan.baseline.kind = FG_BASELINE_GIT;
 		plan.baseline.value = given.against;
 	}
-	if (plan.baseline.kind == FG_BASELINE_GIT)
+	if (plan.baseline.kind == FG_BASELINE_GIT) {
 		fg_cli_stand_in_checkout(&plan);
+	} else if (given.receipt) {
+		fg_plan_release(&plan);
+		return fg_cli_usage(cli, "--receipt needs a commit to compare with: --against REF");
+	}
 	if (fg_session_guard(cli, &status)) {
 		status = run_plan(cli, &given, &plan, &wants_anchor, &err);
 		status = status < 0 ? fg_cli_fail(cli, &err) : status;
@@ -518,6 +582,10 @@ static const struct fg_option options[] = {
 		    "makes one verdict of them"),
 	FG_ROW_FILE(struct options, export_path, "export", 'e',
 		    "write the run to one file as well, to be merged or imported elsewhere"),
+	FG_ROW_FILE(
+		struct options, receipt, "receipt", 0,
+		"write what `fastgate verify` checks: the verdict, both builds, and what is proven "
+		"after all attempts on this branch"),
 	FG_ROW_FLAG(struct options, resume, "resume", 0,
 		    "continue the newest run that was interrupted or is undecided"),
 	FG_ROW_FLAG(struct options, keep_traces, "keep-traces", 0,

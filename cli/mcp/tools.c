@@ -21,8 +21,8 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 		 "`quick` gives a first answer. Exit code 1 is a regression.",
 	 .command = "run",
 	 .options = NAMES("against", "candidate", "staged", "quick", "affected", "exact",
-			  "schedule", "pairs", "budget", "resume"),
-	 .fixed = "--no-post",
+			  "schedule", "pairs", "budget", "resume", "receipt"),
+	 .fixed = NAMES("--no-post", "--receipt=.fastgate/receipt.json"),
 	 .measures = true},
 	{.name = "duel",
 	 .title = "Compare two commands",
@@ -453,8 +453,8 @@ int fg_mcp_command_line(const struct fg_mcp_tool *tool, const cJSON *arguments,
 	add_word(&line, fg_arena_strdup(arena, "--color=never"));
 	if (tool->is_json)
 		add_word(&line, fg_arena_strdup(arena, "--json"));
-	if (tool->fixed)
-		add_word(&line, fg_arena_strdup(arena, tool->fixed));
+	for (size_t i = 0; tool->fixed && tool->fixed[i]; i++)
+		add_word(&line, fg_arena_strdup(arena, tool->fixed[i]));
 	status = add_options(&line, arguments, err);
 	if (status != FG_OK)
 		return status;

@@ -20,9 +20,9 @@ struct fg_mcp_tool {
 	const char *what;
 	const char *command;
 	const char *const *options; /* names of rows of the command's table */
-	const char *fixed;          /* always on the command line, or NULL */
-	bool is_json;               /* called with --json */
-	bool measures;              /* one at a time: two would disturb each other */
+	const char *const *fixed; /* always on the command line, or NULL; a call's own come later */
+	bool is_json;             /* called with --json */
+	bool measures;            /* one at a time: two would disturb each other */
 	bool only_reads;
 	bool takes_commands; /* its arguments are commands */
 	bool needs_commands; /* not offered without --allow-commands */
