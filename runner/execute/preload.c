@@ -93,9 +93,6 @@ static int check_elf(const char *program, const struct fg_program_file *elf, con
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "%s is linked statically: nothing can be preloaded into it",
 				    program);
-	if (elf->is_musl)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "%s is linked with musl: the collector is for glibc", program);
 	if (elf->sanitizer)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
@@ -109,6 +106,12 @@ static int check_elf(const char *program, const struct fg_program_file *elf, con
 			err, FG_EUNSUPPORTED,
 			"%s is for another machine (ELF %u) than the collector (ELF %u)", program,
 			elf->machine, ours.machine);
+	if (elf->is_musl && elf->machine != ours.machine)
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"%s is a 32-bit program linked with musl: there is no collector "
+			"for it",
+			program);
 	return FG_OK;
 }
 
@@ -168,7 +171,7 @@ bool fg_preload_is_outside(const char *program)
 
 	return stat(program, &status) == 0 && check_rights(program, &status, NULL) == FG_OK &&
 	       fg_program_file_read(program, &file, NULL) == FG_OK && file.is_elf &&
-	       (!file.is_dynamic || file.is_musl);
+	       !file.is_dynamic;
 }
 
 static const char *value_of(char *const *environment, const char *name)
