@@ -178,7 +178,8 @@ static inline __attribute__((always_inline)) void fg_arch_capture(ucontext_t *co
 
 #define FG_ARCH_DECODES_CALLS
 enum {
-	FG_ARCH_CALL_SIZE = 6,
+	FG_ARCH_INDIRECT_SIZE = 7,
+	FG_ARCH_CALL_SIZE = 7, /* at most */
 	FG_ARCH_JUMP_SIZE = 5,
 	FG_ARCH_STUB_SIZE = 11,
 	FG_ARCH_TRAMPOLINE_SIZE = 9,
@@ -203,6 +204,15 @@ static inline uintptr_t fg_arch_called_slot(const uint8_t *back)
 static inline uintptr_t fg_arch_called(const uint8_t *back)
 {
 	return back[-5] == 0xe8 ? fg_arch_displaced(back - 4) : 0;
+}
+
+/* Does an instruction that calls through a register or memory return here? */
+static inline bool fg_arch_called_somewhere(const uint8_t *back)
+{
+	for (int size = 2; size <= FG_ARCH_INDIRECT_SIZE; size++)
+		if (back[-size] == 0xff && (back[1 - size] & 0x38) == 0x10)
+			return true;
+	return false;
 }
 
 /* The target of a jump, with a condition or without; 0: it is another instruction. */

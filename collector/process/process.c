@@ -235,8 +235,7 @@ __attribute__((constructor)) static void on_load(int argc, char **argv, char **e
 
 	(void)argc;
 	(void)argv;
-	/* glibc passes it, and has not set `environ` yet; musl has, and passes nothing. */
-	start(environ ? environ : environment);
+	start(fg_environment_at_start(environment));
 	errno = saved_errno;
 }
 

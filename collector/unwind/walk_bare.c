@@ -23,6 +23,7 @@ enum {
 	LOOKUPS_MAX = 512,
 	SAVED_MAX = 128,  /* words to look through for a saved frame pointer */
 	START_SIZE = 128, /* of _start and what it calls to call main() */
+	LEVELS_MAX = 8,   /* of callers that are looked at */
 	KNOWN_COUNT = 1021,
 };
 
@@ -140,35 +141,51 @@ static uintptr_t find_bp(const struct fg_walk *walk, uintptr_t at)
 	return walk->regs.bp;
 }
 
-/*
- * A return address that an earlier call left behind lies in a frame that is no more: the word where
- * its function would return to follows a call of another function.
- */
-static bool is_left_behind(const struct fg_walk *walk, uintptr_t at, uintptr_t bp)
+/* Can a call that returns to `back` have entered this function? */
+static bool can_have_called(const struct fg_cfi_function *function, uintptr_t back)
 {
-	const uintptr_t pc = *(const uintptr_t *)at;
+	const uintptr_t target = fg_arch_called((const uint8_t *)back);
+
+	if (!target)
+		return fg_arch_called_somewhere((const uint8_t *)back);
+	return target == function->start || is_stub(NULL, target) ||
+	       ends_in(NULL, function, target);
+}
+
+/*
+ * A return address that an earlier call left behind lies in a frame that is no more.  Sooner or
+ * later its callers' frames overlap with those of today: the word where a function would return to
+ * does not follow a call of it.
+ */
+static bool is_left_behind(const struct fg_walk *walk, const struct fg_module *libc, uintptr_t at,
+			   uintptr_t bp)
+{
 	struct fg_cfi_function function;
-	uintptr_t cfa;
-	uintptr_t target;
 
-	if (!find_function(pc - 1, &function))
-		return false;
-	const uint64_t rule = fg_frame_find(walk->thread, pc, false).rule;
-	const unsigned reg = fg_rule_register(rule);
+	for (unsigned level = 0; level < LEVELS_MAX; level++) {
+		const uintptr_t pc = *(const uintptr_t *)at;
+		const uint64_t rule = fg_frame_find(walk->thread, pc, false).rule;
+		const unsigned reg = fg_rule_register(rule);
+		uintptr_t cfa = reg == FG_DWARF_SP ? at + FG_WORD : bp;
 
-	if (fg_rule_kind(rule) > FG_RULE_CFA_BP || (reg != FG_DWARF_SP && reg != FG_DWARF_BP))
-		return false;
-	cfa = reg == FG_DWARF_SP ? at + FG_WORD : bp;
-	cfa += (uintptr_t)(intptr_t)fg_rule_offset(rule);
-	if (cfa <= at || cfa > walk->safe_high)
-		return true;
-	const uintptr_t back = *(const uintptr_t *)fg_return_address_at(cfa);
+		if (fg_rule_kind(rule) > FG_RULE_CFA_BP ||
+		    (reg != FG_DWARF_SP && reg != FG_DWARF_BP) || !find_function(pc - 1, &function))
+			return false;
+		cfa += (uintptr_t)(intptr_t)fg_rule_offset(rule);
+		if (cfa <= at + FG_WORD || cfa > walk->safe_high)
+			return true;
+		if (fg_rule_kind(rule) == FG_RULE_CFA_BP)
+			bp = *(const uintptr_t *)(cfa +
+						  (uintptr_t)(intptr_t)fg_rule_bp_offset(rule));
+		at = fg_return_address_at(cfa);
+		const uintptr_t back = *(const uintptr_t *)at;
 
-	if (!code_at(back))
-		return back != 0;
-	target = fg_arch_called((const uint8_t *)back);
-	return target && target != function.start && !is_stub(NULL, target) &&
-	       !ends_in(NULL, &function, target);
+		if (!code_at(back) || !can_have_called(&function, back))
+			return true;
+		if (is_in(libc, back))
+			return false;
+	}
+	return false;
 }
 
 static bool is_trampoline(const struct fg_walk *walk)
@@ -197,7 +214,7 @@ static enum fg_bare_step look(struct fg_walk *walk, const struct fg_module *libc
 		if (is_return(libc, word)) {
 			const uintptr_t bp = find_bp(walk, *at);
 
-			if (!is_left_behind(walk, *at, bp)) {
+			if (!is_left_behind(walk, libc, *at, bp)) {
 				walk->regs.bp = bp;
 				return FG_BARE_CALL;
 			}

@@ -184,27 +184,17 @@ static const char *value_of(char *const *environment, const char *name)
 	return NULL;
 }
 
-/*
- * With $LIB in the path, the dynamic linker of a 32-bit program picks the 32-bit library if there
- * is one.
- */
+/* With $LIB in the path, the dynamic linker of a 32-bit program picks the 32-bit library. */
 static char *for_both_widths(const char *library)
 {
-	static const char folder[] = "/" FG_COLLECTOR_FOLDER "/fastgate/";
 	const char *slash = strrchr(library, '/');
-	const char *name = slash ? slash + 1 : library;
-	const size_t size = (size_t)(name - library);
-	const size_t folder_size = strlen(folder);
-
-	if (size <= folder_size || strncmp(name - folder_size, folder, folder_size) != 0)
-		return fg_xstrdup(library);
-	char *prefix = fg_xstrndup(library, size - folder_size);
-	char *narrow = fg_xasprintf("%s/lib32/fastgate/%s", prefix, name);
-	char *path = fg_fs_exists(narrow) ? fg_xasprintf("%s/$LIB/fastgate/%s", prefix, name)
-					  : fg_xstrdup(library);
+	const int size = slash ? (int)(slash - library) : 0;
+	char *narrow = fg_xasprintf("%.*s/lib32%s", size, library, slash ? slash : "");
+	char *path = slash && fg_fs_exists(narrow)
+			     ? fg_xasprintf("%.*s/$LIB%s", size, library, slash)
+			     : fg_xstrdup(library);
 
 	free(narrow);
-	free(prefix);
 	return path;
 }
 
