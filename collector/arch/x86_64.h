@@ -223,7 +223,7 @@ static inline uintptr_t fg_arch_jumped(const uint8_t *code)
 	return code[0] == 0xe9 ? fg_arch_displaced(code + 1) : 0;
 }
 
-/* The slot of a stub of the PLT: `endbr64`, if at all, and `jmp *slot(%rip)`; 0: it is none. */
+/* The slot of a stub of the PLT: `endbr64`, if at all, and `jmp *slot(%rip)`; 0: not a stub. */
 static inline uintptr_t fg_arch_stub_slot(const uint8_t *stub)
 {
 	static const uint8_t endbr[4] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -235,8 +235,8 @@ static inline uintptr_t fg_arch_stub_slot(const uint8_t *stub)
 }
 
 /*
- * The number that a caller of musl's __syscall_cp() loads by `mov $number, %edi` before the call that
- * returns here; -1: none is seen.
+ * The number that a caller of musl's __syscall_cp() loads by `mov $number, %edi` before the call
+ * that returns here; -1: none is seen.
  */
 static inline long fg_arch_number_passed(const uint8_t *back)
 {

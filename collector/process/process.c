@@ -142,7 +142,7 @@ static void after_fork_in_child(void);
 /* NOLINTNEXTLINE(bugprone-reserved-identifier): a name of the linker's */
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
-/* glibc has pthread_atfork() only in the part of it that is linked statically; musl has it alone. */
+/* glibc has pthread_atfork() only in the part that is linked statically; musl has nothing else. */
 static void watch_forks(void)
 {
 	int (*watch)(void (*)(void), void (*)(void), void (*)(void), void *) = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions that ours stand in front of, and those that not every glibc since 2.17 and musl
- * have in their libc.  All are looked up at start-up: later it might be in a child of fork, where the
- * loader's lock may be held by a thread that is not there.
+ * The functions that ours stand in front of, and those that not every glibc since 2.17, or not
+ * musl, has in its libc.  All are looked up at start-up: later it might be in a child of fork,
+ * where the loader's lock may be held by a thread that is not there.
  */
 #ifndef FG_COLLECTOR_REAL_H
 #define FG_COLLECTOR_REAL_H
