@@ -54,6 +54,8 @@ struct fg_module {
 	_Atomic uintptr_t start;
 	uintptr_t end;
 	uintptr_t bias;
+	uintptr_t code_start; /* of its segments that can be executed */
+	uintptr_t code_end;
 	struct fg_tables tables;
 	uint32_t flags;
 	uint32_t path_hash;

@@ -27,6 +27,7 @@
 #include "collector/unwind/modules.h"
 #include "collector/unwind/paths.h"
 #include "collector/unwind/readable.h"
+#include "collector/unwind/walk_bare.h"
 #include "collector/unwind/walk_state.h"
 
 enum {
@@ -218,12 +219,30 @@ static bool leads_to_module(struct fg_walk *walk, uintptr_t bp)
 	return false;
 }
 
+/* In a libc without tables. */
+static enum step step_bare(struct fg_walk *walk, enum fg_bare_step bare, uintptr_t at)
+{
+	switch (bare) {
+	case FG_BARE_CALL:
+		return step_to_cfa(walk, at + FG_WORD, false, 0);
+	case FG_BARE_SIGNAL:
+		return step_signal(walk);
+	case FG_BARE_END:
+		return STEP_END;
+	default:
+		return STEP_LOST;
+	}
+}
+
 /* No table for this code (generated at run time, or assembly): follow the frame pointer. */
 static enum step step_guess(struct fg_walk *walk)
 {
 	const uintptr_t bp = walk->regs.bp;
 	uintptr_t pc;
+	const enum fg_bare_step bare = fg_walk_bare(walk, &pc);
 
+	if (bare != FG_BARE_NOT)
+		return step_bare(walk, bare, pc);
 	if (bp >= walk->regs.sp && bp % FG_WORD == 0 && can_read(walk, bp) &&
 	    can_read(walk, bp + FG_WORD)) {
 		pc = *(const uintptr_t *)(bp + FG_WORD);
