@@ -65,7 +65,7 @@ static void adjusted_p_approach_those_of_all_patterns(void **state)
 }
 
 /* Its position among the others does not matter; an empty row is never evidence. */
-static void a_row_has_its_p_wherever_it_stands(void **state)
+static void the_p_of_a_row_does_not_depend_on_its_position(void **state)
 {
 	static const float values[3][PAIRS] = {
 		{0.1F, -0.1F, 0.2F, -0.2F, 0.3F, -0.3F, 0.1F, -0.1F}, /* noise */
@@ -446,7 +446,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adjusted_p_approach_those_of_all_patterns),
-		cmocka_unit_test(a_row_has_its_p_wherever_it_stands),
+		cmocka_unit_test(the_p_of_a_row_does_not_depend_on_its_position),
 		cmocka_unit_test(as_many_pairs_as_are_allowed_are_and_one_pattern_says_nothing),
 		cmocka_unit_test(the_same_seed_gives_the_same_p),
 		cmocka_unit_test(identical_programs_are_flagged_no_more_often_than_alpha),
