@@ -14,7 +14,7 @@
 /* Do both builds do the same thing according to their facts? A missing fact means no. */
 bool fg_placement_is_same_code(const struct fg_environment *baseline,
 			       const struct fg_environment *candidate);
-/* Does code of the program, or of a library of the project, surely differ? */
+/* Does code of the program, or of a library of the project, certainly differ? */
 bool fg_placement_is_other_code(const struct fg_environment *baseline,
 				const struct fg_environment *candidate);
 /* Do both sides read the same files, and does build.functions list all code that differs? */

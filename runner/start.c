@@ -315,7 +315,7 @@ static int check_same_build(const struct fg_runner_job *job, size_t arm,
 	if (first < count)
 		status = fg_error_set(
 			err, FG_EINVAL,
-			"the %s of benchmark '%s' has changed since this run began (%s was %s, is %s): measure anew, without --resume",
+			"the %s of benchmark '%s' has changed since this run began (%s was %s, is %s): measure again without --resume",
 			arm == FG_ARM_BASELINE ? "baseline" : "candidate", job->benchmark->name,
 			found[first].key, found[first].baseline ? found[first].baseline : "absent",
 			found[first].candidate ? found[first].candidate : "absent");
@@ -462,7 +462,7 @@ int fg_job_resume_layouts(struct fg_runner_job *job, struct fg_error *err)
 
 	if (status == FG_OK)
 		return FG_OK;
-	failure.text = fg_xasprintf("its layouts are gone (%s): measure anew, without --resume",
+	failure.text = fg_xasprintf("its layouts are gone (%s): measure again without --resume",
 				    found.message);
 	status = fg_error_set(err, FG_ECHILD, "%s", failure.text);
 	fg_job_fail(job, &failure);

@@ -346,7 +346,7 @@ function functionTable(benchmark, profile, view) {
 		draw();
 	} });
 	draw();
-	return section('Functions', 'functions', both && rows.some(isSureRow) && el('label', {}, only, ' Only what surely changed'), spot);
+	return section('Functions', 'functions', both && rows.some(isSureRow) && el('label', {}, only, ' Only significant changes'), spot);
 }
 
 function rawTable(benchmark) {

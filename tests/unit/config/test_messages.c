@@ -211,7 +211,7 @@ static void broken_yaml_is_located(void **state)
 		 "f.yml:3:1: the line begins with a tab: YAML requires blanks"},
 		{"open bracket", "version: [1\n",
 		 "f.yml:2:1: not valid YAML: did not find expected ',' or ']', while parsing a "
-		 "flow sequence that begins in line 1"},
+		 "flow sequence that begins on line 1"},
 		{"two documents", HEAD "---\nversion: 1\n",
 		 "f.yml:4:1: a second document begins here: only one is allowed"},
 		{"tag", "version: !!int 1\n",

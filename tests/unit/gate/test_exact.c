@@ -207,7 +207,7 @@ static void differing_repetitions_make_the_count_uncertain(void **state)
 	}
 }
 
-/* The loop became a call of the C library: the whole counts, and the caller is named. */
+/* The loop became a call of the C library: its whole cost counts, and the caller is named. */
 static void work_in_the_c_library_is_charged_to_its_caller(void **state)
 {
 	struct fixture *f = *state;
@@ -331,8 +331,8 @@ static void a_difference_beyond_the_tolerated_fails_to_the_digit(void **state)
 }
 
 /*
- * Two repetitions a side of a function whose count is drawn anew (hash seeds, addresses): normal,
- * or with a long tail.  Ten times what they differ by keeps false alarms at a thousandth.
+ * Two repetitions a side of a function whose count is random (hash seeds, addresses): normal, or
+ * with a long tail.  A limit of ten times their difference keeps false alarms at a thousandth.
  */
 static void counts_that_vary_by_chance_hardly_ever_fail(void **state)
 {

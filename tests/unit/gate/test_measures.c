@@ -302,7 +302,7 @@ static void equal_programs_whose_counts_differ_by_chance_do_not_fail(void **stat
 	}
 }
 
-/* A function that surely shrank is not the answer if the rest grew by more. */
+/* A function that shrank significantly is not the answer if the rest grew by more. */
 static void a_gain_within_a_larger_growth_is_not_the_answer(void **state)
 {
 	struct program p;

@@ -471,7 +471,7 @@ static void twelve_slower_pairs_are_as_probable_as_twelve_equal_coins(void **sta
 	assert_float_equal(fg_rule_probability(&rule, difference, 12, 0), 1 - 2 * exp2(-12), 1e-12);
 }
 
-/* Conditions that are not drawn anew pull the probability towards one half. */
+/* Conditions that are the same for all pairs pull the probability towards one half. */
 static void the_probability_has_the_doubts_of_the_interval(void **state)
 {
 	static const double away[] = {-0.004, 0.004};

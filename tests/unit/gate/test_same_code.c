@@ -100,7 +100,7 @@ static void unchanged_slower_code_is_not_blamed_if_other_code_changed(void **sta
 	}
 }
 
-/* Only `fit` surely got slower; its caller `work`, or a sibling, changed. */
+/* Only `fit` got significantly slower; its caller `work`, or a sibling, changed. */
 static void
 slower_code_that_did_not_change_is_charged_to_the_changed_code_that_calls_it(void **state)
 {

@@ -160,7 +160,7 @@ static void each_new_line_asks_for_a_dump(void **state)
 	is_now(fixture, "0dump\ndump\ndump\ndumped\n dump\n\n");
 	assert_int_equal(fixture->page->off, 1);
 	assert_int_equal(fixture->page->dumps, 3);
-	/* Written anew: each line is. */
+	/* Each line is written again. */
 	is_now(fixture, "1\ndump\n");
 	assert_int_equal(fixture->page->dumps, 4);
 	is_now(fixture, "1\n");
