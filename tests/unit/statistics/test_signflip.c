@@ -432,7 +432,7 @@ static void adjusted_p_are_those_of_the_description(void **state)
 			assert_near(p[0][r], all_made[i].up[r], 1e-9);
 			assert_near(p[1][r], all_made[i].down[r], 1e-9);
 		}
-		/* Each direction by itself has the same. */
+		/* Each direction computed alone gives the same values. */
 		assert_int_equal(fg_signflip_max_t(&rows, &options, p[0], NULL, NULL), FG_OK);
 		assert_int_equal(fg_signflip_max_t(&rows, &options, NULL, p[1], NULL), FG_OK);
 		for (size_t r = 0; r < rows.row_count; r++) {
