@@ -57,7 +57,7 @@ static const struct fg_key metric_policy_keys[] = {
 	 IN_METRIC_POLICY(margin),
 	 .minimum = 0,
 	 .maximum = 10,
-	 .help = "pass when the change is surely below this",
+	 .help = "pass when the change is less than this",
 	 .more = "The upper end of the interval is compared with it. By default 2 % for CPU time, "
 		 "5 % for wall time, peak memory and your own metrics."},
 	{.name = "tolerated",
@@ -66,7 +66,7 @@ static const struct fg_key metric_policy_keys[] = {
 	 .minimum = 0,
 	 .maximum = 10,
 	 .initial = "0%",
-	 .help = "a regression is surely above this",
+	 .help = "a larger change is a regression",
 	 .more = "The lower end of the interval is compared with it; an exact value is compared "
 		 "as it is."},
 	{.name = "tolerance",
@@ -134,7 +134,7 @@ static const struct fg_key creep_keys[] = {
 	 .initial = "2%",
 	 .minimum = 0,
 	 .maximum = 10,
-	 .help = "more than this in the window is creep, if it is surely above zero"},
+	 .help = "more than this in the window is creep, if the interval is above zero"},
 	{.name = "found",
 	 .kind = FG_KEY_BOOL,
 	 IN_POLICY(fail_on_creep),

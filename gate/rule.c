@@ -43,8 +43,8 @@
  * it falls after 12 pairs, whose interval reaches from the least to the largest of them.  If the
  * measurement ends after 10, all of alpha is left, and 2^-10 = 0.098 % is less.
  *
- * When `auto` gives up a schedule in mid-run, its pairs are set aside and counting begins anew.
- * What the looks at the old pairs were allowed to spend is spent.
+ * When `auto` gives up a schedule in mid-run, its pairs are set aside and counting starts over.
+ * What the looks at the old pairs were allowed to spend stays spent.
  */
 #include "gate/rule.h"
 

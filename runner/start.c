@@ -465,8 +465,8 @@ int fg_job_resume_layouts(struct fg_runner_job *job, struct fg_error *err)
 
 	if (status == FG_OK)
 		return FG_OK;
-	failure.text = fg_xasprintf("its layouts are gone (%s): measure anew, without --resume",
-				    found.message);
+	failure.text = fg_xasprintf(
+		"its layouts no longer exist (%s): measure again without --resume", found.message);
 	status = fg_error_set(err, FG_ECHILD, "%s", failure.text);
 	fg_job_fail(job, &failure);
 	return status;

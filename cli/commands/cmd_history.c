@@ -379,7 +379,7 @@ static void print_text(const struct line *line, const struct fg_trend *trend,
 	if (trend->environment_count > 1)
 		fg_strbuf_printf(
 			text,
-			"\n%zu different environments; changes are looked for within each alone\n",
+			"\n%zu different environments; changes are searched for within each\n",
 			trend->environment_count);
 	print_level(chained, text);
 }

@@ -354,7 +354,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 		return kept;
 	if (measured == FG_EINTERRUPTED) {
 		fg_cli_say(session->cli, "interrupted: what was measured is kept; `fastgate run "
-					 "--resume` goes on with it");
+					 "--resume` continues it");
 		return FG_EXIT_INTERRUPTED;
 	}
 	if (session->got.is_open && session->open.store)

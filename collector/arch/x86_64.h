@@ -108,8 +108,8 @@ static inline void fg_arch_interrupt(ucontext_t *context)
 }
 
 /*
- * A mark on a call that has ended for the program, which lasts until its next instruction: the
- * processor has put the return address into rcx, where nobody looks for it.
+ * A mark on a call that has ended for the program.  It lasts until the program's next instruction:
+ * the processor has put the return address into rcx, which no code reads.
  */
 static inline void fg_arch_mark_ended(ucontext_t *context, uintptr_t mark)
 {

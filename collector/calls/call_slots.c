@@ -265,7 +265,7 @@ static bool is_loaded(uintptr_t address)
 
 /*
  * Skips objects that were examined before, unless they were unloaded and loaded again at the same
- * place, with slots that the loader has filled anew.
+ * place, with slots that the loader has filled again.
  */
 static void take_over(struct fg_object *object, const struct fg_object_list *known, bool any_gone)
 {

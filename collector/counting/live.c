@@ -24,7 +24,7 @@ enum {
 	CHUNKS = (FG_BLOCK_SITES_MAX + 1) / CHUNK_SITES,
 	FIRST_MEASURE = 256,            /* number of the first name in the trace */
 	FIRST_DUMP = 512,               /* number of the first name for dumps */
-	FIRST_SITE = FG_HELD_COUNT + 1, /* sites before this one belong to nobody */
+	FIRST_SITE = FG_HELD_COUNT + 1, /* sites before this one belong to no thread */
 	CACHE_LINE = 64,
 	PAGE = 4096,
 	LOOKED_AT = 1 << 16, /* smaller blocks are not checked for untouched pages */

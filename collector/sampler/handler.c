@@ -188,8 +188,8 @@ static bool was_asleep(const ucontext_t *context)
 }
 
 /*
- * The thread was met in the kernel. Threads met for the first time also stand for those too short
- * to be met.
+ * The thread was found in the kernel.  One that is found there for the first time also stands for
+ * those too short to be found.
  */
 static void meet_system(struct fg_thread *thread, uint64_t now_ns)
 {
@@ -218,8 +218,8 @@ static void drop_hits(struct fg_kernel_hits *hits, uint32_t count)
 }
 
 /*
- * The kernel's own event has met the thread in the kernel at these moments, wherever ticks are.
- * Each waits until something is owed to system time, lest samples exceed the CPU time.
+ * The kernel's own event found the thread in the kernel at these moments, independently of ticks.
+ * Each waits until something is owed to system time, so that samples never exceed the CPU time.
  */
 __attribute__((noinline)) static void weigh_hits(struct fg_thread *thread, uint64_t now_ns,
 						 bool is_last)

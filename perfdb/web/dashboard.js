@@ -107,8 +107,8 @@ function evidence(change) {
 	const { run } = change;
 	if (change.found_by === 'history')
 		return [link('what changed', 'compare', { a: change.last_run_before, b: run }), ' · ', link('since this run', 'run', { run })];
-	return [link('failed its gate', 'run', { run }), ` ${formatInterval(change.interval)}`, change.confirmed && ', and the runs after it stay there',
-		change.undone_by && [' · ', link('taken back here', 'run', { run: change.undone_by })]];
+	return [link('failed its gate', 'run', { run }), ` ${formatInterval(change.interval)}`, change.confirmed && ', and later runs confirm it',
+		change.undone_by && [' · ', link('undone here', 'run', { run: change.undone_by })]];
 }
 
 function changeTable(items, writable, decided) {
@@ -144,11 +144,11 @@ function sortChanges(answers) {
 
 function inbox(answers, writable, decided) {
 	const { open, closed, better } = sortChanges(answers);
-	const waits = answers.some(([, data]) => data.pending) && el('p', { class: 'quiet' }, 'Change points are being looked for…');
+	const waits = answers.some(([, data]) => data.pending) && el('p', { class: 'quiet' }, 'Searching for change points…');
 	const folded = (words, items) => items.length > 0 && el('details', {}, el('summary', {}, `${words} (${items.length})`), changeTable(items, writable, decided));
 	return [el('h2', { id: 'open' }, 'Open changes'), open.length > 0 && changeTable(open, writable, decided), waits || open.length > 0 ? waits
-		: el('p', { class: 'quiet' }, 'None: no gate failed and no benchmark became worse for good without a decision about it.'),
-	folded('Decided or taken back', closed), folded('What improved', better)];
+		: el('p', { class: 'quiet' }, 'None: every failed gate and every lasting slowdown has been decided.'),
+	folded('Decided or undone', closed), folded('What improved', better)];
 }
 
 // The inbox of some projects.  Change points that are still being looked for are filled in later.

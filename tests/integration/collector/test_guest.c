@@ -434,7 +434,7 @@ struct part_case {
 	double high_ns;
 };
 
-static void only_the_part_asked_for_is_sampled(void **state)
+static void only_the_requested_part_is_sampled(void **state)
 {
 	static const struct part_case cases[] = {
 		{"whole", FG_ENV_UNITS "=5-9", 0.24e8, 0.72e8}, /* 5 units of 8 ms */
@@ -572,7 +572,7 @@ int main(void)
 		cmocka_unit_test(exceptions_stay_with_their_unwinder),
 		cmocka_unit_test(without_perf_the_next_clock_is_used_and_reported),
 		cmocka_unit_test(programs_marked_for_another_collector_are_served),
-		cmocka_unit_test(only_the_part_asked_for_is_sampled),
+		cmocka_unit_test(only_the_requested_part_is_sampled),
 		cmocka_unit_test(a_control_page_switches_it_off),
 		cmocka_unit_test(a_killed_process_leaves_a_whole_trace),
 		cmocka_unit_test(output_and_exit_code_are_the_programs_own),

@@ -347,7 +347,7 @@ static void every_tick_that_meets_system_time_counts(void **state)
 		fail_msg("%.0f samples of %.0f ticks", seen, met);
 }
 
-static void page_faults_are_system_time_of_who_touches(void **state)
+static void page_faults_are_system_time_of_the_touching_function(void **state)
 {
 	const struct run run = {.words = {"kernel", "faults", in_full_or("1000", "400")}};
 	struct outcome outcome;
@@ -601,7 +601,7 @@ int main(void)
 		cmocka_unit_test(bursts_weigh_as_one_thread),
 		cmocka_unit_test(two_equal_threads_weigh_the_same),
 		cmocka_unit_test(system_time_is_seen_in_full),
-		cmocka_unit_test(page_faults_are_system_time_of_who_touches),
+		cmocka_unit_test(page_faults_are_system_time_of_the_touching_function),
 		cmocka_unit_test(a_sample_takes_at_most_twelve_bytes),
 #endif
 	};

@@ -113,7 +113,7 @@ static void upload_behind_a_lock(struct fg_test_server *s, struct waiting_upload
 		(void)pthread_join(uploads[i].thread, NULL);
 }
 
-static void uploads_that_wait_for_the_disk_hold_up_nobody(void **state)
+static void uploads_waiting_for_the_disk_do_not_block_others(void **state)
 {
 	struct fg_test_server *s = *state;
 	struct waiting_upload uploads[WAITING];
@@ -372,7 +372,7 @@ static void every_operation_answers_as_described(void **state)
 	cJSON_Delete(description);
 }
 
-static void a_function_is_followed_by_the_measure_asked_for(void **state)
+static void a_function_is_followed_by_the_requested_measure(void **state)
 {
 	struct fg_test_server *s = *state;
 	cJSON *json = NULL;
@@ -398,11 +398,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FG_SERVER_TEST(sent_twice_stored_once),
 		FG_SERVER_TEST(same_id_with_other_content_is_refused),
-		FG_SERVER_TEST(uploads_that_wait_for_the_disk_hold_up_nobody),
+		FG_SERVER_TEST(uploads_waiting_for_the_disk_do_not_block_others),
 		FG_SERVER_TEST(values_that_cannot_be_written_spare_other_uploads),
 		FG_SERVER_TEST(names_that_cannot_be_written_spare_other_uploads),
 		FG_SERVER_TEST(two_runs_are_compared_down_to_the_path),
-		FG_SERVER_TEST(a_function_is_followed_by_the_measure_asked_for),
+		FG_SERVER_TEST(a_function_is_followed_by_the_requested_measure),
 		FG_SERVER_TEST(notes_and_decisions_are_kept),
 		FG_SERVER_TEST(restart_loses_nothing),
 		FG_SERVER_TEST(health_and_metrics_are_reported),
