@@ -12,7 +12,7 @@
 #include "perfdb/server/limiter.h"
 #include "perfdb/server/listen.h"
 #include "perfdb/server/proxies.h"
-#include "perfdb/server/remembered.h"
+#include "perfdb/server/recent_tokens.h"
 #include "perfdb/server/replica.h"
 #include "perfdb/server/watcher.h"
 #include "perfdb/server/webhook.h"
@@ -266,7 +266,7 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->is_local = fg_listen_is_loopback(options) && !options->behind_proxy;
 	s->requests = fg_limiter_new(s->options.requests_per_minute);
 	s->noted = fg_limiter_new(NOTES_PER_MINUTE);
-	s->good_tokens = fg_remembered_new();
+	s->good_tokens = fg_recent_tokens_new();
 	if (options->secret)
 		s->cookie_name = name_cookie(options->secret, options->tls_certificate);
 	raise_file_limit();
@@ -304,7 +304,7 @@ void fg_server_stop(struct fg_server *server)
 	fg_sessions_free(server->sessions);
 	fg_limiter_free(server->requests);
 	fg_limiter_free(server->noted);
-	fg_remembered_free(server->good_tokens);
+	fg_recent_tokens_free(server->good_tokens);
 	fg_proxies_free(server->proxies);
 	free(server->cookie_name);
 	if (server->key)

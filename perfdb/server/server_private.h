@@ -9,7 +9,7 @@
 
 struct fg_connections;
 struct fg_health;
-struct fg_remembered;
+struct fg_recent_tokens;
 struct fg_limiter;
 struct fg_proxies;
 struct fg_replica;
@@ -54,7 +54,7 @@ struct fg_server {
 	struct fg_replica *replica; /* NULL: none */
 	struct fg_limiter *requests;
 	struct fg_limiter *noted;          /* for each subject one note a minute */
-	struct fg_remembered *good_tokens; /* that worked lately */
+	struct fg_recent_tokens *good_tokens; /* that worked lately */
 	struct fg_proxies *proxies;
 	char *cookie_name;        /* for the secret */
 	struct fg_writer *writer; /* NULL: read-only */
