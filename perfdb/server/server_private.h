@@ -53,7 +53,7 @@ struct fg_server {
 	struct fg_sessions *sessions;
 	struct fg_replica *replica; /* NULL: none */
 	struct fg_limiter *requests;
-	struct fg_limiter *noted;          /* for each subject one note a minute */
+	struct fg_limiter *noted;             /* for each subject one note a minute */
 	struct fg_recent_tokens *good_tokens; /* that worked lately */
 	struct fg_proxies *proxies;
 	char *cookie_name;        /* for the secret */
@@ -61,6 +61,7 @@ struct fg_server {
 	struct fg_workers *workers;
 	struct fg_watcher *watcher;
 	struct fg_webhooks *webhooks; /* NULL: read-only */
+	struct fg_limiter *webhook_tests;
 	struct fg_health *health;
 	struct fg_connections *connections;
 	atomic_size_t body_bytes;                  /* of requests in progress */
