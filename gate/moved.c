@@ -21,7 +21,7 @@
  */
 #include "gate/moved.h"
 
-#include "gate/kin.h"
+#include "gate/symbol_similarity.h"
 
 #include <math.h>
 
@@ -135,7 +135,7 @@ static void describe(const struct fg_node_context *c, const struct change *to,
 		.ancestor =
 			fg_arena_strdup(c->arena, set->functions[set->nodes[top].function].name),
 		.amount = amount,
-		.kind = fg_kin_is_relinked(giver, taker)
+		.kind = fg_symbols_are_relinked(giver, taker)
 				? "relinked"
 				: kind_of(c, from->function, to->function, from_node, to_node),
 	};
@@ -190,10 +190,10 @@ static bool are_kin(const struct fg_node_context *c, const struct change *to,
 	const bool is_replaced = is_gone(&c->functions.entities[from->function]) &&
 				 is_new(&c->functions.entities[to->function]);
 
-	if (fg_kin_same_name(taker->name, giver->name) ||
+	if (fg_symbols_have_same_name(taker->name, giver->name) ||
 	    (is_replaced && is_at_same_line(taker, giver)))
 		return true;
-	return fg_kin_similar_name(taker->name, giver->name) &&
+	return fg_symbols_have_similar_names(taker->name, giver->name) &&
 	       (is_replaced || do_cancel(c, to, from));
 }
 

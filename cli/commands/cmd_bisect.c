@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/bisect.h"
+#include "cli/bisect/search.h"
 #include "cli/session/plan.h"
 #include "cli/session/session.h"
 #include "model/measure.h"

@@ -5,7 +5,6 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/json_write.h"
-#include "model/build_difference.h"
 #include "reporters/verdict_queries.h"
 #include "runner/build/git.h"
 
@@ -16,7 +15,7 @@
 
 enum {
 	FILE_MAX = 64 << 20,
-	LINE_MAX = 1 << 14,
+	LINE_BYTES_MAX = 1 << 14,
 };
 
 static const char schema[] = "fastgate-ledger/1";
@@ -45,18 +44,16 @@ static void add_fact(struct fg_sha256 *sha, const char *value)
 void fg_ledger_code(const struct fg_run *run, const struct fg_series *series, enum fg_arm arm,
 		    char code[FG_SHA256_HEX_SIZE])
 {
-	const struct fg_environment *build = &series->build[arm];
+	const struct fg_build_facts *build = &series->build[arm];
 	const struct fg_side *side = &run->sides[arm];
 	struct fg_sha256 sha;
 	uint8_t digest[FG_SHA256_SIZE];
 
 	fg_sha256_init(&sha);
-	if (fg_environment_get(build, "build.id")) {
-		add_fact(&sha, fg_environment_get(build, "build.id"));
-		for (size_t i = 0; i < build->count; i++) {
-			if (fg_build_library_name(build->facts[i].key))
-				add_fact(&sha, build->facts[i].value);
-		}
+	if (build->id) {
+		add_fact(&sha, build->id);
+		for (size_t i = 0; i < build->library_count; i++)
+			add_fact(&sha, build->libraries[i].identity);
 	} else {
 		add_fact(&sha, side->commit);
 		/* Uncommitted changes of a script are not known again. */
@@ -146,7 +143,7 @@ static int take_line(struct fg_ledger *ledger, const char *line, size_t length,
 	int status = FG_OK;
 
 	ledger->lines++;
-	if (fg_json_parse(line, length, LINE_MAX, &json, NULL) != FG_OK ||
+	if (fg_json_parse(line, length, LINE_BYTES_MAX, &json, NULL) != FG_OK ||
 	    strcmp(fg_json_text_or(json, "previous", "-"), ledger->head) != 0) {
 		status = changed(ledger, err);
 		goto out;

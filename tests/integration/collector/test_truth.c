@@ -166,7 +166,7 @@ static void system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events(
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(steps); i++) {
 		struct outcome outcome;
-		struct run run = {.words = {"in_step", steps[i], "700"}};
+		struct run run = {.words = {"tick_aliasing", steps[i], "700"}};
 		const struct fg_trace_header *header;
 
 		assert_share(&run, &(struct share){"asks_twice", "asks_once", 2 * period_ns},

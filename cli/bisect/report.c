@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "cli/session/bisect.h"
+#include "cli/bisect/search.h"
 #include "reporters/web/assets.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * makes system calls in two functions, twice as many in one as in the other, until it has used
  * CPU_MILLISECONDS.
  *
- * usage: in_step MILLISECONDS CPU_MILLISECONDS
+ * usage: tick_aliasing MILLISECONDS CPU_MILLISECONDS
  */
 #include "work.h"
 
