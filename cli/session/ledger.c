@@ -5,7 +5,6 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/json_write.h"
-#include "model/build_difference.h"
 #include "reporters/verdict_queries.h"
 #include "runner/build/git.h"
 
@@ -45,18 +44,16 @@ static void add_fact(struct fg_sha256 *sha, const char *value)
 void fg_ledger_code(const struct fg_run *run, const struct fg_series *series, enum fg_arm arm,
 		    char code[FG_SHA256_HEX_SIZE])
 {
-	const struct fg_environment *build = &series->build[arm];
+	const struct fg_build_facts *build = &series->build[arm];
 	const struct fg_side *side = &run->sides[arm];
 	struct fg_sha256 sha;
 	uint8_t digest[FG_SHA256_SIZE];
 
 	fg_sha256_init(&sha);
-	if (fg_environment_get(build, "build.id")) {
-		add_fact(&sha, fg_environment_get(build, "build.id"));
-		for (size_t i = 0; i < build->count; i++) {
-			if (fg_build_library_name(build->facts[i].key))
-				add_fact(&sha, build->facts[i].value);
-		}
+	if (build->id) {
+		add_fact(&sha, build->id);
+		for (size_t i = 0; i < build->library_count; i++)
+			add_fact(&sha, build->libraries[i].identity);
 	} else {
 		add_fact(&sha, side->commit);
 		/* Uncommitted changes of a script are not known again. */
