@@ -15,7 +15,7 @@
 
 enum {
 	FILE_MAX = 64 << 20,
-	LINE_MAX = 1 << 14,
+	LINE_BYTES_MAX = 1 << 14,
 };
 
 static const char schema[] = "fastgate-ledger/1";
@@ -143,7 +143,7 @@ static int take_line(struct fg_ledger *ledger, const char *line, size_t length,
 	int status = FG_OK;
 
 	ledger->lines++;
-	if (fg_json_parse(line, length, LINE_MAX, &json, NULL) != FG_OK ||
+	if (fg_json_parse(line, length, LINE_BYTES_MAX, &json, NULL) != FG_OK ||
 	    strcmp(fg_json_text_or(json, "previous", "-"), ledger->head) != 0) {
 		status = changed(ledger, err);
 		goto out;
