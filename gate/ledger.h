@@ -5,7 +5,7 @@
  * All claims of a branch share one error, FG_LEDGER_ALPHA. Claim number n may spend 1 / (n (n + 1))
  * of it; these shares sum to one, however many attempts follow. It is proven if the verdict says so
  * and the e-value of its pairs reaches what its share demands. Measuring the same two builds again
- * does not make a new claim: its evidence multiplies. docs/statistics.md explains the rule.
+ * does not make a new claim: its evidence multiplies. docs/with-assistants.md explains the rule.
  */
 #ifndef FG_GATE_LEDGER_H
 #define FG_GATE_LEDGER_H

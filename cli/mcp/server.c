@@ -344,7 +344,7 @@ static void wait_for_news(struct server *server, bool has_input, bool *is_readab
 	(void)poll(fds, count, count > 1 ? TICK_MS : -1);
 	*is_readable = fds[0].revents != 0;
 	for (nfds_t i = 1; i < count; i++) {
-		if (fds[i].revents == 0) {
+		if (!fg_mcp_call_has_ended(calls[i])) {
 			fg_mcp_call_watch(calls[i], &server->output);
 			continue;
 		}

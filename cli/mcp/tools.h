@@ -26,6 +26,7 @@ struct fg_mcp_tool {
 	bool only_reads;
 	bool takes_commands; /* its arguments are commands */
 	bool needs_commands; /* not offered without --allow-commands */
+	bool needs_accept;   /* not offered without --allow-accept */
 };
 
 extern const struct fg_mcp_tool fg_mcp_tools[];
@@ -34,6 +35,7 @@ struct fg_mcp_rights {
 	const struct fg_cli *cli; /* to load fastgate.yml with */
 	const char *folder;       /* files lie below it */
 	bool commands;            /* --allow-commands */
+	bool accept;              /* --allow-accept */
 };
 
 /* NULL: unknown, or not allowed. */

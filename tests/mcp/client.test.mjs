@@ -114,6 +114,20 @@ const until = async (what) => {
 		await new Promise((resolve) => setImmediate(resolve));
 };
 
+test('a cost can be accepted if the server allows it', async () => {
+	const strict = await connect();
+	const client = await connect('--allow-accept');
+	const cost = { bench: 'bench', metric: 'cost', reason: 'a larger cache' };
+
+	await assert.rejects(call(strict, 'accept', cost), { code: -32602 });
+	const accepted = await call(client, 'accept', cost);
+	assert.equal(accepted.isError, false, textOf(accepted));
+	assert.match(project.git('log', '-1'), /Fastgate-Accept: "bench" cost a larger cache/);
+	assert.equal(project.git('diff', '--stat').includes('bench'), true);
+	const run = await call(client, 'run', { against: 'HEAD~1', bench: ['bench'] });
+	assert.equal(run.structuredContent.exit_code, 0, textOf(run));
+});
+
 test('a cancelled call ends with all its processes, and the next one runs', async () => {
 	const client = await connect();
 	const controller = new AbortController();

@@ -109,6 +109,14 @@ def body():
     expect("and cannot be built again", verify("dirty.json", "--again"), 2, "cannot be built again")
     sign()
 
+    git("checkout", "-q", "-f", "work")
+    write("staged", "")
+    git("add", "-f", "staged")
+    expect("a name with quotes", call(FASTGATE, "accept", 'a"b', "cost", "larger cache"), 2, "without quotes")
+    expect("an accepted cost", call(FASTGATE, "accept", "bench", "cost", "larger cache"), 0, "committed: cost of bench may cost more")
+    check(git("diff", "--cached", "--name-only").stdout == "staged\n", "what is staged stays staged")
+    expect("does not fail", call(FASTGATE, "run", "--against", "merge-base"), 0, "larger cache")
+
     expect("without the store", run("x.json", "--no-store"), 2, "--receipt needs the store")
     expect("without a commit", call(FASTGATE, "run", "--receipt", "x.json"), 2, "--receipt needs a commit")
     edit(".fastgate/ledger", '"said":true', '"said":false', ".fastgate/ledger")
