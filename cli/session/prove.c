@@ -274,25 +274,7 @@ static int prove_all(struct fg_prove *prove, struct fg_error *err)
 	return status;
 }
 
-/* ---- the card ---- */
-
-static void make_card(struct fg_prove *prove)
-{
-	struct fg_proof_card_plan *plans =
-		fg_arena_array(&prove->plan->arena, prove->subject_count + 1, sizeof(plans[0]));
-
-	for (size_t i = 0; i < prove->subject_count; i++) {
-		const struct fg_benchmark *benchmark = prove->subjects[i].benchmark;
-
-		plans[i] = (struct fg_proof_card_plan){
-			.benchmark = benchmark->name,
-			.max_pairs = benchmark->measure.max_pairs,
-			.budget_s = (double)benchmark->measure.budget_ns / FG_NS_PER_S,
-		};
-	}
-	fg_proof_card_make(prove->proofs, prove->proof_count, plans, prove->subject_count,
-			   &prove->card);
-}
+/* ---- the whole ---- */
 
 static int select_subjects(struct fg_prove *prove, struct fg_error *err)
 {
@@ -332,8 +314,11 @@ int fg_prove_run(struct fg_prove *prove, struct fg_cli *cli, struct fg_plan *pla
 		return status;
 	prove->seed &= (UINT64_C(1) << 53) - 1;
 	fg_state_folder_make(prove->state_folder);
+	status = fg_prove_open(prove, err);
+	if (status != FG_OK)
+		return status;
 	status = prove_all(prove, err);
-	make_card(prove);
+	fg_prove_card(plan, prove->proofs, prove->proof_count, &prove->card);
 	return status;
 }
 
@@ -342,5 +327,6 @@ void fg_prove_release(struct fg_prove *prove)
 	free(prove->state_folder);
 	free(prove->subjects);
 	free(prove->proofs);
+	fg_store_close(prove->store);
 	*prove = (struct fg_prove){0};
 }

@@ -11,6 +11,7 @@
 
 #include "cli/session/session.h"
 #include "gate/prove.h"
+#include "store/proofs.h"
 
 enum {
 	FG_PROVE_FUNCTIONS = 8,
@@ -19,6 +20,7 @@ enum {
 struct fg_prove_request {
 	const char *benchmark; /* NULL: all of them */
 	int64_t budget_ns;     /* no run starts that would hardly end within it */
+	bool nightly;          /* add to the newest card of this runner */
 };
 
 /* A function that takes time. */
@@ -50,8 +52,10 @@ struct fg_prove {
 	struct fg_proof *proofs;
 	size_t proof_count;
 	size_t proof_capacity;
-	char fingerprint[17]; /* of the runner */
-	const char *host;     /* its processor */
+	char fingerprint[17];   /* of the runner */
+	char card_id[37];       /* runs with this id are counted together */
+	struct fg_store *store; /* NULL: nothing is kept */
+	size_t kept_count;      /* of the proofs: those of earlier nights */
 	const char *commit;
 	uint64_t seed;
 	int64_t started_ns; /* monotonic */
@@ -65,6 +69,22 @@ struct fg_prove {
 int fg_prove_run(struct fg_prove *prove, struct fg_cli *cli, struct fg_plan *plan,
 		 const struct fg_prove_request *asked, struct fg_error *err) FG_NODISCARD;
 void fg_prove_release(struct fg_prove *prove);
+
+/* ---- prove_store.c ---- */
+
+/* Opens the plan's store; with `nightly` the proofs are those of the newest card. */
+int fg_prove_open(struct fg_prove *prove, struct fg_error *err) FG_NODISCARD;
+/* Keeps the newest proof. */
+int fg_prove_keep(struct fg_prove *prove, struct fg_error *err) FG_NODISCARD;
+/* The newest card of this runner; empty without a store. */
+int fg_prove_load(const struct fg_plan *plan, struct fg_stored_proofs *list, struct fg_error *err)
+	FG_NODISCARD;
+/* The proofs of a list; texts go to the arena.  Returns how many. */
+size_t fg_prove_read(const struct fg_stored_proofs *list, struct fg_arena *arena,
+		     struct fg_proof **proofs);
+/* Makes the card of proofs by what the plan bounds. */
+void fg_prove_card(struct fg_plan *plan, const struct fg_proof *proofs, size_t count,
+		   struct fg_proof_card *card);
 
 /* ---- prove_report.c ---- */
 

@@ -80,7 +80,7 @@ def is_red(run):
 
 def card_agrees_with_its_runs():
     project = Project("card")
-    done = project.prove("--budget", "25s", "--json")
+    done = project.prove("--budget", "20s", "--json")
     check(done.returncode in (0, 1, 3), f"exit code {done.returncode}: {done.stderr}")
     card = json.loads(done.stdout)
     wrong = Schema(root / "docs/formats/prove.schema.json").errors(card)
@@ -95,6 +95,16 @@ def card_agrees_with_its_runs():
     for run in card["runs"]:
         check(run["arm"] != "planted" or run["function"] in ("work", "main"), f"planted in {run['function']}")
     check(not card["not_planted"], f"nothing was planted: {card['not_planted']}")
+    again = json.loads(project.prove("--nightly", "--budget", "12s", "--json").stdout)
+    check(again["card"] == card["card"], "a night began another card")
+    check(again["runs"][:len(card["runs"])] == card["runs"], "a night lost runs of the card")
+    check(len(again["runs"]) > len(card["runs"]), "a night added no run")
+    fresh = json.loads(project.prove("--budget", "8s", "--json").stdout)
+    check(fresh["card"] != card["card"], "a proof that is not nightly continues an old card")
+    doctor = json.loads(subprocess.run([fastgate, "doctor", "--json"], cwd=project.folder, env=project.environment, capture_output=True,
+                                       text=True, timeout=HUNG_S).stdout)
+    proof = [finding for finding in doctor["findings"] if finding["id"] == "proof"]
+    check(len(proof) == 1 and "runs on equal code" in proof[0]["evidence"], f"doctor does not show the card: {proof}")
     check(project.git("status", "--porcelain") == "", "the checkout has changed")
     left = [path for name in ("plant", "unplanted") for path in project.folder.glob(f".fastgate/builds/*/{name}")]
     check(not left, f"left behind: {left}")

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs that prove the gate (gate/prove.h), by the runner that they were made on.  Those of one card
+ * are counted together.
+ */
+#ifndef FG_STORE_PROOFS_H
+#define FG_STORE_PROOFS_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+struct fg_store;
+
+struct fg_stored_proof {
+	const char *card;        /* id */
+	const char *fingerprint; /* of the runner */
+	int64_t at_ns;           /* wall clock */
+	const char *data;        /* JSON: gate/prove_json.h */
+};
+
+struct fg_stored_proofs {
+	struct fg_stored_proof *items; /* by runner, then oldest first */
+	size_t count;
+	size_t capacity;
+	struct fg_arena texts;
+};
+
+int fg_store_add_proof(struct fg_store *store, const char *project,
+		       const struct fg_stored_proof *proof, struct fg_error *err) FG_NODISCARD;
+/* Of the newest card of a runner, or of each runner (`fingerprint` NULL).  None is not an error. */
+int fg_store_proofs(struct fg_store *store, const char *project, const char *fingerprint,
+		    struct fg_stored_proofs *list, struct fg_error *err) FG_NODISCARD;
+void fg_stored_proofs_release(struct fg_stored_proofs *list);
+
+#endif
