@@ -203,17 +203,17 @@ static double bet_on_blindness(double evidence, bool is_found)
 	       (is_found ? blind_share / found_share : (1 - blind_share) / (1 - found_share));
 }
 
-/* Was this size reliably found before? */
-static bool was_seen(const struct fg_proof *proofs, size_t count, double size)
+/* Was this size reliably found before, with as large a budget? */
+static bool was_seen(const struct fg_proof *proofs, size_t count, const struct fg_proof *like)
 {
 	struct fg_proof_card_share found = {0};
 
-	for (size_t i = 0; i < count; i++) {
-		if (fg_proof_counts(&proofs[i]) && proofs[i].arm == FG_PROOF_PLANTED &&
-		    fabs(proofs[i].size - size) <= 1e-6)
-			count_run(&found, fg_proof_is_right(&proofs[i]));
-		if (found.runs == SEEN_RUNS)
-			break;
+	for (size_t i = 0; i < count && found.runs < SEEN_RUNS; i++) {
+		const struct fg_proof *proof = &proofs[i];
+
+		if (fg_proof_counts(proof) && proof->arm == FG_PROOF_PLANTED &&
+		    proof->is_hidden == like->is_hidden && fabs(proof->size - like->size) <= 1e-6)
+			count_run(&found, fg_proof_is_right(proof));
 	}
 	return found.runs == SEEN_RUNS && found.hits == found.runs;
 }
@@ -232,7 +232,7 @@ static void find_evidence(const struct fg_proof *proofs, size_t count, double al
 		if (proof->arm != FG_PROOF_PLANTED)
 			card->alarm_evidence = bet_on_alarm(card->alarm_evidence, alpha,
 							    !fg_proof_is_right(proof));
-		else if (was_seen(proofs, i, proof->size))
+		else if (was_seen(proofs, i, proof))
 			blind = bet_on_blindness(blind, fg_proof_is_right(proof));
 	}
 	card->blind_evidence = blind;
@@ -288,8 +288,9 @@ static void take_between(const struct fg_proof *proofs, size_t count, const char
 	for (size_t i = 0; i < count; i++) {
 		const struct fg_proof *proof = &proofs[i];
 
-		if (strcmp(proof->benchmark, benchmark) != 0 || !fg_proof_counts(proof) ||
-		    proof->arm == FG_PROOF_PLANTED || !isfinite(proof->estimate))
+		if (strcmp(proof->benchmark, benchmark) != 0 || proof->is_hidden ||
+		    !fg_proof_counts(proof) || proof->arm == FG_PROOF_PLANTED ||
+		    !isfinite(proof->estimate))
 			continue;
 		estimates[found++] = proof->estimate;
 		within += pow(error_of(parts->noise.pair, parts->noise.exponent, proof->pairs), 2);
@@ -312,7 +313,7 @@ static bool take_parts(const struct fg_proof *proofs, size_t count, struct parts
 	for (size_t i = 0; i < count; i++) {
 		const struct fg_proof *proof = &proofs[i];
 
-		if (strcmp(proof->benchmark, parts->plan->benchmark) != 0 ||
+		if (strcmp(proof->benchmark, parts->plan->benchmark) != 0 || proof->is_hidden ||
 		    !fg_proof_counts(proof) || !(proof->noise.pair > 0))
 			continue;
 		columns[0][n] = proof->noise.pair;
@@ -453,7 +454,7 @@ void fg_proof_card_make(const struct fg_proof *proofs, size_t count,
 {
 	*card = (struct fg_proof_card){0};
 	for (size_t i = 0; i < count; i++) {
-		if (fg_proof_counts(&proofs[i]))
+		if (fg_proof_counts(&proofs[i]) && !proofs[i].is_hidden)
 			count_proof(card, &proofs[i]);
 	}
 	bound(&card->alarms);

@@ -73,6 +73,7 @@ void fg_proof_write(struct fg_json_writer *w, const char *name, const struct fg_
 	fg_json_text(w, "arm", fg_proof_arm_name(proof->arm));
 	fg_json_text(w, "verdict", fg_outcome_name(proof->outcome));
 	fg_json_text(w, "schedule", fg_schedule_name(proof->schedule));
+	fg_json_bool(w, "hidden", proof->is_hidden);
 	exchange_proof(&with, &copy);
 	fg_json_end(w);
 }
@@ -82,6 +83,7 @@ static int read_proof(const struct exchange *with, struct fg_proof *proof, struc
 	const cJSON *json = with->json;
 
 	exchange_proof(with, proof);
+	proof->is_hidden = cJSON_IsTrue(fg_json_find(json, "hidden"));
 	if (!proof->benchmark ||
 	    !fg_proof_arm_parse(fg_json_text_or(json, "arm", ""), &proof->arm) ||
 	    !fg_outcome_parse(fg_json_text_or(json, "verdict", ""), &proof->outcome) ||

@@ -56,6 +56,7 @@ struct fg_prove {
 	char card_id[37];       /* runs with this id are counted together */
 	struct fg_store *store; /* NULL: nothing is kept */
 	size_t kept_count;      /* of the proofs: those of earlier nights */
+	const char *ref;        /* to prove with; NULL: HEAD */
 	const char *commit;
 	uint64_t seed;
 	int64_t started_ns; /* monotonic */
@@ -69,6 +70,14 @@ struct fg_prove {
 int fg_prove_run(struct fg_prove *prove, struct fg_cli *cli, struct fg_plan *plan,
 		 const struct fg_prove_request *asked, struct fg_error *err) FG_NODISCARD;
 void fg_prove_release(struct fg_prove *prove);
+
+/* ---- prove_hidden.c ---- */
+
+/*
+ * `gate.prove`: one more run of `ref`, drawn by `seed`, added to the newest card of this runner.
+ * Problems, and a gate that is broken, are warnings.
+ */
+void fg_prove_hidden(struct fg_cli *cli, struct fg_plan *plan, const char *ref, uint64_t seed);
 
 /* ---- prove_store.c ---- */
 

@@ -36,10 +36,10 @@ static int open_arm(struct fg_prove *prove, const struct fg_prove_subject *subje
 	session->asked.benchmarks = arm->benchmarks;
 	session->asked.benchmark_count = 1;
 	session->asked.state_folder = prove->state_folder;
-	session->asked.candidate = "HEAD";
+	session->asked.candidate = prove->ref ? prove->ref : "HEAD";
 	session->asked.apart = true;
 	plan->baseline.kind = FG_BASELINE_GIT;
-	plan->baseline.value = "HEAD";
+	plan->baseline.value = session->asked.candidate;
 	status = fg_arms_open(&arm->arms, session, plan, err);
 	if (status != FG_OK)
 		return status;
