@@ -30,12 +30,11 @@ static int insert(struct fg_store *store, const char *project, const struct fg_s
 int fg_store_add_proof(struct fg_store *store, const char *project,
 		       const struct fg_stored_proof *proof, struct fg_error *err)
 {
-	int status = fg_store_begin(store, err);
+	const int status = fg_store_begin(store, err);
 
 	if (status != FG_OK)
 		return status;
-	status = insert(store, project, proof, err);
-	return fg_store_end(store, status, err);
+	return fg_store_end(store, insert(store, project, proof, err), err);
 }
 
 int fg_store_proofs(struct fg_store *store, const char *project, const char *fingerprint,
@@ -56,6 +55,60 @@ int fg_store_proofs(struct fg_store *store, const char *project, const char *fin
 			.fingerprint = fg_column_keep(&q, 1, &found.texts),
 			.at_ns = fg_column_int(&q, 2),
 			.data = fg_column_keep(&q, 3, &found.texts),
+		};
+	}
+	fg_query_end(&q);
+	if (status == FG_OK)
+		*list = found;
+	else
+		fg_stored_proofs_release(&found);
+	return status;
+}
+
+static int put_card(struct fg_store *store, const char *project, const struct fg_stored_proof *card,
+		    struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t at_ns = 0;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_PROOF_CARD_PUT);
+	fg_query_text(&q, project);
+	fg_query_text(&q, card->fingerprint);
+	fg_query_int(&q, card->at_ns);
+	fg_query_text(&q, card->data);
+	status = fg_query_value(&q, &at_ns, err);
+	if (status == FG_ENOENT)
+		return fg_error_set(err, FG_ENOENT, "no project '%s'", project);
+	return status;
+}
+
+int fg_store_put_card(struct fg_store *store, const char *project,
+		      const struct fg_stored_proof *card, struct fg_error *err)
+{
+	const int status = fg_store_begin(store, err);
+
+	if (status != FG_OK)
+		return status;
+	return fg_store_end(store, put_card(store, project, card, err), err);
+}
+
+int fg_store_cards(struct fg_store *store, const char *project, struct fg_stored_proofs *list,
+		   struct fg_error *err)
+{
+	struct fg_stored_proofs found = {0};
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_PROOF_CARD_LIST);
+	fg_query_text(&q, project);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
+				      sizeof(*found.items));
+		found.items[found.count++] = (struct fg_stored_proof){
+			.fingerprint = fg_column_keep(&q, 0, &found.texts),
+			.at_ns = fg_column_int(&q, 1),
+			.data = fg_column_keep(&q, 2, &found.texts),
 		};
 	}
 	fg_query_end(&q);

@@ -30,6 +30,15 @@ int fg_store_add_proof(struct fg_store *store, const char *project,
 /* Of the newest card of a runner, or of each runner (`fingerprint` NULL).  None is not an error. */
 int fg_store_proofs(struct fg_store *store, const char *project, const char *fingerprint,
 		    struct fg_stored_proofs *list, struct fg_error *err) FG_NODISCARD;
+/*
+ * A server keeps the newest card of each runner: `data` is the card, `card` is NULL.  FG_ENOENT: no
+ * such project.
+ */
+int fg_store_put_card(struct fg_store *store, const char *project,
+		      const struct fg_stored_proof *card, struct fg_error *err) FG_NODISCARD;
+/* Newest first. */
+int fg_store_cards(struct fg_store *store, const char *project, struct fg_stored_proofs *list,
+		   struct fg_error *err) FG_NODISCARD;
 void fg_stored_proofs_release(struct fg_stored_proofs *list);
 
 #endif

@@ -199,6 +199,14 @@ CREATE TABLE proof (
 	at_ns BIGINT NOT NULL,
 	data @TEXT@ NOT NULL
 );
+-- A server has the cards alone.
+CREATE TABLE proof_card (
+	project BIGINT NOT NULL REFERENCES project (id),
+	fingerprint @TEXT@ NOT NULL, -- of the runner
+	at_ns BIGINT NOT NULL, -- when it came
+	data @TEXT@ NOT NULL,
+	PRIMARY KEY (project, fingerprint)
+) @CLUSTERED@;
 CREATE INDEX proof_by_runner ON proof (project, fingerprint, id);
 
 -- What profiles count besides CPU time.  A measure is all of its row: the same name with another unit is another measure.

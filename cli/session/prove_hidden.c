@@ -32,17 +32,18 @@ static double size_of(const struct fg_proof_card *card)
 										  : usual_size;
 }
 
-static void report(const struct fg_prove *prove)
+static void report(struct fg_prove *prove)
 {
-	struct fg_proof_card card;
+	const struct fg_proof_card *card = &prove->card;
 
-	fg_prove_card(prove->plan, prove->proofs, prove->proof_count, &card);
-	if (!card.is_broken)
+	fg_prove_card(prove->plan, prove->proofs, prove->proof_count, &prove->card);
+	fg_prove_send(prove);
+	if (!card->is_broken)
 		return;
 	fg_cli_warn(prove->cli,
 		    "gate.prove: the gate is broken on this runner: it %s; this verdict is not to "
 		    "be trusted (`fastgate prove` shows why)",
-		    card.blind_evidence > card.alarm_evidence
+		    card->blind_evidence > card->alarm_evidence
 			    ? "no longer finds slowdowns that it used to find"
 			    : "fails equal code more often than gate.alpha allows");
 }

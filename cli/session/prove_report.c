@@ -183,33 +183,44 @@ void fg_prove_write(const struct fg_prove *prove, struct fg_strbuf *text)
 
 /* ---- for programs ---- */
 
+static void write_gaps(const struct fg_prove *prove, struct fg_json_writer *w)
+{
+	fg_json_begin_array(w, "not_planted");
+	for (size_t i = 0; i < prove->subject_count; i++) {
+		if (!prove->subjects[i].not_planted)
+			continue;
+		fg_json_begin_object(w, NULL);
+		fg_json_text(w, "benchmark", prove->subjects[i].benchmark->name);
+		fg_json_text(w, "why", prove->subjects[i].not_planted);
+		fg_json_end(w);
+	}
+	fg_json_end(w);
+}
+
+void fg_prove_json_into(const struct fg_prove *prove, const char *name, struct fg_json_writer *w)
+{
+	fg_json_begin_object(w, name);
+	fg_json_text(w, "schema", "fastgate-prove/1");
+	fg_json_text(w, "project", prove->plan->project);
+	fg_json_text(w, "host_fingerprint", prove->fingerprint);
+	fg_json_text(w, "card", prove->card_id);
+	fg_json_text(w, "commit", prove->commit);
+	fg_json_int(w, "seed", (int64_t)prove->seed);
+	fg_proof_card_write(w, &prove->card);
+	write_gaps(prove, w);
+	fg_json_begin_array(w, "runs");
+	/* A server keeps the card alone. */
+	for (size_t i = 0; !name && i < prove->proof_count; i++)
+		fg_proof_write(w, NULL, &prove->proofs[i]);
+	fg_json_end(w);
+	fg_json_end(w);
+}
+
 void fg_prove_json(const struct fg_prove *prove, struct fg_strbuf *text)
 {
 	struct fg_json_writer w;
 
 	fg_json_writer_init(&w, text, 2);
-	fg_json_begin_object(&w, NULL);
-	fg_json_text(&w, "schema", "fastgate-prove/1");
-	fg_json_text(&w, "project", prove->plan->project);
-	fg_json_text(&w, "host_fingerprint", prove->fingerprint);
-	fg_json_text(&w, "card", prove->card_id);
-	fg_json_text(&w, "commit", prove->commit);
-	fg_json_int(&w, "seed", (int64_t)prove->seed);
-	fg_proof_card_write(&w, &prove->card);
-	fg_json_begin_array(&w, "not_planted");
-	for (size_t i = 0; i < prove->subject_count; i++) {
-		if (!prove->subjects[i].not_planted)
-			continue;
-		fg_json_begin_object(&w, NULL);
-		fg_json_text(&w, "benchmark", prove->subjects[i].benchmark->name);
-		fg_json_text(&w, "why", prove->subjects[i].not_planted);
-		fg_json_end(&w);
-	}
-	fg_json_end(&w);
-	fg_json_begin_array(&w, "runs");
-	for (size_t i = 0; i < prove->proof_count; i++)
-		fg_proof_write(&w, NULL, &prove->proofs[i]);
-	fg_json_end(&w);
-	fg_json_end(&w);
+	fg_prove_json_into(prove, NULL, &w);
 	fg_strbuf_add_char(text, '\n');
 }

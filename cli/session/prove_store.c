@@ -2,8 +2,11 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/random.h"
+#include "cli/session/deliver.h"
 #include "cli/session/prove.h"
 #include "gate/prove_json.h"
+#include "perfdb/client/http.h"
+#include "perfdb/protocol.h"
 #include "runner/facts/host.h"
 
 static const char *project_of(const struct fg_plan *plan)
@@ -136,4 +139,66 @@ void fg_prove_card(struct fg_plan *plan, const struct fg_proof *proofs, size_t c
 		};
 	}
 	fg_proof_card_make(proofs, count, plans, plan->benchmark_count, card);
+}
+
+/* ---- to a server ---- */
+
+static int post(const struct fg_push_options *to, const struct fg_strbuf *body,
+		struct fg_error *err)
+{
+	static const char *const headers[] = {"Content-Type: application/json", NULL};
+	const struct fg_http_options options = {.url = to->url,
+						.token = to->token,
+						.ca_file = to->ca_file,
+						.timeout_ns = to->timeout_ns,
+						.interrupted = to->interrupted};
+	struct fg_http_reply reply = {0};
+	struct fg_http *http = NULL;
+	int status = fg_http_open(&options, &http, err);
+
+	if (status != FG_OK)
+		return status;
+	status = fg_http_send(http,
+			      &(struct fg_http_request){.method = "POST",
+							.path = FG_WIRE_CARDS,
+							.headers = headers,
+							.body = body->data,
+							.body_size = body->length},
+			      &reply, err);
+	if (status == FG_OK && reply.status != FG_HTTP_CREATED)
+		status = fg_http_describe(http, &reply, err);
+	fg_strbuf_release(&reply.body);
+	fg_http_close(http);
+	return status;
+}
+
+static int send(const struct fg_prove *prove, struct fg_error *err)
+{
+	const struct fg_cli_server given = {0};
+	struct fg_push_options options = {0};
+	struct fg_strbuf body = {0};
+	struct fg_json_writer w;
+	int status = fg_cli_server_options(prove->cli, &given, &prove->plan->perfdb, &options, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_json_writer_init(&w, &body, 0);
+	fg_json_begin_object(&w, NULL);
+	fg_json_text(&w, "project", project_of(prove->plan));
+	fg_prove_json_into(prove, "card", &w);
+	fg_json_end(&w);
+	status = post(&options, &body, err);
+	fg_strbuf_release(&body);
+	return status;
+}
+
+void fg_prove_send(const struct fg_prove *prove)
+{
+	const struct fg_perfdb *perfdb = &prove->plan->perfdb;
+	struct fg_error err = {0};
+
+	if (!perfdb->url || perfdb->upload == FG_UPLOAD_NEVER || prove->card.runs == 0)
+		return;
+	if (send(prove, &err) != FG_OK)
+		fg_cli_warn(prove->cli, "the card was not sent: %s", err.message);
 }
