@@ -69,18 +69,22 @@ static int put_card(struct fg_store *store, const char *project, const struct fg
 		    struct fg_error *err)
 {
 	struct fg_query q;
-	int64_t at_ns = 0;
+	int64_t value = 0;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_PROOF_CARD_PUT);
+	fg_query_begin(&q, store->db, FG_SQL_PROJECT_FIND);
 	fg_query_text(&q, project);
+	status = fg_query_value(&q, &value, err);
+	if (status == FG_ENOENT)
+		return fg_error_set(err, FG_ENOENT, "no project '%s'", project);
+	if (status != FG_OK)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_PROOF_CARD_PUT);
+	fg_query_int(&q, value);
 	fg_query_text(&q, card->fingerprint);
 	fg_query_int(&q, card->at_ns);
 	fg_query_text(&q, card->data);
-	status = fg_query_value(&q, &at_ns, err);
-	if (status == FG_ENOENT)
-		return fg_error_set(err, FG_ENOENT, "no project '%s'", project);
-	return status;
+	return fg_query_value(&q, &value, err);
 }
 
 int fg_store_put_card(struct fg_store *store, const char *project,
