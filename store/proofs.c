@@ -84,7 +84,7 @@ static int put_card(struct fg_store *store, const char *project, const struct fg
 	fg_query_text(&q, card->fingerprint);
 	fg_query_int(&q, card->at_ns);
 	fg_query_text(&q, card->data);
-	return fg_query_value(&q, &value, err);
+	return fg_query_run(&q, err);
 }
 
 int fg_store_put_card(struct fg_store *store, const char *project,
