@@ -50,7 +50,8 @@ bool fg_proof_arm_parse(const char *name, enum fg_proof_arm *arm)
 	return false;
 }
 
-bool fg_proof_is_named(const struct fg_proof *proof)
+/* Is the planted function the first to blame? */
+static bool is_named(const struct fg_proof *proof)
 {
 	return proof->function && proof->blamed && strcmp(proof->function, proof->blamed) == 0;
 }
@@ -166,7 +167,7 @@ static void count_proof(struct fg_proof_card *card, const struct fg_proof *proof
 	if (size)
 		count_run(&size->found, is_red);
 	if (is_red)
-		count_run(&card->named, fg_proof_is_named(proof));
+		count_run(&card->named, is_named(proof));
 }
 
 static void find_smallest(struct fg_proof_card *card)

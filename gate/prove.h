@@ -58,8 +58,6 @@ bool fg_proof_arm_parse(const char *name, enum fg_proof_arm *arm);
 bool fg_proof_counts(const struct fg_proof *proof);
 /* The right answer: red for a plant, anything else without one. */
 bool fg_proof_is_right(const struct fg_proof *proof);
-/* The planted function is the first to blame. */
-bool fg_proof_is_named(const struct fg_proof *proof);
 /* Noise of the pairs of a metric. */
 void fg_proof_noise(const struct fg_series *series, const char *metric,
 		    struct fg_proof_noise *noise);

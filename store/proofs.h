@@ -19,7 +19,7 @@ struct fg_stored_proof {
 };
 
 struct fg_stored_proofs {
-	struct fg_stored_proof *items; /* by runner, then oldest first */
+	struct fg_stored_proof *items;
 	size_t count;
 	size_t capacity;
 	struct fg_arena texts;
@@ -27,7 +27,7 @@ struct fg_stored_proofs {
 
 int fg_store_add_proof(struct fg_store *store, const char *project,
 		       const struct fg_stored_proof *proof, struct fg_error *err) FG_NODISCARD;
-/* Of the newest card of a runner, or of each runner (`fingerprint` NULL).  None is not an error. */
+/* The runs of the runner's newest card, oldest first; an empty list if it has none. */
 int fg_store_proofs(struct fg_store *store, const char *project, const char *fingerprint,
 		    struct fg_stored_proofs *list, struct fg_error *err) FG_NODISCARD;
 /*

@@ -185,7 +185,7 @@ static int run_arm(struct fg_prove *prove, struct fg_prove_subject *subject,
 		fg_proof_counts(done) && !fg_proof_is_right(done)
 			? done->arm == FG_PROOF_PLANTED ? ", not found" : ", a false alarm"
 			: "");
-	return FG_OK;
+	return fg_prove_keep(prove, err);
 }
 
 /* Every benchmark in turn, all of its arms once. */

@@ -56,7 +56,6 @@ struct fg_prove {
 	char fingerprint[17];   /* of the runner */
 	char card_id[37];       /* runs with this id are counted together */
 	struct fg_store *store; /* NULL: nothing is kept */
-	size_t kept_count;      /* of the proofs: those of earlier nights */
 	const char *ref;        /* to prove with; NULL: HEAD */
 	const char *commit;
 	uint64_t seed;

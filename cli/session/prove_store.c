@@ -70,8 +70,7 @@ static int take_newest(struct fg_prove *prove, struct fg_error *err)
 		return status;
 	if (list.count > 0 && list.items[0].card)
 		(void)snprintf(prove->card_id, sizeof(prove->card_id), "%s", list.items[0].card);
-	prove->kept_count = fg_prove_read(&list, &prove->plan->arena, &prove->proofs);
-	prove->proof_count = prove->kept_count;
+	prove->proof_count = fg_prove_read(&list, &prove->plan->arena, &prove->proofs);
 	prove->proof_capacity = list.count + 1;
 	fg_stored_proofs_release(&list);
 	return FG_OK;

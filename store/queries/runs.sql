@@ -106,9 +106,9 @@ DELETE FROM level WHERE run = $1;
 INSERT INTO proof (project, card, fingerprint, at_ns, data) VALUES ($1, $2, $3, $4, $5) RETURNING id;
 -- name: proof_list
 SELECT x.card, x.fingerprint, x.at_ns, x.data FROM proof x JOIN project p ON p.id = x.project
-WHERE p.name = $1 AND (CAST($2 AS TEXT) IS NULL OR x.fingerprint = $2) AND x.card = (SELECT y.card FROM proof y
-	WHERE y.project = x.project AND y.fingerprint = x.fingerprint ORDER BY y.id DESC LIMIT 1)
-ORDER BY x.fingerprint, x.id LIMIT 100000;
+WHERE p.name = $1 AND x.fingerprint = $2 AND x.card = (SELECT y.card FROM proof y
+	WHERE y.project = x.project AND y.fingerprint = $2 ORDER BY y.id DESC LIMIT 1)
+ORDER BY x.id LIMIT 100000;
 
 -- name: report_clear
 DELETE FROM report WHERE run = $1;
