@@ -37,7 +37,7 @@ struct fg_proof {
 	double per_iteration; /* relative slowdown of an iteration of the loop */
 	const char *blamed;   /* function that the run names first; NULL: none is sure */
 	enum fg_proof_arm arm;
-	bool is_hidden; /* beside a run, with a share of its budget: evidence alone */
+	bool is_hidden; /* after a run, with a share of its budget: evidence alone */
 	double size;    /* relative slowdown that was planted */
 	enum fg_schedule schedule;
 	enum fg_outcome outcome;
