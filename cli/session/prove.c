@@ -215,10 +215,13 @@ static int begin_subject(struct fg_prove *prove, struct fg_prove_subject *subjec
 
 	if (status != FG_OK)
 		return status;
-	if (subject->not_relinked)
-		subject->not_planted = subject->not_relinked;
-	else
+	/* A wrapper is not linked, but the program that it starts may be. */
+	if (subject->function_count > 0)
 		status = choose(prove, subject, err);
+	if (subject->chosen)
+		subject->not_relinked = NULL;
+	else if (subject->not_relinked)
+		subject->not_planted = subject->not_relinked;
 	if (subject->not_planted)
 		fg_cli_warn(prove->cli, "%s: no slowdown can be planted: %s",
 			    subject->benchmark->name, subject->not_planted);
