@@ -261,6 +261,16 @@ static int begin_subjects(struct fg_prove *prove, struct fg_error *err)
 	return status;
 }
 
+static size_t count_measured(const struct fg_prove *prove)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < prove->proof_count; i++)
+		count += fg_proof_counts(&prove->proofs[i]);
+	return count;
+}
+
+/* Rounds until the budget ends, or until one measures nothing. */
 static int prove_all(struct fg_prove *prove, struct fg_error *err)
 {
 	struct fg_random random;
@@ -271,9 +281,9 @@ static int prove_all(struct fg_prove *prove, struct fg_error *err)
 		return status;
 	fg_random_seed(&random, prove->seed);
 	do {
-		before = prove->proof_count;
+		before = count_measured(prove);
 		status = run_round(prove, &random, err);
-	} while (status == FG_OK && prove->proof_count > before);
+	} while (status == FG_OK && count_measured(prove) > before);
 	return status;
 }
 
