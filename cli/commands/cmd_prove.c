@@ -38,7 +38,7 @@ static int prove_it(struct fg_cli *cli, const struct options *given, struct fg_p
 	if (status == FG_OK || prove.card.runs > 0)
 		report(cli, &prove);
 	if (status == FG_OK)
-		fg_prove_send(&prove);
+		fg_prove_publish(&prove);
 	if (status == FG_EINTERRUPTED)
 		status = FG_EXIT_INTERRUPTED;
 	else if (status != FG_OK)

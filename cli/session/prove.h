@@ -85,8 +85,8 @@ void fg_prove_hidden(struct fg_cli *cli, struct fg_plan *plan, const char *ref, 
 int fg_prove_open(struct fg_prove *prove, struct fg_error *err) FG_NODISCARD;
 /* Keeps the newest proof. */
 int fg_prove_keep(struct fg_prove *prove, struct fg_error *err) FG_NODISCARD;
-/* To the plan's server; a failure is a warning. */
-void fg_prove_send(const struct fg_prove *prove);
+/* Shows the card on pages: of the store, and of the plan's server. A failure is a warning. */
+void fg_prove_publish(const struct fg_prove *prove);
 /* The newest card of this runner; empty without a store. */
 int fg_prove_load(const struct fg_plan *plan, struct fg_stored_proofs *list, struct fg_error *err)
 	FG_NODISCARD;
@@ -100,8 +100,9 @@ void fg_prove_card(struct fg_plan *plan, const struct fg_proof *proofs, size_t c
 /* ---- prove_report.c ---- */
 
 void fg_prove_write(const struct fg_prove *prove, struct fg_strbuf *text);
-/* fastgate-prove/1, as a member or (NULL) the whole */
-void fg_prove_json_into(const struct fg_prove *prove, const char *name, struct fg_json_writer *w);
+/* fastgate-prove/1, as a member or (NULL) as the whole */
+void fg_prove_json_into(const struct fg_prove *prove, const char *name, bool with_runs,
+			struct fg_json_writer *w);
 void fg_prove_json(const struct fg_prove *prove, struct fg_strbuf *text);
 
 /* ---- prove_arm.c: HEAD against HEAD, the candidate built apart ---- */

@@ -37,7 +37,7 @@ static void report(struct fg_prove *prove)
 	const struct fg_proof_card *card = &prove->card;
 
 	fg_prove_card(prove->plan, prove->proofs, prove->proof_count, &prove->card);
-	fg_prove_send(prove);
+	fg_prove_publish(prove);
 	if (!card->is_broken)
 		return;
 	fg_cli_warn(prove->cli,

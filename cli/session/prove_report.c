@@ -197,7 +197,8 @@ static void write_gaps(const struct fg_prove *prove, struct fg_json_writer *w)
 	fg_json_end(w);
 }
 
-void fg_prove_json_into(const struct fg_prove *prove, const char *name, struct fg_json_writer *w)
+void fg_prove_json_into(const struct fg_prove *prove, const char *name, bool with_runs,
+			struct fg_json_writer *w)
 {
 	fg_json_begin_object(w, name);
 	fg_json_text(w, "schema", "fastgate-prove/1");
@@ -209,8 +210,7 @@ void fg_prove_json_into(const struct fg_prove *prove, const char *name, struct f
 	fg_proof_card_write(w, &prove->card);
 	write_gaps(prove, w);
 	fg_json_begin_array(w, "runs");
-	/* A server keeps the card alone. */
-	for (size_t i = 0; !name && i < prove->proof_count; i++)
+	for (size_t i = 0; with_runs && i < prove->proof_count; i++)
 		fg_proof_write(w, NULL, &prove->proofs[i]);
 	fg_json_end(w);
 	fg_json_end(w);
@@ -221,6 +221,6 @@ void fg_prove_json(const struct fg_prove *prove, struct fg_strbuf *text)
 	struct fg_json_writer w;
 
 	fg_json_writer_init(&w, text, 2);
-	fg_prove_json_into(prove, NULL, &w);
+	fg_prove_json_into(prove, NULL, true, &w);
 	fg_strbuf_add_char(text, '\n');
 }

@@ -184,20 +184,39 @@ static int send(const struct fg_prove *prove, struct fg_error *err)
 	fg_json_writer_init(&w, &body, 0);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "project", project_of(prove->plan));
-	fg_prove_json_into(prove, "card", &w);
+	fg_prove_json_into(prove, "card", false, &w);
 	fg_json_end(&w);
 	status = post(&options, &body, err);
 	fg_strbuf_release(&body);
 	return status;
 }
 
-void fg_prove_send(const struct fg_prove *prove)
+static int put_card(const struct fg_prove *prove, struct fg_error *err)
+{
+	struct fg_strbuf text = {0};
+	struct fg_json_writer w;
+	int status;
+
+	fg_json_writer_init(&w, &text, 0);
+	fg_prove_json_into(prove, NULL, false, &w);
+	status = fg_store_put_card(prove->store, project_of(prove->plan),
+				   &(struct fg_stored_proof){.fingerprint = prove->fingerprint,
+							     .at_ns = fg_clock_wall_ns(),
+							     .data = fg_strbuf_text(&text)},
+				   err);
+	fg_strbuf_release(&text);
+	return status;
+}
+
+void fg_prove_publish(const struct fg_prove *prove)
 {
 	const struct fg_perfdb *perfdb = &prove->plan->perfdb;
 	struct fg_error err = {0};
 
-	if (!perfdb->url || perfdb->upload == FG_UPLOAD_NEVER || prove->card.runs == 0)
+	if (prove->card.runs == 0)
 		return;
-	if (send(prove, &err) != FG_OK)
+	if (put_card(prove, &err) != FG_OK)
+		fg_cli_warn(prove->cli, "the card was not kept: %s", err.message);
+	if (perfdb->url && perfdb->upload != FG_UPLOAD_NEVER && send(prove, &err) != FG_OK)
 		fg_cli_warn(prove->cli, "the card was not sent: %s", err.message);
 }
