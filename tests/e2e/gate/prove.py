@@ -27,7 +27,7 @@ __attribute__((noinline)) static void work(unsigned n) { for (unsigned i = 0; i 
 int main(void)
 {
 	for (int i = 0; i < 200; i++)
-		work(50000);
+		work(25000);
 	return 0;
 }
 """
@@ -81,7 +81,7 @@ def is_red(run):
 
 def card_agrees_with_its_runs():
     project = Project("card")
-    done = project.prove("--budget", "20s", "--json")
+    done = project.prove("--budget", "15s", "--json")
     check(done.returncode in (0, 1, 3), f"exit code {done.returncode}: {done.stderr}")
     card = json.loads(done.stdout)
     wrong = Schema(root / "docs/formats/prove.schema.json").errors(card)
@@ -96,7 +96,7 @@ def card_agrees_with_its_runs():
     for run in card["runs"]:
         check(run["arm"] != "planted" or run["function"] in ("work", "main"), f"planted in {run['function']}")
     check(not card["not_planted"], f"nothing was planted: {card['not_planted']}")
-    again = json.loads(project.prove("--nightly", "--budget", "12s", "--json").stdout)
+    again = json.loads(project.prove("--nightly", "--budget", "8s", "--json").stdout)
     check(again["card"] == card["card"], "a night began another card")
     check(again["runs"][:len(card["runs"])] == card["runs"], "a night lost runs of the card")
     check(len(again["runs"]) > len(card["runs"]), "a night added no run")
@@ -138,7 +138,7 @@ def another_card_begins(project, card):
 def bad_input_is_one_clear_line():
     project = Project("bad")
     project.refuses(2, "there is no benchmark 'other' in", "--bench", "other")
-    (project.folder / "main.c").write_text(SOURCE.replace("200", "8000"))
+    (project.folder / "main.c").write_text(SOURCE.replace("200", "16000"))
     project.git("commit", "-q", "-a", "-m", "Longer")
     project.refuses(2, "--budget 1.00 s is too small", "--budget", "1s")
     Project("no-git", git=False).refuses(2, "git", "--budget", "5s")
