@@ -186,12 +186,22 @@ static void find_smallest(struct fg_proof_card *card)
 /* ---- evidence against the gate ---- */
 
 /*
- * Bets on a gate that fails equal code in a fifth of its runs: the product of likelihood ratios is
- * a martingale if it does so at `alpha`.
+ * Bets on a gate that fails equal code in a fifth of its runs from some run on.  From a given run
+ * on the product of likelihood ratios is a martingale if it does so at `alpha`; the stake is spread
+ * over all runs to begin with, so the whole is one too.
  */
-static double bet_on_alarm(double evidence, double alpha, bool is_alarm)
+struct alarm_bets {
+	double running; /* value of the bets that have begun */
+	double runs;
+};
+
+static double bet_on_alarm(struct alarm_bets *bets, double alpha, bool is_alarm)
 {
-	return evidence * (is_alarm ? alarming_share / alpha : (1 - alarming_share) / (1 - alpha));
+	const double ratio = is_alarm ? alarming_share / alpha : (1 - alarming_share) / (1 - alpha);
+
+	bets->runs++;
+	bets->running = ratio * (bets->running + 1 / (bets->runs * (bets->runs + 1)));
+	return bets->running + 1 / (bets->runs + 1);
 }
 
 /*
@@ -222,6 +232,7 @@ static bool was_seen(const struct fg_proof *proofs, size_t count, const struct f
 static void find_evidence(const struct fg_proof *proofs, size_t count, double alpha,
 			  struct fg_proof_card *card)
 {
+	struct alarm_bets alarms = {0};
 	double blind = 1;
 
 	card->alarm_evidence = card->blind_evidence = 1;
@@ -231,8 +242,8 @@ static void find_evidence(const struct fg_proof *proofs, size_t count, double al
 		if (!fg_proof_counts(proof))
 			continue;
 		if (proof->arm != FG_PROOF_PLANTED)
-			card->alarm_evidence = bet_on_alarm(card->alarm_evidence, alpha,
-							    !fg_proof_is_right(proof));
+			card->alarm_evidence =
+				bet_on_alarm(&alarms, alpha, !fg_proof_is_right(proof));
 		else if (was_seen(proofs, i, proof))
 			blind = bet_on_blindness(blind, fg_proof_is_right(proof));
 	}

@@ -140,6 +140,20 @@ static void evidence_may_be_looked_at_after_each_run(void **state)
 	assert_true(card.is_broken);
 }
 
+/* A long time of health does not hide an illness. */
+static void gate_that_begins_to_fail_equal_code_is_broken(void **state)
+{
+	struct fg_proof_card card;
+
+	(void)state;
+	for (int i = 0; i < 200; i++)
+		add(FG_PROOF_SAME, 0, FG_OUTCOME_PASS);
+	for (int i = 0; i < 20; i++)
+		add(FG_PROOF_SAME, 0, i % 4 ? FG_OUTCOME_PASS : FG_OUTCOME_REGRESSION);
+	make(&card);
+	assert_true(card.is_broken);
+}
+
 /* Honest gates: how many are ever called broken in a year of nights? */
 static void honest_gate_is_rarely_called_broken(void **state)
 {
@@ -316,6 +330,7 @@ int main(void)
 		cmocka_unit_test_setup(run_without_pairs_proves_nothing, set_up),
 		cmocka_unit_test_setup(smallest_is_found_with_all_larger_ones, set_up),
 		cmocka_unit_test_setup(evidence_may_be_looked_at_after_each_run, set_up),
+		cmocka_unit_test_setup(gate_that_begins_to_fail_equal_code_is_broken, set_up),
 		cmocka_unit_test_setup(honest_gate_is_rarely_called_broken, set_up),
 		cmocka_unit_test_setup(gate_that_goes_blind_is_broken_within_ten_runs, set_up),
 		cmocka_unit_test_setup(proof_is_read_as_it_was_written, set_up),
