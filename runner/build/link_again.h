@@ -18,7 +18,7 @@ enum {
 
 /* The links in progress.  Zero all but the first three members. */
 struct fg_link_again {
-	const char *folder; /* for pads and the linker's files for the compiler's plugin */
+	const char *folder; /* for pads, and files between the linker and the compiler's plugin */
 	int64_t timeout_ns; /* per link */
 	const volatile sig_atomic_t *interrupted;
 	struct fg_process processes[FG_LINKS_AT_ONCE_MAX];

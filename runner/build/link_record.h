@@ -43,7 +43,7 @@ struct fg_links {
 /* FG_ENOENT: no command was recorded. */
 int fg_links_read(const char *folder, struct fg_links *links, struct fg_error *err) FG_NODISCARD;
 void fg_links_release(struct fg_links *links);
-/* Where the command put its output; to be freed. */
+/* The output of the command; to be freed. */
 char *fg_link_output_path(const struct fg_link *link);
 
 #endif

@@ -219,14 +219,14 @@ out:
 /* ---- places ---- */
 
 struct places {
-	char *top;    /* of the repository */
-	char *prefix; /* from there to the plan's root */
+	char *top;    /* root of the repository */
+	char *prefix; /* path from there to the plan's root */
 	char *builds; /* STATE/builds, an absolute path */
 	char *wanted; /* hash of the tree to be built */
 	char *folder; /* STATE/builds/KEY */
 	char *tree;
 	char *root; /* the plan's root within the tree */
-	char *mark; /* what was built: a tree's hash, or `failed` */
+	char *mark; /* content of the build: a tree's hash, or `failed` */
 	char *log;
 	char *lock;
 };
@@ -448,7 +448,9 @@ static void set_snapshot(const struct fg_worktree_options *options, struct place
 	set_folder(options, places, what);
 }
 
-/* The commit was the candidate of an earlier run: its build is there, and nobody changes it now. */
+/*
+ * The commit was the candidate of an earlier run, so its build exists, and nobody changes it now.
+ */
 static bool take_snapshot_of(const struct fg_worktree_options *options, struct places *places,
 			     struct fg_worktree *worktree)
 {
@@ -514,8 +516,8 @@ static char *spared_tree(const struct fg_worktree_options *options, struct place
 }
 
 /*
- * A snapshot's tree changes from run to run, so each run takes the first one that is free for
- * itself, but not the one that is its baseline now.
+ * A snapshot's tree changes from run to run, so each run takes the first free one for itself,
+ * except for its current baseline.
  */
 static int lock_snapshot(const struct fg_worktree_options *options, struct places *places,
 			 int *lock_fd, struct fg_error *err)

@@ -46,7 +46,7 @@ struct fg_worktree {
 	char *tree;  /* the whole checkout */
 	bool cached; /* an earlier build was reused */
 	int lock_fd;
-	char *claimed; /* what is built there, while this run alone uses it; NULL: shared */
+	char *claimed; /* folder of a build that only this run uses now; NULL: shared */
 };
 
 /*
