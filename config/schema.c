@@ -146,6 +146,19 @@ static const struct fg_key creep_keys[] = {
 };
 static const struct fg_section creep_section = {.keys = creep_keys, .inherits = true};
 
+static const struct fg_key prove_keys[] = {
+	{.name = "share",
+	 .kind = FG_KEY_RATIO,
+	 IN_POLICY(prove_share),
+	 .initial = "0%",
+	 .minimum = 0,
+	 .maximum = 1,
+	 .unit = "of measure.budget",
+	 .help = "spent after each run on one hidden run; 0: none"},
+	{.name = NULL},
+};
+static const struct fg_section prove_section = {.keys = prove_keys, .inherits = true};
+
 static const struct fg_key gate_keys[] = {
 	{.name = "alpha",
 	 .kind = FG_KEY_NUMBER,
@@ -228,6 +241,14 @@ static const struct fg_key gate_keys[] = {
 	 .help = "many small steps, none of which fails",
 	 .more = "Runs that measured both sides at two commits are the steps of a chain. Those that "
 		 "failed or improved by themselves do not count."},
+	{.name = "prove",
+	 .kind = FG_KEY_SECTION,
+	 .section = &prove_section,
+	 .help = "watch the gate itself",
+	 .more = "A hidden run has a known right answer: the baseline against itself, or with a "
+		 "slowdown that `fastgate prove` has planted before, drawn by the run's seed. It is "
+		 "never part of the verdict. A gate that stops seeing slowdowns is reported as "
+		 "broken within ten runs."},
 	{.name = "anchor",
 	 .kind = FG_KEY_BOOL,
 	 IN_POLICY(anchors),

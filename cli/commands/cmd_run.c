@@ -6,6 +6,7 @@
 #include "cli/session/arms.h"
 #include "cli/session/deliver.h"
 #include "cli/session/plan.h"
+#include "cli/session/prove.h"
 #include "cli/session/receipt.h"
 #include "cli/session/session.h"
 #include "cli/session/shards.h"
@@ -416,12 +417,20 @@ out:
 	return status;
 }
 
+/* Steps that may follow a run. */
+struct afterwards {
+	bool wants_anchor;
+	bool is_paired;
+	uint64_t seed;
+	const char *baseline; /* commit */
+};
+
 /*
  * Builds both sides, measures and judges the chosen benchmarks, then stores, reports, uploads and
  * posts the run. Returns the exit code, or a negative status.
  */
 static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
-		    bool *wants_anchor, struct fg_error *err)
+		    struct afterwards *then, struct fg_error *err)
 {
 	struct fg_session session;
 	struct selection selection = {0};
@@ -454,7 +463,11 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 		goto out;
 	status = selection.count ? measure_and_gate(&session, given, plan, &selection, err)
 				 : keep_empty_shard(&session, given, &selection, err);
-	*wants_anchor = session.got.wants_anchor && !given->shard;
+	then->wants_anchor = session.got.wants_anchor && !given->shard;
+	then->is_paired = session.got.run.has_baseline;
+	then->seed = session.got.run.seed;
+	then->baseline =
+		fg_arena_strdup(&cli->arena, session.got.run.sides[FG_ARM_BASELINE].commit);
 out:
 	fg_session_release(&session);
 	free(state);
@@ -467,7 +480,7 @@ static void add_anchor(struct fg_cli *cli, const struct options *given)
 	struct options alike = *given;
 	struct fg_error err = {0};
 	struct fg_plan plan = {0};
-	bool again = false;
+	struct afterwards again = {0};
 	char *tag = NULL;
 
 	alike.resume = alike.quick = alike.affected = alike.staged = alike.in_place = false;
@@ -481,6 +494,21 @@ static void add_anchor(struct fg_cli *cli, const struct options *given)
 	if (tag && run_plan(cli, &alike, &plan, &again, &err) < 0)
 		fg_cli_warn(cli, "gate.anchor: %s was not measured: %s", tag, err.message);
 	free(tag);
+	fg_plan_release(&plan);
+}
+
+/* `gate.prove`, never part of the verdict: with the plan as it is configured. */
+static void add_hidden(struct fg_cli *cli, const struct options *given,
+		       const struct afterwards *then)
+{
+	struct fg_plan plan = {0};
+
+	if (given->no_store || given->quick || given->exact || given->shard ||
+	    fg_cli_load_plan(cli, &given->config, false, &plan) != FG_EXIT_PASS)
+		return;
+	fg_cli_stand_in_checkout(&plan);
+	if (plan.policy.prove_share > 0)
+		fg_prove_hidden(cli, &plan, then->baseline, then->seed);
 	fg_plan_release(&plan);
 }
 
@@ -506,7 +534,7 @@ static int run(struct fg_cli *cli, const void *values)
 	struct options given = *(const struct options *)values;
 	struct fg_error err = {0};
 	struct fg_plan plan = {0};
-	bool wants_anchor = false;
+	struct afterwards then = {0};
 	int status = FG_OK;
 
 	if (given.export_path && given.no_store)
@@ -543,10 +571,12 @@ static int run(struct fg_cli *cli, const void *values)
 		return fg_cli_usage(cli, "--receipt needs a commit to compare with: --against REF");
 	}
 	if (fg_session_guard(cli, &status)) {
-		status = run_plan(cli, &given, &plan, &wants_anchor, &err);
+		status = run_plan(cli, &given, &plan, &then, &err);
 		status = status < 0 ? fg_cli_fail(cli, &err) : status;
-		if (wants_anchor)
+		if (then.wants_anchor)
 			add_anchor(cli, &given);
+		if (then.is_paired && status != FG_EXIT_INTERRUPTED)
+			add_hidden(cli, &given, &then);
 	}
 	fg_plan_release(&plan);
 	return status;

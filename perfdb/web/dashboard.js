@@ -167,6 +167,31 @@ async function inboxSection(answers) {
 	return section;
 }
 
+const REMEDIES = { length: 'longer benchmark', pairs: 'more pairs', noise: 'quieter host', layouts: 'measure.layouts: always', min_effect: 'smaller min_effect' };
+
+function shareWords(share, hits) {
+	return share ? `${share[hits]} of ${share.runs}` : '';
+}
+
+function percent(share) {
+	return finite(share) ? `${Number((100 * share).toPrecision(2))} %` : 'unknown';
+}
+
+// How far the gate can be trusted, runner by runner.
+function proofSection(cards) {
+	const remedy = ({ remedies = [] }) => remedies.length > 0 && `${REMEDIES[remedies[0].limit] ?? ''}: ${percent(remedies[0].smallest_found)} → ${percent(remedies[0].expected)}`;
+	const columns = [
+		{ title: 'Runner', grow: true, cell: ({ host_fingerprint: runner, received_at: at }) => [el('code', {}, clip(runner, 8)), ' ', el('span', { class: 'quiet' }, ago(at))] },
+		{ title: 'State', cell: ({ card }) => card.broken && badge('error') },
+		{ title: 'False alarms', help: 'Runs on equal code that failed', cell: ({ card }) => [shareWords(card.false_alarms, 'alarms'), el('div', { class: 'quiet' }, `at most ${percent(card.false_alarms?.at_most)}`)] },
+		{ title: 'Smallest found', help: 'Planted slowdown, found in 95 % of its runs', cell: ({ card }) => [percent(card.smallest_found), el('div', { class: 'quiet' }, (card.slowdowns ?? []).map(({ size, found }) => `${percent(size)}: ${shareWords(found, 'found')}`).join(', '))] },
+		{ title: 'Function named', cell: ({ card }) => shareWords(card.functions, 'named') },
+		{ title: 'Verdict takes', numeric: true, cell: ({ card }) => finite(card.minutes_per_verdict) && `${Number(card.minutes_per_verdict.toPrecision(2))} min` },
+		{ title: 'Would help', grow: true, cell: ({ card }) => remedy(card) },
+	];
+	return el('section', { 'aria-labelledby': 'proof' }, el('h2', { id: 'proof' }, 'Proof of the gate'), dataTable({ label: 'Proof of the gate', rows: cards, columns }));
+}
+
 // Functions that several benchmarks call, and whose small steps add up over all of them.
 async function creepSection(project) {
 	const { functions, benchmarks } = await ask('creep', { project });
@@ -181,12 +206,12 @@ async function creepSection(project) {
 }
 
 export async function showProject({ project }) {
-	const data = await ask('dashboard', { project });
+	const [data, { cards }] = await Promise.all([ask('dashboard', { project }), ask('cards', { project })]);
 	const open = await inboxSection([[project, data]]);
 	const main = el('main', {}, heading(project), el('p', { class: 'lead' }, stateWords(data.benchmarks),
 		runOfAll(data) && [' · ', commitLinks(project, data, runOfAll(data)), ', ', ago(runOfAll(data).started_at)],
 		data.release && [' · last release ', link(data.release.tag, 'run', { run: data.release.run })]), open,
-	el('section', { 'aria-labelledby': 'benchmarks' }, el('h2', { id: 'benchmarks' }, 'Benchmarks'), benchmarkTables(project, data)));
+	el('section', { 'aria-labelledby': 'benchmarks' }, el('h2', { id: 'benchmarks' }, 'Benchmarks'), benchmarkTables(project, data)), cards.length > 0 && proofSection(cards));
 	replace(page, main);
 	if (data.benchmarks.length > 1)
 		afterPaint(async () => main.append(await creepSection(project) || ''));

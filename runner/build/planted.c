@@ -71,9 +71,11 @@ int fg_planted_write(const char *folder, const char *output, const struct fg_pla
 
 /*
  * At a function's entry everything below the stack pointer is free, and no register is. `loop`
- * changes no flags.
+ * changes no flags.  Without a name of its own the linker would name the source after the object,
+ * which differs from link to link.
  */
-static const char loop_text[] = "\t.text\n"
+static const char loop_text[] = "\t.file \"fastgate-plant\"\n"
+				"\t.text\n"
 				"\t.p2align 4\n"
 				"\t.type \"%s\", @function\n"
 				"\"%s\":\n"

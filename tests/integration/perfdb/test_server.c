@@ -256,6 +256,50 @@ static void notes_and_decisions_are_kept(void **state)
 	cJSON_Delete(json);
 }
 
+static void newest_card_of_each_runner_is_kept(void **state)
+{
+	static const char *const cards[] = {
+		"{\"project\":\"tracker\",\"card\":{\"schema\":\"fastgate-prove/1\",\"host_fingerprint\":\"0123456789abcdef\",\"smallest_found\":0.05,\"runs\":[{}]}}",
+		"{\"project\":\"tracker\",\"card\":{\"schema\":\"fastgate-prove/1\",\"host_fingerprint\":\"0123456789abcdef\",\"smallest_found\":0.02,\"runs\":[]}}",
+		"{\"project\":\"tracker\",\"card\":{\"schema\":\"fastgate-prove/1\",\"host_fingerprint\":\"fedcba9876543210\"}}",
+	};
+	static const struct {
+		const char *body;
+		int status;
+	} bad[] = {
+		{"{\"project\":\"tracker\"}", 400},
+		{"{\"project\":\"tracker\",\"card\":7}", 400},
+		{"{\"project\":\"tracker\",\"card\":{\"schema\":\"fastgate-prove/1\",\"host_fingerprint\":\"x\"}}",
+		 400},
+		{"{\"project\":\"nobody\",\"card\":{\"schema\":\"fastgate-prove/1\",\"host_fingerprint\":\"0123456789abcdef\"}}",
+		 404},
+	};
+	struct fg_test_server *s = *state;
+	const cJSON *list = NULL;
+	cJSON *json = NULL;
+
+	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cards); i++)
+		assert_int_equal(fg_test_post(s, "/api/v1/cards", NULL, "application/json",
+					      cards[i], strlen(cards[i]), NULL),
+				 201);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(bad); i++)
+		assert_int_equal(fg_test_post(s, "/api/v1/cards", NULL, "application/json",
+					      bad[i].body, strlen(bad[i].body), NULL),
+				 bad[i].status);
+	json = fg_test_get_json(s, "/api/v1/cards?project=tracker");
+	list = fg_json_find(json, "cards");
+	assert_int_equal(cJSON_GetArraySize(list), 2);
+	for (int i = 0; i < 2; i++) {
+		const cJSON *card = fg_json_find(cJSON_GetArrayItem(list, i), "card");
+
+		assert_null(fg_json_find(card, "runs"));
+		if (fg_json_find(card, "smallest_found"))
+			assert_true(fg_json_double_or(card, "smallest_found", 0) < 0.03);
+	}
+	cJSON_Delete(json);
+}
+
 static void restart_loses_nothing(void **state)
 {
 	struct fg_test_server *s = *state;
@@ -404,6 +448,7 @@ int main(void)
 		FG_SERVER_TEST(two_runs_are_compared_down_to_the_path),
 		FG_SERVER_TEST(a_function_is_followed_by_the_requested_measure),
 		FG_SERVER_TEST(notes_and_decisions_are_kept),
+		FG_SERVER_TEST(newest_card_of_each_runner_is_kept),
 		FG_SERVER_TEST(restart_loses_nothing),
 		FG_SERVER_TEST(health_and_metrics_are_reported),
 		cmocka_unit_test(api_description_and_server_agree),
