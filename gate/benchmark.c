@@ -192,8 +192,8 @@ static void decide_pairs(const struct fg_gate_input *input, size_t index, struct
 static void pass_identical(const struct fg_series *series, struct fg_arena *arena,
 			   struct fg_benchmark_verdict *verdict)
 {
-	const char *baseline = fg_environment_get(&series->build[FG_ARM_BASELINE], "build.id");
-	const char *candidate = fg_environment_get(&series->build[FG_ARM_CANDIDATE], "build.id");
+	const char *baseline = series->build[FG_ARM_BASELINE].id;
+	const char *candidate = series->build[FG_ARM_CANDIDATE].id;
 	const bool same_id = !baseline || !candidate || strcmp(baseline, candidate) == 0;
 
 	for (size_t i = 0; i < verdict->metric_count; i++) {
@@ -211,25 +211,15 @@ static void pass_identical(const struct fg_series *series, struct fg_arena *aren
 			       "information differs)");
 }
 
-/* The build-id of the program or of a library, as the runner records them. */
-static bool is_code(const char *key)
-{
-	return strcmp(key, "build.id") == 0 || fg_build_library_name(key);
-}
-
 static bool is_same_binary(const struct fg_series *a, const struct fg_series *b)
 {
-	const struct fg_environment *left = &a->build[FG_ARM_CANDIDATE];
-	const struct fg_environment *right = &b->build[FG_ARM_CANDIDATE];
-	struct fg_fact_difference *differences = NULL;
-	const char *id = fg_environment_get(left, "build.id");
-	size_t count = fg_environment_diff(right, left, &differences);
-	bool same = id && *id && fg_environment_get(right, "build.id");
+	struct fg_library_pair pair = {
+		.builds = {&a->build[FG_ARM_CANDIDATE], &b->build[FG_ARM_CANDIDATE]}};
+	bool is_same = fg_fact_is_equal(pair.builds[0]->id, pair.builds[1]->id);
 
-	for (size_t i = 0; i < count; i++)
-		same = same && !is_code(differences[i].key);
-	free(differences);
-	return same;
+	while (is_same && fg_library_pair_next(&pair))
+		is_same = fg_library_pair_is_same(&pair);
+	return is_same;
 }
 
 /* Different bytes, but the same code? */
@@ -312,10 +302,10 @@ static void note_builds(const struct fg_gate_input *input, const struct fg_serie
 {
 	const struct fg_series *stored =
 		input->baseline ? fg_run_find(input->baseline, series->name) : NULL;
-	const struct fg_environment *candidate = &series->build[FG_ARM_CANDIDATE];
-	const struct fg_environment *baseline =
+	const struct fg_build_facts *candidate = &series->build[FG_ARM_CANDIDATE];
+	const struct fg_build_facts *baseline =
 		stored ? &stored->build[FG_ARM_CANDIDATE] : &series->build[FG_ARM_BASELINE];
-	const char *shared = fg_environment_get(candidate, FG_FACT_SHARED_LIBRARIES);
+	const char *shared = candidate->shared_libraries;
 	const char *unsampled = series->remarks[FG_REMARK_UNSAMPLED];
 	struct fg_build_difference difference = fg_build_difference_of(baseline, candidate);
 

@@ -143,7 +143,7 @@ static bool set_standing(const struct fg_node_context *c, size_t function, doubl
 		return true;
 	}
 	if (node->standing == FG_STANDING_GUILTY && c->code &&
-	    c->code[function].state == FG_CODE_SAME) {
+	    c->code[function].state == FG_COMPARED_SAME) {
 		node->outcome = FG_OUTCOME_PLACEMENT;
 		node->standing = FG_STANDING_SAME_CODE;
 	}
@@ -219,7 +219,7 @@ static void settle_same_code(const struct fg_node_context *c, struct named_funct
 
 	for (size_t i = 0; i < count && c->code; i++)
 		is_explained |= all[i].verdict.standing == FG_STANDING_GUILTY &&
-				c->code[all[i].function].state != FG_CODE_UNKNOWN;
+				c->code[all[i].function].state != FG_COMPARED_UNKNOWN;
 	for (size_t i = 0; i < count && !is_explained; i++) {
 		struct fg_node_verdict *node = &all[i].verdict;
 

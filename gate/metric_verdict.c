@@ -372,7 +372,7 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 /* Each pair starts new processes in a random order; only the products of `setup` survive it. */
 static bool is_drawn(const struct fg_series *series)
 {
-	return !fg_environment_get(&series->build[FG_ARM_CANDIDATE], FG_FACT_SETUP);
+	return !series->build[FG_ARM_CANDIDATE].setup;
 }
 
 static struct fg_rule rule_for(const struct fg_metric_context *context,

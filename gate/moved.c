@@ -214,7 +214,7 @@ static bool are_neighbours(const struct fg_node_context *c, const struct change 
 
 static bool is_known_the_same(const struct fg_node_context *c, uint32_t function)
 {
-	return c->code && c->code[function].state == FG_CODE_SAME;
+	return c->code && c->code[function].state == FG_COMPARED_SAME;
 }
 
 /* The functions that changed significantly, and the rows that they join. */

@@ -173,7 +173,7 @@ static bool is_to_charge(const struct fg_node_context *c, uint32_t function)
 	const bool is_sure =
 		fmin(c->p_up[function], c->p_down[function]) <= c->policy->function_alpha;
 
-	return c->code[function].state == FG_CODE_SAME &&
+	return c->code[function].state == FG_COMPARED_SAME &&
 	       (is_sure || is_template(&c->set->functions[function]));
 }
 
@@ -193,7 +193,7 @@ static bool charge_callers(struct fg_node_context *c)
 
 		if (!is_to_charge(c, set->nodes[up].function))
 			continue;
-		while (up != 0 && c->code[set->nodes[up].function].state != FG_CODE_CHANGED)
+		while (up != 0 && c->code[set->nodes[up].function].state != FG_COMPARED_CHANGED)
 			up = set->nodes[up].parent;
 		any |= up != 0;
 		c->blamed[n] = up ? up : c->blamed[n];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts about unchanged code. A function whose machine code, and that of its callees, is the same
- * in both builds got slower for a reason outside of it: its place, its callers, its inputs. It is
- * not guilty if changed code takes time. The fact build.functions lists the functions of both
- * builds. Private to gate/.
+ * A function whose machine code is the same in both builds, as is that of all it calls, got slower
+ * for a reason outside of it: its place, its callers, its inputs.  It is not guilty where changed
+ * code takes time.  Private to gate/.
  */
 #ifndef FG_GATE_SAME_CODE_H
 #define FG_GATE_SAME_CODE_H
@@ -12,15 +11,8 @@
 #include "model/run.h"
 #include "model/verdict.h"
 
-enum fg_code_state {
-	FG_CODE_UNKNOWN,
-	FG_CODE_SAME,           /* as is all that it calls */
-	FG_CODE_REACHES_CHANGE, /* the same, but it calls changed code */
-	FG_CODE_CHANGED,
-};
-
 struct fg_code_fact {
-	enum fg_code_state state;
+	enum fg_compared state;
 	unsigned offset[FG_ARM_COUNT]; /* within a page */
 };
 

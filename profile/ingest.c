@@ -209,11 +209,9 @@ static char *module_text(const struct fg_module_info *module)
 }
 
 /* Do the facts about a build mention this file? */
-static bool is_known(const struct fg_environment *build, const char *name)
+static bool is_known(const struct fg_build_facts *build, const char *name)
 {
-	const char *program = fg_environment_get(build, "build.program");
-
-	return fg_build_library(build, name) || (program && strcmp(program, name) == 0);
+	return fg_build_facts_library(build, name) || fg_fact_is_equal(build->program, name);
 }
 
 /* "NAME BUILD-ID" each. */
@@ -233,7 +231,7 @@ static char *names_of(char *const *texts, size_t count)
 }
 
 /* Covers the set of modules, so load order and repeated loads do not matter. */
-static void describe_code(const struct fg_profile *profile, const struct fg_environment *known,
+static void describe_code(const struct fg_profile *profile, const struct fg_build_facts *known,
 			  struct fg_ingest_result *result)
 {
 	char **texts = fg_xcalloc(profile->module_count + 1, sizeof(texts[0]));

@@ -8,7 +8,7 @@
 #define FG_PROFILE_INGEST_H
 
 #include "binary/symbolizer.h"
-#include "model/environment.h"
+#include "model/build_facts.h"
 #include "profile/profile.h"
 
 struct fg_ingest_row {
@@ -25,7 +25,7 @@ struct fg_ingest_row {
 	 * Fill `other_code` of the result: what was mapped other than the program and the libraries
 	 * that these facts of its build name (plugins, child programs). NULL: not wanted.
 	 */
-	const struct fg_environment *known_build;
+	const struct fg_build_facts *known_build;
 };
 
 /* Findings for the caller to report; release with fg_ingest_result_release(). */

@@ -143,7 +143,7 @@ static int remove_runs(struct fg_store *store, const struct victims *victims, st
 static int sweep_up(struct fg_store *store, struct fg_error *err)
 {
 	static const enum fg_sql sweeps[] = {FG_SQL_GC_BENCHMARKS, FG_SQL_GC_WORDS,
-					     FG_SQL_GC_FACT_SETS, FG_SQL_GC_FACTS};
+					     FG_SQL_GC_FACTS};
 	int status = fg_store_begin(store, err);
 
 	if (status != FG_OK)

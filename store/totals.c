@@ -362,9 +362,3 @@ int fg_store_put_totals(struct fg_store *store, const struct fg_totals_place *pl
 	}
 	return status;
 }
-
-void fg_totals_release(struct fg_totals *totals)
-{
-	free(totals->items);
-	*totals = (struct fg_totals){0};
-}

@@ -235,15 +235,19 @@ static int measure_pairs(struct fg_bisect_search *search, struct comparison *com
 
 /* ---- what a run says about the commits ---- */
 
-static const char *code_of(const struct fg_environment *build, struct fg_arena *arena)
+static const char *code_of(const struct fg_build_facts *build, struct fg_arena *arena)
 {
-	const char *code = fg_environment_get(build, FG_FACT_CODE) ? "" : NULL;
+	const char *code = NULL;
 
-	for (size_t i = 0; code && i < build->count; i++) {
-		const char *key = build->facts[i].key;
+	if (!build->code)
+		return NULL;
+	code = fg_arena_printf(arena, "%s %s", build->code, build->inputs ? build->inputs : "");
+	for (size_t i = 0; i < build->library_count; i++) {
+		const struct fg_build_library *library = &build->libraries[i];
 
-		if (fg_text_starts_with(key, FG_FACT_CODE) || strcmp(key, FG_FACT_INPUTS) == 0)
-			code = fg_arena_printf(arena, "%s%s %s ", code, key, build->facts[i].value);
+		if (library->code)
+			code = fg_arena_printf(arena, "%s %s %s", code, library->name,
+					       library->code);
 	}
 	return code;
 }

@@ -7,6 +7,7 @@
 #define FG_COLLECTOR_CALL_OBJECTS_H
 
 #include "collector/calls/call_fentry.h"
+#include "collector/process/exports.h"
 
 #include <link.h>
 #include <stdbool.h>
@@ -24,7 +25,7 @@ struct fg_object_range {
 
 /* A loaded object.  Tables that it lacks are NULL. */
 struct fg_object {
-	uintptr_t bias;
+	struct fg_exports exports;
 	const char *path;
 	const ElfW(Dyn) * dynamic;
 	struct fg_object_range whole;
@@ -32,10 +33,6 @@ struct fg_object {
 	struct fg_object_range code[FG_OBJECT_SEGMENTS_MAX];
 	struct fg_object_range writable[FG_OBJECT_SEGMENTS_MAX];
 	unsigned code_count, writable_count;
-	const ElfW(Sym) * symbols;
-	const char *strings;
-	const uint32_t *hash; /* DT_GNU_HASH */
-	const uint16_t *versions;
 	const uint8_t *needed_versions;
 	const uint8_t *defined_versions;
 	size_t needed_count, defined_count;
@@ -79,6 +76,5 @@ bool fg_object_exports(const struct fg_object *object,
 bool fg_object_is_slot(const ElfW(Rela) * entry);
 /* Does a slot of the collector itself hold this address? */
 bool fg_object_is_used_by_us(uintptr_t address);
-uint32_t fg_name_hash(const char *name);
 
 #endif

@@ -125,30 +125,30 @@ static bool is_canonical(uintptr_t address)
 static void note_canonical(const struct fg_object *object, const ElfW(Sym) * symbol)
 {
 	if (symbol->st_shndx == SHN_UNDEF && symbol->st_value && canonical_count < CANONICAL_MAX)
-		canonical[canonical_count++] = object->bias + symbol->st_value;
+		canonical[canonical_count++] = object->exports.bias + symbol->st_value;
 }
 
 static uintptr_t target_of(const struct fg_object *object, const ElfW(Rela) * entry,
 			   const ElfW(Sym) * symbol, uintptr_t held)
 {
-	const size_t index = (size_t)(symbol - object->symbols);
+	const size_t index = (size_t)(symbol - object->exports.symbols);
 	const bool is_defined = symbol->st_shndx != SHN_UNDEF;
 
 	if (ELF64_R_TYPE(entry->r_info) != R_X86_64_JUMP_SLOT ||
 	    !fg_ranges_hold(held, object->code, object->code_count))
 		return held;
-	if (is_defined && held == object->bias + symbol->st_value)
+	if (is_defined && held == object->exports.bias + symbol->st_value)
 		return held;
-	/* It leads back into its own PLT: its first call will bind it. */
-	return fg_object_look_up(object, object->strings + symbol->st_name,
+	/* It leads back into its own PLT: it will be bound when it is called first. */
+	return fg_object_look_up(object, object->exports.strings + symbol->st_name,
 				 is_defined ? NULL : fg_object_wanted_version(object, index));
 }
 
 static void lead(struct fg_object *object, const ElfW(Rela) * entry)
 {
-	const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(entry->r_info)];
-	const char *name = object->strings + symbol->st_name;
-	uintptr_t *slot = (uintptr_t *)(object->bias + entry->r_offset);
+	const ElfW(Sym) *symbol = &object->exports.symbols[ELF64_R_SYM(entry->r_info)];
+	const char *name = object->exports.strings + symbol->st_name;
+	uintptr_t *slot = (uintptr_t *)(object->exports.bias + entry->r_offset);
 	char readable[FG_CALL_NAME_MAX];
 	const struct fg_object *from = NULL;
 	struct fg_call_symbol hooked; /* the function counts its own calls */
@@ -178,7 +178,7 @@ static void lead(struct fg_object *object, const ElfW(Rela) * entry)
 static void each_slot(struct fg_object *object,
 		      void (*visit)(struct fg_object *, const ElfW(Rela) *))
 {
-	for (unsigned t = 0; object->symbols && object->strings && t < 2; t++) {
+	for (unsigned t = 0; object->exports.symbols && object->exports.strings && t < 2; t++) {
 		const size_t count = object->table_sizes[t] / sizeof(ElfW(Rela));
 
 		for (size_t i = 0; object->tables[t] && i < count; i++)
@@ -189,18 +189,18 @@ static void each_slot(struct fg_object *object,
 
 static void visit_canonical(struct fg_object *object, const ElfW(Rela) * entry)
 {
-	note_canonical(object, &object->symbols[ELF64_R_SYM(entry->r_info)]);
+	note_canonical(object, &object->exports.symbols[ELF64_R_SYM(entry->r_info)]);
 }
 
 static void visit_hook(struct fg_object *object, const ElfW(Rela) * entry)
 {
-	const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(entry->r_info)];
+	const ElfW(Sym) *symbol = &object->exports.symbols[ELF64_R_SYM(entry->r_info)];
 
 	if (symbol->st_shndx != SHN_UNDEF)
 		return;
-	object->has_hooks |= strcmp(object->strings + symbol->st_name, HOOK) == 0;
-	if (strcmp(object->strings + symbol->st_name, FENTRY) == 0)
-		fg_fentry_slot_add(&object->fentry, object->bias + entry->r_offset);
+	object->has_hooks |= strcmp(object->exports.strings + symbol->st_name, HOOK) == 0;
+	if (strcmp(object->exports.strings + symbol->st_name, FENTRY) == 0)
+		fg_fentry_slot_add(&object->fentry, object->exports.bias + entry->r_offset);
 }
 
 static uintptr_t fentry_site(const struct fg_object *object, uintptr_t address, size_t size)
@@ -224,7 +224,7 @@ static uintptr_t fentry_site(const struct fg_object *object, uintptr_t address, 
 static void add_hooked(void *context, const struct fg_call_defined *symbol)
 {
 	const struct fg_object *object = context;
-	const uintptr_t address = object->bias + symbol->address;
+	const uintptr_t address = object->exports.bias + symbol->address;
 	struct fg_call_symbol hook = {.way = FG_CALL_WAY_HOOKS, .size = symbol->size};
 	char readable[FG_CALL_NAME_MAX];
 	uintptr_t site = 0;
@@ -272,8 +272,9 @@ static void take_over(struct fg_object *object, const struct fg_object_list *kno
 	for (uint32_t i = 0; i < known->count; i++) {
 		const struct fg_object *before = &known->objects[i];
 
-		if (before->bias != object->bias || before->dynamic != object->dynamic ||
-		    before->whole.end != object->whole.end || before->path != object->path)
+		if (before->exports.bias != object->exports.bias ||
+		    before->dynamic != object->dynamic || before->whole.end != object->whole.end ||
+		    before->path != object->path)
 			continue;
 		object->led = before->led;
 		object->is_initial = before->is_initial;

@@ -61,7 +61,6 @@ struct fg_server {
 	struct fg_workers *workers;
 	struct fg_watcher *watcher;
 	struct fg_webhooks *webhooks; /* NULL: read-only */
-	struct fg_limiter *webhook_tests;
 	struct fg_health *health;
 	struct fg_connections *connections;
 	atomic_size_t body_bytes;                  /* bytes of requests in progress */

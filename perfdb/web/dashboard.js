@@ -167,13 +167,29 @@ async function inboxSection(answers) {
 	return section;
 }
 
+// Functions that several benchmarks call, and whose small steps add up over all of them.
+async function creepSection(project) {
+	const { functions, benchmarks } = await ask('creep', { project });
+	if (functions.length === 0)
+		return false;
+	return el('section', { 'aria-labelledby': 'creep' }, el('h2', { id: 'creep' }, 'Crept up'), el('p', { class: 'quiet' }, `Small steps that add up over ${benchmarks} benchmarks; of these functions 5 % are expected to be false.`),
+		dataTable({ label: 'Functions that crept up', rows: functions, columns: [
+			{ title: 'Function', value: (f) => f.name, grow: true, cell: (f) => [clip(f.name, 200), el('div', { class: 'quiet' }, clip(f.library, 100))] },
+			{ title: 'Change', numeric: true, value: (f) => f.change, help: 'Of the time of the benchmarks that call it, on average', cell: (f) => el('strong', { class: 'worse' }, formatChange(f.change)) },
+			{ title: 'Benchmarks', numeric: true, value: (f) => f.benchmarks },
+		] }));
+}
+
 export async function showProject({ project }) {
 	const data = await ask('dashboard', { project });
 	const open = await inboxSection([[project, data]]);
-	replace(page, el('main', {}, heading(project), el('p', { class: 'lead' }, stateWords(data.benchmarks),
+	const main = el('main', {}, heading(project), el('p', { class: 'lead' }, stateWords(data.benchmarks),
 		runOfAll(data) && [' · ', commitLinks(project, data, runOfAll(data)), ', ', ago(runOfAll(data).started_at)],
 		data.release && [' · last release ', link(data.release.tag, 'run', { run: data.release.run })]), open,
-	el('section', { 'aria-labelledby': 'benchmarks' }, el('h2', { id: 'benchmarks' }, 'Benchmarks'), benchmarkTables(project, data))));
+	el('section', { 'aria-labelledby': 'benchmarks' }, el('h2', { id: 'benchmarks' }, 'Benchmarks'), benchmarkTables(project, data)));
+	replace(page, main);
+	if (data.benchmarks.length > 1)
+		afterPaint(async () => main.append(await creepSection(project) || ''));
 }
 
 export async function showChanges({ project }) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Repeat recorded link commands (link_record.h), several in parallel, with another output and a pad
- * (pad_object.h) in front of all objects.
+ * (pad_object.h) in front of all objects.  A link with a plant (planted.h) repeats that too.
  *
  * Call fg_link_again_start() while there is room, then fg_link_again_wait(); always call
  * fg_link_again_end().
@@ -22,7 +22,8 @@ struct fg_link_again {
 	int64_t timeout_ns; /* per link */
 	const volatile sig_atomic_t *interrupted;
 	struct fg_process processes[FG_LINKS_AT_ONCE_MAX];
-	const char *linkers[FG_LINKS_AT_ONCE_MAX];
+	const struct fg_link *links[FG_LINKS_AT_ONCE_MAX];
+	char *outputs[FG_LINKS_AT_ONCE_MAX];
 	size_t count;
 };
 

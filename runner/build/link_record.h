@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "runner/build/planted.h"
 
 /*
  * Puts the script into FOLDER/linker; records go to FOLDER/links.  `variable` (to be freed) gets
@@ -30,6 +31,8 @@ struct fg_link {
 	size_t word_count;
 	const char *output; /* as in the arguments */
 	const char *soname; /* NULL: it has none */
+	char *plant_text;   /* NULL: nothing is planted */
+	struct fg_planted planted;
 };
 
 struct fg_links {

@@ -62,6 +62,8 @@ static void make_key(const struct fg_worktree_options *options, const char *what
 	fg_sha256_init(&sha);
 	add_to_key(&sha, what);
 	add_to_key(&sha, prefix);
+	if (options->apart)
+		add_to_key(&sha, "apart");
 	for (size_t i = 0; i < options->build->command.argc; i++)
 		add_to_key(&sha, options->build->command.argv[i]);
 	for (size_t i = 0; build_variables[i]; i++)
@@ -596,8 +598,7 @@ int fg_worktree_claim(struct fg_worktree *worktree, struct fg_error *err)
 		return FG_OK;
 	if (flock(worktree->lock_fd, LOCK_EX | LOCK_NB) != 0) {
 		(void)flock(worktree->lock_fd, LOCK_SH);
-		return fg_error_set(err, FG_ECONFLICT,
-				    "another run uses the build of the baseline now");
+		return fg_error_set(err, FG_ECONFLICT, "another run uses this build now");
 	}
 	mark = mark_of(worktree);
 	status = fg_fs_read(mark, MARK_BYTES_MAX, &worktree->claimed, NULL, err);

@@ -202,39 +202,18 @@ static void check_outside(const struct fg_executed_file *file, struct fg_affecte
 
 /* ---- what its kind and its build tell ---- */
 
-/* Is this word among these, which are separated by blanks? */
-static bool has_word(const char *words, const char *word)
-{
-	const size_t length = strlen(word);
-
-	for (const char *at = words; at && *at; at += strspn(at, " ")) {
-		const size_t size = strcspn(at, " ");
-
-		if (size == length && memcmp(at, word, length) == 0)
-			return true;
-		at += size;
-	}
-	return false;
-}
-
 /* The project's own libraries are compared function by function elsewhere. */
-static void check_libraries(const struct fg_environment builds[FG_ARM_COUNT],
+static void check_libraries(const struct fg_build_facts builds[FG_ARM_COUNT],
 			    struct fg_affected_reason *reason)
 {
-	const char *own = fg_environment_get(&builds[FG_ARM_CANDIDATE], FG_FACT_OWN_LIBRARIES);
-	struct fg_fact_difference *found = NULL;
-	const size_t count =
-		fg_environment_diff(&builds[FG_ARM_BASELINE], &builds[FG_ARM_CANDIDATE], &found);
+	struct fg_library_pair pair = {
+		.builds = {&builds[FG_ARM_BASELINE], &builds[FG_ARM_CANDIDATE]}};
 
-	for (size_t i = 0; i < count && !reason->text; i++) {
-		const char *name = fg_build_library_name(found[i].key);
-
-		if (!name)
-			continue;
-		if (!found[i].baseline || !found[i].candidate || !has_word(own, name))
-			say(reason, NULL, "another library: %s", name);
+	while (!reason->text && fg_library_pair_next(&pair)) {
+		if (!fg_library_pair_is_same(&pair) &&
+		    !(pair.sides[0] && pair.sides[1] && pair.sides[1]->is_own))
+			say(reason, NULL, "another library: %s", fg_library_pair_name(&pair));
 	}
-	free(found);
 }
 
 void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
@@ -259,7 +238,7 @@ void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
 }
 
 void fg_affected_by_build(const struct fg_target targets[FG_ARM_COUNT],
-			  const struct fg_environment builds[FG_ARM_COUNT],
+			  const struct fg_build_facts builds[FG_ARM_COUNT],
 			  struct fg_affected_reason *reason)
 {
 	fg_affected_by_kind(targets, reason);

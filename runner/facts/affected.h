@@ -33,7 +33,7 @@ void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
  * is known. `reason` must be released.
  */
 void fg_affected_by_build(const struct fg_target targets[FG_ARM_COUNT],
-			  const struct fg_environment builds[FG_ARM_COUNT],
+			  const struct fg_build_facts builds[FG_ARM_COUNT],
 			  struct fg_affected_reason *reason);
 /* As above, by the code that the baseline executes. */
 void fg_affected_by_code(struct fg_affected *affected, const struct fg_target targets[FG_ARM_COUNT],

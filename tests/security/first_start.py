@@ -27,7 +27,7 @@ def may_not(server, headers, reads):
     for method, path in ADMINISTERS:
         expect(server.ask(method, path, headers, token=NOBODY), 401, f"{method} {path} with {headers}")
     for path, words in (("/api/v1/tokens", {"scope": "admin"}), ("/api/v1/annotations", {"project": "tracker", "text": "x"}),
-                        ("/api/v1/webhook", {"project": "tracker", "url": "https://example.org/"}), ("/api/v1/webhook-tests", {"project": "tracker"})):
+                        ("/api/v1/webhook", {"project": "tracker", "url": "https://example.org/"})):
         expect(server.write(path, words, headers, token=NOBODY), 401, f"POST {path} with {headers}")
     expect(server.ask("DELETE", "/api/v1/runs/latest", headers, token=NOBODY), 401, f"removing a run with {headers}")
     check(send(server, bytes(BODY), NOBODY).status == 401, "a stranger's run is stored")

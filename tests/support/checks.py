@@ -49,6 +49,12 @@ def write(path, text, mode=0o644):
     os.chmod(path, mode)
 
 
+def target(name):
+    """The source of a program in tests/targets/scripted, which a script compiles in its own ways."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "targets", "scripted", name), encoding="utf-8") as file:
+        return file.read()
+
+
 def first_benchmark(path="report.json"):
     """The first benchmark of a report."""
     with open(path, encoding="utf-8") as file:

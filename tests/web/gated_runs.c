@@ -179,8 +179,7 @@ static void add_benchmark(struct fg_stored_run *stored, unsigned index, unsigned
 	series->schedule = FG_SCHEDULE_DUET;
 	series->seconds = 9.5;
 	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_set(&series->build[arm], "build.id", arm ? "fedcba" : "abcdef",
-				   false);
+		fg_build_facts_set(&series->build[arm], "build.id", arm ? "fedcba" : "abcdef");
 	measure(series, &random, (40e6 + 1e7 * (index % 11)) * drift, step);
 	if (changes(index, benchmarks))
 		stored->profiles[index] = make_profile(&random, series, step);

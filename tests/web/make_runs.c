@@ -68,7 +68,7 @@ static void slow_down(struct fg_stored_run *run)
 {
 	struct fg_series *series = &run->run.series[0];
 
-	fg_environment_set(&series->build[FG_ARM_CANDIDATE], "build.id", "fedcba", false);
+	fg_build_facts_set(&series->build[FG_ARM_CANDIDATE], "build.id", "fedcba");
 	slow_profile(run->profiles[0]);
 	for (size_t i = 0; i < series->repetition_count; i++) {
 		if (series->repetitions[i].arm == FG_ARM_CANDIDATE)

@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 
-from checks import call, check, finish_in_scratch, write
+from checks import call, check, finish_in_scratch, target, write
 from folded import by_leaf, measured
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
@@ -77,22 +77,7 @@ double twice(double x);
 double twice(double x) { double sum = 0; for (int i = 0; i < COUNT; i++) sum += spare(x); return sum; }
 __attribute__((constructor)) static void begin(void) { volatile double x = 0; for (int i = 0; i < 5; i++) x = exp(x); }
 """
-LOADER = """
-#include <dlfcn.h>
-#include <stdio.h>
-int main(void)
-{
-    double sum = 0;
-    for (int i = 0; i < 4; i++) {
-        void *library = dlopen(i % 2 ? "./one.so" : "./two.so", RTLD_LAZY);
-        double (*twice)(double) = (double (*)(double))dlsym(library, "twice");
-        sum += twice(0);
-        dlclose(library);
-    }
-    printf("%g\\n", sum);
-    return 0;
-}
-"""
+LOADER = target("late_loader.c")
 
 
 def libraries_that_come_and_go_are_counted():

@@ -11,28 +11,13 @@ import tempfile
 
 fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(root / "tests/support"))
-from checks import HUNG_S  # noqa: E402
+from checks import HUNG_S, target  # noqa: E402
 from json_schema import Schema  # noqa: E402
 
 KEPT = ("--affected", "--no-store")  # the executed functions are not looked for again: that takes half a second a side
 schema = Schema(root / "docs/formats/report.schema.json")
 UNCHANGED = "unchanged code, placement not checked"
-WORK = """#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-int alpha(int n), beta(int n);
-int main(int argc, char **argv)
-{
-	int n = 0;
-	FILE *f = argc > 2 ? fopen(argv[2], "r") : NULL;
-	if (strcmp(argv[1], "beta") == 0 && !fopen("made.txt", "r"))
-		return 2;
-	if (!f || fscanf(f, "%d", &n) != 1)
-		return 1;
-	printf("%d\\n", strcmp(argv[1], "alpha") == 0 ? alpha(n) : beta(n));
-	return 0;
-}
-"""
+WORK = target("affected.c")
 ALPHA = """int used(int x), unused(int x);
 int alpha(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += used(i); return s; }
 """

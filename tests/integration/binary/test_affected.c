@@ -18,7 +18,7 @@ static const struct fg_command command = {.text = "./program data.txt", .argv = 
 static struct fg_scratch scratch;
 static struct fg_target targets[FG_ARM_COUNT];
 static struct fg_benchmark benchmark;
-static struct fg_environment builds[FG_ARM_COUNT];
+static struct fg_build_facts builds[FG_ARM_COUNT];
 
 static const char *in_side(int arm, const char *name)
 {
@@ -56,7 +56,7 @@ static int tear_down(void **state)
 	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
 		fg_target_release(&targets[arm]);
 	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_release(&builds[arm]);
+		fg_build_facts_release(&builds[arm]);
 	fg_scratch_release(&scratch);
 	return 0;
 }
@@ -235,11 +235,12 @@ static void another_library_counts(void **state)
 		const char *values[] = {rows[i].baseline, rows[i].candidate};
 
 		for (int arm = 0; arm < FG_ARM_COUNT; arm++) {
-			fg_environment_release(&builds[arm]);
-			fg_environment_set(&builds[arm], FG_FACT_OWN_LIBRARIES,
-					   "libother.so libown.so", false);
-			if (values[arm])
-				fg_environment_set(&builds[arm], rows[i].key, values[arm], false);
+			fg_build_facts_release(&builds[arm]);
+			if (!values[arm])
+				continue;
+			fg_build_facts_set(&builds[arm], rows[i].key, values[arm]);
+			if (strcmp(rows[i].key, "build.library.libown.so") == 0)
+				fg_build_facts_set(&builds[arm], "build.own.libown.so", "yes");
 		}
 		check_build(rows[i].text);
 	}
@@ -335,7 +336,7 @@ static void a_list_is_for_one_build_configuration_and_environment(void **state)
 	struct fg_executed_key second;
 
 	(void)state;
-	fg_environment_set(&builds[FG_ARM_BASELINE], FG_FACT_CODE, "1", false);
+	fg_build_facts_set(&builds[FG_ARM_BASELINE], "build.code", "1");
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		first = key_with(rows[i].name, rows[i].before);
 		second = key_with(rows[i].name, rows[i].after);
@@ -350,7 +351,7 @@ static void a_list_is_for_one_build_configuration_and_environment(void **state)
 	second = key_with("PATH", path);
 	assert_string_not_equal(first.configuration, second.configuration);
 	assert_string_equal(first.build, second.build);
-	fg_environment_set(&builds[FG_ARM_BASELINE], FG_FACT_CODE ".libown.so", "2", false);
+	fg_build_facts_set(&builds[FG_ARM_BASELINE], "build.code.libown.so", "2");
 	second = key_with("PATH", path);
 	assert_string_not_equal(first.build, second.build);
 	assert_string_equal(first.benchmark, second.benchmark);

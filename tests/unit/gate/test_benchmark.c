@@ -237,7 +237,7 @@ static void other_causes_come_first(void **state)
 
 	(void)state;
 	fg_made_build_fact(series, "build.optimisation", "-O2", "-O0");
-	fg_made_build_fact(series, FG_FACT_SHARED_LIBRARIES, NULL, "libown.so");
+	fg_made_build_fact(series, "build.shared_libraries", NULL, "libown.so");
 	fg_series_remark(series, FG_REMARK_UNSAMPLED, fg_xstrdup("its child is static"));
 	b = decide();
 	assert_non_null(strstr(b->notes.items[0], "the two sides are built differently"));

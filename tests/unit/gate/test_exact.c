@@ -44,7 +44,7 @@ static void start_again(struct fixture *f)
 	fg_arena_release(&f->arena);
 	fg_series_init(&f->series, "app");
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_set(&f->series.build[arm], "build.library.libc.so.6", "abcd", false);
+		fg_build_facts_set(&f->series.build[arm], "build.library.libc.so.6", "abcd");
 	f->policy = (struct fg_policy){.alpha = 0.01, .metrics = f->rows};
 	f->verdict = (struct fg_benchmark_verdict){.metrics = f->metrics};
 	fg_profile_set_init(&f->set, "app");

@@ -54,7 +54,7 @@ static void program_init(struct program *p, const char *measure)
 	(void)fg_made_benchmark(&p->made, "app", 20, 0.0, 0.002);
 	series = fg_made_series(&p->made, "app");
 	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_set(&series->build[arm], "build.library.libc.so.6", "4f5e", false);
+		fg_build_facts_set(&series->build[arm], "build.library.libc.so.6", "4f5e");
 	fill_set(&p->set, measure, p->sites, &p->measure);
 	p->sets[0] = &p->set;
 	p->made.input.profiles = p->sets;

@@ -375,7 +375,7 @@ static void code_that_is_known_to_be_the_same_did_not_move(void **state)
 		struct fg_code_fact facts[NODES_MAX] = {{0}};
 
 		find_moved(paths, FG_ARRAY_SIZE(paths));
-		facts[same ? made.functions[same] : nobody].state = FG_CODE_SAME;
+		facts[same ? made.functions[same] : nobody].state = FG_COMPARED_SAME;
 		made.context.code = fg_xcalloc(NODES_MAX, sizeof(facts[0]));
 		memcpy(made.context.code, facts, sizeof(facts));
 		for (uint32_t f = 0; f < made.set.function_count; f++)

@@ -79,7 +79,7 @@ static const struct fg_benchmark_verdict *measure(struct program *p, uint32_t pa
 	series->schedule = FG_SCHEDULE_DUET;
 	series->state = FG_MEASURED;
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_set(&series->build[arm], "build.library.libc.so.6", "abcd", false);
+		fg_build_facts_set(&series->build[arm], "build.library.libc.so.6", "abcd");
 	for (uint32_t pair = 0; pair < pairs; pair++) {
 		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 			struct fg_profile_row *row = fg_profile_set_add_row(&p->set, p->count);

@@ -105,7 +105,7 @@ static void measure_as(enum path path, struct fg_made *made, struct fg_series *s
 	if (path == INTERRUPTED)
 		series->state = FG_INTERRUPTED;
 	if (path == KEPT)
-		fg_made_build_fact(series, FG_FACT_SETUP, "a server", "a server");
+		fg_made_build_fact(series, "build.setup", "a server", "a server");
 	if (path == QUICK)
 		made->measure.max_pairs = 41;
 	if (path == COUNTED)

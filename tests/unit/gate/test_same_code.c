@@ -277,7 +277,7 @@ static void code_that_did_not_change_is_never_to_blame(void **state)
 	assert_string_equal(b->time.functions[0].name, "memcmp");
 	series = fg_made_series(&p.made, "app");
 	for (int arm = 0; arm < 2; arm++)
-		fg_environment_set(&series->build[arm], "build.library.libc.so.6", "abcd", false);
+		fg_build_facts_set(&series->build[arm], "build.library.libc.so.6", "abcd");
 	b = fg_made_decide(&p.made, "app");
 	assert_string_equal(b->time.functions[0].name, "find");
 	assert_true(fabs(b->time.functions[0].delta - 12.0) < 1.5);

@@ -66,7 +66,7 @@ struct build {
 	struct fg_scratch scratch;
 	struct fg_benchmark benchmark;
 	struct fg_target target;
-	struct fg_environment facts;
+	struct fg_build_facts facts;
 	struct fg_target_layouts layouts;
 	char *checkout;
 };
@@ -91,8 +91,8 @@ static void take(struct build *b)
 	const struct fg_command command = {.text = "./program", .argv = words, .argc = 1};
 	struct fg_binary elf = {0};
 
-	fg_environment_release(&b->facts);
-	b->facts = (struct fg_environment){0};
+	fg_build_facts_release(&b->facts);
+	b->facts = (struct fg_build_facts){0};
 	if (b->target.root)
 		fg_target_release(&b->target);
 	b->benchmark = (struct fg_benchmark){.name = "bench", .command = command};
@@ -101,11 +101,11 @@ static void take(struct build *b)
 	fg_target_resolve(&b->target);
 	assert_non_null(b->target.program);
 	assert_int_equal(fg_binary_read(b->target.program, &elf, NULL), FG_OK);
-	fg_environment_set(&b->facts, "build.id", elf.build_id, false);
+	fg_build_facts_set(&b->facts, "build.id", elf.build_id);
 	fg_binary_release(&elf);
 	fg_code_facts_add_program(&b->target, &b->facts);
-	assert_non_null(fg_environment_get(&b->facts, FG_FACT_CODE));
-	assert_non_null(fg_environment_get(&b->facts, FG_FACT_LAYOUT));
+	assert_non_null(b->facts.code);
+	assert_non_null(b->facts.layout);
 }
 
 static void set_up(struct build *b)
@@ -137,7 +137,7 @@ static void tear_down(struct build *b)
 {
 	fg_target_layouts_cut(&b->layouts, 0);
 	fg_target_release(&b->target);
-	fg_environment_release(&b->facts);
+	fg_build_facts_release(&b->facts);
 	free(b->checkout);
 	fg_scratch_release(&b->scratch);
 }
@@ -454,7 +454,7 @@ static void a_link_that_fails_at_once_is_not_expensive(void **state)
 
 	(void)state;
 	set_up(&b);
-	fg_environment_set(&b.facts, FG_FACT_CODE, "another", false);
+	fg_build_facts_set(&b.facts, "build.code", "another");
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(make(&b, FG_NS_PER_S, &err), FG_EINVAL);
 		assert_string_equal(err.message, "'program' linked again is not the same code");

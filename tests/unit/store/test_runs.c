@@ -162,9 +162,7 @@ static void run_comes_back_whole(void **state)
 	assert_string_equal(loaded.run.sides[FG_ARM_BASELINE].describe, "merge-base");
 	assert_null(loaded.run.sides[FG_ARM_BASELINE].commit);
 	assert_string_equal(fg_environment_get(&loaded.run.host, "host.cpu.model"), "AMD EPYC");
-	assert_string_equal(
-		fg_environment_get(&loaded.run.series[0].build[FG_ARM_CANDIDATE], "build.id"),
-		"abcdef");
+	assert_string_equal(loaded.run.series[0].build[FG_ARM_CANDIDATE].id, "abcdef");
 	assert_string_equal(loaded.report, report);
 	assert_string_equal(loaded.outcome, "regression");
 	assert_int_equal(loaded.run.series_count, 1);
