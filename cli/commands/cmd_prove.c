@@ -21,7 +21,7 @@ static void report(const struct fg_cli *cli, const struct fg_prove *prove)
 	fg_strbuf_release(&text);
 }
 
-/* More false alarms than `gate.alpha` allows, surely; or a power that nothing shows. */
+/* Fails with certainly too many false alarms, or if no slowdown could be planted. */
 static enum fg_exit judge(const struct fg_prove *prove)
 {
 	if (prove->card.alarms.at_least > prove->plan->policy.alpha)
@@ -79,7 +79,7 @@ static const struct fg_option options[] = {
 	 .initial = "30m",
 	 .minimum = 1e9,
 	 .maximum = 8.64e14,
-	 .help = "start no run that would hardly end within this time"},
+	 .help = "start no run that would probably exceed this time"},
 	{.name = NULL},
 };
 
@@ -97,7 +97,7 @@ const struct fg_cli_command fg_cmd_prove = {
 	.description =
 		"Gates HEAD against itself, again and again, as whole runs with this project's "
 		"settings, where the right answer is known: HEAD as it is, HEAD linked again "
-		"with code that nobody calls, and HEAD with a slowdown of 1, 2, 5 or 10 % planted "
+		"with code that is never called, and HEAD with a slowdown of 1, 2, 5 or 10 % planted "
 		"in a function that it executes. Prints how often the gate was right, with exact "
 		"bounds, and what would make it see less.\n"
 		"\n"
