@@ -365,7 +365,7 @@ FG_EXPORT int pclose(FILE *stream)
 FG_EXPORT int closedir(DIR *folder)
 {
 	FG_NEED_REAL(closedir, -1);
-	DIR *volatile given = folder; /* the compiler believes that it is never NULL */
+	DIR *volatile given = folder; /* the compiler assumes that it is never NULL */
 
 	if (given)
 		closing_one(dirfd(given));

@@ -3,11 +3,11 @@
  * A signal of ours has arrived: how much time does it stand for, is that time to be recorded, and
  * where was the thread?
  *
- * System time. The perf clock of an ordinary user does not see it. A tick meets the thread in the
- * kernel; its signal is delivered on the way back, when the pc stands right behind a system call
- * instruction, and what is owed to system time belongs there. Page faults are kernel time, too, but
- * return to the instruction that faulted: collector/sampler/account.h recognises them. Where user
- * time was met nothing is recorded, for the perf clock measures that better.
+ * System time. The perf clock of an ordinary user does not count it. If a tick finds the thread in
+ * the kernel, its signal is delivered on the way back, when the pc is right after a system call
+ * instruction, and the system time that is owed belongs there. Page faults are kernel time, too,
+ * but return to the instruction that faulted: collector/sampler/account.h recognises them. A tick
+ * in user time records nothing, because the perf clock measures that better.
  */
 #include "collector/sampler/handler.h"
 
