@@ -21,7 +21,7 @@ static void report(const struct fg_cli *cli, const struct fg_prove *prove)
 	fg_strbuf_release(&text);
 }
 
-/* Fails with certainly too many false alarms, or if no slowdown could be planted. */
+/* More false alarms than `gate.alpha` allows, surely; or a power that nothing shows. */
 static enum fg_exit judge(const struct fg_prove *prove)
 {
 	if (prove->card.alarms.at_least > prove->plan->policy.alpha)
@@ -79,7 +79,7 @@ static const struct fg_option options[] = {
 	 .initial = "30m",
 	 .minimum = 1e9,
 	 .maximum = 8.64e14,
-	 .help = "start no run that would probably exceed this time"},
+	 .help = "start no run that would hardly end within this time"},
 	{.name = NULL},
 };
 

@@ -321,7 +321,7 @@ static const struct fg_benchmark_verdict *choose_verdict(const struct fg_bisect_
 	return worst;
 }
 
-/* The function that costs significantly more, or else the one that does significantly more. */
+/* The function that surely costs more, or else the one that surely does more. */
 static const char *blamed(const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_node_verdict *first = benchmark->time.functions;

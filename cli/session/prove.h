@@ -18,7 +18,7 @@ enum {
 
 struct fg_prove_request {
 	const char *benchmark; /* NULL: all of them */
-	int64_t budget_ns;     /* a run that would probably exceed it is not started */
+	int64_t budget_ns;     /* no run starts that would hardly end within it */
 };
 
 /* A function that takes time. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions that ours intercept, and those of libc that not every glibc since 2.17 has in
- * libc.so.6.  All are looked up at start-up: later might be in a child of fork, where a thread that
- * does not exist any more may hold the loader's lock.
+ * The functions that ours stand in front of, and those of libc that not every glibc since 2.17 has
+ * in libc.so.6.  All are looked up at start-up: later it might be in a child of fork, where the
+ * loader's lock may be held by a thread that is not there.
  */
 #ifndef FG_COLLECTOR_REAL_H
 #define FG_COLLECTOR_REAL_H
