@@ -15,11 +15,10 @@
  * updated by the trial):
  *
  * - In recordings of four kinds of programs under several loads a duet's pair had 0.4 times the
- *   variance of A then B, give or take a
- *   factor of e: whatever disturbs one half disturbs the other, and the two see the same CPU.
+ *   variance of A then B, give or take a factor of e: whatever disturbs one half disturbs the
+ *   other, and the two see the same CPU.
  * - The logarithm of the ratio of two squared spreads of n values each has a variance of about 8 /
- *   n: 4.6 / n for normal values, and
- *   as much again for outliers.
+ *   n: 4.6 / n for normal values, and as much again for outliers.
  *
  * Three rounds change the belief little, twelve settle it: ABBA is then chosen when it looks better
  * by 1.8 or more.  The trial ends when the choice would be the same with the ratio PAUSE errors up
