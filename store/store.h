@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A store keeps runs.  It is an SQLite file (".fastgate/store.db", or the server's) or a PostgreSQL
- * database, with the same calls and the same answers.  docs/formats/store.md describes its contents.
+ * database, with the same calls and the same answers.  docs/formats/store.md describes its
+ * contents.
  *
  *	fg_store_open() → save, load, list, ... → fg_store_close()
  *
