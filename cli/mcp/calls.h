@@ -34,7 +34,7 @@ int fg_mcp_call_start(struct fg_mcp_call *call, const char *folder, struct fg_er
 	FG_NODISCARD;
 /* Readable when the command has ended. */
 int fg_mcp_call_fd(const struct fg_mcp_call *call);
-/* Appends a progress notification if one is due, and kills a command that ignores cancellation. */
+/* Appends a notification of progress if one is due, and kills what ignores a cancellation. */
 void fg_mcp_call_watch(struct fg_mcp_call *call, struct fg_strbuf *lines);
 /* Ends its process group; a call that waits for its turn never starts. */
 void fg_mcp_call_cancel(struct fg_mcp_call *call);
