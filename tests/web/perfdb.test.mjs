@@ -342,7 +342,7 @@ async function deadEnds(context) {
 	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'unmeasured'), '--url', base]);
 	const page = await openPage(context, `${base}?view=project&project=broken`, options);
 	await page.getByRole('link', { name: 'never' }).click();
-	await page.getByText('No measurement was ever stored').waitFor();
+	await page.getByText('No measurement is stored').waitFor();
 	await look(context, page, 'unmeasured');
 	await page.locator('ul.found a').first().click();
 	await page.locator('header p', { hasText: 'broken' }).waitFor();
