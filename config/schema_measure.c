@@ -170,7 +170,7 @@ static const struct fg_key measure_keys[] = {
 	 .kind = FG_KEY_BOOL,
 	 IN_MEASURE(until_sure),
 	 .initial = "false",
-	 .help = "measure until decided, however long it takes within the budget",
+	 .help = "measure until decided, as far as the budget allows",
 	 .more = "Then `max_pairs` does not apply. A run that "
 		 "ends before it is decided stays open: `fastgate run --resume` adds evidence to it instead of "
 		 "starting over."},

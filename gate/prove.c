@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum {
-	BLOCK = 4,       /* pairs in a row whose mean says how noise averages out */
-	BLOCKS_MIN = 6,  /* fewer say nothing about it */
-	BETWEEN_MIN = 4, /* runs that say how estimates differ from run to run */
+	BLOCK = 4,       /* pairs in a row, whose mean shows how noise averages out */
+	BLOCKS_MIN = 6,  /* fewer do not show it */
+	BETWEEN_MIN = 4, /* runs needed to see how estimates differ between runs */
 	LONGER = 10,     /* times, as a remedy */
 	SEEN_RUNS = 4,   /* all found: the gate sees that size */
 	MORE_PAIRS = 4,  /* times, as a remedy */
@@ -437,7 +437,7 @@ static void help_min_effect(const struct parts *parts, struct fg_proof_card *car
 	add_help(card, &help);
 }
 
-/* Remedies are for the benchmark that is worst off. */
+/* Remedies are for the benchmark whose smallest found slowdown is largest. */
 static void find_helps(const struct fg_proof *proofs, size_t count,
 		       const struct fg_proof_card_plan *plans, size_t plan_count,
 		       struct fg_proof_card *card)

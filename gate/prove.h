@@ -14,7 +14,7 @@
 
 enum fg_proof_arm {
 	FG_PROOF_SAME,    /* the build against itself */
-	FG_PROOF_NEUTRAL, /* against itself, linked again with code that nobody calls */
+	FG_PROOF_NEUTRAL, /* against itself, linked again with code that is never called */
 	FG_PROOF_PLANTED, /* against itself with a slowdown in one function */
 	FG_PROOF_ARMS,
 };
@@ -79,7 +79,7 @@ struct fg_proof_card_size {
 	struct fg_proof_card_share found;
 };
 
-/* Causes that keep smaller slowdowns unseen. */
+/* Causes that hide smaller slowdowns. */
 enum fg_proof_card_limit {
 	FG_LIMIT_LENGTH,
 	FG_LIMIT_PAIRS,

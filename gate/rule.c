@@ -21,7 +21,7 @@
  * alpha: both errors, to fail a candidate whose slowdown is tolerated and to pass one that is
  * slower than the margin, stay below alpha.
  *
- * Two things are not drawn for each pair.  The interval contains them:
+ * Two things are shared by several pairs.  The interval accounts for them:
  *
  * Places.  A build that was measured in several layouts (runner/build/layouts.h) is slower in some
  * and faster in others.  The places within a cache line are all that there are: pairs are compared

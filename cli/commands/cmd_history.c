@@ -432,7 +432,7 @@ static int show(struct fg_cli *cli, struct fg_store *store, const struct options
 	return status;
 }
 
-/* The functions that rose over several benchmarks, where each alone may not show it. */
+/* The functions that rose over several benchmarks, even if no single one shows it. */
 static void print_pool(struct fg_cli *cli, struct fg_store *store, struct fg_creep_pool *pool)
 {
 	struct fg_policy policy;

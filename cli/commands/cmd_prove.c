@@ -102,7 +102,7 @@ const struct fg_cli_command fg_cmd_prove = {
 	.description =
 		"Gates HEAD against itself, again and again, as whole runs with this project's "
 		"settings, where the right answer is known: HEAD as it is, HEAD linked again "
-		"with code that nobody calls, and HEAD with a slowdown of 1, 2, 5 or 10 % planted "
+		"with code that is never called, and HEAD with a slowdown of 1, 2, 5 or 10 % planted "
 		"in a function that it executes. Prints how often the gate was right, with exact "
 		"bounds, and what would make it see less.\n"
 		"\n"

@@ -112,7 +112,7 @@ void fg_mcp_call_cancel(struct fg_mcp_call *call)
 
 /* ---- the result ---- */
 
-/* JSON without the blanks that are for people. */
+/* JSON without blanks for readability. */
 static void add_compact(struct fg_strbuf *text, const char *json, size_t size)
 {
 	bool in_string = false;

@@ -20,7 +20,7 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	 .title = "Gate the change",
 	 .what = "Builds a git ref (`against`; `merge-base` for a branch, `HEAD` for uncommitted "
 		 "changes) and a snapshot of the work tree, measures the benchmarks of fastgate.yml in "
-		 "both in pairs, and says per benchmark whether the work tree is slower or faster, by "
+		 "both in pairs, and says for each benchmark whether the work tree is slower or faster, by "
 		 "how much, how sure that is, and which functions explain it. Takes minutes; "
 		 "`quick` gives a first answer. Exit code 1 is a regression.",
 	 .command = "run",
@@ -294,8 +294,7 @@ static void add_word(struct line *line, char *word)
 static int check_path(const struct line *line, const char *path, struct fg_error *err)
 {
 	if (*path == '/')
-		return fg_error_set(err, FG_EINVAL, "'%.200s' is outside of the served folder",
-				    path);
+		return fg_error_set(err, FG_EINVAL, "'%.200s' is outside the served folder", path);
 	return fg_beneath_check(line->rights->folder, path, err);
 }
 

@@ -4,8 +4,8 @@
  * its schema and the command line of a call both come from that command's tables. Private to
  * cli/mcp/.
  *
- * A call may name files only below the served folder. Commands of its own are for servers that
- * allow them; otherwise a command is the name of a benchmark of fastgate.yml.
+ * A call may name files only below the served folder. Where the server allows it, a command is any
+ * command line; otherwise it is the name of a benchmark of fastgate.yml.
  */
 #ifndef FG_CLI_MCP_TOOLS_H
 #define FG_CLI_MCP_TOOLS_H

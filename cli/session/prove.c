@@ -60,7 +60,7 @@ static int find_iterations(struct fg_prove *prove, const struct fg_prove_subject
 		iterations = (uint32_t)fmin((double)iterations * wanted, 2.0 * ITERATIONS_MAX);
 	}
 	return fg_error_set(err, FG_EUNSUPPORTED, "'%s' is called %s", pairs->function->name,
-			    iterations == 0 ? "too often" : "too seldom");
+			    iterations == 0 ? "too often" : "too rarely");
 }
 
 /* The relative slowdown of one iteration. */
@@ -228,7 +228,7 @@ static int begin_subject(struct fg_prove *prove, struct fg_prove_subject *subjec
 	return status;
 }
 
-/* Not even the fewest pairs that decide? */
+/* Fails if the budget is too small for the fewest pairs that can decide. */
 static int check_budget(struct fg_prove *prove, const struct fg_prove_subject *subject,
 			struct fg_error *err)
 {
@@ -244,7 +244,7 @@ static int check_budget(struct fg_prove *prove, const struct fg_prove_subject *s
 	if (seconds * FG_NS_PER_S <= (double)prove->asked.budget_ns)
 		return FG_OK;
 	return fg_error_set(err, FG_EINVAL,
-			    "a run of benchmark '%s' takes %s at least: --budget %s is too small",
+			    "a run of benchmark '%s' takes at least %s: --budget %s is too small",
 			    subject->benchmark->name,
 			    fg_format_duration(seconds * FG_NS_PER_S, least),
 			    fg_format_duration((double)prove->asked.budget_ns, budget));

@@ -48,7 +48,7 @@ static int open_arm(struct fg_prove *prove, const struct fg_prove_subject *subje
 	return FG_OK;
 }
 
-/* The build is as it was, or it is made anew next time. */
+/* The build is restored; if that fails, it is built again next time. */
 static int close_arm(struct arm *arm, int status, struct fg_error *err)
 {
 	struct fg_error why = {0};
@@ -187,7 +187,7 @@ static int gate(struct arm *arm, struct fg_error *err)
 
 /* ---- functions ---- */
 
-/* An inlined function has no entry: the one around it does. */
+/* An inlined function has no entry; the function around it has. */
 static uint32_t holder_of(const struct fg_profile_set *set, uint32_t node)
 {
 	while (node > 0 && set->functions[set->nodes[node].function].inlined)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * In front of malloc and its relatives: where was it called, and for how much?  Only in the
- * counting library.
+ * Intercepts malloc and its relatives: where is it called, and for how much?  Only in the counting
+ * library.
  *
  * A block counts as allocated after the real call has made it, and as freed before the real call
  * takes it back: in between another thread may already get the same address.  realloc() frees one

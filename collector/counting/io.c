@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * In front of read, write and their relatives: counts calls that transfer bytes.
- * A call counts when it has returned, whatever it returned; its bytes are those that moved.  Only
- * in the counting library.
+ * Intercepts read, write and their relatives, and counts calls that transfer bytes.  A call counts
+ * when it has returned, even with an error; its bytes are those transferred.  Only in the counting
+ * library.
  *
  * libc's streams (fread, printf, std::cout) call read and write inside libc, past every library
  * before it.  They do so through a table of functions, and that table is found: a stream's last

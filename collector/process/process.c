@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Life in one process image: before main (or before the constructors of every other library: the
- * object is linked with -z initfirst), over forks, to exit or exec.
+ * The life of the collector in one process image: from before main (or before the constructors of
+ * every other library: the object is linked with -z initfirst), over forks, to exit or exec.
  *
- * A child of fork gets clocks at once, for its first instants are as good as any other, but a file
+ * A child of fork gets clocks at once, because its first moments count like all others, but a file
  * only with its first sample: most children exec before that and would leave an empty one.
  */
 #include "collector/process/process.h"

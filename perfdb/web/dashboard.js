@@ -151,7 +151,7 @@ function inbox(answers, writable, decided) {
 	folded('Decided or undone', closed), folded('What improved', better)];
 }
 
-// The inbox of some projects.  Change points that are still being looked for are filled in later.
+// The inbox of some projects.  Change points that are still being searched for are filled in later.
 async function inboxSection(answers) {
 	const writable = await canWrite();
 	const section = el('section', { 'aria-labelledby': 'open' });

@@ -24,7 +24,7 @@ export async function showWebhook() {
 		await draw();
 		if (problem)
 			throw new Error(`The webhook is set, but a test failed: ${problem}.`);
-		return 'The webhook is set, and took a test.';
+		return 'The webhook is set, and accepted a test.';
 	}
 	async function remove() {
 		await ask('webhook', { project: choice.value }, { method: 'DELETE' });

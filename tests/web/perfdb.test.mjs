@@ -97,9 +97,9 @@ async function webhook(context) {
 	await page.getByLabel('Template', { exact: true }).fill('{"content": "{project} <b>{summary}</b>"}');
 	await page.getByRole('button', { name: 'Set', exact: true }).click();
 	await page.getByText('a test failed: the webhook answered 410.').waitFor();
-	await page.getByText('0 calls wait.').waitFor();
+	await page.getByText('0 calls are waiting.').waitFor();
 	await page.getByRole('button', { name: 'Set', exact: true }).click();
-	await page.getByText('The webhook is set, and took a test.').waitFor();
+	await page.getByText('The webhook is set, and accepted a test.').waitFor();
 	assert.deepEqual(received[1], { content: 'tracker <b>the webhook is set</b>' });
 	await look(context, page, 'webhook');
 	receiver.close();
@@ -342,7 +342,7 @@ async function deadEnds(context) {
 	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'unmeasured'), '--url', base]);
 	const page = await openPage(context, `${base}?view=project&project=broken`, options);
 	await page.getByRole('link', { name: 'never' }).click();
-	await page.getByText('No measurement was ever stored').waitFor();
+	await page.getByText('No measurement is stored').waitFor();
 	await look(context, page, 'unmeasured');
 	await page.locator('ul.found a').first().click();
 	await page.locator('header p', { hasText: 'broken' }).waitFor();

@@ -58,7 +58,7 @@ static const char *try(struct fg_request *rq, const char *project, const char *u
 	bool is_final = false;
 	int status = FG_OK;
 
-	fg_request_leave_store(rq); /* the other end takes its time */
+	fg_request_leave_store(rq); /* the other end may be slow */
 	fg_webhook_fill(template, &values, &body);
 	status = fg_webhooks_send(rq->server->webhooks, url, fg_strbuf_text(&body), &is_final, why);
 	fg_strbuf_release(&body);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""init.py FASTGATE: what `fastgate init` finds in small projects, and measures of it; the file that it writes is right, and runs as it is."""
+"""init.py FASTGATE: what `fastgate init` finds in small projects and measures; the file that it writes is correct and runs unchanged."""
 import os
 import shutil
 

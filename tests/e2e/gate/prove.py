@@ -3,7 +3,7 @@
 """
 prove.py FASTGATE ROOT: `fastgate prove` on a small project.
 
-How many runs the budget has room for, and what they say, depends on the machine; what a card says of its runs does not.
+How many runs fit into the budget, and their verdicts, depend on the machine; what the card says about its runs does not.
 """
 import json
 import os

@@ -44,7 +44,7 @@ def asked_to_set(server, bearer, receiver, template=ALL):
 
 
 def set_webhook(server, bearer, receiver, template=ALL):
-    """After it the receiver has got nothing yet."""
+    """Afterwards the receiver has not received anything yet."""
     answers, receiver.answers = receiver.answers, []
     problem, _ = asked_to_set(server, bearer, receiver, template)
     check(problem == "", problem)

@@ -398,7 +398,7 @@ static void functions_are_read_from_callgrind(void **state)
 	assert_string_equal(executed.doubt, "it starts sh, which is not of this project");
 	fg_executed_release(&executed);
 	fg_executed_from_callgrind(&targets[FG_ARM_BASELINE], "", 0, &executed);
-	assert_string_equal(executed.doubt, "no file of code was seen");
+	assert_string_equal(executed.doubt, "no file with code was seen");
 	fg_executed_release(&executed);
 }
 

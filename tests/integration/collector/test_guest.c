@@ -274,7 +274,7 @@ static void a_sandbox_is_not_disturbed(void **state)
 		 * On both sides samples go on, ten at least.  What shares the two functions have
 		 * of the time depends on what signals cost just then; but none of the CPU time
 		 * before the sandbox is lost, whatever it went into.  The coarsest clock knows
-		 * nothing of what was used since the last tick that met the thread; on a busy
+		 * nothing of what was used since the last tick that found the thread; on a busy
 		 * machine none may have met it before the sandbox.
 		 */
 		const bool knows_all = strcmp(clocks[i], FG_ENV_CLOCK "=tick") != 0;
@@ -316,7 +316,7 @@ static void thread_local_memory_is_the_programs_own(void **state)
 	(void)state;
 	run_target(&run, &outcome);
 	assert_true(trace_inclusive(outcome.traces, "touch_all") > 2e7);
-	/* one that the machine stops between its leave and its end may be met once more */
+	/* one that the machine stops between its leave and its end may be sampled once more */
 	assert_in_range(outcome.traces->header.threads, 181, 185);
 	outcome_release(&outcome);
 }

@@ -134,7 +134,7 @@ static void short_threads_get_their_share(void **state)
 
 	(void)state;
 	assert_share(&run, &(struct share){"work_in_thread", "work_in_main", period_ns}, &outcome);
-	/* one that the machine stops between its leave and its end may be met once more */
+	/* one that the machine stops between its leave and its end may be sampled once more */
 	assert_in_range(outcome.traces->header.threads, threads + 1, 2 * threads + 1);
 	outcome_release(&outcome);
 }
@@ -215,7 +215,7 @@ static void threads_are_sampled_while_they_end(void **state)
 	run_target(&run, &outcome);
 	assert_true(trace_inclusive(outcome.traces, "in_destructor") > 0.85 * 440e6);
 	assert_true(trace_inclusive(outcome.traces, "in_object") > 0.85 * 200e6);
-	/* one that the machine stops between its leave and its end may be met once more */
+	/* one that the machine stops between its leave and its end may be sampled once more */
 	assert_in_range(outcome.traces->header.threads, 404, 808);
 	outcome_release(&outcome);
 }

@@ -207,8 +207,8 @@ static void first_periods_are_fair_and_not_too_short(void **state)
 }
 
 /*
- * Each moment at which the thread was met in the kernel gets about its value; no moment pays for a
- * difference alone, and in the end everything owed was given.
+ * Each moment at which the thread was found in the kernel gets about its value; no moment pays for
+ * a difference alone, and in the end everything owed was given.
  */
 static void portions_make_up_for_differences_together(void **state)
 {

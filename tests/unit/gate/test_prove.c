@@ -25,7 +25,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* A run of a benchmark of 20 ms whose pairs scatter by 4 % without a memory. */
+/* A run of a benchmark of 20 ms whose pairs scatter by 4 %, independently. */
 static struct fg_proof *add(enum fg_proof_arm arm, double size, enum fg_outcome outcome)
 {
 	struct fg_proof *proof = &proofs[count++];
@@ -114,7 +114,7 @@ static void smallest_is_found_with_all_larger_ones(void **state)
 	assert_true(fabs(card.smallest_at_least - 0.783894) < 1e-5);
 	assert_int_equal(card.named.hits, 20);
 	assert_int_equal(card.named.runs, 57);
-	/* A size that is missed unsettles all smaller ones. */
+	/* If a size is missed, all smaller ones are in doubt. */
 	add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_PASS);
 	add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_PASS);
 	make(&card);
@@ -237,7 +237,7 @@ static const struct fg_proof_card_help *help(const struct fg_proof_card *card,
 	return NULL;
 }
 
-/* Noise without a memory: ten times the length is worth a factor of √10. */
+/* Independent noise: ten times the length is worth a factor of √10. */
 static void longer_benchmark_helps_by_the_measured_noise(void **state)
 {
 	struct fg_proof_card card;
@@ -252,12 +252,12 @@ static void longer_benchmark_helps_by_the_measured_noise(void **state)
 	assert_string_equal(card.limiting, "parse");
 	assert_true(fabs(longer->by - 200e6) < 1);
 	assert_true(fabs(log1p(longer->from) / log1p(longer->to) - sqrt(10)) < 0.01);
-	/* Nothing else than more pairs helps as well. */
+	/* No other remedy helps as much as more pairs. */
 	assert_null(help(&card, FG_LIMIT_NOISE));
 	assert_null(help(&card, FG_LIMIT_LAYOUTS));
 }
 
-/* Noise that does not average out: length is worth nothing, a quiet host is. */
+/* Noise that does not average out: a longer benchmark does not help, a quiet host does. */
 static void noise_with_a_memory_needs_a_quieter_host(void **state)
 {
 	struct fg_proof_card card;

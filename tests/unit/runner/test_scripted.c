@@ -280,7 +280,7 @@ static void a_quiet_machine_gets_the_duet_after_three_rounds(void **state)
 	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
 	start(&s);
 	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_DUET);
-	assert_int_equal(strncmp(series_of(&s)->schedule_reason, "duet learns faster here: ", 25),
+	assert_int_equal(strncmp(series_of(&s)->schedule_reason, "duet decides faster here: ", 26),
 			 0);
 	assert_non_null(strstr(series_of(&s)->schedule_reason, "3 tried of each"));
 	assert_int_equal(count_pairs(&s, FG_ASIDE_TRIAL), 3 + 3);
@@ -297,7 +297,7 @@ static void a_duet_that_scatters_much_more_loses(void **state)
 	set_up(&s, FG_SCHEDULE_AUTO, &script);
 	start(&s);
 	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
-	assert_int_equal(strncmp(series_of(&s)->schedule_reason, "abba learns faster here: ", 25),
+	assert_int_equal(strncmp(series_of(&s)->schedule_reason, "abba decides faster here: ", 26),
 			 0);
 	tear_down(&s);
 }
