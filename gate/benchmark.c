@@ -53,7 +53,7 @@ static void begin(const struct fg_series *series, struct fg_arena *arena,
 		fg_arena_array(arena, series->metric_count + 3, sizeof(*verdict->metrics));
 }
 
-/* How much worse, as a ratio above zero, whatever the metric's direction. */
+/* The worsening as a ratio above zero, whatever the metric's direction. */
 static double worse_by(const struct fg_metric_verdict *metric)
 {
 	return metric->better == FG_BETTER_LOWER ? metric->ratio - 1.0 : 1.0 / metric->ratio - 1.0;
@@ -84,7 +84,7 @@ static void find_accepted(const struct fg_gate_input *input, const struct fg_pol
 	}
 }
 
-/* Did a function get worse, beyond what is tolerated? */
+/* Did a function get worse by more than is tolerated? */
 static bool is_function_worse(const struct fg_blame *blame, double tolerated)
 {
 	for (size_t i = 0; i < blame->function_count; i++) {
@@ -111,7 +111,7 @@ static bool is_any_function_worse(const struct fg_policy *policy,
 	return worse;
 }
 
-/* Fold the metrics (and functions, where they gate) into the benchmark's outcome. */
+/* Folds the metrics (and functions, if they gate) into the benchmark's outcome. */
 static void conclude(const struct fg_policy *policy, struct fg_benchmark_verdict *verdict)
 {
 	enum fg_outcome outcome = FG_OUTCOME_PASS;
@@ -173,7 +173,7 @@ static struct fg_metric_context context_of(const struct fg_gate_input *input, si
 	};
 }
 
-/* Both arms are in the run. */
+/* The run has both arms. */
 static void decide_pairs(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 			 struct fg_benchmark_verdict *verdict)
 {
@@ -237,7 +237,7 @@ static bool is_same_code(const struct fg_gate_input *input, size_t index)
 					 &series->build[FG_ARM_CANDIDATE]);
 }
 
-/* More work would be a cause, wherever the code of it lies. */
+/* More work is a cause, wherever its code lies. */
 static bool has_nothing_changed_that_takes_time(const struct fg_gate_input *input, size_t index,
 						const struct fg_benchmark_verdict *verdict)
 {
@@ -447,7 +447,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	}
 	if (series->remarks[FG_REMARK_INPUTS] && !input->baseline)
 		fg_notes_add(&verdict->notes, arena, "%s", series->remarks[FG_REMARK_INPUTS]);
-	/* Left out: what it executes and reads is the same. */
+	/* Left out, because everything that it executes and reads is unchanged. */
 	verdict->unaffected = series->unaffected && !input->baseline;
 	if (verdict->unaffected)
 		return;

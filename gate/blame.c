@@ -48,8 +48,8 @@ static bool is_new_from_outside(const struct fg_series *series, const char *libr
 }
 
 /*
- * Also jump stubs and what belongs to no file at all, but for code that is made at run time and has
- * names: it was made of something that may have changed, a script for example.
+ * Also jump stubs and anything without a file, except for named code made at run time: it was made
+ * from something that may have changed, such as a script.
  */
 static bool is_unchanged(const struct fg_series *series, const struct fg_profile_function *function)
 {

@@ -4,8 +4,8 @@
 #include <math.h>
 
 /*
- * The program, or a library of it, is another file.  Where all are the same files nothing has
- * moved, and a difference comes from what the program loads or starts while it runs.
+ * The program, or one of its libraries, is another file. If all are the same files, nothing has
+ * moved, and a difference comes from something that the program loads or starts at run time.
  */
 static bool has_another_file(const struct fg_build_facts *baseline,
 			     const struct fg_build_facts *candidate)
@@ -90,7 +90,7 @@ static void place(enum fg_outcome *outcome)
 		*outcome = FG_OUTCOME_PLACEMENT;
 }
 
-/* Student's t, 95 % on one side, with a degree of freedom less than there are layouts. */
+/* Student's t, 95 % on one side, with one degree of freedom fewer than layouts. */
 static const double layouts_quantile = 2.353;
 
 /* Reports where time grew, but does not blame unchanged code. */

@@ -24,7 +24,7 @@ static struct fg_code_fact find(const struct fg_build_facts *build, const char *
 	return (struct fg_code_fact){0};
 }
 
-/* As the linker and the fact know it. */
+/* The name as the linker and the fact know it. */
 static const char *linkage_of(const struct fg_profile_function *function)
 {
 	return function->linkage ? function->linkage : function->name;
@@ -129,7 +129,9 @@ static bool is_same_code(const struct fg_series *series, const struct fg_build_f
 
 	if (fg_blame_is_generated(function->library) || strcmp(function->library, "[unknown]") == 0)
 		return false;
-	/* The linker makes a jump to the function of another file; the kernel is that of both. */
+	/*
+	 * The linker resolves a jump to another file's function; the kernel is the same for both.
+	 */
 	return fg_text_ends_with(name, "@plt") || strcmp(name, "[kernel]") == 0 ||
 	       function->library[0] == '[' || find(build, name).state == FG_COMPARED_SAME ||
 	       fg_blame_is_same_library(series, function->library);

@@ -32,8 +32,8 @@ void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series 
 		       bool whole_changed, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict);
 /*
- * Are all functions that take time known to be the same code, in both builds, as is all they name?
- * False also where nothing is known.
+ * Is every function that takes time known to have the same code in both builds, including
+ * everything it names? False also if nothing is known.
  */
 bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct fg_series *series);
 

@@ -149,7 +149,8 @@ static void add_units(struct fg_profile_set *set, const struct fg_profile *profi
 		      const struct fg_ingest_row *key)
 {
 	struct fg_profile_region_row *figures =
-		fg_xcalloc(profile->unit_count, sizeof(figures[0])); /* by first unit of the kind */
+		/* indexed by the first unit of the kind */
+		fg_xcalloc(profile->unit_count, sizeof(figures[0]));
 	uint32_t *first = fg_xcalloc(profile->unit_count, sizeof(first[0]));
 	const uint16_t time = fg_profile_time_measure(profile);
 	struct fg_map kinds = {0};
@@ -300,7 +301,7 @@ static void add_measure(struct fg_profile_set *set, const struct fg_profile *pro
 	free(self);
 }
 
-/* For each function the last sample that was counted, as its index + 1. */
+/* For each function the index + 1 of the last sample that counted for it. */
 struct counted {
 	uint64_t *last;
 	uint64_t sample;
@@ -309,7 +310,7 @@ struct counted {
 /* Shared by all samples of a profile. */
 struct placing {
 	const uint32_t *node_of;
-	char **binaries; /* of each module, "BUILD_ID PATH" */
+	char **binaries; /* "BUILD_ID PATH" of each module */
 	uint32_t arm;
 };
 

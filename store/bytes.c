@@ -11,7 +11,7 @@ enum {
 	SEAL_VERSION = 1,
 	MATCH_MIN = 7,
 	HASH_LOG_SMALL = 6,      /* the least there is */
-	KEPT_MAX = 16,           /* of each kind */
+	KEPT_MAX = 16,           /* kept contexts of each kind */
 	KEPT_MAX_BYTES = 2 << 20 /* a larger one is not kept */
 };
 

@@ -144,7 +144,7 @@ int fg_store_put_series_conditions(struct fg_store *store, int64_t run,
 	return status;
 }
 
-/* All texts of a series, those that its levels will need too: one question for all. */
+/* All texts of a series and its levels, in one query. */
 static int find_texts(struct fg_store *store, const struct fg_series *series, const char *metrics,
 		      struct fg_error *err)
 {

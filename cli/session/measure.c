@@ -307,7 +307,7 @@ static struct fg_situation situation_of(const struct fg_session *session,
 	return now;
 }
 
-/* Pairs for somebody else's decision. */
+/* Measures pairs for another caller's decision. */
 static int measure_fixed(struct fg_session *session, struct fg_runner_job *job,
 			 const struct fg_benchmark *benchmark, enum fg_runner_state *state,
 			 struct fg_error *err)

@@ -179,7 +179,7 @@ const char *fg_object_wanted_version(const struct fg_object *object, size_t inde
 	return NULL;
 }
 
-/* Is this definition the wanted version, or the default one where none is asked for? */
+/* Is this definition the wanted version, or the default one if none is requested? */
 static bool has_version(const struct fg_object *object, size_t index, const char *wanted)
 {
 	const uint8_t *definition = object->defined_versions;
@@ -234,7 +234,10 @@ uintptr_t fg_object_look_up(const struct fg_object *object, const char *name, co
 		if (!first)
 			first = other;
 	}
-	/* One that came later may prefer its own (RTLD_DEEPBIND), or be seen by some alone. */
+	/*
+	 * An object loaded later may prefer its own definition (RTLD_DEEPBIND), or be visible only
+	 * to some.
+	 */
 	if (!first || (first->is_initial ? later && !object->is_initial : later > 1))
 		return 0;
 	return fg_export_address(&first->exports, exported(first, name, version));

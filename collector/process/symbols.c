@@ -5,15 +5,15 @@
 
 #include <stddef.h>
 
-/* The names, and how far the look has come. */
+/* The names, and the progress of the look-up. */
 struct search {
-	const void *holder; /* of the object to begin with, or after; NULL: begin at once */
-	bool is_beside;     /* look in that object alone */
+	const void *holder; /* address in the object to start with, or after; NULL: start at once */
+	bool is_beside;     /* search only that object */
 	bool is_past;
 	unsigned count;
 	const char *const *names;
 	void **found;
-	const char *path; /* of the object that `holder` is in */
+	const char *path; /* path of the object that contains `holder` */
 	uint32_t hashes[FG_SYMBOLS_MAX];
 };
 
@@ -85,7 +85,7 @@ static void look(struct search *search)
 	(void)dl_iterate_phdr(visit, search);
 }
 
-/* Something of this library's own. */
+/* A place in this library itself. */
 static const char own;
 
 void *fg_symbol_find(enum fg_symbol_scope scope, const void *address, const char *name)

@@ -27,7 +27,7 @@ static size_t add_text(char *to, size_t used, const char *text)
 	return used + size;
 }
 
-/* One line for people. */
+/* Writes one line for people. */
 static void note_refusal(struct fg_thread *thread)
 {
 	char text[VERSION_TEXT + 2 * FG_NUMBER_SIZE];

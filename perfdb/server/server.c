@@ -35,7 +35,7 @@ enum {
 	PEM_MAX_BYTES = 1 << 20,
 	OTHER_FILES = 128,      /* than connections */
 	KEPT_BYTES = 32 << 20,  /* free memory, for each thread's next upload */
-	LARGE_BYTES = 32 << 20, /* what is given back to the system as soon as it is free */
+	LARGE_BYTES = 32 << 20, /* larger blocks go back to the system as soon as they are free */
 	GROWTH_BYTES = 1 << 20
 };
 
@@ -63,9 +63,9 @@ static void raise_file_limit(void)
 }
 
 /*
- * An upload of new code takes some megabytes and gives them back.  Left alone, malloc returns them
- * to the system, which clears each page for the next upload, until a large upload has taught it
- * better.
+ * An upload of new code takes some megabytes and gives them back. By default malloc returns them to
+ * the system, which clears each page for the next upload, until a large upload has raised its
+ * threshold.
  */
 static void keep_memory(void)
 {

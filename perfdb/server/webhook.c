@@ -12,8 +12,8 @@
 
 enum {
 	CLAIM_SECONDS = 60,  /* longer than any call takes */
-	POLL_SECONDS = 5,    /* for what other servers stored */
-	TIMEOUT_SECONDS = 5, /* of one call */
+	POLL_SECONDS = 5,    /* interval of the search for runs that other servers stored */
+	TIMEOUT_SECONDS = 5, /* limit of one call */
 	ATTEMPTS_MAX = 12,
 	WAIT_MAX_SECONDS = 3600,
 	TEXT_MAX_BYTES = 4096, /* address, template, answer */
@@ -39,7 +39,7 @@ bool fg_webhook_admits(void *allowed, const char *text)
 	       (fg_ranges_have(allowed, &address) || fg_address_is_public(&address));
 }
 
-/* With a word in place of each value it is JSON only if all of them stand in strings. */
+/* With a word in place of each value, it is JSON only if all of them are inside strings. */
 static int check_template(const char *template, struct fg_error *err)
 {
 	static const struct fg_webhook_values words = {"x", "x", "x", "x", "x", "x", "x"};
@@ -132,7 +132,7 @@ static int64_t again_at(const struct fg_webhooks *h, int64_t attempts)
 	return fg_clock_wall_ns() + (wait < most ? wait : most);
 }
 
-/* Between `store` and the next one no session is held: the other end takes its time. */
+/* No session is held between `store` and the next one, because the other end may be slow. */
 static int make_call(struct fg_webhooks *h, const struct fg_webhook_call *call,
 		     struct fg_arena *arena, struct fg_strbuf *body, struct fg_error *err)
 {

@@ -44,7 +44,7 @@ struct fg_webhook_values {
 	const char *verdict;
 };
 
-/* The values are escaped: what stands in a string of the template stays in it. */
+/* The values are escaped, so that a string of the template remains one string. */
 void fg_webhook_fill(const char *template, const struct fg_webhook_values *values,
 		     struct fg_strbuf *body);
 /* Writes the message about a run; `body` stays empty if there is nothing to report. */

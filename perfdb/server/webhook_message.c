@@ -14,7 +14,7 @@ enum {
 	SUMMARY_MAX_BYTES = 2000,
 };
 
-/* As JSON, without the quotes around it, and without control characters. */
+/* Appends text as JSON, without the quotes around it and without control characters. */
 static void add_value(struct fg_strbuf *body, const char *value, size_t limit)
 {
 	struct fg_strbuf clean = {0};

@@ -79,7 +79,7 @@ static uint64_t bytes_of(const char *path)
 	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-/* Estimates from the layouts so far what as many more would take. */
+/* Estimates the cost of as many more layouts from those so far. */
 static bool can_double(const struct maker *m)
 {
 	const size_t linked = 1 + m->linked / m->part_count;

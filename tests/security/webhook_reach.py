@@ -102,7 +102,7 @@ def certificates_are_checked(secret):
 
 
 class Endless(http.server.BaseHTTPRequestHandler):
-    """Answers without an end, with what nobody outside should read."""
+    """Answers endlessly with text that nobody outside may read."""
 
     def do_POST(self):
         self.send_response(200)

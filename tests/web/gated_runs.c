@@ -28,7 +28,7 @@ static const struct {
 	const char *file;
 	unsigned line;
 	unsigned parent; /* a row of this table; the first is its own */
-	double share;    /* of the baseline's time */
+	double share;    /* share of the baseline's time */
 } frames[] = {
 	{"main", "json-bench", "bench/main.cpp", 12, 0, 0},
 	{"bench::run(std::vector<bench::Case> const&, bench::Options const&)", "json-bench",
@@ -221,7 +221,7 @@ static void describe(struct fg_run *run, unsigned number, unsigned benchmarks, b
 		fg_environment_set(build, "git.tag", "v1.4", false);
 }
 
-/* As the files of both sides have it. */
+/* In the source files of both sides. */
 static void add_source(struct fg_verdict *verdict)
 {
 	static struct fg_source_row rows[] = {

@@ -44,7 +44,7 @@ static uint32_t count_slow(const struct fg_profile_set *set, const struct fg_pro
 	return count;
 }
 
-/* The paths that end in the function take longer, by as much as the repetition does. */
+/* The paths that end in the function take longer by as much as the repetition does. */
 static void slow_profile(struct fg_profile_set *set)
 {
 	for (size_t r = 0; r < set->row_count; r++) {

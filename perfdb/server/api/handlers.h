@@ -10,7 +10,7 @@ fg_handler fg_handle_list_runs, fg_handle_get_run, fg_handle_around, fg_handle_s
 	fg_handle_delete_run;
 fg_handler fg_handle_verdict, fg_handle_profile;
 fg_handler fg_handle_dashboard, fg_handle_feed;
-fg_handler fg_handle_trend, fg_handle_function_trend;
+fg_handler fg_handle_trend, fg_handle_function_trend, fg_handle_creep;
 fg_handler fg_handle_projects, fg_handle_benchmarks, fg_handle_metric_names, fg_handle_facts,
 	fg_handle_usage;
 fg_handler fg_handle_capabilities, fg_handle_health, fg_handle_ready, fg_handle_metrics;

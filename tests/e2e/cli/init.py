@@ -73,7 +73,7 @@ def neither_a_tool_of_the_build_nor_a_server_is_measured():
     commit()
     said, _ = init()
     check("trying worker" in said and "trying echo_server" not in said, f"server: {said}")
-    # A file system may keep no time of the last access; then nothing tells a tool.
+    # A file system may keep no access times; then there is no hint at a tool.
     if "noatime" not in call("findmnt", "-n", "-o", "OPTIONS", "-T", ".").stdout:
         check("trying maker" not in said, f"tool: {said}")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-call_kinds.py FASTGATE COLLECTOR COMPILER: calls and arguments are counted to the digit whatever kind of function or program it is: static
+call_kinds.py FASTGATE COLLECTOR COMPILER: counts of calls and arguments are exact for every kind of function and program: static
 programs, exec, variants that libm chooses by the processor, overloads of C++, Fortran, vector functions, -ffast-math, plugins.
 """
 import json

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-call_sites.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: a call from where one came from before is counted quickly, and on its own path all the
-same: whatever the stack is made to look like, with a handler that calls between any two instructions, and with every register as it was.
+call_sites.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: a call from a known place is counted quickly, and still on its own path:
+however the stack is rearranged, with a handler that calls between any two instructions, and with every register unchanged.
 """
 import os
 import statistics
@@ -188,7 +188,7 @@ taken:
 
 
 def registers_of(width, asks):
-    """A program that fills all registers that a call may need, and a library that takes them."""
+    """A program that fills all registers that a call may need, and a library that reads them."""
     prefix, move = {16: ("x", "movups"), 32: ("y", "vmovups"), 64: ("z", "vmovups")}[width]
     loads = [f"{move} {64 * i}(%rdi), %{prefix}mm{i}" for i in range(VECTORS)]
     loads += [f"movabs ${0x1122334455667788 ^ i << 32}, %{name}" for i, name in enumerate(GENERAL)]

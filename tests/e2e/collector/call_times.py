@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-call_times.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls ... --times` says how long the calls of functions
-took, survives every way of leaving them, and changes nothing that the program does.
+call_times.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls ... --times` measures the durations of calls,
+survives every way of leaving a function, and does not change the program's behaviour.
 """
 import json
 import os

@@ -53,7 +53,7 @@ def stacks(folder="fastgate-record"):
 
 
 def weight(of, *wanted):
-    """Time of the stacks on which all these functions stand."""
+    """Time of the stacks that contain all these functions."""
     return sum(ns for stack, ns in of if all(any(name == frame[0] for frame in stack) for name in wanted))
 
 

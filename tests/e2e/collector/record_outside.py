@@ -77,7 +77,7 @@ def from_outside():
     check(done.returncode == 2 and "exclude each other" in done.stderr, f"--pid with a command: {done.returncode}\n{done.stderr}")
 
 
-# It computes for some 10 microseconds between system calls, nearly all of its time.
+# It computes for nearly all of its time, with a system call every 10 microseconds or so.
 CALLS_OFTEN = """
 #include <time.h>
 __attribute__((noinline)) static void between(void) { for (long i = 0; i < 20000; i++) __asm__ volatile("" ::: "memory"); __asm__ volatile(""); }
@@ -104,7 +104,7 @@ WAITS = target("outside_waits.c")
 
 @contextlib.contextmanager
 def crowded_processor():
-    """Busy processes on one processor, and what puts another one there, too."""
+    """Busy processes on one processor, and one that forces another there."""
     def there():
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
@@ -130,7 +130,7 @@ def shares_are_as_said(what, said):
 
 
 def waiting_from_outside():
-    """Elapsed time of every thread, that in which it waits for a processor too, and no system call that is cut short."""
+    """Elapsed time of every thread, including the time in which it waits for a processor, without cutting any system call short."""
     build("waits", WAITS, "-pthread")
     with subprocess.Popen(["./waits"], stdout=subprocess.PIPE, text=True) as running:
         recorded("--pid", str(running.pid), "--clock", "wall", "--budget", "50%")
@@ -160,9 +160,9 @@ def tracing_forbidden():
 
 
 def processes_of_others():
-    """What another user may not look at is refused in one line that says why."""
+    """A process of another user is refused in one line with the reason."""
     if os.geteuid() != 0 or not another_user_can_work():
-        print("left out, not root: processes that may not be looked at")
+        print("left out, not root: processes that may not be traced")
         return
     with open("undumpable.c", "w", encoding="ascii") as file:
         file.write("#include <stdio.h>\n#include <sys/prctl.h>\n#include <unistd.h>\n"
@@ -173,14 +173,14 @@ def processes_of_others():
             try:
                 running.stdout.readline()
                 done = record("--pid", str(running.pid), "--duration", "100ms", "-o", "refused", preexec_fn=drop_rights)
-                check(done.returncode == 2 and len(done.stderr.splitlines()) == 1 and f"process {running.pid} may not be looked at: " in done.stderr
+                check(done.returncode == 2 and len(done.stderr.splitlines()) == 1 and f"process {running.pid} may not be traced: " in done.stderr
                       and reason in done.stderr, f"{reason}: {done.returncode}\n{done.stderr}")
             finally:
                 running.kill()
 
 
 def killed_while_it_samples(pid):
-    """Nothing stays stopped, and the program goes on to use time."""
+    """Nothing stays stopped, and the program continues to use time."""
     with subprocess.Popen([FASTGATE, "record", "--pid", str(pid), "--rate", "10000", "-o", "killed"], stderr=subprocess.DEVNULL) as sampler:
         begin = used_ticks(pid)
         while used_ticks(pid) < begin + 5:

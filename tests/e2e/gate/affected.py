@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Only what a change can touch is measured: each reason to measure, and what is said of the rest."""
+"""Only benchmarks that a change can touch are measured: each reason to measure, and the report on the rest."""
 import json
 import os
 import pathlib
@@ -123,7 +123,7 @@ def data_and_files_force_a_run():
     edit("helpers.c", "x * 5", "x * 7")
     pathlib.Path("notes.txt").write_text("read by nobody\n")
     edit("a.txt", "20000", "20001")
-    check({"beta"}, {"alpha": "a.txt is not what it was"}, *KEPT)  # when the functions were found; now it is the same on both sides
+    check({"beta"}, {"alpha": "a.txt changed after the functions were recorded"}, *KEPT)  # when the functions were found; now it is the same on both sides
     os.unlink("notes.txt")
     git("checkout", "-q", "a.txt")
     edit("Makefile", "echo 42", "echo 43")

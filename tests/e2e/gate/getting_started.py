@@ -90,6 +90,6 @@ with tempfile.TemporaryDirectory() as name:
     change(project / "demo.c", REFACTORED)
     few = {"FASTGATE_MEASURE_PAIRS_MIN": "2", "FASTGATE_MEASURE_PAIRS_MAX": "2"}  # which decide nothing
     said = shell(gate, 0, project, "a pure refactoring", **few)
-    # The same machine code, or not quite: the compiler decides.
+    # The compiler decides whether the machine code is the same.
     if "2 pairs" not in said and "same binaries on both sides" not in said:
         sys.exit(f"FAILED: the refactoring was neither the same code nor compared in two pairs:\n{said}")

@@ -71,7 +71,7 @@ static void why_pairs_were_set_aside_is_said_of_more_than_half(void **state)
 {
 	static const struct {
 		enum fg_aside aside;
-		size_t pairs; /* of 20 */
+		size_t pairs; /* number of 20 pairs */
 		enum fg_schedule schedule;
 		const char *note;
 	} rows[] = {

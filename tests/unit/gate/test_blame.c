@@ -5,7 +5,7 @@
 #include "tests/support/fg_test.h"
 
 enum {
-	FUNCTIONS = 8, /* with the root: as many as there is room for at first */
+	FUNCTIONS = 8, /* including the root: the initial capacity */
 };
 
 static void unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself(void **state)
@@ -17,7 +17,7 @@ static void unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself(vo
 		uint32_t blamed;
 	} rows[FUNCTIONS] = {
 		{NULL, NULL, 0, 0},
-		{"start", "libc.so.6", 0, 1}, /* nobody above it changed */
+		{"start", "libc.so.6", 0, 1}, /* no frame above it changed */
 		{"exit", "libc.so.6", 1, 2},
 		{"main", "app", 1, 3},
 		{"memcmp", "libc.so.6", 3, 3},

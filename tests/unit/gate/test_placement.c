@@ -109,7 +109,7 @@ static void the_same_files_are_not_placed_elsewhere(void **state)
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_REGRESSION);
 }
 
-/* Other code lies elsewhere; other inputs, or other files with the same code, do not tell so. */
+/* Other code is elsewhere; other inputs, or other files with the same code, do not prove that. */
 static void only_other_code_of_the_project_is_other_code(void **state)
 {
 	static const struct {

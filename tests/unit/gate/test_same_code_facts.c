@@ -47,7 +47,7 @@ static void end(struct program *p)
 	fg_arena_release(&p->arena);
 }
 
-/* This node has so many of the 1,000 samples. */
+/* samples of this node, of 1,000 */
 static void sample(struct program *p, uint32_t node, uint32_t samples)
 {
 	p->row->nodes[p->row->count] = node;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The test program itself is the ELF file that is looked at: it was built by a known compiler with
- * debug information.
+ * Examines the test program itself: an ELF file built by a known compiler with debug information.
  */
 #include "base/fs.h"
 #include "base/random.h"

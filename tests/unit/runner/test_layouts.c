@@ -28,7 +28,7 @@ static struct {
 	int64_t the_first_takes_ns; /* 0: as the others */
 	int64_t passed_ns;
 	unsigned links;
-	unsigned waits;           /* for some of them */
+	unsigned waits;           /* number of waits for links */
 	unsigned interrupt_after; /* links; 0: never */
 	volatile sig_atomic_t interrupted;
 } world;
@@ -222,7 +222,7 @@ static void the_first_link_shows_that_all_are_expensive(void **state)
 	assert_string_equal(err.message, "linking it in 4 places takes 3.00 s, more than 2.00 s");
 	assert_int_equal(world.links, 1);
 	assert_int_equal(count_of(&b, "builds/key/layouts"), 0);
-	/* From now on it is known before. */
+	/* From now on the cost is known in advance. */
 	assert_int_equal(make(&b, 2 * FG_NS_PER_S, &err), FG_ELIMIT);
 	assert_int_equal(world.links, 1);
 	tear_down(&b);
@@ -321,7 +321,7 @@ static void one_slow_link_does_not_make_all_expensive(void **state)
 	}
 }
 
-/* As a busy machine leaves it; a link takes a second. */
+/* On a busy machine; a link takes a second. */
 static void set_up_in_four_places(struct build *b)
 {
 	struct fg_error err = {0};

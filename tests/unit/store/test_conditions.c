@@ -20,7 +20,7 @@ static int64_t ask(struct fixture *f, const char *sql)
 	return value;
 }
 
-/* A run with a machine of its own when `cpu` says so. */
+/* A run with a machine of its own if `cpu` names it. */
 static void put(struct fixture *f, uint64_t seed, const char *cpu)
 {
 	struct fg_stored_run run = {0};

@@ -93,7 +93,7 @@ static bool is_for_postgresql(int sql)
 	return sql == FG_SQL_REPLICA_LAG;
 }
 
-/* Every query can at least be prepared: a slip in one that is seldom asked is found too. */
+/* Every query can at least be prepared: this finds mistakes in rarely used ones too. */
 static void every_query_is_understood(void **state)
 {
 	sqlite3 *raw = *state;

@@ -23,7 +23,7 @@ static void load(struct fixture *f, const char *id, struct fg_stored_run *s)
 	must(f, fg_store_load(f->store, id, s, &f->err));
 }
 
-/* NaN equals NaN here: "not measured" has to come back as itself. */
+/* NaN equals NaN here: "not measured" must be restored as itself. */
 static void same_number(double a, double b)
 {
 	assert_true((isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof(a)) == 0);
@@ -81,7 +81,7 @@ static void same_series(const struct fg_series *a, const struct fg_series *b)
 	}
 }
 
-/* A path as text: what a node means, whatever its number is. */
+/* A path as text: the meaning of a node, whatever its number. */
 static char *path_text(const struct fg_profile_set *set, uint32_t node)
 {
 	char *text = fg_xstrdup("");
@@ -300,7 +300,7 @@ static void finished_pairs_of_an_interrupted_run_are_there(void **state)
 	fg_stored_run_release(&loaded);
 }
 
-/* A run of which more and more is there. */
+/* A run of which more and more is complete. */
 struct under_way {
 	struct fg_series *series;
 	struct fg_profile_set *set;
@@ -317,7 +317,7 @@ static void begin(struct under_way *run, struct fg_stored_run *whole)
 	run->rows = run->set->row_count;
 }
 
-/* To free all of it. */
+/* Frees all of it. */
 static void end(struct under_way *run)
 {
 	run->series->repetition_count = run->repetitions;
