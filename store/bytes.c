@@ -154,19 +154,9 @@ void fg_bytes_text(struct fg_bytes *bytes, const char *text)
 	fg_bytes_add(bytes, text, length);
 }
 
-void fg_bytes_break(struct fg_bytes *bytes)
-{
-	if (bytes->break_count && bytes->breaks[bytes->break_count - 1] == bytes->size)
-		return;
-	bytes->breaks = fg_grow(bytes->breaks, &bytes->break_capacity, bytes->break_count + 1,
-				sizeof(bytes->breaks[0]));
-	bytes->breaks[bytes->break_count++] = bytes->size;
-}
-
 void fg_bytes_release(struct fg_bytes *bytes)
 {
 	free(bytes->data);
-	free(bytes->breaks);
 	*bytes = (struct fg_bytes){0};
 }
 
@@ -275,38 +265,11 @@ size_t fg_read_count(struct fg_byte_reader *reader, size_t least)
 	return (size_t)count;
 }
 
-/*
- * Writes one frame; at each break the packer ends a block, so that the next one starts with
- * statistics of its own.
- */
-static size_t pack(ZSTD_CCtx *zstd, const struct fg_bytes *content, void *to, size_t room_bytes)
-{
-	static const uint8_t none[1];
-	ZSTD_outBuffer out = {to, room_bytes, 0};
-	size_t left_over = 0;
-
-	for (size_t i = 0; i <= content->break_count; i++) {
-		const bool last = i == content->break_count;
-		const size_t begin = i ? content->breaks[i - 1] : 0;
-		const size_t end = last ? content->size : content->breaks[i];
-		ZSTD_inBuffer in = {content->data ? content->data + begin : none, end - begin, 0};
-
-		left_over = ZSTD_compressStream2(zstd, &out, &in, last ? ZSTD_e_end : ZSTD_e_flush);
-		if (ZSTD_isError(left_over))
-			return left_over;
-	}
-	FG_ASSERT(left_over == 0); /* the room is what zstd may need at most */
-	return out.pos;
-}
-
 int fg_pack_bytes(const struct fg_bytes *content, int level, struct fg_bytes *block,
 		  struct fg_error *err)
 {
-	enum {
-		BREAK_BYTES = 64 /* bytes that a further block may add to the bound of the whole */
-	};
-	const size_t bound =
-		ZSTD_compressBound(content->size) + BREAK_BYTES * (content->break_count + 1);
+	static const uint8_t none[1];
+	const size_t bound = ZSTD_compressBound(content->size);
 	ZSTD_CCtx *zstd = NULL;
 	uint8_t *at = NULL;
 	size_t packed = 0;
@@ -320,16 +283,15 @@ int fg_pack_bytes(const struct fg_bytes *content, int level, struct fg_bytes *bl
 		return fg_error_set(err, FG_EDB, "cannot pack a block: out of memory");
 	at = room(block, FG_SEAL_HEADER_SIZE + bound);
 	packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, level);
-	/* Streams of one kind repeat little: short matches would only spoil the statistics. */
-	if (!ZSTD_isError(packed) && (content->break_count || level == FG_PACK_LEVEL_QUICK))
+	/* Streams of numbers repeat little: short matches would only spoil the statistics. */
+	if (!ZSTD_isError(packed) && level == FG_PACK_LEVEL_QUICK)
 		packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_minMatch, MATCH_MIN);
 	/* Nor is a table worth clearing that remembers more than the last numbers. */
 	if (!ZSTD_isError(packed) && level == FG_PACK_LEVEL_QUICK)
 		packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_hashLog, HASH_LOG_SMALL);
 	if (!ZSTD_isError(packed))
-		packed = ZSTD_CCtx_setPledgedSrcSize(zstd, content->size);
-	if (!ZSTD_isError(packed))
-		packed = pack(zstd, content, at + FG_SEAL_HEADER_SIZE, bound);
+		packed = ZSTD_compress2(zstd, at + FG_SEAL_HEADER_SIZE, bound,
+					content->data ? content->data : none, content->size);
 	give_packer(zstd);
 	if (ZSTD_isError(packed))
 		return fg_error_set(err, FG_EDB, "cannot pack a block: %s",

@@ -21,9 +21,6 @@ struct fg_bytes {
 	uint8_t *data;
 	size_t size;
 	size_t capacity;
-	size_t *breaks; /* fg_bytes_break() */
-	size_t break_count;
-	size_t break_capacity;
 };
 
 struct fg_byte_reader {
@@ -88,11 +85,6 @@ void fg_bytes_signed(struct fg_bytes *bytes, int64_t value);  /* zigzag */
 void fg_bytes_float(struct fg_bytes *bytes, float value);     /* 4 bytes, little endian */
 void fg_bytes_double(struct fg_bytes *bytes, double value);   /* 8 bytes, little endian */
 void fg_bytes_text(struct fg_bytes *bytes, const char *text); /* length + 1, bytes; 0: NULL */
-/*
- * Marks the start of data of another kind, which is packed with statistics of its own.  The content
- * does not change.
- */
-void fg_bytes_break(struct fg_bytes *bytes);
 void fg_bytes_release(struct fg_bytes *bytes);
 
 uint64_t fg_read_long_varint(struct fg_byte_reader *reader);
@@ -133,7 +125,7 @@ size_t fg_read_count(struct fg_byte_reader *reader, size_t least);
 /* Pack `content`; appended to `block`. */
 int fg_pack(const void *content, size_t size, int level, struct fg_bytes *block,
 	    struct fg_error *err) FG_NODISCARD;
-/* As above, honouring the breaks. */
+/* As above. */
 int fg_pack_bytes(const struct fg_bytes *content, int level, struct fg_bytes *block,
 		  struct fg_error *err) FG_NODISCARD;
 /*

@@ -9,25 +9,7 @@
 
 enum {
 	FRACTIONS = 32,
-	CLASSES = 48, /* of nodes, by their number of entries */
-	CLASS_EXACT_POWER = 3,
-	/* Up to here each number is its own class, then there are two for each power of two. */
-	CLASS_EXACT = 1 << CLASS_EXACT_POWER,
-	BREAK_MIN = 8192, /* bytes; a smaller class is not worth statistics of its own */
 };
-
-static unsigned class_of(size_t entries)
-{
-	unsigned power = 0;
-	unsigned class = 0;
-
-	if (entries < CLASS_EXACT)
-		return (unsigned)entries;
-	power = 63 - (unsigned)__builtin_clzll(entries);
-	class = CLASS_EXACT + 2 * (power - CLASS_EXACT_POWER) +
-		(unsigned)(entries >> (power - 1) & 1);
-	return class < CLASSES ? class : CLASSES - 1;
-}
 
 struct slot {
 	uint64_t id;
@@ -184,70 +166,31 @@ static void write_heads(const struct fg_matrix *m, struct fg_bytes *bytes)
 	}
 	fg_bytes_varint(bytes, m->id_count);
 	fg_bytes_varint(bytes, m->entry_count);
-	fg_bytes_break(bytes);
 }
 
-/* Nodes in the order of their classes; to be freed. */
-static uint32_t *in_classes(const struct fg_matrix *m)
-{
-	uint32_t *order = fg_xreallocarray(NULL, m->id_count + 1, sizeof(*order));
-	uint32_t next[CLASSES + 1] = {0};
-
-	for (size_t i = 0; i < m->id_count; i++)
-		next[class_of(m->starts[i + 1] - m->starts[i]) + 1]++;
-	for (size_t c = 1; c <= CLASSES; c++)
-		next[c] += next[c - 1];
-	for (size_t i = 0; i < m->id_count; i++)
-		order[next[class_of(m->starts[i + 1] - m->starts[i])]++] = (uint32_t)i;
-	return order;
-}
-
-/* The entries of one node, at most FG_VARINT_MAX_BYTES each; where they end. */
-typedef uint8_t *put_node(const struct fg_matrix *m, size_t node, uint8_t *at);
-
-static uint8_t *put_entry_rows(const struct fg_matrix *m, size_t node, uint8_t *at)
-{
-	const uint32_t *rows = m->entry_rows;
-	const size_t end = m->starts[node + 1];
-	uint32_t row = 0;
-
-	for (size_t e = m->starts[node]; e < end; e++) {
-		at = fg_put_varint(at, rows[e] - row);
-		row = rows[e];
-	}
-	return at;
-}
-
-static uint8_t *put_samples(const struct fg_matrix *m, size_t node, uint8_t *at)
-{
-	const uint32_t *samples = m->samples;
-	const size_t end = m->starts[node + 1];
-
-	for (size_t e = m->starts[node]; e < end; e++)
-		at = fg_put_varint(at, samples[e]);
-	return at;
-}
-
-static void write_classes(const struct fg_matrix *m, const uint32_t *order, put_node *put,
-			  struct fg_bytes *bytes)
+/* Entry after entry, each node's rows as gaps. */
+static void write_entry_rows(const struct fg_matrix *m, struct fg_bytes *bytes)
 {
 	uint8_t *at = fg_bytes_reserve(bytes, m->entry_count * FG_VARINT_MAX_BYTES);
-	const uint8_t *begin = at;
-	unsigned class = 0;
 
 	for (size_t i = 0; i < m->id_count; i++) {
-		const unsigned mine = class_of(m->starts[order[i] + 1] - m->starts[order[i]]);
+		uint32_t row = 0;
 
-		if (mine != class && at - begin >= BREAK_MIN) {
-			fg_bytes_end(bytes, at);
-			fg_bytes_break(bytes);
-			begin = at;
+		for (size_t e = m->starts[i]; e < m->starts[i + 1]; e++) {
+			at = fg_put_varint(at, m->entry_rows[e] - row);
+			row = m->entry_rows[e];
 		}
-		class = mine;
-		at = put(m, order[i], at);
 	}
 	fg_bytes_end(bytes, at);
-	fg_bytes_break(bytes);
+}
+
+static void write_samples(const struct fg_matrix *m, struct fg_bytes *bytes)
+{
+	uint8_t *at = fg_bytes_reserve(bytes, m->entry_count * FG_VARINT_MAX_BYTES);
+
+	for (size_t e = 0; e < m->entry_count; e++)
+		at = fg_put_varint(at, m->samples[e]);
+	fg_bytes_end(bytes, at);
 }
 
 static void write_ids(const struct fg_matrix *m, struct fg_bytes *bytes)
@@ -260,12 +203,10 @@ static void write_ids(const struct fg_matrix *m, struct fg_bytes *bytes)
 		id = m->ids[i];
 	}
 	fg_bytes_end(bytes, at);
-	fg_bytes_break(bytes);
 	at = fg_bytes_reserve(bytes, m->id_count * FG_VARINT_MAX_BYTES);
 	for (size_t i = 0; i < m->id_count; i++)
 		at = fg_put_varint(at, m->starts[i + 1] - m->starts[i]);
 	fg_bytes_end(bytes, at);
-	fg_bytes_break(bytes);
 }
 
 static void write_fractions(const struct fg_matrix *m, struct fg_bytes *bytes)
@@ -282,14 +223,11 @@ static void write_fractions(const struct fg_matrix *m, struct fg_bytes *bytes)
 
 void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes)
 {
-	uint32_t *order = in_classes(matrix);
-
 	write_heads(matrix, bytes);
 	write_ids(matrix, bytes);
-	write_classes(matrix, order, put_entry_rows, bytes);
-	write_classes(matrix, order, put_samples, bytes);
+	write_entry_rows(matrix, bytes);
+	write_samples(matrix, bytes);
 	write_fractions(matrix, bytes);
-	free(order);
 }
 
 static void read_rows(struct fg_byte_reader *reader, struct fg_matrix *m)
@@ -386,16 +324,11 @@ static void read_weights(struct fg_byte_reader *reader, struct fg_matrix *m)
 
 static void read_entries(struct fg_byte_reader *reader, struct fg_matrix *m)
 {
-	uint32_t *order = in_classes(m);
-
 	for (size_t i = 0; i < m->id_count && !reader->failed; i++)
-		read_entry_rows(reader, m, order[i]);
-	for (size_t i = 0; i < m->id_count && !reader->failed; i++)
-		fg_read_varints(reader, m->samples + m->starts[order[i]],
-				m->starts[order[i] + 1] - m->starts[order[i]]);
+		read_entry_rows(reader, m, i);
+	fg_read_varints(reader, m->samples, m->entry_count);
 	if (!reader->failed)
 		read_weights(reader, m);
-	free(order);
 }
 
 int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_matrix *matrix,

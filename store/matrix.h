@@ -10,10 +10,6 @@
  * weighs the same the last stream is all zeros.  A weight comes back to within 1/64 of a sampling
  * period.
  *
- * Rows and samples are ordered by the number of entries of their node, fewest first: a path hit
- * once may be in any row, one hit in every second row has small gaps, and each kind packs best by
- * itself (fg_bytes_break()).
- *
  * Ids number the profile's call paths in the store, and those of the dictionary on the wire.
  */
 #ifndef FG_STORE_MATRIX_H

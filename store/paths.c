@@ -8,7 +8,6 @@ void fg_stored_paths_write(const struct fg_profile_set *set, size_t first, const
 	fg_bytes_varint(bytes, set->node_count - first);
 	for (size_t i = first; i < set->node_count; i++)
 		fg_bytes_varint(bytes, i - set->nodes[i].parent);
-	fg_bytes_break(bytes);
 	for (size_t i = first; i < set->node_count; i++)
 		fg_bytes_varint(bytes, (uint64_t)functions[set->nodes[i].function]);
 }

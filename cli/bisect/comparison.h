@@ -13,7 +13,7 @@
 struct fg_comparison {
 	struct fg_session session;
 	struct fg_arms arms;
-	struct fg_benchmark benchmark; /* the plan's, as this comparison measures it */
+	struct fg_benchmark benchmark; /* the plan's benchmarks as this comparison measures them */
 	const struct fg_benchmark **benchmarks;
 	double build_seconds;
 };
@@ -27,20 +27,20 @@ int fg_comparison_open(struct fg_bisect_search *search, const char *baseline, co
 void fg_comparison_close(struct fg_comparison *comparison);
 /* Gates both commits by the full rule. The report goes to the terminal, the run to the store. */
 int fg_comparison_gate(struct fg_comparison *comparison, struct fg_error *err) FG_NODISCARD;
-/* Exactly so many pairs of the benchmark that is searched by, and only what the search needs. */
+/* Measures exactly so many pairs of the benchmark in question, and only what the search needs. */
 int fg_comparison_measure(struct fg_bisect_search *search, struct fg_comparison *comparison,
 			  unsigned pairs, struct fg_error *err) FG_NODISCARD;
 
 /* A text that is the same for the same program and inputs; NULL: unknown. */
 const char *fg_comparison_code(const struct fg_build_facts *build, struct fg_arena *arena);
-/* Takes the new differences of a benchmark to the pairs of a commit; returns how many. */
+/* Adds new differences of a benchmark to the pairs of a commit; returns how many. */
 size_t fg_comparison_take_differences(struct fg_bisect_search *search,
 				      const struct fg_session *session,
 				      const struct fg_series *series,
 				      struct fg_bisect_commit *commit);
 const struct fg_metric_verdict *fg_comparison_metric(const struct fg_benchmark_verdict *benchmark,
 						     const char *name);
-/* The worst benchmark, of the name that was asked for or of its cases. */
+/* The worst benchmark of the requested name or of its cases. */
 const struct fg_benchmark_verdict *fg_comparison_verdict(const struct fg_bisect_search *search,
 							 const struct fg_verdict *verdict);
 void fg_comparison_take_verdict(const struct fg_session *session,

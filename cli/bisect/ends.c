@@ -5,10 +5,10 @@
 #include <math.h>
 
 enum {
-	FUNCTIONS_MAX = 3, /* blamed, that guide the search */
+	FUNCTIONS_MAX = 3, /* functions blamed by the ends' comparison, which guide the search */
 };
 
-/* How much likelier such a commit is to have made it slower. */
+/* How much likelier a commit that touches blamed code is to be the culprit. */
 static const double weight_of_function = 64;
 static const double weight_of_file = 16;
 
@@ -163,7 +163,7 @@ static void drop_commits(struct fg_bisect_search *search, size_t count)
 static int start_later(struct fg_bisect_search *search, struct fg_error *err)
 {
 	size_t first = 0;
-	size_t last = search->range.count - 1; /* has it */
+	size_t last = search->range.count - 1; /* first commit that has the benchmark */
 	int status = FG_OK;
 
 	fg_cli_say(search->cli, "%.12s does not have '%s': looking for the first commit that does",

@@ -13,11 +13,11 @@
 #include <math.h>
 
 enum {
-	ATTEMPTS = 2, /* of a build, if the answer depends on its commit */
+	ATTEMPTS = 2, /* attempts to build, if the answer depends on the commit */
 	RETRY_PAIRS = 8,
 };
 
-/* How likely a commit of documents alone is to have made it slower. */
+/* How much likelier a commit of documents alone is to be the culprit. */
 static const double weight_of_prose = 0.125;
 
 /* ---- opening ---- */
@@ -130,7 +130,7 @@ struct visit {
 	bool is_known;
 };
 
-/* Commits from `first` to `last` run the code of the one before them. */
+/* Commits from `first` to `last` run the same code as the commit before them. */
 static void mark_same(struct fg_bisect_search *search, size_t first, size_t last)
 {
 	for (size_t i = first; i <= last; i++) {
@@ -345,7 +345,7 @@ static const char *card_of(const struct fg_session *session, struct fg_arena *ar
 	return card;
 }
 
-/* The step's commit against its parent, by the full rule. */
+/* Measures the step's commit against its parent, by the full rule. */
 static int confirm(struct fg_bisect_search *search, const struct fg_bisect_step *step,
 		   struct fg_search_verdict *verdict, struct fg_error *err)
 {
@@ -384,7 +384,7 @@ static bool is_refuted(const struct fg_bisect_search *search, size_t step)
 	       (outcome == FG_OUTCOME_PASS || outcome == FG_OUTCOME_IMPROVEMENT);
 }
 
-/* `again`: a step was refuted, so its commits count as one with their parent from now on. */
+/* `again`: a step was refuted, so its commits now count as one with their parent. */
 static int confirm_all(struct fg_bisect_search *search, bool *again, struct fg_error *err)
 {
 	*again = false;
@@ -432,7 +432,7 @@ static int search_range(struct fg_bisect_search *search, struct fg_cli *cli, str
 	return status;
 }
 
-/* The side branch of the merge that was found. */
+/* Searches the side branch of the merge that was found. */
 static bool find_inside(const struct fg_bisect_search *search, struct fg_search_request *asked)
 {
 	const struct fg_git git = fg_search_git(search);

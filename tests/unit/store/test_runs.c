@@ -636,10 +636,11 @@ static void damaged_chunk_is_named_by_load_and_check(void **state)
 	assert_int_equal(sqlite3_open(fg_scratch_path(&f->scratch, "deep/er/store.db"), &raw),
 			 SQLITE_OK);
 	assert_int_equal(
-		sqlite3_exec(
-			raw,
-			"UPDATE chunk SET data = CAST(substr(data, 1, 40) || x'00' || substr(data, 42) AS BLOB) WHERE kind = 2",
-			NULL, NULL, NULL),
+		sqlite3_exec(raw,
+			     "UPDATE chunk SET data = CAST(substr(data, 1, 40) || "
+			     "CASE substr(data, 41, 1) WHEN x'00' THEN x'01' ELSE x'00' END || "
+			     "substr(data, 42) AS BLOB) WHERE kind = 2",
+			     NULL, NULL, NULL),
 		SQLITE_OK);
 	(void)sqlite3_close(raw);
 	assert_int_equal(
