@@ -64,7 +64,7 @@ struct fg_module {
 	_Atomic uint8_t live;
 	_Atomic bool stays;    /* loaded with the program: it is never unloaded */
 	_Atomic uint32_t seen; /* by this scan of our own index */
-	const char *path;      /* of the loader; valid while the module is live */
+	const char *_Atomic path; /* of the loader; valid while the module is live */
 };
 
 /* One word of the stack on which the walk depended besides return addresses, and what it was. */
