@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by all processors of arch/: the words of a walk, a context's registers. */
+/* Shared by all processors of arch/: the words of a walk and the registers of a context. */
 #ifndef FG_COLLECTOR_ARCH_COMMON_H
 #define FG_COLLECTOR_ARCH_COMMON_H
 
@@ -18,15 +18,15 @@ struct fg_regs {
 	uintptr_t bp;
 };
 
-/* Where the return address of a frame lies, given its CFA: in the word below. */
+/* The address of a frame's return address, given its CFA: the word below. */
 static inline uintptr_t fg_return_address_at(uintptr_t cfa)
 {
 	return cfa - FG_WORD;
 }
 
 /*
- * The registers that a walk needs of the caller of this function, whose frame is `frame`
- * (__builtin_frame_address(0)): the caller's frame pointer, then the return address.
+ * The registers of the caller of this function that a walk needs; `frame` is
+ * __builtin_frame_address(0): the caller's frame pointer, then the return address.
  */
 static inline struct fg_regs fg_arch_caller(const void *frame)
 {
@@ -39,15 +39,14 @@ static inline struct fg_regs fg_arch_caller(const void *frame)
 typedef greg_t fg_arch_word;
 
 /*
- * Do `size` bytes before `code` lie on the same page as what follows?  The page before need not be
- * there.
+ * Do `size` bytes before `code` lie on the same page as `code`? The previous page may be unmapped.
  */
 static inline bool fg_arch_same_page(const uint8_t *code, size_t size)
 {
 	return ((uintptr_t)code & (FG_ARCH_PAGE - 1)) >= size;
 }
 
-/* The saved registers of a context, as bytes from here to there. */
+/* The saved registers of a context, as the bytes between these two. */
 static inline uintptr_t fg_arch_registers_begin(const ucontext_t *context)
 {
 	return (uintptr_t)&context->uc_mcontext.gregs[0];
@@ -58,7 +57,7 @@ static inline uintptr_t fg_arch_registers_end(const ucontext_t *context)
 	return (uintptr_t)&context->uc_mcontext.gregs[NGREG];
 }
 
-/* Lazy-binding entries take 16 bytes; is this one past its `push`? */
+/* Lazy-binding entries take 16 bytes; is this address past the entry's `push`? */
 static inline bool fg_arch_plt_has_pushed(uintptr_t pc)
 {
 	return (pc & 15u) >= 11;
@@ -66,7 +65,7 @@ static inline bool fg_arch_plt_has_pushed(uintptr_t pc)
 
 /*
  * The number that `mov $number, %eax` loads shortly before a system call instruction, or a call of
- * one; -1: none is seen.
+ * one; -1: not found.
  */
 static inline long fg_arch_number_before(const uint8_t *call)
 {

@@ -12,13 +12,13 @@
 #include <sys/syscall.h>
 
 enum {
-	CALL = 32, /* bytes before it are looked at, on its page */
+	CALL = 32, /* bytes before it that are examined, on its page */
 	BEHIND = CALL + 2,
 	SP = 0x7000,
 	BELOW = 0x6f00
 };
 
-/* As libc calls ppoll: its number, the call, the return. */
+/* libc's code of ppoll: its number, the call, the return. */
 static _Alignas(64) const uint8_t code[64] = {
 	[CALL - 5] = 0xb8,           [CALL - 4] = SYS_ppoll & 0xff,
 	[CALL - 3] = SYS_ppoll >> 8, [CALL] = 0x0f,
@@ -34,7 +34,8 @@ static ucontext_t context_at(const uint8_t *pc, long result, uintptr_t sp)
 	context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)pc;
 	context.uc_mcontext.gregs[REG_RAX] = result;
 	context.uc_mcontext.gregs[REG_RSP] = (greg_t)sp;
-	context.uc_mcontext.gregs[REG_RCX] = (greg_t)(uintptr_t)behind_call; /* by the processor */
+	/* set by the processor */
+	context.uc_mcontext.gregs[REG_RCX] = (greg_t)(uintptr_t)behind_call;
 	return context;
 }
 
