@@ -216,10 +216,14 @@ static bool same_file(const struct fg_module *a, const struct fg_module *b)
 
 static uint32_t revive(struct fg_thread *thread, const struct fg_module *found)
 {
-	for (uint32_t id = atomic_load(&fg_g.module_count); id > 0; id--) {
+	const uintptr_t start = atomic_load_explicit(&found->start, memory_order_relaxed);
+
+	for (uint32_t id = atomic_load(&fg_g.module_count); id > 0 && start; id--) {
 		struct fg_module *module = fg_module(id);
 
-		if (!atomic_load(&module->live) && same_file(module, found)) {
+		/* Another thread may be filling it in: it begins nowhere until that is done. */
+		if (atomic_load_explicit(&module->start, memory_order_acquire) == start &&
+		    !atomic_load(&module->live) && same_file(module, found)) {
 			module->path = found->path; /* another thread may be doing the same */
 			atomic_store(&module->seen, atomic_load(&scans));
 			atomic_store_explicit(&module->live, 1, memory_order_release);
@@ -259,8 +263,8 @@ static uint32_t add(struct fg_thread *thread, const struct fg_module *found)
 	module->build_id_size = found->build_id_size;
 	module->path = found->path;
 	atomic_store(&module->seen, atomic_load(&scans));
+	atomic_store_explicit(&module->live, 1, memory_order_relaxed);
 	atomic_store_explicit(&module->start, start, memory_order_release);
-	atomic_store_explicit(&module->live, 1, memory_order_release);
 	write_module(thread, id);
 	return id;
 }
