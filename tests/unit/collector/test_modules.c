@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The index of loaded objects while libraries come and go: threads look addresses up as handlers
- * do, beside dlopen() and dlclose().  ThreadSanitizer sees every access but the loader's.
+ * do, in parallel with dlopen() and dlclose().  ThreadSanitizer sees every access but the loader's.
  */
 #include "collector/counting/own_memory.h"
 #include "collector/process/real.h"
@@ -203,7 +203,7 @@ static void lookups_hold_while_libraries_come_and_go(void **state)
 	assert_in_range(ends, ROUNDS, ROUNDS * READERS);
 }
 
-/* Nobody has told that the first is gone: libc closes some libraries itself. */
+/* No dlclose() of ours saw the first go: libc closes some libraries itself. */
 static void library_in_the_place_of_another_is_noticed(void **state)
 {
 	void *library = load(0);
