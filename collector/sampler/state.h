@@ -62,9 +62,9 @@ struct fg_module {
 	uint8_t build_id[20];
 	uint8_t build_id_size;
 	_Atomic uint8_t live;
-	_Atomic bool stays;    /* loaded with the program: it is never unloaded */
-	_Atomic uint32_t seen; /* seen by this scan of our own index */
-	const char *path;      /* borrowed from the loader; valid while the module is live */
+	_Atomic bool stays;       /* loaded with the program: it is never unloaded */
+	_Atomic uint32_t seen;    /* seen by this scan of our own index */
+	const char *_Atomic path; /* borrowed from the loader; valid while the module is live */
 };
 
 /* A word of the stack on which the walk depended, besides return addresses, with its value. */

@@ -203,20 +203,28 @@ static uint32_t known_around(uintptr_t pc)
 	return 0;
 }
 
+static bool same_place(const struct fg_module *a, const struct fg_module *b)
+{
+	return a->path_hash == b->path_hash && a->bias == b->bias && a->end == b->end;
+}
+
 static bool same_file(const struct fg_module *a, const struct fg_module *b)
 {
 	return a->build_id_size > 0 && a->build_id_size == b->build_id_size &&
-	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0 &&
-	       a->path_hash == b->path_hash && a->bias == b->bias && a->end == b->end;
+	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0 && same_place(a, b);
 }
 
 static uint32_t revive(struct fg_thread *thread, const struct fg_module *found)
 {
-	for (uint32_t id = atomic_load(&fg_g.module_count); id > 0; id--) {
+	const uintptr_t start = atomic_load_explicit(&found->start, memory_order_relaxed);
+
+	for (uint32_t id = atomic_load(&fg_g.module_count); id > 0 && start; id--) {
 		struct fg_module *module = fg_module(id);
 
-		if (!atomic_load(&module->live) && same_file(module, found)) {
-			module->path = found->path;
+		/* Another thread may be filling it in: it begins nowhere until that is done. */
+		if (atomic_load_explicit(&module->start, memory_order_acquire) == start &&
+		    !atomic_load(&module->live) && same_file(module, found)) {
+			module->path = found->path; /* another thread may be doing the same */
 			atomic_store(&module->seen, atomic_load(&scans));
 			atomic_store_explicit(&module->live, 1, memory_order_release);
 			write_change(thread, FG_RECORD_MODULE_BACK, id);
@@ -255,8 +263,8 @@ static uint32_t add(struct fg_thread *thread, const struct fg_module *found)
 	module->build_id_size = found->build_id_size;
 	module->path = found->path;
 	atomic_store(&module->seen, atomic_load(&scans));
+	atomic_store_explicit(&module->live, 1, memory_order_relaxed);
 	atomic_store_explicit(&module->start, start, memory_order_release);
-	atomic_store_explicit(&module->live, 1, memory_order_release);
 	write_module(thread, id);
 	return id;
 }
@@ -471,6 +479,39 @@ struct scan {
 	uint32_t number;
 };
 
+static void end_module(struct fg_thread *thread, uint32_t id)
+{
+	atomic_store(&fg_g.any_gone, true);
+	atomic_store_explicit(&fg_module(id)->live, 0, memory_order_release);
+	write_change(thread, FG_RECORD_MODULE_GONE, id);
+	(void)atomic_fetch_add(&fg_g.epoch, 1);
+}
+
+/*
+ * The module that begins where this object does; 0: none.  Another one there has been unloaded
+ * since, and this object put in its place before we looked.
+ */
+static uint32_t known_as(struct fg_thread *thread, struct fg_module *found, const char *name)
+{
+	const uint32_t id = known_at(atomic_load_explicit(&found->start, memory_order_relaxed));
+
+	if (!id)
+		return 0;
+	name_module(found, name);
+	if (same_place(fg_module(id), found))
+		return id;
+	end_module(thread, id);
+	return 0;
+}
+
+static bool is_known(struct fg_thread *thread, const struct loaded *object)
+{
+	struct fg_module found = {.bias = object->map->l_addr, .end = (uintptr_t)object->end};
+
+	atomic_store_explicit(&found.start, (uintptr_t)object->start, memory_order_relaxed);
+	return known_as(thread, &found, object->map->l_name) != 0;
+}
+
 static void scan_loaded(struct fg_thread *thread, const struct dl_phdr_info *info)
 {
 	struct loaded object;
@@ -480,7 +521,7 @@ static void scan_loaded(struct fg_thread *thread, const struct dl_phdr_info *inf
 
 		if (info->dlpi_phdr[i].p_type != PT_LOAD || info->dlpi_phdr[i].p_memsz == 0)
 			continue;
-		if (find_loaded((void *)at, &object) == 0 && !known_at((uintptr_t)object.start))
+		if (find_loaded((void *)at, &object) == 0 && !is_known(thread, &object))
 			(void)add_loaded(thread, &object);
 		break;
 	}
@@ -504,7 +545,7 @@ static void scan_own(struct scan *scan, const struct dl_phdr_info *info)
 	for (size_t i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
 			dynamic = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-	uint32_t id = known_at(atomic_load_explicit(&found.start, memory_order_relaxed));
+	uint32_t id = known_as(scan->thread, &found, info->dlpi_name);
 
 	if (!id)
 		id = add_named(scan->thread, &found, info->dlpi_name, dynamic);
@@ -560,20 +601,10 @@ void fg_modules_check(struct fg_thread *thread)
 {
 	const uint32_t count = atomic_load(&fg_g.module_count);
 	const uint32_t scan = find_loaded ? 0 : scan_all(thread);
-	bool gone = false;
 
-	for (uint32_t id = 1; id <= count; id++) {
-		struct fg_module *module = fg_module(id);
-
-		if (!is_gone(module, scan))
-			continue;
-		atomic_store(&fg_g.any_gone, true);
-		atomic_store_explicit(&module->live, 0, memory_order_release);
-		gone = true;
-		write_change(thread, FG_RECORD_MODULE_GONE, id);
-	}
-	if (gone)
-		(void)atomic_fetch_add(&fg_g.epoch, 1);
+	for (uint32_t id = 1; id <= count; id++)
+		if (is_gone(fg_module(id), scan))
+			end_module(thread, id);
 }
 
 void fg_modules_rewrite(struct fg_thread *thread)

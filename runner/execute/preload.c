@@ -8,10 +8,13 @@
 
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -67,52 +70,120 @@ static int check_rights(const char *program, const struct stat *status, struct f
 	char capabilities[64];
 
 	if ((status->st_mode & S_ISUID) && status->st_uid != geteuid())
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "%s is set-user-id: the system starts it without the collector",
-				    program);
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"%s is set-user-id: the system starts it without the collector; "
+			"run fastgate as the owner of the program",
+			program);
 	if ((status->st_mode & S_ISGID) && (status->st_mode & S_IXGRP) &&
 	    status->st_gid != getegid())
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"%s is set-group-id: the system starts it without the collector", program);
+			"%s is set-group-id: the system starts it without the collector; run "
+			"fastgate with the group of the program",
+			program);
 	if (geteuid() != 0 &&
 	    getxattr(program, "security.capability", capabilities, sizeof(capabilities)) > 0)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"%s has file capabilities: the system starts it without the collector",
+			"%s has file capabilities: the system starts it without the collector; "
+			"measure a copy, or run fastgate as root",
 			program);
+	return FG_OK;
+}
+
+static const char *machine_name(unsigned machine)
+{
+	static const struct {
+		unsigned machine;
+		const char *name;
+	} known[] = {
+		{EM_386, "32-bit x86"}, {EM_X86_64, "x86-64"},       {EM_AARCH64, "arm64"},
+		{EM_ARM, "32-bit ARM"}, {EM_RISCV, "RISC-V"},        {EM_PPC64, "POWER"},
+		{EM_S390, "IBM Z"},     {EM_LOONGARCH, "LoongArch"},
+	};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(known); i++)
+		if (known[i].machine == machine)
+			return known[i].name;
+	return "an unknown machine";
+}
+
+static int check_machine(const char *program, const struct fg_program_file *elf,
+			 const char *library, struct fg_error *err)
+{
+	struct fg_program_file ours;
+	int status = fg_program_file_read(library, &ours, err);
+
+	if (status != FG_OK)
+		return status;
+	if (elf->machine == ours.machine)
+		return FG_OK;
+	if (elf->machine != EM_386 || ours.machine != EM_X86_64)
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "%s is for %s, and the collector for %s: build the program for "
+				    "%s, or measure it on a machine of its own",
+				    program, machine_name(elf->machine), machine_name(ours.machine),
+				    machine_name(ours.machine));
+	if (elf->is_musl)
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"%s is a 32-bit program linked with musl, for which there is no "
+			"collector: build it for %s",
+			program, machine_name(ours.machine));
 	return FG_OK;
 }
 
 static int check_elf(const char *program, const struct fg_program_file *elf, const char *library,
 		     struct fg_error *err)
 {
-	struct fg_program_file ours;
-
 	if (!elf->is_dynamic)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "%s is linked statically: nothing can be preloaded into it",
-				    program);
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"%s is linked statically: nothing can be preloaded into it; link "
+			"it dynamically",
+			program);
 	if (elf->sanitizer)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
 			"%s is built with %s: its figures would be meaningless, and it does not "
 			"start with a preloaded library",
 			program, elf->sanitizer);
-	if (fg_program_file_read(library, &ours, err) != FG_OK)
-		return err ? (int)err->code : FG_EIO;
-	if (elf->machine != ours.machine && !(elf->machine == EM_386 && ours.machine == EM_X86_64))
+	return check_machine(program, elf, library, err);
+}
+
+/* Older ones have neither pages that a fork empties nor perf as it is used. */
+static int check_kernel(struct fg_error *err)
+{
+	enum {
+		MAJOR = 4,
+		MINOR = 14,
+	};
+	struct utsname kernel;
+	unsigned major = 0;
+	unsigned minor = 0;
+
+	if (uname(&kernel) != 0 || sscanf(kernel.release, "%u.%u", &major, &minor) != 2 ||
+	    major > MAJOR || (major == MAJOR && minor >= MINOR))
+		return FG_OK;
+	return fg_error_set(err, FG_EUNSUPPORTED,
+			    "this kernel is Linux %s: sampling a program needs %d.%d or newer",
+			    kernel.release, MAJOR, MINOR);
+}
+
+static int check_executable(const char *program, const struct stat *status, struct fg_error *err)
+{
+	struct statvfs about;
+
+	if (access(program, X_OK) == 0)
+		return FG_OK;
+	if (status->st_mode & (S_IXUSR | S_IXGRP | S_IXOTH) && statvfs(program, &about) == 0 &&
+	    about.f_flag & ST_NOEXEC)
 		return fg_error_set(
-			err, FG_EUNSUPPORTED,
-			"%s is for another machine (ELF %u) than the collector (ELF %u)", program,
-			elf->machine, ours.machine);
-	if (elf->is_musl && elf->machine != ours.machine)
-		return fg_error_set(
-			err, FG_EUNSUPPORTED,
-			"%s is a 32-bit program linked with musl: there is no collector "
-			"for it",
+			err, FG_EINVAL,
+			"%s is on a file system that is mounted noexec: copy it to another",
 			program);
-	return FG_OK;
+	return fg_error_set(err, FG_EINVAL, "%s is not executable", program);
 }
 
 static int check_program(const char *program, const char *library, unsigned depth,
@@ -126,8 +197,9 @@ static int check_program(const char *program, const char *library, unsigned dept
 		return fg_error_errno(err, FG_ENOENT, "%s", program);
 	if (!S_ISREG(status.st_mode))
 		return fg_error_set(err, FG_EINVAL, "%s is not a program", program);
-	if (access(program, X_OK) != 0)
-		return fg_error_set(err, FG_EINVAL, "%s is not executable", program);
+	result = check_executable(program, &status, err);
+	if (result != FG_OK)
+		return result;
 	result = fg_program_file_read(program, &elf, err);
 	if (result != FG_OK)
 		return result;
@@ -144,7 +216,9 @@ static int check_program(const char *program, const char *library, unsigned dept
 
 int fg_preload_check(const char *program, const char *library, struct fg_error *err)
 {
-	return check_program(program, library, 0, err);
+	const int status = check_kernel(err);
+
+	return status != FG_OK ? status : check_program(program, library, 0, err);
 }
 
 /* ---- the environment ---- */

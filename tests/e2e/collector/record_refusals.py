@@ -7,8 +7,8 @@ import os
 import shutil
 import struct
 
-from checks import check, failures, finish_in_scratch
-from recording import ANOTHER, another_user_can_work, compile_program, drop_rights, record
+from checks import call, check, failures, finish_in_scratch
+from recording import ANOTHER, FASTGATE, another_user_can_work, compile_program, drop_rights, record
 
 
 def refused(name, part, **more):
@@ -46,7 +46,7 @@ def builds_refused():
     with open("foreign", "wb") as file:
         file.write(foreign)
     os.chmod("foreign", 0o755)
-    refused("./foreign", "another machine")
+    refused("./foreign", "is for RISC-V, and the collector for")
 
 
 def files_refused():
@@ -62,6 +62,22 @@ def files_refused():
     os.chmod("orphan", 0o755)
     done = record("-o", "refused", "--", "./orphan")
     check(done.returncode == 2 and "/nonexistent/interpreter" in done.stderr, f"a script without its interpreter: {done.returncode}\n{done.stderr}")
+
+
+def places_refused():
+    """A kernel that calls itself an old one, and a file system that runs no programs."""
+    if shutil.which("setarch") and call("setarch", "--uname-2.6", "true").returncode == 0:
+        done = call("setarch", "--uname-2.6", FASTGATE, "record", "-o", "refused", "--", "./plain")
+        check(done.returncode == 2 and "needs 4.14 or newer" in done.stderr and len(done.stderr.splitlines()) == 1, f"an old kernel: {done.returncode}\n{done.stderr}")
+    else:
+        print("left out, setarch cannot make the kernel look old")
+    os.makedirs("noexec")
+    inside = "mount -t tmpfs -o noexec none noexec && cp plain noexec && exec \"$@\""
+    done = call("unshare", "--mount", "sh", "-c", inside, "sh", FASTGATE, "record", "-o", "refused", "--", "noexec/plain") if os.geteuid() == 0 else None
+    if not done or "unshare" in done.stderr or "mount:" in done.stderr:
+        print("left out, nothing can be mounted here")
+        return
+    check(done.returncode == 2 and "is mounted noexec: copy it" in done.stderr, f"noexec: {done.returncode}\n{done.stderr}")
 
 
 def rights_refused():
@@ -87,7 +103,7 @@ def rights_refused():
 
 def main():
     for part in (
-            builds_refused, files_refused, rights_refused
+            builds_refused, files_refused, places_refused, rights_refused
     ):
         part()
     if not failures:
