@@ -14,6 +14,7 @@
 
 struct fg_stack_copy {
 	struct fg_regs regs; /* at that moment; the copy begins at their stack pointer */
+	uintptr_t link;      /* the link register then, where there is one */
 	const uint8_t *ring; /* that the copy lies in, */
 	uint32_t ring_bytes; /* a power of two, */
 	uint32_t begin;      /* from here on */

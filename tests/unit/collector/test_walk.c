@@ -110,7 +110,7 @@ static void check_copy(const ucontext_t *context, uint32_t path)
 static __attribute__((noinline)) void check(void)
 {
 	static void *expected[FRAMES];
-	const struct fg_regs caller = fg_arch_caller(__builtin_frame_address(0));
+	const struct fg_regs caller = FG_ARCH_CALLER;
 	const uint32_t left_out = draw(2); /* frames: this function's own */
 	struct fg_walk_result result;
 	ucontext_t context;
