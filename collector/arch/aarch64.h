@@ -191,7 +191,7 @@ static inline long fg_arch_syscall_number(const ucontext_t *context)
 	return fg_arch_next_number(context);
 }
 
-/* Of such a call. */
+/* The first argument of an interrupted call. */
 static inline fg_arch_word fg_arch_first(const ucontext_t *context)
 {
 	uint64_t first = 0;
@@ -214,8 +214,8 @@ static inline void fg_arch_interrupt(ucontext_t *context)
 }
 
 /*
- * A mark on a call that has ended for the program, which lasts until its next call: the kernel looks
- * at the lower half of x8 alone, and programs at none of it.
+ * A mark on a call that has ended for the program, which lasts until its next call: the kernel
+ * looks at the lower half of x8 alone, and programs do not look at x8.
  */
 static inline void fg_arch_mark_ended(ucontext_t *context, uintptr_t mark)
 {

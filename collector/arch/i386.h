@@ -93,7 +93,7 @@ static inline long fg_arch_result(const ucontext_t *context)
 	return (long)context->uc_mcontext.gregs[REG_EAX];
 }
 
-/* Of the call that the thread is about to make. */
+/* The number of the call that the thread is about to make. */
 static inline long fg_arch_next_number(const ucontext_t *context)
 {
 	return fg_arch_result(context);

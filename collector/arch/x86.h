@@ -19,7 +19,7 @@ static inline uintptr_t fg_return_address_at(uintptr_t cfa)
 	return cfa - FG_WORD;
 }
 
-/* The link register of a context: there is none. */
+/* No link register here. */
 static inline uintptr_t fg_arch_link(const ucontext_t *context)
 {
 	(void)context;

@@ -127,9 +127,9 @@ static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t 
 	 * Its own frames lie a little below the top; leave what the system puts there and a guard
 	 * out of account.
 	 */
-	thread->birth.stack_size = stack_size > 8 * (size_t)FG_TRACE_ALIGN
-					   ? stack_size - 8 * (size_t)FG_TRACE_ALIGN
-					   : 0;
+	const size_t left_out = 7 * (size_t)FG_TRACE_ALIGN + fg_page;
+
+	thread->birth.stack_size = stack_size > left_out ? stack_size - left_out : 0;
 	return thread;
 }
 

@@ -86,7 +86,7 @@ static struct perf_event_mmap_page *control(const struct fg_thread *thread)
 
 static const uint8_t *ring_data(const struct fg_thread *thread)
 {
-	return (const uint8_t *)thread->clocks.kernel_ring + FG_ARCH_PAGE;
+	return (const uint8_t *)thread->clocks.kernel_ring + fg_page;
 }
 
 static uint64_t word(const struct fg_thread *thread, uint64_t at)
@@ -118,7 +118,7 @@ static uint32_t bytes_of_ring(bool with_stacks, uint64_t period_ns)
 	uint32_t bytes = RING_BYTES_STACKS;
 
 	if (!with_stacks)
-		return RING_BYTES;
+		return fg_page > RING_BYTES ? (uint32_t)fg_page : RING_BYTES;
 	while (bytes - bytes / KEPT_STACKS < records * RECORD_BYTES && bytes < RING_BYTES_MOST)
 		bytes *= 2;
 	return bytes;
@@ -184,7 +184,7 @@ static int start_to_look(struct fg_thread *thread, bool with_stacks)
 
 	if (fd < 0)
 		return -fd;
-	void *ring = mmap(NULL, FG_ARCH_PAGE + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *ring = mmap(NULL, fg_page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	const int error = errno;
 
 	(void)syscall(SYS_close, fd);
@@ -243,7 +243,7 @@ void fg_kernel_unwatch(struct fg_thread *thread)
 		fg_kernel_count_interrupts(thread);
 	thread->clocks.kernel_ring = NULL;
 	if (ring && !fg_g.sandboxed)
-		(void)munmap(ring, FG_ARCH_PAGE + thread->clocks.kernel_ring_bytes);
+		(void)munmap(ring, fg_page + thread->clocks.kernel_ring_bytes);
 }
 
 void fg_kernel_count_interrupts(struct fg_thread *thread)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The kernel has put -EINTR into the result register and the pc behind the call.  The arguments are
- * still in their registers (where the result replaces the first one, it is read from where libc took
- * it), so the call can be made again by stepping back over the instruction, once its number is known.
+ * still in their registers (a first one that the result has replaced is read from where libc took
+ * it), so the call can be made again by stepping back over the instruction, once its number is
+ * known.
  *
  * Had another handler run in between, the program would expect EINTR.  A handler that starts on top
  * of ours has the pc, and nothing is done here.  What is pending while ours runs, all being

@@ -24,7 +24,7 @@ struct fg_walk {
 	const ucontext_t *start; /* those of the first frame, or NULL */
 	bool needs_registers;    /* the walk ended for want of them */
 	bool exact;
-	bool is_sp_low; /* the stack pointer is at least this: a frame record has told no more */
+	bool is_sp_low; /* the stack pointer is at least this: a frame record says no more */
 	bool complete;
 	bool is_cut;         /* by NEW_FRAMES_MAX */
 	uint32_t new_frames; /* frames whose rule had to be worked out */
