@@ -84,6 +84,21 @@ static int check_rights(const char *program, const struct stat *status, struct f
 	return FG_OK;
 }
 
+static const char *name_of_machine(unsigned machine)
+{
+	static const struct {
+		unsigned machine;
+		const char *name;
+	} known[] = {{EM_X86_64, "x86-64"},  {EM_386, "32-bit x86"}, {EM_AARCH64, "arm64"},
+		     {EM_ARM, "32-bit ARM"}, {EM_RISCV, "RISC-V"},   {EM_PPC64, "POWER"},
+		     {EM_S390, "s390"}};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(known); i++)
+		if (known[i].machine == machine)
+			return known[i].name;
+	return "not known";
+}
+
 static int check_elf(const char *program, const struct fg_program_file *elf, const char *library,
 		     struct fg_error *err)
 {
@@ -105,10 +120,11 @@ static int check_elf(const char *program, const struct fg_program_file *elf, con
 	if (fg_program_file_read(library, &ours, err) != FG_OK)
 		return err ? (int)err->code : FG_EIO;
 	if (elf->machine != ours.machine && !(elf->machine == EM_386 && ours.machine == EM_X86_64))
-		return fg_error_set(
-			err, FG_EUNSUPPORTED,
-			"%s is for another machine (ELF %u) than the collector (ELF %u)", program,
-			elf->machine, ours.machine);
+		return fg_error_set(err, FG_EUNSUPPORTED,
+				    "%s is for another machine (%s) than the collector (%s): "
+				    "record it there",
+				    program, name_of_machine(elf->machine),
+				    name_of_machine(ours.machine));
 	return FG_OK;
 }
 
