@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A linked x86-64 program or library as the loader would lay it out: sections by address, named
- * things in them, and what relocations put where.
+ * A linked program or library of x86-64 or arm64 as the loader would lay it out: sections by
+ * address, named things in them, and what relocations put where.
  *
  * Nothing in the file is believed: binary/elf_tables.h reads it.  Release the image with
  * fg_image_release().
@@ -74,6 +74,7 @@ struct fg_image {
 	size_t entry_count;
 	struct fg_image_relocation *relocations; /* by address */
 	size_t relocation_count;
+	uint16_t machine;   /* EM_X86_64 or EM_AARCH64 */
 	uint64_t low, high; /* addresses in [low, high) are ours */
 	bool is_fixed;      /* not position independent: addresses stand in it as plain numbers */
 };
@@ -88,8 +89,8 @@ struct fg_image {
 int fg_image_read(const char *path, const char *folder, struct fg_image *image,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * Reads any image, stripped or not: sections and relocations, and what stands in the symbol tables,
- * unsorted, in place of symbols and aliases.
+ * Reads any x86-64 image, stripped or not: sections and relocations, and what stands in the symbol
+ * tables, unsorted, in place of symbols and aliases.
  */
 int fg_image_read_parts(const char *path, struct fg_image *image, struct fg_error *err)
 	FG_NODISCARD;
