@@ -21,7 +21,9 @@ enum {
 	LINK = 30,
 	PASSES_MAX = 64,
 	COUNT_MAX = 1 << 18,
-	LOST = 1, /* instead of a page */
+	/* beside the address of a page, whose lower bits are 0 */
+	LOST = 1,
+	HELD = 2,
 };
 
 struct pages {
@@ -68,6 +70,11 @@ static uint64_t adr_distance(uint32_t word)
 	const int64_t high = distance(word, 5, 19);
 
 	return (uint64_t)high | (word >> 29 & 3u);
+}
+
+static uint64_t page_of(uint32_t word, uint64_t address)
+{
+	return (address & ~(uint64_t)0xfff) + (adr_distance(word) << 12);
 }
 
 struct form {
@@ -261,7 +268,7 @@ static void follow_branch(struct follow *f, uint32_t word)
 static void follow_word(struct follow *f, uint32_t word, uint64_t address)
 {
 	if (is_adrp(word)) {
-		f->now.of[word & 31u] = (address & ~(uint64_t)0xfff) + (adr_distance(word) << 12);
+		f->now.of[word & 31u] = page_of(word, address) | HELD;
 		return;
 	}
 	if ((word & 0x3b000000u) == 0x18000000u) {
@@ -333,11 +340,11 @@ static void take(const struct follow *f, size_t i, struct fg_arm64_place *place)
 		place->has_target = !is_adrp(word);
 		place->target = address + adr_distance(word);
 		if (is_adrp(word))
-			place->page = (address & ~(uint64_t)0xfff) + (adr_distance(word) << 12);
-	} else if (is_half(word, &half) && f->now.of[half.base] > LOST) {
+			place->page = page_of(word, address) | HELD;
+	} else if (is_half(word, &half) && f->now.of[half.base] & HELD) {
 		place->kept = word & ~(0xfffu << 10);
 		place->has_target = true;
-		place->target = f->now.of[half.base] + half.offset;
+		place->target = (f->now.of[half.base] & ~(uint64_t)HELD) + half.offset;
 		place->operand_size = half.operand_size;
 	}
 }

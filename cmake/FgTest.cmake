@@ -22,7 +22,7 @@ set(FG_LONG_TESTS
 	e2e.profile_commands 12 security.stalled_database_postgresql 12 security.sign_in_postgresql 12
 	integration.collector_truth_i386 12
 )
-set(FG_FOLDERS_ON_ARM64 collector trace)
+set(FG_FOLDERS_ON_ARM64 collector trace binary)
 set(FG_KINDS_ON_ARM64 unit integration)
 function(fg_label_test kind name)
 	get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)

@@ -15,13 +15,10 @@
 #include "tests/integration/collector/run_target.h"
 #include "tests/support/fg_test.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 static const double period_ns = 1e6;
 
@@ -109,7 +106,7 @@ static void assert_share(const struct run *run, const struct share *share, struc
  */
 static void skip_without_perf(void)
 {
-	if (syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0UL) == -1 && errno == ENOSYS)
+	if (is_emulated())
 		skip();
 }
 
