@@ -27,7 +27,7 @@ struct fg_library {
 	const char *file;         /* its soname, as the program was compiled against it */
 	const char *package;      /* its package on the build system; "": unknown */
 	const char *purpose;      /* "to talk to servers" */
-	const char *const *names; /* of the functions */
+	const char *const *names; /* of the members of `functions` */
 	size_t count;
 	void *table; /* as many function pointers, in the same order */
 	pthread_mutex_t lock;

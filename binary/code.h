@@ -38,7 +38,7 @@ struct fg_code_item {
 	 * that a program walks from end to end.
 	 */
 	bool is_exported;
-	uint32_t ordinal; /* of several with this name and unit */
+	uint32_t ordinal; /* position among items with this name and unit */
 	uint32_t first_use;
 	uint32_t use_count; /* items that it names: uses[first_use .. first_use + use_count) */
 };
@@ -51,15 +51,15 @@ struct fg_code_alias {
 
 struct fg_code {
 	struct fg_arena arena;
-	struct fg_code_item *items; /* by name, unit, ordinal */
+	struct fg_code_item *items; /* sorted by name, unit, ordinal */
 	size_t item_count;
 	uint32_t *uses; /* indexes of items */
 	size_t use_count;
-	struct fg_code_alias *aliases; /* by name */
+	struct fg_code_alias *aliases; /* sorted by name */
 	size_t alias_count;
-	/* A function asks what the processor can do: other code may run on another one. */
+	/* It asks for the processor's features: another processor may run other code. */
 	bool asks_processor;
-	/* It may call this to run code of others: "dlopen", "mprotect"; or NULL. */
+	/* A function that it may call to run other objects' code: "dlopen", "mprotect"; or NULL. */
 	const char *brings_code;
 	/*
 	 * Covers everything reachable from an entry point: the start files, exported symbols,
@@ -67,8 +67,8 @@ struct fg_code {
 	 */
 	uint8_t digest[FG_CODE_DIGEST_SIZE];
 	/*
-	 * Over everything that is loaded, with its addresses: where it is the same as well, the two
-	 * builds differ in their debug information at most.
+	 * Over everything that is loaded, with its addresses: builds that agree here differ at most
+	 * in their debug information.
 	 */
 	uint8_t layout[FG_CODE_DIGEST_SIZE];
 };
@@ -103,15 +103,15 @@ struct fg_code_pair {
 	uint32_t before;
 	uint32_t after;
 	enum fg_code_change change;
-	bool reaches_change; /* itself, or anything it names, and so on, is not the same */
+	bool reaches_change; /* itself or anything reachable from it differs */
 };
 
 #define FG_CODE_NONE UINT32_MAX
 
 struct fg_code_difference {
-	struct fg_code_pair *pairs; /* by name, unit, ordinal */
+	struct fg_code_pair *pairs; /* sorted by name, unit, ordinal */
 	size_t pair_count;
-	size_t counts[FG_CODE_REMOVED + 1]; /* pairs by change */
+	size_t counts[FG_CODE_REMOVED + 1]; /* number of pairs by change */
 };
 
 void fg_code_compare(const struct fg_code *before, const struct fg_code *after,

@@ -33,7 +33,7 @@ static struct fg_code_pair pair_of(const struct fg_code *before, size_t b,
 }
 
 /*
- * Marks what names a changed item, what names that, and so on: along the uses of the newer build,
+ * Marks everything from which a changed item can be reached, following the uses of the newer build
  * backwards.
  */
 static void spread(const struct fg_code *after, struct fg_code_difference *difference,

@@ -144,7 +144,7 @@ static char *by_debuginfod(const struct fg_elf *elf)
 		       "debuginfod was requested, but libdebuginfod.so.1 is not installed");
 		return NULL;
 	}
-	/* the way POSIX suggests to get a function pointer from dlsym() */
+	/* POSIX's way to get a function pointer from dlsym() */
 	*(void **)&begin = dlsym(library, "debuginfod_begin");
 	*(void **)&find = dlsym(library, "debuginfod_find_debuginfo");
 	*(void **)&end = dlsym(library, "debuginfod_end");

@@ -133,7 +133,7 @@ static size_t fill_line_only(const struct fg_debug_line *line, struct fg_debug_f
 }
 
 /*
- * Go says which file a function is declared in, and not the line: it is that of its first
+ * Go records the file in which a function is declared but not the line: use that of its first
  * instruction.
  */
 static void fill_missing_lines(struct fg_debug_index *index, const struct fg_debug_unit *unit)
@@ -173,7 +173,7 @@ size_t fg_debug_index_find(struct fg_debug_index *index, uint64_t address,
 {
 	enum {
 		LOOK_BACK = 8
-	}; /* ranges of units that lie inside another's */
+	}; /* Ranges of units may lie inside another unit's. */
 	size_t before = ranges_before(index, address);
 	size_t line_only = 0;
 

@@ -37,12 +37,12 @@ struct fg_debug_unit {
 
 struct fg_debug_segment {
 	uint64_t start;
-	uint32_t scope; /* + 1; 0: none */
+	uint32_t scope; /* index + 1; 0: none */
 	uint32_t reserved;
 };
 
 struct fg_debug_scope {
-	uint32_t parent; /* + 1; 0: not inlined */
+	uint32_t parent; /* index + 1; 0: not inlined */
 	uint32_t function;
 	uint32_t call_file; /* text */
 	uint32_t call_line;
@@ -56,16 +56,16 @@ struct fg_debug_line {
 
 struct fg_debug_function {
 	uint32_t name;    /* text */
-	uint32_t linkage; /* text; 0: none */
+	uint32_t linkage; /* text offset; 0: none */
 	uint32_t file;
 	uint32_t line;
-	/* text: the linkage name, demangled; 0: not done yet, or not a mangled name */
+	/* text offset of the demangled linkage name; 0: not done yet, or not a mangled name */
 	uint32_t readable;
 	uint32_t reserved;
 };
 
 struct fg_debug_index {
-	struct fg_debug_range *ranges; /* by start */
+	struct fg_debug_range *ranges; /* sorted by start */
 	size_t range_count, range_capacity;
 	struct fg_debug_unit *units;
 	size_t unit_count, unit_capacity;
@@ -90,7 +90,7 @@ struct fg_debug_index {
 	struct fg_debug_file *file; /* libdw's; NULL: not opened (yet) */
 	char *path;
 	bool changed;               /* since it was loaded */
-	size_t units_without_split; /* walked, and their .dwo file was not there */
+	size_t units_without_split; /* units walked without their .dwo file */
 };
 
 /* One level of an address's chain, outermost first. */

@@ -8,14 +8,11 @@
 
 enum {
 	MAX_DEPTH = 64,
-	MAX_SCOPE_BYTES = 4096,  /* one scope; a longer one is left out */
-	MAX_TEXT_BYTES = 1 << 28 /* all of a unit */
+	MAX_SCOPE_BYTES = 4096,  /* limit for one scope; a longer one is left out */
+	MAX_TEXT_BYTES = 1 << 28 /* limit for all scopes of a unit */
 };
 
-/*
- * C++ of 1998, 2003, 2011, 2014, 2017 and 2020; the header of elfutils may be older than the last
- * two.
- */
+/* C++ of 1998, 2003, 2011, 2014, 2017 and 2020; elfutils' header may lack the last two. */
 static bool is_cplusplus(Dwarf_Die *unit)
 {
 	static const int languages[] = {0x04, 0x19, 0x1a, 0x21, 0x2b, 0x2c};
@@ -151,9 +148,7 @@ static bool enter(struct fg_debug_scopes *scopes, Dwarf_Die *entry, struct fg_st
 	}
 }
 
-/*
- * `nameless`: classes without a name met so far in the function around; its blocks go on counting.
- */
+/* `nameless` counts the classes without a name in the enclosing function, including its blocks. */
 static void walk(struct fg_debug_scopes *scopes, Dwarf_Die *parent, const struct fg_strbuf *around,
 		 unsigned depth, unsigned *nameless)
 {

@@ -27,9 +27,7 @@ static int compare_orderings(const void *left, const void *right)
 	return by_name ? by_name : (a->index > b->index) - (a->index < b->index);
 }
 
-/*
- * A part of the image that runs without being named: constructors, the loader's own code.
- */
+/* A part of the image that runs although nothing names it: constructors, the loader's own code. */
 static bool acts_by_itself(const struct fg_image_section *section)
 {
 	return strcmp(section->name, ".init_array") == 0 ||
@@ -44,7 +42,7 @@ static bool is_walked(const struct fg_image_section *section)
 	return section && *section->name && *section->name != '.';
 }
 
-/* Symbols for those, so that they are items like any other. */
+/* Adds symbols for those marks, so that they are items like any other. */
 static void add_section_symbols(struct fg_image *image)
 {
 	struct fg_image_symbol *grown = fg_arena_array(

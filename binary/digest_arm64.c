@@ -21,7 +21,7 @@ enum {
 	LINK = 30,
 	PASSES_MAX = 64,
 	COUNT_MAX = 1 << 18,
-	/* beside the address of a page, whose lower bits are 0 */
+	/* flags in the lower bits of a page's address */
 	LOST = 1,
 	HELD = 2,
 };

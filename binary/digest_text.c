@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The second pass: an item as a text.  Its bytes as they are, addresses as what they mean.
+ * The second pass turns an item into text: its bytes, with each address replaced by what it refers
+ * to.
  */
 #include "base/hash.h"
 #include "binary/digester.h"
@@ -19,7 +20,7 @@ enum marker {
 	MARK_ZEROS,
 	MARK_UNKNOWN,
 	MARK_END,
-	MARK_BACK, /* to what is being described */
+	MARK_BACK, /* refers to an item that led here */
 };
 
 static void add_mark(struct fg_strbuf *text, enum marker mark)
@@ -161,8 +162,8 @@ static const struct fg_image_relocation *stub_target(const struct fg_digester *d
 }
 
 /*
- * Bytes in which words may be addresses: those that the loader relocates, or (fixed programs) that
- * look like one of ours.
+ * Bytes that may hold addresses: the loader relocates them, or (in fixed programs) they look like
+ * one of our addresses.
  */
 static void add_data(struct fg_digester *d, struct fg_strbuf *text, uint64_t address, uint64_t size,
 		     unsigned depth)
@@ -204,7 +205,8 @@ static void add_data(struct fg_digester *d, struct fg_strbuf *text, uint64_t add
 }
 
 /*
- * In the function whose text is being written, or in a part of it that lies elsewhere ("f.cold")?
+ * Is this address in the function whose text is being written, or in a part of it elsewhere
+ * ("f.cold")?
  */
 static bool is_in_function(const struct fg_digester *d, uint64_t address)
 {
@@ -218,8 +220,8 @@ static bool is_in_function(const struct fg_digester *d, uint64_t address)
 
 /*
  * The table of a switch: offsets from its own start to places in the function that uses it. Returns
- * the number of entries that fit this description; a table has at least two. Whatever follows does
- * not belong to it.
+ * the number of entries of that form; a table has at least two. The bytes after them do not belong
+ * to it.
  */
 static uint64_t switch_entries(const struct fg_digester *d, uint64_t address, uint64_t size)
 {
@@ -250,7 +252,7 @@ static uint64_t content_size(const struct fg_digester *d, uint64_t address, uint
 		size = (uint64_t)(zero - bytes);
 	while (size > least && bytes[size - 1] == 0)
 		size--;
-	/* An address ends in zeros, too. */
+	/* An address ends in zeros as well. */
 	if (d->image.is_fixed && (address + size) % FG_DIGEST_WORD) {
 		const uint64_t last = (address + size) / FG_DIGEST_WORD * FG_DIGEST_WORD;
 		uint64_t word = 0;
@@ -289,8 +291,8 @@ static void add_unnamed(struct fg_digester *d, struct fg_strbuf *text, uint64_t 
 }
 
 /*
- * Does it lead back to something on the way to it?  __dso_handle, which has no size and so no name
- * here, holds its own address; the head of an empty list does.
+ * Does this data refer back to an item that led to it? __dso_handle, which has no size and so no
+ * name here, holds its own address; so does the head of an empty list.
  */
 static bool add_way_back(const struct fg_digester *d, struct fg_strbuf *text, uint64_t address,
 			 unsigned depth)
@@ -332,7 +334,7 @@ static void add_content(struct fg_digester *d, struct fg_strbuf *text, uint64_t 
 	}
 }
 
-/* Describes what is at an address in a way that is the same in every build. */
+/* Describes the target of an address in a way that is the same in every build. */
 static void add_address(struct fg_digester *d, struct fg_strbuf *text, uint64_t address,
 			unsigned depth)
 {
@@ -382,7 +384,7 @@ static bool may_be_constant(const struct fg_digester *d, uint64_t address)
 	       !fg_image_relocation_at(&d->image, address);
 }
 
-/* A constant that the instruction uses as a whole: what follows it does not matter. */
+/* A constant that the instruction reads as a whole; the bytes after it do not matter. */
 static bool add_constant(struct fg_digester *d, struct fg_strbuf *text, uint64_t size,
 			 uint64_t address)
 {

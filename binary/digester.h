@@ -33,8 +33,8 @@ struct fg_digester {
 	size_t unnamed_count;
 	size_t unnamed_capacity;
 	size_t uses_capacity;
-	size_t item;                         /* whose text is being written */
-	uint64_t trail[FG_DIGEST_DEPTH_MAX]; /* led to the address that is described */
+	size_t item;                         /* the item whose text is being written */
+	uint64_t trail[FG_DIGEST_DEPTH_MAX]; /* items on the way to the address being described */
 };
 
 struct fg_decoded {
@@ -43,17 +43,19 @@ struct fg_decoded {
 	const uint8_t *bytes;
 };
 
-/* A field of the instruction that holds an address: where it lies, and the address. */
+/* A field of the instruction that holds an address: its position, and the address. */
 struct fg_code_place {
 	unsigned offset;
-	unsigned size; /* bytes; 0: none */
+	unsigned size; /* size in bytes; 0: none */
 	uint64_t target;
-	bool is_operand; /* what stands there is read or written, unless the instruction is LEA */
+	bool is_operand; /* the target is read or written, unless the instruction is LEA */
 };
 
 bool fg_digester_owns(const struct fg_image *image, uint64_t address);
 const uint8_t *fg_digester_bytes(const struct fg_image *image, uint64_t address, uint64_t *left);
-/* The target of an entry of a table of distances from its own start, whose bytes are present. */
+/*
+ * The target of an entry of a table of distances from its own start. The entry's bytes are present.
+ */
 uint64_t fg_digester_relative_target(const struct fg_digester *d, uint64_t table, uint64_t index);
 /*
  * clang turns an array of constant pointers that would need relocations into a table of distances
@@ -86,12 +88,9 @@ struct fg_code_place fg_decoded_immediate(const struct fg_image *image, const st
 
 /* The first pass: the addresses of all data that has no name. */
 void fg_digester_collect_unnamed(struct fg_digester *d);
-/*
- * Where unnamed data at this address ends: at the next that something names, a symbol, or the
- * section's end.
- */
+/* Where unnamed data at this address ends: at the next named address, symbol, or section end. */
 uint64_t fg_digester_unnamed_end(const struct fg_digester *d, uint64_t address);
-/* The second pass: the digest of `d->item`, which is this symbol; `text` is scratch. */
+/* The second pass: writes the digest of `d->item`, which is this symbol; `text` is scratch. */
 void fg_digester_item(struct fg_digester *d, const struct fg_image_symbol *symbol,
 		      struct fg_strbuf *text);
 

@@ -26,7 +26,7 @@ static bool begin(struct disassembler *d, uint16_t machine)
 						      ZYDIS_PADDING_DISABLED));
 }
 
-/* A jump or call relative to itself. */
+/* A jump or call to an address relative to itself. */
 static uint64_t target_of(const ZydisDecodedInstruction *decoded,
 			  const ZydisDecodedOperand *operands, uint64_t address)
 {

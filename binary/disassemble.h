@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions of x86 as text, in the syntax of Intel's manuals. */
+/* Disassembles x86 instructions into Intel syntax. */
 #ifndef FG_CODE_DISASSEMBLE_H
 #define FG_CODE_DISASSEMBLE_H
 
@@ -12,15 +12,15 @@ enum {
 
 struct fg_instruction {
 	uint64_t address;
-	uint64_t target; /* of a jump or call that names it; 0: none */
-	uint64_t place;  /* in memory, where it is named relative to the instruction; 0: none */
+	uint64_t target; /* target of a direct jump or call; 0: none */
+	uint64_t place;  /* address of a relative memory operand; 0: none */
 	uint32_t size;   /* in bytes, at least 1 */
 	char text[FG_INSTRUCTION_TEXT];
 };
 
 /*
- * In order from this address, to be freed; NULL if nothing was decoded.
- * A byte that begins no instruction is "(bad)".
+ * Instructions in order from this address, to be freed; NULL if nothing was decoded. A byte that
+ * begins no instruction is "(bad)".
  */
 struct fg_instruction *fg_disassemble(const struct fg_elf_code *code, uint64_t address,
 				      size_t *count);

@@ -6,8 +6,8 @@
 /* How numbers are encoded in unwind tables (DW_EH_PE). */
 enum {
 	ENCODED_NONE = 0xff,
-	DIRECT = 0x7f,           /* all but that a word there has the address */
-	ENCODED_RELATIVE = 0x10, /* to where they stand */
+	DIRECT = 0x7f,           /* mask of the encoding without the indirect flag */
+	ENCODED_RELATIVE = 0x10, /* relative to the field's own address */
 	ENCODED_WORD = 0x00,
 	ENCODED_ULEB = 0x01,
 	ENCODED_U2 = 0x02,
@@ -17,11 +17,11 @@ enum {
 	ENCODED_S8 = 0x0c,
 };
 
-/* Reads from a piece of a section; what goes beyond its end is a failure. */
+/* Reads a piece of a section; reading beyond its end is a failure. */
 struct cursor {
 	const uint8_t *at;
 	const uint8_t *end;
-	uint64_t address; /* of `at` */
+	uint64_t address; /* address of `at` */
 	bool is_narrow;
 	bool failed;
 };
@@ -96,7 +96,7 @@ static uint64_t take_encoded(struct cursor *c, unsigned encoding)
 	return c->is_narrow ? (uint32_t)value : value;
 }
 
-/* From this address of the section on. */
+/* Starts reading at this address of the section. */
 static bool cursor_at(const struct fg_eh_section *section, uint64_t address, struct cursor *c)
 {
 	const uint64_t offset = address - section->address;
@@ -112,10 +112,10 @@ static bool cursor_at(const struct fg_eh_section *section, uint64_t address, str
 
 /* ---- which function is where ---- */
 
-/* Shared by the frames that refer to it. */
+/* The common part (CIE) that frames refer to. */
 struct common {
-	unsigned pointers; /* encoding of their addresses */
-	unsigned handlers; /* of the address of their landing pads' table */
+	unsigned pointers; /* encoding of the frames' addresses */
+	unsigned handlers; /* encoding of the address of the table of landing pads */
 	bool is_augmented;
 	bool is_signal;
 };
@@ -145,7 +145,7 @@ static bool read_augmentation(struct cursor *c, const char *letters, struct comm
 	return !c->failed;
 }
 
-/* `c` is behind the id of the common part. */
+/* `c` stands after the id of the common part. */
 static bool read_common(struct cursor *c, struct common *common)
 {
 	const unsigned version = (unsigned)take_fixed(c, 1);
@@ -171,7 +171,7 @@ static bool read_common(struct cursor *c, struct common *common)
 	return read_augmentation(c, letters + 1, common);
 }
 
-/* One entry of .eh_frame: `c` reads it alone, from behind its length. */
+/* Reads one entry of .eh_frame; `c` holds only that entry, after its length. */
 static bool read_entry(const struct fg_eh_section *section, struct cursor *c,
 		       struct fg_eh_frames *frames)
 {
@@ -182,7 +182,7 @@ static bool read_entry(const struct fg_eh_section *section, struct cursor *c,
 	struct cursor to;
 
 	if (back == 0)
-		return true; /* a common part: read where a frame refers to it */
+		return true; /* a common part is read when a frame refers to it */
 	if (c->failed || !cursor_at(section, here - back, &to))
 		return false;
 	skip(&to, 8); /* length and id */
@@ -198,7 +198,7 @@ static bool read_entry(const struct fg_eh_section *section, struct cursor *c,
 	if (c->failed || frame.end < frame.start)
 		return false;
 	if (frame.end == frame.start || !frame.start)
-		return true; /* the linker has thrown the function away */
+		return true; /* the linker dropped the function */
 	frames->items = fg_grow(frames->items, &frames->capacity, frames->count + 1, sizeof(frame));
 	frames->items[frames->count++] = frame;
 	return true;

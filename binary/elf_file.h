@@ -25,7 +25,7 @@ struct fg_elf_plt {
 };
 
 struct fg_elf {
-	struct fg_elf_symbol *symbols; /* by value, one per value */
+	struct fg_elf_symbol *symbols; /* sorted by value, one symbol per value */
 	size_t symbol_count;
 	char *strings; /* NUL-terminated */
 	struct fg_elf_plt plt[2];
@@ -40,9 +40,9 @@ struct fg_elf {
 	bool has_symbol_table; /* .symtab, not only .dynsym */
 	bool has_debug_info;
 	bool has_mini_debug;           /* .gnu_debugdata: see binary/mini_debug.h */
-	uint64_t code_start, code_end; /* of executable sections */
-	uint64_t frames_address;       /* of .eh_frame; see binary/eh_frame.h */
-	bool is_narrow;                /* a 32-bit file */
+	uint64_t code_start, code_end; /* ranges of executable sections */
+	uint64_t frames_address;       /* for .eh_frame; see binary/eh_frame.h */
+	bool is_narrow;                /* the file is 32-bit */
 };
 
 int fg_elf_read(const char *path, struct fg_elf *elf, struct fg_error *err) FG_NODISCARD;
@@ -63,8 +63,8 @@ struct fg_elf_code {
 };
 
 /*
- * Machine code from an address on: up to `size` bytes, to the end of its section at most.
- * FG_ENOENT: no code of the file lies there.
+ * Machine code from an address on: up to `size` bytes, at most to the end of its section.
+ * FG_ENOENT: the file has no code at the address.
  */
 int fg_elf_read_code(const char *path, uint64_t address, size_t size, struct fg_elf_code *code,
 		     struct fg_error *err) FG_NODISCARD;
@@ -80,7 +80,7 @@ static inline const char *fg_elf_name(const struct fg_elf *elf, const struct fg_
  * not in a PLT entry.
  */
 const char *fg_elf_plt_target(const struct fg_elf *elf, uint64_t address);
-/* Hexadecimal; "" without a build-id. */
+/* hexadecimal; "" without a build-id */
 void fg_elf_build_id_text(const struct fg_elf *elf, char text[FG_BUILD_ID_TEXT]);
 
 #endif

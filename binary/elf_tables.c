@@ -31,7 +31,7 @@ char *fg_elf_tables_bytes(const struct fg_elf_tables *elf, uint64_t offset, uint
 
 /* ---- header, segments, sections ---- */
 
-/* The fixed part at the file's beginning; it says how wide the rest is. */
+/* The fixed part at the file's beginning, which gives the width of the rest. */
 static int read_header(struct fg_elf_tables *elf, struct fg_error *err)
 {
 	unsigned char ident[EI_NIDENT];
@@ -278,7 +278,7 @@ static uint64_t dynamic_value(const struct fg_elf_dynamic *dynamic, int64_t tag)
 	return 0;
 }
 
-/* The table of texts is given by its address: the segment that is loaded there holds it. */
+/* The string table is given by its address: look in the segment that is loaded there. */
 static void read_dynamic_texts(const struct fg_elf_tables *elf, struct fg_elf_dynamic *dynamic)
 {
 	const uint64_t address = dynamic_value(dynamic, DT_STRTAB);

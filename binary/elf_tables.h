@@ -21,8 +21,8 @@ enum {
 };
 
 /*
- * The two widths hold the same tables in rows of other shapes: each row is turned into its 64-bit
- * form where it is read.
+ * The two widths hold the same tables in rows of different layout: each row is converted to its
+ * 64-bit form when it is read.
  */
 struct fg_elf_class {
 	size_t header_size, segment_size, section_size, symbol_size, dynamic_size;
@@ -33,7 +33,7 @@ struct fg_elf_class {
 	void (*read_section)(const void *bytes, Elf64_Shdr *section);
 	void (*read_symbol)(const void *bytes, Elf64_Sym *symbol);
 	void (*read_dynamic)(const void *bytes, Elf64_Dyn *entry);
-	size_t (*relocated_symbol)(const void *bytes); /* which symbol a relocation is about */
+	size_t (*relocated_symbol)(const void *bytes); /* index of a relocation's symbol */
 };
 
 /* elf_class.c: the class of a file by its first bytes; NULL: neither 32 nor 64 bits. */
@@ -55,7 +55,7 @@ struct fg_elf_tables {
 /* Reads header and segments.  On failure there is nothing to close. */
 int fg_elf_tables_open(const char *path, struct fg_elf_tables *elf, struct fg_error *err)
 	FG_NODISCARD;
-/* The same for a file in memory, which has to outlive the tables. */
+/* As above, for a file in memory, which must outlive the tables. */
 int fg_elf_tables_open_memory(const void *data, size_t size, const char *name,
 			      struct fg_elf_tables *elf, struct fg_error *err) FG_NODISCARD;
 /* A file without sections is valid. */
@@ -68,7 +68,7 @@ const char *fg_elf_tables_section_name(const struct fg_elf_tables *elf, const El
 /* NULL: no section of this name. */
 const Elf64_Shdr *fg_elf_tables_section(const struct fg_elf_tables *elf, const char *name);
 /*
- * Bytes of the file and a NUL behind them, to be freed.  NULL: too many, not in the file, or (for a
+ * Bytes of the file, followed by a NUL, to be freed. NULL: too many, not in the file, or (for a
  * section) compressed.
  */
 char *fg_elf_tables_bytes(const struct fg_elf_tables *elf, uint64_t offset, uint64_t size);
@@ -77,7 +77,7 @@ char *fg_elf_tables_section_bytes(const struct fg_elf_tables *elf, const Elf64_S
 /* Returns its size; 0: it has none. */
 size_t fg_elf_tables_build_id(const struct fg_elf_tables *elf, uint8_t id[FG_BUILD_ID_MAX]);
 
-/* .symtab or .dynsym with its texts. */
+/* .symtab or .dynsym with its string table. */
 struct fg_elf_symbol_rows {
 	const struct fg_elf_class *class;
 	char *rows;
@@ -91,20 +91,20 @@ void fg_elf_symbol_rows_read(const struct fg_elf_tables *elf, uint32_t type,
 			     struct fg_elf_symbol_rows *symbols);
 /* All zero beyond the end. */
 Elf64_Sym fg_elf_symbol_row(const struct fg_elf_symbol_rows *symbols, size_t index);
-/* "": it has no name. */
+/* "" without a name. */
 const char *fg_elf_symbol_row_name(const struct fg_elf_symbol_rows *symbols,
 				   const Elf64_Sym *symbol);
 void fg_elf_symbol_rows_release(struct fg_elf_symbol_rows *symbols);
 
-/* The dynamic section, by its segment: what the dynamic linker reads. */
+/* The dynamic section as the dynamic linker finds it: by its segment. */
 struct fg_elf_dynamic {
-	Elf64_Dyn *entries; /* up to DT_NULL */
+	Elf64_Dyn *entries; /* entries before DT_NULL */
 	size_t count;
 	char *texts; /* NUL-terminated; NULL: not found */
 	size_t texts_size;
 };
 
-/* A file without one gives an empty one. */
+/* A file without a dynamic section gives an empty one. */
 void fg_elf_dynamic_read(const struct fg_elf_tables *elf, struct fg_elf_dynamic *dynamic);
 /* The text that the entry's value refers to (DT_NEEDED, DT_RUNPATH, ...), or NULL. */
 const char *fg_elf_dynamic_text(const struct fg_elf_dynamic *dynamic, const Elf64_Dyn *entry);

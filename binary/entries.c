@@ -37,7 +37,7 @@ static const Elf64_Phdr *segments_of(const struct fg_image *image, struct fg_are
 	return copy;
 }
 
-/* Its code is changed by the dynamic linker. */
+/* The dynamic linker changes this code. */
 static bool has_text_relocations(const struct fg_image *image, const Elf64_Phdr *segment)
 {
 	for (uint64_t at = 0; at + sizeof(Elf64_Dyn) <= segment->p_filesz;
@@ -54,7 +54,7 @@ static bool has_text_relocations(const struct fg_image *image, const Elf64_Phdr 
 	return false;
 }
 
-/* Its segments: what is read and run, and never written. */
+/* Bytes of the segments that are executable and never writable. */
 static enum fg_entry_refusal judge_segments(struct reading *r)
 {
 	const struct fg_image *image = &r->image;
@@ -87,7 +87,10 @@ static enum fg_entry_refusal judge_segments(struct reading *r)
 	return FG_ENTRY_ACCEPTED;
 }
 
-/* The C library and what it stands on: the collector lives by them, or they by their own rules. */
+/*
+ * The C library and the libraries below it: the collector calls them, or they follow rules of their
+ * own.
+ */
 static bool is_runtime(const char *path)
 {
 	static const char *const names[] = {
@@ -103,8 +106,8 @@ static bool is_runtime(const char *path)
 }
 
 /*
- * Sections and symbols of languages whose functions run on small stacks that they check, or call in
- * other ways; and the list of NOPs, which only a program that patches them by itself names.
+ * Sections and symbols of languages whose functions run on small stacks that they check, or use
+ * other calling conventions; and the list of NOPs, which only a program names that patches itself.
  */
 static enum fg_entry_refusal judge_marks(const struct fg_image *image)
 {
@@ -160,7 +163,7 @@ static enum fg_entry_refusal judge_object(struct reading *r)
 
 /* ---- its functions ---- */
 
-/* Hooks that compilers call by conventions of their own. */
+/* Hooks that compilers call with conventions of their own. */
 static bool is_hook(const char *name)
 {
 	static const char *const names[] = {"__cyg_profile_func_enter", "__cyg_profile_func_exit",
@@ -203,7 +206,7 @@ static void take_symbols(struct reading *r)
 	}
 }
 
-/* By address; of one address those that are refused first. */
+/* By address; refused entries first. */
 static int compare_entries(const void *left, const void *right, void *names)
 {
 	const struct fg_plan_entry *a = left;
@@ -217,7 +220,7 @@ static int compare_entries(const void *left, const void *right, void *names)
 	return strcmp(all[a->name], all[b->name]);
 }
 
-/* In order, and what stands in both tables once. */
+/* Sorts, and drops duplicates of the two symbol tables. */
 static void settle(struct fg_entries *entries)
 {
 	size_t used = 0;
@@ -275,7 +278,7 @@ static void judge_entries(struct reading *r)
 	}
 }
 
-/* Entries of one address share what was found; so do all that follow the first. */
+/* Copies the findings to all entries of the same address. */
 static void share(struct reading *r)
 {
 	struct fg_entries *entries = r->entries;

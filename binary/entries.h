@@ -24,11 +24,12 @@
 
 struct fg_entries {
 	struct fg_arena arena;
-	struct fg_plan_entry *entries; /* by address and name; `name` is an index of `names` */
+	/* sorted by address and name; `name` is an index of `names` */
+	struct fg_plan_entry *entries;
 	const char **names;
 	size_t count;
-	uint64_t sum;                  /* of the object, as fg_plan_object has it */
-	enum fg_entry_refusal refusal; /* of all of them */
+	uint64_t sum;                  /* identity of the object, as in fg_plan_object */
+	enum fg_entry_refusal refusal; /* names of all entries */
 };
 
 /*

@@ -15,7 +15,7 @@
 
 enum {
 	WORD = 8,
-	DISTANCE = 4, /* bytes of a 32-bit distance */
+	DISTANCE = 4, /* width of a 32-bit distance */
 	MODRM_RELATIVE = 5,
 	MODRM_REGISTER = 3,
 };
@@ -26,11 +26,12 @@ struct scan {
 	struct fg_entry_place *places;
 	size_t count;
 	ZydisDecoder decoder;
-	uint64_t low, high; /* of the code */
-	uint8_t *inside;    /* by address: within a place, behind where its jump begins */
-	uint8_t *known;     /* by address: part of a function that was read to its end */
-	uint32_t *parts;    /* by frame: another frame of the same function, or itself */
-	bool *is_unknown;   /* by frame: it may jump anywhere in its function */
+	uint64_t low, high; /* ranges of code */
+	/* sorted by address: branch targets inside a place, after its first byte */
+	uint8_t *inside;
+	uint8_t *known;   /* sorted by address: parts of functions that were read to their end */
+	uint32_t *parts;  /* per frame: another frame of the same function, or itself */
+	bool *is_unknown; /* per frame: it may jump anywhere in its function */
 };
 
 static bool has(const uint8_t *bits, uint64_t index)
@@ -57,7 +58,7 @@ static struct fg_entry_place *place_before(const struct scan *s, uint64_t addres
 	return before ? &s->places[before - 1] : NULL;
 }
 
-/* Something leads there. */
+/* Marks the address as a branch target. */
 static void mark(const struct scan *s, uint64_t address)
 {
 	struct fg_entry_place *place = NULL;
@@ -87,7 +88,7 @@ static void join(const struct scan *s, size_t one, size_t other)
 	s->parts[a > b ? a : b] = a > b ? b : a;
 }
 
-/* The frame whose bytes hold this address; `count` of the frames: none. */
+/* The frame whose bytes contain this address; `count` of the frames: none. */
 static size_t frame_of(const struct scan *s, uint64_t address)
 {
 	const struct fg_eh_frame *frame = fg_eh_frames_before(s->frames, address);
@@ -96,7 +97,7 @@ static size_t frame_of(const struct scan *s, uint64_t address)
 					     : s->frames->count;
 }
 
-/* Stubs through which other objects are called: one frame for all of them. */
+/* Stubs through which other objects are called count as one frame. */
 static bool is_linkage(const struct scan *s, uint64_t address)
 {
 	const struct fg_image_section *section = fg_image_section_at(s->image, address);
@@ -104,7 +105,7 @@ static bool is_linkage(const struct scan *s, uint64_t address)
 	return section && strncmp(section->name, ".plt", strlen(".plt")) == 0;
 }
 
-/* Code of the frame goes on there without a call. */
+/* Records a jump from the frame to this address. */
 static void follow(const struct scan *s, size_t frame, uint64_t target, bool may_leave)
 {
 	const struct fg_eh_frame *own = &s->frames->items[frame];
@@ -148,7 +149,10 @@ static void take_instruction(struct scan *s, size_t frame, const ZydisDecodedIns
 	const uint64_t behind = address + decoded->length;
 	uint64_t target = 0;
 
-	/* One that memory holds the target of goes to an address, and these are looked for. */
+	/*
+	 * A jump through memory goes to an address, and words that are addresses are searched for
+	 * separately.
+	 */
 	if (is_jump && (decoded->attributes & ZYDIS_ATTRIB_HAS_MODRM) &&
 	    decoded->raw.modrm.mod == MODRM_REGISTER)
 		s->is_unknown[frame] = true;
@@ -163,7 +167,7 @@ static void take_instruction(struct scan *s, size_t frame, const ZydisDecodedIns
 		follow(s, frame, target, is_jump);
 }
 
-/* Bytes of the frame, if all of it is code of the file; NULL otherwise. */
+/* The frame's bytes if all of it is code of the file; otherwise NULL. */
 static const uint8_t *bytes_of(const struct scan *s, const struct fg_eh_frame *frame)
 {
 	const struct fg_image_section *section = fg_image_section_at(s->image, frame->start);
@@ -174,7 +178,7 @@ static const uint8_t *bytes_of(const struct scan *s, const struct fg_eh_frame *f
 	return section->bytes + (frame->start - section->address);
 }
 
-/* Reads a function from its start to its end; false: it is not all code. */
+/* Reads a function from its start to its end. Returns false if it is not all code. */
 static bool read_frame(struct scan *s, size_t index)
 {
 	const struct fg_eh_frame *frame = &s->frames->items[index];
@@ -208,7 +212,7 @@ static void read_all_frames(struct scan *s)
 		s->is_unknown[i] |= !read_frame(s, i);
 }
 
-/* Code that is not understood may jump into any other part of its function. */
+/* Code that cannot be decoded may jump into any other part of its function. */
 static void refuse_unknown(struct scan *s)
 {
 	bool *is_unknown = fg_xcalloc(s->frames->count + 1, sizeof(is_unknown[0]));
@@ -233,8 +237,8 @@ static uint64_t distance_at(const uint8_t *bytes)
 }
 
 /*
- * Bytes that could be a branch of 32 bits; outside known code also an address relative to the
- * instruction.
+ * Searches for bytes that could be a branch of 32 bits, and outside known code also for relative
+ * addresses.
  */
 static void scan_wide(const struct scan *s, const struct fg_image_section *section)
 {
@@ -252,13 +256,13 @@ static void scan_wide(const struct scan *s, const struct fg_image_section *secti
 		    has(s->known, section->address + at - s->low))
 			continue;
 		mark(s, target);
-		mark(s, target + 1); /* an immediate follows */
+		mark(s, target + 1); /* an immediate operand follows */
 		mark(s, target + 2);
 		mark(s, target + 4);
 	}
 }
 
-/* Bytes that could be a branch of 8 bits, outside known code. */
+/* Searches code that is not understood for bytes that could be a branch of 8 bits. */
 static void scan_narrow(const struct scan *s, const struct fg_image_section *section)
 {
 	for (uint64_t at = 0; at + 2 <= section->size; at++) {
@@ -274,7 +278,7 @@ static void scan_narrow(const struct scan *s, const struct fg_image_section *sec
 
 /* ---- data ---- */
 
-/* Words that are addresses, wherever they stand. */
+/* Searches for words that are addresses, at any alignment. */
 static void scan_words(const struct scan *s, const struct fg_image_section *section)
 {
 	for (uint64_t at = 0; !section->is_code && at + WORD <= section->size; at++) {
@@ -313,7 +317,7 @@ static void mark_handler(void *context, uint64_t address)
 	mark(context, address);
 }
 
-/* False: not all of the frame's handlers are known. */
+/* Returns false if some of the frame's handlers are unknown. */
 static bool mark_handlers(struct scan *s, const struct fg_eh_frame *frame)
 {
 	const struct fg_image_section *section = fg_image_section_at(s->image, frame->handlers);
@@ -363,7 +367,7 @@ static bool find_code(struct scan *s)
 		if (section->address + section->size > s->high)
 			s->high = section->address + section->size;
 	}
-	/* A file cannot be larger; holes between sections can. */
+	/* A file cannot be larger, but gaps between sections can. */
 	return s->low < s->high && s->high - s->low <= 2 * (uint64_t)s->image->file_size;
 }
 

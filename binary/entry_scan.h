@@ -13,8 +13,8 @@
 /* ---- entry_window.c ---- */
 
 /*
- * Decodes the first instructions, at `entry->address`, where `size` bytes are given; sets which are
- * covered and the code that does the same elsewhere.  If refused, it sets that alone.
+ * Decodes the first instructions of `entry->address`, given as `size` bytes; sets which are covered
+ * and the code that does the same elsewhere. For a refused entry it sets only the refusal.
  */
 enum fg_entry_refusal fg_entry_window(const uint8_t *bytes, size_t size,
 				      struct fg_plan_entry *entry);
@@ -29,7 +29,7 @@ struct fg_entry_place {
 	bool is_entered; /* something may lead to its other bytes */
 };
 
-/* `places` are in order and do not overlap. */
+/* `places` are sorted and do not overlap. */
 void fg_entry_scan(const struct fg_image *image, const struct fg_eh_frames *frames,
 		   struct fg_entry_place *places, size_t count);
 

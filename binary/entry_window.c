@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Only instructions are moved of which nothing can be noticed elsewhere: those that work on
- * registers, on the stack, on the thread's own words (%fs:0x28) and on data at a fixed distance.
- * An access to other memory may raise a signal, and a handler would see that it was not raised in
- * the function: it could not unwind from there, nor recognise the instruction.
+ * An instruction is moved only if nothing can notice its new place: it works on registers, on the
+ * stack, on the thread's own words (%fs:0x28) or on data at a fixed distance. An access to other
+ * memory may raise a signal, and a handler would see that it was not raised in the function: it
+ * could not unwind from there, nor recognise the instruction.
  */
 #include "base/base.h"
 #include "binary/entry_scan.h"
@@ -11,7 +11,7 @@
 #include <Zydis/Zydis.h>
 
 enum {
-	STACK_LIMIT = 0x70, /* of %fs: where -fsplit-stack has the end of the stack */
+	STACK_LIMIT = 0x70, /* offset from %fs at which -fsplit-stack keeps the end of the stack */
 	LONG_JCC = 6,       /* bytes of a conditional jump with a 32-bit distance */
 };
 
@@ -20,7 +20,7 @@ struct window {
 	ZydisDecoder decoder;
 	ZydisDecodedInstruction decoded;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-	uint64_t address; /* of the instruction */
+	uint64_t address; /* bytes of the instruction */
 	const uint8_t *bytes;
 };
 
@@ -42,7 +42,7 @@ static bool is_plain(ZydisInstructionCategory category)
 	return false;
 }
 
-/* Prefixes that make it something else, or that a processor may take in more than one way. */
+/* Prefixes that change the instruction, or that processors may read in more than one way. */
 static bool has_odd_prefix(const ZydisDecodedInstruction *decoded)
 {
 	return (decoded->attributes &
@@ -61,7 +61,7 @@ static bool is_special_register(ZydisRegister name)
 	       kind == ZYDIS_REGCLASS_MMX || kind == ZYDIS_REGCLASS_BOUND;
 }
 
-/* Memory that is there whatever the program has done. */
+/* Memory that is mapped whatever the program has done. */
 static bool is_safe_memory(const ZydisDecodedOperand *operand)
 {
 	const bool has_base = operand->mem.base != ZYDIS_REGISTER_NONE;
@@ -128,7 +128,7 @@ static bool add_bytes(struct fg_plan_entry *entry, const uint8_t *bytes, size_t 
 	return true;
 }
 
-/* The distance at `at` of what has been added leads to `target`. */
+/* Makes the distance at `at` of the added code lead to `target`. */
 static bool add_fixup(struct fg_plan_entry *entry, size_t at, size_t rest, uint64_t target)
 {
 	const int64_t distance = (int64_t)(target - entry->address);

@@ -115,7 +115,7 @@ const char *fg_image_plain_name(struct fg_arena *arena, const char *name)
 	return plain;
 }
 
-/* For one address the symbol that would be chosen in any build: global first, then by name. */
+/* Among symbols of one address, the one that any build would choose: global first, then by name. */
 static int compare_symbols(const void *left, const void *right)
 {
 	const struct fg_image_symbol *a = left;
@@ -164,7 +164,7 @@ static void take_symbol(struct reader *r, Elf64_Sym symbol, const char *unit)
 		symbol.st_value += r->tls_start;
 	else if (!is_function && type != STT_OBJECT)
 		return;
-	/* Objects without a size are marks of the linker, not things. */
+	/* Symbols without a size are linker marks, not objects. */
 	if (!*name || (!is_function && symbol.st_size == 0) || symbol.st_value < image->low ||
 	    symbol.st_value >= image->high)
 		return;
@@ -179,7 +179,7 @@ static void take_symbol(struct reader *r, Elf64_Sym symbol, const char *unit)
 }
 
 /*
- * Aliases are put aside; a function without a size (assembler) reaches to the next symbol or its
+ * Sets aliases aside. A function without a size (assembler) reaches to the next symbol or its
  * section's end.
  */
 static void settle_symbols(struct fg_image *image)
@@ -288,7 +288,7 @@ static struct fg_image_relocation take_relocation(const struct fg_elf_symbol_row
 	if (ELF64_R_SYM(entry.r_info) == 0)
 		return (struct fg_image_relocation){.address = entry.r_offset,
 						    .target = (uint64_t)entry.r_addend};
-	/* A symbol of this image may be bound elsewhere: then its name matters, too. */
+	/* A symbol of this image may be bound elsewhere, so its name matters too. */
 	return (struct fg_image_relocation){.address = entry.r_offset,
 					    .import = fg_elf_symbol_row_name(names, &symbol),
 					    .addend = entry.r_addend};
@@ -326,7 +326,7 @@ static void read_relocations(struct reader *r)
 	      compare_relocations);
 }
 
-/* __FILE__ and run paths name the folder: that is not the program's behaviour. */
+/* __FILE__ and run paths contain the folder, which does not change the program's behaviour. */
 static void mask_folder(struct fg_image *image, const char *folder)
 {
 	const size_t length = strlen(folder);
@@ -344,7 +344,7 @@ static void mask_folder(struct fg_image *image, const char *folder)
 	}
 }
 
-/* Reads everything but what is made of the symbol tables. */
+/* Reads everything except the symbols. */
 static int read_image(struct reader *r, const char *folder, struct fg_error *err)
 {
 	struct fg_image *image = r->image;

@@ -21,7 +21,7 @@ struct fg_image_section {
 	bool is_writable;
 };
 
-/* A function or an object that the symbol table names. */
+/* A function or object in the symbol table. */
 struct fg_image_symbol {
 	/*
 	 * Strips the parts that a compiler numbers afresh in each build: "parse.part.2" is
@@ -46,10 +46,10 @@ struct fg_image_relocation {
 	uint64_t address;
 	uint64_t target;    /* address in this image; meaningless when `import` is set */
 	const char *import; /* symbol of another image; NULL: `target` */
-	int64_t addend;     /* to the import */
+	int64_t addend;     /* offset from the import */
 };
 
-/* A symbol as it stands in a table, whatever it is. */
+/* A raw symbol of a table. */
 struct fg_image_entry {
 	const char *name;
 	uint64_t address;
@@ -64,19 +64,20 @@ struct fg_image {
 	size_t file_size;
 	struct fg_elf_symbol_rows table; /* .symtab and .dynsym: names below point into them */
 	struct fg_elf_symbol_rows dynamic_table;
-	struct fg_image_section *sections; /* loaded ones, by address */
+	struct fg_image_section *sections; /* loaded sections, by address */
 	size_t section_count;
 	struct fg_image_symbol *symbols; /* by address; one per address and kind */
 	size_t symbol_count;
 	struct fg_image_alias *aliases;
 	size_t alias_count;
-	struct fg_image_entry *entries; /* of fg_image_read_parts(): both tables */
+	/* only from fg_image_read_parts(): the symbols of both tables */
+	struct fg_image_entry *entries;
 	size_t entry_count;
-	struct fg_image_relocation *relocations; /* by address */
+	struct fg_image_relocation *relocations; /* sorted by address */
 	size_t relocation_count;
 	uint16_t machine;   /* EM_X86_64 or EM_AARCH64 */
-	uint64_t low, high; /* addresses in [low, high) are ours */
-	bool is_fixed;      /* not position independent: addresses stand in it as plain numbers */
+	uint64_t low, high; /* addresses in [low, high) belong to the image */
+	bool is_fixed;      /* not position independent: holds addresses as plain numbers */
 };
 
 /*
@@ -89,20 +90,20 @@ struct fg_image {
 int fg_image_read(const char *path, const char *folder, struct fg_image *image,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * Reads any x86-64 image, stripped or not: sections and relocations, and what stands in the symbol
- * tables, unsorted, in place of symbols and aliases.
+ * Reads any x86-64 image, stripped or not: sections, relocations, and raw symbols in place of
+ * sorted symbols and aliases.
  */
 int fg_image_read_parts(const char *path, struct fg_image *image, struct fg_error *err)
 	FG_NODISCARD;
 void fg_image_release(struct fg_image *image);
 
-/* A symbol's name as fg_image_symbol has it, in the arena. */
+/* A symbol's name in the form of fg_image_symbol, in the arena. */
 const char *fg_image_plain_name(struct fg_arena *arena, const char *name);
 /* The section that holds this address, or NULL. */
 const struct fg_image_section *fg_image_section_at(const struct fg_image *image, uint64_t address);
 /* The symbol whose bytes hold this address, or NULL. */
 const struct fg_image_symbol *fg_image_symbol_at(const struct fg_image *image, uint64_t address);
-/* The relocation at just this address, or NULL. */
+/* The relocation at exactly this address, or NULL. */
 const struct fg_image_relocation *fg_image_relocation_at(const struct fg_image *image,
 							 uint64_t address);
 /* The first relocation at or after this address; `relocation_count` if none. */

@@ -82,7 +82,7 @@ const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address)
 {
 	enum {
 		LOOK_BACK = 16
-	}; /* code that was replaced by shorter code */
+	}; /* the rest of code that was replaced by shorter code */
 	const size_t low = fg_sorted_up_to(
 		FG_SORTED(map->entries, map->count, struct fg_jit_entry, start), address);
 
@@ -131,7 +131,7 @@ bool fg_jit_place_read(const char *name, struct fg_jit_place *place)
 		return false;
 	while (base > file && base[-1] != '/')
 		base--;
-	/* In "JS:*" the mark of the compiler is the last, and no name follows. */
+	/* In "JS:*" the compiler's mark comes last, and no name follows. */
 	is_named = head > 0 && !strchr(":*~^+", name[head - 1]);
 	*place = (struct fg_jit_place){
 		.file = fg_xstrndup(file, (size_t)(line - file)),

@@ -19,7 +19,7 @@ struct fg_jit_entry {
 };
 
 struct fg_jit_map {
-	struct fg_jit_entry *entries; /* by start */
+	struct fg_jit_entry *entries; /* sorted by start */
 	size_t count, capacity;
 	char *text;
 };
@@ -29,9 +29,9 @@ int fg_jit_map_read(const char *path, struct fg_jit_map *map, struct fg_error *e
 void fg_jit_map_parse(char *text, struct fg_jit_map *map);
 const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address); /* or NULL */
 /*
- * Scripts are named with where they lie, "JS:*hot /a/bench.js:1:13", which differs between two
- * builds: the name that is the same in both, "JS:*hot bench.js", and the place apart.  A function
- * without a name keeps its line.  False: it is another name.
+ * Scripts are named with their place, "JS:*hot /a/bench.js:1:13", which differs between two builds.
+ * Returns the stable name, "JS:*hot bench.js", and the place separately. A function without a name
+ * keeps its line. False: another kind of name.
  */
 struct fg_jit_place {
 	char *name, *file; /* to be freed */

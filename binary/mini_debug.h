@@ -10,10 +10,11 @@
 
 enum {
 	FG_MINI_DEBUG_MAX_PACKED = 64 << 20,
-	FG_MINI_DEBUG_MAX_BYTES = 256 << 20, /* unpacked, and the memory for unpacking */
+	/* limit of the unpacked size, and of the memory for unpacking */
+	FG_MINI_DEBUG_MAX_BYTES = 256 << 20,
 };
 
-/* FG_ENOENT: the binary has none; FG_EPARSE, FG_ELIMIT: what is there is not one, or too large. */
+/* FG_ENOENT: the binary has none; FG_EPARSE, FG_ELIMIT: it is damaged or too large. */
 int fg_mini_debug_read(const char *path, struct fg_elf *symbols, struct fg_error *err) FG_NODISCARD;
 
 #endif

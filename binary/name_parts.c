@@ -9,8 +9,8 @@ static bool is_word(char c)
 }
 
 /*
- * "operator" and what belongs to its name: "operator<<", "operator()", "operator new[]"; 0 if the
- * name does not continue so.
+ * Length of "operator" with the rest of its name: "operator<<", "operator()", "operator new[]"; 0
+ * if the name does not continue so.
  */
 static size_t operator_length(const char *name, size_t at)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a function of Python is from: its file, and the line of an instruction of Python 3.11 or
- * later, by co_linetable of its code object, whose format Python's documentation describes.  The
- * bytes are untrusted.
+ * Finds the file of a Python function, and the line of an instruction of Python 3.11 or later,
+ * through co_linetable of its code object, whose format Python's documentation describes. The bytes
+ * are untrusted.
  */
 #ifndef FG_SYMBOLS_PYTHON_LINES_H
 #define FG_SYMBOLS_PYTHON_LINES_H

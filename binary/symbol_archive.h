@@ -9,8 +9,8 @@
 #include "base/map.h"
 
 struct fg_symbol_file {
-	const char *path; /* where it can be read; NULL: none */
-	const char *from; /* where it was on the recorded host, for people */
+	const char *path; /* its place here; NULL: none */
+	const char *from; /* its place on the recorded host, for people */
 };
 
 /* A module of a trace, known by its path and build-id. */
@@ -19,7 +19,7 @@ struct fg_symbol_files {
 	const char *build_id; /* hexadecimal; "": none was recorded */
 	struct fg_symbol_file binary;
 	struct fg_symbol_file debug; /* separate debug information */
-	const char *problem;         /* why no binary was used; NULL: none is known */
+	const char *problem;         /* why no binary was used; NULL: unknown */
 	bool is_vdso;
 };
 
@@ -36,7 +36,7 @@ struct fg_symbol_archive {
 	struct fg_map index; /* build-id NUL path, and build-id alone → index into modules */
 };
 
-/* Once all modules are there, for fg_symbol_archive_find(). */
+/* Call when all modules are known; fg_symbol_archive_find() needs it. */
 void fg_symbol_archive_index(struct fg_symbol_archive *archive);
 
 /*

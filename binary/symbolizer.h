@@ -33,7 +33,7 @@ struct fg_symbolizer_options {
 	const char *cache_folder;          /* NULL: nothing is kept on disk */
 	bool names_only;                   /* no debug information: no lines, no inlined frames */
 	bool debuginfod; /* ask the servers of $DEBUGINFOD_URLS, through libdebuginfod */
-	/* not NULL: its files, and those of binary_folders, are used, and no other of this host */
+	/* not NULL: only its files and those of binary_folders are used */
 	const struct fg_symbol_archive *archive;
 };
 
@@ -54,7 +54,7 @@ struct fg_symbol {
 struct fg_symbolizer *fg_symbolizer_new(const struct fg_symbolizer_options *options);
 /* Writes the cache; failure to do so is not an error. */
 void fg_symbolizer_save(struct fg_symbolizer *symbolizer);
-/* As above, first. */
+/* Writes the cache before it frees. */
 void fg_symbolizer_free(struct fg_symbolizer *symbolizer);
 
 /*
@@ -99,12 +99,12 @@ const char *fg_symbol_module_source(const struct fg_symbol_module *module);
  */
 size_t fg_symbol_module_missing_units(const struct fg_symbol_module *module);
 /*
- * The files that named the addresses asked for so far, those of modules and the maps of processes:
- * what another host needs to name them alike.  The texts live as long as the symbolizer, `archive`
- * must be released.
+ * The files that named the addresses so far, those of modules and the maps of processes: another
+ * host needs them for the same names. The texts live as long as the symbolizer; `archive` must be
+ * released.
  */
 void fg_symbolizer_files(const struct fg_symbolizer *symbolizer, struct fg_symbol_archive *archive);
-/* The first of these names (NULL at the end) that is a function of the file; NULL: none is. */
+/* The first of these names (NULL at the end) that is a function of the file, or NULL. */
 const char *fg_symbol_module_defines(const struct fg_symbol_module *module,
 				     const char *const *names);
 /* Is there a problem to report (no file, another build-id)? */

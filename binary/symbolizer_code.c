@@ -7,7 +7,7 @@ enum {
 	MAX_CODE_BYTES = 1 << 20
 };
 
-/* The first beginning after the address; 0: none is known. */
+/* The first function start after the address; 0: unknown. */
 static uint64_t after_frame(const struct fg_eh_frames *frames, uint64_t address)
 {
 	const struct fg_eh_frame *at = fg_eh_frames_before(frames, address);
@@ -16,7 +16,7 @@ static uint64_t after_frame(const struct fg_eh_frames *frames, uint64_t address)
 	return next < frames->count ? frames->items[next].start : 0;
 }
 
-/* By the symbol tables, or between two beginnings that the unwind tables know. */
+/* The function's range by the symbol tables, or between two starts in the unwind tables. */
 static void find_range(struct fg_symbol_module *module, uint64_t address, uint64_t *start,
 		       uint64_t *end)
 {

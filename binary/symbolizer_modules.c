@@ -91,7 +91,7 @@ static bool try_binary(struct fg_symbol_module *module, char *path, const char *
 	return true;
 }
 
-/* A path of this host, which is taken over. */
+/* Takes over `path`, a path of this host. */
 static bool try_path(struct fg_symbolizer *s, struct fg_symbol_module *module, char *path,
 		     struct fg_error *why)
 {
@@ -133,7 +133,7 @@ static bool find_binary(struct fg_symbolizer *s, struct fg_symbol_module *module
 		if (try_path(s, module, fg_fs_join(*folder, relative), &other) ||
 		    try_path(s, module, fg_fs_join(*folder, module->name), &other))
 			return true;
-		if (other.code == FG_EINVAL) /* a file of this name exists: a better reason */
+		if (other.code == FG_EINVAL) /* remembered: a better reason than a missing file */
 			*why = other;
 	}
 	return false;

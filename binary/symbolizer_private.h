@@ -42,34 +42,34 @@ struct fg_module_file {
 	char *debug_path;      /* the separate debug file; NULL: none, or not looked for yet */
 	const char *debug_from;
 	bool looked_for_debug;
-	struct fg_eh_frames frames; /* read with the first address without a name */
+	struct fg_eh_frames frames; /* read for the first address without a name */
 	bool tried_frames;
 };
 
-/* symbolizer_names.c, opened by symbolizer_modules.c: debug information and what came out of it. */
+/* symbolizer_names.c, opened by symbolizer_modules.c: debug information and the texts from it. */
 struct fg_module_debug {
 	struct fg_debug_index index;
 	bool is_open;
 	bool was_tried;
 	char *cache_file;                            /* NULL: not kept */
-	const struct fg_symbol_function **functions; /* by number; NULL: not made yet */
+	const struct fg_symbol_function **functions; /* indexed by number; NULL: not made yet */
 	size_t function_count;
 	struct fg_pair_index text_index; /* (0, offset of a text) → index into texts */
 	const char **texts;
 	size_t text_count, text_capacity;
-	/* by the last bits of the offset: most frames are in the file of the one before */
+	/* indexed by the last bits of the offset: most frames share the previous one's file */
 	struct {
-		uint32_t text; /* 0: nothing here */
+		uint32_t text; /* 0: empty */
 		const char *kept;
 	} recent[FG_RECENT_TEXTS];
 };
 
-/* symbolizer.c: the addresses that were asked for. */
+/* symbolizer.c: the known addresses. */
 struct fg_module_chains {
 	struct fg_symbol_chain *items; /* ascending */
 	size_t count, capacity;
-	size_t next;                  /* place after the one found last */
-	struct fg_symbol_chain *late; /* asked for after a higher one */
+	size_t next;                  /* index after the last hit */
+	struct fg_symbol_chain *late; /* addresses that came after a higher one */
 	size_t late_count, late_capacity;
 	struct fg_pair_index late_index; /* upper and lower half of the address → index into late */
 };
@@ -79,12 +79,12 @@ struct fg_symbol_module {
 	const char *source;              /* where names come from, for people */
 	char build_id[FG_BUILD_ID_TEXT]; /* "": not recorded, and the binary has none */
 	bool bad;
-	/* as the trace has it; NULL: code outside any module */
+	/* from the trace; NULL: code outside any module */
 	const char *path;
 	bool has_recorded_id;
 	const struct fg_symbol_files *archived; /* its row in the archive */
 	bool has_vdso;                          /* the recorded vdso was found */
-	uint32_t pid;                           /* of code outside any module */
+	uint32_t pid;                           /* for code outside any module */
 	struct fg_jit_map jit;
 	struct fg_module_file file;
 	struct fg_module_debug debug;
@@ -108,9 +108,9 @@ bool fg_symbol_module_open_debug(struct fg_symbolizer *symbolizer, struct fg_sym
 /* Saves what was learned from debug information; true: a cache file was written. */
 bool fg_symbol_module_save(struct fg_symbol_module *module);
 void fg_symbol_module_free(struct fg_symbol_module *module);
-/* Where the function around the address begins, by the unwind tables; otherwise the address. */
+/* The start of the function around the address in the unwind tables; otherwise the address. */
 uint64_t fg_symbol_module_start_of(struct fg_symbol_module *module, uint64_t address);
-/* Name an address: makes its chain. */
+/* Names an address: makes its chain. */
 struct fg_symbol_chain fg_symbolizer_name(struct fg_symbolizer *symbolizer,
 					  struct fg_symbol_module *module, uint64_t address);
 

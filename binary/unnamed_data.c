@@ -65,7 +65,7 @@ static bool is_bookkeeping(const struct fg_image_section *section)
 	return false;
 }
 
-/* Without relocations a word of data that looks like one of our addresses is taken for one. */
+/* Without relocations, a word that looks like one of our addresses counts as one. */
 static void scan_fixed_data(struct fg_digester *d)
 {
 	for (size_t s = 0; s < d->image.section_count; s++) {

@@ -1,5 +1,4 @@
-# Where the preloaded library lies, seen from the prefix: what the dynamic linker's $LIB stands for
-# on this system.
+# Path of the preloaded library below the prefix, with the value of the dynamic linker's $LIB on this system.
 if(CMAKE_LIBRARY_ARCHITECTURE)
 	set(FG_COLLECTOR_FOLDER lib/${CMAKE_LIBRARY_ARCHITECTURE})
 else()

@@ -29,8 +29,8 @@ endif()
 pkg_check_modules(LIBUNWIND_REMOTE REQUIRED IMPORTED_TARGET libunwind-generic)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 
-# Libraries that base/library.h opens when a command needs them: with what they bring along they
-# were three quarters of a start.
+# Libraries that base/library.h opens on demand: with their dependencies they took three quarters of a program's
+# start.
 set(FG_OPENED_PACKAGES "")
 fg_opened_library(curl libcurl 7.85.0)
 fg_opened_library(libarchive libarchive 3.3.3)

@@ -38,7 +38,7 @@ function(fg_module name)
 	target_include_directories(fg_${name} PUBLIC ${PROJECT_SOURCE_DIR})
 	target_link_libraries(fg_${name} PRIVATE fg_warnings fg_hardening fg_sanitize ${M_SYSTEM_LIBS})
 	if(BUILD_TESTING)
-		# Tests need lines, not variables, and a sixth of the compiler's time goes into these.
+		# Tests need lines, not variables, which take a sixth of the compiler's time.
 		target_compile_options(fg_${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-g1>)
 	endif()
 	if(folder IN_LIST FG_ROOMS_THAT_COMPUTE)

@@ -106,7 +106,7 @@ function(fg_cmocka_test kind name)
 	add_executable(test_${kind}_${name} ${T_SOURCES})
 	target_include_directories(test_${kind}_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 	target_link_libraries(test_${kind}_${name} PRIVATE fg_test_support fg_sanitize PkgConfig::CMOCKA ${T_LINK})
-	# Products are optimised; the tests themselves need not be, and debugging is for `dev`.
+	# Products are optimised; the tests themselves need not be, and `dev` is for debugging.
 	target_compile_options(test_${kind}_${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0 -g1>)
 	target_link_options(test_${kind}_${name} PRIVATE ${FG_QUICK_LINKER})
 	add_test(NAME ${kind}.${name} COMMAND test_${kind}_${name})
@@ -143,8 +143,7 @@ function(fg_script_test kind name)
 	if(T_ENVIRONMENT)
 		set_tests_properties(${kind}.${name} PROPERTIES ENVIRONMENT "${T_ENVIRONMENT}")
 	endif()
-	# Python scripts import what they share from tests/support, and leave no compiled files in
-	# the source tree.
+	# Python scripts import shared code from tests/support, and leave no compiled files in the source tree.
 	set(changes "PYTHONPATH=path_list_prepend:${PROJECT_SOURCE_DIR}/tests/support" PYTHONDONTWRITEBYTECODE=set:1)
 	if(FG_PYTHON_FOLDER)
 		list(APPEND changes PATH=path_list_prepend:${FG_PYTHON_FOLDER})

@@ -3,7 +3,8 @@
 # apart, whenever CMake is run.
 option(FG_TOGETHER "builds with a sanitizer compile several sources in one go" ON)
 set(FG_TOGETHER_AT_MOST 8)
-# A name may be one file's array and another's parameter, and a function may be declared in two headers that no file includes both.
+# A name may be one file's array and another's parameter, and two headers that no file includes together may
+# declare the same function.
 add_library(fg_together INTERFACE)
 target_compile_options(fg_together INTERFACE -Wno-shadow -Wno-redundant-decls)
 

@@ -15,8 +15,8 @@ target_compile_options(fg_warnings INTERFACE
 add_library(fg_hardening INTERFACE)
 target_compile_options(fg_hardening INTERFACE
 	-fstack-protector-strong -fstack-clash-protection)
-# Not beside a sanitizer (a plain if: the comma in "address,undefined" would end a generator
-# expression's argument).
+# Not with a sanitizer (a plain if: the comma in "address,undefined" would end a generator expression's
+# argument).
 if(NOT FG_SANITIZE)
 	target_compile_options(fg_hardening INTERFACE $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
 endif()

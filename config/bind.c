@@ -119,7 +119,7 @@ static void report_unknown(struct fg_binder *binder, const struct fg_section *se
 			      "variable, whose name goes into 'token_env'",
 			      key->text);
 	else
-		fg_bind_error(binder, key, NULL, "there is no key '%.100s' here; known are: %s",
+		fg_bind_error(binder, key, NULL, "there is no key '%.100s' here; known keys: %s",
 			      key->text, fg_strbuf_text(&known));
 	fg_strbuf_release(&known);
 	fg_arena_release(&scratch);

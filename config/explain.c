@@ -15,21 +15,31 @@ enum {
 	PAGE_COLUMNS = 100
 };
 
+/* The default as it is written in the file: an example of the key. */
+static void add_default(const struct fg_key *key, struct fg_strbuf *text)
+{
+	const char *quote = *key->initial == '*' ? "\"" : "";
+
+	fg_strbuf_printf(text, "%s: %s%s%s", key->name, quote, key->initial, quote);
+}
+
 /* The values that a key accepts. */
-static void add_value(const struct fg_key *key, struct fg_strbuf *text)
+static void add_value(const struct fg_key *key,
+		      void (*scalar)(const struct fg_key *key, struct fg_strbuf *text),
+		      struct fg_strbuf *text)
 {
 	static const char *const structured[FG_KEY_KIND_COUNT] = {
-		[FG_KEY_COMMAND] = "a command: a string, or a list of words",
-		[FG_KEY_TEXTS] = "a list of words",
+		[FG_KEY_COMMAND] = "command: a string, or a list of words",
+		[FG_KEY_TEXTS] = "list of words",
 		[FG_KEY_VARIABLES] = "names with values",
 		[FG_KEY_FACTS] = "names with values, or with { command: \"…\" }",
 		[FG_KEY_SECTION] = "keys of its own",
-		[FG_KEY_LIST] = "a list of mappings",
+		[FG_KEY_LIST] = "list of mappings",
 		[FG_KEY_MAP] = "names with keys of their own",
 	};
 
 	if (key->kind < FG_KEY_SCALAR_COUNT)
-		fg_value_expected(key, text);
+		scalar(key, text);
 	else
 		fg_strbuf_add_text(text, structured[key->kind]);
 	if (key->unit)
@@ -63,7 +73,7 @@ static void add_fields(const struct fg_key *key, const char *path, struct fg_str
 	struct fg_strbuf name = {0};
 	const char *shown = key->initial ? key->initial : "…";
 
-	add_value(key, &value);
+	add_value(key, fg_value_expected, &value);
 	add_field(text, "value", fg_strbuf_text(&value), columns);
 	if (key->initial)
 		add_field(text, "default", key->initial, columns);
@@ -157,6 +167,13 @@ int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
 	if (found->example) {
 		fg_strbuf_add_text(text, "\nExample:\n");
 		add_indented(text, found->example);
+	} else if (found->initial) {
+		struct fg_strbuf line = {0};
+
+		add_default(found, &line);
+		fg_strbuf_add_text(text, "\nExample:\n");
+		add_indented(text, fg_strbuf_text(&line));
+		fg_strbuf_release(&line);
 	}
 	if (found->section) {
 		fg_strbuf_add_text(text, "\nKeys:\n");
@@ -229,7 +246,7 @@ static void add_row(const struct fg_key *key, const char *prefix, struct fg_strb
 {
 	struct fg_strbuf value = {0};
 
-	add_value(key, &value);
+	add_value(key, fg_value_kind_and_range, &value);
 	if (key->section) {
 		fg_strbuf_printf(text, "| [`%s`](#", key->name);
 		if (!is_as_at_top(key))
@@ -242,10 +259,13 @@ static void add_row(const struct fg_key *key, const char *prefix, struct fg_strb
 	add_meaning(key, text);
 	fg_strbuf_add_text(text, " | ");
 	add_cell(text, fg_strbuf_text(&value));
-	if (key->initial)
-		fg_strbuf_printf(text, " | `%s` |\n", key->initial);
-	else
+	if (key->initial) {
+		fg_strbuf_add_text(text, " | `");
+		add_default(key, text);
+		fg_strbuf_add_text(text, "` |\n");
+	} else {
 		fg_strbuf_printf(text, " | %s |\n", key->required ? "required" : "");
+	}
 	fg_strbuf_release(&value);
 }
 
@@ -318,7 +338,9 @@ static void add_introduction(struct fg_strbuf *text)
 			    "gate.alpha=0.001`, `--set benchmarks.parse.timeout=5s`, `--set "
 			    "'gate.metrics.max_rss={min_effect: 8%}'`.");
 	add_paragraph(text, "Durations are written `250ms`, `90s`, `5m`, `2h`, `1d`; a bare number "
-			    "means seconds. Ratios are written `2%` or `0.02`. Anchors and aliases "
+			    "means seconds. Ratios are written `2%` or `0.02`. A name has 1 to 200 "
+			    "printable characters and begins neither with a blank nor with a dash. "
+			    "Anchors and aliases "
 			    "(`&name`, `*name`) work; tags and a second document do not. The file "
 			    "may have 1 MiB, 16 levels, and 50,000 values.");
 	add_paragraph(text, "Editors can use the schema "

@@ -111,9 +111,8 @@ static void unknown_key(const struct override *o, const struct fg_section *secti
 		fg_config_error(o->report, &o->place,
 				"there is no key '%.100s'; did you mean '%s'?", name, nearest);
 	else
-		fg_config_error(o->report, &o->place,
-				"there is no key '%.100s'; known there are: %s", name,
-				fg_strbuf_text(&known));
+		fg_config_error(o->report, &o->place, "there is no key '%.100s'; known keys: %s",
+				name, fg_strbuf_text(&known));
 	fg_strbuf_release(&known);
 }
 

@@ -73,7 +73,7 @@ static const struct fg_key sampler_keys[] = {
 	 .initial = "auto",
 	 .words = kernel_modes,
 	 .help = "name the kernel's functions below those of the program",
-	 .more = "`auto` does so where the kernel may be sampled: as root, with CAP_PERFMON, or with "
+	 .more = "`auto` does so if the kernel may be sampled: as root, with CAP_PERFMON, or with "
 		 "`kernel.perf_event_paranoid` below 2. Elsewhere, and with `off`, system time is one "
 		 "row `[kernel]`, and `clock: cpu` looks for it at kernel ticks."},
 	{.name = "follow_children",
@@ -85,15 +85,16 @@ static const struct fg_key sampler_keys[] = {
 	 .kind = FG_KEY_TEXT,
 	 IN_MEASURE(sampler.units),
 	 .help = "sample only in these units of work, by number: FIRST-LAST",
-	 .more = "Units are marked with fg_unit_begin() or ITT frames. `units: 100-1000` leaves out "
-		 "the first events and everything before them."},
+	 .more = "Units are marked with fg_unit_begin() or ITT frames. The example leaves out the "
+		 "first events and everything before them.",
+	 .example = "units: 100-1000"},
 	{.name = "delay",
 	 .kind = FG_KEY_DURATION,
 	 IN_MEASURE(sampler.delay_ns),
 	 .initial = "0s",
 	 .minimum = 0,
 	 .maximum = 86400,
-	 .help = "take no sample before this time, from the start of each process"},
+	 .help = "take no sample in this time from the start of each process"},
 	{.name = "paused",
 	 .kind = FG_KEY_BOOL,
 	 IN_MEASURE(sampler.paused),
@@ -147,9 +148,9 @@ static const struct fg_key measure_keys[] = {
 	 .minimum = 0.001,
 	 .maximum = 604800,
 	 .help = "time that the pairs of one benchmark may take",
-	 .more = "Where it ends just before enough pairs could decide, those are measured too; where "
-		 "it is too short for any statement, one pair is measured. A slowdown that is not "
-		 "beyond doubt yet is measured again, which may take as long once more."},
+	 .more = "If it ends just before enough pairs could decide, those are measured too; if it is "
+		 "too short for any statement, one pair is measured. A slowdown that is not beyond "
+		 "doubt yet is measured again, which may take as long once more."},
 	{.name = "warmup",
 	 .kind = FG_KEY_UNSIGNED,
 	 IN_MEASURE(warmup),
@@ -180,53 +181,53 @@ static const struct fg_key measure_keys[] = {
 	 .words = when_modes,
 	 .help = "measure with the code at other addresses",
 	 .more = "The place that the linker happens to choose for code makes it faster or slower. "
-		 "With `auto`, where code differs, both sides are linked 16 times with all code in "
-		 "another place of the cache line and of the page, and the pairs take turns: what "
-		 "is left is the change. Where these links would take more than a tenth of the "
-		 "measurement (2 s are always cheap), there are 8 or 4; where 4 take longer, they "
-		 "are made only if a time would fail by less than 40 % as it was linked. `always` "
-		 "makes them however long they take."},
+		 "With `auto`, both sides are linked 16 times if code differs, with all code in another "
+		 "place of the cache line and of the page, and the pairs take turns: what is left is "
+		 "the change. If these links would take more than a tenth of the measurement (2 s are "
+		 "always cheap), there are 8 or 4; if 4 take longer, they are made only for a time that "
+		 "would fail by less than 40 % as it was linked. `always` makes them however long they "
+		 "take."},
 	{.name = "affected",
 	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(affected),
 	 .initial = "auto",
 	 .words = when_modes,
 	 .help = "measure only what a change can touch",
-	 .more = "A benchmark is left out if no function that it executes, no data and no file that "
-		 "it may read is another in the candidate. `auto` does so with `--affected` and "
-		 "`--quick`, which the hooks use. Which functions a benchmark executes is found once "
-		 "a build, by one execution under valgrind."},
+	 .more = "A benchmark is left out if the candidate changes no function that it executes, and "
+		 "no data or file that it may read. `auto` does so with `--affected` and `--quick`, "
+		 "which the hooks use. One execution under valgrind for each build finds the "
+		 "functions."},
 	{.name = "exact",
 	 .kind = FG_KEY_WORD,
 	 IN_MEASURE(exact),
 	 .initial = "off",
 	 .words = meters,
 	 .help = "count instructions and calls after the pairs, to tell more work from slower work",
-	 .more = "`auto` counts where the pairs found a regression: with valgrind where it is "
-		 "installed, `valgrind` counts always. One execution a side, a second one where the two "
-		 "sides differ. Under valgrind it takes 30 to 60 times as long. A program that "
-		 "cannot be counted costs a line of the report, never a verdict."},
+	 .more = "`auto` counts if the pairs found a regression and valgrind is installed, `valgrind` "
+		 "always. One execution a side, a second one if the two sides differ. Under valgrind it "
+		 "takes 30 to 60 times as long. A program that cannot be counted costs a line of the "
+		 "report, never a verdict."},
 	{.name = "also",
 	 .kind = FG_KEY_TEXTS,
 	 IN_MEASURE(also),
 	 .count_offset = offsetof(struct fg_measuring, also_count),
 	 .words = fg_countable,
-	 .help = "events that are counted by call path after the pairs, exactly: heap, allocations, frees, "
+	 .help = "events to count exactly, by call path, after the pairs: heap, allocations, frees, "
 		 "fd, io, throws, locks",
-	 .more = "`heap` counts allocations and what is held, `allocations` only the former for "
-		 "less than half the time, `frees` who gives them back, `fd` descriptors that "
-		 "are opened, `io` calls that read or write and their bytes, `throws` C++ exceptions, `locks` waits for locks. One "
-		 "execution a side, a second one where the two sides differ. What was counted is "
-		 "shown; a row of `gate.metrics` gates it, such as "
+	 .more = "`heap` counts allocations and what is held, `allocations` only the former in less "
+		 "than half the time, `frees` blocks by the function that frees them, `fd` descriptors "
+		 "that are opened, `io` calls that read or write and their bytes, `throws` C++ "
+		 "exceptions, `locks` waits for locks. One execution a side, a second one if the two "
+		 "sides differ. The counts are shown; a row of `gate.metrics` gates one, such as "
 		 "`heap.allocations: { tolerated: 0.1% }`.",
 	 .example = "also: [heap, fd, io]"},
 	{.name = "calls",
 	 .kind = FG_KEY_TEXTS,
 	 IN_MEASURE(calls),
 	 .count_offset = offsetof(struct fg_measuring, call_count),
-	 .help = "functions whose calls are counted by call path after the pairs, exactly",
-	 .more = "Names as `fastgate record --calls` takes them, `*` for any text, `@libm` for the "
-		 "object that defines the function. It counts calls from one object into another. "
+	 .help = "functions whose calls to count exactly, by call path, after the pairs",
+	 .more = "Names are those of `fastgate record --calls`: `*` stands for any text, `@libm` names "
+		 "the object that defines the function. Calls from one object into another count. "
 		 "Each function is a measure; a row of `gate.metrics` gates it, such as "
 		 "`calls.exp: { tolerated: 0.1% }`.",
 	 .example = "calls: [exp, \"log@libm\", \"Parser::*\"]"},
@@ -234,8 +235,8 @@ static const struct fg_key measure_keys[] = {
 	 .kind = FG_KEY_TEXTS,
 	 IN_MEASURE(domains),
 	 .count_offset = offsetof(struct fg_measuring, domain_count),
-	 .help = "functions whose calls are counted and whose arguments are looked at",
-	 .more = "`libm` is all of the mathematical library; a function that is not of it needs its "
+	 .help = "functions whose calls to count and whose arguments to record",
+	 .more = "`libm` is the whole mathematical library; any other function needs its "
 		 "signature. New NaNs, infinities and denormal arguments, and a range that has "
 		 "grown, are notes of the verdict.",
 	 .example = "domains: [libm, \"my_kernel=double(double,int)@libfit\"]"},
@@ -245,7 +246,7 @@ static const struct fg_key measure_keys[] = {
 	 .initial = "false",
 	 .help = "also count calls within an object, by jumps at the entries of functions",
 	 .more = "For `calls` and `domains`: while these are counted, and only then, a jump is "
-		 "written over the first instructions of each function where that is proved to be "
+		 "written over the first instructions of each function if that is proved to be "
 		 "safe. A function that is refused on one side is refused on both. See "
 		 "`fastgate record --entries`."},
 	{.name = "exact_budget",

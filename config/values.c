@@ -279,7 +279,7 @@ static const struct fg_value_kind kinds[FG_KEY_SCALAR_COUNT] = {
 		},
 	[FG_KEY_VARIABLE_NAME] =
 		{
-			.name = "name of an environment variable",
+			.name = "name of an environment variable, never the secret itself",
 			.expected =
 				"the name of an environment variable in capitals, never the secret itself",
 			.parse = parse_variable_name,
@@ -376,7 +376,7 @@ static void add_bound(const struct fg_key *key, double value, struct fg_strbuf *
 		fg_strbuf_add_text(text, fg_format_double(value, number));
 }
 
-void fg_value_expected(const struct fg_key *key, struct fg_strbuf *text)
+static void add_value(const struct fg_key *key, const char *kind, struct fg_strbuf *text)
 {
 	if (key->words) {
 		for (size_t i = 0; key->words[i]; i++)
@@ -389,11 +389,21 @@ void fg_value_expected(const struct fg_key *key, struct fg_strbuf *text)
 	}
 	if (key->word_of_zero)
 		fg_strbuf_printf(text, "%s, or ", key->word_of_zero);
-	fg_strbuf_add_text(text, kinds[key->kind].expected);
+	fg_strbuf_add_text(text, kind);
 	if (key->minimum >= key->maximum)
 		return;
 	fg_strbuf_add_text(text, " from ");
 	add_bound(key, key->minimum, text);
 	fg_strbuf_add_text(text, " to ");
 	add_bound(key, key->maximum, text);
+}
+
+void fg_value_expected(const struct fg_key *key, struct fg_strbuf *text)
+{
+	add_value(key, kinds[key->kind].expected, text);
+}
+
+void fg_value_kind_and_range(const struct fg_key *key, struct fg_strbuf *text)
+{
+	add_value(key, kinds[key->kind].name, text);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Known prices: which accepted slowdown covers which result, and which have ended or are no longer
- * needed.  Private to gate/.
+ * Accepted slowdowns: which key covers which result, and which keys have ended or are no longer
+ * needed. Private to gate/.
  */
 #ifndef FG_GATE_ACCEPT_H
 #define FG_GATE_ACCEPT_H

@@ -53,7 +53,7 @@ static void begin(const struct fg_series *series, struct fg_arena *arena,
 		fg_arena_array(arena, series->metric_count + 3, sizeof(*verdict->metrics));
 }
 
-/* How much worse, as a ratio above zero, whatever the metric's direction. */
+/* The worsening as a ratio above zero, whatever the metric's direction. */
 static double worse_by(const struct fg_metric_verdict *metric)
 {
 	return metric->better == FG_BETTER_LOWER ? metric->ratio - 1.0 : 1.0 / metric->ratio - 1.0;
@@ -84,7 +84,7 @@ static void find_accepted(const struct fg_gate_input *input, const struct fg_pol
 	}
 }
 
-/* Did a function get worse, beyond what is tolerated? */
+/* Did a function get worse by more than is tolerated? */
 static bool is_function_worse(const struct fg_blame *blame, double tolerated)
 {
 	for (size_t i = 0; i < blame->function_count; i++) {
@@ -111,7 +111,7 @@ static bool is_any_function_worse(const struct fg_policy *policy,
 	return worse;
 }
 
-/* Fold the metrics (and functions, where they gate) into the benchmark's outcome. */
+/* Folds the metrics (and functions, if they gate) into the benchmark's outcome. */
 static void conclude(const struct fg_policy *policy, struct fg_benchmark_verdict *verdict)
 {
 	enum fg_outcome outcome = FG_OUTCOME_PASS;
@@ -173,7 +173,7 @@ static struct fg_metric_context context_of(const struct fg_gate_input *input, si
 	};
 }
 
-/* Both arms are in the run. */
+/* The run has both arms. */
 static void decide_pairs(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 			 struct fg_benchmark_verdict *verdict)
 {
@@ -192,8 +192,8 @@ static void decide_pairs(const struct fg_gate_input *input, size_t index, struct
 static void pass_identical(const struct fg_series *series, struct fg_arena *arena,
 			   struct fg_benchmark_verdict *verdict)
 {
-	const char *baseline = fg_environment_get(&series->build[FG_ARM_BASELINE], "build.id");
-	const char *candidate = fg_environment_get(&series->build[FG_ARM_CANDIDATE], "build.id");
+	const char *baseline = series->build[FG_ARM_BASELINE].id;
+	const char *candidate = series->build[FG_ARM_CANDIDATE].id;
 	const bool same_id = !baseline || !candidate || strcmp(baseline, candidate) == 0;
 
 	for (size_t i = 0; i < verdict->metric_count; i++) {
@@ -211,25 +211,15 @@ static void pass_identical(const struct fg_series *series, struct fg_arena *aren
 			       "information differs)");
 }
 
-/* The build-id of the program or of a library, as the runner records them. */
-static bool is_code(const char *key)
-{
-	return strcmp(key, "build.id") == 0 || fg_build_library_name(key);
-}
-
 static bool is_same_binary(const struct fg_series *a, const struct fg_series *b)
 {
-	const struct fg_environment *left = &a->build[FG_ARM_CANDIDATE];
-	const struct fg_environment *right = &b->build[FG_ARM_CANDIDATE];
-	struct fg_fact_difference *differences = NULL;
-	const char *id = fg_environment_get(left, "build.id");
-	size_t count = fg_environment_diff(right, left, &differences);
-	bool same = id && *id && fg_environment_get(right, "build.id");
+	struct fg_library_pair pair = {
+		.builds = {&a->build[FG_ARM_CANDIDATE], &b->build[FG_ARM_CANDIDATE]}};
+	bool is_same = fg_fact_is_equal(pair.builds[0]->id, pair.builds[1]->id);
 
-	for (size_t i = 0; i < count; i++)
-		same = same && !is_code(differences[i].key);
-	free(differences);
-	return same;
+	while (is_same && fg_library_pair_next(&pair))
+		is_same = fg_library_pair_is_same(&pair);
+	return is_same;
 }
 
 /* Different bytes, but the same code? */
@@ -247,7 +237,7 @@ static bool is_same_code(const struct fg_gate_input *input, size_t index)
 					 &series->build[FG_ARM_CANDIDATE]);
 }
 
-/* More work would be a cause, wherever the code of it lies. */
+/* More work is a cause, wherever its code lies. */
 static bool has_nothing_changed_that_takes_time(const struct fg_gate_input *input, size_t index,
 						const struct fg_benchmark_verdict *verdict)
 {
@@ -312,10 +302,10 @@ static void note_builds(const struct fg_gate_input *input, const struct fg_serie
 {
 	const struct fg_series *stored =
 		input->baseline ? fg_run_find(input->baseline, series->name) : NULL;
-	const struct fg_environment *candidate = &series->build[FG_ARM_CANDIDATE];
-	const struct fg_environment *baseline =
+	const struct fg_build_facts *candidate = &series->build[FG_ARM_CANDIDATE];
+	const struct fg_build_facts *baseline =
 		stored ? &stored->build[FG_ARM_CANDIDATE] : &series->build[FG_ARM_BASELINE];
-	const char *shared = fg_environment_get(candidate, FG_FACT_SHARED_LIBRARIES);
+	const char *shared = candidate->shared_libraries;
 	const char *unsampled = series->remarks[FG_REMARK_UNSAMPLED];
 	struct fg_build_difference difference = fg_build_difference_of(baseline, candidate);
 
@@ -457,7 +447,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	}
 	if (series->remarks[FG_REMARK_INPUTS] && !input->baseline)
 		fg_notes_add(&verdict->notes, arena, "%s", series->remarks[FG_REMARK_INPUTS]);
-	/* Left out: what it executes and reads is the same. */
+	/* Left out, because everything that it executes and reads is unchanged. */
 	verdict->unaffected = series->unaffected && !input->baseline;
 	if (verdict->unaffected)
 		return;

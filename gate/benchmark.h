@@ -15,7 +15,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 /* A benchmark that only the stored baseline has. */
 void fg_benchmark_missing(const struct fg_series *series, struct fg_arena *arena,
 			  struct fg_benchmark_verdict *verdict);
-/* The same, for a benchmark that only the fastgate.yml of a built baseline names. */
+/* As above, for a benchmark that only the fastgate.yml of a built baseline names. */
 void fg_benchmark_gone(const char *name, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict);
 

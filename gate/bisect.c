@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A step is named at this probability, and the search ends once steps explain so much. */
+/* A step is named at this probability, and the search ends once the steps explain this share. */
 static const double sure = 0.95;
 static const double enough = 0.7;
 
 /* If even the longest visit has less information than this, in nats, the search ends. */
 static const double least_information = 0.05;
 
-/* Number of pairs that a visit may have. */
+/* Numbers of pairs that a visit may have. */
 static const unsigned visits[] = {2, 4, 8, 16, 32, FG_BISECT_VISIT_MAX};
 
 enum {
@@ -106,7 +106,7 @@ struct visit {
 	size_t place;
 	unsigned pairs;
 	double information;
-	double rate; /* per second */
+	double rate; /* information per second */
 };
 
 static struct visit weigh(const struct fg_bisect *bisect, struct fg_bisect_model *model,
@@ -170,7 +170,7 @@ static void find_candidates(const struct fg_bisect *bisect, const struct fg_bise
 static struct visit choose(const struct fg_bisect *bisect, struct fg_bisect_model *model)
 {
 	struct visit best = {0};
-	double most = 0; /* that the longest visit would tell */
+	double most = 0; /* information from the longest visit */
 
 	for (unsigned is_built = 0; is_built < 2; is_built++) {
 		struct visit candidates[CANDIDATES] = {{0}};

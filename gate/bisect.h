@@ -50,7 +50,7 @@ struct fg_bisect {
 	struct fg_bisect_commit *commits;
 	size_t count;
 	bool is_exact;        /* one value per commit, without noise */
-	double build_seconds; /* of one commit */
+	double build_seconds; /* to build one commit */
 	double visit_seconds; /* before the first pair: warm-up */
 	double pair_seconds;
 };
@@ -73,7 +73,7 @@ struct fg_bisect_look {
 	enum fg_bisect_state state;
 	size_t next;
 	unsigned pairs;
-	double *probability;                              /* of each commit; to be released */
+	double *probability;                              /* for each commit; to be released */
 	size_t left;                                      /* the fewest commits that hold 95 % */
 	double whole;                                     /* ln, from good to bad */
 	double explained;                                 /* share of the whole by `steps` */
@@ -87,7 +87,7 @@ int fg_bisect_look(const struct fg_bisect *bisect, struct fg_bisect_look *look,
 void fg_bisect_look_release(struct fg_bisect_look *look);
 
 void fg_bisect_add(struct fg_bisect_commit *commit, double difference);
-/* The pairs of a metric that count, of a series whose baseline is the good end. */
+/* The pairs of a metric that count, from a series whose baseline is the good end. */
 void fg_bisect_take_metric(struct fg_bisect_commit *commit, const struct fg_series *series,
 			   const char *metric);
 
@@ -99,7 +99,7 @@ struct fg_bisect_cost {
 };
 
 void fg_bisect_take_costs(struct fg_bisect_commit *commit, const struct fg_bisect_cost *cost);
-/* Do these pairs alone say that it is worse? For a cost that no verdict was made of. */
+/* Do these pairs alone show that it is worse? For a cost without a verdict. */
 bool fg_bisect_is_worse(const struct fg_bisect_commit *commit);
 void fg_bisect_release(struct fg_bisect *bisect);
 

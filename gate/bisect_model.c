@@ -327,7 +327,7 @@ void fg_bisect_model_solve(struct fg_bisect_model *model)
 
 /* ---- information ---- */
 
-/* The error of what `more` pairs add: no pair averages out a build's own deviation. */
+/* The error after `more` pairs: no pair averages out a build's own deviation. */
 static double error_of(const struct fg_bisect_model *model, size_t pairs, unsigned more)
 {
 	const double noise = model->noise * model->noise;
@@ -364,7 +364,7 @@ static double plogp(double p)
 	return p > 0 ? p * log(p) : 0;
 }
 
-/* Chances of what is seen if the level has this distribution. */
+/* Probabilities of the measured values if the level has this distribution. */
 static void see(const struct fg_bisect_model *model, const double levels[FG_BISECT_LEVELS],
 		double seen[FG_BISECT_SEEN])
 {

@@ -10,18 +10,18 @@
 #include "gate/blame.h"
 
 #include "base/text.h"
-#include "model/build_difference.h"
 
 #define NONE UINT32_MAX
 
 bool fg_blame_is_same_library(const struct fg_series *series, const char *library)
 {
-	const char *before = fg_build_library(&series->build[FG_ARM_BASELINE], library);
-	const char *after = fg_build_library(&series->build[FG_ARM_CANDIDATE], library);
+	const struct fg_build_library *before =
+		fg_build_facts_library(&series->build[FG_ARM_BASELINE], library);
+	const struct fg_build_library *after =
+		fg_build_facts_library(&series->build[FG_ARM_CANDIDATE], library);
 
-	/* A build-id is one word; "unreadable" and "no build-id, ..." tell nothing. */
-	return before && after && strcmp(before, after) == 0 && !strchr(after, ' ') &&
-	       strcmp(after, "unreadable") != 0;
+	return before && after && fg_fact_is_equal(before->identity, after->identity) &&
+	       fg_library_has_id(after);
 }
 
 bool fg_blame_is_generated(const char *library)
@@ -36,31 +36,20 @@ bool fg_blame_is_linker(const struct fg_profile_function *function)
 	return fg_text_starts_with(library, "ld-") || fg_text_starts_with(library, "ld.so");
 }
 
-static bool is_own(const struct fg_environment *build, const char *library)
-{
-	const char *at = fg_environment_get(build, FG_FACT_OWN_LIBRARIES);
-	const size_t length = strlen(library);
-
-	for (; at && *at; at += strspn(at, " ")) {
-		if (strncmp(at, library, length) == 0 && (at[length] == ' ' || !at[length]))
-			return true;
-		at += strcspn(at, " ");
-	}
-	return false;
-}
-
 /* One side alone loads it, and it is not the project's: the change is who calls it. */
 static bool is_new_from_outside(const struct fg_series *series, const char *library)
 {
-	const bool before = fg_build_library(&series->build[FG_ARM_BASELINE], library) != NULL;
-	const bool after = fg_build_library(&series->build[FG_ARM_CANDIDATE], library) != NULL;
+	const struct fg_build_library *before =
+		fg_build_facts_library(&series->build[FG_ARM_BASELINE], library);
+	const struct fg_build_library *after =
+		fg_build_facts_library(&series->build[FG_ARM_CANDIDATE], library);
 
-	return before != after && !is_own(&series->build[before ? 0 : 1], library);
+	return !before != !after && !(before ? before : after)->is_own;
 }
 
 /*
- * Also jump stubs and what belongs to no file at all, but for code that is made at run time and has
- * names: it was made of something that may have changed, a script for example.
+ * Also jump stubs and anything without a file, except for named code made at run time: it was made
+ * from something that may have changed, such as a script.
  */
 static bool is_unchanged(const struct fg_series *series, const struct fg_profile_function *function)
 {

@@ -6,14 +6,14 @@
 #include "model/profile_set.h"
 #include "model/run.h"
 
-/* Has the library the same build-id in both arms?  Unknown libraries may well have changed. */
+/* Has the library the same build-id in both arms? Unknown libraries may have changed. */
 bool fg_blame_is_same_library(const struct fg_series *series, const char *library);
 /* For every node, the node that its time is blamed on; to be freed. */
 uint32_t *fg_blame_nodes(const struct fg_profile_set *set, const struct fg_series *series);
 
 /* Is it a function of the dynamic linker?  Its work depends on addresses and on paths. */
 bool fg_blame_is_linker(const struct fg_profile_function *function);
-/* Is it the library of code that the program made while it ran? */
+/* Is it the library of code that the program made at run time? */
 bool fg_blame_is_generated(const char *library);
 
 #endif

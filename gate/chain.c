@@ -26,12 +26,13 @@ enum visit {
 struct node {
 	const char *commit;
 	const char *tag;
-	size_t first; /* into `into` */
-	size_t count; /* edges that end here */
-	size_t next;  /* of these, the one to visit next */
+	size_t first; /* index in `into` */
+	size_t count; /* number of edges that end here */
+	size_t next;  /* of these, the next one to visit */
 	size_t depth; /* longest path that ends here */
 	size_t parent;
-	size_t group; /* a node that it is connected with; itself: the group's name */
+	/* a node that it is connected with; its own index: the group's representative */
+	size_t group;
 	enum visit visit;
 };
 
@@ -43,7 +44,7 @@ struct graph {
 	size_t (*ends)[2]; /* nodes of each edge */
 	size_t *into;      /* edges by the node that they end at */
 	size_t *stack;
-	size_t *places; /* of each node on the path; SIZE_MAX: not on it */
+	size_t *places; /* position of each node on the path; SIZE_MAX: not on it */
 };
 
 static size_t node_of(struct graph *g, const char *commit)
@@ -109,7 +110,7 @@ static size_t visit_next(struct graph *g, size_t height)
 		g->stack[height] = from;
 		return height + 1;
 	}
-	/* An open one closes a circle: somebody compared the other way round. */
+	/* An open one closes a circle: a comparison in the opposite direction. */
 	if (parent->visit == DONE && parent->depth + 1 > node->depth) {
 		node->depth = parent->depth + 1;
 		node->parent = from;
@@ -162,7 +163,7 @@ static void take_points(struct graph *g, size_t tip, struct fg_chain *chain)
 	}
 }
 
-/* Several runs of one step: their weighted mean; an exact one alone counts. */
+/* Several runs of one step: their weighted mean; an exact one overrides the others. */
 static void take_step(struct fg_chain_point *point, const struct fg_chain_edge *edge, size_t index,
 		      bool is_reversed)
 {
@@ -230,7 +231,7 @@ static void sum_up(struct fg_chain *chain)
 	}
 }
 
-/* The variance of the steps that a stretch and an anchor share. */
+/* The variance of the steps that a stretch and an anchor have in common. */
 static double shared(const struct fg_chain *chain, size_t from, size_t to, enum fg_chain_part part,
 		     const struct fg_chain_anchor *anchor)
 {

@@ -42,11 +42,11 @@ struct fg_chain {
 	size_t count;
 	struct fg_chain_anchor *anchors;
 	size_t anchor_count;
-	/* up to each point: of all steps, and of those that are not known */
+	/* up to each point: of all steps, and of the unknown ones */
 	double *changes[2];
 	double *variances[2];
 	double *factor;   /* Cholesky factor of the anchors' covariance */
-	double *residual; /* covariance⁻¹ × what the anchors say beyond the steps */
+	double *residual; /* covariance⁻¹ × (anchors − steps) */
 };
 
 enum fg_chain_part {
@@ -60,8 +60,8 @@ struct fg_chain_sum {
 };
 
 /*
- * `edges` are in the order in which they were measured; `tip` is the commit at the end.  NULL: the
- * one with most steps before it, of all that are connected with the newest run.  The edges must
+ * `edges` are in the order in which they were measured; `tip` is the commit at the end. NULL: of
+ * all commits connected with the newest run, the one with most steps before it. The edges must
  * outlive the chain.
  */
 void fg_chain_build(const struct fg_chain_edge *edges, size_t count, const char *tip,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Known prices that a commit message declares. */
+/* Accepted slowdowns that a commit message declares. */
 #ifndef FG_GATE_COMMIT_TRAILERS_H
 #define FG_GATE_COMMIT_TRAILERS_H
 

@@ -15,30 +15,22 @@ enum {
 
 static const double width = 2.807; /* of a 99.5 % interval, in standard errors */
 static const double most = 0.8;    /* the commits named carry this share */
-static const double false_discoveries = 0.05;
 
-/* The stretch that is judged. */
-struct window {
-	size_t from;
-	size_t to;
-	size_t steps; /* small ones, with a build that differs */
-};
-
-static bool is_small_step(const struct fg_chain_point *point)
+bool fg_creep_is_small(const struct fg_chain_point *point)
 {
 	return !point->is_known && (point->error > 0 || fabs(point->change) > 0);
 }
 
-static struct window window_of(const struct fg_chain *chain, unsigned commits)
+struct fg_creep_window fg_creep_window_of(const struct fg_chain *chain, unsigned commits)
 {
-	struct window window = {0};
+	struct fg_creep_window window = {0};
 
 	if (chain->count == 0)
 		return window;
 	window.to = chain->count - 1;
 	window.from = window.to > commits ? window.to - commits : 0;
 	for (size_t i = window.from + 1; i <= window.to; i++)
-		window.steps += is_small_step(&chain->points[i]);
+		window.steps += fg_creep_is_small(&chain->points[i]);
 	return window;
 }
 
@@ -51,8 +43,8 @@ static int largest_first(const void *left, const void *right)
 }
 
 /* Each step by all runs, the anchors included; the largest ones that together carry most. */
-static void name_commits(const struct fg_chain *chain, const struct window *window, double sign,
-			 struct fg_creep_verdict *creep, struct fg_arena *arena)
+static void name_commits(const struct fg_chain *chain, const struct fg_creep_window *window,
+			 double sign, struct fg_creep_verdict *creep, struct fg_arena *arena)
 {
 	struct fg_creep_commit *all = fg_arena_array(arena, window->steps + 1, sizeof(all[0]));
 	size_t count = 0;
@@ -62,7 +54,7 @@ static void name_commits(const struct fg_chain *chain, const struct window *wind
 		const struct fg_chain_sum step = fg_chain_sum(chain, i - 1, i, FG_CHAIN_ALL);
 		const double change = sign * step.change;
 
-		if (!is_small_step(&chain->points[i]))
+		if (!fg_creep_is_small(&chain->points[i]))
 			continue;
 		creep->largest = fmax(creep->largest, expm1(change));
 		if (change > 0)
@@ -90,7 +82,7 @@ struct fg_creep_verdict *fg_creep_judge(const struct fg_chain *chain,
 					const struct fg_policy *policy, enum fg_better better,
 					struct fg_arena *arena)
 {
-	const struct window window = window_of(chain, policy->creep_window);
+	const struct fg_creep_window window = fg_creep_window_of(chain, policy->creep_window);
 	const double sign = better == FG_BETTER_LOWER ? 1 : -1;
 	struct fg_creep_verdict *creep = NULL;
 	struct fg_chain_sum sum;
@@ -119,119 +111,6 @@ bool fg_creep_needs_anchor(const struct fg_creep_verdict *creep, const struct fg
 	const double error = log1p(creep->high) - log1p(creep->change);
 
 	return error > width * log1p(policy->creep_tolerated) / 2;
-}
-
-/* ---- functions ---- */
-
-struct tested {
-	size_t function;
-	double p;
-	double change;
-};
-
-/* Variance of one pair of this function: the variance of a step times its pairs. */
-static double scatter_of(const struct fg_chain *chain, const struct window *window,
-			 const double *gains)
-{
-	double weights = 0;
-	double mean = 0;
-	double squares = 0;
-
-	for (size_t i = window->from + 1; i <= window->to; i++) {
-		const double error = chain->points[i].error;
-
-		if (!is_small_step(&chain->points[i]))
-			continue;
-		weights += 1 / (error * error);
-		mean += gains[i] / (error * error);
-	}
-	mean /= weights;
-	for (size_t i = window->from + 1; i <= window->to; i++) {
-		const double off = (gains[i] - mean) / chain->points[i].error;
-
-		squares += is_small_step(&chain->points[i]) ? off * off : 0;
-	}
-	return squares / (double)(window->steps - 1);
-}
-
-static int surest_first(const void *left, const void *right)
-{
-	const struct tested *a = left;
-	const struct tested *b = right;
-
-	return (a->p > b->p) - (a->p < b->p);
-}
-
-static int most_first(const void *left, const void *right)
-{
-	const struct tested *a = left;
-	const struct tested *b = right;
-
-	return (a->change < b->change) - (a->change > b->change);
-}
-
-/* The weights of the sum, and its variance where a pair scatters by 1. */
-struct linear {
-	double *steps;
-	double *anchors;
-	double error;
-};
-
-static struct tested test(const struct fg_chain *chain, const struct window *window,
-			  const struct linear *sum, const struct fg_creep_gains *gains, size_t f)
-{
-	const double *steps = gains->steps + f * chain->count;
-	const double *anchors =
-		chain->anchor_count ? gains->anchors + f * chain->anchor_count : NULL;
-	const double scatter =
-		fmax(scatter_of(chain, window, steps), gains->sampling ? gains->sampling[f] : 0);
-	struct tested tested = {.function = f, .p = 1};
-
-	for (size_t i = 0; i < chain->count; i++)
-		tested.change += sum->steps[i] * steps[i];
-	for (size_t i = 0; i < chain->anchor_count; i++)
-		tested.change += sum->anchors[i] * anchors[i];
-	if (scatter > 0)
-		tested.p = fg_t_cdf(-tested.change / (sqrt(scatter) * sum->error),
-				    (double)(window->steps - 1));
-	return tested;
-}
-
-size_t fg_creep_functions(const struct fg_chain *chain, const struct fg_policy *policy,
-			  const struct fg_creep_gains *gains, size_t *risen, double *changes)
-{
-	const struct window window = window_of(chain, policy->creep_window);
-	const size_t n = gains->function_count;
-	struct tested *all = NULL;
-	struct linear sum = {0};
-	size_t found = 0;
-	size_t kept = 0;
-
-	if (window.steps < FG_CREEP_FUNCTION_STEPS || n == 0)
-		return 0;
-	all = fg_xcalloc(n, sizeof(all[0]));
-	sum.steps = fg_xcalloc(chain->count, sizeof(sum.steps[0]));
-	sum.anchors = fg_xcalloc(chain->anchor_count + 1, sizeof(sum.anchors[0]));
-	sum.error = fg_chain_sum(chain, window.from, window.to, FG_CHAIN_SMALL).error;
-	fg_chain_weights(chain, window.from, window.to, FG_CHAIN_SMALL, sum.steps, sum.anchors);
-	for (size_t f = 0; f < n; f++) {
-		all[f] = test(chain, &window, &sum, gains, f);
-		changes[f] = all[f].change;
-	}
-	qsort(all, n, sizeof(all[0]), surest_first);
-	for (size_t i = 0; i < n; i++) {
-		if (all[i].p <= false_discoveries * (double)(i + 1) / (double)n)
-			found = i + 1;
-	}
-	qsort(all, found, sizeof(all[0]), most_first);
-	for (size_t i = 0; i < found; i++) {
-		if (all[i].change >= policy->function_floor)
-			risen[kept++] = all[i].function;
-	}
-	free(all);
-	free(sum.steps);
-	free(sum.anchors);
-	return kept;
 }
 
 /* ---- words ---- */

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A smaller relative difference counts as equal, for the whole and for each function. */
+/* Smaller relative differences count as equal, for the whole and for each function. */
 static const double tolerance_least = 0.0001;
 /* More work explains more time if it grew by at least this share of it. */
 static const double explains_least = 0.25;
 static const double felt_least = 0.001;
 
-/* A difference counts if it is so many times what repetitions of one side differ by. */
+/* A difference counts if it is this many times larger than repetitions of one side differ by. */
 static const double spread_errors = 10;
 
 /* One function's counts over the repetitions of one arm. */
@@ -26,13 +26,13 @@ struct range {
 	double most;
 };
 
-/* The counts of one arm by function, libraries that did not change charged to their callers. */
+/* The counts of one arm by function; unchanged libraries are charged to their callers. */
 struct counts {
 	struct range *instructions;
 	double *calls; /* of the function itself */
 	double total;
 	double total_calls;
-	double linker; /* in the dynamic linker, which is not counted */
+	double linker; /* counts of the dynamic linker, which are left out */
 	unsigned repetitions;
 };
 
@@ -54,7 +54,7 @@ static bool is_exact_row(const struct fg_profile_row *row, uint8_t arm)
 	       (row->measure == FG_MEASURE_INSTRUCTIONS || row->measure == FG_MEASURE_CALLS);
 }
 
-/* `sums` is per function, and zero. */
+/* `sums` is indexed by function, and zeroed. */
 static void add_instructions(const struct fg_profile_set *set, const uint32_t *blamed,
 			     const struct fg_profile_row *row, double *sums, struct counts *counts)
 {
@@ -214,8 +214,8 @@ static double varying_of(const struct fg_profile_set *set, const struct counts a
 }
 
 /*
- * All that is executed counts.  Functions that differ between repetitions of one binary make the
- * interval wider: by much, because two repetitions hardly say by how much they differ.
+ * Everything executed counts. Functions that differ between repetitions of one binary make the
+ * interval wider: by much, because two repetitions hardly show by how much they differ.
  */
 static void judge(const struct fg_profile_set *set, const struct counts arms[2],
 		  struct fg_arena *arena, struct fg_metric_verdict *metric)
@@ -312,7 +312,7 @@ static size_t largest_change(const struct fg_profile_set *set, const struct coun
 	return found;
 }
 
-/* The library function that most of the change of `function` is executed in; 0: none. */
+/* The library function in which most of the change of `function` is executed; 0: none. */
 static size_t leaf_of(const struct fg_profile_set *set, const uint32_t *blamed, size_t function)
 {
 	double *change = fg_xcalloc(set->function_count, sizeof(change[0]));

@@ -10,9 +10,9 @@
 #define PATHS_MAX    5  /* call paths of a function */
 #define FRAMES_MAX   512
 #define SUSPECTS_MAX 5    /* functions that are named without being sure */
-#define BLAME_SHARE  0.05 /* of the whole change: a smaller part makes no suspect */
+#define BLAME_SHARE  0.05 /* smaller shares of the whole change make no suspect */
 #define BLAME_ERRORS 1.3  /* standard errors: about 80 % */
-#define TOLL_SHARE   0.1  /* of what moved: the cost of moving it */
+#define TOLL_SHARE   0.1  /* share of the moved cost that is the cost of moving it */
 
 static void set_function(const struct fg_node_context *c, size_t function,
 			 struct fg_node_verdict *node)
@@ -131,7 +131,7 @@ static bool is_suspect(const struct fg_node_context *c, const struct fg_node_ver
 	       fabs(node->delta) >= BLAME_ERRORS * error;
 }
 
-/* Fill in what may be said about the function; false: nothing. */
+/* Fills in the statement about the function; returns false without one. */
 static bool set_standing(const struct fg_node_context *c, size_t function, double error,
 			 double moved, struct fg_node_verdict *node)
 {
@@ -143,7 +143,7 @@ static bool set_standing(const struct fg_node_context *c, size_t function, doubl
 		return true;
 	}
 	if (node->standing == FG_STANDING_GUILTY && c->code &&
-	    c->code[function].state == FG_CODE_SAME) {
+	    c->code[function].state == FG_COMPARED_SAME) {
 		node->outcome = FG_OUTCOME_PLACEMENT;
 		node->standing = FG_STANDING_SAME_CODE;
 	}
@@ -174,7 +174,7 @@ static int compare_named(const void *left, const void *right)
 	return by_rank ? by_rank : fg_node_compare(&a->verdict, &b->verdict);
 }
 
-/* Drop all but the largest few suspects; returns how many functions remain. */
+/* Keeps only the largest few suspects; returns how many functions remain. */
 static size_t drop_small_suspects(struct named_function *all, size_t count)
 {
 	size_t suspects = 0;
@@ -189,8 +189,8 @@ static size_t drop_small_suspects(struct named_function *all, size_t count)
 }
 
 /*
- * Functions that changed the other way than the whole explain nothing by themselves.  A time whose
- * change is not sure has no direction; a count that is looked at has one.
+ * Functions that changed in the opposite direction of the whole explain nothing by themselves. A
+ * time whose change is not sure has no direction; a count that is looked at has one.
  */
 static size_t drop_opposed(const struct fg_node_context *c, struct named_function *all,
 			   size_t count)
@@ -209,8 +209,8 @@ static size_t drop_opposed(const struct fg_node_context *c, struct named_functio
 }
 
 /*
- * Unchanged code is guilty only where no changed code takes time: then it is called more often, or
- * with other data, by what changed.
+ * Unchanged code is guilty only if no changed code takes time: then changed code calls it more
+ * often, or with other data.
  */
 static void settle_same_code(const struct fg_node_context *c, struct named_function *all,
 			     size_t count)
@@ -219,7 +219,7 @@ static void settle_same_code(const struct fg_node_context *c, struct named_funct
 
 	for (size_t i = 0; i < count && c->code; i++)
 		is_explained |= all[i].verdict.standing == FG_STANDING_GUILTY &&
-				c->code[all[i].function].state != FG_CODE_UNKNOWN;
+				c->code[all[i].function].state != FG_COMPARED_UNKNOWN;
 	for (size_t i = 0; i < count && !is_explained; i++) {
 		struct fg_node_verdict *node = &all[i].verdict;
 

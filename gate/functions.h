@@ -5,7 +5,7 @@
 
 #include "gate/node_family.h"
 
-/* `family` is that of all rows; moved[row] is what only changed its place within one. */
+/* `family` holds all rows; moved[row] is the cost that only moved within one. */
 void fg_functions_add(const struct fg_node_context *c, const struct fg_node_family *family,
 		      const double *moved, struct fg_blame *blame);
 

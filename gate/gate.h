@@ -21,7 +21,7 @@
 /* The state of a benchmark while it is being measured. */
 struct fg_gate_progress {
 	bool decided;            /* no gated metric is open any more */
-	enum fg_outcome outcome; /* of the metric named here, so far */
+	enum fg_outcome outcome; /* of the metric named below, so far */
 	/* the first undecided one, or the one that decided; borrowed from the series */
 	const char *metric;
 	unsigned pairs;     /* that count, so far */
@@ -42,12 +42,12 @@ void fg_gate_look(const struct fg_series *series, const struct fg_policy *policy
 bool fg_gate_is_worse(const struct fg_series *series, const struct fg_policy *policy,
 		      const struct fg_measuring *measure, const char *metric);
 
-/* With fewer pairs than this nothing can fail or pass by this policy, whatever they say. */
+/* With fewer pairs than this, nothing can fail or pass under this policy. */
 unsigned fg_gate_least_pairs(const struct fg_policy *policy);
 
 /*
- * Fill `verdict` (an empty one; release it with fg_verdict_release()).  Names, reasons and labels
- * in it are copies.  Bad data are an outcome with a reason, never a failure; FG_EINVAL only for an
+ * Fills `verdict` (an empty one; release it with fg_verdict_release()). Names, reasons and labels
+ * in it are copies. Bad data are an outcome with a reason, never a failure; FG_EINVAL only for an
  * input that breaks this contract.
  */
 int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict,
@@ -56,13 +56,13 @@ int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict
 /* The exit code of a verdict whose benchmarks have changed since it was made. */
 enum fg_exit fg_gate_exit_code(const struct fg_gate_input *input, const struct fg_verdict *verdict);
 
-/* Notes what two sessions cannot decide, and the command that can. */
+/* Notes that two sessions cannot decide, and the command that can. */
 void fg_gate_note_sessions(const struct fg_run *baseline, const struct fg_run *candidate,
 			   struct fg_verdict *verdict);
 
 /*
- * Make a policy by which the verdict is about one measure of the profiles: it alone is gated.  Rows
- * live in the arena.  FG_EINVAL: nothing that can be gated by call path is called that.
+ * Makes a policy for a verdict about one measure of the profiles: it alone is gated. Rows live in
+ * the arena. FG_EINVAL: no measure of that name can be gated by call path.
  */
 int fg_policy_only_measure(struct fg_policy *policy, const char *measure, const struct fg_run *run,
 			   struct fg_arena *arena, struct fg_error *err) FG_NODISCARD;

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* One environment's values, and where they stand in the whole series. */
+/* One environment's values, and their positions in the whole series. */
 struct line {
 	double *values;
 	size_t *places;
@@ -62,7 +62,7 @@ static int compare_changes(const void *left, const void *right)
 	return (a->point > b->point) - (a->point < b->point);
 }
 
-/* Was this environment seen before place i? */
+/* Did this environment occur before position i? */
 static bool is_first(const size_t *environments, size_t i)
 {
 	for (size_t k = 0; k < i; k++) {

@@ -14,7 +14,7 @@
 #define FG_TREND_POINTS_MAX 5000
 
 struct fg_trend_options {
-	const char *benchmark; /* for fg_trend_build() */
+	const char *benchmark; /* for fg_trend_build() only */
 	const char *metric;
 	double alpha;       /* chance of any false change point of an environment; 0: 0.01 */
 	size_t min_segment; /* runs that a new level must last; 0: 5 */
@@ -23,7 +23,7 @@ struct fg_trend_options {
 
 struct fg_trend_point {
 	size_t run;         /* index into the runs handed over */
-	size_t environment; /* line that it belongs to */
+	size_t environment; /* index of its line */
 	double value;       /* median of the candidate's repetitions */
 	double low;         /* quartiles */
 	double high;
@@ -31,8 +31,8 @@ struct fg_trend_point {
 };
 
 struct fg_trend_change {
-	size_t point;  /* first of the new level */
-	double before; /* levels: medians */
+	size_t point;  /* first point of the new level */
+	double before; /* medians of the levels */
 	double after;
 	double ratio; /* after / before; NaN where before is not positive */
 	bool worse;

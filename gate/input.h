@@ -19,7 +19,7 @@ struct fg_gate_input {
 	size_t gone_count;
 	/* one per series of `run`, entries may be NULL; may be NULL */
 	const struct fg_profile_set *const *profiles;
-	const struct fg_profile_set *const *baseline_profiles; /* likewise for `baseline` */
+	const struct fg_profile_set *const *baseline_profiles; /* as above, for `baseline` */
 	/*
 	 * With `baseline`: a function's own time (ns per repetition) in earlier runs, oldest first;
 	 * returns how many, at most `room`. NULL: functions of stored runs are not judged.
@@ -28,7 +28,8 @@ struct fg_gate_input {
 				   const struct fg_profile_function *function, double *self_ns,
 				   size_t room);
 	void *history_context;
-	const struct fg_plan *plan; /* policies of its benchmarks go before `policy`; may be NULL */
+	/* its benchmarks' policies take precedence over `policy`; may be NULL */
+	const struct fg_plan *plan;
 	const struct fg_policy *policy;
 	const struct fg_measuring *measure; /* for benchmarks that the plan does not know */
 	bool baseline_required; /* a benchmark without one fails with FG_EXIT_INCONCLUSIVE */

@@ -6,7 +6,7 @@
 
 #include <ctype.h>
 
-#define SIMILAR_PERCENT 70 /* of the longer name, at its ends */
+#define SIMILAR_PERCENT 70 /* percentage of the longer name, at both ends */
 
 /* Past the bracket that closes the one at `at`; the end of the name if none does. */
 static const char *skip_brackets(const char *at)

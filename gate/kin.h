@@ -5,7 +5,7 @@
 
 #include "model/profile_set.h"
 
-/* The same but for template arguments, parameters, return type, version namespace or clone. */
+/* Equal except for template arguments, parameters, return type, version namespace or clone. */
 bool fg_kin_same_name(const char *a, const char *b);
 /* In one scope, beginning and end agree over most of it: luaD_pretailcall, luaD_precall. */
 bool fg_kin_similar_name(const char *a, const char *b);
@@ -14,7 +14,7 @@ bool fg_kin_similar_name(const char *a, const char *b);
  * the symbol and its name without parameters.  To be freed.
  */
 uint32_t *fg_kin_rows(const struct fg_profile_set *set);
-/* One name in two libraries: what was shared became static, or the other way round. */
+/* One name in two libraries: a shared library was linked statically, or the other way round. */
 bool fg_kin_is_relinked(const struct fg_profile_function *a, const struct fg_profile_function *b);
 
 #endif

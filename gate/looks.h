@@ -18,7 +18,7 @@
 
 /* The fewest pairs that can decide at the first of many looks: all of them slower. */
 size_t fg_gate_least_looked_at(double alpha);
-/* The same at a look that is the first and the last. */
+/* As above, for a look that is both the first and the last. */
 size_t fg_gate_least_at_last(double alpha);
 /*
  * The numbers of pairs after which a decision may fall, ascending: the first is `min_pairs`, or as
@@ -28,7 +28,7 @@ size_t fg_gate_looks(double alpha, unsigned min_pairs, unsigned max_pairs,
 		     size_t looks[FG_GATE_LOOKS_MAX]);
 /* The share of alpha that look number `look` (from 0) may spend if others may follow. */
 double fg_gate_share(double alpha, size_t look);
-/* All that the looks before it left. */
+/* All alpha that earlier looks left. */
 double fg_gate_share_left(double alpha, size_t look);
 
 #endif

@@ -21,7 +21,7 @@ struct gathering {
 	bool *seen;
 	uint32_t *touched;
 	size_t touched_count;
-	struct cell *cells; /* of all pairs so far, by rising pair */
+	struct cell *cells; /* cells of all pairs so far, by ascending pair */
 	size_t cell_count;
 	size_t cell_capacity;
 };
@@ -43,7 +43,7 @@ static int compare_keys(const void *left, const void *right)
 	return (a->row > b->row) - (a->row < b->row);
 }
 
-/* Sort the keys and number the pairs among them. */
+/* Sorts the keys and numbers their pairs. */
 static void number_pairs(struct row_key *keys, size_t count, struct fg_profile_pairs *pairs)
 {
 	size_t end;
@@ -90,7 +90,7 @@ void fg_profile_pairs_find(const struct fg_profile_set *set, uint16_t measure,
 	for (size_t i = 0; i < set->row_count; i++) {
 		const struct fg_profile_row *row = &set->rows[i];
 
-		/* Counted repetitions are numbered apart from the pairs. */
+		/* Counted repetitions have pair numbers of their own. */
 		if (row->measure == measure && row->aside == 0 && row->arm < 2 &&
 		    (!sampled || row->pair < FG_PAIR_NUMBERS_MAX))
 			keys[used++] =
@@ -148,7 +148,7 @@ static void finish_pair(struct gathering *g, struct fg_pair_matrix *matrix, uint
 
 		out->baseline += sums[0];
 		out->candidate += sums[1];
-		out->error += difference * difference; /* squares, until the end */
+		out->error += difference * difference; /* sum of squares until the end */
 		g->cells[g->cell_count++] = (struct cell){
 			.entity = entity, .pair = pair, .difference = (float)difference};
 		sums[0] = sums[1] = 0.0;

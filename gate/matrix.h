@@ -20,9 +20,9 @@ struct fg_profile_pairs {
 	size_t count;
 	uint32_t *pair_of_row; /* 0 .. count - 1, or FG_NO_ENTITY; one per row of the set */
 	double *per_arm;       /* repetitions of an arm in each pair */
-	uint32_t *rows;        /* those that count, by rising pair */
+	uint32_t *rows;        /* rows that count, by ascending pair */
 	size_t row_count;
-	double scale; /* from the values of the rows to those of a verdict */
+	double scale; /* factor from the rows' values to those of a verdict */
 	enum fg_measure_fold fold;
 };
 
@@ -44,8 +44,8 @@ struct fg_pair_matrix {
 };
 
 /*
- * For the rows of one measure; all others are FG_NO_ENTITY.  Times go by the pair that ran side by
- * side; of other measures the first repetitions of both arms are a pair, then the second ones.
+ * For the rows of one measure; all others are FG_NO_ENTITY. Times are paired as they ran; of other
+ * measures the first repetitions of both arms are a pair, then the second ones.
  */
 void fg_profile_pairs_find(const struct fg_profile_set *set, uint16_t measure,
 			   struct fg_profile_pairs *pairs);

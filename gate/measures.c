@@ -15,8 +15,8 @@
 
 #include <math.h>
 
-#define ROUNDING  1e-12 /* of a total: counts that are added up in another order */
-#define EXPLAINED 0.5   /* of a program's growth, by its heap */
+#define ROUNDING  1e-12 /* relative error of sums in another order */
+#define EXPLAINED 0.5   /* share of a program's growth that its heap explains */
 
 /* For a comparison of two runs, each of which measured one side. */
 static void join_stored(const struct fg_gate_input *input, size_t index, struct fg_sides *sides)
@@ -67,7 +67,7 @@ static bool is_measured(const struct fg_profile_set *set, uint16_t id)
 	return false;
 }
 
-/* Do the repetitions of each side agree with each other? */
+/* Do the repetitions of each side agree? */
 static bool is_steady(const struct fg_profile_set *set, uint16_t id)
 {
 	const struct fg_profile_row *first[FG_ARM_COUNT] = {NULL, NULL};
@@ -85,7 +85,7 @@ static bool is_steady(const struct fg_profile_set *set, uint16_t id)
 	return true;
 }
 
-/* A benchmark whose only metric of its own is the measure; returns its index. */
+/* A benchmark whose only metric is the measure; returns its index. */
 static size_t make_series(const struct fg_profile_set *set, uint16_t id, bool exact,
 			  struct fg_series *series)
 {
@@ -151,7 +151,7 @@ static const struct fg_metric_verdict *find_metric(const struct fg_benchmark_ver
 	return NULL;
 }
 
-/* Gated and not there: never a pass in silence. */
+/* It is gated and missing: never pass silently. */
 static void add_unmeasured(const struct fg_metric_policy *how, struct fg_arena *arena,
 			   struct fg_metric_verdict *metric)
 {

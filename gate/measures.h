@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The measures of a profile other than time, judged like metrics: what one is in a repetition is
- * its total over the profile.  Private to gate/.
+ * The measures of a profile other than time, judged like metrics: the value in a repetition is the
+ * total over the profile. Private to gate/.
  */
 #ifndef FG_GATE_MEASURES_H
 #define FG_GATE_MEASURES_H
@@ -11,10 +11,10 @@
 #include "model/profile_set.h"
 #include "model/verdict.h"
 
-/* Both sides of a benchmark, whether one run measured them or one each. */
+/* Both sides of a benchmark, measured by one run or by one run each. */
 struct fg_sides {
-	const struct fg_profile_set *set; /* NULL: no profile of both */
-	struct fg_profile_set joined;     /* of two stored runs */
+	const struct fg_profile_set *set; /* NULL: a profile is missing */
+	struct fg_profile_set joined;     /* profile of two stored runs */
 	struct fg_series series;          /* the benchmark's, with the builds of both sides */
 	bool is_timed;                    /* a side has a repetition that was timed */
 };
@@ -24,7 +24,7 @@ void fg_sides_init(const struct fg_gate_input *input, size_t index, struct fg_si
 void fg_sides_release(struct fg_sides *sides);
 
 /*
- * Add one metric per measure to the verdict, after those of the run, and blame where it is
+ * Adds one metric per measure to the verdict, after those of the run, and blame for those that are
  * gated or changed.
  */
 void fg_measures_decide(const struct fg_sides *sides, const struct fg_metric_context *context,

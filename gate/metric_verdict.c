@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* A change that is above zero with this probability is worth a word, though nothing fails. */
+/* A change above zero with this probability is reported, even if nothing fails. */
 static const double probably = 0.95;
 
 bool fg_metric_is_judged(const struct fg_series *series, size_t metric)
@@ -60,7 +60,7 @@ void fg_metric_begin(const struct fg_metric_context *context, size_t metric,
 void fg_metric_set_interval(struct fg_metric_verdict *verdict, double estimate, double low,
 			    double high, bool linear)
 {
-	/* For a metric of which more is better, worse is a ratio below one. */
+	/* If more of a metric is better, worse is a ratio below one. */
 	bool turned = verdict->better == FG_BETTER_HIGHER;
 	double ends[3] = {estimate, turned ? -high : low, turned ? -low : high};
 
@@ -71,7 +71,7 @@ void fg_metric_set_interval(struct fg_metric_verdict *verdict, double estimate, 
 	verdict->ratio = ends[0];
 	verdict->low = ends[1];
 	verdict->high = ends[2];
-	/* Both levels differ by the estimate, whatever the medians of the two sides do. */
+	/* Makes the levels differ by the estimate, whatever the medians of the two sides are. */
 	if (!linear && !verdict->exact && isfinite(verdict->ratio))
 		verdict->candidate = verdict->baseline * verdict->ratio;
 }
@@ -101,8 +101,8 @@ static void set_step(struct fg_metric_verdict *verdict, double worse, double err
 
 /*
  * An exact metric is the same in every repetition of one binary, so one look suffices: any
- * worsening beyond the tolerance counts.  When it is not the same after all, that is said, and the
- * ordinary rule decides.
+ * worsening beyond the tolerance counts. If it does vary, that is reported, and the ordinary rule
+ * decides.
  */
 static bool decide_exact(const struct fg_metric_context *context, const struct fg_pairs *pairs,
 			 double tolerance, struct fg_metric_verdict *verdict)
@@ -152,7 +152,7 @@ static void note_lost_pairs(const struct fg_metric_context *context, const struc
 	note_left_out(context, verdict, pairs->unpaired, "one side is missing");
 }
 
-/* The programs themselves saw to it that no pair is fair: nothing will ever be compared so. */
+/* The programs themselves made every pair unfair: no comparison is possible. */
 static bool is_never_fair(const struct fg_metric_context *context)
 {
 	const struct fg_set_aside aside = fg_count_set_aside(context->series);
@@ -300,17 +300,17 @@ static void note_finding(const struct fg_metric_context *context, const struct f
 		     finding->wider);
 }
 
-/* Pairs without a number for this metric count for the runner: it has to be asked for more. */
+/* Pairs without a number for this metric count for the runner, so ask it for more. */
 static void ask_for_more(const struct fg_pairs *pairs, struct fg_rule_finding *finding)
 {
 	if (finding->next_look > 0)
 		finding->next_look += pairs->no_number + pairs->no_ratio;
 }
 
-/* Less than this is a change in no place. */
+/* A smaller difference between places counts as equal. */
 static const double place_least = 0.005;
 
-/* How many places are faster, if others are slower; 0: they agree. */
+/* How many places are faster although others are slower; 0: they agree. */
 static unsigned count_faster(const double middles[FG_LINE_PLACES])
 {
 	unsigned faster = 0;
@@ -324,8 +324,8 @@ static unsigned count_faster(const double middles[FG_LINE_PLACES])
 }
 
 /*
- * It looked slower as it was linked, or was never measured like that.  If it passes over all
- * layouts, what looked slower was the place of its code: a pass, unless that is to fail.
+ * It looked slower as it was linked, or was never measured like that. If it passes over all
+ * layouts, its code's place caused the slowdown: a pass, unless that is to fail.
  */
 static void settle_layouts(const struct fg_metric_context *context, const struct fg_pairs *pairs,
 			   struct fg_metric_verdict *verdict)
@@ -369,10 +369,10 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 		     "is where the linker put the code");
 }
 
-/* Each pair starts new processes, in an order of its own; only what `setup` made outlives it. */
+/* Each pair starts new processes in a random order; only the products of `setup` survive it. */
 static bool is_drawn(const struct fg_series *series)
 {
-	return !fg_environment_get(&series->build[FG_ARM_CANDIDATE], FG_FACT_SETUP);
+	return !series->build[FG_ARM_CANDIDATE].setup;
 }
 
 static struct fg_rule rule_for(const struct fg_metric_context *context,

@@ -14,7 +14,7 @@ struct fg_metric_context {
 	const struct fg_series *series;
 	const struct fg_policy *policy;
 	const struct fg_measuring *measure;
-	struct fg_arena *arena; /* text of the verdict; NULL: no notes are wanted */
+	struct fg_arena *arena; /* for texts of the verdict; NULL: no notes are wanted */
 	uint64_t seed;
 	bool final; /* no more pairs will come */
 };
@@ -26,7 +26,7 @@ bool fg_metric_is_judged(const struct fg_series *series, size_t metric);
 void fg_metric_begin(const struct fg_metric_context *context, size_t metric,
 		     struct fg_metric_verdict *verdict);
 
-/* The whole verdict; `finding` (may be NULL) gets what the rule said. */
+/* The whole verdict; `finding` (may be NULL) gets the rule's result. */
 void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
 		      struct fg_metric_verdict *verdict, struct fg_rule_finding *finding);
 
@@ -36,7 +36,7 @@ void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
  */
 double fg_metric_tolerance(const struct fg_metric_policy *policy);
 
-/* Fill ratio and interval of a verdict from logarithms (or shares) that are positive for worse. */
+/* Sets ratio and interval of a verdict from logarithms (or shares) that are positive for worse. */
 void fg_metric_set_interval(struct fg_metric_verdict *verdict, double estimate, double low,
 			    double high, bool linear);
 

@@ -33,7 +33,7 @@
 struct change {
 	uint32_t function;
 	double delta;
-	double left; /* of it, that no move explains */
+	double left; /* part that no move explains */
 };
 
 static int by_size(const void *left, const void *right)
@@ -64,7 +64,7 @@ static size_t list_changes(const struct fg_node_context *c, double direction, st
 	return fg_min_size(count, CANDIDATES_MAX);
 }
 
-/* The node of a function with most inclusive time in the arm where the function is larger. */
+/* The node of a function with the most inclusive time in the arm where the function is larger. */
 static uint32_t main_node(const struct fg_node_context *c, uint32_t function)
 {
 	int arm = c->functions.entities[function].delta > 0.0;
@@ -214,10 +214,10 @@ static bool are_neighbours(const struct fg_node_context *c, const struct change 
 
 static bool is_known_the_same(const struct fg_node_context *c, uint32_t function)
 {
-	return c->code && c->code[function].state == FG_CODE_SAME;
+	return c->code && c->code[function].state == FG_COMPARED_SAME;
 }
 
-/* The functions that surely changed, and where their rows go. */
+/* The functions that surely changed, and the rows that they join. */
 struct moves {
 	const struct fg_node_context *c;
 	struct change *grown;
@@ -248,7 +248,7 @@ static void join(struct moves *all, struct change *to, struct change *from)
 	}
 }
 
-/* Both must still have a noticeable part of their change to exchange. */
+/* Both must still have a noticeable change to exchange. */
 static bool is_worth_it(const struct change *to, const struct change *from)
 {
 	return fmin(to->left, from->left) >= SAME_SHARE * fmin(to->delta, -from->delta);
@@ -281,7 +281,7 @@ void fg_moved_join(const struct fg_node_context *c, struct fg_blame *blame, doub
 
 	all.grown_count = list_changes(c, 1.0, &all.grown);
 	all.shrunk_count = list_changes(c, -1.0, &all.shrunk);
-	/* Each move uses up one of the two. */
+	/* Each move completes one of the two. */
 	blame->moved = fg_arena_array(c->arena, 4 * (all.grown_count + all.shrunk_count) + 1,
 				      sizeof(blame->moved[0]));
 	join_if(&all, are_kin);

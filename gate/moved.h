@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cost that changed its place; see moved.c.  Private to gate/. */
+/* Cost that moved; see moved.c. Private to gate/. */
 #ifndef FG_GATE_MOVED_H
 #define FG_GATE_MOVED_H
 
@@ -7,7 +7,7 @@
 
 /*
  * Puts functions that exchanged cost into one row (c->row_of), fills blame->moved, and sets
- * moved[row] to what moved within it.  The matrix of the context is then to be grouped again.
+ * moved[row] to the cost that moved within it. Group the context's matrix again afterwards.
  */
 void fg_moved_join(const struct fg_node_context *c, struct fg_blame *blame, double *moved);
 

@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-/* Three of them reach an adjusted p of some percent; the fourth is for the scatter of the times. */
+/* Three reach an adjusted p of some percent; the fourth covers the scatter of the times. */
 #define NAMING_ERRORS 4.0
 /* How much longer than its verdict a benchmark may run just to name the function. */
 #define NAMING_MOST 4
@@ -26,7 +26,7 @@
 struct sampled {
 	double executions;
 	double all;
-	double largest; /* of one function, with the unchanged libraries that it calls */
+	double largest; /* time of one function and the unchanged libraries that it calls */
 };
 
 static struct sampled count_samples(const struct fg_profile_set *set,

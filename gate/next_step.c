@@ -9,7 +9,7 @@
 /* A slowdown below this ratio may be due to where the linker put the code. */
 static const double placement_most = 1.4;
 
-/* One call: what is known, and the step that it ends in. */
+/* One call: the facts, and the resulting step. */
 struct turn {
 	struct fg_next_step *machine;
 	const struct fg_situation *now;
@@ -53,7 +53,7 @@ static const struct fg_series *first_series(const struct fg_situation *now)
 	return now->series_count ? &now->run->series[now->series[0]] : NULL;
 }
 
-/* NULL: the cases of a harness are only decided, nothing more. */
+/* NULL: the cases of a harness are only decided. */
 static const struct fg_series *only_series(const struct fg_situation *now)
 {
 	return now->series_count == 1 ? first_series(now) : NULL;
@@ -66,7 +66,7 @@ static bool is_measured_time(const struct fg_series *series, const char *name)
 	return at < series->metric_count && fg_metric_is_measured_time(&series->metrics[at]);
 }
 
-/* Would it fail, and for a time? */
+/* Would it fail, because of a time? */
 static bool fails_for_a_time(const struct fg_next_step *machine, const struct fg_series *series)
 {
 	return machine->has_look && machine->look.decided &&
@@ -89,8 +89,8 @@ static bool gates_a_time(const struct fg_series *series, const struct fg_policy 
 }
 
 /*
- * Unasked only if the code changed, because then its place did.  Not if a slowdown as linked is to
- * fail: then that has to be measured.
+ * By default only if the code changed, because then its place did; and not if a slowdown as linked
+ * is to fail, because that must be measured.
  */
 static bool begins_in_layouts(const struct fg_situation *now)
 {
@@ -163,7 +163,7 @@ static bool is_decided(struct turn *turn, unsigned *next_look)
 		const struct fg_series *series = &now->run->series[now->series[i]];
 		struct fg_gate_progress look = {0};
 
-		/* The same binaries on both sides: nothing to find out. */
+		/* The same binaries on both sides: there is nothing to find out. */
 		if (series->identical)
 			continue;
 		fg_gate_look(series, now->policy, now->measure, &look);
@@ -250,7 +250,7 @@ static bool decide(struct turn *turn, enum fg_step_state then)
 
 /* ---- other places ---- */
 
-/* Would it fail for a time, and may another place of its code be the reason? */
+/* Would it fail because of a time, and may another place of its code be the reason? */
 static bool is_suspect(const struct turn *turn)
 {
 	const struct fg_series *series = only_series(turn->now);

@@ -20,10 +20,11 @@
 
 enum fg_step_action {
 	FG_STEP_STOP,
-	FG_STEP_SAY,              /* nothing but the sentence */
+	FG_STEP_SAY,              /* only show the sentence */
 	FG_STEP_PAIRS,            /* until `pairs` of them count */
 	FG_STEP_BEGIN_IN_LAYOUTS, /* link both sides in several layouts before the first pair */
-	FG_STEP_LAYOUTS,          /* the same, and set aside what was measured as it was linked */
+	/* as above, and set aside the pairs that were measured as linked */
+	FG_STEP_LAYOUTS,
 };
 
 /* Result of the last step. */
@@ -58,7 +59,7 @@ struct fg_next_step {
 	enum fg_step_state state;
 	struct fg_gate_progress look; /* the most informative one so far */
 	bool has_look;
-	bool is_open; /* `until_sure`, and the budget ended before the decision */
+	bool is_open; /* `until_sure`, but the budget ended before the decision */
 	/* private */
 	unsigned reached; /* the last look that pairs were measured for */
 };
@@ -67,7 +68,7 @@ struct fg_situation {
 	const struct fg_run *run;
 	const size_t *series; /* indexes of the benchmark's series: one, or one per harness case */
 	size_t series_count;
-	const struct fg_profile_set *profile; /* of the first series, or NULL */
+	const struct fg_profile_set *profile; /* profile of the first series, or NULL */
 	const struct fg_policy *policy;
 	const struct fg_measuring *measure;
 	bool has_baseline;
@@ -79,10 +80,11 @@ struct fg_situation {
 struct fg_step {
 	enum fg_step_action action;
 	unsigned pairs;
-	bool exceeds_budget;          /* FG_STEP_PAIRS: the budget does not end them */
-	bool only_if_cheap;           /* FG_STEP_BEGIN_IN_LAYOUTS: nobody asked for layouts */
+	bool exceeds_budget; /* FG_STEP_PAIRS: the budget does not end them */
+	/* FG_STEP_BEGIN_IN_LAYOUTS: the user did not ask for layouts */
+	bool only_if_cheap;
 	bool is_detail;               /* `text` is for --verbose */
-	char text[FG_STEP_TEXT_SIZE]; /* why, for the user; may be empty */
+	char text[FG_STEP_TEXT_SIZE]; /* reason, for the user; may be empty */
 };
 
 /* `result` of the first call is FG_STEP_DONE.  After FG_STEP_STOP the machine stays there. */

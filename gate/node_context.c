@@ -9,8 +9,8 @@
 #include <math.h>
 
 #define MS_PER_NS  1e-6
-#define ROUNDING   1e-9 /* of the whole: sums of counts in another order */
-#define COVERED_NS 20e6 /* of CPU time in an arm, before its coverage means anything */
+#define ROUNDING   1e-9 /* relative error of sums of counts in another order */
+#define COVERED_NS 20e6 /* shortest CPU time of an arm for a meaningful coverage */
 
 static void find_coverage(const struct fg_series *series, struct fg_node_context *c)
 {

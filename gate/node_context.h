@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The profile of one benchmark, as the verdicts about its functions need it.  Private to gate/. */
+/* The profile of one benchmark, prepared for the verdicts about its functions. Private to gate/. */
 #ifndef FG_GATE_NODE_CONTEXT_H
 #define FG_GATE_NODE_CONTEXT_H
 
@@ -16,11 +16,11 @@ struct fg_node_context {
 	const struct fg_profile_set *set;
 	const struct fg_policy *policy;
 	struct fg_arena *arena;
-	struct fg_notes *notes; /* of the benchmark */
-	uint16_t id;            /* of the measure, in the set */
+	struct fg_notes *notes; /* notes of the benchmark */
+	uint16_t id;            /* number of the measure in the set */
 	const char *measure;    /* its name; lives as long as the verdict */
-	const char *unit;       /* of all values here: "ms" for times */
-	bool exact;             /* repetitions agree: a difference is one, however small */
+	const char *unit;       /* unit of all values here: "ms" for times */
+	bool exact;             /* repetitions agree, so any difference counts */
 	struct fg_profile_pairs pairs;
 	/*
 	 * Code that is the same in both arms cannot be the cause: the time of a node in an
@@ -30,15 +30,15 @@ struct fg_node_context {
 	uint32_t *blamed;
 	uint32_t *row_of;                /* per function: the function whose row it belongs to */
 	struct fg_code_fact *code;       /* per function; NULL: nothing is known */
-	size_t only_changed;             /* of same_code.h; 0: none */
-	struct fg_pair_matrix functions; /* entity = row, by the node that is blamed */
+	size_t only_changed;             /* the only changed function, as in same_code.h; 0: none */
+	struct fg_pair_matrix functions; /* entity = row, by the blamed node */
 	double *p_up;                    /* per function; 1 where not tested */
 	double *p_down;
 	bool *tested;
 	double *self[2]; /* per node, mean of each arm */
 	double *inclusive[2];
 	double total;       /* change of the whole, see parts.h */
-	bool whole_changed; /* surely */
+	bool whole_changed; /* it surely changed */
 	double floor;       /* smaller changes are not reported */
 	double margin;      /* surely below this, a function counts as unchanged */
 	double coverage[2]; /* sampled share of each arm's CPU time; NaN: too little to tell */
@@ -46,10 +46,10 @@ struct fg_node_context {
 	uint64_t seed;
 };
 
-/* Fill a context; set, policy, arena, notes, seed, id and exact are given. */
+/* Fills a context; set, policy, arena, notes, seed, id and exact are given. */
 void fg_node_context_init(struct fg_node_context *c, const struct fg_series *series,
 			  const struct fg_benchmark_verdict *verdict);
-/* Once more after `blamed` or `row_of` changed. */
+/* Repeats that after `blamed` or `row_of` changed. */
 void fg_node_context_group(struct fg_node_context *c);
 void fg_node_context_release(struct fg_node_context *c);
 

@@ -37,7 +37,7 @@ void fg_node_family_release(struct fg_node_family *family)
 	*family = (struct fg_node_family){0};
 }
 
-/* The rows of the tested entities, packed: the permutation test knows nothing of the others. */
+/* The rows of the tested entities, packed for the permutation test. */
 static void pack_rows(const struct fg_node_family *family, size_t *start, uint32_t *columns,
 		      float *values)
 {

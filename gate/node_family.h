@@ -26,7 +26,7 @@ struct fg_node_family {
  */
 void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family *family,
 			 const struct fg_pair_matrix *matrix, uint64_t samples_min, uint64_t seed);
-/* Samples scatter; events are all counted, so one a pair is enough. */
+/* Samples scatter, so several pairs are needed; events are all counted, so one is enough. */
 uint64_t fg_node_samples_min(const struct fg_node_context *c);
 void fg_node_family_release(struct fg_node_family *family);
 

@@ -101,7 +101,7 @@ static const struct fg_profile_function *mostly_spent_in(const struct fg_node_co
 	return best ? &set->functions[best] : NULL;
 }
 
-/* Functions of the kernel and of its modules: people look for these elsewhere. */
+/* Functions of the kernel and its modules have no place in the program's source. */
 static const char *library_to_tell(const struct fg_profile_function *function)
 {
 	return function->library && function->library[0] == '[' ? function->library : "";
@@ -130,7 +130,7 @@ static bool has_sure_function(const struct fg_blame *blame)
 	return blame->function_count > 0 && fg_standing_is_sure(blame->functions[0].standing);
 }
 
-/* One arm whose samples are missing would make every function of the other look new. */
+/* Without the samples of one arm, every function of the other would look new. */
 static bool is_one_arm_unsampled(const struct fg_node_context *c)
 {
 	if (!c->escaped)
@@ -173,7 +173,7 @@ static bool is_to_charge(const struct fg_node_context *c, uint32_t function)
 	const bool is_sure =
 		fmin(c->p_up[function], c->p_down[function]) <= c->policy->function_alpha;
 
-	return c->code[function].state == FG_CODE_SAME &&
+	return c->code[function].state == FG_COMPARED_SAME &&
 	       (is_sure || is_template(&c->set->functions[function]));
 }
 
@@ -193,7 +193,7 @@ static bool charge_callers(struct fg_node_context *c)
 
 		if (!is_to_charge(c, set->nodes[up].function))
 			continue;
-		while (up != 0 && c->code[set->nodes[up].function].state != FG_CODE_CHANGED)
+		while (up != 0 && c->code[set->nodes[up].function].state != FG_COMPARED_CHANGED)
 			up = set->nodes[up].parent;
 		any |= up != 0;
 		c->blamed[n] = up ? up : c->blamed[n];
@@ -201,7 +201,7 @@ static bool charge_callers(struct fg_node_context *c)
 	return any;
 }
 
-/* The function whose machine code a node is: the one that an inlined function is in. */
+/* The function whose machine code contains a node: for an inlined function, its host. */
 static uint32_t owner_of(const struct fg_profile_set *set, uint32_t node)
 {
 	while (node != 0 && set->functions[set->nodes[node].function].inlined)
@@ -209,13 +209,13 @@ static uint32_t owner_of(const struct fg_profile_set *set, uint32_t node)
 	return set->nodes[node].function;
 }
 
-/* Is it called by the only changed function, or is a part of it? */
+/* Is it a part of the only changed function, or called by it? */
 static bool is_below_changed(const struct fg_node_context *c, uint32_t node)
 {
 	return owner_of(c->set, c->blamed[node]) == c->only_changed;
 }
 
-/* The row that changed most, of the changed function and all that is inlined into it. */
+/* The row that changed most, among the changed function and everything inlined into it. */
 static uint32_t largest_part(const struct fg_node_context *c)
 {
 	const double sign = c->total < 0.0 ? -1.0 : 1.0;
@@ -232,9 +232,9 @@ static uint32_t largest_part(const struct fg_node_context *c)
 }
 
 /*
- * Few samples make no function sure.  But where the whole surely changed, and one function alone
- * that takes time has other machine code, it is that function: its parts become one row, and that
- * needs no test.
+ * With few samples no function is sure. But if the whole surely changed, and only one function that
+ * takes time has other machine code, it is that function: its parts become one row, which needs no
+ * test.
  */
 static void blame_only_changed(struct fg_node_context *c, struct fg_node_family *family)
 {

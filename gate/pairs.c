@@ -9,12 +9,12 @@ struct gathered {
 	double log_sum[FG_ARM_COUNT];
 	unsigned count[FG_ARM_COUNT];
 	unsigned set_aside; /* repetitions */
-	unsigned given_up;  /* of those: for no other reason */
+	unsigned given_up;  /* of those: pairs without another reason */
 	bool no_number;
 	bool no_ratio;
 };
 
-/* Is a value of zero no measurement at all (a time), or just a small number (a count)? */
+/* Does a value of zero mean "not measured" (a time), or is it just a small number (a count)? */
 static bool must_be_positive(const struct fg_metric *metric)
 {
 	static const char *const times[] = {"ns", "us", "ms", "s"};

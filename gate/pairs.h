@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From repetitions to pairs: the differences that a decision about one metric rests on.  Private to
- * gate/.
+ * From repetitions to pairs: the differences on which the decision about one metric rests. Private
+ * to gate/.
  */
 #ifndef FG_GATE_PAIRS_H
 #define FG_GATE_PAIRS_H
 
 #include "model/run.h"
 
-/* Pair numbers come from stored runs too; those beyond this are not looked at. */
+/* Pair numbers come from stored runs too; larger ones are ignored. */
 #define FG_PAIR_NUMBERS_MAX 1000000
 
 struct fg_pairs {
@@ -43,7 +43,7 @@ size_t fg_pair_end(const struct fg_series *series);
 struct fg_set_aside {
 	unsigned meant;
 	unsigned all;
-	unsigned apart;     /* a duet's: they did not run at the same time for long enough */
+	unsigned apart;     /* a duet's: the overlap was too short */
 	unsigned disturbed; /* a duet's: one of the two left processes running */
 	unsigned stolen;    /* the host took the CPU away */
 };

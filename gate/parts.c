@@ -21,7 +21,7 @@
 struct part {
 	double delta;
 	double half;
-	double direction; /* the only one allowed; 0: either */
+	double direction; /* the only allowed sign; 0: either */
 };
 
 struct fg_whole fg_parts_whole(const struct fg_benchmark_verdict *verdict, const char *metric,

@@ -10,7 +10,7 @@
 #include "model/verdict.h"
 
 struct fg_whole {
-	double delta; /* of the metric's levels, which differ by its estimate */
+	double delta; /* difference of the metric's levels, by its estimate */
 	bool changed; /* its interval leaves zero out */
 };
 
@@ -24,7 +24,7 @@ struct fg_rest {
 struct fg_whole fg_parts_whole(const struct fg_benchmark_verdict *verdict, const char *metric,
 			       double scale);
 /*
- * Fit the rows and the rest to blame->total_delta, and set each sure row's share of it.  There are
+ * Fits the rows and the rest to blame->total_delta, and sets each sure row's share of it. There are
  * no shares if the whole did not surely change, or if a part is larger than the whole.
  */
 void fg_parts_fit(struct fg_blame *blame, struct fg_rest rest, bool whole_changed);

@@ -1,123 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/placement.h"
 
-#include "base/text.h"
-#include "model/build_difference.h"
-
 #include <math.h>
-#include <stdio.h>
-
-enum {
-	KEY_MAX = 512
-};
-
-static bool is_equal(const struct fg_environment *a, const struct fg_environment *b,
-		     const char *key)
-{
-	const char *in_a = fg_environment_get(a, key);
-	const char *in_b = fg_environment_get(b, key);
-
-	return in_a && in_b && strcmp(in_a, in_b) == 0;
-}
-
-/* Every library of `a` is in `b`, and is the same file or has the same code. */
-static bool has_libraries_of(const struct fg_environment *a, const struct fg_environment *b)
-{
-	for (size_t i = 0; i < a->count; i++) {
-		const char *key = a->facts[i].key;
-		const char *name = fg_build_library_name(key);
-		char code_key[KEY_MAX];
-
-		if (!name || is_equal(a, b, key))
-			continue;
-		(void)snprintf(code_key, sizeof(code_key), "build.code.%s", name);
-		if (!fg_environment_get(b, key) || !is_equal(a, b, code_key))
-			return false;
-	}
-	return true;
-}
 
 /*
- * The program, or a library of it, is another file.  Where all are the same files nothing has
- * moved, and a difference comes from what the program loads or starts while it runs.
+ * The program, or one of its libraries, is another file. If all are the same files, nothing has
+ * moved, and a difference comes from something that the program loads or starts at run time.
  */
-static bool has_another_file(const struct fg_environment *a, const struct fg_environment *b)
+static bool has_another_file(const struct fg_build_facts *baseline,
+			     const struct fg_build_facts *candidate)
 {
-	if (!is_equal(a, b, "build.id"))
-		return true;
-	for (size_t i = 0; i < a->count; i++) {
-		if (fg_build_library_name(a->facts[i].key) && !is_equal(a, b, a->facts[i].key))
-			return true;
-	}
-	return false;
+	struct fg_library_pair pair = {.builds = {baseline, candidate}};
+	bool is_another = !fg_fact_is_equal(baseline->id, candidate->id);
+
+	while (!is_another && fg_library_pair_next(&pair))
+		is_another = !fg_library_pair_is_same(&pair);
+	return is_another;
 }
 
-static bool has_same_inputs(const struct fg_environment *baseline,
-			    const struct fg_environment *candidate)
+static bool has_same_inputs(const struct fg_build_facts *baseline,
+			    const struct fg_build_facts *candidate)
 {
-	return is_equal(baseline, candidate, "build.inputs") &&
-	       is_equal(baseline, candidate, "build.mapped");
+	return fg_fact_is_equal(baseline->inputs, candidate->inputs) &&
+	       fg_fact_is_equal(baseline->mapped, candidate->mapped);
 }
 
-/* Every library of `a` is the same file in `b`, or its functions were compared. */
-static bool has_compared_libraries(const struct fg_environment *a, const struct fg_environment *b)
+/* Both sides have the library, as the same file or with functions that were compared. */
+static bool is_compared(const struct fg_library_pair *pair)
 {
-	for (size_t i = 0; i < a->count; i++) {
-		const char *name = fg_build_library_name(a->facts[i].key);
-		char code_key[KEY_MAX];
-		char place_key[KEY_MAX];
+	const struct fg_build_library *a = pair->sides[0];
+	const struct fg_build_library *b = pair->sides[1];
 
-		if (!name || is_equal(a, b, a->facts[i].key))
-			continue;
-		(void)snprintf(code_key, sizeof(code_key), "build.code.%s", name);
-		(void)snprintf(place_key, sizeof(place_key), "build.place.%s", name);
-		if (!fg_environment_get(a, code_key) || !fg_environment_get(b, code_key) ||
-		    !is_equal(a, b, place_key))
+	return fg_library_pair_is_same(pair) ||
+	       (a && b && a->code && b->code && fg_fact_is_equal(a->place, b->place));
+}
+
+bool fg_placement_is_comparable(const struct fg_build_facts *baseline,
+				const struct fg_build_facts *candidate)
+{
+	struct fg_library_pair pair = {.builds = {baseline, candidate}};
+
+	if (!baseline->code || !candidate->code || !has_same_inputs(baseline, candidate))
+		return false;
+	while (fg_library_pair_next(&pair)) {
+		if (!is_compared(&pair))
 			return false;
 	}
 	return true;
 }
 
-bool fg_placement_is_comparable(const struct fg_environment *baseline,
-				const struct fg_environment *candidate)
+bool fg_placement_is_same_code(const struct fg_build_facts *baseline,
+			       const struct fg_build_facts *candidate)
 {
-	return fg_environment_get(baseline, "build.code") &&
-	       fg_environment_get(candidate, "build.code") &&
-	       has_same_inputs(baseline, candidate) &&
-	       has_compared_libraries(baseline, candidate) &&
-	       has_compared_libraries(candidate, baseline);
-}
+	struct fg_library_pair pair = {.builds = {baseline, candidate}};
 
-bool fg_placement_is_same_code(const struct fg_environment *baseline,
-			       const struct fg_environment *candidate)
-{
-	return has_another_file(baseline, candidate) &&
-	       is_equal(baseline, candidate, "build.code") &&
-	       has_same_inputs(baseline, candidate) && has_libraries_of(baseline, candidate) &&
-	       has_libraries_of(candidate, baseline);
-}
-
-/* A library of `a` whose code was read has other code in `b`, or is not there. */
-static bool has_other_library(const struct fg_environment *a, const struct fg_environment *b)
-{
-	static const char prefix[] = "build.code.";
-
-	for (size_t i = 0; i < a->count; i++) {
-		if (fg_text_starts_with(a->facts[i].key, prefix) &&
-		    !is_equal(a, b, a->facts[i].key))
-			return true;
+	if (!has_another_file(baseline, candidate) ||
+	    !fg_fact_is_equal(baseline->code, candidate->code) ||
+	    !has_same_inputs(baseline, candidate))
+		return false;
+	while (fg_library_pair_next(&pair)) {
+		if (!pair.sides[0] || !pair.sides[1] ||
+		    (!fg_library_pair_is_same(&pair) &&
+		     !fg_fact_is_equal(pair.sides[0]->code, pair.sides[1]->code)))
+			return false;
 	}
-	return false;
+	return true;
 }
 
-bool fg_placement_is_other_code(const struct fg_environment *baseline,
-				const struct fg_environment *candidate)
+bool fg_placement_is_other_code(const struct fg_build_facts *baseline,
+				const struct fg_build_facts *candidate)
 {
-	static const char program[] = "build.code";
+	struct fg_library_pair pair = {.builds = {baseline, candidate}};
+	bool is_other = !fg_fact_is_equal(baseline->code, candidate->code);
 
-	return fg_environment_get(baseline, program) && fg_environment_get(candidate, program) &&
-	       (!is_equal(baseline, candidate, program) || has_other_library(baseline, candidate) ||
-		has_other_library(candidate, baseline));
+	if (!baseline->code || !candidate->code)
+		return false;
+	while (!is_other && fg_library_pair_next(&pair)) {
+		const char *before = pair.sides[0] ? pair.sides[0]->code : NULL;
+		const char *after = pair.sides[1] ? pair.sides[1]->code : NULL;
+
+		is_other = (before || after) && !fg_fact_is_equal(before, after);
+	}
+	return is_other;
 }
 
 static void place(enum fg_outcome *outcome)
@@ -126,7 +90,7 @@ static void place(enum fg_outcome *outcome)
 		*outcome = FG_OUTCOME_PLACEMENT;
 }
 
-/* Student's t, 95 % on one side, with a degree of freedom less than there are layouts. */
+/* Student's t, 95 % on one side, with one degree of freedom fewer than layouts. */
 static const double layouts_quantile = 2.353;
 
 /* Reports where time grew, but does not blame unchanged code. */

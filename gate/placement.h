@@ -2,8 +2,7 @@
 /*
  * The same code in another place.  A linker that puts a loop across a cache line makes it slower,
  * and no line of anybody's change did it.  Where both builds have the same machine code and data
- * and the same inputs (the facts build.code, build.code.LIBRARY, build.mapped and build.inputs), a
- * difference of a measured metric is placement.
+ * and the same inputs (model/build_facts.h), a difference of a measured metric is placement.
  */
 #ifndef FG_GATE_PLACEMENT_H
 #define FG_GATE_PLACEMENT_H
@@ -12,16 +11,14 @@
 #include "model/verdict.h"
 
 /* Do both builds do the same thing, as far as their facts tell?  A missing fact says no. */
-bool fg_placement_is_same_code(const struct fg_environment *baseline,
-			       const struct fg_environment *candidate);
+bool fg_placement_is_same_code(const struct fg_build_facts *baseline,
+			       const struct fg_build_facts *candidate);
 /* Does code of the program, or of a library of the project, surely differ? */
-bool fg_placement_is_other_code(const struct fg_environment *baseline,
-				const struct fg_environment *candidate);
-/*
- * Do both read the same files, and is build.functions about all code that is not the same in both?
- */
-bool fg_placement_is_comparable(const struct fg_environment *baseline,
-				const struct fg_environment *candidate);
+bool fg_placement_is_other_code(const struct fg_build_facts *baseline,
+				const struct fg_build_facts *candidate);
+/* Do both read the same files, and were the functions of all code that differs compared? */
+bool fg_placement_is_comparable(const struct fg_build_facts *baseline,
+				const struct fg_build_facts *candidate);
 /*
  * Regressions and improvements of measured metrics become placement, with a note; so do those of
  * functions, libraries and call paths.

@@ -103,7 +103,7 @@ static double places_degrees(const struct fg_rule *rule)
 	return (double)(rule->layouts - FG_LINE_PLACES);
 }
 
-/* 0: the places in the page are not a sample, or there is one. */
+/* 0: the places in the page are not a sample, or there is only one. */
 static double places_error(const struct fg_rule *rule, const double *level, size_t count)
 {
 	return rule->layout && rule->layouts > FG_LINE_PLACES
@@ -141,7 +141,7 @@ static double places_width(const struct fg_rule *rule, const double *level, size
 	return error > 0.0 ? -fg_t_quantile(rule->alpha, places_degrees(rule)) * error : 0.0;
 }
 
-/* How much wider the interval is for what is not drawn anew for each pair. */
+/* The factor by which the interval is wider for everything that is not random for each pair. */
 static double wider_by(const struct fg_rule *rule, const double *level, size_t count)
 {
 	const double r = rule->is_drawn ? 0.0 : highest_correlation(level, count);

@@ -13,9 +13,9 @@ struct fg_rule {
 	double tolerated;
 	unsigned min_pairs;
 	unsigned max_pairs;
-	bool until_sure;       /* no look but the planned ones, however the measurement ends */
-	bool is_drawn;         /* all that differs between the sides was drawn anew for each pair */
-	const uint8_t *layout; /* of each pair; NULL: one for all */
+	bool until_sure;       /* only planned looks, however the measurement ends */
+	bool is_drawn;         /* all differences between the sides are random for each pair */
+	const uint8_t *layout; /* layout of each pair; NULL: one for all */
 	unsigned layouts;      /* places that pairs take in turn */
 	size_t given_up; /* pairs of a schedule that was given up: the looks at them are paid for */
 };
@@ -27,7 +27,7 @@ struct fg_rule {
 struct fg_rule_finding {
 	bool decided;
 	enum fg_outcome outcome; /* inconclusive while not decided */
-	size_t pairs;            /* used for this finding */
+	size_t pairs;            /* number used for this finding */
 	size_t looks;            /* taken */
 	size_t next_look;        /* 0: none */
 	double estimate;         /* NaN: too few pairs */
@@ -35,7 +35,7 @@ struct fg_rule_finding {
 	double high;
 	double step;       /* estimate by the pairs of the first look; NaN: not final */
 	double step_error; /* its standard error */
-	double wider; /* the interval contains a doubt about dependence that made it this much wider */
+	double wider; /* factor by which a doubt about dependence widens the interval; 1: none */
 };
 
 /* Fewer pairs than this say nothing. */
@@ -50,20 +50,20 @@ enum fg_outcome fg_rule_outcome(const struct fg_rule *rule, double estimate, dou
 				double high);
 
 /*
- * The least change at which pairs that scatter like these would have failed: less than that may go
- * unseen.  A logarithm; infinite without a look.
+ * The least change at which pairs with this scatter would have failed: smaller ones may go unseen.
+ * A logarithm; infinite without a look.
  */
 double fg_rule_smallest_seen(const struct fg_rule *rule, const struct fg_rule_finding *finding);
 
 /*
- * How probable it is that the change is above `center`: one minus the least error at which the
- * interval of one look at these pairs lies above it, with the doubts that the interval contains.
+ * The probability that the change is above `center`: one minus the least error at which the
+ * interval of one look at these pairs lies above it, including the interval's doubts.
  */
 double fg_rule_probability(const struct fg_rule *rule, const double *difference, size_t count,
 			   double center);
 
 /*
- * How many pairs, in all, would make this a regression if the next ones are like those measured so
+ * The total number of pairs that would make this a regression if the next ones are like those so
  * far; 0: not within four times as many.
  */
 size_t fg_rule_pairs_needed(const struct fg_rule *rule, const double *difference, size_t count);

@@ -13,47 +13,25 @@ enum {
 /* With more samples without a stack, the time cannot be assigned. */
 #define NOWHERE_SHARE 0.05
 
-/* "16:48:s" */
-static struct fg_code_fact parse(const char *text)
+static struct fg_code_fact find(const struct fg_build_facts *build, const char *name)
 {
-	struct fg_code_fact fact = {0};
-	const char *at = text;
+	for (size_t i = 0; i < build->function_count; i++) {
+		const struct fg_build_function *f = &build->functions[i];
 
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		char *end = NULL;
-
-		fact.offset[arm] = (unsigned)strtoul(at, &end, 10);
-		if (end == at || *end != ':')
-			return (struct fg_code_fact){0};
-		at = end + 1;
-	}
-	fact.state = *at == 's'   ? FG_CODE_SAME
-		     : *at == 'r' ? FG_CODE_REACHES_CHANGE
-		     : *at == 'c' ? FG_CODE_CHANGED
-				  : FG_CODE_UNKNOWN;
-	return fact;
-}
-
-/* The value of "NAME=VALUE" among words. */
-static struct fg_code_fact find(const char *words, const char *name)
-{
-	const size_t length = strlen(name);
-
-	for (const char *at = words; *at; at += strspn(at, " ")) {
-		if (strncmp(at, name, length) == 0 && at[length] == '=')
-			return parse(at + length + 1);
-		at += strcspn(at, " ");
+		if (strcmp(f->name, name) == 0)
+			return (struct fg_code_fact){f->state, {f->offset[0], f->offset[1]}};
 	}
 	return (struct fg_code_fact){0};
 }
 
-/* As the linker and the fact know it. */
+/* The name as the linker and the fact know it. */
 static const char *linkage_of(const struct fg_profile_function *function)
 {
 	return function->linkage ? function->linkage : function->name;
 }
 
-static struct fg_code_fact fact_of(const struct fg_profile_set *set, const char *words,
+static struct fg_code_fact fact_of(const struct fg_profile_set *set,
+				   const struct fg_build_facts *build,
 				   const struct fg_node_verdict *node)
 {
 	for (size_t f = 1; f < set->function_count; f++) {
@@ -61,7 +39,7 @@ static struct fg_code_fact fact_of(const struct fg_profile_set *set, const char 
 
 		if (strcmp(function->name, node->name) == 0 &&
 		    strcmp(function->library, node->library) == 0)
-			return find(words, linkage_of(function));
+			return find(build, linkage_of(function));
 	}
 	return (struct fg_code_fact){0};
 }
@@ -70,7 +48,7 @@ static void add_note(const struct fg_node_verdict *node, const struct fg_code_fa
 		     struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {
 	const unsigned *offset = fact->offset;
-	const char *what = fact->state == FG_CODE_SAME
+	const char *what = fact->state == FG_COMPARED_SAME
 				   ? "machine code unchanged, as is all it calls"
 				   : "its own machine code is unchanged, but not all that it calls";
 
@@ -83,21 +61,17 @@ static void add_note(const struct fg_node_verdict *node, const struct fg_code_fa
 			     what, offset[0] % LINE, offset[1] % LINE, offset[0], offset[1]);
 }
 
-/* The one function among `words` whose code changed, "NAME=…"; NULL: none, or more. */
-static const char *only_changed(const char *words)
+/* The one compared function whose code changed; NULL: none, or more. */
+static const char *only_changed(const struct fg_build_facts *build)
 {
 	const char *only = NULL;
 
-	for (const char *at = words; *at; at += strspn(at, " ")) {
-		const char *end = at + strcspn(at, " ");
-		const char *value = memchr(at, '=', (size_t)(end - at));
-
-		if (value && parse(value + 1).state == FG_CODE_CHANGED) {
-			if (only)
-				return NULL;
-			only = at;
-		}
-		at = end;
+	for (size_t i = 0; i < build->function_count; i++) {
+		if (build->functions[i].state != FG_COMPARED_CHANGED)
+			continue;
+		if (only)
+			return NULL;
+		only = build->functions[i].name;
 	}
 	return only;
 }
@@ -130,62 +104,68 @@ static bool is_hot(const struct sampled *sampled, size_t function)
 	return sampled->of[function] > 0 && sampled->of[function] >= HOT_SHARE * sampled->all;
 }
 
-/* The function at the start of "NAME=…"; 0: it was not seen. */
-static size_t function_at(const struct fg_profile_set *set, const char *word)
+/* 0: it was not seen. */
+static size_t function_at(const struct fg_profile_set *set, const char *linkage)
 {
-	const size_t length = strcspn(word, "=");
-
 	for (size_t f = 1; f < set->function_count; f++) {
-		const char *name = linkage_of(&set->functions[f]);
-
-		if (strlen(name) == length && strncmp(name, word, length) == 0)
+		if (strcmp(linkage_of(&set->functions[f]), linkage) == 0)
 			return f;
 	}
 	return 0;
 }
 
-static bool is_same_code(const struct fg_series *series, const char *words,
+/* The facts about the candidate; NULL: no function was compared. */
+static const struct fg_build_facts *compared(const struct fg_series *series)
+{
+	const struct fg_build_facts *build = &series->build[FG_ARM_CANDIDATE];
+
+	return build->function_count ? build : NULL;
+}
+
+static bool is_same_code(const struct fg_series *series, const struct fg_build_facts *build,
 			 const struct fg_profile_function *function)
 {
 	const char *name = linkage_of(function);
 
 	if (fg_blame_is_generated(function->library) || strcmp(function->library, "[unknown]") == 0)
 		return false;
-	/* The linker makes a jump to the function of another file; the kernel is that of both. */
+	/*
+	 * The linker resolves a jump to another file's function; the kernel is the same for both.
+	 */
 	return fg_text_ends_with(name, "@plt") || strcmp(name, "[kernel]") == 0 ||
-	       function->library[0] == '[' || find(words, name).state == FG_CODE_SAME ||
+	       function->library[0] == '[' || find(build, name).state == FG_COMPARED_SAME ||
 	       fg_blame_is_same_library(series, function->library);
 }
 
 bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct fg_series *series)
 {
-	const char *words = fg_environment_get(&series->build[FG_ARM_CANDIDATE], "build.functions");
+	const struct fg_build_facts *build = compared(series);
 	struct sampled sampled;
 	bool is_same;
 
-	if (!words)
+	if (!build)
 		return false;
 	sampled = count_samples(set);
 	is_same = sampled.all > 0 && sampled.of[0] <= NOWHERE_SHARE * sampled.all;
 	for (size_t f = 1; f < set->function_count; f++)
-		is_same &= !is_hot(&sampled, f) || is_same_code(series, words, &set->functions[f]);
+		is_same &= !is_hot(&sampled, f) || is_same_code(series, build, &set->functions[f]);
 	free(sampled.of);
 	return is_same;
 }
 
 /* Its machine code is that of the baseline; it may call other code. */
-static bool is_own_code_same(const struct fg_series *series, const char *words,
+static bool is_own_code_same(const struct fg_series *series, const struct fg_build_facts *build,
 			     const struct fg_profile_function *function)
 {
-	return is_same_code(series, words, function) ||
-	       find(words, linkage_of(function)).state == FG_CODE_REACHES_CHANGE;
+	return is_same_code(series, build, function) ||
+	       find(build, linkage_of(function)).state == FG_COMPARED_REACHES_CHANGE;
 }
 
 size_t fg_same_code_only_changed(const struct fg_profile_set *set, const struct fg_series *series)
 {
-	const char *words = fg_environment_get(&series->build[FG_ARM_CANDIDATE], "build.functions");
-	const char *word = words ? only_changed(words) : NULL;
-	const size_t function = word ? function_at(set, word) : 0;
+	const struct fg_build_facts *build = compared(series);
+	const char *name = build ? only_changed(build) : NULL;
+	const size_t function = name ? function_at(set, name) : 0;
 	struct sampled sampled;
 	bool is_only = false;
 
@@ -195,7 +175,7 @@ size_t fg_same_code_only_changed(const struct fg_profile_set *set, const struct 
 	is_only = is_hot(&sampled, function) && sampled.of[0] <= NOWHERE_SHARE * sampled.all;
 	for (size_t f = 1; f < set->function_count && is_only; f++)
 		is_only = f == function || !is_hot(&sampled, f) ||
-			  is_own_code_same(series, words, &set->functions[f]);
+			  is_own_code_same(series, build, &set->functions[f]);
 	free(sampled.of);
 	return is_only ? function : 0;
 }
@@ -203,14 +183,14 @@ size_t fg_same_code_only_changed(const struct fg_profile_set *set, const struct 
 struct fg_code_fact *fg_same_code_facts(const struct fg_profile_set *set,
 					const struct fg_series *series)
 {
-	const char *words = fg_environment_get(&series->build[FG_ARM_CANDIDATE], "build.functions");
+	const struct fg_build_facts *build = compared(series);
 	struct fg_code_fact *facts = NULL;
 
-	if (!words)
+	if (!build)
 		return NULL;
 	facts = fg_xcalloc(set->function_count + 1, sizeof(facts[0]));
 	for (size_t f = 1; f < set->function_count; f++)
-		facts[f] = find(words, linkage_of(&set->functions[f]));
+		facts[f] = find(build, linkage_of(&set->functions[f]));
 	return facts;
 }
 
@@ -219,16 +199,16 @@ void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series 
 		       struct fg_benchmark_verdict *verdict)
 {
 	const size_t only = whole_changed ? fg_same_code_only_changed(set, series) : 0;
-	const char *words = fg_environment_get(&series->build[FG_ARM_CANDIDATE], "build.functions");
+	const struct fg_build_facts *build = compared(series);
 
-	if (!words)
+	if (!build)
 		return;
 	for (size_t i = 0; i < verdict->time.function_count; i++) {
 		const struct fg_node_verdict *node = &verdict->time.functions[i];
-		const struct fg_code_fact fact = fact_of(set, words, node);
+		const struct fg_code_fact fact = fact_of(set, build, node);
 
 		if (fg_standing_is_sure(node->standing) &&
-		    (fact.state == FG_CODE_SAME || fact.state == FG_CODE_REACHES_CHANGE))
+		    (fact.state == FG_COMPARED_SAME || fact.state == FG_COMPARED_REACHES_CHANGE))
 			add_note(node, &fact, arena, verdict);
 	}
 	if (only && !has_guilty_function(&verdict->time))

@@ -2,7 +2,7 @@
 /*
  * A function whose machine code is the same in both builds, as is that of all it calls, got slower
  * for a reason outside of it: its place, its callers, its inputs.  It is not guilty where changed
- * code takes time.  The fact build.functions lists the functions of both builds.  Private to gate/.
+ * code takes time.  Private to gate/.
  */
 #ifndef FG_GATE_SAME_CODE_H
 #define FG_GATE_SAME_CODE_H
@@ -11,15 +11,8 @@
 #include "model/run.h"
 #include "model/verdict.h"
 
-enum fg_code_state {
-	FG_CODE_UNKNOWN,
-	FG_CODE_SAME,           /* as is all that it calls */
-	FG_CODE_REACHES_CHANGE, /* the same, but it calls changed code */
-	FG_CODE_CHANGED,
-};
-
 struct fg_code_fact {
-	enum fg_code_state state;
+	enum fg_compared state;
 	unsigned offset[FG_ARM_COUNT]; /* within a page */
 };
 
@@ -39,8 +32,8 @@ void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series 
 		       bool whole_changed, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict);
 /*
- * Are all functions that take time known to be the same code, in both builds, as is all they name?
- * False also where nothing is known.
+ * Is every function that takes time known to have the same code in both builds, including
+ * everything it names? False also if nothing is known.
  */
 bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct fg_series *series);
 

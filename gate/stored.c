@@ -132,8 +132,8 @@ static bool decide_exact(const struct fg_metric_context *context, double baselin
 }
 
 /*
- * Without a history the spread inside the two sessions is all there is, which does not
- * suffice for a verdict.
+ * Without a history only the spread inside the two sessions is known, which does not suffice for a
+ * verdict.
  */
 static void decide_noisy(const struct fg_metric_context *context, double difference,
 			 const double errors[2], const struct fg_session_spread *sessions,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Comparing with a run of another session.  Two sessions on one host differ even for the same
- * binary: how much, is read from the history, and goes into the interval.  Private to gate/.
+ * Comparison with a run of another session. Two sessions on one host differ even for the same
+ * binary: the history shows by how much, which goes into the interval. Private to gate/.
  */
 #ifndef FG_GATE_STORED_H
 #define FG_GATE_STORED_H
@@ -27,14 +27,14 @@ double fg_session_spread(double *differences, size_t count);
 double fg_session_degrees(size_t differences);
 
 /*
- * Verdicts about the metrics of a stored comparison, and `same_environment` decides what they may
- * be at most.
+ * Verdicts about the metrics of a stored comparison; without `same_environment` they are at most
+ * inconclusive.
  */
 void fg_stored_decide(const struct fg_metric_context *context, size_t metric,
 		      const struct fg_series *baseline, const struct fg_session_spread *sessions,
 		      bool same_environment, struct fg_metric_verdict *verdict);
 
-/* Fewer differences than this tell too little about how sessions vary. */
+/* With fewer differences, the variation between sessions is unknown. */
 #define FG_SESSIONS_MIN 5
 
 #endif

@@ -15,11 +15,11 @@
 #include <math.h>
 
 enum {
-	ASKED_MAX = 12, /* functions a benchmark */
+	ASKED_MAX = 12, /* functions tested per benchmark */
 	SESSIONS_MAX = 20,
 };
 
-#define LEAST_PART 0.02 /* of the whole difference that makes a function worth asking about */
+#define LEAST_PART 0.02 /* share of the whole difference from which a function is worth testing */
 
 /* Own and inclusive time per repetition, in ns, of one side's functions. */
 struct side {
@@ -31,7 +31,7 @@ struct side {
 };
 
 struct candidate {
-	uint32_t function[2]; /* in each side's set; UINT32_MAX: not there */
+	uint32_t function[2]; /* index in each side's set; UINT32_MAX: absent */
 	double delta;
 };
 
@@ -171,7 +171,7 @@ static const struct fg_profile_function *function_of(const struct side sides[2],
 	return &sides[named].set->functions[item->function[named]];
 }
 
-/* How many differences between successive sessions it comes from. */
+/* The number of differences between successive sessions on which it is based. */
 static size_t find_spread(const struct fg_gate_input *input, const char *benchmark,
 			  const struct side sides[2], const struct candidate *item,
 			  double *spread_ns)
@@ -251,7 +251,7 @@ static void decide(const struct fg_gate_input *input, const char *benchmark,
 	free(found);
 }
 
-/* Its error is that of the rows together, for lack of a history of its own. */
+/* Without a history of its own, its error is that of the rows together. */
 static struct fg_rest rest_of(const struct side sides[2], const struct fg_blame *blame)
 {
 	struct fg_rest rest = {.delta = (sides[1].total - sides[0].total) / FG_NS_PER_MS};

@@ -10,29 +10,8 @@ enum {
 	NAMES_MAX = 6, /* per list */
 };
 
-static const char library_key[] = "build.library.";
-
-char *fg_build_library_key(const char *name)
-{
-	return fg_xasprintf("%s%s", library_key, name);
-}
-
-const char *fg_build_library_name(const char *key)
-{
-	return fg_text_starts_with(key, library_key) ? key + strlen(library_key) : NULL;
-}
-
-const char *fg_build_library(const struct fg_environment *build, const char *name)
-{
-	char *key = fg_build_library_key(name);
-	const char *found = fg_environment_get(build, key);
-
-	free(key);
-	return found;
-}
-
 struct comparison {
-	const struct fg_environment *sides[2]; /* baseline, candidate */
+	const struct fg_build_facts *sides[2]; /* baseline, candidate */
 	struct fg_strbuf text;
 	bool is_grave;
 };
@@ -121,21 +100,16 @@ static void compare_lists(struct comparison *c, const char *what, const char *co
 
 /* ---- facts ---- */
 
-static const char *fact(const struct comparison *c, size_t side, const char *key)
-{
-	return fg_environment_get(c->sides[side], key);
-}
-
 /* A fact that one side lacks proves nothing: without debug information there is no producer. */
-static bool compare_fact(struct comparison *c, const char *key, const char *what)
+static bool compare_fact(struct comparison *c, const char *what, const char *baseline,
+			 const char *candidate)
 {
-	const char *values[2] = {fact(c, 0, key), fact(c, 1, key)};
 	struct fg_strbuf text = {0};
 
-	if (!values[0] || !values[1] || strcmp(values[0], values[1]) == 0)
+	if (!baseline || !candidate || strcmp(baseline, candidate) == 0)
 		return false;
-	fg_strbuf_printf(&text, "%s %s in the baseline, %s in the candidate", what, values[0],
-			 values[1]);
+	fg_strbuf_printf(&text, "%s %s in the baseline, %s in the candidate", what, baseline,
+			 candidate);
 	add(c, true, &text);
 	fg_strbuf_release(&text);
 	return true;
@@ -144,103 +118,76 @@ static bool compare_fact(struct comparison *c, const char *key, const char *what
 /* Compares the compilers named in the debug information or, failing that, in .comment. */
 static void compare_compilers(struct comparison *c)
 {
-	if (!compare_fact(c, "build.compiler", "compiler"))
-		(void)compare_fact(c, "build.comment", "compiler");
-}
+	const struct fg_build_facts *const *sides = c->sides;
 
-static void compare_flags(struct comparison *c)
-{
-	const char *flags[2] = {fact(c, 0, "build.flags"), fact(c, 1, "build.flags")};
-
-	if (flags[0] && flags[1])
-		compare_lists(c, "flags", flags, true);
+	if (!compare_fact(c, "compiler", sides[0]->compiler, sides[1]->compiler))
+		(void)compare_fact(c, "compiler", sides[0]->comment, sides[1]->comment);
 }
 
 /* ---- libraries ---- */
 
-static bool has_libraries(const struct fg_environment *side)
-{
-	for (size_t i = 0; i < side->count; i++) {
-		if (fg_build_library_name(side->facts[i].key))
-			return true;
-	}
-	return false;
-}
-
-static void list_libraries(const struct fg_environment *side, struct fg_strbuf *list)
-{
-	for (size_t i = 0; i < side->count; i++) {
-		const char *name = fg_build_library_name(side->facts[i].key);
-
-		if (name)
-			fg_strbuf_printf(list, "%s ", name);
-	}
-}
-
 /*
- * Libraries that the loader maps before main(). A static program has none, which is reported
+ * Libraries that the loader maps before main().  A static program has none, which is reported
  * already.
  */
 static void compare_libraries(struct comparison *c)
 {
+	struct fg_library_pair pair = {.builds = {c->sides[0], c->sides[1]}};
 	struct fg_strbuf lists[2] = {{0}, {0}};
 
-	if (!has_libraries(c->sides[0]) || !has_libraries(c->sides[1]))
+	if (!c->sides[0]->library_count || !c->sides[1]->library_count)
 		return;
-	for (size_t i = 0; i < 2; i++)
-		list_libraries(c->sides[i], &lists[i]);
+	while (fg_library_pair_next(&pair)) {
+		for (size_t i = 0; i < 2; i++) {
+			if (pair.sides[i])
+				fg_strbuf_printf(&lists[i], "%s ", pair.sides[i]->name);
+		}
+	}
 	compare_lists(c, "libraries",
-		      (const char *const[2]){fg_strbuf_text(&lists[0]), fg_strbuf_text(&lists[1])},
+		      (const char *const[]){fg_strbuf_text(&lists[0]), fg_strbuf_text(&lists[1])},
 		      false);
 	for (size_t i = 0; i < 2; i++)
 		fg_strbuf_release(&lists[i]);
 }
 
-static void compare_modules(struct comparison *c)
-{
-	const char *modules[2] = {fact(c, 0, FG_FACT_MODULES), fact(c, 1, FG_FACT_MODULES)};
-
-	if (modules[0] && modules[1])
-		compare_lists(c, "loaded while it ran", modules, false);
-}
-
 /* One side's own library against a library of the same name from elsewhere. */
 static void compare_origins(struct comparison *c)
 {
-	for (size_t i = 0; i < 2; i++) {
-		const char *at = fact(c, i, FG_FACT_OWN_LIBRARIES);
-		size_t length = 0;
+	struct fg_library_pair pair = {.builds = {c->sides[0], c->sides[1]}};
 
-		while (at && next_word(&at, &length)) {
-			char *key = fg_xasprintf("%s%.*s", library_key, (int)length, at);
-			struct fg_strbuf text = {0};
+	while (fg_library_pair_next(&pair)) {
+		struct fg_strbuf text = {0};
+		size_t own = 0;
 
-			if (fact(c, 1 - i, key) &&
-			    !has_word(fact(c, 1 - i, FG_FACT_OWN_LIBRARIES), at, length)) {
-				fg_strbuf_printf(&text,
-						 "%.*s is the project's own in the %s and comes "
-						 "from elsewhere in the %s",
-						 (int)length, at, side_names[i], side_names[1 - i]);
-				add(c, true, &text);
-			}
-			fg_strbuf_release(&text);
-			free(key);
-		}
+		if (!pair.sides[0] || !pair.sides[1] ||
+		    pair.sides[0]->is_own == pair.sides[1]->is_own)
+			continue;
+		own = pair.sides[1]->is_own;
+		fg_strbuf_printf(&text,
+				 "%s is the project's own in the %s and comes from elsewhere in "
+				 "the %s",
+				 pair.sides[0]->name, side_names[own], side_names[1 - own]);
+		add(c, true, &text);
+		fg_strbuf_release(&text);
 	}
 }
 
-struct fg_build_difference fg_build_difference_of(const struct fg_environment *baseline,
-						  const struct fg_environment *candidate)
+struct fg_build_difference fg_build_difference_of(const struct fg_build_facts *baseline,
+						  const struct fg_build_facts *candidate)
 {
 	struct comparison c = {.sides = {baseline, candidate}};
+	const char *const modules[2] = {baseline->modules, candidate->modules};
+	const char *const flags[2] = {baseline->flags, candidate->flags};
 
 	compare_compilers(&c);
-	(void)compare_fact(&c, "build.optimisation", "optimisation");
-	(void)compare_fact(&c, "build.linking", "linking");
+	(void)compare_fact(&c, "optimisation", baseline->optimisation, candidate->optimisation);
+	(void)compare_fact(&c, "linking", baseline->linking, candidate->linking);
 	compare_origins(&c);
 	compare_libraries(&c);
-	compare_modules(&c);
-	compare_flags(&c);
+	if (modules[0] && modules[1])
+		compare_lists(&c, "loaded while it ran", modules, false);
+	if (flags[0] && flags[1])
+		compare_lists(&c, "flags", flags, true);
 	return (struct fg_build_difference){
 		.text = c.text.length ? fg_strbuf_detach(&c.text) : NULL, .is_grave = c.is_grave};
 }

@@ -160,7 +160,7 @@ void fg_series_release(struct fg_series *series)
 		free(series->remarks[i]);
 	free(series->as_linked_metric);
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_release(&series->build[arm]);
+		fg_build_facts_release(&series->build[arm]);
 	*series = (struct fg_series){0};
 }
 

@@ -10,7 +10,7 @@
 #ifndef FG_MODEL_RUN_H
 #define FG_MODEL_RUN_H
 
-#include "model/environment.h"
+#include "model/build_facts.h"
 #include "model/metric.h"
 #include "model/plan.h"
 
@@ -126,8 +126,7 @@ struct fg_series {
 	size_t repetition_count;
 	size_t repetition_capacity;
 	double seconds; /* wall time spent on the series */
-	/* of its binaries: compiler, flags, build-id, libraries */
-	struct fg_environment build[FG_ARM_COUNT];
+	struct fg_build_facts build[FG_ARM_COUNT];
 	/* relative CPU cost, measured against unsampled repetitions; NaN: unknown */
 	double sampler_cost;
 	/*

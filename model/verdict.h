@@ -223,7 +223,8 @@ struct fg_creep_commit {
 struct fg_creep_function {
 	const char *name;
 	const char *library;
-	double change; /* share of the program's time that it gained */
+	double change;       /* share of the program's time that it gained */
+	unsigned benchmarks; /* over which it was tested */
 };
 
 /* The small steps of many commits together; positive is worse. */

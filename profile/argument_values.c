@@ -8,7 +8,9 @@ struct piece {
 	const uint8_t *end;
 };
 
-/* How the next value differs from the one before: collector/calls/call_values.c packs it. */
+/*
+ * The difference between a value and the previous one, as collector/calls/call_values.c packs it.
+ */
 static bool take(struct piece *piece, uint64_t *difference)
 {
 	unsigned size = 0;

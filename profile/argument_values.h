@@ -6,8 +6,8 @@
 #include "profile/profile.h"
 
 /*
- * Unpacks one piece, row after row, into `to`, which has room for all; returns the rows that are
- * there: fewer than it says if it is damaged.
+ * Unpacks one piece, row after row, into `to`, which has room for all; returns the number of rows:
+ * fewer than the piece claims if it is damaged.
  */
 uint32_t fg_argument_values_unpack(const struct fg_argument_values *values, double *to);
 

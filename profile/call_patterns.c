@@ -9,7 +9,7 @@
 #include <inttypes.h>
 
 enum {
-	NAMES_MAX = 8 /* of functions with one refusal, in a trace */
+	NAMES_MAX = 8 /* names of functions with one refusal, in a trace */
 };
 
 static struct fg_trace_pattern *find(struct fg_call_patterns *all,
@@ -107,7 +107,7 @@ static bool is_meant(const struct fg_trace_pattern *pattern, const char *symbol)
 	return meant;
 }
 
-/* Has the program a function of its own that the pattern means? */
+/* Does the program have a function of its own that the pattern matches? */
 static bool has_its_own(const char *program, const struct fg_trace_pattern *pattern)
 {
 	struct fg_elf elf;
@@ -157,10 +157,11 @@ static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbu
 		return true;
 	}
 	if (pattern->is_overloaded) {
-		fg_strbuf_printf(text,
-				 "'%s%s%s' has overloads with other parameters than those of its "
-				 "signature: they are counted, but not timed or looked at",
-				 pattern->text, at, pattern->library);
+		fg_strbuf_printf(
+			text,
+			"'%s%s%s' has overloads with other parameters than those of its "
+			"signature: they are counted, but not timed, and their arguments are not recorded",
+			pattern->text, at, pattern->library);
 		return true;
 	}
 	if (pattern->is_untimed) {
@@ -187,7 +188,7 @@ static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbu
 	return true;
 }
 
-/* The program that has a function of its own that the pattern means; NULL: none has. */
+/* The program with a function of its own that the pattern matches, or NULL. */
 static const char *owner_of(const struct fg_call_patterns *all,
 			    const struct fg_trace_pattern *pattern)
 {

@@ -15,11 +15,11 @@ struct fg_call_patterns {
 	struct fg_arena arena;
 	struct fg_trace_pattern *patterns;
 	size_t count, capacity;
-	/* functions that were to be counted at their entries, by enum fg_entry_refusal */
-	uint64_t entries[FG_ENTRY_REFUSALS];        /* of the process that has most */
-	const char *entry_names[FG_ENTRY_REFUSALS]; /* of some of them, or NULL */
-	bool asks_for_entries;                      /* in any process */
-	/* the programs that did not reach all */
+	/* functions that were requested at their entries, by enum fg_entry_refusal */
+	uint64_t entries[FG_ENTRY_REFUSALS];        /* in the process with the most */
+	const char *entry_names[FG_ENTRY_REFUSALS]; /* names of some of them, or NULL */
+	bool asks_for_entries;                      /* requested in some process */
+	/* programs in which some were not reached */
 	const char **programs;
 	size_t program_count, program_capacity;
 };

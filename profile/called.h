@@ -30,7 +30,7 @@ struct fg_called_function {
 	const char *name;      /* "pow", "pow #2" for the second of its arguments */
 	const char *signature; /* NULL: durations have none */
 	uint32_t argument;
-	uint32_t stack; /* of the caller */
+	uint32_t stack; /* stack of the caller */
 	double calls;
 	double weight; /* the largest comes first */
 	const void *figures;
@@ -38,7 +38,7 @@ struct fg_called_function {
 
 /* The figures are struct fg_argument_figures or struct fg_call_durations. */
 struct fg_called_kind {
-	/* All that the profile has; the texts live in the arena, the list is yours to free. */
+	/* Everything in the profile; the texts live in the arena, the caller frees the list. */
 	struct fg_called_function *(*list)(const struct fg_profile *profile, struct fg_arena *arena,
 					   size_t *count);
 	size_t size;

@@ -83,7 +83,7 @@ struct fg_calltree {
 	struct fg_weight *inclusive[FG_CALLTREE_COLUMNS]; /* filled by fg_calltree_finish() */
 	double *shared[FG_CALLTREE_COLUMNS]; /* one per node: squares of divided samples */
 	unsigned column_count;
-	struct fg_measure measure; /* what the weights are of */
+	struct fg_measure measure; /* measure of the weights */
 	bool inverted; /* a bottom-up tree: children are callers, see fg_calltree_invert() */
 	struct fg_map label_index;
 	struct fg_pair_index node_index;
@@ -96,7 +96,7 @@ enum fg_group {
 	FG_GROUP_CLASS,
 	FG_GROUP_NAMESPACE,
 	FG_GROUP_LIBRARY,
-	FG_GROUP_FILE, /* of the definition */
+	FG_GROUP_FILE, /* file of the definition */
 	FG_GROUP_COUNT,
 };
 
@@ -137,7 +137,7 @@ struct fg_calltree_query {
 		*ancestors; /* "log" called below a match of the i-th becomes "log  (from MATCH)" */
 	const char *const *rename; /* s/…/…/g, in order, on the shown name */
 	bool collapse_templates;   /* vector<int, allocator<int>> → vector<…> */
-	bool fold_inlined;         /* inlined frames belong to the function they were put into */
+	bool fold_inlined;         /* inlined frames belong to the function that contains them */
 	bool mangled;              /* show linkage names */
 	const char *thread;        /* pattern */
 	const char *region;
@@ -209,7 +209,7 @@ struct fg_label_edge {
 	uint32_t callee;
 	struct fg_weight weight[FG_CALLTREE_COLUMNS];
 };
-/* By caller, then by weight; yours to free. */
+/* Sorted by caller, then by weight; the caller frees it. */
 size_t fg_calltree_edges(const struct fg_calltree *tree, struct fg_label_edge **edges);
 
 /*

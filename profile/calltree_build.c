@@ -80,7 +80,7 @@ static uint32_t node_of_split(void *context, uint32_t parent, const char *name)
 }
 
 enum {
-	PARTS_MOST = 64 /* of one sample; in a trace that has more each 64 count as one */
+	PARTS_MOST = 64 /* parts of one sample; if a trace has more, each 64 count as one */
 };
 
 /* The parts of the sample that was added last. */

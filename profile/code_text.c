@@ -15,7 +15,7 @@ struct writer {
 	struct fg_symbolizer *symbolizer;
 	struct fg_symbol_module *module;
 	uint64_t start, end;
-	uint64_t *labels; /* what is jumped to within the function, in order */
+	uint64_t *labels; /* targets of jumps within the function, in order */
 	size_t label_count;
 	struct fg_strbuf text;
 };
@@ -50,7 +50,7 @@ static void find_labels(struct writer *w, const struct fg_instruction *instructi
 	w->label_count = kept;
 }
 
-/* From 1; 0: nothing leads there. */
+/* Numbers from 1; 0: no jump leads there. */
 static size_t label_at(const struct writer *w, uint64_t address)
 {
 	const uint64_t *found =
@@ -72,7 +72,7 @@ static void add_place(struct writer *w, uint64_t address)
 			   chain->flags & FG_FRAME_NAMELESS ? "elsewhere" : chain->function->name);
 }
 
-/* "call malloc", "jnz .L3", "mov eax, [data]": the address in it becomes what is there. */
+/* "call malloc", "jnz .L3", "mov eax, [data]": replaces the address in it by a name. */
 static void add_instruction(struct writer *w, const struct fg_instruction *instruction)
 {
 	const size_t label = label_at(w, instruction->address);

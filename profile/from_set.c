@@ -5,11 +5,11 @@
 /* Target of each of the set's measures. */
 struct target {
 	bool is_known;
-	uint16_t measure;    /* of the profile */
-	uint32_t repetition; /* of the next row */
+	uint16_t measure;    /* index of the profile's measure */
+	uint32_t repetition; /* number of the next row's repetition */
 };
 
-/* Regions of a set are paths; their parents are made on the way. */
+/* The regions of a set are paths; their parents are created on the way. */
 static uint32_t region_of_path(struct fg_profile *profile, const char *path)
 {
 	char *copy = fg_xstrdup(path);

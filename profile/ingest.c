@@ -149,7 +149,8 @@ static void add_units(struct fg_profile_set *set, const struct fg_profile *profi
 		      const struct fg_ingest_row *key)
 {
 	struct fg_profile_region_row *figures =
-		fg_xcalloc(profile->unit_count, sizeof(figures[0])); /* by first unit of the kind */
+		/* indexed by the first unit of the kind */
+		fg_xcalloc(profile->unit_count, sizeof(figures[0]));
 	uint32_t *first = fg_xcalloc(profile->unit_count, sizeof(first[0]));
 	const uint16_t time = fg_profile_time_measure(profile);
 	struct fg_map kinds = {0};
@@ -208,11 +209,9 @@ static char *module_text(const struct fg_module_info *module)
 }
 
 /* Do the facts about a build mention this file? */
-static bool is_known(const struct fg_environment *build, const char *name)
+static bool is_known(const struct fg_build_facts *build, const char *name)
 {
-	const char *program = fg_environment_get(build, "build.program");
-
-	return fg_build_library(build, name) || (program && strcmp(program, name) == 0);
+	return fg_build_facts_library(build, name) || fg_fact_is_equal(build->program, name);
 }
 
 /* "NAME BUILD-ID" each. */
@@ -232,7 +231,7 @@ static char *names_of(char *const *texts, size_t count)
 }
 
 /* Covers the set of modules, so load order and repeated loads do not matter. */
-static void describe_code(const struct fg_profile *profile, const struct fg_environment *known,
+static void describe_code(const struct fg_profile *profile, const struct fg_build_facts *known,
 			  struct fg_ingest_result *result)
 {
 	char **texts = fg_xcalloc(profile->module_count + 1, sizeof(texts[0]));
@@ -302,7 +301,7 @@ static void add_measure(struct fg_profile_set *set, const struct fg_profile *pro
 	free(self);
 }
 
-/* For each function the last sample that was counted, as its index + 1. */
+/* For each function the index + 1 of the last sample that counted for it. */
 struct counted {
 	uint64_t *last;
 	uint64_t sample;
@@ -311,7 +310,7 @@ struct counted {
 /* Shared by all samples of a profile. */
 struct placing {
 	const uint32_t *node_of;
-	char **binaries; /* of each module, "BUILD_ID PATH" */
+	char **binaries; /* "BUILD_ID PATH" of each module */
 	uint32_t arm;
 };
 

@@ -8,7 +8,7 @@
 #define FG_PROFILE_INGEST_H
 
 #include "binary/symbolizer.h"
-#include "model/environment.h"
+#include "model/build_facts.h"
 #include "profile/profile.h"
 
 struct fg_ingest_row {
@@ -19,13 +19,13 @@ struct fg_ingest_row {
 	 * Functions of the program `program` are filed under `called`, so that two programs of
 	 * different names meet.
 	 */
-	const char *program; /* base name; NULL: as they are */
+	const char *program; /* base name; NULL: unchanged */
 	const char *called;
 	/*
 	 * Fill `other_code` of the result: what was mapped other than the program and the libraries
 	 * that these facts of its build name (plugins, child programs). NULL: not wanted.
 	 */
-	const struct fg_environment *known_build;
+	const struct fg_build_facts *known_build;
 };
 
 /* Findings for the caller to report; release with fg_ingest_result_release(). */
@@ -33,15 +33,15 @@ struct fg_ingest_result {
 	uint64_t samples;
 	uint32_t processes;
 	double total_ns; /* sum of the weights */
-	double cpu_ns;   /* as the kernel says; 0: unknown */
+	double cpu_ns;   /* according to the kernel; 0: unknown */
 	uint64_t period_ns;
 	/*
 	 * The code mapped in all processes: 16 hexadecimal digits over names and build-ids
 	 * (contents, where none).
 	 */
 	char other_code[17];
-	char *other_names; /* of the same, in order, separated by blanks */
-	char *first_note;  /* what was odd; NULL: nothing */
+	char *other_names; /* names of that code, in order, separated by blanks */
+	char *first_note;  /* something unusual, for people; NULL: nothing */
 	size_t note_count;
 };
 

@@ -9,7 +9,7 @@ struct lister {
 	struct fg_profile *profile;
 	struct fg_symbolizer *symbolizer;
 	size_t instructions;
-	/* of the current module */
+	/* functions of the current module */
 	uint32_t module;
 	struct fg_symbol_module *symbols;
 	bool has_failed;
@@ -97,7 +97,7 @@ static void add_listing(struct lister *l, uint64_t address)
 	const char *name = l->profile->modules[l->module].name;
 	struct fg_error err = {0};
 
-	/* The same words on every host, with an archive or without. */
+	/* The text is the same on every host, with an archive or without. */
 	if (*name == '[' && strcmp(name, "[vdso]") != 0)
 		fail(l, "kernel code is not in a file");
 	else if (fg_symbolizer_code(l->symbols, address, &code, &err) != FG_OK)

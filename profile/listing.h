@@ -24,7 +24,7 @@ void fg_listings_add(struct fg_profile *profile, struct fg_symbolizer *symbolize
  */
 struct fg_code_text {
 	char *text;
-	uint64_t *addresses; /* of each line */
+	uint64_t *addresses; /* address of each line */
 	size_t count;
 };
 

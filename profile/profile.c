@@ -323,7 +323,7 @@ void fg_profile_add_up(struct fg_profile *profile, const struct fg_sample *sampl
 			fg_measure_join(measure->is.fold, measure->truncated, sample->value);
 }
 
-/* A library that many processes use says the same in each: once is enough. */
+/* Processes that share a library report the same: once is enough. */
 void fg_profile_add_note(struct fg_profile *profile, const char *format, ...)
 {
 	struct fg_strbuf text = {0};

@@ -28,10 +28,10 @@
 
 struct fg_frame {
 	uint32_t function;
-	/* being executed in this frame (in a caller: the line of the call); 0: unknown */
+	/* current line in this frame (in a caller: the line of the call); 0: unknown */
 	uint32_t line;
-	const char *file; /* that line's; NULL: unknown; equal texts have equal addresses */
-	/* in the module's own address space; 0: none.  Inlined frames have their host's */
+	const char *file; /* file of that line; NULL: unknown; equal texts have equal addresses */
+	/* in the module's own address space; 0: none. Inlined frames have their host's */
 	uint64_t address;
 	uint32_t module; /* index into modules; 0: none */
 	uint32_t flags;  /* enum fg_frame_flag */
@@ -65,8 +65,8 @@ struct fg_sample {
 };
 
 /*
- * Was system time divided into both, among functions of the kernel?  Where times are known: parts
- * stand behind each other, and no two samples of a thread are of the same nanosecond.
+ * Was system time divided into both, among functions of the kernel? If times are known: parts
+ * follow each other, and no two samples of a thread have the same nanosecond.
  */
 static inline bool fg_sample_is_part(const struct fg_sample *before, const struct fg_sample *sample)
 {
@@ -80,8 +80,8 @@ struct fg_profile_measure {
 	struct fg_measure is;
 	double total;
 	double lost;      /* due but not taken */
-	double truncated; /* whose stack did not reach its start */
-	/* executions that it was measured in; 0: as many as the profile's */
+	double truncated; /* total of samples whose stack did not reach its start */
+	/* number of executions that measured it; 0: all of the profile's */
 	uint32_t repetitions;
 };
 
@@ -100,7 +100,7 @@ struct fg_thread_info {
 	const char *name;
 	int64_t start_ns;
 	int64_t end_ns;
-	double user_ns; /* as the kernel says; 0: its end was not seen */
+	double user_ns; /* according to the kernel; 0: its end was not seen */
 	double system_ns;
 };
 
@@ -110,10 +110,10 @@ struct fg_region_info {
 	const char *path; /* "outer/inner" */
 	uint64_t count;   /* times entered */
 	double wall_ns;   /* spent in it, regions inside included */
-	double cpu_ns;    /* the same, sampled, where samples do not know their region; else 0 */
+	double cpu_ns;    /* sampled in it, if samples do not know their region; else 0 */
 };
 
-/* Once in a region, on one thread. */
+/* One stay in a region, on one thread. */
 struct fg_region_span {
 	uint32_t region;
 	uint32_t thread;
@@ -137,7 +137,7 @@ struct fg_listed {
 	const char *text;
 	const char *file; /* NULL: unknown */
 	unsigned line;
-	const char *inlined; /* the function that was put here; NULL: none */
+	const char *inlined; /* the inlined function; NULL: none */
 };
 
 /* The machine code of a function, as the linker placed it. */
@@ -156,7 +156,7 @@ struct fg_module_info {
 	uint64_t start;
 	uint64_t end;
 	uint32_t process;
-	bool is_kernel; /* or a module of it; whether samples meet it is chance */
+	bool is_kernel; /* the kernel or a module of it; whether samples meet it is chance */
 	const char *
 		/* "symbol table", "/usr/lib/debug/...", "nothing: ..." : for people */
 		symbols_from;
@@ -169,15 +169,15 @@ enum {
 /* Cost of sampling, summed over the traces. */
 struct fg_profile_cost {
 	double samples;
-	double sampled_ns;  /* CPU time that they stand for */
+	double sampled_ns;  /* CPU time that the samples represent */
 	double handler_ns;  /* the collector's own time in handlers, */
-	double start_ns;    /* and before main, or at the end */
+	double start_ns;    /* and before main, and at the end */
 	double signals_ns;  /* interrupts and signals, in the kernel; 0: not measured */
-	double switches_ns; /* what its clock added to context switches */
-	double expected;    /* of a stored run: the share of the CPU time, by the prices it knew */
+	double switches_ns; /* cost of the clock at context switches */
+	double expected;    /* for a stored run: the share of the CPU time by the known costs */
 	int perf_errno;     /* why perf events were refused; 0: they were not */
 	double system_ns;   /* part of sampled_ns, if the clock shows it */
-	double kernel_ns;   /* and of that, met independently of the kernel's ticks */
+	double kernel_ns;   /* part of that which was met independently of the kernel's ticks */
 	int kernel_errno;   /* why the kernel's functions could not be seen; 0: they could */
 	uint64_t losses[FG_PROFILE_LOSSES];
 };
@@ -186,18 +186,18 @@ struct fg_profile_cost {
 struct fg_domain {
 	const char *function;
 	const char *signature; /* "double(double,int)" */
-	uint32_t argument;     /* of those that are numbers, from 0 */
-	uint32_t stack;        /* of the caller */
+	uint32_t argument;     /* index among the numeric arguments */
+	uint32_t stack;        /* stack of the caller */
 	struct fg_argument_figures seen;
 };
 
 /* Calls of a function on one call path that came to their end. */
 struct fg_call_durations {
 	const char *function;
-	uint32_t stack; /* of the caller */
+	uint32_t stack; /* stack of the caller */
 	double returned;
 	double total_ns;
-	double own_ns; /* without timed calls within */
+	double own_ns; /* without nested timed calls */
 	double least_ns, most_ns;
 	double bins[FG_CALL_TIME_BINS];
 };
@@ -205,7 +205,7 @@ struct fg_call_durations {
 /* A piece of the arguments that a function was called with: profile/argument_values.h. */
 struct fg_argument_values {
 	const char *function;
-	uint32_t stack; /* of the caller */
+	uint32_t stack; /* stack of the caller */
 	uint32_t thread;
 	uint32_t columns, rows;
 	const uint8_t *bytes;
@@ -217,7 +217,7 @@ struct fg_resident {
 	const char *name;
 	uint32_t process;
 	double at_peak, at_end;
-	double held; /* of the heap, when the peak was looked at */
+	double held; /* heap bytes held when the peak was read */
 };
 
 struct fg_profile {
@@ -228,7 +228,8 @@ struct fg_profile {
 	size_t frame_count, frame_capacity;
 	struct fg_stack *stacks; /* [0]: the root */
 	size_t stack_count, stack_capacity;
-	struct fg_sample *samples; /* of all measures; each one's by thread, then by time */
+	/* samples of all measures; those of one by thread, then by time */
+	struct fg_sample *samples;
 	size_t sample_count, sample_capacity;
 	struct fg_profile_measure *measures; /* [0]: shown unless another is asked for */
 	size_t measure_count, measure_capacity;
@@ -245,26 +246,26 @@ struct fg_profile {
 	size_t unit_count, unit_capacity;
 	struct fg_module_info *modules; /* [0]: none */
 	size_t module_count, module_capacity;
-	/* executions that the samples come from; figures per execution are divided by it */
+	/* executions behind the samples; figures per execution are divided by it */
 	uint32_t repetition_count;
 
-	struct fg_listing *listings; /* by module and address; see profile/listing.h */
+	struct fg_listing *listings; /* sorted by module and address; see profile/listing.h */
 	size_t listing_count, listing_capacity;
 
-	const char *title;  /* what it is, for people: the command, or the run and its benchmark */
-	const char *clock;  /* what was sampled and how, for people; NULL: unknown */
-	const char *unseen; /* what this clock cannot see, for people; NULL: nothing, or unknown */
+	const char *title;  /* title for people: the command, or the run and its benchmark */
+	const char *clock;  /* the clock, for people; NULL: unknown */
+	const char *unseen; /* blind spots of this clock, for people; NULL: nothing, or unknown */
 	struct fg_profile_cost cost;
 	uint64_t period_ns; /* between samples; 0: unknown or mixed */
 	bool has_times;
 	int64_t started_wall_ns; /* 0: unknown */
 	int64_t duration_ns;     /* 0: unknown */
-	double cpu_ns;           /* CPU time as the kernel says; 0: unknown */
+	double cpu_ns;           /* CPU time according to the kernel; 0: unknown */
 	struct fg_domain *domains;
 	size_t domain_count, domain_capacity;
 	struct fg_call_durations *durations;
 	size_t duration_count, duration_capacity;
-	struct fg_resident *residents; /* by process */
+	struct fg_resident *residents; /* sorted by process */
 	size_t resident_count, resident_capacity;
 	struct fg_argument_values *values;
 	size_t value_count, value_capacity;
@@ -298,7 +299,7 @@ uint32_t fg_profile_region(struct fg_profile *profile, uint32_t parent, const ch
 uint16_t fg_profile_measure(struct fg_profile *profile, const struct fg_measure *measure);
 /* Replaces CPU time as the first measure; call it before adding others. */
 void fg_profile_set_first_measure(struct fg_profile *profile, const struct fg_measure *measure);
-/* NULL is the first one.  FG_ENOENT: says which ones there are. */
+/* NULL is the first one. FG_ENOENT: the message lists the existing ones. */
 int fg_profile_find_measure(const struct fg_profile *profile, const char *name, uint16_t *index,
 			    struct fg_error *err) FG_NODISCARD;
 /* Executions behind a measure: figures per execution are divided by it. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From samples to the nodes of a tree: see profile/selection.h. */
+/* Finds the nodes of samples in a tree: see profile/selection.h. */
 #include "base/fs.h"
 #include "profile/selection.h"
 

@@ -56,8 +56,8 @@ struct fg_selection {
 	struct fg_function_facts *functions;
 	struct fg_stack_facts *stacks; /* NULL: no pattern looks at functions */
 	bool *thread_passes, *region_passes, *unit_passes;
-	uint32_t measure; /* of the samples that pass: index, or FG_EVERY_MEASURE */
-	double scale;     /* of regions and units */
+	uint32_t measure; /* measure of the samples that pass: index, or FG_EVERY_MEASURE */
+	double scale;     /* factor for regions and units */
 };
 
 /*
@@ -77,8 +77,8 @@ double fg_selection_scale(const struct fg_selection *s, uint16_t measure);
 void fg_selection_release(struct fg_selection *selection);
 
 /*
- * Spans and units of work lie in a stretch of time on a thread, whatever samples fell into it: does
- * the selection keep a part of it?
+ * Spans and units of work are stretches of time on a thread, whether or not samples fell into them:
+ * does the selection keep a part of one?
  */
 bool fg_selection_overlaps(const struct fg_selection *selection, uint32_t thread, int64_t start_ns,
 			   int64_t end_ns);
@@ -87,7 +87,7 @@ bool fg_selection_passes(const struct fg_selection *selection, const struct fg_s
 /* Appends a frame's name to `name` and sets the other members of `label`. */
 void fg_selection_name(const struct fg_selection *selection, const struct fg_frame *frame,
 		       struct fg_label *label, struct fg_strbuf *name);
-/* The ancestor whose name is appended to tell this one apart; 0: none. */
+/* The ancestor whose name is appended to distinguish this one; 0: none. */
 uint32_t fg_selection_ancestor(const struct fg_selection *selection, uint32_t stack);
 /* Frames next to each other with the same label are one. */
 bool fg_selection_merges_neighbours(const struct fg_selection *selection);

@@ -234,7 +234,7 @@ static struct fg_trace_frames frames_of(const struct fg_trace_joiner *j, uint32_
 	return address < j->trace->frame_count ? j->frames_of[address] : none;
 }
 
-/* A call that is timed is made by the collector: it stands between the function and its caller. */
+/* The collector makes a timed call itself, and stands between the function and its caller. */
 static bool is_wrapper(const struct fg_trace *trace, const struct fg_trace_path *path)
 {
 	const uint32_t module =

@@ -24,10 +24,10 @@ struct fg_trace_frames {
 	uint32_t count; /* 0: not looked up yet */
 };
 
-/* Where a call path of the trace went in the profile. */
+/* The place of a trace's call path in the profile. */
 struct fg_trace_place {
 	uint32_t stack; /* + 1; 0: not made yet */
-	/* what a Python function called from here stands on, the interpreter left out */
+	/* stack below a Python function called from here, without the interpreter */
 	uint32_t base;
 	bool in_python; /* the interpreter works for a Python function that is the leaf of `stack` */
 };
@@ -42,15 +42,15 @@ struct fg_trace_joiner {
 	uint32_t unknown_thread;
 	uint32_t *region_of;
 	uint32_t *module_of; /* profile's index */
-	/* the first module of the profile with the same file: what frames name */
+	/* the first module of the profile with the same file, which frames refer to */
 	uint32_t *file_of;
 	struct fg_symbol_module **modules;
-	struct fg_trace_frames *frames_of; /* by the trace's frame id */
+	struct fg_trace_frames *frames_of; /* indexed by the trace's frame id */
 	uint32_t *frames;                  /* profile's */
 	size_t frame_count, frame_capacity;
-	struct fg_trace_place *places; /* by the trace's path id */
+	struct fg_trace_place *places; /* indexed by the trace's path id */
 	uint32_t kernel_frame;
-	uint32_t base_stack; /* what all stacks stand on: the process, or 0 */
+	uint32_t base_stack; /* root of all stacks: the process, or 0 */
 	uint64_t unknown_paths;
 };
 

@@ -70,7 +70,7 @@ static void add_notes(struct fg_trace_joiner *j)
 				    pid, (unsigned long long)j->unknown_paths);
 }
 
-/* It has run, and nothing of what it ran is known. */
+/* It ran, but nothing is known about it. */
 static bool has_bare_evaluation(const struct fg_trace_joiner *j)
 {
 	const struct fg_profile *profile = j->profile;
@@ -112,7 +112,7 @@ static bool counts_heap(const struct fg_trace *trace)
 	return false;
 }
 
-/* The collector says so itself where the loader can tell it. */
+/* The collector reports it itself if the loader shows it. */
 static bool is_told_of_malloc(const struct fg_trace *trace)
 {
 	for (size_t i = 0; i < trace->note_count; i++)
@@ -193,7 +193,7 @@ static void set_first_count(struct fg_trace_joiner *j)
 	}
 }
 
-/* The first trace says what samples measure; call it before any sample. */
+/* The first trace defines the measure of samples; call it before any sample. */
 static void set_clock(struct fg_trace_joiner *j)
 {
 	const struct fg_measure wall_time = fg_measure_describe("wall_time", NULL);

@@ -65,7 +65,7 @@ static void add_sample(struct fg_trace_joiner *j, const struct fg_trace_sample *
 	fg_profile_add_up(profile, sample);
 }
 
-/* The counter itself stands on top of each of its stacks: the leaf is who called it. */
+/* The counter itself is on top of each of its stacks: the leaf is its caller. */
 static uint32_t below_collector(const struct fg_trace *trace, uint32_t path)
 {
 	while (path != 0 && path < trace->path_count && trace->paths[path].defined) {
@@ -81,7 +81,7 @@ static uint32_t below_collector(const struct fg_trace *trace, uint32_t path)
 	return path;
 }
 
-/* The type of an exception is there as its linkage name. */
+/* The type of an exception is recorded as its linkage name. */
 static const char *measure_name(const struct fg_trace_joiner *j, uint32_t measure)
 {
 	static const char mangled[] = "throws._ZTS";
@@ -104,7 +104,7 @@ static const char *measure_name(const struct fg_trace_joiner *j, uint32_t measur
 	return name;
 }
 
-/* Also one of which nothing was counted: 0 is an answer. */
+/* Writes a total counted elsewhere. Zero is a valid total. */
 static void add_measures(struct fg_trace_joiner *j)
 {
 	const struct fg_trace *trace = j->trace;

@@ -4,7 +4,7 @@
 
 struct open_unit {
 	uint32_t unit;
-	uint32_t previous; /* of the same thread, + 1 */
+	uint32_t previous; /* index + 1 of the same thread's previous one */
 };
 
 /*

@@ -296,14 +296,11 @@ static void look_at_placement(const struct page *p, const struct fg_series *seri
 
 static void look_at_inputs(const struct fg_series *series, struct cause *cause)
 {
-	static const char key[] = "build.inputs";
-	const char *before =
-		series ? fg_environment_get(&series->build[FG_ARM_BASELINE], key) : NULL;
-	const char *after =
-		series ? fg_environment_get(&series->build[FG_ARM_CANDIDATE], key) : NULL;
+	const char *before = series ? series->build[FG_ARM_BASELINE].inputs : NULL;
+	const char *after = series ? series->build[FG_ARM_CANDIDATE].inputs : NULL;
 
 	cause->what = "inputs";
-	cause->is_ruled_out = before && after && strcmp(before, after) == 0;
+	cause->is_ruled_out = fg_fact_is_equal(before, after);
 	fg_strbuf_add_text(&cause->finding, cause->is_ruled_out ? "the same files"
 					    : before && after   ? "files differ"
 								: "not recorded");
@@ -332,19 +329,18 @@ static void look_at_environment(const struct page *p, struct cause *cause)
 
 static void look_at_libraries(const struct fg_series *series, struct cause *cause)
 {
-	const struct fg_environment *build = series ? series->build : NULL;
+	static const struct fg_build_facts none;
+	struct fg_library_pair pair = {
+		.builds = {series ? &series->build[FG_ARM_BASELINE] : &none,
+			   series ? &series->build[FG_ARM_CANDIDATE] : &none}};
 	size_t known = 0;
 	size_t count = 0;
 
 	cause->what = "libraries";
-	for (size_t i = 0; build && i < build[FG_ARM_CANDIDATE].count; i++) {
-		const char *name = fg_build_library_name(build[FG_ARM_CANDIDATE].facts[i].key);
-		const char *before = name ? fg_build_library(&build[FG_ARM_BASELINE], name) : NULL;
-
-		known += name != NULL;
-		if (name &&
-		    (!before || strcmp(before, build[FG_ARM_CANDIDATE].facts[i].value) != 0))
-			add_name(&cause->finding, name, count++);
+	while (fg_library_pair_next(&pair)) {
+		known += pair.sides[FG_ARM_CANDIDATE] != NULL;
+		if (pair.sides[FG_ARM_CANDIDATE] && !fg_library_pair_is_same(&pair))
+			add_name(&cause->finding, fg_library_pair_name(&pair), count++);
 	}
 	cause->is_ruled_out = known > 0 && count == 0;
 	if (count > 0)
@@ -353,16 +349,16 @@ static void look_at_libraries(const struct fg_series *series, struct cause *caus
 		fg_strbuf_add_text(&cause->finding, known ? "the same files" : "not recorded");
 }
 
-static void look_at_build(const struct page *p, const struct fg_series *series, struct cause *cause)
+static void look_at_build(const struct fg_series *series, struct cause *cause)
 {
-	const struct fg_environment *sides[FG_ARM_COUNT];
 	struct fg_build_difference difference = {0};
 
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		sides[arm] = series ? &series->build[arm] : &p->report->run->sides[arm].build;
-	difference = fg_build_difference_of(sides[FG_ARM_BASELINE], sides[FG_ARM_CANDIDATE]);
+	if (series)
+		difference = fg_build_difference_of(&series->build[FG_ARM_BASELINE],
+						    &series->build[FG_ARM_CANDIDATE]);
 	cause->what = "build";
-	cause->is_ruled_out = !difference.text && series && series->build[0].count > 0;
+	cause->is_ruled_out = !difference.text && series &&
+			      fg_build_facts_count(&series->build[FG_ARM_BASELINE]) > 0;
 	fg_report_add_clean(&cause->finding,
 			    difference.text       ? difference.text
 			    : cause->is_ruled_out ? "the same compiler and options"
@@ -380,7 +376,7 @@ static void add_ruled_out(struct page *p)
 	look_at_inputs(series, &causes[1]);
 	look_at_environment(p, &causes[2]);
 	look_at_libraries(series, &causes[3]);
-	look_at_build(p, series, &causes[4]);
+	look_at_build(series, &causes[4]);
 	heading(p, "other causes", NULL);
 	begin(p, "other_causes");
 	for (size_t i = 0; i < MAX_CAUSES; i++) {

@@ -22,7 +22,7 @@ enum {
 /* `benchmark` NULL: the leading one. The others that did not pass have a line each. */
 void fg_explain_json(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		     struct fg_strbuf *text);
-/* For people, in the words of the JSON. */
+/* For people, with the sentences of the JSON. */
 void fg_explain_text(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		     struct fg_strbuf *text);
 

@@ -46,6 +46,16 @@ static void add_facts(struct fg_json_writer *w, const char *name,
 	fg_json_end(w);
 }
 
+static void add_build(struct fg_json_writer *w, const char *name,
+		      const struct fg_build_facts *build)
+{
+	struct fg_environment facts = {0};
+
+	fg_build_facts_list(build, &facts);
+	add_facts(w, name, &facts);
+	fg_environment_release(&facts);
+}
+
 static void add_side(struct fg_json_writer *w, const char *name, const struct fg_side *side)
 {
 	fg_json_begin_object(w, name);
@@ -353,8 +363,8 @@ static void add_builds(struct fg_json_writer *w, const struct fg_series *series)
 		return;
 	fg_json_text(w, "command", series->command);
 	fg_json_begin_object(w, "build");
-	add_facts(w, "baseline", &series->build[FG_ARM_BASELINE]);
-	add_facts(w, "candidate", &series->build[FG_ARM_CANDIDATE]);
+	add_build(w, "baseline", &series->build[FG_ARM_BASELINE]);
+	add_build(w, "candidate", &series->build[FG_ARM_CANDIDATE]);
 	fg_json_end(w);
 }
 

@@ -218,13 +218,13 @@ static void add_quoted(struct fg_strbuf *text, const char *lines)
 	fg_strbuf_add_text(text, "</pre>\n\n");
 }
 
-/* Its row in the table says all. */
+/* Its row in the table is enough. */
 static bool is_said(const struct fg_benchmark_verdict *benchmark)
 {
 	return benchmark->outcome == FG_OUTCOME_NEW || benchmark->outcome == FG_OUTCOME_MISSING;
 }
 
-/* As the terminal shows it. */
+/* As on the terminal. */
 static void add_details(struct fg_strbuf *text, const struct fg_report *report,
 			const struct fg_benchmark_verdict *benchmark, bool is_brief)
 {

@@ -426,7 +426,7 @@ static void read_creep(const struct reader *r, const cJSON *benchmark,
 	verdict->creep = fg_arena_memdup(r->arena, &creep, sizeof(creep));
 }
 
-/* It is about the headline's metric. Everything else of the answer is made anew. */
+/* It belongs to the headline's metric. The rest of the answer is made again. */
 static void read_answer(const cJSON *object, struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_metric_verdict *headline = fg_report_headline(benchmark);

@@ -144,7 +144,7 @@ static void add_hint(const struct fg_terminal_page *page,
 	const char *probably = fg_report_probably(benchmark);
 	struct fg_strbuf line = {0};
 
-	/* The card says it of its own benchmark. */
+	/* The card reports it for its own benchmark. */
 	if (probably && benchmark != page->card->benchmark)
 		fg_terminal_add_sentence(page, NULL, probably);
 	if (probably)

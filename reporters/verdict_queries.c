@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ROUNDING 1e-9 /* of a total: parts that are added up in another order */
+#define ROUNDING 1e-9 /* relative error of a total added up in another order */
 
 const char fg_report_unaffected[] = "unchanged code, placement not checked";
 
@@ -60,7 +60,7 @@ static bool tells_the_story(const struct fg_benchmark_verdict *benchmark,
 
 	if (!headline)
 		return false;
-	/* A larger program is explained by who holds more memory. */
+	/* The functions that hold more memory explain a larger program. */
 	return strcmp(headline->name, blame->measure) == 0 ||
 	       (strcmp(headline->name, "max_rss") == 0 && strcmp(blame->measure, "heap.peak") == 0);
 }
@@ -143,7 +143,7 @@ static const struct {
 	enum fg_outcome outcome;
 	bool probably;
 	const char *name;
-	const char *words; /* to follow a number of benchmarks */
+	const char *words; /* words after a number of benchmarks */
 } states[] = {
 	{.outcome = FG_OUTCOME_REGRESSION, .name = "regression", .words = "regressed"},
 	{.outcome = FG_OUTCOME_ERROR, .name = "error", .words = "could not be measured"},

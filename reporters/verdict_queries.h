@@ -7,9 +7,9 @@
 
 /* The remark on a benchmark skipped because no change affects it. */
 extern const char fg_report_unaffected[];
-/* Takes the place of numbers: "same binaries on both sides"; NULL: there are numbers. */
+/* Replaces the numbers: "same binaries on both sides"; NULL: there are numbers. */
 const char *fg_report_remark(const struct fg_benchmark_verdict *benchmark);
-/* It passed, and there is nothing to say but its name. */
+/* It passed, and only its name is worth mentioning. */
 bool fg_report_is_quiet(const struct fg_benchmark_verdict *benchmark);
 
 /* The metric that represents the benchmark: the worst gated one; NULL if none. */
@@ -55,7 +55,7 @@ struct fg_remainder {
 struct fg_remainder fg_report_everything_else(const struct fg_blame *blame, size_t shown);
 /* "duet", or "mixed" if the benchmarks differ. */
 const char *fg_report_schedule(const struct fg_verdict *verdict);
-/* Whether a change is worth a number. */
+/* Is a change worth a number? */
 bool fg_report_has_change(const struct fg_metric_verdict *metric);
 /* "probably slower (+7.0 %): all of 21 pairs; not failed because ..."; NULL: it is not. */
 const char *fg_report_probably(const struct fg_benchmark_verdict *benchmark);

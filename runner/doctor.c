@@ -208,7 +208,7 @@ static const struct fg_finding topics[] = {
 
 /* Settings of the kernel that are a number. */
 static const struct limit {
-	struct fg_finding words; /* where the number is outside of these: */
+	struct fg_finding words; /* message if the number is outside of these: */
 	const char *path;
 	double least, most;
 	const char *before, *after; /* around the number, as evidence */
@@ -271,7 +271,7 @@ static const struct limit {
 	 .before = "kernel.yama.ptrace_scope = "},
 };
 
-/* Takes the evidence over. */
+/* Takes ownership of the evidence. */
 static struct fg_finding *add(struct fg_diagnosis *diagnosis, const struct fg_finding *words,
 			      bool is_bad, char *evidence)
 {

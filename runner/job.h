@@ -30,7 +30,7 @@ struct fg_pass {
 	const struct fg_block *block;
 	struct fg_execution executions[FG_BLOCK_SLOTS_MAX];
 	struct fg_failure failure;
-	struct fg_error error; /* what ended it early */
+	struct fg_error error; /* the error that ended it early */
 	int64_t seen_ns;       /* time up to here is included in the series */
 	size_t first;          /* first slot of the last step */
 	size_t next;           /* first slot of the next step */

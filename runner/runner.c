@@ -276,8 +276,8 @@ static void complete_case(const struct fg_runner_job *job, struct fg_series *ser
 	series->identical = first->identical;
 	series->seconds = first->seconds;
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		fg_environment_release(&series->build[arm]);
-		fg_environment_copy(&series->build[arm], &first->build[arm]);
+		fg_build_facts_release(&series->build[arm]);
+		fg_build_facts_copy(&series->build[arm], &first->build[arm]);
 	}
 }
 

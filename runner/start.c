@@ -291,36 +291,39 @@ void fg_job_settle_rate(struct fg_runner_job *job)
 	job->rules.rate_hz = (unsigned)sampling->rate_hz;
 }
 
-/* A program without a build-id is known by its size. */
-static bool is_of_the_program(const char *key)
+static int report_other_build(const struct fg_runner_job *job, size_t arm, const char *part,
+			      const char *was, const char *is, struct fg_error *err)
 {
-	return strcmp(key, "build.id") == 0 || strcmp(key, "build.size") == 0 ||
-	       fg_build_library_name(key);
+	return fg_error_set(
+		err, FG_EINVAL,
+		"the %s of benchmark '%s' is not what this run began with (%s was %s, is %s): measure anew, without --resume",
+		arm == FG_ARM_BASELINE ? "baseline" : "candidate", job->benchmark->name, part,
+		was ? was : "absent", is ? is : "absent");
 }
 
 /*
  * Measurements of one program say nothing about another: a series is resumed only with the binaries
- * that it began with.
+ * that it began with.  A program without a build-id is known by its size.
  */
 static int check_same_build(const struct fg_runner_job *job, size_t arm,
-			    const struct fg_environment *now, struct fg_error *err)
+			    const struct fg_build_facts *now, struct fg_error *err)
 {
-	struct fg_fact_difference *found = NULL;
-	const size_t count = fg_environment_diff(&fg_job_series(job)->build[arm], now, &found);
-	size_t first = 0;
-	int status = FG_OK;
+	const struct fg_build_facts *then = &fg_job_series(job)->build[arm];
+	struct fg_library_pair pair = {.builds = {then, now}};
 
-	while (first < count && !is_of_the_program(found[first].key))
-		first++;
-	if (first < count)
-		status = fg_error_set(
-			err, FG_EINVAL,
-			"the %s of benchmark '%s' is not what this run began with (%s was %s, is %s): measure anew, without --resume",
-			arm == FG_ARM_BASELINE ? "baseline" : "candidate", job->benchmark->name,
-			found[first].key, found[first].baseline ? found[first].baseline : "absent",
-			found[first].candidate ? found[first].candidate : "absent");
-	free(found);
-	return status;
+	if (strcmp(then->id ? then->id : "", now->id ? now->id : "") != 0)
+		return report_other_build(job, arm, "build.id", then->id, now->id, err);
+	if (strcmp(then->size ? then->size : "", now->size ? now->size : "") != 0)
+		return report_other_build(job, arm, "build.size", then->size, now->size, err);
+	while (fg_library_pair_next(&pair)) {
+		const char *was = pair.sides[0] ? pair.sides[0]->identity : NULL;
+		const char *is = pair.sides[1] ? pair.sides[1]->identity : NULL;
+
+		if (!fg_library_pair_is_same(&pair))
+			return report_other_build(job, arm, fg_library_pair_name(&pair), was, is,
+						  err);
+	}
+	return FG_OK;
 }
 
 static bool is_identical(const struct fg_target targets[FG_ARM_COUNT],
@@ -328,8 +331,8 @@ static bool is_identical(const struct fg_target targets[FG_ARM_COUNT],
 {
 	const struct fg_target *a = &targets[FG_ARM_BASELINE];
 	const struct fg_target *b = &targets[FG_ARM_CANDIDATE];
-	const struct fg_environment *build_a = &series->build[FG_ARM_BASELINE];
-	const struct fg_environment *build_b = &series->build[FG_ARM_CANDIDATE];
+	const struct fg_build_facts *build_a = &series->build[FG_ARM_BASELINE];
+	const struct fg_build_facts *build_b = &series->build[FG_ARM_CANDIDATE];
 
 	return a->command && b->command &&
 	       (fg_build_is_identical(a, b, build_a, build_b) ||
@@ -344,16 +347,16 @@ static int capture_builds(struct fg_runner_job *job, struct fg_error *err)
 	int status = FG_OK;
 
 	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++) {
-		struct fg_environment now = {0};
+		struct fg_build_facts now = {0};
 
 		if (!targets[arm].command)
 			continue;
 		fg_build_capture(&targets[arm], &now);
-		if (series->build[arm].count == 0)
-			fg_environment_copy(&series->build[arm], &now);
+		if (fg_build_facts_count(&series->build[arm]) == 0)
+			fg_build_facts_copy(&series->build[arm], &now);
 		else
 			status = check_same_build(job, arm, &now, err);
-		fg_environment_release(&now);
+		fg_build_facts_release(&now);
 	}
 	series->identical = is_identical(targets, series);
 	return status;
@@ -496,7 +499,7 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 		return status;
 	/* After the build's own facts, which are taken only once. */
 	if (job->benchmark->setup.argc && fg_process_has_kept())
-		fg_environment_set(&fg_job_series(job)->build[FG_ARM_CANDIDATE], FG_FACT_SETUP,
-				   job->benchmark->setup.text, false);
+		fg_build_facts_put(&fg_job_series(job)->build[FG_ARM_CANDIDATE].setup,
+				   job->benchmark->setup.text);
 	return check_builds(job, err);
 }

@@ -31,7 +31,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RULES = (".clang-tidy", "tests/.clang-tidy", "scripts/analyse.py")
 # Compiled as users compile theirs: they have clang's warnings to fear, not the rules of the house.
 FOREIGN = ("tests/targets/", "examples/", "bench/")
-# Optimised, libc's headers have macros in the place of functions, and those would be looked at instead of our code.
+# Optimised, libc's headers replace functions by macros, which would be analysed instead of our code.
 TIDY = ["clang-tidy-14", "--quiet", "--warnings-as-errors=*", "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-O0"]
 CLANG_WARNINGS = ["--extra-arg=-Wcomma", "--extra-arg=-Wassign-enum", "--extra-arg=-Wmisleading-indentation"]  # beside those of cmake/FgWarnings.cmake that gcc knows
 # The analyzer's default is 225,000 nodes a function.  Twelve files of gate/ take 2.6 s so, with 40,000 nodes and the names 6.6 s,
@@ -77,7 +77,7 @@ def all_headers():
 
 
 class Stamps:
-    """What was found clean: a file named by the source, the tool and a digest of all that it is made of."""
+    """Clean results: one file per source, tool and digest of everything that the object is made of."""
 
     def __init__(self, build):
         self.folder = open_cache(build)
@@ -98,7 +98,7 @@ class Stamps:
 
     @staticmethod
     def read_dependencies(build):
-        """{object: the files that it was made of, the system's too}, as the last build found them."""
+        """{object: all files it was made of, including the system's}, from the last build."""
         found = {}
         for folder in (build.parent / "asan", build):
             if not (folder / "build.ninja").exists():
@@ -110,7 +110,7 @@ class Stamps:
         return found
 
     def files_of(self, entry):
-        """What it is made of; of what no build has made, such as benchmarks, any header of ours may be a part."""
+        """The files that it is made of; for sources that no build has compiled, such as benchmarks, that may be any header of ours."""
         return self.dependencies.get(entry["output"]) or [entry["file"], *self.headers]
 
     def content(self, path):
@@ -183,7 +183,7 @@ def tidy_words(build, entry, level):
 
 
 def tidy(words, files):
-    """What clang-tidy has to say; "" where all is well."""
+    """The findings of clang-tidy; "" if there are none."""
     done = subprocess.run([*words, *files], capture_output=True, text=True, check=False, cwd=ROOT)
     return "" if done.returncode == 0 else done.stdout + re.sub(r"^\d+ warnings? .*\n", "", done.stderr, flags=re.M)
 
@@ -197,14 +197,14 @@ def batches(build, entries, levels):
 
 
 def tidy_batch(words, group):
-    """[what there is to say of each file]; only where there is something, each is looked at alone."""
+    """The findings for each file; files are analysed one by one only if there are any."""
     if not tidy(words, [entry["file"] for entry in group]):
         return [""] * len(group)
     return [tidy(words, [entry["file"]]) for entry in group]
 
 
 def run_tidy(stamps, build, entries, jobs, deep):
-    """How many files have findings, which are printed as they are found."""
+    """The number of files with findings, which are printed as they are found."""
     changed = set(changed_files())
     levels = {entry["name"]: level_of(stamps, entry, deep, changed) for entry in entries}
     wanted = [entry for entry in entries

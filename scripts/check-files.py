@@ -64,7 +64,7 @@ def read(root):
 
 
 def interposed(root):
-    """What the collector puts in the way of the C library: who names it means the C library's."""
+    """The collector's own versions of C library functions: other code that names them means the C library's."""
     lists = (pathlib.Path(root) / "tests/lint" / name for name in ("collector-exports.txt", "collector-counting-exports.txt"))
     return {word for path in lists if path.exists() for word in path.read_text(encoding="utf-8").split()}
 
@@ -113,7 +113,7 @@ def circles(graph):
 
 
 def unused(root, texts, defined):
-    """Exported names that no other source of the product or of bench/ uses, unless a test enters there."""
+    """Exported names that no other source of the product or of bench/ uses, unless a test calls them."""
     entered, measured = set(), set()
     for top, names in (("tests", entered), ("bench", measured)):
         for path in (pathlib.Path(root) / top).rglob("*.[ch]"):

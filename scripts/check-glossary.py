@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One word for one thing: what people read keeps to the words of docs/glossary.md."""
+"""One word for one thing: texts for people use the words of docs/glossary.md."""
 
 import re
 import sys
@@ -27,8 +27,8 @@ SYNONYMS = {
 READ_BY_PEOPLE = ("docs/", "README.md")
 ROOMS = ("cli/", "config/", "gate/", "reporters/", "perfdb/", "profile/views/", "runner/")
 LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`")
-# These speak of the words of other tools.
-APART = ("docs/migrating.md", "docs/glossary.md", "docs/decisions/", "docs/schema/", "docs/examples/")
+# Pages about the words of other tools.
+APART = ("docs/migrating.md", "docs/glossary.md", "docs/decisions/", "docs/schema/")
 
 
 def text_for_people(name, line):

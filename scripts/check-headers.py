@@ -38,7 +38,7 @@ def read_commands(root, build):
 
 
 def words_alone(entry):
-    """A compiler that reads the text from its input, and makes nothing of it."""
+    """A compiler that reads its input as text, and makes nothing from it."""
     words = shlex.split(entry["command"])
     for option in ("-o", "-c", "-MT", "-MF"):
         if option in words:
@@ -48,14 +48,14 @@ def words_alone(entry):
 
 
 def entry_for(header, commands, root, rooms):
-    """A source of the header's room that is compiled as the room is: tools of the build include nothing of ours."""
+    """A source of the header's room that is compiled like the room: tools of the build include nothing of ours."""
     ours = {source: entry for source, entry in commands.items() if f"-I{root} " in entry["command"] and source.endswith(".c")}
     room = room_of(header, rooms)
     return next((entry for source, entry in ours.items() if room_of(source, rooms) == room), next(iter(ours.values()), None))
 
 
 def alone(header, entry):
-    """What the compiler has to say of it; "" where all is well."""
+    """The compiler's messages about it; "" if there are none."""
     done = subprocess.run(words_alone(entry), input=f'#include "{header}"\n#include "{header}"\n', capture_output=True, text=True,
                           cwd=entry["directory"], check=False)
     return "" if done.returncode == 0 else done.stderr

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The include rule: cmake/rooms.json says which room may include which, and who may use which library."""
+"""The include rule: cmake/rooms.json defines which rooms a room may include, and who may use which library."""
 
 import re
 import sys

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# configure.sh PRESET: `cmake --preset PRESET`.  Where the preset names another compiler than it did before, CMake deletes its
-# cache and forgets what else the preset sets: then it is told once more.
+# configure.sh PRESET: `cmake --preset PRESET`. If the preset names another compiler than before, CMake deletes
+# its cache and forgets the preset's other settings, so it is called a second time.
 set -eu
 cd "$(dirname "$0")/.."
 said=$(mktemp)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-costs.py BUILD_FOLDER [REGEX]: the CPU time of each test whose name matches, the dearest last, and of all.  The tests run one after the
-other; a line for each goes to standard error as it ends.  What a test starts counts, also what outlives its parent, such as the
-processes of a browser or of a database server.
+costs.py BUILD_FOLDER [REGEX]: the CPU time of each test whose name matches, the most expensive last, and the total. The tests run
+one after the other; a line for each goes to standard error as it ends. Processes that a test starts count, including those that
+outlive their parent, such as a browser's or a database server's.
 """
 import ctypes
 import json

@@ -16,7 +16,7 @@ targets=$(find "$build/tests/fuzz" -maxdepth 1 -type f -name 'fuzz_*' -perm -u+x
 [ -n "$targets" ] || { echo "no fuzz target was built in $build/tests/fuzz" && exit 2; }
 
 if [ "$name" = all ]; then
-	# xargs tells with 123 that one of them found something.
+	# 123 from xargs means that one of them found something.
 	if echo "$targets" | xargs -P "$jobs" -I{} sh "$0" "$build" {} "$seconds"; then
 		echo "$(echo "$targets" | wc -l) targets, nothing found"
 		exit 0

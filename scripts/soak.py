@@ -53,7 +53,7 @@ def last_words(log):
 
 
 def end_group(process):
-    """All that it started: some clean up when they are told to end, a database server among them, and are given time to."""
+    """Ends everything that it started: some of it cleans up on a signal, such as a database server, and gets time to."""
     latest = time.monotonic() + CLEANING_S
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)

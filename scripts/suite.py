@@ -57,7 +57,7 @@ ROOM_TESTS = {
 
 
 class Stage:
-    """Commands one after the other, started when what it needs has ended well."""
+    """Commands that run one after the other, once their prerequisites have succeeded."""
 
     def __init__(self, name, expected_s, needs, *commands):
         self.name = name
@@ -123,14 +123,14 @@ class Suite:
 
     @staticmethod
     def measured():
-        """What the stages took the last time that they passed."""
+        """The durations of the stages when they last passed."""
         try:
             return json.loads(TOOK.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
 
     def left_s(self):
-        """Until the last stage has ended, if each takes as long as expected."""
+        """The time until the last stage ends, if each takes as long as expected."""
         now = time.monotonic()
         ends = {}
         for _ in self.lanes:  # the second round knows what the lanes wait for in each other
@@ -264,7 +264,7 @@ def including(rooms, changed):
 
 
 def changed_selection():
-    """ctest's arguments for the tests of what changed, and a line that says what that is."""
+    """ctest's arguments for the tests of the changed parts, and a line that describes them."""
     found = touched(changed_files())
     if found is None:
         return ["-LE", "^(web|slow)$"], "the build or what all tests share: every test but slow ones"

@@ -11,7 +11,7 @@ enum {
 	SEAL_VERSION = 1,
 	MATCH_MIN = 7,
 	HASH_LOG_SMALL = 6,      /* the least there is */
-	KEPT_MAX = 16,           /* of each kind */
+	KEPT_MAX = 16,           /* kept contexts of each kind */
 	KEPT_MAX_BYTES = 2 << 20 /* a larger one is not kept */
 };
 
@@ -276,8 +276,8 @@ size_t fg_read_count(struct fg_byte_reader *reader, size_t least)
 }
 
 /*
- * One frame; at each break the packer ends a block, so that the next one starts with statistics of
- * its own.
+ * Writes one frame; at each break the packer ends a block, so that the next one starts with
+ * statistics of its own.
  */
 static size_t pack(ZSTD_CCtx *zstd, const struct fg_bytes *content, void *to, size_t room_bytes)
 {
@@ -303,7 +303,7 @@ int fg_pack_bytes(const struct fg_bytes *content, int level, struct fg_bytes *bl
 		  struct fg_error *err)
 {
 	enum {
-		BREAK_BYTES = 64 /* what a further block may take beyond the bound of the whole */
+		BREAK_BYTES = 64 /* bytes that a further block may add to the bound of the whole */
 	};
 	const size_t bound =
 		ZSTD_compressBound(content->size) + BREAK_BYTES * (content->break_count + 1);

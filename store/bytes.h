@@ -36,7 +36,7 @@ enum {
 	FG_SEAL_HEADER_SIZE = 9,
 	FG_PACK_LEVEL = 7,
 	FG_PACK_LEVEL_QUICK =
-		1, /* of numbers, for a server that takes in a thousand runs a second */
+		1, /* for numbers, on a server that takes in a thousand runs a second */
 	FG_PACK_LEVEL_TIGHT = 13, /* five times the work for 2 % less */
 };
 
@@ -53,8 +53,8 @@ static inline void fg_bytes_varint(struct fg_bytes *bytes, uint64_t value)
 }
 
 /*
- * For long runs of numbers: reserve this many bytes after the content, put them there, and say
- * where they end.
+ * For long runs of numbers: reserves this many bytes after the content; write them there, and
+ * report where they end.
  */
 enum {
 	FG_VARINT_MAX_BYTES = 10
@@ -127,9 +127,7 @@ float fg_read_float(struct fg_byte_reader *reader);
 double fg_read_double(struct fg_byte_reader *reader);
 /* Not NUL-terminated; *text is NULL for NULL.  Longer than max: failed. */
 size_t fg_read_text(struct fg_byte_reader *reader, size_t max, const char **text);
-/*
- * A count of things that take at least `least` bytes each; failed when that many cannot be there.
- */
+/* A count of things that have at least `least` bytes each; failed if that many cannot be there. */
 size_t fg_read_count(struct fg_byte_reader *reader, size_t least);
 
 /* Pack `content`; appended to `block`. */

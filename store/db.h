@@ -88,10 +88,10 @@ struct fg_db_ops {
 struct fg_db {
 	const struct fg_db_ops *ops;
 	char *location; /* never with a password in it */
-	char *name;     /* what messages call it: "store 'LOCATION'" */
+	char *name;     /* its name in messages: "store 'LOCATION'" */
 	bool in_transaction;
 	bool read_only;
-	int64_t written_bytes; /* of all rows inserted so far, as they are stored */
+	int64_t written_bytes; /* bytes of all rows inserted so far, as stored */
 };
 
 struct fg_query {
@@ -111,7 +111,7 @@ struct fg_query {
 
 enum fg_db_flags {
 	FG_DB_READ_ONLY = 1 << 0, /* must exist */
-	/* every commit reaches the disk (synchronous=FULL): what a server promises */
+	/* every commit reaches the disk (synchronous=FULL), as a server promises */
 	FG_DB_DURABLE = 1 << 1,
 	FG_DB_BOUNDED = 1 << 2, /* nothing waits longer than some seconds */
 };

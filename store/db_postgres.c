@@ -40,11 +40,11 @@ struct postgres_db {
 	struct fg_db db;
 	PGconn *connection;
 	struct fg_arena cleaned;        /* parameters that were broken, until their query ends */
-	char settings[256];             /* that each transaction begins with */
-	int64_t patience_ns;            /* for one statement; 0: for ever */
+	char settings[256];             /* settings at the start of each transaction */
+	int64_t patience_ns;            /* limit for one statement; 0: unlimited */
 	bool lost;                      /* the server did not answer in time */
-	bool prepares;                  /* this session is one of the server's */
-	bool prepared[2][FG_SQL_COUNT]; /* for one row of parameters; for many */
+	bool prepares;                  /* this session belongs to one server process */
+	bool prepared[2][FG_SQL_COUNT]; /* prepared for one row of parameters; for many */
 };
 
 static struct postgres_db *of(const struct fg_query *query)
@@ -53,7 +53,7 @@ static struct postgres_db *of(const struct fg_query *query)
 }
 
 struct class_meaning {
-	const char *start; /* of the SQLSTATE */
+	const char *start; /* beginning of the SQLSTATE */
 	enum fg_status status;
 	const char *words;
 };
@@ -112,7 +112,7 @@ static bool has_failed(const PGresult *result)
 	return code != PGRES_COMMAND_OK && code != PGRES_TUPLES_OK;
 }
 
-/* Until there is something to read, or also room to write; false: the time is over. */
+/* Waits until there is something to read, or also room to write; false: the time is over. */
 static bool wait_for_server(const struct postgres_db *p, bool also_to_write, int64_t until_ns)
 {
 	struct pollfd socket = {
@@ -284,7 +284,7 @@ static void bind_bytes(struct fg_query *query, const void *data, size_t size, bo
 	else
 		query->values[at] = size ? data : "";
 	query->formats[at] = !is_text;
-	query->lengths[at] = (int)size; /* of text, libpq looks for the end itself */
+	query->lengths[at] = (int)size; /* for text, libpq finds the end itself */
 }
 
 static void bind_null(struct fg_query *query)
@@ -402,7 +402,7 @@ static PGresult *ask_for_rows(struct postgres_db *p, const struct request *reque
 static int take_ids(const struct postgres_db *p, const PGresult *result, size_t count, int64_t *ids,
 		    struct fg_error *err)
 {
-	/* Rows to be added, one of which is there already. */
+	/* Inserts rows, one of which exists already. */
 	if (fg_pq.ntuples(result) < (int)count)
 		return fg_error_set(err, FG_EBUSY, "%s: another session added the same: try again",
 				    p->db.name);
@@ -542,7 +542,7 @@ static void make_settings(struct postgres_db *p, unsigned flags)
 		{FG_DB_DURABLE, "synchronous_commit = on"},
 		{FG_DB_BOUNDED, "statement_timeout = 4000"},
 		{FG_DB_BOUNDED, "lock_timeout = 3000"},
-		/* Starting workers, or compiling, takes longer than what a page asks for. */
+		/* Starting workers or compiling would take longer than a typical query. */
 		{FG_DB_BOUNDED, "max_parallel_workers_per_gather = 0"},
 		{0, "jit = off"},
 	};

@@ -342,7 +342,7 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 {
 	const int timeout_ms = flags & FG_DB_BOUNDED ? BOUNDED_TIMEOUT_MS : BUSY_TIMEOUT_MS;
 	const struct {
-		unsigned flags; /* if all of these are set */
+		unsigned flags; /* applies if all of these are set */
 		const char *text;
 	} settings[] = {
 		{0, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; "

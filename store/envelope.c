@@ -42,6 +42,16 @@ static void write_facts(struct fg_json_writer *w, const char *name,
 	fg_json_end(w);
 }
 
+static void write_build(struct fg_json_writer *w, const char *name,
+			const struct fg_build_facts *build)
+{
+	struct fg_environment facts = {0};
+
+	fg_build_facts_list(build, &facts);
+	write_facts(w, name, &facts);
+	fg_environment_release(&facts);
+}
+
 static void write_side(struct fg_json_writer *w, const char *name, const struct fg_side *side)
 {
 	fg_json_begin_object(w, name);
@@ -60,8 +70,8 @@ static void write_series(struct fg_json_writer *w, const struct fg_series *serie
 	fg_json_text(w, "command", series->command);
 	fg_metrics_write(series, w, "metrics");
 	fg_details_write(series, w, "details");
-	write_facts(w, "baseline_build", &series->build[FG_ARM_BASELINE]);
-	write_facts(w, "candidate_build", &series->build[FG_ARM_CANDIDATE]);
+	write_build(w, "baseline_build", &series->build[FG_ARM_BASELINE]);
+	write_build(w, "candidate_build", &series->build[FG_ARM_CANDIDATE]);
 	fg_json_end(w);
 }
 
@@ -135,6 +145,18 @@ static int read_facts(const cJSON *json, const char *name, struct fg_environment
 	return FG_OK;
 }
 
+static int read_build(const cJSON *json, const char *name, struct fg_build_facts *build,
+		      struct fg_error *err)
+{
+	struct fg_environment facts = {0};
+	const int status = read_facts(json, name, &facts, err);
+
+	for (size_t i = 0; i < facts.count; i++)
+		fg_build_facts_set(build, facts.facts[i].key, facts.facts[i].value);
+	fg_environment_release(&facts);
+	return status;
+}
+
 /* A text that may be missing, of at most `max` bytes. */
 static int read_text(const cJSON *json, const char *name, size_t max, char **to,
 		     struct fg_error *err)
@@ -193,10 +215,10 @@ static int read_series(const cJSON *json, struct fg_run *run, struct fg_error *e
 	status = fg_details_read(fg_json_find(json, "details"), series, err);
 	if (status != FG_OK)
 		return status;
-	status = read_facts(json, "baseline_build", &series->build[FG_ARM_BASELINE], err);
+	status = read_build(json, "baseline_build", &series->build[FG_ARM_BASELINE], err);
 	if (status != FG_OK)
 		return status;
-	return read_facts(json, "candidate_build", &series->build[FG_ARM_CANDIDATE], err);
+	return read_build(json, "candidate_build", &series->build[FG_ARM_CANDIDATE], err);
 }
 
 static bool is_uuid(const char *text)

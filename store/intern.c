@@ -48,8 +48,8 @@ static void remember_function(struct fg_store *store, const struct fg_profile_fu
 /* Functions without a known id. */
 struct unknown {
 	const struct fg_profile_function *functions;
-	int64_t *ids;   /* of all functions */
-	size_t *places; /* where the unknown ones stand */
+	int64_t *ids;   /* ids of all functions */
+	size_t *places; /* indexes of the unknown ones */
 	uint8_t *digests;
 	size_t count;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libpq's functions, once it has been opened. */
+/* libpq's functions, available once the library is opened. */
 #ifndef FG_STORE_LIBPQ_H
 #define FG_STORE_LIBPQ_H
 

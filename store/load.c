@@ -63,15 +63,21 @@ static int load_head(struct fg_store *store, const char *id, struct fg_stored_ru
 	return status;
 }
 
-static struct fg_environment *scope_environment(struct fg_run *run, int64_t scope)
+static void set_fact(struct fg_run *run, int64_t scope, const struct fg_query *q)
 {
-	if (scope == FG_SCOPE_HOST)
-		return &run->host;
+	const size_t position = (size_t)(scope - FG_SCOPE_SERIES) / FG_ARM_COUNT;
+	const char *key = fg_column_text(q, 1);
+	const char *value = fg_column_text(q, 2);
+
 	if (scope < FG_SCOPE_SERIES)
-		return &run->sides[scope - FG_SCOPE_SIDES].build;
-	if ((size_t)(scope - FG_SCOPE_SERIES) / 2 >= run->series_count)
-		return NULL;
-	return &run->series[(scope - FG_SCOPE_SERIES) / 2].build[(scope - FG_SCOPE_SERIES) % 2];
+		fg_environment_set(scope == FG_SCOPE_HOST
+					   ? &run->host
+					   : &run->sides[scope - FG_SCOPE_SIDES].build,
+				   key, value, fg_column_int(q, 3) != 0);
+	else if (position < run->series_count)
+		fg_build_facts_set(
+			&run->series[position].build[(scope - FG_SCOPE_SERIES) % FG_ARM_COUNT], key,
+			value);
 }
 
 /* Facts of the last scope to be loaded, and of all scopes before it. */
@@ -85,12 +91,9 @@ static int load_facts(struct fg_store *store, int64_t row, int64_t last, struct 
 	fg_query_int(&q, row);
 	while ((status = fg_query_step(&q, err)) > 0) {
 		const int64_t scope = fg_column_int(&q, 0);
-		struct fg_environment *environment =
-			scope <= last ? scope_environment(run, scope) : NULL;
 
-		if (environment)
-			fg_environment_set(environment, fg_column_text(&q, 1),
-					   fg_column_text(&q, 2), fg_column_int(&q, 3) != 0);
+		if (scope <= last)
+			set_fact(run, scope, &q);
 	}
 	fg_query_end(&q);
 	return status;

@@ -23,7 +23,7 @@ static inline int64_t fg_measure_rows_kind(int64_t id)
 	return id ? FG_CHUNK_MEASURES + id : FG_CHUNK_ROWS;
 }
 
-/* Does a chunk of this kind hold rows, of whatever measure? */
+/* Does a chunk of this kind hold rows, of any measure? */
 static inline bool fg_measure_is_rows(int64_t kind)
 {
 	return kind == FG_CHUNK_ROWS || kind > FG_CHUNK_MEASURES;

@@ -40,7 +40,7 @@ static const char *type_name(const struct fg_column *column)
 	}
 }
 
-/* With r.c1 for $1, and so on. */
+/* The statement with r.c1 for $1, and so on. */
 static void add_expressions(struct fg_strbuf *to, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -51,7 +51,7 @@ static void add_expressions(struct fg_strbuf *to, const char *text, size_t lengt
 	}
 }
 
-/* `in_order`: what comes back has to be in the order of the rows; sorting copies them. */
+/* `in_order`: the results must be in the order of the rows; sorting copies them. */
 static void add_source(struct fg_strbuf *to, const struct fg_rows *rows, bool in_order)
 {
 	fg_strbuf_add_text(to, " FROM unnest(");

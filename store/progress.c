@@ -51,7 +51,8 @@ static int progress_row(struct fg_store *store, const struct fg_run *run, size_t
 			struct fg_error *err)
 {
 	const struct fg_series *series = &run->series[position];
-	const size_t facts = series->build[0].count + series->build[1].count;
+	const size_t facts =
+		fg_build_facts_count(&series->build[0]) + fg_build_facts_count(&series->build[1]);
 	struct fg_progress_mark *mark = &store->progress.marks[position];
 	const bool given_up =
 		mark->series &&

@@ -59,8 +59,8 @@ struct fg_gc_policy fg_gc_policy_now(const char *project, int64_t age_ns, size_t
 }
 
 /*
- * Is the run of this row, which is the `place`-th newest of its branch, too new to go?  Its
- * project's own retention comes before the policy.
+ * Is the run of this row, the `place`-th newest of its branch, too new to be removed? Its project's
+ * own retention takes precedence over the policy.
  */
 static bool stays(const struct fg_gc_policy *policy, const struct fg_query *row, size_t place)
 {
@@ -121,7 +121,7 @@ static int remove_some(struct fg_store *store, const struct victims *victims, si
 
 	for (size_t i = first; i < end && status == FG_OK; i++) {
 		status = delete_run(store, victims->ids[i], err);
-		if (status == FG_ENOENT) /* somebody else removed it */
+		if (status == FG_ENOENT) /* another process removed it */
 			status = FG_OK;
 	}
 	return status;
@@ -143,7 +143,7 @@ static int remove_runs(struct fg_store *store, const struct victims *victims, st
 static int sweep_up(struct fg_store *store, struct fg_error *err)
 {
 	static const enum fg_sql sweeps[] = {FG_SQL_GC_BENCHMARKS, FG_SQL_GC_WORDS,
-					     FG_SQL_GC_FACT_SETS, FG_SQL_GC_FACTS};
+					     FG_SQL_GC_FACTS};
 	int status = fg_store_begin(store, err);
 
 	if (status != FG_OK)

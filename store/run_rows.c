@@ -84,8 +84,7 @@ static int clear(struct fg_store *store, enum fg_sql sql, int64_t id, struct fg_
 static int clear_run(struct fg_store *store, int64_t id, struct fg_error *err)
 {
 	static const enum fg_sql sweeps[] = {FG_SQL_SERIES_CLEAR, FG_SQL_LEVELS_CLEAR,
-					     FG_SQL_RUN_FACTS_CLEAR, FG_SQL_RUN_SETS_CLEAR,
-					     FG_SQL_REPORT_CLEAR};
+					     FG_SQL_RUN_FACTS_CLEAR, FG_SQL_REPORT_CLEAR};
 	int status = FG_OK;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(sweeps) && status == FG_OK; i++)
@@ -131,15 +130,21 @@ int fg_store_put_series_conditions(struct fg_store *store, int64_t run,
 				   struct fg_error *err)
 {
 	const int64_t scope = FG_SCOPE_SERIES + 2 * (int64_t)position;
-	const struct fg_scoped scoped[] = {
-		{run, scope + FG_ARM_BASELINE, &series->build[FG_ARM_BASELINE]},
-		{run, scope + FG_ARM_CANDIDATE, &series->build[FG_ARM_CANDIDATE]},
-	};
+	struct fg_environment facts[FG_ARM_COUNT] = {0};
+	struct fg_scoped scoped[FG_ARM_COUNT];
+	int status = FG_OK;
 
-	return fg_store_put_conditions(store, scoped, FG_ARRAY_SIZE(scoped), err);
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+		fg_build_facts_list(&series->build[arm], &facts[arm]);
+		scoped[arm] = (struct fg_scoped){run, scope + (int64_t)arm, &facts[arm]};
+	}
+	status = fg_store_put_conditions(store, scoped, FG_ARM_COUNT, err);
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		fg_environment_release(&facts[arm]);
+	return status;
 }
 
-/* All texts of a series, those that its levels will need too: one question for all. */
+/* All texts of a series and its levels, in one query. */
 static int find_texts(struct fg_store *store, const struct fg_series *series, const char *metrics,
 		      struct fg_error *err)
 {

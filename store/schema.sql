@@ -75,7 +75,7 @@ CREATE INDEX run_by_tag ON run (project, tag, started_ns);
 -- The newest runs of all projects, without sorting them.
 CREATE INDEX run_by_start ON run (started_ns, uuid);
 
--- Conditions that vary from run to run.
+-- Conditions.
 -- scope: 0 host, 1 baseline side, 2 candidate side, 3 + 2 * position + arm: binaries of one benchmark.
 CREATE TABLE run_fact (
 	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
@@ -84,25 +84,6 @@ CREATE TABLE run_fact (
 	PRIMARY KEY (run, scope, fact)
 ) @CLUSTERED@;
 CREATE INDEX run_by_fact ON run_fact (fact, run);
-
--- Conditions that many runs share, such as a machine or a build, are stored once as a set.
-CREATE TABLE fact_set (
-	id @ID@,
-	digest @BYTES@ NOT NULL UNIQUE
-);
-CREATE TABLE set_fact (
-	fact_set BIGINT NOT NULL REFERENCES fact_set (id) ON DELETE CASCADE,
-	fact BIGINT NOT NULL REFERENCES fact (id),
-	PRIMARY KEY (fact_set, fact)
-) @CLUSTERED@;
-CREATE INDEX set_by_fact ON set_fact (fact, fact_set);
-CREATE TABLE run_set (
-	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
-	scope BIGINT NOT NULL,
-	fact_set BIGINT NOT NULL REFERENCES fact_set (id),
-	PRIMARY KEY (run, scope)
-) @CLUSTERED@;
-CREATE INDEX run_by_set ON run_set (fact_set, run);
 
 CREATE TABLE series (
 	id @ID@,

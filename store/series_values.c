@@ -79,8 +79,8 @@ static struct pair_key region_key(const void *of, size_t i)
 typedef struct pair_key key_reader(const void *of, size_t i);
 
 /*
- * Is there something to store, and from which item on? Usually after what is stored; the last chunk
- * again when its pair goes on or was settled.  Moves the mark there.
+ * Is there something to store, and from which item on? Usually the items after the stored ones;
+ * also the last chunk, if its pair goes on or was settled. Moves the mark there.
  */
 static bool next_chunk(struct fg_chunk_mark *mark, const void *of, size_t count, key_reader *key)
 {

@@ -12,7 +12,7 @@
 
 struct fg_store;
 
-/* How far something is stored in chunks: repetitions, rows or regions of a series. */
+/* Progress of storing repetitions, rows or regions of a series in chunks. */
 struct fg_chunk_mark {
 	size_t count; /* items stored */
 	size_t first; /* where the last chunk starts */
@@ -21,7 +21,7 @@ struct fg_chunk_mark {
 	uint16_t aside;
 };
 
-/* How much of a series in progress is stored. */
+/* The stored part of a series in progress. */
 struct fg_progress_mark {
 	int64_t series; /* row id; 0: not there */
 	struct fg_chunk_mark repetitions;
@@ -32,12 +32,12 @@ struct fg_progress_mark {
 	enum fg_measure_state state;
 	enum fg_schedule schedule;
 	bool in_layouts;
-	int64_t *functions; /* ids of the set's functions, as far as they are known */
+	int64_t *functions; /* ids of the set's functions, as far as known */
 	size_t function_count;
 	size_t node_count; /* stored ones */
 };
 
-/* Where the chunks of a series go. */
+/* The destination of a series' chunks. */
 struct fg_chunk_place {
 	struct fg_store *store;
 	int64_t series;

@@ -21,7 +21,6 @@ struct fg_transaction {
 	bool has_parts;  /* fg_store_batch_begin() */
 	bool is_spoiled; /* a part of it has failed: only a rollback is left */
 	struct fg_map facts;
-	struct fg_map fact_sets;
 	struct fg_map texts;  /* text → id; 0: not there when it was asked for */
 	struct fg_map places; /* project → id, and project NUL benchmark → id */
 };

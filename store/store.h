@@ -71,7 +71,7 @@ void fg_stored_run_release(struct fg_stored_run *stored);
 int fg_store_save(struct fg_store *store, const struct fg_run *run,
 		  struct fg_profile_set *const *profiles, const char *report, struct fg_error *err)
 	FG_NODISCARD;
-/* The same for a run that was uploaded, with the digest of the upload. */
+/* As above, for an uploaded run, with the digest of the upload. */
 int fg_store_save_upload(struct fg_store *store, const struct fg_stored_run *stored,
 			 const char *digest, struct fg_error *err) FG_NODISCARD;
 /*
@@ -123,7 +123,7 @@ struct fg_run_summary {
 	char *branch;
 	char *tag;
 	char *described;
-	char *subject; /* of the commit */
+	char *subject; /* subject of the commit */
 	char *base_commit;
 	char *fingerprint;
 	size_t benchmark_count;
@@ -149,14 +149,14 @@ struct fg_run_filter {
 	const char *outcome;
 	const char *subject;   /* a part of the commit's, in any case */
 	int64_t before_ns;     /* started earlier than this */
-	const char *before_id; /* with before_ns: where a page ended */
+	const char *before_id; /* with before_ns: the end of a page */
 	bool complete_only;
 	size_t limit; /* 0: 50; at most 1000 */
 };
 
 int fg_store_list(struct fg_store *store, const struct fg_run_filter *filter,
 		  struct fg_run_list *list, struct fg_error *err) FG_NODISCARD;
-/* As an object: what `fastgate runs --json` and the server say of a run. */
+/* The run as an object, for `fastgate runs --json` and the server. */
 void fg_run_summary_write(struct fg_json_writer *w, const char *name,
 			  const struct fg_run_summary *run);
 void fg_run_list_release(struct fg_run_list *list);
@@ -193,9 +193,9 @@ int fg_store_delete(struct fg_store *store, const char *id, struct fg_error *err
 struct fg_gc_policy {
 	const char *project;   /* NULL: all */
 	int64_t older_than_ns; /* runs started before this wall clock time; 0: no limit by age */
-	/* the newest runs per project and branch that stay whatever their age; 0: none */
+	/* the newest runs per project and branch that stay at any age; 0: none */
 	size_t keep;
-	int64_t now_ns; /* the age that a project's own retention speaks of ends here */
+	int64_t now_ns; /* end of the age in a project's own retention */
 	bool dry_run;
 };
 

@@ -28,7 +28,7 @@ static bool is_used(const struct fg_function_total *item)
 	return item->inclusive[0] > 0 || item->inclusive[1] > 0;
 }
 
-/* Only what took time, by id. */
+/* Only functions that took time, by id. */
 static void pack(struct fg_totals *totals, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -80,8 +80,8 @@ static void divide(struct fg_totals *totals)
 }
 
 /*
- * Sums of whole nanoseconds are exact in whatever order they are made, so two stores that number
- * their nodes differently have the same totals.
+ * Sums of whole nanoseconds are exact in any order, so two stores that number their nodes
+ * differently have the same totals.
  */
 static void from_set(struct fg_totals *totals, const struct fg_profile_set *set, uint16_t measure,
 		     const int64_t *ids)
@@ -287,7 +287,7 @@ static int add_part(struct part_rows *rows, const struct fg_totals_place *place,
 	return status;
 }
 
-/* Part 0 is written even when it is empty: it says that there is a profile. */
+/* Part 0 is written even if it is empty: it shows that there is a profile. */
 static int add_parts(struct part_rows *rows, const struct fg_totals_place *place, int64_t measure,
 		     const struct fg_totals *totals, struct fg_error *err)
 {
@@ -361,10 +361,4 @@ int fg_store_put_totals(struct fg_store *store, const struct fg_totals_place *pl
 			status = put_measure(store, place, set, (uint16_t)m, functions, err);
 	}
 	return status;
-}
-
-void fg_totals_release(struct fg_totals *totals)
-{
-	free(totals->items);
-	*totals = (struct fg_totals){0};
 }

@@ -14,27 +14,10 @@
 #include "base/base.h"
 #include "base/error.h"
 #include "model/profile_set.h"
+#include "model/totals.h"
 #include "store/bytes.h"
 
 struct fg_store;
-
-struct fg_function_total {
-	uint64_t id;    /* the store's function */
-	double self[2]; /* per repetition of the arm */
-	double inclusive[2];
-};
-
-enum {
-	FG_TOTALS_FRACTIONS = 16 /* times are kept in this share of what one sample is worth */
-};
-
-struct fg_totals {
-	struct fg_function_total *items; /* by id */
-	size_t count;
-	size_t capacity;
-	uint32_t repetitions[2];
-	double unit;
-};
 
 struct fg_totals_place {
 	int64_t benchmark;
@@ -42,7 +25,7 @@ struct fg_totals_place {
 	int64_t series;
 };
 
-/* How many ids a part spans. */
+/* Number of ids that a part spans. */
 uint64_t fg_totals_part_size(const struct fg_store *store);
 
 /* Stores those of all measures; functions[i] is the row of the set's function i. */
@@ -58,6 +41,5 @@ int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, stru
 /* One function's values in one arm; zeros when it is missing, NaN when the arm has no profile. */
 int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
 		   double *inclusive, struct fg_error *err) FG_NODISCARD;
-void fg_totals_release(struct fg_totals *totals);
 
 #endif

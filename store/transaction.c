@@ -24,7 +24,6 @@ void fg_store_forget_progress(struct fg_store *store)
 static void forget_names(struct fg_store *store)
 {
 	fg_map_release(&store->transaction.facts);
-	fg_map_release(&store->transaction.fact_sets);
 	fg_map_release(&store->transaction.texts);
 	fg_map_release(&store->transaction.places);
 }

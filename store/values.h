@@ -15,12 +15,12 @@
 #include "store/bytes.h"
 
 enum {
-	FG_MAX_NAME_BYTES = 512,       /* of projects, benchmarks, metrics, branches */
-	FG_MAX_FUNCTION_BYTES = 65535, /* of a function's name */
+	FG_MAX_NAME_BYTES = 512,       /* names of projects, benchmarks, metrics, branches */
+	FG_MAX_FUNCTION_BYTES = 65535, /* names of functions */
 	FG_MAX_METRICS = 1024,
 	FG_MAX_SERIES = 10000,
 	FG_MAX_FACTS = 4096,
-	FG_MAX_TEXT_BYTES = 1 << 20, /* of a fact, a command, a program's last words */
+	FG_MAX_TEXT_BYTES = 1 << 20, /* a fact, a command, a program's last output */
 };
 
 /* Repetitions [first, repetition_count): one column after the other. */

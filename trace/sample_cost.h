@@ -26,10 +26,10 @@ enum {
 
 /* Totals over the same time. */
 struct fg_sample_cost {
-	uint64_t cpu_ns; /* of the program, all costs included */
+	uint64_t cpu_ns; /* CPU time of the program, all costs included */
 	uint64_t samples;
 	uint64_t signals_ns;  /* interrupts and signals, in the kernel */
-	uint64_t handlers_ns; /* in handlers */
+	uint64_t handlers_ns; /* time in handlers */
 	uint64_t switches;    /* context switches, */
 	uint64_t switches_ns; /* and their extra cost */
 	uint64_t start_ns;    /* the collector's start and end */
@@ -47,8 +47,9 @@ static inline uint64_t fg_sample_cost_each_ns(const struct fg_sample_cost *cost)
 }
 
 /*
- * The shortest period within a budget in millionths of the CPU time, or the longest of all.  The
- * start takes at most half of what context switches leave: a short program has samples, too.
+ * The shortest period within a budget in millionths of the CPU time, or the longest possible one.
+ * The start uses at most half of what context switches leave, so that a short program has samples
+ * too.
  */
 static inline uint64_t fg_sample_cost_period_ns(const struct fg_sample_cost *cost, uint64_t budget)
 {

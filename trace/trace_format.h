@@ -57,7 +57,7 @@
 #define FG_TRACE_TABLE_ROWS  128u        /* bytes from its start to its first row */
 #define FG_TRACE_FRAMES_MAX  4096u       /* call paths in the program up to here are complete */
 #define FG_TRACE_FRAMES_EDGE 256u        /* frames kept at both ends of a deeper one */
-#define FG_TRACE_TEXT_MAX    65536u      /* no text is longer */
+#define FG_TRACE_TEXT_MAX    65536u      /* longest text */
 #define FG_TRACE_MODULES_MAX 65535u
 #define FG_SPAN_LEAST_NS     100000u /* shorter stays in a region only add to its total */
 #define FG_HANDLER_BUCKETS   80u
@@ -84,7 +84,7 @@ enum fg_trace_clock {
 #define FG_SAMPLE_CLOCK_MASK 0x07u
 #define FG_SAMPLE_WEIGHT     0x08u /* a weight follows */
 #define FG_SAMPLE_TRUNCATED  0x10u /* the stack does not reach the start of its thread */
-#define FG_SAMPLE_SYSCALL    0x20u /* the leaf stands right behind a system call instruction */
+#define FG_SAMPLE_SYSCALL    0x20u /* the leaf is right behind a system call instruction */
 #define FG_SAMPLE_STOPPED    0x40u /* elapsed time in which the thread neither ran nor waited */
 #define FG_SAMPLE            0x80u
 

@@ -23,8 +23,8 @@
 struct fg_trace_address {
 	uint64_t offset;
 	uint32_t module;
-	uint32_t code; /* not 0: of Python; `offset` is the instruction, from 1 */
-	bool exact;    /* where it was interrupted; else a return address */
+	uint32_t code; /* not 0: a Python frame; `offset` is the instruction, from 1 */
+	bool exact;    /* interrupted there; else a return address */
 	bool defined;
 };
 
@@ -49,7 +49,7 @@ struct fg_trace_module {
 struct fg_trace_code {
 	const char *name; /* NULL: not defined */
 	const char *file;
-	uint32_t line;        /* its first */
+	uint32_t line;        /* its first line */
 	const uint8_t *lines; /* for fg_python_line(); may be cut */
 	size_t lines_size;
 };
@@ -112,7 +112,7 @@ struct fg_trace_value {
 	uint32_t region;
 	uint32_t path;
 	uint32_t measure;
-	uint32_t state; /* what was held then; 0: what was counted */
+	uint32_t state; /* number of a state of what is held; 0: a count */
 };
 
 /* Patterns of functions to count, and what each reached. */
@@ -142,7 +142,7 @@ struct fg_trace_domain {
 struct fg_trace_refusal {
 	uint64_t reason; /* enum fg_entry_refusal; accepted: they are */
 	uint64_t functions;
-	const char *names; /* of some of them, "a, b" */
+	const char *names; /* names of some of them, "a, b" */
 };
 
 struct fg_trace_call_times {
@@ -202,15 +202,18 @@ struct fg_trace {
 	size_t value_count, value_capacity;
 	uint32_t
 		last_state; /* the last that is complete: values of the others are to be left out */
-	uint32_t held_measure; /* of tables of what was held: the first; 0: none */
+	uint32_t held_measure; /* first measure in tables of what is held; 0: none */
 	uint32_t held_epochs[FG_TRACE_HELD_WHAT];
 	struct fg_trace_pattern *patterns;
 	size_t pattern_count, pattern_capacity;
-	const char **signatures; /* by measure */
+	const char **signatures; /* indexed by measure */
 	size_t signature_count, signature_capacity;
 	uint32_t *
-		ways; /* by measure: how the calls of its function are counted (enum fg_call_way) */
-	/* functions that were to be counted at their entries: there, or why not */
+		/*
+		 * indexed by measure: how the calls of its function are counted (enum fg_call_way)
+		 */
+		ways;
+	/* functions requested at their entries: counted, or the reason why not */
 	struct fg_trace_refusal *refusals;
 	size_t refusal_count, refusal_capacity;
 	size_t way_count, way_capacity;
@@ -220,7 +223,7 @@ struct fg_trace {
 	size_t call_time_count, call_time_capacity;
 	struct fg_trace_call_values *call_values;
 	size_t call_value_count, call_value_capacity;
-	struct fg_trace_symbol *symbols; /* by module and start */
+	struct fg_trace_symbol *symbols; /* sorted by module and start */
 	size_t symbol_count, symbol_capacity;
 	struct fg_trace_code *codes;
 	size_t code_count, code_capacity;

@@ -471,7 +471,7 @@ static void read_call_values(struct fg_trace_records *r, struct cursor *c)
 	values.columns = take_u32(c);
 	values.rows = take_u32(c);
 	bytes = take_bytes(c, &values.size);
-	/* A value takes a byte at least. */
+	/* A value has at least one byte. */
 	if (values.columns == 0 || values.columns > FG_VALUES_COLUMNS_MAX ||
 	    values.rows > values.size / values.columns)
 		c->failed = true;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tables of counters, and other things that a process which was killed had not written in full. */
+/* Tables of counters, and other data that a killed process had not written in full. */
 #include "trace/trace_tables.h"
 
 #include "base/base.h"
 
 #include <string.h>
 
-static const uint32_t state_of_tables = UINT32_MAX; /* after every state that was written */
+static const uint32_t state_of_tables = UINT32_MAX; /* follows every written state */
 
 struct site_32 {
 	FG_TRACE_SITE_MEMBERS(uint32_t, uint32_t)
@@ -186,7 +186,7 @@ static void settle_domains(struct fg_trace *trace)
 void fg_trace_end_tables(struct fg_trace *trace)
 {
 	settle_domains(trace);
-	/* A state that the end of the process wrote says more. */
+	/* A state written at the end of the process takes precedence. */
 	if (trace->header.end != FG_END_UNKNOWN || !trace->held_measure)
 		return;
 	trace->last_state = state_of_tables;

@@ -10,7 +10,7 @@
 
 /* Bytes of a row that are read; 0: a kind of table that is not known. */
 size_t fg_trace_row_size(const struct fg_trace *trace, const struct fg_trace_table *table);
-/* Before its rows. */
+/* Call it before its rows. */
 void fg_trace_begin_table(struct fg_trace *trace, const struct fg_trace_table *table);
 void fg_trace_add_row(struct fg_trace *trace, const struct fg_trace_table *table,
 		      const uint8_t *row);

@@ -25,9 +25,9 @@ struct history {
 	double spread;       /* of a pair */
 	const char *program; /* its recorded pairs instead of simulated ones */
 	struct stretch stretch;
-	size_t measured; /* commit of the stretch */
+	size_t measured; /* index of a commit in the range */
 	unsigned ends;   /* pairs of the ends' gate, which comes before either search */
-	double build;    /* costs so many pairs */
+	double build;    /* costs as much as this many pairs */
 	bool has_prior;
 	size_t culprit;
 	double weight[COMMITS_MAX];
@@ -44,7 +44,7 @@ struct tally {
 	double visits;
 };
 
-/* A tenth of the commits touches what the ends' comparison blames, and is 16 times likelier. */
+/* A tenth of the commits touches what the ends' comparison blames; these are 16 times likelier. */
 static void make_history(struct history *history)
 {
 	double all = 0;
@@ -151,7 +151,7 @@ static unsigned ends_of(double effect)
 
 static void compare(struct history history, unsigned runs)
 {
-	/* the pairs that are right in 95 % of searches of 7 steps */
+	/* pairs per step with which 95 % of searches of 7 steps are right */
 	const unsigned fixed = (unsigned)ceil(pow(2 * 2.44 / history.effect, 2));
 	struct tally ours = {0};
 	struct tally peer = {0};

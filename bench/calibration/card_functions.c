@@ -182,7 +182,7 @@ static void drawing_init(struct drawing *d, const struct profile_file *file, uin
 	series->state = FG_MEASURED;
 	series->schedule = FG_SCHEDULE_DUET;
 	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_copy(&series->build[arm], &file->run.series[0].build[arm]);
+		fg_build_facts_copy(&series->build[arm], &file->run.series[0].build[arm]);
 }
 
 static void decide_once(const struct profile_file *file, const struct fg_profile_row **index,

@@ -80,8 +80,7 @@ static void made_begin(const struct noise *noise, double change, double min_effe
 	fg_series_init(&made->series, "made");
 	made->series.schedule = FG_SCHEDULE_DUET;
 	if (noise->kept)
-		fg_environment_set(&made->series.build[FG_ARM_CANDIDATE], FG_FACT_SETUP, "server",
-				   false);
+		fg_build_facts_set(&made->series.build[FG_ARM_CANDIDATE], "build.setup", "server");
 }
 
 static void made_measure(struct made *made, unsigned pairs)

@@ -4,7 +4,7 @@
  * interval and the goal.
  */
 #include "bench/calibration/card.h"
-#include "bench/calibration/proportion.h"
+#include "gate/statistics/proportion.h"
 
 enum {
 	LINE_HEIGHT = 20,

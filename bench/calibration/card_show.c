@@ -2,7 +2,7 @@
 #include "base/fs.h"
 #include "base/json_write.h"
 #include "bench/calibration/card.h"
-#include "bench/calibration/proportion.h"
+#include "gate/statistics/proportion.h"
 
 #include <math.h>
 

@@ -98,8 +98,8 @@ static bool read_line(struct profile_file *file, char *line)
 	size_t count = split(line, fields);
 
 	if (count == 4 && strcmp(fields[0], "E") == 0) {
-		fg_environment_set(&file->run.series[0].build[fields[1][0] == '1'], fields[2],
-				   fields[3], false);
+		fg_build_facts_set(&file->run.series[0].build[fields[1][0] == '1'], fields[2],
+				   fields[3]);
 		return true;
 	}
 	if (count == 3 && strcmp(fields[0], "F") == 0) {
@@ -147,11 +147,15 @@ int profile_file_load(struct profile_file *file, const char *path, struct fg_err
 	return status;
 }
 
-static void write_facts(const struct fg_environment *build, int arm, FILE *out)
+static void write_facts(const struct fg_build_facts *build, int arm, FILE *out)
 {
-	for (size_t i = 0; i < build->count; i++)
-		(void)fprintf(out, "E\t%d\t%s\t%s\n", arm, build->facts[i].key,
-			      build->facts[i].value);
+	struct fg_environment facts = {0};
+
+	fg_build_facts_list(build, &facts);
+	for (size_t i = 0; i < facts.count; i++)
+		(void)fprintf(out, "E\t%d\t%s\t%s\n", arm, facts.facts[i].key,
+			      facts.facts[i].value);
+	fg_environment_release(&facts);
 }
 
 static void write_repetition(const struct fg_repetition *r, const struct fg_profile_row *row,

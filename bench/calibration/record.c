@@ -114,7 +114,7 @@ static void adopt_rows(struct recorder *recorder, uint32_t next)
 	uint32_t last = UINT32_MAX;
 
 	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_copy(&kept->build[arm], &series->build[arm]);
+		fg_build_facts_copy(&kept->build[arm], &series->build[arm]);
 	for (size_t i = recorder->old_rows; i < set->row_count; i++) {
 		size_t at = recorder->repetition_of_row[i - recorder->old_rows];
 		const struct fg_repetition *r = &series->repetitions[at];

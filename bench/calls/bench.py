@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Called by run: FASTGATE SOURCE ROUNDS.  All ways take turns; medians of CPU time, added to that of the bare program."""
+"""Called by run: FASTGATE SOURCE ROUNDS. All ways take turns; the results are medians of CPU time added to the bare program."""
 import os
 import resource
 import shutil
@@ -47,7 +47,7 @@ def povray(ways, scene, folder):
 
 
 def beside_an_import(folder, record):
-    """What each way adds to a call 30 deep, beside what an import adds."""
+    """The time that each way adds to a call 30 deep, next to the cost of the import itself."""
     build = ["gcc", "-g", "-O1", "-fno-builtin", "-fno-optimize-sibling-calls", SOURCE, "-lm", "-o"]
     nops, fentry = f"{folder}/nops", f"{folder}/fentry"
     subprocess.run([*build, nops, "-fpatchable-function-entry=5"], check=True)

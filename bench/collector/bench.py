@@ -71,7 +71,7 @@ class Bench:
             "fastgate": ([], {"LD_PRELOAD": self.collector, "FASTGATE_COLLECTOR_OUTPUT": f"{self.scratch}/out",
                               "FASTGATE_COLLECTOR_PERIOD": period}),
         }
-        # As with a glibc that has no _dl_find_object().
+        # As on a glibc without _dl_find_object().
         arms["fastgate own index"] = ([], {**arms["fastgate"][1], "FASTGATE_COLLECTOR_INDEX": "own"})
         profiler = glob.glob("/usr/lib/*/libprofiler.so*")
         if profiler and rate <= 4000:
@@ -92,7 +92,7 @@ class Bench:
         return [read_header(path) for path in glob.glob(f"{self.scratch}/out/*.fgtrace")]
 
     def sampled(self, command, rate):
-        """A command under the collector; what it left."""
+        """Runs a command under the collector; returns its trace."""
         self.fresh_output()
         env = {**os.environ, "LD_PRELOAD": self.collector, "FASTGATE_COLLECTOR_OUTPUT": f"{self.scratch}/out",
                "FASTGATE_COLLECTOR_PERIOD": str(10**9 // rate)}
@@ -159,7 +159,7 @@ class Bench:
         subprocess.run([self.walk, str(LIBRARIES), self.scratch], env=env, check=True)
 
     def handlers(self, rate, seconds):
-        """The handler by the thread's own clock: what the machine does besides does not count."""
+        """Measures the handler by the thread's own clock, which other work on the machine does not advance."""
         self.fresh_output()
         env = {**os.environ, "FASTGATE_COLLECTOR_OUTPUT": f"{self.scratch}/out", "FASTGATE_COLLECTOR_PERIOD": str(10**9 // rate)}
         print(f"\nhandlers after the first second, {rate} samples/s, us (upper ends of buckets but for the mean)")
@@ -167,7 +167,7 @@ class Bench:
         subprocess.run([self.handler, str(seconds)], env=env, check=True)
 
     def worst(self, rate, rounds):
-        """The longest handlers after the first second, beside a handler that only lets as much time pass."""
+        """The longest handlers after the first second, next to a handler that only spins for as long."""
         period = str(10**9 // rate)
         ours, empty, mean = [0] * BUCKETS, [0] * BUCKETS, 2000
         for _ in range(rounds):
@@ -186,7 +186,7 @@ class Bench:
                 f"p{100 * part:g} {quantile(counts, part) / 1e3:.1f}" for part in (0.5, 0.99, 0.999, 0.9999, 1)))
 
     def real(self):
-        """Which share of the samples of real programs has a stack that does not reach its start?"""
+        """The share of samples of real programs whose stack does not reach its start."""
         scratch, source = self.scratch, os.path.dirname(os.path.abspath(__file__))
         commands = {
             "gcc": ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{source}/../..", "-c", f"{source}/../../collector/rules.c", "-o", f"{scratch}/rules.o"],
@@ -215,7 +215,7 @@ class Bench:
         return path if os.path.exists(path) else sys.executable
 
     def coverage(self, runs):
-        """How often the 95 % interval of a function's share, as `fastgate view` states it, holds the truth: short runs."""
+        """How often the 95 % interval of a function's share, as `fastgate view` prints it, contains the truth in short runs."""
         held = 0
         for _ in range(runs):
             self.fresh_output()
@@ -283,7 +283,7 @@ def main():
             bench.truth("lockstep", ("two_thirds", "one_third"), runs)
             bench.truth("short_threads", ("work_in_thread", "work_in_main"), runs)
             bench.truth("burst", ("work_alone", "work_together"), runs)
-            # the kernel tells system time by its ticks
+            # the kernel measures system time by its ticks
             bench.truth("kernel", ("read_in_turn", "work_in_turn"), runs, ("mixed",),
                         look_ns=1e9 * time.clock_getres(CLOCK_MONOTONIC_COARSE))
         if intervals:

@@ -19,7 +19,7 @@ GOAL_US = 150 # 99.99 % of handlers take no longer
 
 
 def measure(build, seconds, scratch):
-    """Handlers by kind and bucket, and what else was said."""
+    """Handlers by kind and bucket, and the rest of the output."""
     with tempfile.TemporaryDirectory(dir=scratch) as output:
         counts = f"{scratch}/counts"
         env = {**os.environ, "FASTGATE_COLLECTOR_OUTPUT": output, "FASTGATE_COLLECTOR_PERIOD": str(10**9 // RATE), "BENCH_COUNTS": counts}

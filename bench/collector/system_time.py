@@ -62,7 +62,7 @@ def weights(path):
             chunk += 4096
             continue
         at = chunk + 40
-        last = None  # kind of the sample before
+        last = None  # kind of the previous sample
         stop = at + int.from_bytes(data[chunk + 32:chunk + 36], "little")
         while at < stop:
             kind = data[at]
@@ -85,7 +85,7 @@ def weights(path):
 
 
 def inclusive(folded, name):
-    """Nanoseconds below a function, and those with no function at all."""
+    """Nanoseconds below a function, and those without any function."""
     inside = nowhere = 0
     for line in folded.splitlines():
         stack, _, ns = line.rpartition(" ")

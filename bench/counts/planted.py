@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Called by run: FASTGATE SOURCE TRIALS.  Commits that allocate once more at one of two sites, and as many that change a comment only."""
+"""
+Called by run: FASTGATE SOURCE TRIALS. Half of the commits allocate once more at one of two sites, the other half change only a
+comment.
+"""
 import json
 import os
 import random

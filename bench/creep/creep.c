@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "bench/recorded.h"
+#include "gate/creep_functions.h"
 #include "gate/rule.h"
 #include "gate/statistics/distributions.h"
 #include "model/metric.h"
@@ -35,11 +36,12 @@ static const double step_size = 0.001;
 
 struct world {
 	const char *name;
-	double spread;     /* of a pair */
-	double drift;      /* the host's level goes up and down by this much */
-	double layout;     /* every other build is this much slower by its layout */
-	double neighbours; /* share of the pairs that a neighbour disturbs, ten times as noisy */
-	double creep;      /* of each step */
+	double spread; /* of a pair */
+	double drift;  /* the host's level goes up and down by this much */
+	double layout; /* every other build is this much slower by its layout */
+	/* share of the pairs disturbed by a neighbour, which makes them ten times as noisy */
+	double neighbours;
+	double creep; /* of each step */
 	bool anchors;
 	const char *program; /* its recorded pairs instead of simulated ones */
 };
@@ -129,7 +131,7 @@ static struct fg_creep_verdict *judge(const struct history *history, size_t comm
 	return fg_creep_judge(chain, &policy, FG_BETTER_LOWER, arena);
 }
 
-/* A commit more; returns whether it meets creep. */
+/* Adds a commit; returns whether it meets creep. */
 static bool add_commit(const struct world *world, struct history *history, size_t commit,
 		       struct fg_random *random)
 {
@@ -221,7 +223,10 @@ static void show_recorded(void)
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(programs); i++) {
 		const double spread = recorded_spread(programs[i]);
-		/* as many standard deviations of a pair as +0.1 % has where it is 2 % */
+		/*
+		 * the same number of standard deviations of a pair as +0.1 % where a pair scatters
+		 * by 2 %
+		 */
 		const double steps[] = {step_size * spread / 0.02, step_size, 0};
 
 		for (size_t k = 0; k < FG_ARRAY_SIZE(steps); k++) {
@@ -277,7 +282,7 @@ static void show_unchanged(bool is_identical)
 
 /* ---- functions ---- */
 
-/* Samples of a function in so many repetitions: Poisson, as a normal. */
+/* The number of samples of a function in so many repetitions: Poisson, approximated by a normal. */
 static double sampled(double share, size_t pairs, struct fg_random *random)
 {
 	const double expected = share * SAMPLES * (double)pairs;
@@ -285,15 +290,14 @@ static double sampled(double share, size_t pairs, struct fg_random *random)
 	return (expected + sqrt(expected) * fg_random_normal(random)) / (SAMPLES * (double)pairs);
 }
 
-static size_t risen_of(const struct history *history, double creep, struct fg_random *random,
-		       size_t *risen)
+/* The functions' tests over one history. */
+static void test_functions(const struct history *history, double creep, struct fg_random *random,
+			   struct fg_creep_rise *rises)
 {
 	static double steps[FUNCTIONS * (COMMITS + 1)];
 	static double anchors[FUNCTIONS * FG_CHAIN_ANCHORS_MAX];
 	static struct fg_chain_edge edges[2 * LONG + 2];
-	double changes[FUNCTIONS];
 	struct fg_chain chain;
-	size_t found = 0;
 
 	for (size_t i = 0; i < history->count; i++) {
 		edges[i] = history->edges[i];
@@ -318,42 +322,56 @@ static size_t risen_of(const struct history *history, double creep, struct fg_ra
 					random) -
 				sampled(share, ANCHOR_PAIRS, random);
 	}
-	found = fg_creep_functions(&chain, &policy,
-				   &(struct fg_creep_gains){FUNCTIONS, steps, anchors, NULL}, risen,
-				   changes);
+	(void)fg_creep_test(&chain, policy.creep_window,
+			    &(struct fg_creep_gains){FUNCTIONS, steps, anchors, NULL}, rises);
 	fg_chain_release(&chain);
-	return found;
 }
 
-static void show_functions(bool has_anchors, double creep)
+/* Over several benchmarks, in a pool that is the caller's to release. */
+static size_t risen_of(const struct world *world, size_t benchmarks, uint64_t seed,
+		       struct fg_creep_pool *pool)
+{
+	struct fg_random random;
+
+	fg_random_seed(&random, seed);
+	for (size_t b = 0; b < benchmarks; b++) {
+		static struct history history;
+		struct fg_creep_rise rises[FUNCTIONS];
+
+		history = (struct history){0};
+		for (size_t commit = 1; commit < COMMITS; commit++)
+			(void)add_commit(world, &history, commit, &random);
+		test_functions(&history, world->creep, &random, rises);
+		fg_creep_pool_add(pool, rises, FUNCTIONS);
+	}
+	return fg_creep_pool_risen(pool, benchmarks, policy.function_floor);
+}
+
+static void show_functions(bool has_anchors, double creep, size_t benchmarks)
 {
 	const struct world world = {.spread = 0.02, .anchors = has_anchors, .creep = creep};
 	size_t first = 0;
 	size_t named = 0;
 	double rate = 0;
+	char name[80];
 
 	for (size_t h = 0; h < HISTORIES; h++) {
-		static struct history history;
-		struct fg_random random;
-		size_t risen[FUNCTIONS];
-		size_t count = 0;
+		struct fg_creep_pool pool = {0};
+		const size_t count = risen_of(&world, benchmarks, h + 1, &pool);
 		size_t wrong = 0;
 
-		history = (struct history){0};
-		fg_random_seed(&random, h + 1);
-		for (size_t commit = 1; commit < COMMITS; commit++)
-			(void)add_commit(&world, &history, commit, &random);
-		count = risen_of(&history, creep, &random, risen);
-		first += count > 0 && creep > 0 && risen[0] == CREEPER;
+		first += count > 0 && creep > 0 && pool.rises[0].function == CREEPER;
 		named += count;
 		for (size_t i = 0; i < count; i++)
-			wrong += !(creep > 0) || risen[i] != CREEPER;
+			wrong += !(creep > 0) || pool.rises[i].function != CREEPER;
 		rate += count > 0 ? (double)wrong / (double)count : 0;
+		fg_creep_pool_release(&pool);
 	}
-	printf("%-44s first in %5.1f %%, %zu named, false discovery rate %.1f %%\n",
-	       creep > 0 ? has_anchors ? "1 of 100 functions creeps, anchored"
-				       : "1 of 100 functions creeps, chain alone"
-			 : "no function creeps",
+	(void)snprintf(name, sizeof(name), "%s, +%.2f %% a step, %zu benchmark%s",
+		       creep > 0 ? has_anchors ? "1 of 100 creeps, anchored" : "1 of 100 creeps"
+				 : "none creeps",
+		       100 * creep, benchmarks, benchmarks == 1 ? "" : "s");
+	printf("%-52s first in %5.1f %%, %zu named, false discovery rate %.1f %%\n", name,
 	       100.0 * (double)first / HISTORIES, named, 100 * rate / HISTORIES);
 }
 
@@ -410,8 +428,11 @@ int main(void)
 	show_unchanged(true);
 	show_unchanged(false);
 	putchar('\n');
-	show_functions(true, step_size);
-	show_functions(false, step_size);
-	show_functions(true, 0);
+	show_functions(true, step_size, 1);
+	show_functions(false, step_size, 1);
+	show_functions(true, 0, 1);
+	show_functions(true, step_size / 5, 1);
+	show_functions(true, step_size / 5, 8);
+	show_functions(true, 0, 8);
 	return 0;
 }

@@ -21,7 +21,7 @@ import tempfile
 import time
 
 FOLDERS = ["/usr/bin", "/usr/sbin", "/usr/games", "/usr/lib/git-core", "/usr/libexec"]
-# Stop or change a system, or wait for somebody, whatever they are asked.
+# Programs that stop or change a system, or wait for somebody, whatever their options.
 LEFT_ALONE = re.compile(
     r"halt|reboot|poweroff|shutdown|(tel)?init|runlevel|killall5?|pkill|kill|skill|snice|su|login|"
     r"sulogin|agetty|getty|.*mount.*|swap.*|mkswap|.*fsck.*|mkfs.*|mke2fs|pivot_root|switch_root|"
@@ -86,7 +86,7 @@ def execute(words, folder):
 
 
 def stable(path, folder):
-    """The question that the program answers in the same way twice, and the answer."""
+    """The question that the program answers twice in the same way, and the answer."""
     for question in ["--version", "--help"]:
         first = execute([path, question], folder)
         if not first:
@@ -98,7 +98,7 @@ def stable(path, folder):
 
 
 def counts_of(text):
-    """From the summary: functions at their entries, and those that are not by reason."""
+    """The summary's numbers of functions counted at their entries, and of refused ones by reason."""
     counts = collections.Counter()
     for line in text.splitlines():
         match = re.match(r"(\d+) functions? (?:is|are) (counted at|not counted at the entry: (.*))",
@@ -127,7 +127,7 @@ def judge(arguments, path, base):
                 return path, "same", counts_of(seen[mode].err.decode(errors="replace")), None
             if mode == "entries" and refused(seen[mode]):
                 return path, "refused", None, seen[mode].err.decode(errors="replace")[-200:]
-        # The same without jumps tells whose fault it is.
+        # A run without jumps shows whose fault it is.
         kind = "differs" if agrees(seen["imports"], bare) else "differs without jumps, too"
         what = seen["entries"]
         text = "time limit" if not what else \
@@ -138,14 +138,14 @@ def judge(arguments, path, base):
 
 
 def agrees(outcome, bare):
-    """fastgate's own lines stand behind the program's."""
+    """Drops fastgate's own lines, which follow the program's."""
     code = bare.code if bare.code >= 0 else 128 - bare.code
     return (outcome is not None and outcome.code == code and outcome.out == bare.out and
             outcome.err.startswith(bare.err))
 
 
 def refused(outcome):
-    """fastgate does not start it with a library of ours, with or without jumps."""
+    """Whether fastgate refuses to preload its library into this program, with or without jumps."""
     return outcome is not None and outcome.code == 3 and outcome.err.startswith(b"fastgate: ")
 
 

@@ -81,7 +81,7 @@ def shell(*words, code=(0,), **more):
 
 
 def cost_of_linker(path):
-    """Instructions of the dynamic linker in a file of callgrind's."""
+    """Instructions of the dynamic linker in a file of callgrind."""
     names, cost, current, skip = {}, 0, "", False
     for line in path.read_text().splitlines():
         if line.startswith(("ob=", "cob=")):

@@ -40,7 +40,7 @@ def names(document, stack):
 
 
 def share(folder, first, second):
-    """The share of the first function among both, and as many equal samples as it is worth."""
+    """The share of the first of two functions, and the number of equal samples with the same error."""
     document = json.loads(subprocess.run([FASTGATE, "--quiet", "export", "-F", "json", folder], stdout=subprocess.PIPE, check=True).stdout)
     sums, squares = {first: 0, second: 0}, 0
     for sample in document["samples"]:
@@ -76,7 +76,7 @@ def truths(folder):
 
 
 def looked_at(folder, words, repeat):
-    """Looks until the program ends; what it tells, and how often it was looked at."""
+    """Looks at the program until it ends; returns its output and the number of looks."""
     looks, said = 0, ""
     with subprocess.Popen([f"{folder}/busy", *BUSY], stdout=subprocess.PIPE, text=True) as program:
         while words and program.poll() is None:

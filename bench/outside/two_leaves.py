@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two functions, of which one is drawn each time, for so many milliseconds, beside a thread that wants the interpreter as well; tells what each got."""
+"""
+Calls one of two functions at random for the given milliseconds, next to a thread that also wants the interpreter; prints the
+share of each.
+"""
 import random
 import sys
 import threading

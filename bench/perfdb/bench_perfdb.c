@@ -34,6 +34,8 @@
 #include "perfdb/server/server.h"
 #include "store/db.h"
 #include "store/serving/history.h"
+#include "store/serving/overview.h"
+#include "store/serving/sums.h"
 #include "store/serving/trend.h"
 #include "store/serving/uploads.h"
 #include "store/store.h"
@@ -396,6 +398,7 @@ struct asker {
 	struct fg_stored_run run; /* the newest */
 	const char *function;     /* its name */
 	const char *library;
+	int64_t series; /* of the newest run; the one before it has the number before */
 };
 
 typedef void question(const struct asker *asker);
@@ -427,13 +430,55 @@ static void ask_metric(const struct asker *asker)
 	fg_history_release(&history);
 }
 
+/* Which functions take longer in the newest run than in the one before it? */
+static void ask_comparison(const struct asker *asker)
+{
+	struct fg_totals runs[2] = {{0}, {0}};
+	struct fg_error err = {0};
+	size_t grown = 0;
+	size_t at = 0;
+
+	for (int i = 0; i < 2; i++) {
+		if (fg_store_totals(asker->store, asker->series - i, &runs[i], &err) != FG_OK)
+			die("totals", &err);
+	}
+	for (size_t i = 0; i < runs[0].count; i++) {
+		const struct fg_function_total *now = &runs[0].items[i];
+
+		while (at < runs[1].count && runs[1].items[at].id < now->id)
+			at++;
+		grown += at < runs[1].count && runs[1].items[at].id == now->id &&
+			 now->self[1] > runs[1].items[at].self[1];
+	}
+	if (grown == 0 || runs[1].count == 0) {
+		(void)fprintf(stderr, "bench_perfdb: two runs share no function that grew\n");
+		exit(1);
+	}
+	fg_totals_release(&runs[0]);
+	fg_totals_release(&runs[1]);
+}
+
 static const struct {
 	const char *what;
 	question *ask;
 } questions_to_store[] = {
 	{"trend of one function", ask_trend},
 	{"trend of a metric", ask_metric},
+	{"two runs by function", ask_comparison},
 };
+
+static int64_t newest_series(struct fg_store *store)
+{
+	struct fg_overview overview = {0};
+	struct fg_error err = {0};
+	int64_t series = 0;
+
+	if (fg_store_overview(store, "tracker", 1, &overview, &err) != FG_OK)
+		die("overview", &err);
+	series = overview.count ? overview.items[0].series : 0;
+	fg_overview_release(&overview);
+	return series;
+}
 
 static void open_asker(const char *database, struct asker *asker)
 {
@@ -452,6 +497,7 @@ static void open_asker(const char *database, struct asker *asker)
 		die("load", &err);
 	asker->function = asker->run.profiles[0]->functions[1].name;
 	asker->library = asker->run.profiles[0]->functions[1].library;
+	asker->series = newest_series(asker->store);
 }
 
 static void close_asker(struct asker *asker)
@@ -529,6 +575,8 @@ static int questions(const char *database)
 	ask("trend of a metric", url,
 	    "/api/v1/trend?project=tracker&benchmark=parse&metric=cpu_time&changes=0");
 	ask("trend of one function", url, fg_strbuf_text(&path));
+	ask_times("page that compares two runs", url, "/api/v1/verdict?a=latest~1&b=latest",
+		  DASHBOARD_ASKS);
 	fg_strbuf_release(&path);
 	(void)printf("memory of this process: %lld MB\n", (long long)memory_kib() / 1024);
 	fg_server_stop(server);

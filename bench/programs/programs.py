@@ -84,7 +84,7 @@ def total(measure):
 
 
 def counted_by_dhat(words):
-    """Bytes and blocks, of the first process alone; None where it takes too long or cannot run the program."""
+    """Bytes and blocks of the first process alone; None if that takes too long or the program cannot run."""
     try:
         done = subprocess.run(["valgrind", "--tool=dhat", "--dhat-out-file=/dev/null", *words], capture_output=True, timeout=DHAT_SECONDS, check=False, env=ENVIRONMENT)
     except (subprocess.TimeoutExpired, FileNotFoundError):
@@ -94,7 +94,7 @@ def counted_by_dhat(words):
 
 
 def record(words, library):
-    """What fastgate counted, and the allocator in the same processes."""
+    """The counts of fastgate, and of the allocator in the same processes."""
     shutil.rmtree("counts", ignore_errors=True)
     os.mkdir("counts")
     environment = {**ENVIRONMENT, "LD_PRELOAD": library, "COUNT_FOLDER": os.path.abspath("counts")}

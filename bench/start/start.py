@@ -21,7 +21,7 @@ ROWS = [
 
 
 def cpu_ms(words):
-    """Of the program and of what it starts."""
+    """CPU time of the program and its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -115,7 +115,7 @@ static int write_difference(struct fg_cli *cli, const struct options *given,
 	return status;
 }
 
-/* Without a verdict: what two profiles take is known, what is noise is not. */
+/* Two profiles have times but no noise, so there is no verdict. */
 static int compare_profiles(struct fg_cli *cli, const struct options *given, struct fg_error *err)
 {
 	const char *const words[] = {cli->arguments[0], cli->arguments[1]};

@@ -109,7 +109,7 @@ static int run(struct fg_cli *cli, const void *values)
 static const struct fg_option options[] = {
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	FG_ROW_NAME(struct options, root, "root", 0, "FOLDER", FG_COMPLETE_FOLDER,
-		    "look at another host, whose /proc and /sys were copied below FOLDER"),
+		    "examine another host, whose /proc and /sys were copied below FOLDER"),
 	{.name = NULL},
 };
 

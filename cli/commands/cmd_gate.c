@@ -155,7 +155,7 @@ static const struct fg_cli_argument arguments[] = {
 static const struct fg_cli_example examples[] = {
 	{"fastgate gate --merge shards/*.fgrun", "one verdict over what several CI jobs measured"},
 	{"fastgate gate latest --set gate.metrics.cpu_time.min_effect=1%",
-	 "what another threshold would have said"},
+	 "the verdict by another threshold"},
 	{NULL, NULL},
 };
 

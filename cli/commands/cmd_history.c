@@ -32,6 +32,7 @@ struct line {
 	struct fg_stored_run *stored;
 	const struct fg_run **runs;
 	size_t count;
+	struct fg_creep_pool *pool; /* of the functions of all benchmarks; NULL: one is shown */
 };
 
 static int list_runs(struct fg_store *store, const struct options *given, const char *benchmark,
@@ -392,7 +393,7 @@ static int tell(struct fg_cli *cli, struct fg_store *store, const struct options
 	struct fg_trend trend = {0};
 	struct fg_strbuf text = {0};
 	struct fg_chained_metric chosen = {.benchmark = benchmark, .name = given->metric};
-	struct fg_chained chained = {0};
+	struct fg_chained chained = {.pool = line->pool};
 	size_t metric = SIZE_MAX;
 	int status = fg_trend_build(line->runs, line->count, &how, &trend, err);
 
@@ -420,9 +421,9 @@ out:
 }
 
 static int show(struct fg_cli *cli, struct fg_store *store, const struct options *given,
-		const char *benchmark, struct fg_error *err)
+		const char *benchmark, struct fg_creep_pool *pool, struct fg_error *err)
 {
-	struct line line = {0};
+	struct line line = {.pool = pool};
 	int status = load_line(store, given, !cli->json, benchmark, &line, err);
 
 	if (status == FG_OK)
@@ -431,12 +432,39 @@ static int show(struct fg_cli *cli, struct fg_store *store, const struct options
 	return status;
 }
 
+/* The functions that rose over several benchmarks, where each alone may not show it. */
+static void print_pool(struct fg_cli *cli, struct fg_store *store, struct fg_creep_pool *pool)
+{
+	struct fg_policy policy;
+	struct fg_arena arena = {0};
+	struct fg_strbuf text = {0};
+	struct fg_creep_function *named = NULL;
+	size_t count = 0;
+
+	fg_policy_defaults(&policy);
+	count = fg_creep_pool_risen(pool, 2, policy.function_floor);
+	count = fg_creep_name(store, pool->rises, count, &arena, &named);
+	if (count > 0)
+		fg_strbuf_add_text(&text, "\ncrept up over several benchmarks:\n");
+	for (size_t i = 0; i < count; i++) {
+		char change[FG_NUMBER_TEXT_SIZE];
+
+		fg_strbuf_printf(&text, "  %s of their time in %u benchmarks: %s (%s)\n",
+				 fg_format_change(named[i].change, change), named[i].benchmarks,
+				 named[i].name, named[i].library);
+	}
+	fg_cli_page(cli, &text);
+	fg_strbuf_release(&text);
+	fg_arena_release(&arena);
+}
+
 /* Every benchmark of the newest run. */
 static int show_all(struct fg_cli *cli, struct fg_store *store, const struct options *given,
 		    struct fg_error *err)
 {
 	struct fg_stored_run newest = {0};
 	struct fg_run_list list = {0};
+	struct fg_creep_pool pool = {0};
 	int status = list_runs(store, given, NULL, &list, err);
 
 	if (status != FG_OK)
@@ -450,8 +478,11 @@ static int show_all(struct fg_cli *cli, struct fg_store *store, const struct opt
 				      "('fastgate show' lists them)",
 				      newest.run.series_count);
 	for (size_t i = 0; status == FG_OK && i < newest.run.series_count; i++)
-		status = show(cli, store, given, newest.run.series[i].name, err);
+		status = show(cli, store, given, newest.run.series[i].name, &pool, err);
+	if (status == FG_OK && !cli->json)
+		print_pool(cli, store, &pool);
 out:
+	fg_creep_pool_release(&pool);
 	fg_stored_run_release(&newest);
 	fg_run_list_release(&list);
 	return status;
@@ -465,7 +496,7 @@ static int run(struct fg_cli *cli, const void *values)
 	int status = fg_cli_open_store(given->store, FG_STORE_READ_ONLY, &store, &err);
 
 	if (status == FG_OK && cli->argument_count > 0)
-		status = show(cli, store, given, cli->arguments[0], &err);
+		status = show(cli, store, given, cli->arguments[0], NULL, &err);
 	else if (status == FG_OK)
 		status = show_all(cli, store, given, &err);
 	fg_store_close(store);
@@ -496,7 +527,7 @@ static const struct fg_cli_argument arguments[] = {
 };
 
 static const struct fg_cli_example examples[] = {
-	{"fastgate history parse --branch main", "how the CPU time of one benchmark went"},
+	{"fastgate history parse --branch main", "the history of one benchmark's CPU time"},
 	{"fastgate history parse --metric max_rss --json", "another metric, for a program"},
 	{NULL, NULL},
 };

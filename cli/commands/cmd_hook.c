@@ -59,9 +59,9 @@ static const struct {
 };
 
 static const struct fg_option options[] = {
-	FG_ROW_CHOICE(struct options, type, "type", 't', "TYPE", types, "pre-commit",
-		      "pre-commit: what is staged against HEAD; pre-push: what is pushed against "
-		      "what is there"),
+	FG_ROW_CHOICE(
+		struct options, type, "type", 't', "TYPE", types, "pre-commit",
+		"pre-commit: what is staged against HEAD; pre-push: what is pushed against the remote's state"),
 	{.name = NULL},
 };
 
@@ -184,10 +184,10 @@ static int find_folder(const struct fg_git *git, char **folder, struct fg_error 
 		goto out;
 	usual = fg_fs_join(common, "hooks");
 	if (strcmp(usual, hook_folder) != 0)
-		status = fg_error_set(err, FG_ECONFLICT,
-				      "core.hooksPath leads to %s, which others may share: add to "
-				      "its hook what docs/before-commit.md says",
-				      hook_folder);
+		status = fg_error_set(
+			err, FG_ECONFLICT,
+			"core.hooksPath leads to %s, which others may share: add the line in docs/before-commit.md to its hook",
+			hook_folder);
 	if (status != FG_OK)
 		goto out;
 	*folder = hook_folder;

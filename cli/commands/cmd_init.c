@@ -22,7 +22,7 @@ struct options {
 	const char *ci;
 };
 
-/* As `init` writes it where nothing can be measured: nobody would miss it. */
+/* The file that `init` writes if nothing can be measured: safe to replace. */
 static bool measures_nothing(const char *path)
 {
 	char *text = NULL;
@@ -172,7 +172,7 @@ static void tell(struct fg_cli *cli, const struct fg_project *project)
 	if (count == 0)
 		tell_need(cli, project);
 	if (project->was_cut)
-		fg_cli_say(cli, "  Only the first %d files were looked at.", FG_PROJECT_MAX_FILES);
+		fg_cli_say(cli, "  Only the first %d files were examined.", FG_PROJECT_MAX_FILES);
 	fg_cli_say(cli, "Next: %s", next_step(project));
 }
 

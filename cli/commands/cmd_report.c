@@ -25,7 +25,7 @@ static const struct fg_option options[] = {
 		"the checkout: annotations name files relative to it (default: $GITHUB_WORKSPACE)"),
 	FG_ROW_FILE(
 		struct options, post_from, "post-from", 0,
-		"post this report.json where report.post of fastgate.yml says, and write nothing"),
+		"post this report.json to the targets of report.post in fastgate.yml, and write nothing"),
 	FG_CLI_STORED_OPTIONS(struct options),
 	FG_CLI_CONFIG_OPTIONS(struct options, config),
 	{.name = NULL},
@@ -44,7 +44,7 @@ static const struct fg_cli_example examples[] = {
 	{"fastgate report --format markdown >> \"$GITHUB_STEP_SUMMARY\"",
 	 "into the summary of a GitHub job"},
 	{"fastgate report --post-from fastgate.json",
-	 "what the job of a fork's pull request was not allowed to post"},
+	 "the report of a fork's pull request, whose job may not post"},
 	{NULL, NULL},
 };
 

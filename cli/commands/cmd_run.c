@@ -499,8 +499,7 @@ static const struct fg_option options[] = {
 	FG_ROW_NAME(struct options, candidate, "candidate", 0, "REF", FG_COMPLETE_GIT_REF,
 		    "measure this git ref instead of the work tree, in a worktree of its own"),
 	FG_ROW_FLAG(struct options, in_place, "in-place", 0,
-		    "build and measure the work tree where it is, not a snapshot of it beside the "
-		    "baseline"),
+		    "build and measure the work tree where it is, not a snapshot of it"),
 	FG_ROW_TEXT(struct options, schedule, "schedule", 0, "S", "auto, duet, abba or stored"),
 	FG_ROW_TEXT(struct options, pairs, "pairs", 0, "MIN:MAX",
 		    "first look after MIN pairs, last one after MAX"),

@@ -105,8 +105,13 @@ static void describe(struct fg_strbuf *text, const struct fg_stored_run *s, bool
 	add_facts(text, "host", &s->run.host);
 	add_facts(text, "build of the candidate", &s->run.sides[FG_ARM_CANDIDATE].build);
 	add_facts(text, "build of the baseline", &s->run.sides[FG_ARM_BASELINE].build);
-	for (size_t i = 0; i < s->run.series_count; i++)
-		add_facts(text, s->run.series[i].name, &s->run.series[i].build[FG_ARM_CANDIDATE]);
+	for (size_t i = 0; i < s->run.series_count; i++) {
+		struct fg_environment listed = {0};
+
+		fg_build_facts_list(&s->run.series[i].build[FG_ARM_CANDIDATE], &listed);
+		add_facts(text, s->run.series[i].name, &listed);
+		fg_environment_release(&listed);
+	}
 }
 
 static int run(struct fg_cli *cli, const void *values)

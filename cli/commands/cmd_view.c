@@ -54,7 +54,7 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, csv, "csv", 0,
 		    "write comma-separated values, nothing rounded or left out"),
 	FG_ROW_FLAG(struct options, facts, "facts", 0,
-		    "show how the profile came to be: clock, what it cannot see, rate, cost"),
+		    "show how the profile was recorded: clock, blind spots, rate, cost"),
 	{.name = "width",
 	 .kind = FG_OPTION_UNSIGNED,
 	 .offset = offsetof(struct options, width),

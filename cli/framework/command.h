@@ -129,10 +129,7 @@ void fg_cli_warn(const struct fg_cli *cli, const char *format, ...)
 	FG_PRINTF(2, 3); /* "fastgate: warning: ..." */
 /* Print "fastgate: <message>" and return the exit code that belongs to err->code. */
 int fg_cli_fail(const struct fg_cli *cli, const struct fg_error *err);
-/*
- * Prints it with the usage line and returns FG_EXIT_USAGE: for arguments that make no sense
- * together.
- */
+/* Prints it with the usage line and returns FG_EXIT_USAGE: for contradictory arguments. */
 int fg_cli_usage(const struct fg_cli *cli, const char *format, ...) FG_PRINTF(2, 3);
 enum fg_exit fg_cli_exit_code(enum fg_status status);
 

@@ -22,8 +22,8 @@ static const struct {
 	{FG_EXIT_REGRESSION, "a regression was found"},
 	{FG_EXIT_USAGE,
 	 "the command line or fastgate.yml is wrong, or something that they name does not exist"},
-	{FG_EXIT_INCONCLUSIVE, "inconclusive, where the policy says that this must fail, or no "
-			       "baseline where one is required"},
+	{FG_EXIT_INCONCLUSIVE,
+	 "inconclusive, if gate.inconclusive is fail; or no baseline, if one is required"},
 	{FG_EXIT_NOT_MEASURED,
 	 "could not measure: a program crashed, ran too long, or nothing ran"},
 	{FG_EXIT_UPLOAD, "a required upload or post failed"},

@@ -86,7 +86,7 @@ static const struct {
 },
   files[] = {
 	  {"fastgate.yml", "the configuration: what is measured, and when a difference counts"},
-	  {".fastgate/store.db", "the runs, beside fastgate.yml"},
+	  {".fastgate/store.db", "the runs, next to fastgate.yml"},
 	  {".fastgate/spool/", "uploads that no server has confirmed yet"},
 };
 

@@ -34,7 +34,7 @@ struct fg_project_inputs {
 /* The largest tracked file of each kind and ending, largest first. */
 void fg_project_inputs_find(const char *tree, struct fg_arena *arena,
 			    struct fg_project_inputs *inputs);
-/* The file that holds the copies, and how its name begins. */
+/* The file that holds the copies; its name begins with this. */
 #define FG_PROJECT_INPUT_NAME "fastgate-input"
 const char *fg_project_input_name(const char *path, struct fg_arena *arena);
 /* The command that makes that file. */

@@ -50,7 +50,7 @@ struct fg_project_program {
 	bool is_built;
 	bool is_named;      /* the build system calls it a benchmark: its arguments are known */
 	int rank;           /* higher: more likely a benchmark */
-	const char *reason; /* of the rank */
+	const char *reason; /* why it has this rank */
 	const char *suite;  /* the whole command of a suite that is not one program; or NULL */
 	/* NULL: no arguments, run in the root */
 	const char *arguments;
@@ -72,17 +72,18 @@ struct fg_project_program {
 struct fg_project {
 	enum fg_project_kind kind;
 	const char *name;          /* for people: the folder's name without a version */
-	const char *folder;        /* of the build files, below the root; NULL: the root */
-	const char *makefile;      /* of another name than make looks for, or NULL */
-	size_t way;                /* that was chosen: see fg_project_next_way() */
+	const char *folder;        /* folder of the build files, below the root; NULL: the root */
+	const char *makefile;      /* a makefile whose name make does not look for, or NULL */
+	size_t way;                /* number of the chosen way: see fg_project_next_way() */
 	const char *build_folder;  /* "build"; NULL: none is used */
 	const char *build_command; /* NULL if unknown */
 	bool build_needs_shell;
-	bool is_given;            /* by the user: no other way is tried */
+	bool is_given;            /* chosen by the user: no other way is tried */
 	bool has_failed;          /* does not build */
 	const char *debug_folder; /* an unoptimised build that was passed over, or NULL */
-	const char *line_hint;    /* how the build keeps line numbers, as a comment; or NULL */
-	char *tree;               /* trial build's worktree, to be freed; NULL: not built */
+	/* comment that shows how the build can keep line numbers; or NULL */
+	const char *line_hint;
+	char *tree; /* trial build's worktree, to be freed; NULL: not built */
 	struct fg_project_program *programs; /* likeliest benchmark first */
 	size_t program_count;
 	bool has_commit;  /* a git repository with at least one commit */
@@ -99,7 +100,7 @@ enum {
 	FG_PROJECT_MAX_CANDIDATES = 6,
 	FG_PROJECT_LIKELY_RANK = 100,
 	FG_PROJECT_OWN_RANK = 60,
-	FG_PROJECT_TOOL_RANK = -90,  /* the build itself ran it */
+	FG_PROJECT_TOOL_RANK = -90,  /* the build itself ran the program */
 	FG_PROJECT_TEST_RANK = -100, /* never tried */
 };
 
@@ -109,7 +110,7 @@ enum {
 const char *fg_project_kind_name(enum fg_project_kind kind); /* "CMake" */
 /* Reads only the build files; runs nothing. */
 void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project *project);
-/* The user's own command takes the place of what was found. */
+/* Replaces the detected build command by the user's. */
 void fg_project_give_command(struct fg_project *project, const char *command);
 /*
  * Chooses the next way to build it after one that failed: another build system of the project.
@@ -144,7 +145,7 @@ bool fg_project_choose_way(const char *root, struct fg_arena *arena, struct fg_p
 
 /* ---- ranking.c ---- */
 
-/* "bench", or a word like "perf": of a program, a target or a label. */
+/* Does the name of a program, target or label contain "bench" or a word like "perf"? */
 bool fg_project_says_benchmark(const char *name);
 /* Sets the rank of a program with a path and a harness, and the reason for it. */
 void fg_project_rank(const struct fg_project *project, struct fg_project_program *program);
@@ -214,7 +215,7 @@ const char *fg_project_command_with(const struct fg_project *project, const char
 struct fg_project_flags {
 	size_t optimised;
 	size_t unoptimised; /* -O0, -Og, or no level at all */
-	size_t with_debug;  /* of both */
+	size_t with_debug;  /* both kinds of switches */
 };
 
 /* How the code below this folder was compiled; all 0: nothing there says so. */
@@ -244,7 +245,7 @@ void fg_project_try(struct fg_cli *cli, struct fg_project *project);
 
 struct fg_project_ci {
 	const char *name; /* "github"; NULL ends the table */
-	const char *path; /* of the file that is written */
+	const char *path; /* name of the file that is written */
 	const char *text;
 	const char *next; /* remaining manual steps */
 };

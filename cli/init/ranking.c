@@ -52,7 +52,7 @@ bool fg_project_says_benchmark(const char *name)
 	return has_part(name, bench) || has_word(name, speed);
 }
 
-/* Without what packages add to a name: "mmc" of mmc-utils, "lzo" of lzo2. */
+/* The name without a package's additions: "mmc" of mmc-utils, "lzo" of lzo2. */
 static size_t stem_length(const char *name)
 {
 	static const char *const tails[] = {"-utils", "-tools", "utils", "tools"};

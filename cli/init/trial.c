@@ -37,7 +37,7 @@ enum {
 	COMPARED_BYTES = 4 << 20,
 	MAX_CPUS = 1024,
 	OUTPUT_LIMIT_BYTES = 16 << 10,
-	SAID_BYTES = 120, /* of the reason that a program gives */
+	SAID_BYTES = 120, /* longest reason of a program that is kept */
 };
 
 static const double short_s = 0.02; /* below this, mostly the program's start is timed */
@@ -86,7 +86,7 @@ static char **environment_for(const char *library_path)
 	return variables;
 }
 
-/* ": usage: encode FILE": the first words of its own. */
+/* The first words after the program's name in ": usage: encode FILE". */
 static void add_first_line(struct fg_strbuf *words, const char *output)
 {
 	const char *line = output + strspn(output, " \t\r\n");
@@ -434,7 +434,7 @@ static void try_program(struct trying *t, struct fg_project_program *program)
 		observe(t, program);
 }
 
-/* The benchmarks make theirs again. */
+/* The copies are removed; the benchmarks make their own. */
 static void remove_copies(const struct trying *t)
 {
 	char **names = NULL;

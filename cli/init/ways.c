@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-/* In the order of preference, where nothing else decides. */
+/* In order of preference. */
 static const struct kind_row {
 	const char *file;
 	enum fg_project_kind kind;
@@ -59,8 +59,8 @@ bool fg_project_is_kept(const char *root, const struct fg_project *project, cons
 /* One way to build the project. */
 struct way {
 	enum fg_project_kind kind;
-	char *folder;   /* below the root; NULL: the root */
-	char *makefile; /* of another name than make looks for; NULL: the usual one */
+	char *folder;   /* folder below the root; NULL: the root */
+	char *makefile; /* makefile of an unusual name; NULL: the usual one */
 	bool has_benchmarks;
 };
 
@@ -69,7 +69,7 @@ struct ways {
 	size_t count;
 };
 
-/* All are one: autogen.sh makes the configure that another row would run. */
+/* All of these are one way: autogen.sh makes the configure that another row would run. */
 static bool is_autotools(enum fg_project_kind kind)
 {
 	return kind == FG_PROJECT_CONFIGURE || kind == FG_PROJECT_AUTORECONF ||
@@ -125,7 +125,7 @@ static void find_in(const char *root, const struct fg_project *project, const ch
 	}
 }
 
-/* "Makefile.unix" before "Makefile.abc"; none for other systems, and no templates. */
+/* "Makefile.unix" before "Makefile.abc"; not those of other systems, nor templates. */
 static void find_named_makefile(const char *root, const struct fg_project *project,
 				struct ways *ways)
 {

@@ -111,11 +111,11 @@ static int check(const struct fg_cli_query_options *options, const struct fg_pro
 	if (options->thread && profile->thread_count == 0)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"--thread: this profile does not tell threads apart: " FG_VIEW_NEEDS_SAMPLES);
+			"--thread: this profile does not distinguish threads: " FG_VIEW_NEEDS_SAMPLES);
 	if (options->split == FG_SPLIT_THREAD && profile->thread_count == 0)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"--split thread: this profile does not tell threads apart: " FG_VIEW_NEEDS_SAMPLES);
+			"--split thread: this profile does not distinguish threads: " FG_VIEW_NEEDS_SAMPLES);
 	return FG_OK;
 }
 

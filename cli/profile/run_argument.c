@@ -217,7 +217,7 @@ static void set_clock(const struct fg_sampling *sampling, struct fg_profile *pro
 		profile->cost.expected = sampling->expected_cost;
 }
 
-/* The sums of all repetitions. */
+/* The sums over all repetitions. */
 static int from_sums(const struct fg_cli_run_options *options, const struct fg_stored_run *stored,
 		     size_t index, struct fg_profile *profile, struct fg_error *err)
 {
@@ -304,7 +304,7 @@ static int from_file(struct fg_cli *cli, const struct fg_cli_run_options *option
 	return status;
 }
 
-/* Traces, or what `record --exact` left. */
+/* Reads traces, or the file of `record --exact`. */
 static int from_folder(struct fg_cli *cli, const struct fg_cli_run_options *options,
 		       const char *path, struct fg_profile *profile, struct fg_error *err)
 {

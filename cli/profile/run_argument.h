@@ -51,7 +51,7 @@ extern const char *const fg_cli_sides[];
 	  .offset = offsetof(type, member.period_ns),                                                   \
 	  .argument = "TIME",                                                                           \
 	  .maximum = 1e12,                                                                              \
-	  .help = "what a sample is worth in another tool's profile that does not say (default: 1ms)"}, \
+	  .help = "value of a sample in another tool's profile without one (default: 1ms)"},            \
 	 FG_CLI_STORE_OPTION(type, member.store)
 #define FG_CLI_RUN_OPTIONS(type, member)                                                \
  FG_ROW_NAME(type, member.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,         \

@@ -82,7 +82,7 @@ int fg_record_exact(struct fg_cli *cli, const struct fg_recording *given, int *e
 		return status;
 	pieces = fg_fs_join(folder, PIECES_FOLDER);
 	path = fg_fs_join(folder, FG_CLI_EXACT_FILE);
-	(void)!fg_fs_remove_tree(pieces, NULL); /* of a recording that was killed */
+	(void)!fg_fs_remove_tree(pieces, NULL); /* left by a recording that was killed */
 	status = fg_fs_make_folders(pieces, 0755, err);
 	if (status != FG_OK)
 		goto out;

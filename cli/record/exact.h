@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `fastgate record --exact`: runs the command under callgrind, which counts every instruction and
- * every call, and keeps what it wrote as one file in the folder.
+ * every call, and keeps its output as one file in the folder.
  */
 #ifndef FG_CLI_RECORD_EXACT_H
 #define FG_CLI_RECORD_EXACT_H

@@ -198,7 +198,7 @@ static const struct {
 	{FG_LOSS_NO_ROOM, "samples lost because a trace was full, or the disk"},
 	{FG_LOSS_PATHS_FULL, "samples without a stack: too many different call paths"},
 	{FG_LOSS_NO_CLOCK, "threads could not be sampled"},
-	{FG_LOSS_MODULES_FULL, "libraries beyond what can be told apart"},
+	{FG_LOSS_MODULES_FULL, "too many libraries to distinguish"},
 };
 
 static const char *why_no_samples(const struct fg_recording *given, const struct totals *totals)
@@ -216,7 +216,7 @@ static const char *why_no_samples(const struct fg_recording *given, const struct
 	if (given->attach.pid)
 		return "the process used no CPU time";
 	if (given->control)
-		return "the control file said so, or too little time was used";
+		return "the control file turned sampling off, or too little time was used";
 	if (given->sample.delay_ns > 0)
 		return "the program ended before --delay";
 	return "less time was used than passes between two samples";

@@ -13,7 +13,7 @@
  */
 int fg_record_make_folder(const struct fg_recording *given, char **absolute, struct fg_error *err)
 	FG_NODISCARD;
-/* As the user named it. */
+/* The folder as the user named it. */
 const char *fg_record_folder(const struct fg_recording *given);
 /*
  * Truncates the traces to what was written, summarises them, and packs them if requested.

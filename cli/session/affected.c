@@ -223,7 +223,8 @@ static void save(struct fg_session *session, const struct fg_executed_key *key,
 	    session->warned_no_executed)
 		return;
 	fg_progress_clear(&session->progress);
-	fg_cli_warn(session->cli, "what a benchmark executes is not kept: %s", why.message);
+	fg_cli_warn(session->cli, "the record of what a benchmark executes cannot be kept: %s",
+		    why.message);
 	session->warned_no_executed = true;
 }
 

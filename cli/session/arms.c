@@ -201,6 +201,7 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 	/* a commit with files of the work tree is unknown elsewhere: use the original's name */
 	options.known_as = arm == FG_ARM_BASELINE ? session->got.run.sides[arm].commit
 						  : arms->candidate_commit;
+	options.apart = arm == FG_ARM_CANDIDATE && session->asked.apart;
 	if (arm == FG_ARM_CANDIDATE)
 		options.baseline = session->got.run.sides[FG_ARM_BASELINE].commit;
 	status = fg_worktree_open(&options, &arms->worktrees[arm], &tail, err);
@@ -211,6 +212,11 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 		return status;
 	}
 	arms->has_worktree[arm] = true;
+	if (options.apart) {
+		status = fg_worktree_claim(&arms->worktrees[arm], err);
+		if (status != FG_OK)
+			return status;
+	}
 	session->open.roots[arm] = arms->worktrees[arm].root;
 	session->open.checkouts[arm] = arms->worktrees[arm].tree;
 	if (arm == FG_ARM_BASELINE)

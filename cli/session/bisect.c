@@ -15,12 +15,12 @@
 
 enum {
 	KEPT_BUILDS = 24,
-	FUNCTIONS_MAX = 3, /* blamed by the ends, that guide the search */
-	ATTEMPTS = 2,      /* of a build, if the answer depends on its commit */
+	FUNCTIONS_MAX = 3, /* functions blamed by the ends' comparison, which guide the search */
+	ATTEMPTS = 2,      /* attempts to build, if the answer depends on the commit */
 	RETRY_PAIRS = 8,
 };
 
-/* How much likelier such a commit is to have made it slower. */
+/* How much likelier a commit that touches blamed code is to be the culprit. */
 static const double weight_of_function = 64;
 static const double weight_of_file = 16;
 static const double weight_of_prose = 0.125;
@@ -133,7 +133,7 @@ void fg_search_release(struct fg_bisect_search *search)
 struct comparison {
 	struct fg_session session;
 	struct fg_arms arms;
-	struct fg_benchmark benchmark; /* the plan's, as this comparison measures it */
+	struct fg_benchmark benchmark; /* the plan's benchmarks as this comparison measures them */
 	const struct fg_benchmark **benchmarks;
 	double build_seconds;
 };
@@ -204,7 +204,7 @@ static int gate(struct comparison *comparison, struct fg_error *err)
 	return status == FG_OK && !session->cli->json ? fg_session_report(session, err) : status;
 }
 
-/* Exactly so many pairs of the benchmark that is searched by, and only what the search needs. */
+/* Measures exactly so many pairs of the benchmark in question, and only what the search needs. */
 static int measure_pairs(struct fg_bisect_search *search, struct comparison *comparison,
 			 unsigned pairs, struct fg_error *err)
 {
@@ -235,20 +235,24 @@ static int measure_pairs(struct fg_bisect_search *search, struct comparison *com
 
 /* ---- what a run says about the commits ---- */
 
-static const char *code_of(const struct fg_environment *build, struct fg_arena *arena)
+static const char *code_of(const struct fg_build_facts *build, struct fg_arena *arena)
 {
-	const char *code = fg_environment_get(build, FG_FACT_CODE) ? "" : NULL;
+	const char *code = NULL;
 
-	for (size_t i = 0; code && i < build->count; i++) {
-		const char *key = build->facts[i].key;
+	if (!build->code)
+		return NULL;
+	code = fg_arena_printf(arena, "%s %s", build->code, build->inputs ? build->inputs : "");
+	for (size_t i = 0; i < build->library_count; i++) {
+		const struct fg_build_library *library = &build->libraries[i];
 
-		if (fg_text_starts_with(key, FG_FACT_CODE) || strcmp(key, FG_FACT_INPUTS) == 0)
-			code = fg_arena_printf(arena, "%s%s %s ", code, key, build->facts[i].value);
+		if (library->code)
+			code = fg_arena_printf(arena, "%s %s %s", code, library->name,
+					       library->code);
 	}
 	return code;
 }
 
-/* Takes the new differences of a benchmark to the pairs of a commit; returns how many. */
+/* Adds new differences of a benchmark to the pairs of a commit; returns how many. */
 static size_t take_differences(struct fg_bisect_search *search, const struct fg_session *session,
 			       const struct fg_series *series, struct fg_bisect_commit *commit)
 {
@@ -296,7 +300,7 @@ static int rank_of(enum fg_outcome outcome)
 	return outcome == FG_OUTCOME_ERROR ? FG_OUTCOME_CREEP : (int)outcome;
 }
 
-/* The worst benchmark, of the name that was asked for or of its cases. */
+/* The worst benchmark of the requested name or of its cases. */
 static const struct fg_benchmark_verdict *choose_verdict(const struct fg_bisect_search *search,
 							 const struct fg_verdict *verdict)
 {
@@ -496,7 +500,7 @@ static void drop_commits(struct fg_bisect_search *search, size_t count)
 static int start_later(struct fg_bisect_search *search, struct fg_error *err)
 {
 	size_t first = 0;
-	size_t last = search->range.count - 1; /* has it */
+	size_t last = search->range.count - 1; /* first commit that has the benchmark */
 	int status = FG_OK;
 
 	fg_cli_say(search->cli, "%.12s does not have '%s': looking for the first commit that does",
@@ -556,7 +560,7 @@ struct visit {
 	bool is_known;
 };
 
-/* Commits from `first` to `last` run the code of the one before them. */
+/* Commits from `first` to `last` run the same code as the commit before them. */
 static void mark_same(struct fg_bisect_search *search, size_t first, size_t last)
 {
 	for (size_t i = first; i <= last; i++) {
@@ -770,7 +774,7 @@ static const char *card_of(const struct fg_session *session, struct fg_arena *ar
 	return card;
 }
 
-/* The step's commit against its parent, by the full rule. */
+/* Measures the step's commit against its parent, by the full rule. */
 static int confirm(struct fg_bisect_search *search, const struct fg_bisect_step *step,
 		   struct fg_search_verdict *verdict, struct fg_error *err)
 {
@@ -808,7 +812,7 @@ static bool is_refuted(const struct fg_bisect_search *search, size_t step)
 	       (outcome == FG_OUTCOME_PASS || outcome == FG_OUTCOME_IMPROVEMENT);
 }
 
-/* `again`: a step was refuted, so its commits count as one with their parent from now on. */
+/* `again`: a step was refuted, so its commits now count as one with their parent. */
 static int confirm_all(struct fg_bisect_search *search, bool *again, struct fg_error *err)
 {
 	*again = false;
@@ -856,7 +860,7 @@ static int search_range(struct fg_bisect_search *search, struct fg_cli *cli, str
 	return status;
 }
 
-/* The side branch of the merge that was found. */
+/* Searches the side branch of the merge that was found. */
 static bool find_inside(const struct fg_bisect_search *search, struct fg_search_request *asked)
 {
 	const struct fg_git git = git_of(search);

@@ -18,13 +18,13 @@ struct fg_search_request {
 	const char *bad;
 	const char *benchmark; /* NULL: the one that the ends' gate finds slower */
 	const char *metric;    /* NULL: the gated metric that got worse */
-	const char *function;  /* its cost, with what it calls; NULL: of the whole program */
+	const char *function;  /* its cost, including its callees; NULL: the whole program */
 	const char *measure;   /* an exact measure instead of a metric or time; or NULL */
 	int64_t budget_ns;     /* 0: none */
 	bool resume;           /* the ends and choices are those of the interrupted search */
 };
 
-/* A commit besides its place in the model. */
+/* A commit; its place in the model is separate. */
 struct fg_search_commit {
 	const char *code;  /* digest of its program and inputs; NULL: unknown */
 	const char *error; /* why it cannot be measured */
@@ -35,10 +35,10 @@ struct fg_search_commit {
 struct fg_search_verdict {
 	const char *run; /* id */
 	enum fg_outcome outcome;
-	double ratio; /* NaN: unknown, and so on */
+	double ratio; /* NaN: unknown; the same for the next ones */
 	double low;
 	double high;
-	double smallest; /* ratio - 1 that would have been seen */
+	double smallest; /* smallest ratio - 1 that would have been seen */
 	double pairs;
 	const char *function; /* to blame; NULL: none is sure */
 	const char *card;     /* report of the run, as text; NULL: unknown */
@@ -54,7 +54,7 @@ enum fg_search_state {
 struct fg_bisect_search {
 	struct fg_cli *cli;
 	struct fg_plan *plan;           /* its arena has all texts */
-	struct fg_search_request asked; /* with all that was chosen */
+	struct fg_search_request asked; /* the options as chosen */
 	char *state_folder;
 	struct fg_commit_range range;
 	struct fg_bisect model;
@@ -69,13 +69,13 @@ struct fg_bisect_search {
 	enum fg_search_state state;
 	double builds;
 	double pairs;
-	double seconds_before; /* of an interrupted search that goes on */
+	double seconds_before; /* state of an interrupted search that is resumed */
 	int64_t started_ns;    /* monotonic */
 };
 
 /*
  * Gates the ends, searches the range and then the side branches of merges, and gates each commit
- * found against its parent. `plan` is changed: its baseline is each commit that is compared with.
+ * found against its parent. `plan` is changed: its baseline is each commit of a comparison in turn.
  */
 int fg_search(struct fg_bisect_search *search, struct fg_cli *cli, struct fg_plan *plan,
 	      const struct fg_search_request *asked, struct fg_error *err) FG_NODISCARD;
@@ -100,9 +100,9 @@ void fg_search_write(const struct fg_bisect_search *search, enum fg_search_forma
 /* fastgate-bisect/1 is also the state of a search that goes on. */
 void fg_search_json(struct fg_bisect_search *search, struct fg_strbuf *text);
 int fg_search_save(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
-/* The ends and choices of the interrupted search. */
+/* Reads the ends and choices of the interrupted search. */
 int fg_search_load_request(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
-/* All that it measured, into the commits of the same range. */
+/* Reads all its measurements into the commits of the same range. */
 int fg_search_load(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
 
 #endif

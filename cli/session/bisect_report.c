@@ -141,7 +141,7 @@ static void add_end(const struct fg_bisect_search *search, struct fg_strbuf *tex
 /* ---- formats ---- */
 
 struct format {
-	const char *head; /* before the first sentence, and so on */
+	const char *head; /* text before the first sentence, and so on */
 	const char *table;
 	const char *row;
 	const char *cell;
@@ -232,7 +232,7 @@ static void add_rows(const struct fg_bisect_search *search, const struct format 
 	}
 }
 
-/* The answer of each step's commit against its parent. */
+/* The answer of a step's commit against its parent. */
 static void add_cards(const struct fg_bisect_search *search, const struct format *format,
 		      struct fg_strbuf *text)
 {

@@ -153,7 +153,7 @@ static void write_step(const struct exchange *with, struct fg_bisect_search *sea
 	fg_json_end(w);
 }
 
-/* The step that explains most. */
+/* The step that explains the most. */
 static void write_culprit(const struct fg_bisect_search *search, struct fg_json_writer *w)
 {
 	const struct fg_bisect_step *steps = search->look.steps;

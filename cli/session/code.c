@@ -70,8 +70,8 @@ void fg_session_compare_code(const struct fg_session *session, struct fg_runner_
 /* ---- source lines ---- */
 
 enum {
-	LISTED_MAX = 3,    /* functions per benchmark */
-	LISTINGS_MAX = 60, /* per run */
+	LISTED_MAX = 3,    /* limit per benchmark */
+	LISTINGS_MAX = 60, /* limit per run */
 	FILE_MAX_BYTES = 8 << 20,
 };
 

@@ -32,7 +32,7 @@ struct both {
 		     struct fg_error *err);
 	/* after the first repetition: do both sides agree? */
 	bool (*is_equal)(const struct fg_profile_set *set, uint32_t first_pair);
-	void *context; /* of `count` */
+	void *context; /* members of `count` */
 };
 
 static int count_sides(const struct both *both, unsigned repetition, bool *counted,

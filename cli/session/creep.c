@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session/creep.h"
 
-#include "base/map.h"
 #include "gate/creep.h"
 #include "store/functions.h"
 #include "store/serving/sums.h"
@@ -9,8 +8,7 @@
 #include <math.h>
 
 enum {
-	ANCHOR_EVERY = 10,     /* commits, at least */
-	FUNCTIONS_MAX = 20000, /* that are tested for creep */
+	ANCHOR_EVERY = 10, /* commits, at least */
 	FUNCTIONS_KEPT = 10,
 };
 
@@ -18,218 +16,56 @@ static const char work_tree[] = "the work tree";
 
 /* ---- functions ---- */
 
-/* Functions by the store's id, and what each gained in every run. */
-struct gains {
-	struct fg_map ids;
-	double *steps;
-	double *anchors;
-	double *sampling;
-	size_t points; /* of the chain */
-	size_t anchor_count;
-};
-
-/* Without a profile of both sides, a run says nothing about functions. */
-static bool has_profile(const struct fg_totals *totals)
-{
-	return totals->count > 0 && totals->repetitions[0] > 0 && totals->repetitions[1] > 0;
-}
-
-/* The variance of a mean of pairs whose own is 1. */
-static double variance_of(const struct fg_totals *totals)
-{
-	return 0.5 / totals->repetitions[0] + 0.5 / totals->repetitions[1];
-}
-
-/* The variance of a pair if samples of this function came at random. */
-static double sampling_of(const struct fg_totals *totals, const struct fg_function_total *item,
-			  double whole)
-{
-	const double sample = FG_TOTALS_FRACTIONS * totals->unit;
-
-	return sample *
-	       (item->self[0] / totals->repetitions[0] + item->self[1] / totals->repetitions[1]) /
-	       (whole * whole) / variance_of(totals);
-}
-
-static double total_of(const struct fg_totals *totals, int arm)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < totals->count; i++)
-		sum += totals->items[i].self[arm];
-	return sum;
-}
-
-/*
- * The runs between commits of the window that have profiles, and what their functions took.  Their
- * errors count pairs.
- */
-static size_t pick_edges(struct fg_store *store, const struct fg_chained *chained, size_t window,
-			 struct fg_chain_edge *edges, struct fg_totals *totals)
-{
-	const struct fg_chain *chain = &chained->chain;
-	const size_t first = chain->count > window + 1 ? chain->count - window - 1 : 0;
-	struct fg_map commits = {0};
-	size_t count = 0;
-
-	for (size_t i = first; i < chain->count; i++)
-		(void)fg_map_add_text(&commits, chain->points[i].commit, i, NULL);
-	for (size_t i = 0; i < chained->edges.count; i++) {
-		struct fg_chain_edge edge = chained->edges.items[i];
-		const bool is_same = !(edge.error > 0) && !(fabs(edge.change) > 0);
-		struct fg_totals *own = &totals[count];
-
-		if (!edge.series || !fg_map_get_text(&commits, edge.from) ||
-		    !fg_map_get_text(&commits, edge.to))
-			continue;
-		if (!is_same && (fg_store_totals(store, edge.series, own, NULL) != FG_OK ||
-				 !has_profile(own) || !(total_of(own, 0) > 0))) {
-			fg_totals_release(own);
-			*own = (struct fg_totals){0};
-			continue;
-		}
-		edge.error = is_same ? 0 : sqrt(variance_of(own));
-		edges[count++] = edge;
-	}
-	fg_map_release(&commits);
-	return count;
-}
-
-static void name_functions(const struct fg_totals *totals, size_t count, struct fg_map *ids)
-{
-	for (size_t i = 0; i < count; i++) {
-		for (size_t k = 0; k < totals[i].count && ids->count < FUNCTIONS_MAX; k++)
-			(void)fg_map_add(ids, &totals[i].items[k].id, sizeof(totals[i].items[k].id),
-					 ids->count, NULL);
-	}
-}
-
-/* Candidate − baseline, as shares of the baseline's time; `values` is one column of a table. */
-static void take_gains(const struct fg_totals *totals, const struct gains *gains, bool is_reversed,
-		       double *values, size_t stride)
-{
-	const double whole = total_of(totals, 0);
-
-	for (size_t k = 0; k < totals->count; k++) {
-		const struct fg_function_total *item = &totals->items[k];
-		const uint64_t *index = fg_map_get(&gains->ids, &item->id, sizeof(item->id));
-		const double gain = (item->self[1] - item->self[0]) / whole;
-
-		if (!index)
-			continue;
-		values[*index * stride] = is_reversed ? -gain : gain;
-		gains->sampling[*index] =
-			fmax(gains->sampling[*index], sampling_of(totals, item, whole));
-	}
-}
-
-static void fill(const struct fg_chain *chain, const struct fg_chain_edge *edges,
-		 const struct fg_totals *totals, struct gains *gains)
-{
-	gains->points = chain->count;
-	gains->anchor_count = chain->anchor_count;
-	gains->steps = fg_xcalloc(gains->ids.count * chain->count + 1, sizeof(double));
-	gains->sampling = fg_xcalloc(gains->ids.count + 1, sizeof(double));
-	gains->anchors = fg_xcalloc(gains->ids.count * chain->anchor_count + 1, sizeof(double));
-	for (size_t i = 1; i < chain->count; i++) {
-		const size_t edge = chain->points[i].edge;
-		const bool is_reversed = strcmp(edges[edge].to, chain->points[i].commit) != 0;
-
-		take_gains(&totals[edge], gains, is_reversed, &gains->steps[i], gains->points);
-	}
-	for (size_t i = 0; i < chain->anchor_count; i++) {
-		const struct fg_chain_anchor *anchor = &chain->anchors[i];
-		const bool is_reversed =
-			strcmp(edges[anchor->edge].to, chain->points[anchor->to].commit) != 0;
-
-		take_gains(&totals[anchor->edge], gains, is_reversed, &gains->anchors[i],
-			   gains->anchor_count);
-	}
-}
-
 static struct fg_arena *arena_of(struct fg_chained *chained)
 {
 	return chained->arena ? chained->arena : &chained->edges.texts;
 }
 
-/* Tests all functions, and keeps those that rose. */
-static void judge_functions(struct fg_store *store, const struct fg_policy *policy,
-			    const struct fg_chain *chain, const struct gains *gains,
-			    struct fg_chained *chained)
+size_t fg_creep_name(struct fg_store *store, const struct fg_creep_rise *rises, size_t count,
+		     struct fg_arena *arena, struct fg_creep_function **named)
 {
-	const size_t count = gains->ids.count;
-	struct fg_creep_verdict *creep = chained->creep;
-	struct fg_arena *arena = arena_of(chained);
-	size_t *risen = fg_xcalloc(count + 1, sizeof(risen[0]));
-	double *changes = fg_xcalloc(count + 1, sizeof(changes[0]));
-	const size_t found = fg_creep_functions(
-		chain, policy,
-		&(struct fg_creep_gains){count, gains->steps, gains->anchors, gains->sampling},
-		risen, changes);
+	size_t kept = 0;
 
-	creep->functions = fg_arena_array(arena, FUNCTIONS_KEPT, sizeof(creep->functions[0]));
-	for (size_t i = 0; i < found && creep->function_count < FUNCTIONS_KEPT; i++) {
+	*named = fg_arena_array(arena, FUNCTIONS_KEPT, sizeof(**named));
+	for (size_t i = 0; i < count && kept < FUNCTIONS_KEPT; i++) {
 		struct fg_function_row row;
-		uint64_t id = 0;
 
-		memcpy(&id, gains->ids.entries[risen[i]].key, sizeof(id));
-		if (fg_store_function(store, id, &row, NULL) != FG_OK)
+		if (fg_store_function(store, rises[i].function, &row, NULL) != FG_OK)
 			continue;
-		creep->functions[creep->function_count++] = (struct fg_creep_function){
+		(*named)[kept++] = (struct fg_creep_function){
 			.name = fg_arena_strdup(arena, row.function.name),
 			.library = fg_arena_strdup(arena, row.function.library),
-			.change = changes[risen[i]],
+			.change = rises[i].change,
+			.benchmarks = (unsigned)rises[i].benchmarks,
 		};
 	}
-	free(risen);
-	free(changes);
-}
-
-/* The tip of a run that is not stored yet has no profile there: its baseline is the end. */
-static const char *profiled_tip(const struct fg_chain *chain, const struct fg_chain_edge *edges,
-				size_t count)
-{
-	for (size_t i = chain->count; i-- > 0;) {
-		for (size_t k = 0; k < count; k++) {
-			if (strcmp(edges[k].to, chain->points[i].commit) == 0)
-				return edges[k].to;
-		}
-	}
-	return NULL;
+	return kept;
 }
 
 static void find_functions(struct fg_store *store, const struct fg_policy *policy,
 			   struct fg_chained *chained)
 {
-	const size_t most = chained->edges.count;
-	struct fg_chain_edge *edges = fg_xcalloc(most + 1, sizeof(edges[0]));
-	struct fg_totals *totals = fg_xcalloc(most + 1, sizeof(totals[0]));
-	const size_t count = pick_edges(store, chained, policy->creep_window, edges, totals);
-	const char *tip = profiled_tip(&chained->chain, edges, count);
-	struct fg_chain chain = {0};
-	struct gains gains = {0};
+	struct fg_creep_verdict *creep = chained->creep;
+	struct fg_creep_runs runs = {0};
+	struct fg_creep_pool pool = {0};
+	size_t risen = 0;
 
-	if (tip)
-		fg_chain_build(edges, count, tip, &chain);
-	if (chain.count > FG_CREEP_FUNCTION_STEPS) {
-		name_functions(totals, count, &gains.ids);
-		fill(&chain, edges, totals, &gains);
-		judge_functions(store, policy, &chain, &gains, chained);
-	}
-	for (size_t i = 0; i < count; i++)
-		fg_totals_release(&totals[i]);
-	fg_map_release(&gains.ids);
-	free(gains.steps);
-	free(gains.anchors);
-	free(gains.sampling);
-	fg_chain_release(&chain);
-	free(edges);
-	free(totals);
+	fg_creep_runs_pick(&chained->chain, chained->edges.items, chained->edges.count,
+			   policy->creep_window, &runs);
+	fg_store_edge_totals(store, runs.edges, runs.count, runs.totals);
+	fg_creep_pool_add_runs(&pool, &chained->chain, &runs, policy->creep_window);
+	if (chained->pool)
+		fg_creep_pool_add_runs(chained->pool, &chained->chain, &runs, policy->creep_window);
+	risen = fg_creep_pool_risen(&pool, 1, policy->function_floor);
+	creep->function_count =
+		fg_creep_name(store, pool.rises, risen, arena_of(chained), &creep->functions);
+	fg_creep_pool_release(&pool);
+	fg_creep_runs_release(&runs);
 }
 
 /* ---- one metric ---- */
 
-/* A run that is judged again is stored already. */
+/* A run that is judged again is already stored. */
 static void add_own(struct fg_chain_edges *edges, const struct fg_chain_edge *own)
 {
 	size_t kept = 0;
@@ -295,7 +131,7 @@ static bool is_anchored_lately(const struct fg_chain *chain)
 	return false;
 }
 
-/* A metric that is undecided stays so where that fails. */
+/* If that fails, an undecided metric stays undecided. */
 static void raise_outcome(const struct fg_policy *policy, enum fg_outcome *outcome)
 {
 	if (*outcome != FG_OUTCOME_INCONCLUSIVE || !policy->fail_on_inconclusive)

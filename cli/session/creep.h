@@ -8,6 +8,7 @@
 
 #include "cli/session/session.h"
 #include "gate/chain.h"
+#include "gate/creep_functions.h"
 #include "store/serving/chain.h"
 
 /* A metric of a benchmark. */
@@ -23,7 +24,8 @@ struct fg_chained {
 	struct fg_chain_edges edges;
 	struct fg_chain chain;          /* up to the newest commit */
 	struct fg_creep_verdict *creep; /* NULL: too few steps */
-	struct fg_arena *arena;         /* of the creep; NULL: that of the edges' texts */
+	struct fg_arena *arena;         /* holds the creep; NULL: the edges' texts do */
+	struct fg_creep_pool *pool;     /* NULL, or takes the functions of this benchmark, too */
 };
 
 /*
@@ -34,6 +36,10 @@ int fg_chained_load(struct fg_store *store, const struct fg_chained_metric *metr
 		    const struct fg_policy *policy, const struct fg_chain_edge *own,
 		    struct fg_chained *chained, struct fg_error *err) FG_NODISCARD;
 void fg_chained_release(struct fg_chained *chained);
+
+/* The first ones of a pool by name; returns how many. */
+size_t fg_creep_name(struct fg_store *store, const struct fg_creep_rise *rises, size_t count,
+		     struct fg_arena *arena, struct fg_creep_function **named);
 
 /*
  * After fg_gate_decide(): adds to the verdict the creep that ends with this run, and notes whether

@@ -44,10 +44,10 @@ int fg_cli_server_options(struct fg_cli *cli, const struct fg_cli_server *given,
 	if (!options->token || given->url || !perfdb->url_from_file ||
 	    fg_tokens_may_go(perfdb->url))
 		return FG_OK;
-	return fg_error_set(err, FG_EINVAL,
-			    "only fastgate.yml names %s, and $%s is not sent where a checkout "
-			    "says: name it in PERFDB_URL, or by --url",
-			    perfdb->url, token_env);
+	return fg_error_set(
+		err, FG_EINVAL,
+		"only fastgate.yml names %s, and $%s is not sent to an address from a checkout: name it in PERFDB_URL, or by --url",
+		perfdb->url, token_env);
 }
 
 /* ---- upload ---- */

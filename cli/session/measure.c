@@ -52,9 +52,8 @@ static const struct fg_benchmark *now_measured(const struct fg_session *session)
  */
 static void check_mapped(struct fg_session *session, struct fg_series *series)
 {
-	const char *baseline = fg_environment_get(&series->build[FG_ARM_BASELINE], FG_FACT_MAPPED);
-	const char *candidate =
-		fg_environment_get(&series->build[FG_ARM_CANDIDATE], FG_FACT_MAPPED);
+	const char *baseline = series->build[FG_ARM_BASELINE].mapped;
+	const char *candidate = series->build[FG_ARM_CANDIDATE].mapped;
 
 	FG_ASSERT(series);
 	if (!series->identical || !baseline || !candidate || strcmp(baseline, candidate) == 0)
@@ -94,11 +93,11 @@ static int read_traces(struct fg_session *session, size_t index, const char *tra
 	return FG_OK;
 }
 
-static void keep_mapped(struct fg_environment *build, const struct fg_ingest_result *result)
+static void keep_mapped(struct fg_build_facts *build, const struct fg_ingest_result *result)
 {
-	fg_environment_set(build, FG_FACT_MAPPED, result->other_code, false);
+	fg_build_facts_put(&build->mapped, result->other_code);
 	if (*result->other_names)
-		fg_environment_set(build, FG_FACT_MODULES, result->other_names, false);
+		fg_build_facts_put(&build->modules, result->other_names);
 }
 
 /* Adds the sampler's traces to the profile; the repetition itself is already stored. */
@@ -106,14 +105,14 @@ static void take_samples(struct fg_session *session, struct fg_runner_job *job, 
 			 const struct fg_repetition *done, const char *trace_folder)
 {
 	struct fg_series *series = &session->got.run.series[index];
-	struct fg_environment *build = &series->build[done->arm];
+	struct fg_build_facts *build = &series->build[done->arm];
 	struct fg_ingest_row row =
 		fg_session_row(now_measured(session), (enum fg_arm)done->arm, done->pair);
 	struct fg_ingest_result result = {0};
 	struct fg_error why = {0};
 
 	row.aside = done->aside;
-	if (!fg_environment_get(build, FG_FACT_MAPPED))
+	if (!build->mapped)
 		row.known_build = build;
 	/* A repetition without samples still has valid times. */
 	if (read_traces(session, index, trace_folder, &row, &result, &why) == FG_OK) {
@@ -308,7 +307,7 @@ static struct fg_situation situation_of(const struct fg_session *session,
 	return now;
 }
 
-/* Pairs for somebody else's decision. */
+/* Measures pairs for another caller's decision. */
 static int measure_fixed(struct fg_session *session, struct fg_runner_job *job,
 			 const struct fg_benchmark *benchmark, enum fg_runner_state *state,
 			 struct fg_error *err)

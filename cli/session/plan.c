@@ -69,7 +69,7 @@ enum {
 	ENVIRONMENT_MAX_BYTES = 4 << 20,
 	NAME_SIZE = 64,
 	STAT_MAX_BYTES = 4096,
-	STAT_STATE_SIZE = 4, /* ") S " */
+	STAT_STATE_SIZE = 4, /* end of the process name in /proc/PID/stat */
 };
 
 static const char *const usual_names[] = {

@@ -73,7 +73,7 @@ static bool is_opened(const struct fg_opened *opened, const char *path)
 
 /* ---- files that the two sides have in different states ---- */
 
-/* Line by line, from the root, to be freed. */
+/* The commits' differing paths, line by line, to be freed. */
 static char *changed_files(const struct fg_session *session)
 {
 	const struct fg_git git = {.folder = session->open.roots[FG_ARM_CANDIDATE],
@@ -96,7 +96,7 @@ static bool is_part_of_name(char c)
 	return isalnum((unsigned char)c) || (c && strchr("._-", c));
 }
 
-/* Is it a word of this command, maybe with "./" in front? */
+/* Is it a word of this command, perhaps with "./" in front? */
 static bool is_named(const char *command, const char *path)
 {
 	const size_t length = strlen(path);

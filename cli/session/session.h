@@ -56,13 +56,14 @@ struct fg_session_request {
 	bool in_place;         /* the candidate is the work tree itself, not a snapshot */
 	bool staged;           /* the candidate is the staged changes */
 	const char *candidate; /* the candidate's git ref; NULL: the work tree */
+	bool apart; /* `candidate` is built for itself, and this run may change its files */
 	bool keep_traces;
 	unsigned keep_builds; /* below .fastgate; 0: the usual number */
-	/* exactly so many pairs, and no decision; 0: as many as decide */
+	/* measures exactly so many pairs, without a decision; 0: as many as decide */
 	unsigned fixed_pairs;
-	/* called with both sides built: need it not be measured? May be NULL */
+	/* called when both sides are built: is the result already known? May be NULL */
 	bool (*is_known)(void *context, const struct fg_series *series);
-	void *context; /* of is_known */
+	void *context; /* context of is_known */
 };
 
 /* Resources of a session, released with it. */
@@ -83,7 +84,7 @@ struct fg_session_outcome {
 	/* one per series of the run; NULL where nothing was sampled */
 	struct fg_profile_set **profiles;
 	size_t profile_count;
-	struct fg_gate_progress look; /* the last look at the benchmark being measured */
+	struct fg_gate_progress look; /* result of the last look at the current benchmark */
 	bool has_look;
 	bool wants_anchor; /* the chain of commits is too vague: see cli/session/creep.h */
 	bool is_open;      /* `until_sure` but the budget ended first: --resume adds to this run */

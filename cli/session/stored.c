@@ -82,7 +82,7 @@ static bool is_file(const char *words)
 	       fg_fs_exists(words) && !fg_fs_is_folder(words);
 }
 
-/* As the store knows it, or else the run of the commit that git means by these words. */
+/* The run that the store knows by these words, or that of the commit they mean to git. */
 static int find_run(struct fg_store *store, const char *project, const char *words, char id[37],
 		    struct fg_error *err)
 {
@@ -211,7 +211,7 @@ char *fg_cli_spool_path(const char *store)
 
 /* ---- the two sides of a comparison ---- */
 
-/* The run's id where the commit is not known. */
+/* Its commit, or its id if that is unknown. */
 static char *name_of(const struct fg_run *run, enum fg_arm arm)
 {
 	const struct fg_side *side = &run->sides[arm];

@@ -20,8 +20,7 @@ struct fg_regs {
 };
 
 /*
- * Do `size` bytes before `code` lie on the same page as what follows?  The page before need not be
- * there.
+ * Do `size` bytes before `code` lie on the same page as `code`? The previous page may be unmapped.
  */
 static inline bool fg_arch_same_page(const uint8_t *code, size_t size)
 {

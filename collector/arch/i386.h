@@ -43,8 +43,8 @@ static inline const ucontext_t *fg_arch_signal_context(const struct fg_regs *tra
 }
 
 /*
- * `pc` is known to be code, or near 0 after a call of nothing, but the second byte may lie on a
- * page that is not there.
+ * `pc` is known to be code, or near 0 after a call of a null pointer, but the second byte may lie
+ * on an unmapped page.
  */
 static inline bool fg_arch_at_syscall(const uint8_t *pc)
 {
@@ -184,7 +184,7 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 	SYS_mq_timedsend_time64,
 /* clang-format on */
 
-/* The registers here, for a walk that begins in the calling function. */
+/* The registers of the calling function, for a walk that begins there. */
 static inline __attribute__((always_inline)) void fg_arch_capture(ucontext_t *context)
 {
 	greg_t *to = context->uc_mcontext.gregs;
@@ -193,7 +193,7 @@ static inline __attribute__((always_inline)) void fg_arch_capture(ucontext_t *co
 			 "movl %%esi, %[si]\n\tmovl %%edi, %[di]"
 			 : [bx] "=m"(to[REG_EBX]), [bp] "=m"(to[REG_EBP]), [sp] "=m"(to[REG_ESP]),
 			   [si] "=m"(to[REG_ESI]), [di] "=m"(to[REG_EDI]));
-	/* A call is the only way to learn where we are. */
+	/* Only a call reveals the current address. */
 	__asm__ volatile("call 1f\n1:\tpopl %%eax\n\tmovl %%eax, %[pc]"
 			 : [pc] "=m"(to[REG_EIP])
 			 :

@@ -13,7 +13,7 @@
 #define FG_ARCH_PERF_SP 7
 #define FG_ARCH_PERF_IP 8
 
-/* Where the return address of a frame lies, given its CFA: in the word below. */
+/* The address of a frame's return address, given its CFA: the word below. */
 static inline uintptr_t fg_return_address_at(uintptr_t cfa)
 {
 	return cfa - FG_WORD;
@@ -53,7 +53,7 @@ static inline struct fg_regs fg_arch_caller_of(const void *frame)
 /* A register in a signal context. */
 typedef greg_t fg_arch_word;
 
-/* The saved registers of a context, as bytes from here to there. */
+/* The saved registers of a context, as the bytes between these two. */
 static inline uintptr_t fg_arch_registers_begin(const ucontext_t *context)
 {
 	return (uintptr_t)&context->uc_mcontext.gregs[0];
@@ -64,7 +64,7 @@ static inline uintptr_t fg_arch_registers_end(const ucontext_t *context)
 	return (uintptr_t)&context->uc_mcontext.gregs[NGREG];
 }
 
-/* Lazy-binding entries take 16 bytes; is this one past its `push`? */
+/* Lazy-binding entries take 16 bytes; is this address past the entry's `push`? */
 static inline bool fg_arch_plt_has_pushed(uintptr_t pc)
 {
 	return (pc & 15u) >= 11;
@@ -72,7 +72,7 @@ static inline bool fg_arch_plt_has_pushed(uintptr_t pc)
 
 /*
  * The number that `mov $number, %eax` loads shortly before a system call instruction, or a call of
- * one; -1: none is seen.
+ * one; -1: not found.
  */
 static inline long fg_arch_number_before(const uint8_t *call)
 {

@@ -41,8 +41,8 @@ static inline const ucontext_t *fg_arch_signal_context(const struct fg_regs *tra
 }
 
 /*
- * `pc` is known to be code, or near 0 after a call of nothing, but the second byte may lie on a
- * page that is not there.
+ * `pc` is known to be code, or near 0 after a call of a null pointer, but the second byte may lie
+ * on an unmapped page.
  */
 static inline bool fg_arch_at_syscall(const uint8_t *pc)
 {
@@ -156,7 +156,7 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 	*fg_arch_argument(context, index) = (fg_arch_word)((uint64_t)mark << 32 | (uint32_t)value);
 }
 
-/* System calls with a time-out that only some processors have (collector/sampler/restart.c). */
+/* Calls with a time-out that only some processors have (collector/sampler/restart.c). */
 /* clang-format off */
 #define FG_ARCH_TIMED_CALLS \
 	{.number = SYS_epoll_wait, .timeout = FG_TIMEOUT_MS, .argument = 3}, \
@@ -171,7 +171,7 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 #define FG_ARCH_MASKED_CALLS
 /* clang-format on */
 
-/* The registers here, for a walk that begins in the calling function. */
+/* The registers of the calling function, for a walk that begins there. */
 static inline __attribute__((always_inline)) void fg_arch_capture(ucontext_t *context)
 {
 	greg_t *to = context->uc_mcontext.gregs;

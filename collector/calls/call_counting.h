@@ -6,8 +6,8 @@
 #include "collector/calls/call_jumps.h"
 
 /*
- * Through an import.  The quick one counts a call from a place that is known, with integer
- * registers alone; it returns 0 if it cannot.  The others return where the call goes on.
+ * Through an import. The quick one counts a call from a known place, with integer registers alone;
+ * it returns 0 if it cannot. The others return the address to continue at.
  */
 uintptr_t fg_call_count_quickly(const struct fg_call_glance *call);
 uintptr_t fg_call_count(struct fg_call_state *state);

@@ -118,7 +118,7 @@ __asm__(
 "	.cfi_endproc\n"
 "	.size fg_call_enter, . - fg_call_enter\n");
 
-/* The state, on top of the number of a stub and the return address. */
+/* The state, above a stub's number and the return address. */
 __asm__(
 "	.text\n"
 "	.balign 64\n"
@@ -211,7 +211,7 @@ void fg_call_registers_init(void)
 	uint32_t d = 0;
 
 	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
-		return; /* nothing beyond SSE */
+		return; /* no component beyond SSE */
 	fg_call_components = enabled_components() & (FG_COMPONENT_AVX | FG_COMPONENTS_AVX512);
 	if (__get_cpuid_count(13, 1, &a, &b, &c, &d))
 		fg_call_asks = (a >> 2) & 1;

@@ -23,10 +23,10 @@ enum {
 static bool ready;
 
 void fg_fentry_nothing(void) __attribute__((visibility("hidden")));
-/* The C library's, or one that does nothing. */
+/* The C library's hook, or one that does nothing. */
 void (*fg_fentry_next)(void) __attribute__((visibility("hidden"))) = fg_fentry_nothing;
 
-/* 0: the function that goes on there is not wanted. */
+/* 0: the function at this address is not wanted. */
 static __attribute__((used, noinline)) uint64_t find_place(uintptr_t site)
 {
 	return fg_call_symbol_place(site);
@@ -51,7 +51,7 @@ __asm__(
 "	movq 80(%rsp), %rdi\n"
 "	call find_place\n"
 "	testq %rax, %rax\n"
-	/* 128 bytes below what was the stack pointer, which no handler touches */
+	/* 128 bytes below the former stack pointer, which no handler touches */
 "	movq %rax, -48(%rsp)\n"
 "	leaq 8(%rsp), %rsp\n"
 "	.cfi_adjust_cfa_offset -8\n"
@@ -114,7 +114,7 @@ static bool skip(struct code *code, const char *bytes, size_t size)
 	return true;
 }
 
-/* A distance of 32 bits, and where it leads. */
+/* The target of a 32-bit distance. */
 static bool take_target(struct code *code, uintptr_t *target)
 {
 	int32_t distance = 0;
@@ -136,7 +136,7 @@ static bool is_slot(const struct fg_fentry_slots *slots, uintptr_t address)
 	return false;
 }
 
-/* Does the PLT's entry at this address jump to what a slot holds? */
+/* Does the PLT entry at this address jump through this slot? */
 static bool is_plt(const struct fg_fentry_slots *slots, uintptr_t address)
 {
 	struct code code = {.at = (const uint8_t *)address, .size = PLT_BYTES};

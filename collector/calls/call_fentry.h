@@ -15,20 +15,19 @@ enum {
 	FG_FENTRY_SLOTS_MAX = 4
 };
 
-/* Where an object keeps the address of __fentry__. */
+/* The places where an object keeps the address of __fentry__. */
 struct fg_fentry_slots {
 	uintptr_t slots[FG_FENTRY_SLOTS_MAX];
 	unsigned count;
-	uintptr_t low, high; /* the code that is looked at */
+	uintptr_t low, high; /* the code that is searched */
 };
 
 void fg_fentry_slot_add(struct fg_fentry_slots *slots, uintptr_t slot);
 /*
- * Where __fentry__ returns to in the function at this address; 0: the function does not call it
- * first.
+ * The address to which __fentry__ returns in this function; 0: the function does not call it first.
  */
 uintptr_t fg_fentry_site(const struct fg_fentry_slots *slots, uintptr_t address, size_t size);
-/* The one of the C library is to be found in any case; `is_ready`: calls can be counted. */
+/* Always looks up the C library's hook; `is_ready`: calls can be counted. */
 void fg_fentry_init(bool is_ready);
 bool fg_fentry_is_ready(void);
 

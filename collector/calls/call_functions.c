@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 enum {
-	TEXTS = 1 << 16, /* bytes that are mapped at a time */
+	TEXTS = 1 << 16, /* bytes mapped at a time */
 };
 
 struct fg_called fg_called[FG_CALLED_MAX];
@@ -37,7 +37,7 @@ char *fg_call_keep_text(const char *text)
 	return kept;
 }
 
-/* Indexes of functions + 1, by their names; 0: free. */
+/* Hash table of indexes of functions + 1, by name; 0: free. */
 static uint32_t called_places[2 * FG_CALLED_MAX];
 
 static uint32_t *place_of_name(const char *name)
@@ -58,7 +58,7 @@ static bool find_function(const char *name, uint32_t *index)
 	return place != 0;
 }
 
-/* The signature that a pattern gives or that is known; NULL: its arguments are not looked at. */
+/* The signature of a pattern, or a known one; NULL: the arguments are not read. */
 static const struct fg_signature *signature_of(const char *name, struct fg_call_pattern *pattern)
 {
 	static struct fg_signature signatures[FG_CALLED_MAX];
@@ -77,7 +77,7 @@ static const struct fg_signature *signature_of(const char *name, struct fg_call_
 	return signature;
 }
 
-/* May it be called from a frame of ours?  Its arguments have to be known to be in registers. */
+/* May one of our frames call it? All its arguments must be known to be in registers. */
 static bool can_be_timed(const char *name, const struct fg_call_pattern *pattern)
 {
 	struct fg_signature signature;

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): it is their name */
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the ABI's names */
 FG_EXPORT void __cyg_profile_func_enter(void *function, void *site);
 FG_EXPORT void __cyg_profile_func_exit(void *function, void *site);
 

@@ -34,14 +34,14 @@
 enum {
 	PAGE = 4096,
 	STUB_BYTES = 80,
-	STUB_HEAD = 24, /* of them, up to the function's instructions */
-	AREA_HEAD = 64, /* of the memory for stubs: where to call */
-	NAMES_MAX = 8,  /* reported with a reason */
+	STUB_HEAD = 24, /* size of a stub's own instructions, before the function's */
+	AREA_HEAD = 64, /* head of the stubs' memory: the address that they call */
+	NAMES_MAX = 8,  /* names of refused functions kept per reason */
 	JUMP = 0xe9,
 	TRAP = 0xcc,
 };
 
-static const uint64_t reach = UINT64_C(0x7f000000); /* of a 32-bit distance, less some room */
+static const uint64_t reach = UINT64_C(0x7f000000); /* range of a 32-bit distance, less some room */
 
 /* The plan in memory, written by runner/execute/entry_plan.c for this program. */
 struct plan {
@@ -59,9 +59,9 @@ struct target {
 	const struct dl_phdr_info *info;
 	const char *path;
 	uintptr_t bias;
-	uintptr_t low, high; /* its code */
+	uintptr_t low, high; /* mapping of its code */
 	enum fg_entry_refusal refusal;
-	uint8_t *area; /* for stubs */
+	uint8_t *area; /* memory for stubs */
 	size_t area_bytes;
 	uint32_t stub_count;
 };
@@ -151,7 +151,7 @@ static bool find_code(struct target *t)
 	return t->low < t->high;
 }
 
-/* Is it what was looked at, to the last byte that is not for writing? */
+/* Is it the examined object, down to the last read-only byte? */
 static bool is_the_same(const struct target *t)
 {
 	uint64_t sum = 0;
@@ -168,7 +168,7 @@ static bool is_the_same(const struct target *t)
 	return sum == t->object->sum;
 }
 
-/* Writable, and executable all the same: one thread runs, and it is here. */
+/* Makes the code writable but keeps it executable: the only thread runs in it. */
 static bool protect_code(const struct target *t, int protection)
 {
 	bool all = true;
@@ -185,7 +185,10 @@ static bool protect_code(const struct target *t, int protection)
 	return all;
 }
 
-/* Memory for stubs below the code, for above a program its heap grows; ever farther. */
+/*
+ * Maps memory for stubs below the code, because a program's heap grows above it; farther away at
+ * each attempt.
+ */
 static bool map_area(struct target *t, size_t count)
 {
 	const uintptr_t low = t->low & ~(uintptr_t)(PAGE - 1);
@@ -217,7 +220,7 @@ static void write_distance(uint8_t *at, uintptr_t behind, uintptr_t target)
 	memcpy(at, &distance, sizeof(distance));
 }
 
-/* `place`: of the symbol, by which it is counted. */
+/* `place`: index of the symbol by which the call is counted. */
 static uintptr_t write_stub(struct target *t, uint32_t place, const struct fg_plan_entry *entry)
 {
 	static const uint8_t head[STUB_HEAD] = {
@@ -261,7 +264,7 @@ static bool is_asked_for(const char *symbol, const char *path, char readable[FG_
 	return false;
 }
 
-/* Asked for, and does not count its own calls or is counted by another name. */
+/* The entry is wanted, does not count its own calls, and is not counted under another name. */
 static bool is_wanted(const struct target *t, const struct fg_plan_entry *entry,
 		      char readable[FG_CALL_NAME_MAX])
 {
@@ -315,7 +318,7 @@ static enum fg_entry_refusal prepare(struct target *t, size_t count)
 		return FG_ENTRY_CHANGED;
 	if (!map_area(t, count))
 		return FG_ENTRY_SYSTEM;
-	/* Here and below: each step in turn; undone if a later one is refused. */
+	/* Each step from here on is undone if a later one is refused. */
 	if (mprotect(t->area, t->area_bytes, PROT_READ | PROT_EXEC) == 0 &&
 	    mprotect(t->area, t->area_bytes, PROT_READ | PROT_WRITE) == 0 &&
 	    protect_code(t, PROT_READ | PROT_WRITE | PROT_EXEC))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names are matched as people write them: "Parser::parse" stands for every overload. */
+/* Matches names as people write them: "Parser::parse" stands for every overload. */
 #include "collector/calls/domains.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static bool copy(char *to, size_t room, const char *text, size_t size)
 	return true;
 }
 
-/* The part of an item from `from` on that ends at `@`, `=` or its end. */
+/* The part of an item from `from` to `@`, `=` or the item's end. */
 static size_t part_size(const char *item, size_t size, size_t from)
 {
 	size_t at = from;

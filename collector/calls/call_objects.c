@@ -59,49 +59,31 @@ static void read_segments(struct fg_object *object, const struct dl_phdr_info *i
 	}
 }
 
-/* The loader has added the bias to what it needs itself, with most objects. */
-static const void *at(const struct fg_object *object, uintptr_t value)
-{
-	return (const void *)(value >= object->bias ? value : object->bias + value);
-}
-
 static void read_entry(struct fg_object *object, const ElfW(Dyn) * entry)
 {
 	const uintptr_t value = entry->d_un.d_ptr;
 
 	switch (entry->d_tag) {
-	case DT_SYMTAB:
-		object->symbols = at(object, value);
-		break;
-	case DT_STRTAB:
-		object->strings = at(object, value);
-		break;
-	case DT_GNU_HASH:
-		object->hash = at(object, value);
-		break;
-	case DT_VERSYM:
-		object->versions = at(object, value);
-		break;
 	case DT_VERNEED:
-		object->needed_versions = at(object, value);
+		object->needed_versions = fg_dynamic_place(object->exports.bias, value);
 		break;
 	case DT_VERNEEDNUM:
 		object->needed_count = entry->d_un.d_val;
 		break;
 	case DT_VERDEF:
-		object->defined_versions = at(object, value);
+		object->defined_versions = fg_dynamic_place(object->exports.bias, value);
 		break;
 	case DT_VERDEFNUM:
 		object->defined_count = entry->d_un.d_val;
 		break;
 	case DT_JMPREL:
-		object->tables[0] = at(object, value);
+		object->tables[0] = fg_dynamic_place(object->exports.bias, value);
 		break;
 	case DT_PLTRELSZ:
 		object->table_sizes[0] = entry->d_un.d_val;
 		break;
 	case DT_RELA:
-		object->tables[1] = at(object, value);
+		object->tables[1] = fg_dynamic_place(object->exports.bias, value);
 		break;
 	case DT_RELASZ:
 		object->table_sizes[1] = entry->d_un.d_val;
@@ -136,9 +118,9 @@ static int list_one(struct dl_phdr_info *info, size_t size, void *data)
 	(void)size;
 	if (list->count == OBJECTS_MAX)
 		return 1;
-	*object = (struct fg_object){.bias = info->dlpi_addr,
-				     .path = info->dlpi_name ? info->dlpi_name : ""};
+	*object = (struct fg_object){.path = info->dlpi_name ? info->dlpi_name : ""};
 	read_segments(object, info);
+	fg_exports_read(&object->exports, info->dlpi_addr, object->dynamic);
 	for (const ElfW(Dyn) *entry = object->dynamic; entry && entry->d_tag != DT_NULL; entry++)
 		read_entry(object, entry);
 	if (object->dynamic)
@@ -177,7 +159,9 @@ const struct fg_object *fg_object_of(uintptr_t address)
 const char *fg_object_wanted_version(const struct fg_object *object, size_t index)
 {
 	const uint8_t *need = object->needed_versions;
-	const uint16_t number = object->versions ? object->versions[index] & 0x7fff : 0;
+	const uint16_t number = object->exports.versions
+					? object->exports.versions[index] & (FG_VERSION_HIDDEN - 1)
+					: 0;
 
 	for (size_t i = 0; need && number > 1 && i < object->needed_count; i++) {
 		const ElfW(Verneed) *library = (const void *)need;
@@ -186,8 +170,8 @@ const char *fg_object_wanted_version(const struct fg_object *object, size_t inde
 		for (size_t n = 0; n < library->vn_cnt; n++) {
 			const ElfW(Vernaux) *version = (const void *)aux;
 
-			if ((version->vna_other & 0x7fff) == number)
-				return object->strings + version->vna_name;
+			if ((version->vna_other & (FG_VERSION_HIDDEN - 1)) == number)
+				return object->exports.strings + version->vna_name;
 			aux += version->vna_next;
 		}
 		need += library->vn_next;
@@ -195,20 +179,20 @@ const char *fg_object_wanted_version(const struct fg_object *object, size_t inde
 	return NULL;
 }
 
-/* Is this definition the wanted version, or the default one where none is asked for? */
+/* Is this definition the wanted version, or the default one if none is requested? */
 static bool has_version(const struct fg_object *object, size_t index, const char *wanted)
 {
 	const uint8_t *definition = object->defined_versions;
-	const uint16_t number = object->versions ? object->versions[index] : 1;
+	const uint16_t number = object->exports.versions ? object->exports.versions[index] : 1;
 
 	if (!wanted)
-		return !(number & 0x8000);
+		return !(number & FG_VERSION_HIDDEN);
 	for (size_t i = 0; definition && i < object->defined_count; i++) {
 		const ElfW(Verdef) *version = (const void *)definition;
 		const ElfW(Verdaux) *name = (const void *)(definition + version->vd_aux);
 
-		if (version->vd_ndx == (number & 0x7fff))
-			return strcmp(object->strings + name->vda_name, wanted) == 0;
+		if (version->vd_ndx == (number & (FG_VERSION_HIDDEN - 1)))
+			return strcmp(object->exports.strings + name->vda_name, wanted) == 0;
 		definition += version->vd_next;
 	}
 	return !object->defined_versions;
@@ -221,64 +205,17 @@ static bool is_function(const ElfW(Sym) * symbol)
 	return kind == STT_FUNC || kind == STT_GNU_IFUNC;
 }
 
-/* The tables of DT_GNU_HASH. */
-struct hash_table {
-	const uint32_t *buckets;
-	const uint32_t *chains;
-	uint32_t bucket_count;
-	uint32_t first;
-};
-
-static struct hash_table hash_table(const struct fg_object *object)
+/* The function of this name that the object exports; 0: none. */
+static uint32_t exported(const struct fg_object *object, const char *name, const char *version)
 {
-	const uint32_t *head = object->hash;
-	const uint32_t *buckets = head + 4 + (size_t)head[2] * sizeof(ElfW(Addr)) / sizeof(*head);
-
-	return (struct hash_table){buckets, buckets + head[0], head[0], head[1]};
-}
-
-uint32_t fg_name_hash(const char *name)
-{
-	uint32_t hash = 5381;
-
-	for (; *name; name++)
-		hash = 33 * hash + (uint8_t)*name;
-	return hash;
-}
-
-/* The function of this name that the object exports, or NULL. */
-static const ElfW(Sym) *
-	exported(const struct fg_object *object, const char *name, const char *version)
-{
+	const struct fg_exports *exports = &object->exports;
 	const uint32_t hash = fg_name_hash(name);
-	struct hash_table table;
-	uint32_t index = 0;
+	uint32_t index = fg_exports_next(exports, name, hash, 0);
 
-	if (!object->hash || !object->symbols || !object->strings || !object->hash[0])
-		return NULL;
-	table = hash_table(object);
-	index = table.buckets[hash % table.bucket_count];
-	for (; index >= table.first && index; index++) {
-		const ElfW(Sym) *symbol = &object->symbols[index];
-		const uint32_t chain = table.chains[index - table.first];
-
-		if ((chain | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
-		    is_function(symbol) && strcmp(object->strings + symbol->st_name, name) == 0 &&
-		    has_version(object, index, version))
-			return symbol;
-		if (chain & 1)
-			break;
-	}
-	return NULL;
-}
-
-static uintptr_t address_of(const struct fg_object *object, const ElfW(Sym) * symbol)
-{
-	uintptr_t address = object->bias + symbol->st_value;
-
-	if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
-		address = ((uintptr_t(*)(void))address)();
-	return address;
+	while (index &&
+	       !(is_function(&exports->symbols[index]) && has_version(object, index, version)))
+		index = fg_exports_next(exports, name, hash, index);
+	return index;
 }
 
 uintptr_t fg_object_look_up(const struct fg_object *object, const char *name, const char *version)
@@ -287,7 +224,7 @@ uintptr_t fg_object_look_up(const struct fg_object *object, const char *name, co
 	unsigned later = 0;
 
 	if (object->is_symbolic && exported(object, name, version))
-		return address_of(object, exported(object, name, version));
+		return fg_export_address(&object->exports, exported(object, name, version));
 	for (uint32_t i = 0; i < fg_objects.count; i++) {
 		const struct fg_object *other = &fg_objects.objects[i];
 
@@ -297,10 +234,13 @@ uintptr_t fg_object_look_up(const struct fg_object *object, const char *name, co
 		if (!first)
 			first = other;
 	}
-	/* One that came later may prefer its own (RTLD_DEEPBIND), or be seen by some alone. */
+	/*
+	 * An object loaded later may prefer its own definition (RTLD_DEEPBIND), or be visible only
+	 * to some.
+	 */
 	if (!first || (first->is_initial ? later && !object->is_initial : later > 1))
 		return 0;
-	return address_of(first, exported(first, name, version));
+	return fg_export_address(&first->exports, exported(first, name, version));
 }
 
 bool fg_object_exports(const struct fg_object *object,
@@ -308,23 +248,15 @@ bool fg_object_exports(const struct fg_object *object,
 				  const char *name),
 		       const void *context)
 {
-	struct hash_table table;
+	const struct fg_exports *exports = &object->exports;
+	const uint32_t end = fg_exports_end(exports);
 
-	if (!object->hash || !object->symbols || !object->strings || !object->hash[0])
-		return false;
-	table = hash_table(object);
-	for (uint32_t bucket = 0; bucket < table.bucket_count; bucket++) {
-		uint32_t index = table.buckets[bucket];
+	for (uint32_t index = 1; index < end; index++) {
+		const ElfW(Sym) *symbol = &exports->symbols[index];
 
-		for (; index >= table.first && index; index++) {
-			const ElfW(Sym) *symbol = &object->symbols[index];
-
-			if (is_function(symbol) &&
-			    is(context, object, object->strings + symbol->st_name))
-				return true;
-			if (table.chains[index - table.first] & 1)
-				break;
-		}
+		if (symbol->st_shndx != SHN_UNDEF && is_function(symbol) &&
+		    is(context, object, exports->strings + symbol->st_name))
+			return true;
 	}
 	return false;
 }
@@ -361,8 +293,8 @@ bool fg_object_is_used_by_us(uintptr_t address)
 
 		for (size_t i = 0; ours->tables[t] && i < count; i++)
 			if (fg_object_is_slot(&ours->tables[t][i]) &&
-			    *(const uintptr_t *)(ours->bias + ours->tables[t][i].r_offset) ==
-				    address)
+			    *(const uintptr_t *)(ours->exports.bias +
+						 ours->tables[t][i].r_offset) == address)
 				return true;
 	}
 	return false;

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-static _Atomic uint32_t measure_count; /* named in the trace file of this process */
+static _Atomic uint32_t measure_count; /* already named in the trace file of this process */
 
-/* The number of a measure in the trace, given at its first use. */
+/* The number of a measure in the trace, assigned at its first use. */
 static uint32_t number_of(_Atomic uint32_t *measure)
 {
 	uint32_t number = atomic_load(measure);
@@ -32,7 +32,7 @@ static bool name_measure(struct fg_thread *writer, uint32_t number, const char *
 	return fg_record_write(writer);
 }
 
-/* Its measures and signature, once per trace file. */
+/* Writes its measures and signature, once per trace file. */
 static void describe(struct fg_thread *writer, uint32_t function)
 {
 	struct fg_called *called = &fg_called[function];
@@ -215,13 +215,13 @@ void fg_call_records_begin(void)
 void fg_call_records_finish(struct fg_thread *writer)
 {
 	flush_unplaced(writer);
-	/* A function asked for by its name is listed even if it was never called. */
+	/* A function named without wildcards is listed even if it was never called. */
 	for (uint32_t i = 0; i < fg_called_count; i++)
 		if (fg_called[i].is_named)
 			describe(writer, i);
 	write_patterns(writer);
 	if (fg_called_full)
-		(void)fg_note(writer, "more than 32768 functions are asked for: some are left out");
+		(void)fg_note(writer, "more than 32768 functions are requested: some are left out");
 	if (fg_call_nameless)
 		(void)fg_note(writer,
 			      "an object that is compiled with -finstrument-functions has "

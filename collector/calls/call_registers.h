@@ -18,20 +18,20 @@ _Static_assert(offsetof(struct fg_call_state, is_timed) == 136, "the code below 
 _Static_assert(offsetof(struct fg_call_state, vectors) == 192, "the code below says 192");
 _Static_assert(sizeof(struct fg_call_state) == 704, "the code says 704");
 
-/* Components of the vector registers that may be in use, of those above. */
+/* Which of these components of the vector registers may be in use. */
 extern uint32_t fg_call_components __attribute__((visibility("hidden")));
 /* Does the processor report which registers are in use? */
 extern uint32_t fg_call_asks __attribute__((visibility("hidden")));
 
 enum {
-	FG_COMPONENT_AVX = 4,       /* of XCR0 */
+	FG_COMPONENT_AVX = 4,       /* component of XCR0 */
 	FG_COMPONENTS_AVX512 = 224, /* masks, upper halves of zmm0 to zmm15, zmm16 to zmm31 */
 };
 
-/* Finds the two out. */
+/* Detects the two. */
 void fg_call_registers_init(void);
 
-/* All but %rbp, of which the frame that is made there has the value, %rsp and %r11. */
+/* All but %rbp, whose value is in the frame that is made there, %rsp and %r11. */
 #define FG_ASM_SAVE_INTEGERS \
  "	movq %rbx, 0(%rsp)\n"     \
  "	movq %r12, 16(%rsp)\n"    \
@@ -58,7 +58,7 @@ void fg_call_registers_init(void);
  "	movq 112(%rsp), %r9\n"    \
  "	movq 120(%rsp), %r10\n"
 
-/* Into %eax and the state; changes %rcx and %rdx. */
+/* Sets %eax and the state; changes %rcx and %rdx. */
 #define FG_ASM_COMPONENTS_IN_USE          \
  "	movl fg_call_components(%rip), %eax\n" \
  "	cmpl $0, fg_call_asks(%rip)\n"         \
@@ -80,8 +80,8 @@ void fg_call_registers_init(void);
  "	.irp n, " numbers "\n	" move " 192 + 64 * \\n(%rsp), %" kind "\\n\n	.endr\n"
 
 /*
- * The registers of these numbers to the width that %eax says is in use; `wide`: the components
- * that stand for the widest, `wide_too`: what else there is then.
+ * Saves the registers of these numbers to the width that %eax says is in use; `wide`: the
+ * components of the widest form, `wide_too`: further ones of that form.
  */
 #define FG_ASM_SAVE_VECTORS(numbers, wide, wide_too)                                        \
  "	testl $" wide ", %eax\n"                                                            \

@@ -10,12 +10,12 @@
 _Static_assert(FG_CALL_SITE_DEPTH % FG_CALL_SITE_GROUP == 0, "groups are filled up");
 
 enum {
-	LOOK_AFTER = 64, /* places: are they met again? */
-	WORTH = 4,       /* calls that come from each place that is worth it */
+	LOOK_AFTER = 64, /* remembered places after which the hit rate is checked */
+	WORTH = 4,       /* calls from each place that make remembering worthwhile */
 	PATIENCE_MAX = 6,
 };
 
-static const uintptr_t nothing = 0; /* the word that fills a group up */
+static const uintptr_t nothing = 0; /* the word that fills up a group */
 
 struct fg_call_sites *fg_call_sites_new(void)
 {
@@ -31,7 +31,7 @@ void fg_call_sites_forget(struct fg_call_sites *sites)
 	sites->epoch = atomic_load_explicit(&fg_g.epoch, memory_order_acquire);
 }
 
-/* Is it time to remember one more? */
+/* Is it time to remember another place? */
 static bool is_worth_it(struct fg_call_sites *sites, uint64_t calls)
 {
 	if (sites->pause > 0) {

@@ -19,16 +19,16 @@
 enum {
 	FG_CALL_SITE_SETS = 128,
 	FG_CALL_SITE_WAYS = 8,
-	FG_CALL_SITE_WORDS = 1 << 15, /* per thread */
-	FG_CALL_SITE_DEPTH = 512,     /* per place; deeper ones are not remembered */
-	FG_CALL_SITE_GROUP = 4,       /* words that are compared at once */
+	FG_CALL_SITE_WORDS = 1 << 15, /* words per thread */
+	FG_CALL_SITE_DEPTH = 512,     /* words per place; deeper stacks are not remembered */
+	FG_CALL_SITE_GROUP = 4,       /* words compared at once */
 };
 
-/* Identifies a call: its place, and what is counted there. */
+/* Identifies a call: its place, and the function counted there. */
 struct fg_call_key {
-	struct fg_regs caller; /* as they are after the return */
+	struct fg_regs caller; /* registers after the return */
 	uint32_t region;
-	uint32_t function; /* and how: distinguishes entries of one path */
+	uint32_t function; /* what is counted, and how: distinguishes entries of one path */
 };
 
 struct fg_call_site {
@@ -38,9 +38,9 @@ struct fg_call_site {
 	uintptr_t bp_mask; /* 0: the path does not depend on it */
 	uint32_t region;
 	uint32_t function;
-	uint32_t words; /* the first of them */
+	uint32_t words; /* index of the first one */
 	uint16_t groups;
-	bool is_quick; /* no more is needed to count it than what stands here */
+	bool is_quick; /* counting needs nothing else */
 	void *entry;   /* NULL: free */
 	void *domains;
 };
@@ -51,12 +51,12 @@ struct fg_call_sites {
 	struct fg_call_site sets[FG_CALL_SITE_SETS][FG_CALL_SITE_WAYS];
 	struct fg_check words[FG_CALL_SITE_WORDS];
 	uint32_t used; /* words */
-	uint32_t turn; /* which of a set goes next */
+	uint32_t turn; /* the next one of a set to replace */
 	uint32_t epoch;
 	uint32_t kept;     /* places kept since the last check */
 	uint64_t calls;    /* calls counted at the last check */
 	uint32_t pause;    /* calls left to skip */
-	uint32_t patience; /* pauses in a row */
+	uint32_t patience; /* consecutive pauses */
 };
 
 static inline struct fg_call_site *fg_call_site_set(struct fg_call_sites *sites,
@@ -83,8 +83,8 @@ static inline bool fg_call_site_stands(const struct fg_call_sites *sites,
 }
 
 /*
- * The place that this call comes from again; NULL: it is not known to.  The caller's stack pointer
- * lies on the thread's own stack wherever a place is known, so its words can be read.
+ * The remembered place that this call comes from, or NULL. The caller's stack pointer lies on the
+ * thread's own stack wherever a place is remembered, so its words can be read.
  */
 static inline struct fg_call_site *fg_call_site_find(struct fg_call_sites *sites,
 						     const struct fg_call_key *key)
@@ -108,9 +108,9 @@ static inline struct fg_call_site *fg_call_site_find(struct fg_call_sites *sites
 struct fg_call_sites *fg_call_sites_new(void);
 void fg_call_sites_forget(struct fg_call_sites *sites);
 /*
- * Remembers where the thread's last walk came from, if that was `key`; `calls` is how many it has
- * counted so far.  Returns a site to be completed; it has to be forgotten before what is put there
- * moves.  NULL: it is not remembered.
+ * Remembers the origin of the thread's last walk, if that was `key`; `calls` is the thread's count
+ * so far. Returns a site to be completed, which must be forgotten before its target moves. NULL: it
+ * is not remembered.
  */
 struct fg_call_site *fg_call_site_keep(const struct fg_thread *thread, struct fg_call_sites *sites,
 				       uint64_t calls, const struct fg_call_key *key);

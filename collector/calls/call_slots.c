@@ -33,11 +33,11 @@ uint32_t fg_call_nameless;
 struct fg_call_target fg_call_targets[FG_CALL_STUBS_MAX];
 static uint32_t stub_count;
 
-/* Where the program's own PLT stands for a function: calls through it are counted there. */
+/* Calls through the program's own PLT entry, which stands for the function, are counted there. */
 static uintptr_t canonical[CANONICAL_MAX];
 static uint32_t canonical_count;
 
-/* An import of this name stays as it is: it is not certain what it means. */
+/* An import of this name is left alone: its target is not certain. */
 static void note_unresolved(const char *name)
 {
 	for (uint32_t i = 0; i < fg_call_pattern_count; i++)
@@ -56,7 +56,7 @@ static uintptr_t stub_for(uint32_t function, uintptr_t target, bool is_counted_o
 
 		if (address == target && atomic_load(&fg_call_targets[i].function) == function)
 			return fg_call_stub(i);
-		/* The object that it led to is gone, and all that called it with it. */
+		/* The target's object is gone, with all its callers. */
 		if (!address && index == stub_count)
 			index = i;
 	}
@@ -96,7 +96,7 @@ static bool write_slot(const struct fg_object *object, uintptr_t *slot, uintptr_
 	return true;
 }
 
-/* Functions that are not called as others are, or that the collector lives by. */
+/* Functions that are called in unusual ways, or that the collector itself needs. */
 static bool is_untouchable(const char *name)
 {
 	static const char *const names[] = {
@@ -125,33 +125,33 @@ static bool is_canonical(uintptr_t address)
 static void note_canonical(const struct fg_object *object, const ElfW(Sym) * symbol)
 {
 	if (symbol->st_shndx == SHN_UNDEF && symbol->st_value && canonical_count < CANONICAL_MAX)
-		canonical[canonical_count++] = object->bias + symbol->st_value;
+		canonical[canonical_count++] = object->exports.bias + symbol->st_value;
 }
 
 static uintptr_t target_of(const struct fg_object *object, const ElfW(Rela) * entry,
 			   const ElfW(Sym) * symbol, uintptr_t held)
 {
-	const size_t index = (size_t)(symbol - object->symbols);
+	const size_t index = (size_t)(symbol - object->exports.symbols);
 	const bool is_defined = symbol->st_shndx != SHN_UNDEF;
 
 	if (ELF64_R_TYPE(entry->r_info) != R_X86_64_JUMP_SLOT ||
 	    !fg_ranges_hold(held, object->code, object->code_count))
 		return held;
-	if (is_defined && held == object->bias + symbol->st_value)
+	if (is_defined && held == object->exports.bias + symbol->st_value)
 		return held;
 	/* It leads back into its own PLT: it will be bound when it is called first. */
-	return fg_object_look_up(object, object->strings + symbol->st_name,
+	return fg_object_look_up(object, object->exports.strings + symbol->st_name,
 				 is_defined ? NULL : fg_object_wanted_version(object, index));
 }
 
 static void lead(struct fg_object *object, const ElfW(Rela) * entry)
 {
-	const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(entry->r_info)];
-	const char *name = object->strings + symbol->st_name;
-	uintptr_t *slot = (uintptr_t *)(object->bias + entry->r_offset);
+	const ElfW(Sym) *symbol = &object->exports.symbols[ELF64_R_SYM(entry->r_info)];
+	const char *name = object->exports.strings + symbol->st_name;
+	uintptr_t *slot = (uintptr_t *)(object->exports.bias + entry->r_offset);
 	char readable[FG_CALL_NAME_MAX];
 	const struct fg_object *from = NULL;
-	struct fg_call_symbol hooked; /* counts its own calls */
+	struct fg_call_symbol hooked; /* the function counts its own calls */
 	uintptr_t target = 0;
 	uint32_t function = 0;
 
@@ -178,7 +178,7 @@ static void lead(struct fg_object *object, const ElfW(Rela) * entry)
 static void each_slot(struct fg_object *object,
 		      void (*visit)(struct fg_object *, const ElfW(Rela) *))
 {
-	for (unsigned t = 0; object->symbols && object->strings && t < 2; t++) {
+	for (unsigned t = 0; object->exports.symbols && object->exports.strings && t < 2; t++) {
 		const size_t count = object->table_sizes[t] / sizeof(ElfW(Rela));
 
 		for (size_t i = 0; object->tables[t] && i < count; i++)
@@ -189,18 +189,18 @@ static void each_slot(struct fg_object *object,
 
 static void visit_canonical(struct fg_object *object, const ElfW(Rela) * entry)
 {
-	note_canonical(object, &object->symbols[ELF64_R_SYM(entry->r_info)]);
+	note_canonical(object, &object->exports.symbols[ELF64_R_SYM(entry->r_info)]);
 }
 
 static void visit_hook(struct fg_object *object, const ElfW(Rela) * entry)
 {
-	const ElfW(Sym) *symbol = &object->symbols[ELF64_R_SYM(entry->r_info)];
+	const ElfW(Sym) *symbol = &object->exports.symbols[ELF64_R_SYM(entry->r_info)];
 
 	if (symbol->st_shndx != SHN_UNDEF)
 		return;
-	object->has_hooks |= strcmp(object->strings + symbol->st_name, HOOK) == 0;
-	if (strcmp(object->strings + symbol->st_name, FENTRY) == 0)
-		fg_fentry_slot_add(&object->fentry, object->bias + entry->r_offset);
+	object->has_hooks |= strcmp(object->exports.strings + symbol->st_name, HOOK) == 0;
+	if (strcmp(object->exports.strings + symbol->st_name, FENTRY) == 0)
+		fg_fentry_slot_add(&object->fentry, object->exports.bias + entry->r_offset);
 }
 
 static uintptr_t fentry_site(const struct fg_object *object, uintptr_t address, size_t size)
@@ -217,11 +217,14 @@ static uintptr_t fentry_site(const struct fg_object *object, uintptr_t address, 
 	return 0;
 }
 
-/* The function's own hook. That of -finstrument-functions comes first: it carries more. */
+/*
+ * A function with a hook of its own. The hook of -finstrument-functions comes first: it provides
+ * more.
+ */
 static void add_hooked(void *context, const struct fg_call_defined *symbol)
 {
 	const struct fg_object *object = context;
-	const uintptr_t address = object->bias + symbol->address;
+	const uintptr_t address = object->exports.bias + symbol->address;
 	struct fg_call_symbol hook = {.way = FG_CALL_WAY_HOOKS, .size = symbol->size};
 	char readable[FG_CALL_NAME_MAX];
 	uintptr_t site = 0;
@@ -233,7 +236,7 @@ static void add_hooked(void *context, const struct fg_call_defined *symbol)
 		if (!site)
 			return;
 		hook.way = FG_CALL_WAY_FENTRY;
-		/* The end of a call is not seen, so it has no duration. */
+		/* The end of a call is not visible, so it has no duration. */
 		hook.is_counted_only =
 			symbol->is_clone ||
 			fg_call_is_other_overload(symbol->base, readable, object->path) ||
@@ -261,16 +264,17 @@ static bool is_loaded(uintptr_t address)
 }
 
 /*
- * An object that was seen before is not looked at again, unless it was unloaded and loaded again at
- * the same place: its slots are then as the loader left them.
+ * Skips objects that were examined before, unless they were unloaded and loaded again at the same
+ * place, with slots that the loader has filled anew.
  */
 static void take_over(struct fg_object *object, const struct fg_object_list *known, bool any_gone)
 {
 	for (uint32_t i = 0; i < known->count; i++) {
 		const struct fg_object *before = &known->objects[i];
 
-		if (before->bias != object->bias || before->dynamic != object->dynamic ||
-		    before->whole.end != object->whole.end || before->path != object->path)
+		if (before->exports.bias != object->exports.bias ||
+		    before->dynamic != object->dynamic || before->whole.end != object->whole.end ||
+		    before->path != object->path)
 			continue;
 		object->led = before->led;
 		object->is_initial = before->is_initial;
@@ -291,8 +295,8 @@ static bool is_meant(const void *pattern, const struct fg_object *object, const 
 }
 
 /*
- * Notes for patterns that match nothing which object exports such a function.  The object may be
- * gone when that is reported.
+ * Notes which object exports functions of patterns that match nothing. It may be gone when that is
+ * reported.
  */
 static void note_exports(const struct fg_object *object)
 {
@@ -333,7 +337,7 @@ static void look_at_new(bool is_first)
 	}
 }
 
-/* How often objects have come and gone, as the loader counts. */
+/* The loader's count of objects that came and went. */
 struct changes {
 	unsigned long long added;
 	unsigned long long removed;

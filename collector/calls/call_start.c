@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads what is asked for and joins the collector's life. */
+/* Reads the settings, and hooks calls into the collector's life cycle. */
 #include "collector/calls/call_counting.h"
 #include "collector/calls/call_fentry.h"
 #include "collector/calls/call_tables.h"
@@ -13,7 +13,7 @@
 static bool is_begun;
 static bool has_all_patterns = true;
 
-/* False where every call needs more than to be counted. */
+/* False if every call needs more than to be counted. */
 static bool can_count_quickly(void)
 {
 	return !fg_calls_timed && !fg_call_values_wanted() && fg_threads_can_count();
@@ -65,7 +65,7 @@ static const struct fg_count_hooks hooks = {
  * Every object that is linked by the usual start files calls this when it begins, before its own
  * constructors: the place that the C library has for profilers.
  */
-/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): it is their name */
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the ABI's names */
 FG_EXPORT void __gmon_start__(void);
 
 FG_EXPORT void __gmon_start__(void)
@@ -88,7 +88,7 @@ static const char *variable(char *const *environment, const char *name)
 	return NULL;
 }
 
-/* Before the constructor that starts the collector. */
+/* Runs before the constructor that starts the collector. */
 __attribute__((constructor(101))) static void join_in(int argc, char **argv, char **environment)
 {
 	const char *calls = variable(environment, FG_ENV_CALLS);
@@ -103,7 +103,7 @@ __attribute__((constructor(101))) static void join_in(int argc, char **argv, cha
 	fg_fentry_init((calls || domains) && fg_call_jump_entry_init(fg_call_count_jump));
 	if (!calls && !domains)
 		return;
-	/* Durations are taken where a stub calls the function, which a jump does not. */
+	/* Only a stub that calls the function can time it; a jump does not. */
 	if (!variable(environment, FG_ENV_CALL_TIMES))
 		fg_call_jumps_init(variable(environment, FG_ENV_ENTRIES), fg_call_count_jump);
 	fg_call_values_choose(variable(environment, FG_ENV_VALUES),

@@ -11,50 +11,50 @@
 struct fg_call_symbol {
 	uint32_t function; /* index in fg_called */
 	uint32_t size;     /* bytes of its code */
-	uint8_t way;       /* enum fg_call_way, not imports */
+	uint8_t way;       /* enum fg_call_way, without imports */
 	bool is_counted_only;
 };
 
 /* A symbol of an object's file that is a function, or chooses one (IFUNC). */
 struct fg_call_defined {
-	const char *base;  /* its name without what marks a clone */
+	const char *base;  /* its name without a clone's suffix */
 	uintptr_t address; /* in the file */
 	uint32_t size;
 	bool is_clone; /* its parameters may not be those of the source */
 	bool is_resolver;
 };
 
-/* False: only exported symbols were visited, for want of a full symbol table. */
+/* False: without a full symbol table, only exported symbols were visited. */
 bool fg_call_symbols_each(const char *path, void *context,
 			  void (*visit)(void *context, const struct fg_call_defined *symbol));
 
-/* False: not a wanted function.  From any thread. */
+/* False: not a wanted function. Any thread may call it. */
 bool fg_call_symbol_find(uintptr_t address, struct fg_call_symbol *found);
-/* For fg_call_symbol_target(), by code that uses integer registers alone.  0: it is not wanted. */
+/* For fg_call_symbol_target(), called by code that uses only integer registers. 0: not wanted. */
 uint32_t fg_call_symbol_place(uintptr_t address);
 
 struct fg_call_symbol_entry {
-	struct fg_call_target target; /* its function is FG_CALLED_MAX when its object is gone */
+	struct fg_call_target target; /* its function is FG_CALLED_MAX once its object is gone */
 	_Atomic uint32_t size;        /* bytes */
 	_Atomic uint32_t way;
 };
 extern struct fg_call_symbol_entry *_Atomic fg_call_symbols;
 
-/* The target at a place returned by another function here. */
+/* The target at a place that another function here returned. */
 static inline const struct fg_call_target *fg_call_symbol_target(uint64_t place)
 {
 	return &atomic_load_explicit(&fg_call_symbols, memory_order_acquire)[place - 1].target;
 }
 
-/* Returns its place; 0: no room.  While objects cannot come and go. */
+/* Returns its place; 0: no room. Call while objects cannot come and go. */
 uint32_t fg_call_symbol_add(uintptr_t address, const struct fg_call_symbol *symbol);
 /*
- * In call_functions.c: as fg_call_function_add() for the function `readable`, counted by `by->way`;
- * `symbol` identifies the overload.
+ * In call_functions.c: like fg_call_function_add(), for the function `readable`, counted by
+ * `by->way`; `symbol` identifies the overload.
  */
 bool fg_call_symbol_take(const char *symbol, const char *readable, const char *path,
 			 struct fg_call_symbol *by);
-/* Forgets functions of objects that are gone. */
+/* Forgets functions of unloaded objects. */
 void fg_call_symbols_sweep(bool (*is_loaded)(uintptr_t address));
 
 #endif

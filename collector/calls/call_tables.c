@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 enum {
-	DOMAINS_MAX = 1 << 15, /* per thread */
+	DOMAINS_MAX = 1 << 15, /* entries per thread */
 	TIMES_MAX = 1 << 14,
 	VALUES_MAX = 1 << 14,
 };
@@ -48,7 +48,7 @@ struct fg_call_entry *fg_call_entry_get(struct fg_call_table *table, const struc
 	const uint32_t used = table->entries.used;
 	struct fg_call_entry *entry = fg_path_table_get(&table->entries, key);
 
-	/* Sites point to entries, which have moved. */
+	/* Sites point to entries, which have just moved. */
 	if (table->entries.entries != entries)
 		fg_call_sites_forget(table->sites);
 	if (entry && table->entries.used > used) {
@@ -69,7 +69,8 @@ void fg_call_tables_clear(void)
 	for (uint32_t i = 0; i < FG_THREADS_MAX; i++) {
 		struct fg_call_table *table = &fg_call_tables[i];
 
-		table->entries = (struct fg_path_table){0}; /* the file is not mapped here */
+		/* the parent's file is not mapped here */
+		table->entries = (struct fg_path_table){0};
 		forget_array(table->domains, DOMAINS_MAX * sizeof(table->domains[0]));
 		forget_array(table->times, TIMES_MAX * sizeof(table->times[0]));
 		forget_array(table->values, VALUES_MAX * sizeof(table->values[0]));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls that a thread has made, by call path, region and function. */
+/* The calls of a thread, by call path, region and function. */
 #ifndef FG_COLLECTOR_CALL_TABLES_H
 #define FG_COLLECTOR_CALL_TABLES_H
 
@@ -10,11 +10,11 @@
 
 /* Begins as struct fg_trace_calls_row. */
 struct fg_call_entry {
-	struct fg_path_key key; /* its number is that of the function, + 1 */
-	uint32_t domains;       /* + 1: the first of its arguments; 0: none */
+	struct fg_path_key key; /* its number is the function's index + 1 */
+	uint32_t domains;       /* index + 1 of the first of its arguments; 0: none */
 	uint64_t calls;
-	uint32_t measure;              /* in the trace; 0: not described yet */
-	uint64_t flush_at;             /* write arguments and durations beyond so many calls */
+	uint32_t measure;              /* its number in the trace; 0: not described yet */
+	uint64_t flush_at;             /* write arguments and durations when `calls` reaches this */
 	struct fg_call_times *times;   /* NULL: not timed */
 	struct fg_call_values *values; /* NULL: not kept */
 };
@@ -32,9 +32,9 @@ struct fg_call_table {
 	uint64_t draw; /* random state that chooses the calls whose arguments are kept */
 };
 
-/* By slot, like fg_g.threads. */
+/* Indexed by slot, like fg_g.threads. */
 extern struct fg_call_table fg_call_tables[FG_THREADS_MAX];
-/* By function: calls without a thread of ours, or without memory. */
+/* Indexed by function: calls outside known threads, or without memory. */
 extern _Atomic uint64_t fg_calls_unplaced[FG_CALLED_MAX];
 
 /* The thread's entry for this path and function; NULL: out of memory. */
@@ -46,7 +46,7 @@ void fg_call_tables_clear(void);
 
 /* A new trace file: nothing is described in it yet. */
 void fg_call_records_begin(void);
-/* Writes what a thread counted, and starts again from zero. */
+/* Writes a thread's counts, and starts again from zero. */
 void fg_calls_flush(struct fg_thread *writer, uint32_t slot, uint32_t thread);
 /* Describes the entry's function, so that its calls have a name after a kill. */
 void fg_call_entry_describe(struct fg_thread *writer, struct fg_call_entry *entry);
@@ -56,7 +56,10 @@ void fg_call_details_flush(struct fg_thread *writer, const struct fg_call_table 
 /* Makes room for the values of another call. */
 void fg_call_values_flush(struct fg_thread *writer, uint32_t thread,
 			  const struct fg_call_entry *entry);
-/* At the end: calls without a place, functions that were never called, and each pattern's fate. */
+/*
+ * At the end: writes calls without a place, functions that were never called, and the result of
+ * each pattern.
+ */
 void fg_call_records_finish(struct fg_thread *writer);
 
 #endif

@@ -10,28 +10,28 @@
 #include <time.h>
 
 enum {
-	OPEN_MAX = 1 << 16, /* calls within each other that are timed */
+	OPEN_MAX = 1 << 16, /* depth of nested timed calls */
 };
 
 struct open_call {
 	struct fg_timed_call call;
 	uint64_t start_ns;
-	uint64_t ours_ns;  /* what the collector had taken in this thread by then */
-	uint64_t inner_ns; /* of timed calls within that ended */
+	uint64_t ours_ns;  /* the collector's time in this thread until then */
+	uint64_t inner_ns; /* time of nested timed calls that ended */
 	bool is_outermost;
 };
 
 struct thread_calls {
-	uint64_t ours_ns; /* that the collector took */
+	uint64_t ours_ns; /* the collector's own time */
 	uint32_t count;
 	uint32_t open_of[FG_CALLED_MAX];
 	struct open_call calls[OPEN_MAX];
 };
 
-/* By slot, parallel to fg_g.threads. */
+/* Indexed by slot, parallel to fg_g.threads. */
 static struct thread_calls *all[FG_THREADS_MAX];
 
-static uint64_t look_ns; /* that a look at the clock takes at least */
+static uint64_t look_ns; /* shortest time of a clock reading */
 
 void fg_call_clock_begin(void)
 {
@@ -70,7 +70,7 @@ static void drop_last(struct thread_calls *calls)
 	calls->open_of[last->call.function]--;
 }
 
-/* Stacks of signal handlers and coroutines lie elsewhere: how deep they are says nothing here. */
+/* Stacks of signal handlers and coroutines lie elsewhere, so their depth means nothing here. */
 static bool are_on_one_stack(const struct fg_thread *thread, uintptr_t a, uintptr_t b)
 {
 	const bool is_first_ours = a >= thread->stack_low && a <= thread->stack_high;
@@ -80,9 +80,9 @@ static bool are_on_one_stack(const struct fg_thread *thread, uintptr_t a, uintpt
 }
 
 /*
- * A call begins where an open one would still be, or further out: the open one was left. Two calls
- * of one frame, a function and one that the compiler put into it, have the same stack pointer; only
- * their call sites differ.
+ * A call that begins at or outside an open call's frame shows that the open one was abandoned. Two
+ * calls of one frame, a function and one that was inlined into it, have the same stack pointer;
+ * only their call sites differ.
  */
 static bool has_left(const struct fg_thread *thread, const struct fg_timed_call *open,
 		     const struct fg_timed_call *fresh)

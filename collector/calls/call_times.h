@@ -19,12 +19,12 @@
 
 struct fg_thread;
 
-/* The calls of one function on one call path that came to their end. */
+/* The finished calls of one function on one call path. */
 struct fg_call_times {
 	uint64_t returned;
 	uint64_t total_ns;
-	uint64_t own_ns;       /* without timed calls within */
-	uint64_t outermost_ns; /* of those that are not within another call of the same function */
+	uint64_t own_ns;       /* time without nested timed calls */
+	uint64_t outermost_ns; /* time of calls not nested in another call of the same function */
 	uint64_t least_ns;
 	uint64_t most_ns;
 	uint64_t bins[FG_CALL_TIME_BINS];
@@ -32,28 +32,28 @@ struct fg_call_times {
 
 /* A call that begins. */
 struct fg_timed_call {
-	struct fg_call_times *times; /* where its duration goes; stays where it is */
-	uintptr_t sp;                /* of the caller, as it is when the call has returned */
+	struct fg_call_times *times; /* collects its duration; does not move */
+	uintptr_t sp;                /* stack pointer of the caller after the return */
 	uintptr_t site;              /* distinguishes calls of one frame; 0: only one */
 	uint32_t function;           /* index in fg_called */
 };
 
-/* The clock that durations are read from; `begin` finds out what a look at it takes. */
+/* The clock for durations; `begin` measures the cost of a reading. */
 void fg_call_clock_begin(void);
 uint64_t fg_call_clock(void);
-/* False: no more calls can be open in this thread, and this one is not timed. */
+/* False: too many calls are open in this thread, so this one is not timed. */
 bool fg_call_begin(const struct fg_thread *thread, const struct fg_timed_call *call);
 /*
- * The clock of the begun call starts here: `entered` is when the collector got it.  Called without
- * a call that begins, the time counts as the collector's own all the same.
+ * Starts the clock of the begun call; `entered` is when the collector was entered. Without a begun
+ * call, the time counts as the collector's own.
  */
 void fg_call_go(const struct fg_thread *thread, uint64_t entered, bool is_timed);
-/* The innermost open call of this function from there ended at `now`. */
+/* The innermost open call of this function at that place ended at `now`. */
 void fg_call_end(const struct fg_thread *thread, uint32_t function, uintptr_t sp, uint64_t now);
-/* Closes all open calls, when the thread ends; in a child of fork, those of all threads. */
+/* Closes all open calls at the thread's end, or in a child of fork those of all threads. */
 void fg_call_times_forget(uint32_t slot);
 void fg_call_times_forget_all(void);
-/* Appends the durations to the record, and begins anew. */
+/* Appends the durations to the record, and clears them. */
 void fg_call_times_take(struct fg_thread *writer, struct fg_call_times *times);
 
 #endif

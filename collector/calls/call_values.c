@@ -59,7 +59,7 @@ bool fg_call_values_fit(const struct fg_call_values *values, const struct fg_sig
 	return values->size + PACKED_MAX * lanes * signature->count <= FG_CALL_VALUES_ROOM;
 }
 
-/* To the nearest; what would become infinite is cut instead, and a NaN stays one. */
+/* Rounds to nearest; a value that would become infinite is cut instead, and a NaN stays a NaN. */
 static uint64_t rounded(uint64_t bits)
 {
 	const unsigned dropped = MANTISSA_BITS - mantissa_bits;
@@ -75,7 +75,9 @@ static uint64_t rounded(uint64_t bits)
 	return (near & exponent) == exponent ? bits & ~mask : near;
 }
 
-/* A byte that says how many bytes follow and how many zero ones lie below them, and these. */
+/*
+ * Writes a byte with the number of bytes that follow and of the zero bytes below them, then these.
+ */
 static uint32_t pack(uint64_t difference, uint8_t *to)
 {
 	unsigned below = 0;

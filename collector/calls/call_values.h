@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The values themselves that functions are called with, where they are asked for: packed by call
- * path into pieces of the trace.  A value is stored as its difference from the one before in the
- * same place: most have the same sign and nearly the same exponent, and where few bits of the
- * mantissa are kept the others are zero.
+ * Keeps the arguments themselves, if requested: packed by call path into pieces of the trace. A
+ * value is stored as its difference from the previous one in the same place: most have the same
+ * sign and nearly the same exponent, and rounding makes the low bits of the mantissa zero.
  */
 #ifndef FG_COLLECTOR_CALL_VALUES_H
 #define FG_COLLECTOR_CALL_VALUES_H
@@ -16,21 +15,24 @@ enum {
 
 struct fg_call_values {
 	uint64_t last[FG_DOMAIN_ARGUMENTS_MAX];
-	uint32_t rows; /* calls, or values of a vector function, that are in `bytes` */
+	uint32_t rows; /* number of calls, or of a vector function's values, in `bytes` */
 	uint32_t size;
 	uint8_t bytes[FG_CALL_VALUES_ROOM];
 };
 
-/* Keeps one of `every` calls, values rounded to `precision` bits of mantissa: texts, or NULL. */
+/*
+ * Keeps one of `every` calls, values rounded to `precision` bits of mantissa. Both are texts, or
+ * NULL.
+ */
 void fg_call_values_choose(const char *every, const char *bits);
 bool fg_call_values_wanted(void);
-/* Is this call one of those whose values are kept?  `draw` is the thread's own. */
+/* Is this call's value to be kept? `draw` is the thread's own random state. */
 bool fg_call_values_draw(uint64_t *draw);
 /* Is there room for a call of this function? */
 bool fg_call_values_fit(const struct fg_call_values *values, const struct fg_signature *signature);
-/* A call's arguments, one row of the bits of doubles; there is room. */
+/* Adds a call's arguments, one row of the bits of doubles; there must be room. */
 void fg_call_values_add(struct fg_call_values *values, const uint64_t *arguments, size_t count);
-/* Appends them to the record, and begins anew. */
+/* Appends them to the record, and clears them. */
 void fg_call_values_take(struct fg_thread *writer, struct fg_call_values *values, unsigned columns);
 
 #endif

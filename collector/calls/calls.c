@@ -23,10 +23,7 @@ static inline bool is_counting(void)
 	return fg_alive() && atomic_load_explicit(&fg_g.sampling, memory_order_relaxed);
 }
 
-/*
- * As if the caller had called the code that all stubs share: all registers that it has are known
- * then.
- */
+/* As if the caller had called the code that all stubs share, where all its registers are known. */
 static void make_context(const struct fg_call_state *state, ucontext_t *context)
 {
 	greg_t *to = context->uc_mcontext.gregs;
@@ -41,7 +38,7 @@ static void make_context(const struct fg_call_state *state, ucontext_t *context)
 	to[REG_RIP] = (greg_t)fg_call_frame();
 }
 
-/* Where the arguments of this call go; NULL: they are not kept. */
+/* Where to keep the arguments of this call; NULL: they are not kept. */
 static struct fg_call_values *values_of(struct fg_thread *thread, struct fg_call_table *table,
 					struct fg_call_entry *entry)
 {
@@ -108,7 +105,7 @@ static bool is_counted_only(const struct fg_call_target *target)
 	return atomic_load_explicit(&target->is_counted_only, memory_order_relaxed);
 }
 
-/* `return_at` is where the return address lies, `bp` the caller's. */
+/* `return_at` is the address of the return address, `bp` the caller's. */
 static struct fg_call_key key_of(const struct fg_thread *thread,
 				 const struct fg_call_target *target, const uintptr_t *return_at,
 				 uintptr_t bp)
@@ -140,7 +137,7 @@ static void keep_site(const struct fg_thread *thread, const struct fg_call_key *
 	site->is_quick = !with_domains || fg_signature_is_plain(signature);
 }
 
-/* The call's entry, found without its call path if it came from there before. */
+/* The call's entry, found without a walk if the thread has called from there before. */
 static struct fg_call_entry *entry_of_call(struct fg_thread *thread,
 					   const struct fg_call_state *state,
 					   const struct fg_call_key *key)
@@ -206,12 +203,12 @@ static bool count(const struct fg_call_state *state, const struct fg_call_target
 	return is_timed;
 }
 
-/* Where a call reported by a hook belongs; `frame` gets the caller's registers. */
+/* The call path of a call that a hook reported; `frame` gets the caller's registers. */
 static struct fg_call_entry *entry_of_hook(struct fg_thread *thread, const struct fg_regs *caller,
 					   uint32_t function, bool is_own_frame,
 					   struct fg_regs *frame)
 {
-	/* Without arguments. */
+	/* Counts a call without its arguments. */
 	struct fg_call_key key = {.region = thread->regions.current, .function = function << 1 | 1};
 
 	*frame = *caller;
@@ -276,7 +273,7 @@ void fg_call_left(const struct fg_regs *caller, uint32_t function)
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 }
 
-/* The arguments of a site's function, all of which are in these vector registers. */
+/* The arguments of a function all of whose arguments are in these vector registers. */
 static void add_arguments(const struct fg_call_site *site, const uint64_t *vectors)
 {
 	const struct fg_signature *signature = fg_called[site->function >> 1].signature;

@@ -39,52 +39,56 @@
 
 enum {
 	FG_CALLED_MAX = 1 << 15,    /* functions */
-	FG_CALL_STUBS_MAX = 4096,   /* more than one may lead to functions of the same name */
-	FG_CALL_PATTERNS_MAX = 256, /* in one list */
-	FG_CALL_NAME_MAX = 256,     /* bytes of a name, its end included */
+	FG_CALL_STUBS_MAX = 4096,   /* several may match functions of the same name */
+	FG_CALL_PATTERNS_MAX = 256, /* length of a list */
+	FG_CALL_NAME_MAX = 256,     /* bytes of a name, with its NUL */
 	FG_CALL_GLANCE_VECTORS = 4,
 };
 
-/* A function that is counted.  Those with the same name count as one. */
+/* A counted function. Functions with the same name count as one. */
 struct fg_called {
 	const char *name;
-	const struct fg_signature *signature; /* NULL: its arguments are not looked at */
+	const struct fg_signature *signature; /* NULL: its arguments are not read */
 	bool is_described; /* its measures are named in this process's trace file */
-	/* numbers of its measures there; 0: they have none yet */
+	/* numbers of its measures there; 0: not assigned yet */
 	_Atomic uint32_t measure, time_measure;
-	bool is_timed;    /* its calls have durations */
-	bool is_callable; /* from a frame of ours: needed to time a call through an import */
-	uint8_t ways;     /* besides imports: sum of enum fg_call_way */
-	bool is_named;    /* a pattern names it alone: that it was not called is an answer, too */
+	bool is_timed; /* its calls have durations */
+	/* callable from one of our frames: needed to time a call through an import */
+	bool is_callable;
+	uint8_t ways; /* other ways than imports: sum of enum fg_call_way */
+	/* a pattern without wildcards names it, so report it even if it was not called */
+	bool is_named;
 };
 
-/* A pattern, and what it matched. */
+/* A pattern and its matches. */
 struct fg_call_pattern {
-	char text[FG_CALL_NAME_MAX]; /* without the library */
-	char library[64];            /* that defines it; empty: any */
-	uint32_t unresolved; /* imports that are bound later and whose function is not certain */
+	char text[FG_CALL_NAME_MAX]; /* name without the library */
+	char library[64];            /* library that defines it; empty: any */
+	uint32_t unresolved; /* imports that are bound later to a function that is not certain */
 	bool is_exact;
 	bool is_reached;
-	bool with_domains;  /* arguments are looked at */
-	bool only_known;    /* and functions whose signature is not known are left out */
-	bool is_unsigned;   /* a function was reached whose signature is not known */
-	bool is_overloaded; /* overloads with other parameters are counted and no more */
-	bool is_untimed;    /* durations are wanted, and a function cannot be called from ours */
-	char signature[96]; /* that was given; empty: none */
-	/* the object that exports such a function, though nothing imports it; NULL: none does */
+	bool with_domains; /* arguments are read */
+	bool only_known;   /* functions without a known signature are left out */
+	bool is_unsigned;  /* it matched a function without a known signature */
+	/* overloads with other parameters are counted, but their arguments are not read */
+	bool is_overloaded;
+	/* durations are wanted, and a function cannot be called from our frames */
+	bool is_untimed;
+	char signature[96]; /* given signature; empty: none */
+	/* an object that exports such a function, though nothing imports it; or NULL */
 	const char *exported_by;
 };
 
 /* ---- cxx_names.c ---- */
 
-/* The symbol's name without parameters, or the symbol itself where it is not one of C++. */
+/* The symbol's name without parameters, or the symbol itself if it is not a C++ one. */
 void fg_call_name_read(const char *symbol, char readable[FG_CALL_NAME_MAX]);
 /*
- * The parameters in a symbol of C++, as they are encoded. NULL: the symbol has none, or a result
- * precedes them (templates).
+ * The encoded parameters of a C++ symbol. NULL: the symbol has none, or a result precedes them
+ * (templates).
  */
 const char *fg_call_parameters(const char *symbol);
-/* Behind the class or enumeration that a symbol names here; NULL: it is of another kind. */
+/* The position after the class or enumeration that a symbol names here; NULL: not one. */
 const char *fg_call_skip_class(const char *at);
 
 /* ---- call_names.c ---- */
@@ -92,35 +96,35 @@ const char *fg_call_skip_class(const char *at);
 extern struct fg_call_pattern fg_call_patterns[FG_CALL_PATTERNS_MAX];
 extern uint32_t fg_call_pattern_count;
 
-/* Adds the patterns of a list like "exp,log@libm,Parser::*"; false: some are left out. */
+/* Adds the patterns of a list like "exp,log@libm,Parser::*"; false: some did not fit. */
 bool fg_call_patterns_add(const char *list, bool with_domains);
 /*
- * Is there a pattern of this symbol's name?  `readable` gets the name without parameters:
+ * Does a pattern match this symbol's name? `readable` gets the name without parameters:
  * "Parser::parse".
  */
 bool fg_call_is_wanted(const char *symbol, char readable[FG_CALL_NAME_MAX]);
-/* Does the pattern mean the function of this name in the object of this path (NULL: any)? */
+/* Does the pattern match the function of this name in the object of this path (NULL: any)? */
 bool fg_call_matches(const struct fg_call_pattern *pattern, const char *readable, const char *path);
 /* ---- calls.c ---- */
 
 /* Durations are wanted. */
 extern bool fg_calls_timed;
 /*
- * A function with hooks begins and ends.  `caller` is what the hook was called with: the function's
- * own frame, or, where the compiler has put it into another, that one's.
+ * A function with hooks begins and ends. `caller` is the hook's argument: the function's own frame,
+ * or that of the function into which it was inlined.
  */
 void fg_call_entered(const struct fg_regs *caller, uint32_t function, bool is_own_frame);
 void fg_call_left(const struct fg_regs *caller, uint32_t function);
 
 /* ---- call_entry.c ---- */
 
-/* How the stubs leave the registers, the stack pointer on the return address. */
+/* The registers as the stubs leave them, with the stack pointer on the return address. */
 struct fg_call_state {
 	uint64_t rbx, rbp, r12, r13, r14, r15, rsp, index;
 	uint64_t rax, rcx, rdx, rsi, rdi, r8, r9, r10;
 	uint64_t in_use;   /* components of the vector registers */
 	uint64_t is_timed; /* call the function, then `returned` */
-	uint64_t r11;      /* saved at an entry only */
+	uint64_t r11;      /* saved only at an entry */
 	uint64_t unused[5];
 	uint8_t vectors[8][64];
 };
@@ -134,43 +138,43 @@ struct fg_call_glance {
 	uint64_t rbp;
 	uint64_t saved[9];
 	uint64_t index;
-	uintptr_t return_address; /* on the stack, where the caller left it */
+	uintptr_t return_address; /* on the stack, as the caller left it */
 };
 
 /* Called by stubs; the first two return the address to continue at. */
 struct fg_call_counters {
 	/*
-	 * Must not use any but integer registers, nor change errno.  0: the call was not counted,
-	 * and the state is made for `whole`.  NULL: it always is.
+	 * May use only integer registers and must keep errno. 0: the call was not counted, and the
+	 * state is made for `whole`. NULL: it always is.
 	 */
 	uintptr_t (*quick)(const struct fg_call_glance *);
-	uintptr_t (*whole)(struct fg_call_state *); /* is_timed: `returned` is called after that */
+	uintptr_t (*whole)(struct fg_call_state *); /* is_timed: call `returned` afterwards */
 	void (*returned)(const struct fg_call_state *);
 };
 
-/* Chooses how much of the vector registers is saved. */
+/* Sets how much of the vector registers is saved. */
 void fg_call_entry_init(const struct fg_call_counters *counters);
-/* Address of a stub. */
+/* Returns the address of a stub. */
 uintptr_t fg_call_stub(uint32_t index);
 bool fg_call_is_stub(uintptr_t address);
-/* A place in the code that all stubs share: where walks begin. */
+/* A place in the code that all stubs share; walks begin there. */
 uintptr_t fg_call_frame(void);
 
 /* ---- call_functions.c ---- */
 
 extern struct fg_called fg_called[FG_CALLED_MAX];
 extern uint32_t fg_called_count;
-/* Functions were left out for want of room. */
+/* Functions were left out because the table is full. */
 extern bool fg_called_full;
 
-/* A copy that stays, or NULL. */
+/* A permanent copy, or NULL. */
 char *fg_call_keep_text(const char *text);
 /* Finds or adds the function; false if no pattern matches it here, or the table is full. */
 bool fg_call_function_add(const char *name, const char *path, enum fg_call_way way,
 			  uint32_t *index);
 /*
- * Is the symbol an overload whose parameters are not those of the signature that it is asked for
- * with?  The pattern notes it.
+ * Is the symbol an overload with other parameters than those of its requested signature? The
+ * pattern notes it.
  */
 bool fg_call_is_other_overload(const char *name, const char *readable, const char *path);
 
@@ -179,14 +183,14 @@ bool fg_call_is_other_overload(const char *name, const char *readable, const cha
 struct fg_call_target {
 	_Atomic uintptr_t address; /* 0: free */
 	_Atomic uint32_t function; /* index in fg_called */
-	/* an overload whose parameters are not those of the function's signature */
+	/* an overload with other parameters than those of the function's signature */
 	_Atomic bool is_counted_only;
 };
 extern struct fg_call_target fg_call_targets[FG_CALL_STUBS_MAX];
 
-/* Objects compiled with -finstrument-functions that have no symbol table. */
+/* Number of objects compiled with -finstrument-functions that have no symbol table. */
 extern uint32_t fg_call_nameless;
-/* Leads the imports of objects that were loaded since the last time.  In normal context. */
+/* Redirects the imports of objects that were loaded since the last time. Normal context only. */
 void fg_call_slots_update(void);
 
 #endif

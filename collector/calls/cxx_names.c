@@ -9,7 +9,7 @@
 
 struct output {
 	char *at;
-	char *end; /* the NUL has room after it */
+	char *end; /* leaves room for the NUL */
 };
 
 static bool put(struct output *out, const char *text, size_t size)
@@ -48,7 +48,7 @@ static const char *skip_source_name(const char *at)
 	return take_source_name(&at, &size) ? at : NULL;
 }
 
-/* Behind S_, S0_, St, T_, T0_. */
+/* The position after S_, S0_, St, T_, T0_. */
 static const char *skip_substitution(const char *at)
 {
 	const bool is_short = at[0] == 'S' && at[1] >= 'a' && at[1] <= 'z';
@@ -59,12 +59,12 @@ static const char *skip_substitution(const char *at)
 	return at ? at + 1 : NULL;
 }
 
-/* Behind a literal: its type, then digits up to E. */
+/* The position after a literal: its type, then digits up to E. */
 static const char *skip_literal(const char *at)
 {
 	at++;
 	if (*at == '_')
-		return NULL; /* the address of a function: not worth it */
+		return NULL; /* the address of a function: not supported */
 	if (is_digit(*at))
 		at = skip_source_name(at);
 	else if (*at == 'N')
@@ -75,7 +75,7 @@ static const char *skip_literal(const char *at)
 	return at ? at + 1 : NULL;
 }
 
-/* Behind template arguments, from their I to their E. */
+/* The position after template arguments, from their I to their E. */
 static const char *skip_arguments(const char *at)
 {
 	unsigned depth = 0;
@@ -107,7 +107,7 @@ static bool put_special(struct output *out, const char *last, size_t last_size, 
 	return last && put(out, "::~", destructor ? 3 : 2) && put(out, last, last_size);
 }
 
-/* One component of a name; NULL: it is of a kind that is not read. */
+/* One component of a name; NULL: of an unsupported kind. */
 static const char *read_component(struct output *out, const char *at, const char **last,
 				  size_t *last_size, bool is_first)
 {
@@ -128,7 +128,7 @@ static const char *read_component(struct output *out, const char *at, const char
 	return NULL;
 }
 
-/* Returns what comes after the name: the parameters.  NULL: malformed, or of a kind not read. */
+/* Returns the parameters after the name. NULL: malformed or unsupported. */
 static const char *read_name(struct output *out, const char *at, bool *is_template)
 {
 	const bool is_nested = *at == 'N';
@@ -192,6 +192,6 @@ const char *fg_call_parameters(const char *symbol)
 
 	if (strncmp(symbol, "_Z", 2) == 0 && strncmp(symbol, "_ZGV", 4) != 0)
 		at = read_name(&out, symbol + 2, &is_template);
-	/* The result of a template function comes first, and its parameters may refer to others. */
+	/* A template function's result comes first, and its parameters may refer to others. */
 	return is_template ? NULL : at;
 }

@@ -7,23 +7,23 @@
 #include <string.h>
 
 enum {
-	LANE_LOW = 16, /* bytes of a vector register that are always saved, */
+	LANE_LOW = 16, /* bytes of a vector register that are always saved */
 	LANE_MIDDLE = 32,
-	IN_USE_MIDDLE = 4, /* and the components that tell whether the rest is in use */
+	IN_USE_MIDDLE = 4, /* components that tell whether the rest is in use */
 	IN_USE_HIGH = 64,
-	MANTISSA_BITS = 52, /* of a double, */
-	FLOAT_BITS = 23,    /* and a float */
-	DIGIT_BITS = 32,    /* of a sum: exponents that one of its parts stands for */
+	MANTISSA_BITS = 52, /* bits of a double's mantissa */
+	FLOAT_BITS = 23,    /* bits of a float's mantissa */
+	DIGIT_BITS = 32,    /* exponents per part of a sum */
 	DIGITS = FG_DOMAIN_SUMS + 4,
 };
 
 static const uint64_t fraction_mask = (UINT64_C(1) << MANTISSA_BITS) - 1;
 static const uint64_t infinite = UINT64_C(0x7ff) << MANTISSA_BITS;
 
-/* As found in memory; `exponent` that of the value, 1 to below 2 having 0. */
+/* A number in memory; `exponent` is 0 from 1 to below 2. */
 struct number {
-	uint64_t value; /* as a double has it */
-	uint64_t bits;  /* tell it from others */
+	uint64_t value; /* as encoded in a double */
+	uint64_t bits;  /* to distinguish it from others */
 	int exponent;
 	bool is_zero, is_negative, is_denormal, is_infinite, is_nan;
 };
@@ -45,7 +45,7 @@ static struct number read_double(uint64_t bits)
 	};
 }
 
-/* The bits of a double that is the same number. */
+/* The bits of the double that equals the number. */
 static uint64_t widen(uint32_t bits)
 {
 	const uint64_t sign = (uint64_t)(bits >> 31) << 63;
@@ -72,7 +72,10 @@ static struct number read_float(uint32_t bits)
 	return number;
 }
 
-/* Without the x87 unit, whose flags are the program's.  Beyond the range of double: its ends. */
+/*
+ * Converts without the x87 unit, whose flags are the program's. Numbers beyond the range of double
+ * become its ends.
+ */
 static struct number read_extended(const uint8_t *at)
 {
 	uint64_t mantissa = 0;
@@ -119,7 +122,7 @@ static void add(struct fg_call_domain *domain, const struct number *number)
 		return;
 	if (!number->is_zero)
 		domain->bins[number->is_denormal ? 0 : fg_domain_bin(number->exponent)]++;
-	/* Zeros are alike. */
+	/* Both zeros are equal. */
 	fg_domain_add_finite(domain, fg_domain_rank(number->is_zero ? 0 : number->value),
 			     exponent ? exponent : 1, number->value >> 63 ? -mantissa : mantissa);
 }
@@ -223,8 +226,8 @@ void fg_domains_add(struct fg_call_domain *domains, const struct fg_signature *s
 /* ---- the sum ---- */
 
 /*
- * Digits of the sum or, where it is negative, of what is missing to 0: digit 0 counts units of
- * 2^-1075.  Each part carries what is beyond its digit into the next.  Returns the sign.
+ * Digits of the sum, or of its complement if it is negative: digit 0 counts units of 2^-1075. Each
+ * part carries its overflow into the next digit. Returns the sign.
  */
 static bool add_up(const fg_domain_sum *sums, bool is_negated, uint32_t digits[DIGITS])
 {
@@ -244,7 +247,7 @@ static unsigned bit_of(const uint32_t digits[DIGITS], unsigned at)
 	return digits[at / DIGIT_BITS] >> at % DIGIT_BITS & 1;
 }
 
-/* Bits of the double that is nearest to the number of these digits; even, where two are. */
+/* Bits of the double nearest to the number with these digits; the even one of two. */
 static uint64_t nearest(const uint32_t digits[DIGITS])
 {
 	unsigned top = DIGITS * DIGIT_BITS - 1;
@@ -253,7 +256,7 @@ static uint64_t nearest(const uint32_t digits[DIGITS])
 
 	while (top > MANTISSA_BITS && !bit_of(digits, top))
 		top--;
-	/* Bit 1 is that of the least denormal number. */
+	/* Bit 1 is that of the smallest denormal number. */
 	const unsigned low = top > MANTISSA_BITS ? top - MANTISSA_BITS : 1;
 
 	for (unsigned i = top; i >= low; i--)
@@ -262,7 +265,7 @@ static uint64_t nearest(const uint32_t digits[DIGITS])
 		is_beyond_half |= bit_of(digits, i) != 0;
 	if (bit_of(digits, low - 1) && (is_beyond_half || mantissa & 1))
 		mantissa++;
-	/* The mantissa's highest bit counts the exponent up by one, also where rounding set it. */
+	/* The mantissa's highest bit increments the exponent, also if rounding set it. */
 	mantissa += (uint64_t)(low - 1) << MANTISSA_BITS;
 	return mantissa < infinite ? mantissa : infinite;
 }
@@ -279,7 +282,7 @@ static uint64_t sum_of(const struct fg_call_domain *domain)
 
 /* ---- into the trace ---- */
 
-/* The number of this rank. */
+/* The number with this rank. */
 static uint64_t of_rank(uint64_t rank)
 {
 	return rank >> 63 ? rank ^ UINT64_C(1) << 63 : ~rank;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which arguments a function is called with: how many, from where to where, of which kind, and a
- * histogram of their exponents, by thread and call path.  Arguments are read where the caller left
- * them; the program's floating-point flags and rounding stay as they are.
+ * Statistics of a function's arguments: how many, their range, their kinds, and a histogram of
+ * their exponents, by thread and call path. Arguments are read where the caller left them; the
+ * program's floating-point flags and rounding stay as they are.
  */
 #ifndef FG_COLLECTOR_DOMAINS_H
 #define FG_COLLECTOR_DOMAINS_H
@@ -18,12 +18,12 @@ enum {
 	FG_SIGNATURE_MAX = 96, /* bytes of its text */
 };
 
-/* Where a floating-point argument lies. */
+/* The place of a floating-point argument. */
 enum fg_argument_kind {
-	FG_ARGUMENT_DOUBLE = 1, /* a vector register, its lowest 8 bytes, */
-	FG_ARGUMENT_FLOAT,      /* or 4 */
-	FG_ARGUMENT_HIGH_FLOAT, /* bytes 4 to 7: the imaginary part of a complex float */
-	FG_ARGUMENT_EXTENDED,   /* on the stack */
+	FG_ARGUMENT_DOUBLE = 1, /* the lowest 8 bytes of a vector register */
+	FG_ARGUMENT_FLOAT,      /* its lowest 4 bytes */
+	FG_ARGUMENT_HIGH_FLOAT, /* its bytes 4 to 7: the imaginary part of a complex float */
+	FG_ARGUMENT_EXTENDED,   /* the stack */
 };
 
 struct fg_argument {
@@ -34,51 +34,51 @@ struct fg_argument {
 struct fg_signature {
 	struct fg_argument arguments[FG_DOMAIN_ARGUMENTS_MAX];
 	uint8_t count;
-	uint8_t lanes;        /* of a vector function: values in each register; 0: a scalar one */
-	bool is_in_registers; /* all arguments, and nothing wider than 16 bytes */
+	uint8_t lanes;        /* for a vector function, values in each register; 0: a scalar one */
+	bool is_in_registers; /* all arguments are, and none is wider than 16 bytes */
 	char text[FG_SIGNATURE_MAX];
 };
 
-/* "double(double,int)"; false: it is not understood. */
+/* Reads "double(double,int)"; false: not understood. */
 bool fg_signature_parse(const char *text, struct fg_signature *signature);
 /* The signature of a function of libm or libmvec; false: it is not known. */
 bool fg_signature_find(const char *name, struct fg_signature *signature);
-/* The same, and of the C library where that is known. */
+/* As above, including known functions of the C library. */
 bool fg_signature_find_any(const char *name, struct fg_signature *signature);
 /*
- * False: by its symbol, its parameters lie elsewhere than the signature says.  `callable`:
- * false as well where some may be on the stack.
+ * False: the symbol shows that its parameters lie elsewhere than the signature says. `callable`:
+ * false also if some may be on the stack.
  */
 bool fg_signature_fits(const struct fg_signature *signature, const char *symbol, bool callable);
-/* Are all arguments that are looked at among those of struct fg_call_glance? */
+/* Does struct fg_call_glance contain all arguments to be read? */
 bool fg_signature_is_plain(const struct fg_signature *signature);
-/* Returns twice, or asks who called it: not to be called from a frame of ours. */
+/* It returns twice, or asks for its caller: do not call it from one of our frames. */
 bool fg_call_looks_at_caller(const char *name);
 
-/* A sum's part; such a shift or addition takes two instructions. */
+/* Part of a sum; a shift or addition takes two instructions. */
 __extension__ typedef __int128 fg_domain_sum;
 
 enum {
-	FG_DOMAIN_SUMS = 64,  /* each of the values of 32 exponents, so that none can overflow */
+	FG_DOMAIN_SUMS = 64,  /* each part holds values of 32 exponents, so none can overflow */
 	FG_DOMAIN_SHIFT = 32, /* bin 32 begins at 1 */
 };
 
 /*
- * Statistics of one argument.  All arithmetic is that of integers: it is exact, and the
- * program's vector registers, floating-point flags and rounding are not touched.
+ * Statistics of one argument. All arithmetic is in integers: it is exact, and does not touch the
+ * program's vector registers, floating-point flags and rounding.
  */
 struct fg_call_domain {
-	_Alignas(64) uint64_t most; /* of those that are finite, by rank; 0: none */
-	uint64_t least;             /* the same, the complement of the rank */
+	_Alignas(64) uint64_t most; /* largest rank of the finite numbers; 0: none */
+	uint64_t least;             /* complement of their smallest rank */
 	uint64_t last;
-	uint64_t repeats; /* the same as the one before, of this thread and path */
+	uint64_t repeats; /* number of values equal to the previous one of this thread and path */
 	uint64_t negatives, zeros, denormals, infinities, nans;
 	bool has_last;
 	_Alignas(64) uint64_t bins[FG_DOMAIN_BINS];
 	fg_domain_sum sums[FG_DOMAIN_SUMS];
 };
 
-/* An integer for the bits of a finite number, which is larger for a larger one.  Never 0. */
+/* Maps the bits of a finite number to an integer in the same order. Never 0. */
 static inline uint64_t fg_domain_rank(uint64_t bits)
 {
 	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
@@ -101,7 +101,7 @@ static inline void fg_domain_note_last(struct fg_call_domain *domain, uint64_t b
 	domain->has_last = true;
 }
 
-/* A finite number: its rank, the exponent as it is encoded, the mantissa with its sign. */
+/* Adds a finite number: its rank, its encoded exponent, its mantissa with the sign. */
 static inline void fg_domain_add_finite(struct fg_call_domain *domain, uint64_t rank,
 					unsigned exponent, int64_t mantissa)
 {
@@ -112,7 +112,7 @@ static inline void fg_domain_add_finite(struct fg_call_domain *domain, uint64_t 
 	domain->sums[exponent / 32] += (fg_domain_sum)mantissa * (INT64_C(1) << exponent % 32);
 }
 
-/* Adds a double that is normal, by its bits. */
+/* Adds a normal double, by its bits. */
 static inline void fg_domain_add_normal(struct fg_call_domain *domain, uint64_t bits)
 {
 	const uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
@@ -127,7 +127,7 @@ static inline void fg_domain_add_normal(struct fg_call_domain *domain, uint64_t 
 			     is_negative ? -mantissa : mantissa);
 }
 
-/* The same of zeros, denormal and infinite ones, NaN. */
+/* Adds a zero, denormal, infinity or NaN. */
 void fg_domain_add_other_double(struct fg_call_domain *domain, uint64_t bits);
 void fg_domain_add_other_float(struct fg_call_domain *domain, uint32_t bits);
 
@@ -143,7 +143,8 @@ static inline void fg_domain_add_float(struct fg_call_domain *domain, uint32_t b
 {
 	const uint64_t sign = (uint64_t)(bits >> 31) << 63;
 	const uint64_t rest = (uint64_t)(bits & 0x7fffffff) << 29;
-	const uint64_t shift = (UINT64_C(1023) - 127) << 52; /* between the exponents' zeros */
+	/* difference between the zero points of the exponents */
+	const uint64_t shift = (UINT64_C(1023) - 127) << 52;
 
 	if (FG_LIKELY((((bits >> 23) + 1) & 0xff) > 1))
 		fg_domain_add_normal(domain, sign | (rest + shift));
@@ -153,12 +154,15 @@ static inline void fg_domain_add_float(struct fg_call_domain *domain, uint32_t b
 
 struct fg_call_values;
 
-/* One for each argument; the arguments themselves go to `values`, which has room (NULL: nowhere) */
+/*
+ * One for each argument; appends the arguments themselves to `values`, which has room (NULL:
+ * nowhere)
+ */
 void fg_domains_add(struct fg_call_domain *domains, const struct fg_signature *signature,
 		    const struct fg_call_state *state, struct fg_call_values *values);
-/* How many numbers were seen. */
+/* Number of values so far. */
 uint64_t fg_domain_values(const struct fg_call_domain *domain);
-/* Appends what was seen to the record. */
+/* Appends the statistics to the record, and clears them. */
 void fg_domain_append(struct fg_thread *writer, const struct fg_call_domain *domain);
 /* The same, and begins anew. */
 void fg_domain_take(struct fg_thread *writer, struct fg_call_domain *domain);

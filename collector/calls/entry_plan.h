@@ -22,8 +22,8 @@
 enum {
 	FG_PLAN_JUMP = 5,    /* bytes of a jump with a 32-bit distance */
 	FG_PLAN_WINDOW = 24, /* endbr64 and the instructions that a jump covers */
-	FG_PLAN_CODE = 48,   /* these instructions, as they work elsewhere, and the way back */
-	FG_PLAN_FIXUPS = 4,  /* distances in them */
+	FG_PLAN_CODE = 48,   /* these instructions as moved, and the way back */
+	FG_PLAN_FIXUPS = 4,  /* distances in the moved instructions */
 	FG_PLAN_ENTRIES_MAX = 1 << 20,
 	FG_PLAN_OBJECTS_MAX = 4096,
 };
@@ -31,17 +31,17 @@ enum {
 /* Why a function is not counted at its entry; profile/call_patterns.c has the sentences. */
 enum fg_entry_refusal {
 	FG_ENTRY_ACCEPTED,
-	/* by the function */
+	/* refused by the function */
 	FG_ENTRY_SHORT,
 	FG_ENTRY_FIXED,
 	FG_ENTRY_INSIDE,
 	FG_ENTRY_UNBOUNDED,
 	FG_ENTRY_OTHER_SIDE,
-	/* by its object */
+	/* refused by its object */
 	FG_ENTRY_RUNTIME,
 	FG_ENTRY_OBJECT,
 	FG_ENTRY_CHANGED,
-	/* by the process */
+	/* refused by the process */
 	FG_ENTRY_LATE,
 	FG_ENTRY_SYSTEM,
 	FG_ENTRY_FULL,
@@ -65,20 +65,20 @@ struct fg_plan_object {
 
 /* A 32-bit distance from the end of an instruction to a place in the object. */
 struct fg_plan_fixup {
-	int32_t target; /* from the function's address */
-	uint8_t at;     /* in `code` */
-	uint8_t rest;   /* bytes of the instruction behind it */
+	int32_t target; /* target, relative to the function's address */
+	uint8_t at;     /* offset in `code` */
+	uint8_t rest;   /* bytes of the instruction after it */
 	uint16_t unused;
 };
 
 /* A function.  Several names of one address are entries of their own. */
 struct fg_plan_entry {
-	uint64_t address;    /* as in the file */
-	uint64_t name;       /* text: its symbol, without what marks a clone */
-	uint8_t refusal;     /* enum fg_entry_refusal; accepted: what follows is set */
+	uint64_t address;    /* its address in the file */
+	uint64_t name;       /* text: its symbol without a clone's suffix */
+	uint8_t refusal;     /* enum fg_entry_refusal; if accepted, the rest is set */
 	uint8_t is_clone;    /* its parameters may not be those of the source */
-	uint8_t jump_at;     /* behind endbr64 */
-	uint8_t window_size; /* bytes from the address to the end of what is covered */
+	uint8_t jump_at;     /* offset after endbr64 */
+	uint8_t window_size; /* bytes from the address to the end of the covered instructions */
 	uint8_t code_size;
 	uint8_t fixup_count;
 	uint8_t unused[2];
@@ -87,7 +87,7 @@ struct fg_plan_entry {
 };
 
 /*
- * Bytes of a symbol without the suffix that compilers append to clones and parts of a function.
+ * Length of a symbol without the suffix that compilers append to clones and parts of a function.
  * `is_clone`: parameters may be gone; `is_part`: a fragment of a function.
  */
 static inline uint64_t fg_plan_plain_size(const char *symbol, bool *is_clone, bool *is_part)
@@ -121,7 +121,7 @@ static inline uint64_t fg_plan_plain_size(const char *symbol, bool *is_clone, bo
 	return size;
 }
 
-/* Checksum of contents; `sum` continues, 0 begins. */
+/* Checksum of contents; starts with `sum` 0 and continues from the previous result. */
 static inline uint64_t fg_plan_sum(uint64_t sum, const void *bytes, uint64_t size)
 {
 	const uint8_t *at = bytes;

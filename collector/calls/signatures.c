@@ -6,7 +6,7 @@
 /* ---- written by people ---- */
 
 enum type {
-	TYPE_OTHER, /* in an integer register: not looked at */
+	TYPE_OTHER, /* an integer register: not read */
 	TYPE_DOUBLE,
 	TYPE_FLOAT,
 	TYPE_EXTENDED,
@@ -14,7 +14,7 @@ enum type {
 	TYPE_COMPLEX_FLOAT,
 };
 
-/* Longer names before those that they begin with. */
+/* Longer names come before their prefixes. */
 static const struct {
 	const char *name;
 	enum type type;
@@ -106,7 +106,7 @@ static const char *take_result(const char *text)
 	return !at && strncmp(text, "void", 4) == 0 ? text + 4 : at;
 }
 
-/* Behind the parameters, on the bracket; NULL: one is not understood. */
+/* The position of the bracket after the parameters; NULL: one is not understood. */
 static const char *take_parameters(const char *at, struct fg_signature *signature,
 				   struct places *next)
 {
@@ -141,7 +141,7 @@ bool fg_signature_parse(const char *text, struct fg_signature *signature)
 
 /* ---- in symbols of C++ ---- */
 
-/* Behind what a pointer or a reference leads to.  NULL: of a kind that is not read. */
+/* The position after the target of a pointer or reference. NULL: unsupported. */
 static const char *skip_pointee(const char *at)
 {
 	while (*at && strchr("PROKV", *at))
@@ -151,7 +151,7 @@ static const char *skip_pointee(const char *at)
 	return fg_call_skip_class(at);
 }
 
-/* A parameter and where the next one begins.  NULL: its place is not known for certain. */
+/* Reads a parameter; returns the start of the next one. NULL: its place is not certain. */
 static const char *take_encoded(const char *at, enum type *type)
 {
 	static const struct {
@@ -192,7 +192,7 @@ static const char *read_encoded(const char *at, struct fg_signature *seen)
 			break;
 		at = rest;
 	}
-	/* A method has its object in front. */
+	/* A method's first parameter is its object. */
 	seen->is_in_registers = next.on_stack == 0 && next.integers < INTEGER_REGISTERS;
 	return at;
 }
@@ -208,7 +208,7 @@ bool fg_signature_fits(const struct fg_signature *signature, const char *symbol,
 	unread = read_encoded(parameters, &seen);
 	if (callable && (*unread || !seen.is_in_registers))
 		return false;
-	/* A substitution most often repeats a pointer: the signature stands. */
+	/* A substitution most often repeats a pointer, so the signature stands. */
 	if (*unread ? *unread != 'S' || seen.count > signature->count
 		    : seen.count != signature->count)
 		return false;
@@ -248,7 +248,7 @@ enum {
 	WORD_MAX = 30
 };
 
-/* Is the word of this size in the list, between blanks?  Asked of every symbol of every object. */
+/* Is the word of this size in the list, between blanks? Called for every symbol of every object. */
 static bool lists(const char *list, const char *word, size_t size)
 {
 	char item[WORD_MAX + 3] = {' '};
@@ -388,7 +388,7 @@ bool fg_signature_find(const char *name, struct fg_signature *signature)
 
 /* ---- the C library's ---- */
 
-/* None of these takes more than six arguments, returns twice or asks who called it. */
+/* None of these takes more than six arguments, returns twice or asks for its caller. */
 static const char plain_functions[] =
 	" abs access atof atoi atol bsearch calloc clock clock_gettime close fclose fflush fgetc fgets "
 	"fopen fputc fputs fread free fseek fstat ftell fwrite getc getenv getline gettimeofday gmtime "

@@ -19,7 +19,8 @@ enum {
 	BRANCH_BITS = 34,
 	ADDRESS_BITS = 47,
 	LEAF_WORDS = 1 << (LEAF_BITS - GRAIN_BITS),
-	BRANCH_LEAVES = 2 << (BRANCH_BITS - LEAF_BITS), /* even ones and odd ones */
+	/* the two kinds of leaves: for even and odd multiples of 8 */
+	BRANCH_LEAVES = 2 << (BRANCH_BITS - LEAF_BITS),
 	ROOTS = 1 << (ADDRESS_BITS - BRANCH_BITS),
 	SIZE_BITS = 40,
 };
@@ -44,7 +45,7 @@ static void *map(size_t size)
 	return memory;
 }
 
-/* The slot's memory, made on request; NULL: none. */
+/* The slot's memory, allocated on request; NULL: none. */
 #define REACH(slot, make) \
  ((__typeof__(atomic_load(slot)))reach((void *_Atomic *)(slot), sizeof(*atomic_load(slot)), make))
 
@@ -57,7 +58,7 @@ static void *reach(void *_Atomic *slot, size_t size, bool make)
 		return there;
 	made = map(size);
 	if (made && !atomic_compare_exchange_strong(slot, &there, made))
-		return there; /* two threads at once: the other's; ours is lost */
+		return there; /* another thread was faster: use its memory, ours is lost */
 	return made;
 }
 
@@ -89,7 +90,7 @@ struct fg_memory_block fg_block_put(const void *address, struct fg_memory_block 
 	_Atomic uint64_t *place = word_of(address, true);
 
 	if (!place)
-		return block; /* as if it had been given back at once */
+		return block; /* counts as freed at once */
 	const uint64_t before = atomic_load_explicit(place, memory_order_relaxed);
 
 	atomic_store_explicit(place, word, memory_order_relaxed);

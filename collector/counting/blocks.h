@@ -12,23 +12,23 @@
 #include <stdint.h>
 
 #define FG_BLOCK_SITES_MAX ((1u << 24) - 1)
-#define FG_BLOCK_SIZE_MAX  ((UINT64_C(1) << 40) - 1) /* a larger block counts as this large */
+#define FG_BLOCK_SIZE_MAX  ((UINT64_C(1) << 40) - 1) /* larger blocks count as this size */
 
 struct fg_memory_block {
 	uint32_t site; /* 0: no block */
 	uint64_t size;
-	bool is_temporary; /* set by fg_live_remove(): freed as the next event of its thread */
+	bool is_temporary; /* set by fg_live_remove(): freed as its thread's next event */
 };
 
 /*
- * Enter the block.  Returns what was known at this address, a block whose end was not seen.
+ * Records the block. Returns the previous entry at this address, a block whose end was not seen.
  * Without memory the block stays unknown.
  */
 struct fg_memory_block fg_block_put(const void *address, struct fg_memory_block block);
 struct fg_memory_block fg_block_take(const void *address);
-/* In order of addresses. */
+/* Visits the blocks in order of address. */
 void fg_blocks_each(void (*visit)(uintptr_t address, struct fg_memory_block block));
-/* In a child of fork: what the parent holds is not the child's. */
+/* In a child of fork: forgets the parent's blocks. */
 void fg_blocks_forget(void);
 
 #endif

@@ -11,19 +11,19 @@
 struct fg_thread;
 
 struct fg_count_hooks {
-	/* A new trace file. */
+	/* A new trace file was started. */
 	void (*introduce)(struct fg_thread *thread);
-	/* The thread ends, or (`is_last`) the process: write what was counted. */
+	/* The thread ends, or (`is_last`) the process: writes its counts. */
 	void (*thread_end)(struct fg_thread *thread, bool is_last);
-	/* In a child of fork: forget what the parent counted. */
+	/* In a child of fork: forgets the parent's counts. */
 	void (*forked)(void);
-	/* Writes what is held now into the trace.  NULL: not counted. */
+	/* Writes what is held now into the trace. NULL: not counted. */
 	void (*dump)(void);
 };
 
 /* Called by the collector's own wrappers. */
 struct fg_fd_hooks {
-	int (*opened)(int fd); /* after it; returns its argument */
+	int (*opened)(int fd); /* afterwards; returns its argument */
 	void (*closing)(unsigned first, unsigned last);
 };
 

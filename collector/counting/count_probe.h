@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * For probes: the real functions that they stand in front of, and the place of a call.
- */
+/* For probes: the real functions behind them, and the place of a call. */
 #ifndef FG_COLLECTOR_COUNT_PROBE_H
 #define FG_COLLECTOR_COUNT_PROBE_H
 
@@ -11,7 +9,7 @@
 #include "collector/process/symbols.h"
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name and its type */
-/* The members of a struct `reals`, and how the next function of each name gets into it. */
+/* The members of a struct `reals`, and the look-up of the next function of each name. */
 #define FG_REAL_MEMBER(name) __typeof__(&name) name;
 #define FG_REAL_NAME(name)   #name,
 #define FG_REALS_LOOK_UP(REALS)                                                   \
@@ -20,7 +18,7 @@
   _Static_assert(FG_ARRAY_SIZE(names) <= FG_SYMBOLS_MAX, "names in one look-up"); \
   fg_symbols_next(names, (void **)(void *)&reals, FG_ARRAY_SIZE(names));          \
  } while (0)
-/* For what may be called before the look-up, or is not in this libc. */
+/* The result if the function is called before the look-up, or missing in this libc. */
 #define FG_NEED_REAL(name, failed)                                                            \
  do {                                                                                         \
   if (FG_UNLIKELY(!reals.name)) {                                                             \
@@ -33,7 +31,7 @@
  } while (0)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* Inside the function that the program called, so that its caller is one frame away. */
+/* Use it in the function that the program called, so that its caller is one frame away. */
 #define FG_HERE(context) \
  ucontext_t context;     \
  fg_arch_capture(&(context))

@@ -34,7 +34,7 @@ struct table {
 	struct entry lost; /* counts without memory for their path */
 };
 
-/* By slot, parallel to fg_g.threads. */
+/* Indexed by slot, parallel to fg_g.threads. */
 static struct table tables[FG_COUNT_TABLES][FG_THREADS_MAX];
 static _Atomic uint64_t unplaced[FG_COUNT_TABLES][FG_COUNT_KINDS];
 
@@ -191,7 +191,7 @@ static const struct fg_count_hooks hooks = {
 	.dump = fg_dump_ask,
 };
 
-/* Before the constructor that starts the collector. */
+/* Runs before the constructor that starts the collector. */
 __attribute__((constructor(101))) static void join_in(void)
 {
 	fg_count_hooks = &hooks;

@@ -12,8 +12,9 @@
 #include "collector/sampler/state.h"
 
 enum {
-	FG_COUNT_KINDS = FG_TRACE_COUNT_KINDS, /* of one probe, at most */
-	FG_COUNT_TYPE_GROUPS = 6,              /* of as many kinds each: types of exceptions */
+	FG_COUNT_KINDS = FG_TRACE_COUNT_KINDS, /* values of one probe, at most */
+	/* kinds with as many values each: types of exceptions */
+	FG_COUNT_TYPE_GROUPS = 6,
 };
 
 /* The tables of types follow those of the probes that have a word. */
@@ -28,28 +29,28 @@ struct fg_counts {
 
 struct fg_counted_path {
 	struct fg_counts counts;
-	uint32_t own; /* a number of the probe's own for this path and region, 0 at first */
+	uint32_t own; /* a number for the probe's own use for this path and region, 0 at first */
 	uint32_t unused;
 };
 
 /* A probe.  It puts itself into fg_counted[] before the collector starts. */
 struct fg_counted {
-	const char *names[FG_COUNT_KINDS]; /* in the trace; model/measure.c describes them */
-	void (*begin)(void);               /* before main, if it is to count */
-	const char *note;                  /* what a reader should know, or NULL */
-	void (*introduce)(struct fg_thread *writer); /* further names of its own, or NULL */
-	void (*forget)(void);                        /* in a child of fork, or NULL */
+	const char *names[FG_COUNT_KINDS]; /* names in the trace; model/measure.c describes them */
+	void (*begin)(void);               /* called before main if the probe is to count */
+	const char *note;                  /* a note for readers, or NULL */
+	void (*introduce)(struct fg_thread *writer); /* further names, or NULL */
+	void (*forget)(void);                        /* called in a child of fork, or NULL */
 };
 
 extern struct fg_counted *fg_counted[FG_COUNT_TABLES];
 
-/* Does the user want it? */
+/* Did the user request it? */
 static inline bool fg_is_counted(enum fg_counter counter)
 {
 	return fg_g.options.counters & 1u << counter;
 }
 
-/* And now? */
+/* Is it counting now? */
 static inline bool fg_is_counting(enum fg_counter counter)
 {
 	return fg_is_counted(counter) && fg_alive() &&
@@ -57,26 +58,25 @@ static inline bool fg_is_counting(enum fg_counter counter)
 }
 
 /*
- * Adds what was seen at the call path of `context`, in the current region.  errno stays the
- * program's.
+ * Adds the values at the call path of `context`, in the current region. errno stays the program's.
  */
 void fg_counts_see(enum fg_counter counter, const ucontext_t *context,
 		   const struct fg_counts *seen);
 
-/* Name a kind that was not known when the trace began, under `busy`. */
+/* Names a kind that was not known when the trace began, under `busy`. */
 void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsigned kind);
 
-/* The steps of fg_counts_see(), under `busy`: the call path, 0: unknown. */
+/* The steps of fg_counts_see(), under `busy`. Returns the call path, 0: unknown. */
 uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context);
-/* The same from a call: `caller` is FG_ARCH_CALLER. */
+/* As above, from a call: `caller` is FG_ARCH_CALLER. */
 uint32_t fg_counts_caller(struct fg_thread *thread, const struct fg_regs *caller);
 /* The counts of this call path.  Valid until the next call. */
 struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter counter,
 				     uint32_t path);
-/* Adds what was seen on this call path. */
+/* Adds the values on this call path. */
 void fg_counts_add(struct fg_thread *thread, enum fg_counter counter, uint32_t path,
 		   const struct fg_counts *seen);
-/* The same where no thread of ours is there to add it to. */
+/* As above, if there is no known thread to add them to. */
 void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *seen);
 
 #endif

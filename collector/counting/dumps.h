@@ -31,11 +31,11 @@ static inline bool fg_dump_is_due(void)
 
 /* The signal that asks for dumps, if the user chose one. */
 void fg_dumps_begin(void);
-/* Now, or, where the thread is inside the collector, with the next event.  Signal-safe. */
+/* Takes a dump now or, if the thread is inside the collector, with its next event. Signal-safe. */
 void fg_dump_ask(void);
-/* Write those that are due, under `busy`. */
+/* Writes the dumps that are due, under `busy`. */
 void fg_dumps_take(struct fg_thread *thread);
-/* In a child of fork: it goes on counting where its parent is. */
+/* In a child of fork: continues the parent's numbers. */
 void fg_dumps_forked(void);
 
 #endif

@@ -62,7 +62,7 @@ enum {
 };
 
 static _Atomic uint32_t sites[FG_FDS_MAX]; /* the path that opened the descriptor; 0: not seen */
-static _Atomic uint32_t fds_end;           /* all that were seen are below */
+static _Atomic uint32_t fds_end;           /* all known descriptors are below */
 
 static void release(uint32_t site)
 {
@@ -79,7 +79,7 @@ static void hold(int fd, uint32_t site)
 	while (end <= (uint32_t)fd &&
 	       !atomic_compare_exchange_weak(&fds_end, &end, (uint32_t)fd + 1))
 		continue;
-	release(atomic_exchange(&sites[fd], site)); /* dup2() closes without a word */
+	release(atomic_exchange(&sites[fd], site)); /* dup2() closes its target silently */
 	fg_live_grow(site, 1);
 }
 
@@ -108,7 +108,7 @@ static uint32_t site_here(struct fg_thread *thread, const ucontext_t *context)
 	return at->own;
 }
 
-/* Returns the descriptor, as what it stands behind does.  errno stays the program's. */
+/* Returns the descriptor, like the wrapped function. errno stays the program's. */
 static int opened(int fd)
 {
 	static const struct fg_counts seen = {.values = {[OPENED] = 1}};
@@ -181,7 +181,7 @@ static void closing_one(int fd)
 /* NOLINTBEGIN(bugprone-macro-parentheses): a name, its parameters, its arguments */
 /* NOLINTBEGIN(clang-analyzer-valist.Uninitialized): the lists are started; clang 14 loses that */
 
-/* They differ in nothing but their arguments. */
+/* They differ only in their arguments. */
 #define OPENS(name, parameters, arguments) \
  FG_EXPORT int name parameters             \
  {                                         \
@@ -189,7 +189,7 @@ static void closing_one(int fd)
   return opened(reals.name arguments);     \
  }
 
-/* A mode follows where a file may be made. */
+/* If a file may be created, its mode follows. */
 #define OPENS_WITH_MODE(name, parameters, ...)               \
  FG_EXPORT int name parameters                               \
  {                                                           \
@@ -417,7 +417,7 @@ static struct fg_counted counted = {
 };
 static const struct fg_fd_hooks hooks = {.opened = opened, .closing = closing};
 
-/* Before the constructor that starts the collector. */
+/* Runs before the constructor that starts the collector. */
 __attribute__((constructor(101))) static void join_in(void)
 {
 	FG_REALS_LOOK_UP(REALS);

@@ -40,7 +40,7 @@ enum {
 	ROUNDING,
 };
 
-/* Or only how often and how much was asked for? */
+/* Count only calls and bytes, not blocks? */
 static inline bool keeps_blocks(void)
 {
 	return !fg_is_counted(FG_COUNTER_ALLOCATIONS);
@@ -68,11 +68,11 @@ static struct fg_counted nothing_more; /* FG_COUNTER_ALLOCATIONS narrows the hea
 static struct {
 	REALS(FG_REAL_MEMBER)
 } reals;
-static _Atomic int state; /* 0: not looked up, 1: at it, 2: done */
+static _Atomic int state; /* 0: not looked up, 1: in progress, 2: done */
 static _Alignas(EARLY_ALIGN) uint8_t early[EARLY_BYTES];
 static _Atomic size_t early_used;
 
-/* False: the caller is to serve itself from `early`. */
+/* False: the caller must use memory of `early`. */
 static bool have_reals(void)
 {
 	int none = 0;
@@ -139,7 +139,7 @@ static inline void count_on(struct fg_thread *thread, const struct fg_regs *call
 	fg_live_add(thread, at->own, request->block, request->asked);
 }
 
-/* Inside the collector already, or on a thread that we do not know. */
+/* Already inside the collector, or on an unknown thread. */
 static void count_unplaced(const struct request *request)
 {
 	const struct fg_counts seen = {.values = {
@@ -224,8 +224,6 @@ static void take_back(const void *block, struct fg_memory_block was)
 	}
 }
 
-/* In the function that the program called. */
-
 FG_EXPORT void *malloc(size_t size)
 {
 	if (!have_reals())
@@ -258,7 +256,7 @@ FG_EXPORT void *calloc(size_t count_of, size_t size)
 	return block;
 }
 
-/* A block of `early` moves to the heap with as much as may have been its size. */
+/* A block of `early` moves to the heap with the largest size that it may have had. */
 static void *move_early(const void *block, size_t size)
 {
 	const size_t most = (size_t)(early + EARLY_BYTES - (const uint8_t *)block);
@@ -327,7 +325,7 @@ FG_EXPORT void free(void *block)
 	give_back(block, &caller);
 }
 
-/* In no header before C23, by which they are the same as free(), from whichever allocator. */
+/* C23 declares these; they are the same as free(), whichever allocator made the block. */
 void free_sized(void *block, size_t size);
 void free_aligned_sized(void *block, size_t alignment, size_t size);
 
@@ -362,7 +360,7 @@ FG_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
 	return status;
 }
 
-/* The rest differ in nothing but their arguments. */
+/* The rest differ only in their arguments. */
 #define ALIGNED(name, parameters, arguments, size) \
  FG_EXPORT void *name parameters                   \
  {                                                 \
@@ -393,7 +391,7 @@ static bool is_bypassed(void)
 	return !fg_symbol_is_own(fg_symbol_find(FG_SYMBOL_ANY, NULL, "malloc"));
 }
 
-/* Before the constructor that starts the collector. */
+/* Runs before the constructor that starts the collector. */
 __attribute__((constructor(101))) static void join_in(void)
 {
 	(void)have_reals();

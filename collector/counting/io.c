@@ -62,7 +62,7 @@ static struct fg_counted counted = {
 		},
 };
 
-/* The directions in which a call moves bytes, seen from the program. */
+/* The directions in which a call moves bytes. */
 enum direction {
 	READS = 1,
 	WRITES = 2,
@@ -81,7 +81,7 @@ static void count(const ucontext_t *context, enum direction direction, ssize_t m
 	fg_counts_see(FG_COUNTER_IO, context, &seen);
 }
 
-/* They differ in nothing but their arguments. */
+/* They differ only in their arguments. */
 #define COUNTED(direction, name, parameters, arguments) \
  FG_EXPORT ssize_t name parameters                      \
  {                                                      \
@@ -187,7 +187,7 @@ static ssize_t stream_write(FILE *stream, const void *from, ssize_t size)
 /* NOLINTEND(readability-function-size) */
 /* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
-/* As libc lays it out: struct _IO_jump_t, whose members before these are of no concern. */
+/* libc's layout of struct _IO_jump_t; the members before these do not matter here. */
 struct stream_functions {
 	size_t sizes[2];
 	void (*others[12])(void);
@@ -211,7 +211,7 @@ static bool take_over(struct stream_functions *functions)
 	return true;
 }
 
-/* The member after what the public type shows. */
+/* The member after those of the public type. */
 static struct stream_functions *functions_of(FILE *stream)
 {
 	struct stream_functions *functions = NULL;
@@ -234,7 +234,7 @@ static void begin(void)
 			"what libc's streams (fread, printf) read and write is not counted here";
 }
 
-/* Before the constructor that starts the collector. */
+/* Runs before the constructor that starts the collector. */
 __attribute__((constructor(101))) static void join_in(void)
 {
 	FG_REALS_LOOK_UP(REALS);

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* A stream that may be of another kind than stdout: count what it reads and writes, too. */
+/* A stream that may be of another kind than stdout: counts its reads and writes too. */
 void fg_io_watch_stream(FILE *stream);
 
 #endif

@@ -23,14 +23,14 @@ enum {
 	WORD = sizeof(uintptr_t),
 	READ_BYTES = 1 << 16,
 	LINE_ROOM = 1 << 14,
-	FEW_PAGES = 16, /* these are read without asking */
+	FEW_PAGES = 16, /* so few pages are read without asking whether they have content */
 	PAGES_AT_ONCE = 1024,
 	/* glibc maps the heaps of threads at multiples of this */
 	HEAP_ALIGN = sizeof(void *) > 4 ? 1 << 26 : 1 << 20,
 };
 
 #define HAS_CONTENT \
- (UINT64_C(3) << 62) /* of a word of /proc/self/pagemap: in memory, or swapped out */
+ (UINT64_C(3) << 62) /* bits of a word of /proc/self/pagemap: in memory, or swapped out */
 
 struct item {
 	uintptr_t begin;
@@ -40,12 +40,12 @@ struct item {
 };
 
 static struct {
-	struct item *items; /* by address */
+	struct item *items; /* sorted by address */
 	size_t count;
 	size_t capacity;
-	uint32_t *reached; /* contents not yet searched */
+	uint32_t *reached; /* blocks whose contents are not yet searched */
 	size_t reached_count;
-	uintptr_t stack; /* of the calling thread: what lies below is not in use */
+	uintptr_t stack; /* stack pointer of the calling thread; the stack below is not in use */
 	uintptr_t words[READ_BYTES / WORD];
 	uint64_t pages[PAGES_AT_ONCE];
 	char lines[LINE_ROOM];
@@ -55,7 +55,7 @@ static struct {
 
 /* ---- the blocks ---- */
 
-/* A block of nothing has an address. */
+/* A block of size 0 has an address too. */
 static uintptr_t end_of(const struct item *item)
 {
 	return item->begin + (item->size ? item->size : 1);
@@ -76,7 +76,7 @@ static void add_item(uintptr_t address, struct fg_memory_block block)
 		(struct item){.begin = address, .size = (size_t)block.size, .site = block.site};
 }
 
-/* The number of blocks that begin at or below `address`. */
+/* The number of blocks that begin at or before `address`. */
 static size_t below(uintptr_t address)
 {
 	size_t low = 0;
@@ -126,7 +126,10 @@ static void follow(uintptr_t value)
 	search.reached[search.reached_count++] = (uint32_t)(number - 1);
 }
 
-/* How many bytes could be read from the beginning; negative: a system call is not to be had. */
+/*
+ * The number of bytes that could be read from the beginning; negative: the system call is not
+ * available.
+ */
 static long read_words(uintptr_t from, size_t size)
 {
 	const struct iovec here = {search.words, size};
@@ -145,13 +148,13 @@ static void search_words(uintptr_t from, uintptr_t to)
 
 		for (long i = 0; i < got / WORD; i++)
 			follow(search.words[i]);
-		/* A page that is gone: go on after it. */
+		/* A page is gone: continue after it. */
 		from = got >= WORD ? from + (size_t)got / WORD * WORD
 				   : fg_page_down(from + fg_page);
 	}
 }
 
-/* Skips pages that were never touched: they hold nothing and are slow to read. */
+/* Skips pages that were never touched: they are empty and slow to read. */
 static void search_pages(uintptr_t from, size_t count)
 {
 	const uintptr_t offset = from / fg_page * sizeof(search.pages[0]);
@@ -198,7 +201,9 @@ static void search_reached(void)
 
 /* ---- the roots ---- */
 
-/* The end of the block that covers `at`, or 0; *next: where the next one begins, at most that. */
+/*
+ * The end of the block that covers `at`, or 0; *next: start of the next one, at most its old value.
+ */
 static uintptr_t block_end(uintptr_t at, uintptr_t *next)
 {
 	const size_t number = below(at);

@@ -22,14 +22,14 @@
 enum {
 	CHUNK_SITES = 512,
 	CHUNKS = (FG_BLOCK_SITES_MAX + 1) / CHUNK_SITES,
-	FIRST_MEASURE = 256,            /* the number of the first name in the trace */
-	FIRST_DUMP = 512,               /* likewise, of dumps */
-	FIRST_SITE = FG_HELD_COUNT + 1, /* those before it are nobody's */
+	FIRST_MEASURE = 256,            /* number of the first name in the trace */
+	FIRST_DUMP = 512,               /* number of the first name for dumps */
+	FIRST_SITE = FG_HELD_COUNT + 1, /* sites before this one belong to nobody */
 	CACHE_LINE = 64,
-	LOOKED_AT = 1 << 16, /* smaller blocks are not looked at */
+	LOOKED_AT = 1 << 16, /* smaller blocks are not checked for untouched pages */
 };
 
-/* The trace's names; model/measure.c describes them. */
+/* Names in the trace; model/measure.c describes them. */
 static const char *const names[FG_HELD_COUNT][FG_HELD_KINDS] = {
 	[FG_HELD_HEAP] =
 		{
@@ -52,14 +52,15 @@ static const char *const names[FG_HELD_COUNT][FG_HELD_KINDS] = {
 struct site {
 	_Alignas(CACHE_LINE)
 		FG_TRACE_SITE_MEMBERS(_Atomic size_t,
-				      _Atomic uint32_t) uint32_t slot; /* of the thread */
-	size_t leaked;                                                 /* at the end */
+				      _Atomic uint32_t) uint32_t slot; /* slot of the thread */
+	size_t leaked;                                                 /* counted only at the end */
 	size_t leaked_blocks;
 };
 
-/* By slot, likewise. */
+/* Indexed by slot, likewise. */
 struct last {
-	_Alignas(CACHE_LINE) const void *block; /* that the thread's last event allocated */
+	/* the block that the thread's last event allocated */
+	_Alignas(CACHE_LINE) const void *block;
 };
 
 static struct site *_Atomic chunks[CHUNKS];
@@ -83,7 +84,7 @@ static struct site *site_of(uint32_t number)
 	return chunk ? &chunk[number % CHUNK_SITES] : NULL;
 }
 
-/* As above, of a site that may be the first of its chunk. */
+/* As above, for a site that may be the first of its chunk. */
 static struct site *make_site(uint32_t number)
 {
 	struct site *_Atomic *place = &chunks[number / CHUNK_SITES];
@@ -159,7 +160,7 @@ static inline struct whole *whole_of(const struct site *site)
 	return &wholes[site->what];
 }
 
-/* Before the site changes: keep what it had at the peak. */
+/* Before the site changes: keeps its value at the peak. */
 static inline void keep(struct site *site)
 {
 	const uint32_t epoch = atomic_load_explicit(&whole_of(site)->epoch, memory_order_relaxed);
@@ -176,7 +177,7 @@ static inline void leave_peak(struct whole *whole)
 		atomic_store_explicit(&whole->at_peak, false, memory_order_relaxed);
 }
 
-/* For the reader of a process that is killed. */
+/* For readers of a process that was killed. */
 static void tell_epoch(const struct whole *whole)
 {
 	struct site *first = atomic_load_explicit(&chunks[0], memory_order_relaxed);
@@ -346,7 +347,7 @@ void fg_live_look(struct fg_memory_block block, const void *address)
 
 /* ---- into the trace ---- */
 
-/* In the trace. */
+/* Written to the trace. */
 static uint32_t measure_of(enum fg_held what, uint32_t kind)
 {
 	return FIRST_MEASURE + (uint32_t)what * FG_HELD_KINDS + kind;
@@ -456,7 +457,7 @@ static void name_dump(struct fg_thread *writer, uint32_t measure, const char *na
 	(void)fg_record_write(writer);
 }
 
-/* The names come last: values without one are not shown, so a dump is there as a whole or not. */
+/* The names come last: values without one are not shown, so a dump is complete or absent. */
 void fg_live_dump(struct fg_thread *writer, uint32_t number)
 {
 	const uint32_t end = atomic_load(&site_count);
@@ -478,7 +479,7 @@ void fg_live_dump(struct fg_thread *writer, uint32_t number)
 
 /* ---- at the end ---- */
 
-/* An end may be put off: an exec fails. */
+/* The end may turn out not to be one: an exec fails. */
 static void forget_leaks(void)
 {
 	const uint32_t end = atomic_load(&site_count);
@@ -506,7 +507,7 @@ static void add_untouched(uintptr_t address, struct fg_memory_block block)
 	fg_live_look(block, (const void *)address);
 }
 
-/* The blocks that are held at the end: which are lost, which were never touched? */
+/* Classifies the blocks held at the end: lost, never touched. */
 static void look_at_rest(struct fg_thread *writer)
 {
 	forget_leaks();

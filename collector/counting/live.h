@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory and descriptors that the program holds: by site (thread, region and call path) the bytes
- * that are live, the most that were, and what was live when the whole process held the most.
- * Signal-safe.
+ * Memory and descriptors that the program holds: for each site (thread, region and call path), the
+ * live bytes, their maximum, and their number at the peak of the whole process. Signal-safe.
  */
 #ifndef FG_COLLECTOR_LIVE_H
 #define FG_COLLECTOR_LIVE_H
@@ -23,7 +22,7 @@ enum fg_held {
 
 struct fg_live_owner {
 	enum fg_held what;
-	uint32_t slot; /* of the thread */
+	uint32_t slot; /* slot of the thread */
 	uint32_t thread;
 	uint32_t region;
 	uint32_t path;
@@ -33,29 +32,31 @@ struct fg_live_owner {
 uint32_t fg_live_nobody(enum fg_held what);
 /* A new site, or that of nobody if the table is full. */
 uint32_t fg_live_site(const struct fg_live_owner *owner);
-/* The site holds more, or less, whichever thread says so. */
+/* The site holds more, or less; any thread may report it. */
 void fg_live_grow(uint32_t site, size_t by);
 void fg_live_shrink(uint32_t site, size_t by);
 /*
- * After the block was allocated.  `thread` is the calling one, under its `busy`; NULL: not known,
- * or inside the collector already.
+ * Call after the allocation. `thread` is the calling one, under its `busy`; NULL: unknown, or
+ * already inside the collector.
  */
 void fg_live_add(const struct fg_thread *thread, uint32_t site, const void *address, size_t size);
-/* Before it is freed.  Returns what it was, for fg_live_restore(). */
+/* Call before the block is freed. Returns its former state, for fg_live_restore(). */
 struct fg_memory_block fg_live_remove(const struct fg_thread *thread, const void *address);
-/* How much of a large block was never touched?  Before it is freed, once. */
+/* Checks how much of a large block was never touched. Call once, before it is freed. */
 void fg_live_look(struct fg_memory_block block, const void *address);
-/* It was not freed after all. */
+/* The block was not freed after all. */
 void fg_live_restore(const struct fg_thread *thread, const void *address,
 		     struct fg_memory_block block);
 
 /* Names the measures of this kind in the trace. */
 void fg_live_introduce(struct fg_thread *writer, enum fg_held what);
-/* Write what is live now, as a state that replaces the one before. */
+/* Writes what is live now, as a state that replaces the previous one. */
 void fg_live_write(struct fg_thread *writer);
-/* Write what is live now under measures of its own, "heap.live.1"; it stays as it is. */
+/*
+ * Writes what is live now under measures of its own, "heap.live.1"; the live state does not change.
+ */
 void fg_live_dump(struct fg_thread *writer, uint32_t number);
-/* For a child of fork: call paths are numbered from the start. */
+/* In a child of fork: call paths are numbered from the start. */
 void fg_live_forget(void);
 
 /* ---- leaks.c ---- */

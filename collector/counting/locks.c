@@ -47,7 +47,7 @@ static bool is_busy(int tried)
 	return tried == EBUSY;
 }
 
-/* A robust lock whose owner died is taken, too. */
+/* A robust lock whose owner died is acquired too. */
 static bool is_taken(int status)
 {
 	return status == 0 || status == EOWNERDEAD;
@@ -74,7 +74,7 @@ static bool has_waited_c11(int status)
 	return status == thrd_success || status == thrd_timedout;
 }
 
-/* Any other result of the attempt is left to the real call. */
+/* The real call handles any other result of the attempt. */
 #define LOCKS(name, attempt, kind, parameters, arguments, failed) \
  FG_EXPORT int name parameters                                    \
  {                                                                \
@@ -115,7 +115,7 @@ LOCKS(mtx_lock, mtx_trylock, _c11, (mtx_t *lock), (lock), thrd_error)
 LOCKS(mtx_timedlock, mtx_trylock, _c11, (mtx_t *restrict lock, UNTIL), (lock, until), thrd_error)
 /* clang-format on */
 
-/* Before the constructor that starts the collector. */
+/* Runs before the constructor that starts the collector. */
 __attribute__((constructor(101))) static void join_in(void)
 {
 	FG_REALS_LOOK_UP(REALS);

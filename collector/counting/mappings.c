@@ -21,9 +21,9 @@ enum {
 	NAME_SIZE = 256,
 	BUFFER = 16384,
 	LINE_SIZE = 1024,
-	GROWN_BY = 16,
-	PUT_OFF_BY = 64,    /* a part of what is held, while no time is left */
-	FIRST_AT = 1 << 18, /* smaller heaps are not looked at before the end */
+	GROWN_BY = 16,      /* read again when the heap has grown by this part, */
+	PUT_OFF_BY = 64,    /* or by this part while no time is left */
+	FIRST_AT = 1 << 18, /* smaller heaps are read only at the end */
 	SHARE_OF_TIME = 64,
 	LARGE = 1 << 20,
 };
@@ -36,7 +36,7 @@ struct mapping {
 struct snapshot {
 	uint64_t time_ns;
 	struct fg_held_now held;
-	uint64_t anonymous; /* of all, not the collector's */
+	uint64_t anonymous; /* resident bytes of all mappings, without the collector's */
 	uint32_t count;
 	struct mapping items[NAMES];
 };
@@ -62,7 +62,7 @@ static struct mapping *find(struct snapshot *snapshot, const char *name)
 	for (uint32_t i = 0; i < snapshot->count; i++)
 		if (strncmp(snapshot->items[i].name, name, NAME_SIZE - 1) == 0)
 			return &snapshot->items[i];
-	/* The last one is for all that have no room. */
+	/* The last row collects those that do not fit. */
 	if (snapshot->count == NAMES - 1)
 		name = "[others]";
 	if (snapshot->count == NAMES)
@@ -99,7 +99,7 @@ static void read_header(struct reader *reader)
 	reader->mapping = find(reader->into, *at ? at : "[anonymous]");
 }
 
-/* "Rss:    12 kB" */
+/* Parses "Rss: 12 kB". */
 static uint64_t read_size(const char *at)
 {
 	uint64_t value = 0;
@@ -247,7 +247,7 @@ static void write_snapshot(struct fg_thread *writer, const struct snapshot *snap
 	}
 }
 
-/* Much memory, and hardly any of it counted: never without a word. */
+/* Reports if much memory is resident and hardly any of it counted. */
 static void note_uncounted(struct fg_thread *writer, const struct snapshot *snapshot)
 {
 	if (snapshot->anonymous < LARGE || snapshot->held.most >= snapshot->anonymous / 4)
@@ -260,7 +260,7 @@ static void note_uncounted(struct fg_thread *writer, const struct snapshot *snap
 
 void fg_mappings_write(struct fg_thread *writer, struct fg_held_now now, uint32_t state)
 {
-	/* A thread that is reading them may have been stopped for good: never wait for it. */
+	/* A thread that is reading them may have been stopped for good, so never wait for it. */
 	if (fg_g.sandboxed || atomic_exchange(&is_busy, true))
 		return;
 	if (take(&at_end, now)) {

@@ -13,11 +13,11 @@ struct fg_held_now {
 	size_t most; /* so far */
 };
 
-/* Read the mappings, if the heap has grown since the last time and the time spent allows it. */
+/* Reads the mappings if the heap has grown since the last time and the time spent allows it. */
 void fg_mappings_look(struct fg_held_now now);
-/* Write the mappings near the peak and those of now, as part of a state. */
+/* Writes the mappings near the peak and those of now, as part of a state. */
 void fg_mappings_write(struct fg_thread *writer, struct fg_held_now now, uint32_t state);
-/* In a child of fork. */
+/* In a child of fork: starts from nothing. */
 void fg_mappings_forget(void);
 
 #endif

@@ -14,15 +14,17 @@ enum {
 };
 
 struct part {
-	_Atomic uintptr_t begin; /* 0: not yet */
+	_Atomic uintptr_t begin; /* 0: not known yet */
 	_Atomic uintptr_t end;
 };
 
 static struct part parts[PARTS_MAX];
 static _Atomic uint32_t part_count;
 
-/* Where this library's variables without an initial value lie. */
-/* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the linker's names */
+/* The range of this library's variables without an initial value. */
+/*
+ * NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names made by the linker
+ */
 extern char __bss_start[] __attribute__((visibility("hidden")));
 extern char _end[] __attribute__((visibility("hidden")));
 /* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */

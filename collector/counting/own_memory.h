@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The collector's own memory, so that what searches the program's for pointers can leave it out.
+ * The collector's own memory, so that a search of the program's memory for pointers can skip it.
  * Signal-safe.
  */
 #ifndef FG_COLLECTOR_OWN_MEMORY_H
@@ -13,15 +13,15 @@
 
 /* Anonymous memory that is never unmapped, or NULL. */
 void *fg_own_map(size_t size, int flags);
-/* A table of counters, zero: in the trace file, or where that is full in memory; or NULL. */
+/* A zeroed table of counters: in the trace file, or if that is full, in memory; or NULL. */
 void *fg_own_table(enum fg_trace_table_kind kind, uint32_t stride, uint32_t rows);
 /*
- * If `at` is ours, the end of that part; otherwise 0, and *next is where the next part begins, at
- * most `end`.
+ * If `at` is ours, returns the end of that part; otherwise 0, and *next is the start of the next
+ * part, at most `end`.
  */
 uintptr_t fg_own_memory_end(uintptr_t at, uintptr_t end, uintptr_t *next);
 
-/* Bytes of these whole pages that have memory, anybody's; all of them where the kernel refuses. */
+/* Resident bytes in these whole pages; all of them if the kernel refuses to answer. */
 size_t fg_resident_bytes(uintptr_t begin, uintptr_t end);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread's table of what it counts, by call path, region and a number of the user's own.  Only
- * its thread changes it, so there is no lock.  Signal-safe.
+ * A thread's table of counts, by call path, region and a number of the caller's own. Only its
+ * thread changes it, so there is no lock. Signal-safe.
  */
 #ifndef FG_COLLECTOR_PATH_TABLE_H
 #define FG_COLLECTOR_PATH_TABLE_H
@@ -21,17 +21,17 @@ struct fg_path_key {
 };
 
 struct fg_path_table {
-	uint8_t *entries; /* in the trace file, where a process that is killed leaves them */
+	uint8_t *entries; /* in the trace file, so that it survives a killed process */
 	void *last;       /* most recent hit, or NULL */
 	uint32_t entry_size;
 	uint32_t mask;
 	uint32_t used;
-	uint32_t thread; /* that counts here; 0: none yet */
+	uint32_t thread; /* the thread that counts here; 0: none yet */
 	uint32_t kind;   /* enum fg_trace_table_kind */
 	uint32_t measure;
 };
 
-/* The table is this thread's from now on: the first one's, or the next one's in its slot. */
+/* Assigns the table to this thread: the first one's, or the next one's in its slot. */
 static inline void fg_path_table_adopt(struct fg_path_table *table,
 				       const struct fg_trace_table *head, uint32_t thread)
 {
@@ -73,7 +73,7 @@ static inline void *fg_path_table_place(const struct fg_path_table *table,
 	return table->entries + (size_t)at * table->entry_size;
 }
 
-/* False: out of memory; the table is unchanged.  Entries move. */
+/* False: out of memory; the table is unchanged. Entries move. */
 static inline bool fg_path_table_grow(struct fg_path_table *table)
 {
 	enum {
@@ -106,7 +106,7 @@ static inline bool fg_path_table_grow(struct fg_path_table *table)
 	return true;
 }
 
-/* The key's entry, new or not; NULL: out of memory. */
+/* The key's entry, created if needed; NULL: out of memory. */
 static inline void *fg_path_table_get(struct fg_path_table *table, const struct fg_path_key *key)
 {
 	struct fg_path_key *entry = table->last;

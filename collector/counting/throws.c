@@ -32,7 +32,7 @@ enum type_state {
 	TYPE_NAMED,
 };
 
-#define TYPE_PREFIX "throws._ZTS" /* a linkage name from the underscore on */
+#define TYPE_PREFIX "throws._ZTS" /* the linkage name begins with an underscore here */
 
 /* The beginning of a std::type_info. */
 struct type_info {
@@ -53,7 +53,8 @@ static char names[TYPES_MAX][TYPE_SIZE];
 static _Atomic uint8_t states[TYPES_MAX];
 static throw_function *known; /* loaded with the program */
 static struct {
-	_Atomic(const void *) functions; /* of a type; the address of `runtimes`: not ready */
+	/* runtime of a type; the address of `runtimes`: not ready */
+	_Atomic(const void *) functions;
 	throw_function *_Atomic real;
 } runtimes[8];
 
@@ -76,7 +77,7 @@ static uint32_t name_type(struct fg_thread *thread, uint32_t type, const char *m
 	return type;
 }
 
-/* Two threads may define one type twice: readers compare names. */
+/* Two threads may enter one type twice, so readers compare names. */
 static uint32_t number_of(struct fg_thread *thread, const struct type_info *info)
 {
 	const char *mangled = info->name + (info->name[0] == '*');
@@ -148,7 +149,7 @@ static throw_function *look_beside(const void *functions)
 	return library ? look_up(FG_SYMBOL_BESIDE, functions) : NULL;
 }
 
-/* As above, remembered: a runtime has few kinds of types. */
+/* As above, cached: a runtime has few kinds of types. */
 static throw_function *find_beside(const void *functions)
 {
 	throw_function *found = NULL;
@@ -179,7 +180,7 @@ static throw_function *real_throw(const struct type_info *info)
 }
 
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names of the C++ ABI */
-/* In no header for C. */
+/* No C header declares it. */
 _Noreturn void __cxa_throw(void *object, struct type_info *info, void (*destroy)(void *));
 
 FG_EXPORT _Noreturn void __cxa_throw(void *object, struct type_info *info, void (*destroy)(void *))
@@ -203,7 +204,7 @@ static void begin(void)
 	fg_g.options.counters |= ((1u << FG_COUNT_TYPE_GROUPS) - 1) << FG_COUNT_TYPES;
 }
 
-/* Before the constructor that starts the collector. */
+/* Runs before the constructor that starts the collector. */
 __attribute__((constructor(101))) static void join_in(void)
 {
 	known = look_up(FG_SYMBOL_NEXT, NULL);

@@ -9,7 +9,8 @@
 enum {
 	KEPT_MAX = 16,
 	TEXT_SIZE = 16384,
-	ENTRIES_MAX = 8192 /* of an environment that is completed: the copy lies on the stack */
+	/* variables of an environment that is completed, at most: the copy lies on the stack */
+	ENTRIES_MAX = 8192
 };
 
 static const char preload_name[] = "LD_PRELOAD=";
@@ -20,7 +21,7 @@ static char texts[TEXT_SIZE];
 static size_t texts_used;
 static char *kept[KEPT_MAX];
 static size_t kept_count;
-static const char *library; /* as LD_PRELOAD named it */
+static const char *library; /* path as LD_PRELOAD named it */
 
 static char *copy(const char *text, size_t size)
 {
@@ -44,7 +45,7 @@ static bool ends_name(char c)
 	return c == ':' || c == ' ' || c == '\0';
 }
 
-/* The one that samples or the one that counts. */
+/* Our library: the one that samples or the one that counts. */
 static void keep_library(const char *list)
 {
 	const char *name = strstr(list, FG_COLLECTOR_NAME);
@@ -73,7 +74,7 @@ void fg_environment_keep(char *const *environment)
 
 struct found {
 	size_t count;
-	size_t preload; /* its index; `count` if absent */
+	size_t preload; /* index of the variable; `count` if absent */
 	bool has_library;
 	bool has_output;
 };
@@ -107,7 +108,7 @@ size_t fg_environment_room(char *const *environment)
 	       sizeof(preload_name) + strlen(library) + 2;
 }
 
-/* "LD_PRELOAD=", what the program has there, and our library. */
+/* "LD_PRELOAD=", the program's own value, and our library. */
 static void write_preload(char *at, const char *given)
 {
 	size_t size = strlen(given);

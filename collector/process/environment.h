@@ -8,13 +8,13 @@
 
 #include <stddef.h>
 
-/* Copy them; at start-up. */
+/* Copies them at start-up. */
 void fg_environment_keep(char *const *environment);
-/* Bytes that fg_environment_complete() needs; 0 when nothing is missing. */
+/* Bytes that fg_environment_complete() needs; 0: nothing is missing. */
 size_t fg_environment_room(char *const *environment);
 /*
- * The environment with what is missing put back, built in `memory`.  A library that the program
- * preloads stays in front of ours.
+ * The environment with the missing variables restored, built in `memory`. A library that the
+ * program preloads stays in front of ours.
  */
 char *const *fg_environment_complete(char *const *environment, void *memory);
 

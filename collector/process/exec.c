@@ -253,7 +253,7 @@ FG_EXPORT int execle(const char *path, const char *first, ...)
 	return execve(path, arguments, environment);
 }
 
-/* The child shares our memory until it executes: nothing has to be taken down here. */
+/* The child shares our memory until it executes, so nothing must be taken down here. */
 static void before_spawn(const char *path)
 {
 	const int saved_errno = errno;

@@ -78,7 +78,7 @@ static void find_main_stack(struct fg_thread *thread)
 	thread->stack_low = high > size ? high - size : 0;
 }
 
-/* A page that somebody could make shorter would be the program's death. */
+/* A page that somebody could truncate would kill the program. */
 static bool is_sealed(int fd)
 {
 	const int seals = (int)syscall(SYS_fcntl, fd, F_GET_SEALS);
@@ -252,7 +252,7 @@ static void after_fork_in_child(void)
 	thread = fg_thread_new();
 	if (!thread)
 		return;
-	/* the slot of the parent may be the one that is taken now */
+	/* the parent's slot may be the one that is taken now */
 	static struct fg_thread forked;
 	const uintptr_t low = parent->stack_low;
 	const uintptr_t high = parent->stack_high;
@@ -287,7 +287,7 @@ static void write_totals(enum fg_trace_end how)
 	__atomic_store_n(&header->end, how, __ATOMIC_RELEASE);
 }
 
-/* In a sandbox the totals stay unwritten: asking for them could kill the program. */
+/* In a sandbox the totals are not written: asking for them could kill the program. */
 void fg_process_end(enum fg_trace_end how)
 {
 	struct fg_thread *thread = fg_self;

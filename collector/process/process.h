@@ -5,9 +5,9 @@
 
 #include "collector/sampler/state.h"
 
-/* Totals of the process and how it ends; nothing is sampled any more if it is the end. */
+/* Writes the totals of the process and how it ends; if it ends for good, sampling stops. */
 void fg_process_end(enum fg_trace_end how);
-/* The exec has failed: as if it had not been tried. */
+/* The exec has failed: undoes fg_process_end(). */
 void fg_process_resume(void);
 
 #endif

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 enum {
-	DESCRIPTOR_NEAR = 1 << 20, /* with static thread-local storage between */
-	STACK_SMALL = 64 * 1024,   /* threads with less get something for our handler on top */
+	DESCRIPTOR_NEAR = 1 << 20, /* static thread-local storage may lie in between */
+	STACK_SMALL = 64 * 1024,   /* smaller stacks get extra room for our handler */
 	STACK_MORE = 16 * 1024,
 };
 
@@ -64,9 +64,9 @@ void fg_pthreads_watch_end(void)
 }
 
 /*
- * Up to where the stack may be read: libc's own first frames lie above ours, and its descriptor of
- * the thread above them, in the same piece of memory.  Without them no stack would be complete, and
- * none could be reused.
+ * The end of the readable stack: libc's first frames lie above ours, and its descriptor of the
+ * thread above them, in the same mapping. Without them no stack would be complete, and none could
+ * be reused.
  */
 static uintptr_t top_of_stack(uintptr_t here)
 {
@@ -123,10 +123,7 @@ static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t 
 	thread->birth.begin = begin;
 	thread->birth.argument = argument;
 	thread->birth.blocked = fg_signal_hold();
-	/*
-	 * Its own frames lie a little below the top; leave what the system puts there and a guard
-	 * out of account.
-	 */
+	/* Its own frames lie a little below the top; subtract the system's part and a guard. */
 	const size_t left_out = 7 * (size_t)FG_TRACE_ALIGN + fg_page;
 
 	thread->birth.stack_size = stack_size > left_out ? stack_size - left_out : 0;

@@ -14,7 +14,7 @@ static void *_Atomic found[FG_REAL_COUNT];
 
 _Static_assert((int)FG_REAL_COUNT <= (int)FG_SYMBOLS_MAX, "names in one look-up");
 
-/* In place of what this libc does not have. */
+/* Replaces a function that this libc lacks. */
 static long absent(void)
 {
 	errno = ENOSYS;

@@ -26,9 +26,9 @@ enum fg_real {
 	FG_REALS(FG_REAL_INDEX) FG_REAL_COUNT
 };
 
-/* Once more, where libpthread may have been loaded meanwhile. */
+/* Looks up again, because libpthread may have been loaded meanwhile. */
 void fg_reals_find(void);
-/* A function that fails with ENOSYS and -1 is in place of a missing one.  Signal-safe later. */
+/* A missing function is replaced by one that fails with ENOSYS and -1. Signal-safe later. */
 void *fg_real(enum fg_real index);
 bool fg_real_is_there(enum fg_real index);
 

@@ -1,46 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/process/symbols.h"
 
-#include "base/attrs.h"
+#include "collector/process/exports.h"
 
-#include <link.h>
-#include <stdint.h>
-#include <string.h>
+#include <stddef.h>
 
-enum {
-	VERSION_HIDDEN = 0x8000,
-	BITS = sizeof(ElfW(Addr)) * 8,
-};
-
-/* The names, and how far the look has come. */
+/* The names, and the progress of the look-up. */
 struct search {
-	const void *holder; /* of the object to begin with, or after; NULL: begin at once */
-	bool is_beside;     /* look in that object alone */
+	const void *holder; /* address in the object to start with, or after; NULL: start at once */
+	bool is_beside;     /* search only that object */
 	bool is_past;
 	unsigned count;
 	const char *const *names;
 	void **found;
-	const char *path; /* of the object that `holder` is in */
+	const char *path; /* path of the object that contains `holder` */
 	uint32_t hashes[FG_SYMBOLS_MAX];
 };
-
-struct object {
-	uintptr_t bias;
-	const ElfW(Sym) * symbols;
-	const char *strings;
-	const uint16_t *versions;
-	const uint32_t *gnu_hash;
-	const uint32_t *hash;
-};
-
-static uint32_t hash_name(const char *name)
-{
-	uint32_t hash = 5381;
-
-	for (; *name; name++)
-		hash = hash * 33 + (uint8_t)*name;
-	return hash;
-}
 
 static bool holds(const struct dl_phdr_info *info, const void *address)
 {
@@ -56,108 +31,37 @@ static bool holds(const struct dl_phdr_info *info, const void *address)
 	return false;
 }
 
-/* The loader has added the bias to these itself, with most objects. */
-static const void *place(const struct object *object, uintptr_t value)
+static void read_exports(struct fg_exports *exports, const struct dl_phdr_info *info)
 {
-	return (const void *)(value >= object->bias ? value : object->bias + value);
-}
-
-static void read_dynamic(struct object *object, const struct dl_phdr_info *info)
-{
-	const ElfW(Dyn) *entry = NULL;
+	const ElfW(Dyn) *dynamic = NULL;
 
 	for (size_t i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			entry = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-	for (; entry && entry->d_tag != DT_NULL; entry++) {
-		const void *at = place(object, entry->d_un.d_ptr);
-
-		switch (entry->d_tag) {
-		case DT_SYMTAB:
-			object->symbols = at;
-			break;
-		case DT_STRTAB:
-			object->strings = at;
-			break;
-		case DT_VERSYM:
-			object->versions = at;
-			break;
-		case DT_GNU_HASH:
-			object->gnu_hash = at;
-			break;
-		case DT_HASH:
-			object->hash = at;
-			break;
-		default:
-			break;
-		}
-	}
+			dynamic = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	fg_exports_read(exports, info->dlpi_addr, dynamic);
 }
 
-static bool is_wanted(const struct object *object, uint32_t index, const char *name)
+static bool is_wanted(const struct fg_exports *exports, uint32_t index)
 {
-	const ElfW(Sym) *symbol = &object->symbols[index];
+	const ElfW(Sym) *symbol = &exports->symbols[index];
 
-	return symbol->st_shndx != SHN_UNDEF && symbol->st_value &&
-	       ELF32_ST_TYPE(symbol->st_info) != STT_TLS &&
-	       !(object->versions && object->versions[index] & VERSION_HIDDEN) &&
-	       strcmp(object->strings + symbol->st_name, name) == 0;
+	return symbol->st_value && ELF32_ST_TYPE(symbol->st_info) != STT_TLS &&
+	       !(exports->versions && exports->versions[index] & FG_VERSION_HIDDEN);
 }
 
-static uint32_t look_in_gnu_hash(const struct object *object, const char *name, uint32_t hash)
+static void *look_in(const struct fg_exports *exports, const char *name, uint32_t hash)
 {
-	const uint32_t bucket_count = object->gnu_hash[0];
-	const uint32_t first = object->gnu_hash[1];
-	const uint32_t bloom_size = object->gnu_hash[2];
-	const uint32_t shift = object->gnu_hash[3];
-	const ElfW(Addr) *bloom = (const ElfW(Addr) *)(const void *)&object->gnu_hash[4];
-	const uint32_t *buckets = (const uint32_t *)(const void *)(bloom + bloom_size);
-	const uint32_t *chains = buckets + bucket_count;
-	const ElfW(Addr) word = bloom[hash / BITS & (bloom_size - 1)];
+	uint32_t index = fg_exports_next(exports, name, hash, 0);
 
-	if (!(word >> (hash % BITS) & word >> ((hash >> shift) % BITS) & 1) || bucket_count == 0)
-		return 0;
-	for (uint32_t i = buckets[hash % bucket_count]; i >= first && i; i++) {
-		const uint32_t chain = chains[i - first];
-
-		if ((chain | 1) == (hash | 1) && is_wanted(object, i, name))
-			return i;
-		if (chain & 1)
-			break;
-	}
-	return 0;
-}
-
-static uint32_t look_in_hash(const struct object *object, const char *name)
-{
-	const uint32_t symbol_count = object->hash[1];
-
-	for (uint32_t i = 1; i < symbol_count; i++)
-		if (is_wanted(object, i, name))
-			return i;
-	return 0;
-}
-
-static void *look_in(const struct object *object, const char *name, uint32_t hash)
-{
-	const uint32_t index = object->gnu_hash ? look_in_gnu_hash(object, name, hash)
-						: look_in_hash(object, name);
-	const ElfW(Sym) *symbol = &object->symbols[index];
-	void *address = (void *)(object->bias + symbol->st_value);
-	void *(*resolve)(void) = NULL;
-
-	if (!index)
-		return NULL;
-	if (ELF32_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC)
-		return address;
-	memcpy(&resolve, &address, sizeof(resolve));
-	return resolve();
+	while (index && !is_wanted(exports, index))
+		index = fg_exports_next(exports, name, hash, index);
+	return index ? (void *)fg_export_address(exports, index) : NULL;
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct search *search = data;
-	struct object object = {.bias = info->dlpi_addr};
+	struct fg_exports exports;
 	const bool is_holder = search->holder && !search->is_past && holds(info, search->holder);
 
 	(void)size;
@@ -167,21 +71,21 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 	}
 	if (search->holder && (search->is_beside ? !is_holder : !search->is_past || is_holder))
 		return 0;
-	read_dynamic(&object, info);
-	for (unsigned i = 0; object.symbols && object.strings && i < search->count; i++)
-		if (!search->found[i] && (object.gnu_hash || object.hash))
-			search->found[i] = look_in(&object, search->names[i], search->hashes[i]);
+	read_exports(&exports, info);
+	for (unsigned i = 0; i < search->count; i++)
+		if (!search->found[i])
+			search->found[i] = look_in(&exports, search->names[i], search->hashes[i]);
 	return is_holder;
 }
 
 static void look(struct search *search)
 {
 	for (unsigned i = 0; i < search->count; i++)
-		search->hashes[i] = hash_name(search->names[i]);
+		search->hashes[i] = fg_name_hash(search->names[i]);
 	(void)dl_iterate_phdr(visit, search);
 }
 
-/* Something of this library's own. */
+/* A place in this library itself. */
 static const char own;
 
 void *fg_symbol_find(enum fg_symbol_scope scope, const void *address, const char *name)

@@ -16,14 +16,14 @@ enum {
 enum fg_symbol_scope {
 	FG_SYMBOL_ANY,    /* the first in the order of loading */
 	FG_SYMBOL_NEXT,   /* the first after this library: dlsym(RTLD_NEXT) */
-	FG_SYMBOL_BESIDE, /* of the object that holds an address */
+	FG_SYMBOL_BESIDE, /* the object that holds an address */
 };
 
-/* `address` is used by FG_SYMBOL_BESIDE only.  NULL: not found. */
+/* Only FG_SYMBOL_BESIDE uses `address`. NULL: not found. */
 void *fg_symbol_find(enum fg_symbol_scope scope, const void *address, const char *name);
 /* FG_SYMBOL_NEXT for each name whose `found` is NULL, in one pass; at most FG_SYMBOLS_MAX. */
 void fg_symbols_next(const char *const *names, void **found, unsigned count);
-/* The path by which the loader knows the object that holds the address; NULL: none does. */
+/* The loader's path of the object that holds the address, or NULL. */
 const char *fg_symbol_object(const void *address);
 /* Does this library hold the address? */
 bool fg_symbol_is_own(const void *address);

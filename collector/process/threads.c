@@ -147,7 +147,7 @@ static void reset(struct fg_thread *thread)
 {
 	memcpy(thread->name, fg_g.name, sizeof(thread->name));
 	if (thread->kind == FG_THREAD_MAIN)
-		thread->name[0] = '\0'; /* the trace is to have it in any case */
+		thread->name[0] = '\0'; /* the trace needs it in any case */
 	thread->clocks.carried_ns = 0;
 	thread->user_ns = 0;
 	thread->system_ns = 0;
@@ -190,7 +190,7 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind)
 	fg_account_open(&thread->account, &thread->begin);
 	thread->account.switches = atomic_load(&fg_g.switches);
 	thread->account.on = fg_sampling_on(thread->begin_ns);
-	/* Announced first, so that a signal may come as soon as the clocks run. */
+	/* Published first, so that a signal may arrive as soon as the clocks run. */
 	thread->clock = fg_g.clock_user;
 	atomic_store(&thread->busy, 1);
 	fg_thread_announce(thread);
@@ -200,9 +200,9 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind)
 }
 
 /*
- * CPU time since the last sample.  The jittered clock books it to where that sample was.  With the
- * perf clock it is what is owed to system time: handed on to the next thread that is met in the
- * kernel for the first time, and at the end written without a stack.
+ * CPU time since the last sample. The jittered clock books it to the last sample's place. With the
+ * perf clock it is owed to system time: the next thread that is first met in the kernel gets it,
+ * and at the end it is written without a stack.
  */
 static uint64_t rest_of(struct fg_thread *thread, const struct fg_times *now, bool on, bool is_last)
 {
@@ -274,7 +274,7 @@ void fg_thread_detach(struct fg_thread *thread, bool is_last)
 	thread->written = false;
 }
 
-/* Inside, the CPU clock cannot be asked: what this thread has in no sample is written now. */
+/* In a sandbox the CPU clock cannot be read: write now what this thread has in no sample. */
 static void write_debt(void)
 {
 	struct fg_thread *thread = fg_self;
@@ -314,7 +314,7 @@ void fg_threads_forget(void)
 		thread->clocks.perf_fd = -1;
 		thread->clocks.timer = FG_NO_TIMER;
 		thread->clocks.tick_timer = FG_NO_TIMER;
-		thread->clocks.kernel_ring = NULL; /* the kernel does not hand it on */
+		thread->clocks.kernel_ring = NULL; /* the kernel did not forward it */
 		fg_thread_leave(thread);
 		atomic_store(&thread->counting, 0);
 		atomic_store(&thread->taken, 0);

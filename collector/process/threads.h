@@ -8,30 +8,30 @@
 
 #include "collector/sampler/state.h"
 
-/* A free slot with its memory, or NULL.  Uses mmap. */
+/* A free slot with its memory, or NULL. Uses mmap. */
 struct fg_thread *fg_thread_new(void);
 void fg_thread_free(struct fg_thread *thread);
-/* Begin to sample the calling thread. */
+/* Begins to sample the calling thread. */
 void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind);
 /*
- * Stop its clocks and write its totals.  The slot stays taken.  `is_last`: no other thread will
+ * Stops its clocks and writes its totals. The slot stays taken. `is_last`: no other thread will
  * take a sample.
  */
 void fg_thread_detach(struct fg_thread *thread, bool is_last);
-/* Stop and start its clocks around an exec that may fail. */
+/* Stops and starts its clocks around an exec that may fail. */
 void fg_thread_stop(struct fg_thread *thread);
-/* THREAD_BEGIN, if the trace has not got it yet. */
+/* Writes THREAD_BEGIN, unless the trace has it already. */
 void fg_thread_announce(struct fg_thread *thread);
 /*
- * Calls `visit` with the slot and number of every thread but `writer`.  Another thread may be at
- * its own tables: it is waited for, but not for ever.
+ * Calls `visit` with the slot and number of every thread but `writer`. Waits for a thread that is
+ * using its own tables, but not for ever.
  */
 void fg_threads_visit_others(struct fg_thread *writer,
 			     void (*visit)(struct fg_thread *writer, uint32_t slot,
 					   uint32_t thread));
-/* Every handler of another thread that is at work has ended; it is waited for, but not for ever. */
+/* Waits until every running handler of another thread has ended, but not for ever. */
 void fg_threads_let_pass(const struct fg_thread *thread);
-/* Does the kernel let a visitor see who counts?  To be asked before anyone does. */
+/* Can the kernel show a visitor which threads count? Ask before any thread does. */
 bool fg_threads_can_count(void);
 
 /*
@@ -63,15 +63,14 @@ void fg_thread_name_get(char name[FG_NAME_SIZE]);
 /* Writes THREAD_NAME of `named` if it has changed, as `thread`, under its `busy`. */
 void fg_thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name);
 /*
- * The program is about to enter a sandbox: from now on the clocks have to run without a system
- * call.
+ * The program is about to enter a sandbox: from now on the clocks must run without a system call.
  */
 void fg_threads_enter_sandbox(void);
-/* In a child of fork: nothing of the parent's clocks is ours. */
+/* In a child of fork: forgets the parent's clocks. */
 void fg_threads_forget(void);
-/* As the kernel counts it. */
+/* CPU time as the kernel counts it. */
 void fg_process_used(struct fg_process_use *use);
-/* Everything that the kernel counts for the calling thread. */
+/* The kernel's totals for the calling thread. */
 void fg_thread_times(struct fg_times *times);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where CPython keeps what a stack is named by: offsets in its structures, by version, as its
- * public headers have them on 64-bit platforms.  tests/unit/cpython/offsets.c compares them with
- * the headers that are installed.
+ * The places in CPython's structures of what a stack needs: offsets by version, from its public
+ * headers for 64-bit platforms. tests/unit/cpython/offsets.c compares them with the installed
+ * headers.
  */
 #ifndef FG_CPYTHON_LAYOUT_H
 #define FG_CPYTHON_LAYOUT_H
@@ -26,52 +26,52 @@ enum fg_python_chain {
 struct fg_python_layout {
 	uint32_t version; /* 0x030b: 3.11 */
 	enum fg_python_chain chain;
-	/* in _PyRuntime */
+	/* offsets in _PyRuntime */
 	uint16_t tss_key; /* Py_tss_t of the thread's state */
-	bool has_offsets; /* it begins with offsets of its own, which must be the same */
-	/* in PyThreadState */
+	bool has_offsets; /* whether it begins with a table of its own offsets, which must agree */
+	/* offsets in PyThreadState */
 	uint16_t thread_id;        /* as pthread_self() */
 	uint16_t native_thread_id; /* as the kernel numbers it */
 	uint16_t cframe;           /* 0: absent */
-	uint16_t current_frame;    /* in it, or in _PyCFrame */
+	uint16_t current_frame;    /* offset in it, or in _PyCFrame */
 	uint16_t cframe_previous;
-	/* in _PyInterpreterFrame */
+	/* offsets in _PyInterpreterFrame */
 	uint16_t frame_code;
 	uint16_t frame_previous;
 	uint16_t frame_instruction;
 	uint16_t frame_is_entry;
 	uint16_t frame_owner;
-	/* in PyCodeObject */
+	/* offsets in PyCodeObject */
 	uint16_t code_first_line;
 	uint16_t code_filename;
 	uint16_t code_qualname;
 	uint16_t code_linetable;
 	uint16_t code_instructions;
-	/* of a str whose characters follow it: ASCII ones, others */
+	/* offsets of the characters of a str: ASCII, others */
 	uint16_t ascii_size;
 	uint16_t compact_size;
 };
 
 /* The same in all versions. */
 enum {
-	FG_PYTHON_TSS_KEY = 4, /* in Py_tss_t, behind a flag that it was made */
-	FG_PYTHON_TYPE = 8,    /* in PyObject */
-	FG_PYTHON_SIZE = 16,   /* in PyVarObject; the length of a str */
+	FG_PYTHON_TSS_KEY = 4, /* offset in Py_tss_t, after a flag that it was created */
+	FG_PYTHON_TYPE = 8,    /* offset in PyObject */
+	FG_PYTHON_SIZE = 16,   /* offset in PyVarObject; the length of a str */
 	FG_PYTHON_TYPE_NAME = 24,
 	FG_PYTHON_TYPE_BASIC_SIZE = 32,
-	FG_PYTHON_BYTES = 32,    /* in PyBytesObject */
+	FG_PYTHON_BYTES = 32,    /* offset in PyBytesObject */
 	FG_PYTHON_STR_HASH = 24, /* all bits set: not known yet */
 	FG_PYTHON_STR_STATE = 32,
 	FG_PYTHON_STR_KIND_SHIFT = 2,
 	FG_PYTHON_STR_KIND_MASK = 7,
 	FG_PYTHON_STR_COMPACT = 1 << 5,
 	FG_PYTHON_STR_ASCII = 1 << 6,
-	FG_PYTHON_OWNED_BY_C_STACK = 3, /* from 3.12 on */
+	FG_PYTHON_OWNED_BY_C_STACK = 3, /* since 3.12 */
 };
 
-/* NULL: this version (PY_VERSION_HEX) is not known. */
+/* NULL: unknown version (PY_VERSION_HEX). */
 const struct fg_python_layout *fg_python_layout(uint64_t version);
-/* Are the offsets at the beginning of _PyRuntime, its first `words`, those of the layout? */
+/* Do the first `words` of _PyRuntime agree with the layout? */
 enum {
 	FG_PYTHON_OFFSET_WORDS = 48
 };

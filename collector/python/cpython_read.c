@@ -11,17 +11,17 @@
 
 enum {
 	WORD = sizeof(uint64_t),
-	FRAME_BYTES = 72, /* of a frame: as far as anything is read of it */
-	CODE_BYTES = 144, /* of a code object, likewise */
+	FRAME_BYTES = 72, /* bytes of a frame that are read at most */
+	CODE_BYTES = 144, /* bytes of a code object that are read at most */
 	CODE_UNIT = 2,    /* bytes of an instruction */
 	CODE_UNITS_MAX = 1 << 24,
 	EVALUATIONS_MAX = FG_PYTHON_CHAIN_MAX,
 	STR_MAX = 1 << 24,
-	STR_BYTES = 40, /* of its head */
-	KEY_WORDS = 16, /* of a text without a hash, from its beginning and from its end */
+	STR_BYTES = 40, /* head of a str */
+	KEY_WORDS = 16, /* words of a text without a hash, from its beginning and its end */
 	KEY_BYTES = KEY_WORDS * WORD,
-	HEAD_BYTES = 24, /* of an object of variable size */
-	NAME_SIZE = 5,   /* of "code" */
+	HEAD_BYTES = 24, /* head of an object of variable size */
+	NAME_SIZE = 5,   /* "code" with its NUL */
 	TYPE_BYTES = 40,
 	SURROGATES = 0xd800,
 	SURROGATES_END = 0xe000,
@@ -67,7 +67,7 @@ static bool push(const struct fg_python_reader *reader, struct fg_python_stack *
 	return true;
 }
 
-/* The frames of one evaluation, from its innermost one. */
+/* Reads the frames of one evaluation, from its innermost one. */
 static bool read_evaluation(const struct fg_python_reader *reader, struct fg_python_stack *stack,
 			    uint64_t innermost, uint64_t native)
 {
@@ -103,7 +103,7 @@ static bool read_marked(const struct fg_python_reader *reader, uint64_t evaluati
 	return false;
 }
 
-/* The frames from this one on were evaluated by the native frame that `native` lies in. */
+/* The frames from this one on were evaluated by the native frame that contains `native`. */
 static void close_evaluation(struct fg_python_stack *stack, uint32_t first, uint64_t native)
 {
 	for (uint32_t i = first; i < stack->total; i++)
@@ -234,7 +234,7 @@ struct characters {
 	uint64_t at;
 	uint64_t count;
 	uint64_t hash;
-	uint32_t width; /* bytes of one: 1, 2, 4 */
+	uint32_t width; /* bytes of one character: 1, 2, 4 */
 };
 
 static bool find_characters(const struct fg_python_reader *reader, uint64_t address,

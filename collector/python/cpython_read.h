@@ -22,7 +22,7 @@ struct fg_python_types {
 };
 
 struct fg_python_reader {
-	/* False: not all of it can be read. */
+	/* False: some of it cannot be read. */
 	bool (*read)(void *memory, uint64_t address, void *to, size_t size);
 	void *memory;
 	const struct fg_python_layout *layout;
@@ -30,8 +30,8 @@ struct fg_python_reader {
 };
 
 /*
- * Is the interpreter with this _PyRuntime what its version says?  `words` are the offsets that it
- * begins with, where its version has them.
+ * Is the interpreter at this _PyRuntime of its claimed version? `words` are its own table of
+ * offsets, if its version has one.
  */
 bool fg_python_is_as_expected(const struct fg_python_reader *reader, uint64_t runtime,
 			      uint64_t words[FG_PYTHON_OFFSET_WORDS]);
@@ -39,27 +39,27 @@ bool fg_python_is_as_expected(const struct fg_python_reader *reader, uint64_t ru
 /* ---- the frames of a thread ---- */
 
 enum {
-	/* The innermost frames of a deeper chain are kept, and these outermost ones. */
+	/* A deeper chain keeps its innermost frames and this many outermost ones. */
 	FG_PYTHON_EDGE = FG_TRACE_FRAMES_EDGE,
 	FG_PYTHON_FRAMES = FG_TRACE_FRAMES_MAX,
 	FG_PYTHON_INNER = FG_PYTHON_FRAMES - FG_PYTHON_EDGE,
-	FG_PYTHON_CHAIN_MAX = 1 << 14, /* what is deeper is left out altogether */
+	FG_PYTHON_CHAIN_MAX = 1 << 14, /* deeper chains are left out altogether */
 };
 
 struct fg_python_frame {
 	uint64_t code;
-	uint64_t instruction; /* address of what is executed, or was executed last */
+	uint64_t instruction; /* address of the current instruction, or the last one */
 	uint64_t stack;       /* an address in the native frame that evaluates this one */
-	uint32_t id;          /* a number that the user of this gives it */
+	uint32_t id;          /* number that the caller assigns */
 };
 
 struct fg_python_stack {
-	uint32_t total; /* frames; those that are kept are found by fg_python_at() */
-	uint32_t left;  /* of them, the innermost ones, to be put into a path */
+	uint32_t total; /* number of frames; fg_python_at() finds the kept ones */
+	uint32_t left;  /* innermost frames that are not in a path yet */
 	struct fg_python_frame frames[FG_PYTHON_FRAMES];
 };
 
-/* Counted from the innermost; the outermost ones of a deep stack are a ring. */
+/* Counts from the innermost frame; the outermost ones of a deep stack are in a ring. */
 static inline struct fg_python_frame *fg_python_at(struct fg_python_stack *stack, uint32_t index)
 {
 	if (index >= FG_PYTHON_INNER)
@@ -67,7 +67,7 @@ static inline struct fg_python_frame *fg_python_at(struct fg_python_stack *stack
 	return &stack->frames[index];
 }
 
-/* Is it one of the frames between, of which nothing is kept? */
+/* Is it one of the dropped middle frames? */
 static inline bool fg_python_is_cut(const struct fg_python_stack *stack, uint32_t index)
 {
 	return index >= FG_PYTHON_INNER && stack->total > FG_PYTHON_FRAMES &&
@@ -83,8 +83,8 @@ bool fg_python_next(struct fg_python_stack *stack, uint64_t sp, struct fg_python
 		    uint32_t *left_out);
 
 /*
- * Reads the chain of frames of a thread that stands still, from its PyThreadState: addresses alone,
- * of which nothing is known yet.  False: it makes no sense; the stack is empty then.
+ * Reads the chain of frames of a stopped thread from its PyThreadState: addresses alone, not yet
+ * verified. False: it is inconsistent, and the stack is empty.
  */
 bool fg_python_chain_read(const struct fg_python_reader *reader, uint64_t thread_state,
 			  struct fg_python_stack *stack);
@@ -103,12 +103,12 @@ struct fg_python_code {
 bool fg_python_code_read(const struct fg_python_reader *reader, uint64_t address,
 			 struct fg_python_code *code);
 /*
- * Distinguishes it from earlier code at its address, whose texts lay where its texts are: a key of
+ * Distinguishes it from earlier code at its address and with texts at the same addresses: a key of
  * all that it points to. 0: it has no texts.
  */
 uint64_t fg_python_code_key(const struct fg_python_reader *reader,
 			    const struct fg_python_code *code);
-/* From 1; 0: the first one is still to come.  False: it is not of this code. */
+/* Numbers from 1; 0: before the first. False: not an instruction of this code. */
 bool fg_python_instruction(const struct fg_python_layout *layout, const struct fg_python_code *code,
 			   uint64_t address, uint32_t *number);
 
@@ -121,9 +121,7 @@ enum {
 	FG_PYTHON_LINES_MAX = 64 << 10,
 };
 
-/*
- * A str as UTF-8, cut where it is longer than `room`; its bytes, or 0 if it is empty or not a str.
- */
+/* A str as UTF-8, cut at `room`; returns its bytes, or 0 if it is empty or not a str. */
 size_t fg_python_text_read(const struct fg_python_reader *reader, uint64_t address, char *to,
 			   size_t room);
 /* The length of a bytes object; 0: empty, or not one. */

@@ -9,13 +9,13 @@
 #include <limits.h>
 #include <pthread.h>
 
-/* The reader's way to this program's own memory. */
+/* Lets the reader read this program's own memory. */
 static bool read_pages(void *pages, uint64_t address, void *to, size_t size)
 {
 	return address <= UINTPTR_MAX && fg_pages_read(pages, (uintptr_t)address, to, size);
 }
 
-/* One thread looks, and makes the tables; until it has done so the others have no Python frames. */
+/* One thread looks for it and makes the tables; until then the others have no Python frames. */
 static bool is_usable(struct fg_thread *thread, const struct fg_python_reader *reader)
 {
 	uint64_t words[FG_PYTHON_OFFSET_WORDS];
@@ -36,7 +36,7 @@ static bool is_usable(struct fg_thread *thread, const struct fg_python_reader *r
 	return false;
 }
 
-/* The PyThreadState of this thread; 0: it runs no Python. */
+/* The PyThreadState of this thread; 0: it does not run Python. */
 static uintptr_t find_thread_state(struct fg_pages *pages)
 {
 	struct {

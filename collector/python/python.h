@@ -13,17 +13,17 @@
 
 enum fg_python_state {
 	FG_PYTHON_NONE,
-	FG_PYTHON_MET, /* an interpreter of a version that is known */
+	FG_PYTHON_MET, /* found an interpreter of a known version */
 	FG_PYTHON_BEGUN,
-	FG_PYTHON_ON, /* it has what the version should have */
+	FG_PYTHON_ON, /* verified: it has the structures of its version */
 	FG_PYTHON_REFUSED,
 };
 
-/* The interpreter of this process: one, the first that was met. */
+/* The interpreter of this process: the first one that was met. */
 struct fg_python {
-	_Atomic uint32_t state; /* all else is written before it */
+	_Atomic uint32_t state; /* written last */
 	uint32_t module;
-	uint64_t version;  /* PY_VERSION_HEX; 0: not known */
+	uint64_t version;  /* PY_VERSION_HEX; 0: unknown */
 	uintptr_t runtime; /* _PyRuntime */
 	struct fg_python_types types;
 	const struct fg_python_layout *layout;
@@ -37,10 +37,10 @@ static inline bool fg_python_is_on(void)
 	return state >= FG_PYTHON_MET && state <= FG_PYTHON_ON;
 }
 
-/* A module was met: is it an interpreter? */
+/* Checks whether a newly met module is an interpreter. */
 void fg_python_meet(struct fg_thread *thread, uint32_t module, uintptr_t bias,
 		    const ElfW(Dyn) * dynamic);
-/* Write what is known of the interpreter into a new file. */
+/* Writes the interpreter into a new trace file. */
 void fg_python_rewrite(struct fg_thread *thread);
 
 /*
@@ -61,8 +61,8 @@ int fg_python_codes_init(void);
 /* A child of fork starts its own file. */
 void fg_python_codes_clear(void);
 /*
- * Gives all frames that are kept their numbers.  False: one of them is of no code, or too much was
- * new: what has been met is known the next time.
+ * Gives numbers to all kept frames. False: one of them belongs to no code, or too many were new;
+ * those met so far are known the next time.
  */
 bool fg_python_codes_number(struct fg_thread *thread);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which module is an interpreter: the one that exports _PyRuntime. */
+#include "collector/process/exports.h"
 #include "collector/python/python.h"
 #include "collector/sampler/writer.h"
 
@@ -8,69 +9,14 @@
 struct fg_python fg_python;
 
 enum {
-	DYNAMIC_MAX = 256,
-	CHAIN_MAX = 1 << 16,
 	VERSION_TEXT = 96,
 };
 
-/* The exports of a loaded object. */
-struct exports {
-	uintptr_t bias;
-	const ElfW(Sym) * symbols;
-	const char *names;
-	const uint32_t *hash;
-};
-
-static const void *at(const struct exports *exports, uintptr_t value)
+static uintptr_t find_export(const struct fg_exports *exports, const char *name)
 {
-	return (const void *)(value >= exports->bias ? value : exports->bias + value);
-}
+	const uint32_t index = fg_exports_next(exports, name, fg_name_hash(name), 0);
 
-static bool find_exports(const ElfW(Dyn) * dynamic, struct exports *exports)
-{
-	for (unsigned i = 0; i < DYNAMIC_MAX && dynamic[i].d_tag != DT_NULL; i++) {
-		const uintptr_t value = dynamic[i].d_un.d_ptr;
-
-		if (dynamic[i].d_tag == DT_SYMTAB)
-			exports->symbols = at(exports, value);
-		else if (dynamic[i].d_tag == DT_STRTAB)
-			exports->names = at(exports, value);
-		else if (dynamic[i].d_tag == DT_GNU_HASH)
-			exports->hash = at(exports, value);
-	}
-	return exports->symbols && exports->names && exports->hash;
-}
-
-static uint32_t hash_name(const char *name)
-{
-	uint32_t hash = 5381;
-
-	for (; *name; name++)
-		hash = hash * 33 + (uint8_t)*name;
-	return hash;
-}
-
-/* The table of DT_GNU_HASH: head, bloom filter, buckets, chains. */
-static uintptr_t find_export(const struct exports *exports, const char *name)
-{
-	const uint32_t *head = exports->hash;
-	const uint32_t bucket_count = head[0];
-	const uint32_t first = head[1];
-	const uint32_t *buckets = &head[4 + (size_t)head[2] * (sizeof(uintptr_t) / 4)];
-	const uint32_t *chains = &buckets[bucket_count];
-	const uint32_t wanted = hash_name(name);
-	uint32_t i = bucket_count ? buckets[wanted % bucket_count] : 0;
-
-	for (unsigned n = 0; i >= first && i != 0 && n < CHAIN_MAX; n++, i++) {
-		const ElfW(Sym) *symbol = &exports->symbols[i];
-
-		if ((chains[i - first] | 1u) == (wanted | 1u) && symbol->st_shndx != SHN_UNDEF &&
-		    strcmp(exports->names + symbol->st_name, name) == 0)
-			return exports->bias + symbol->st_value;
-		if (chains[i - first] & 1u)
-			break;
-	}
-	return 0;
+	return index ? exports->bias + exports->symbols[index].st_value : 0;
 }
 
 static size_t add_text(char *to, size_t used, const char *text)
@@ -81,7 +27,7 @@ static size_t add_text(char *to, size_t used, const char *text)
 	return used + size;
 }
 
-/* One line for people. */
+/* Writes one line for people. */
 static void note_refusal(struct fg_thread *thread)
 {
 	char text[VERSION_TEXT + 2 * FG_NUMBER_SIZE];
@@ -121,11 +67,12 @@ void fg_python_meet(struct fg_thread *thread, uint32_t module, uintptr_t bias,
 		    const ElfW(Dyn) * dynamic)
 {
 	static _Atomic uint32_t meeting;
-	struct exports exports = {.bias = bias};
+	struct fg_exports exports;
 	uint32_t nobody = 0;
 
-	if (fg_g.options.no_python || atomic_load(&meeting) || !find_exports(dynamic, &exports))
+	if (fg_g.options.no_python || atomic_load(&meeting))
 		return;
+	fg_exports_read(&exports, bias, dynamic);
 	const uintptr_t runtime = find_export(&exports, "_PyRuntime");
 
 	if (!runtime || !atomic_compare_exchange_strong(&meeting, &nobody, 1))

@@ -2,11 +2,12 @@
 #include "collector/sampler/account.h"
 
 enum {
-	FIRST_LEAST_NS = 100000, /* or half a period, */
-	INTERRUPT_NS = 50000,    /* but not less than this, or the whole period */
-	FAULT_NS = 1000,         /* of one that clears a page of 4 KiB, generously */
-	PORTIONS = 16,           /* moments that make up for a difference together */
-	MOST_TIMES = 4           /* a portion is a whole one times this, or divided by it */
+	FIRST_LEAST_NS = 100000, /* shortest first period: this, or half a period if that is less */
+	INTERRUPT_NS = 50000,    /* but at least this, or the whole period if that is less */
+	FAULT_NS = 1000,         /* time of a fault that clears a page of 4 KiB, generously */
+	PORTIONS = 16,           /* moments that together compensate a difference */
+	/* a portion is at most the mean one times this, and at least divided by it */
+	MOST_TIMES = 4
 };
 
 void fg_account_open(struct fg_account *account, const struct fg_times *now)

@@ -37,14 +37,14 @@ struct fg_times {
 	uint64_t user_ns; /* getrusage */
 	uint64_t system_ns;
 	uint64_t faults;
-	uint64_t departures; /* times that it has left its CPU */
+	uint64_t departures; /* times that it left its CPU */
 };
 
 struct fg_account {
 	struct fg_times last;
-	bool on;             /* sampling was on at the last look, */
-	uint32_t switches;   /* times that sampling had been switched on or off by then */
-	uint64_t sampled_ns; /* user samples since */
+	bool on;             /* sampling was on at the last look */
+	uint32_t switches;   /* times that sampling had been switched by then */
+	uint64_t sampled_ns; /* user samples since the last look */
 	int64_t owed_ns;     /* CPU time that is in no sample */
 };
 
@@ -57,7 +57,7 @@ struct fg_account {
  */
 uint64_t fg_account_first_period(uint64_t phase_ns, uint64_t period_ns);
 
-/* `now`: of a thread that begins. */
+/* `now`: the account of a new thread. */
 void fg_account_open(struct fg_account *account, const struct fg_times *now);
 
 static inline void fg_account_user(struct fg_account *account, uint64_t weight_ns)
@@ -88,7 +88,7 @@ static inline uint64_t fg_account_due(const struct fg_account *account)
 	return account->owed_ns > 0 ? (uint64_t)account->owed_ns : 0;
 }
 
-/* CPU time in no sample, if the CPU clock says `cpu_ns` now: as a look would find. */
+/* CPU time in no sample if the CPU clock reads `cpu_ns` now, as a look would find it. */
 static inline int64_t fg_account_ahead(const struct fg_account *account, uint64_t cpu_ns)
 {
 	return account->owed_ns + (int64_t)(cpu_ns - account->last.cpu_ns - account->sampled_ns);

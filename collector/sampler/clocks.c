@@ -141,7 +141,7 @@ static bool perf_start(struct fg_thread *thread)
 	thread->clocks.perf_fd = fd;
 	thread->clocks.unsettled = true;
 	thread->clocks.unmeasured = 0;
-	/* Its first period is too short to tell how late it is, if it ends in the kernel. */
+	/* Its first period is too short to measure delay, if it ends in the kernel. */
 	thread->clocks.due_cpu_ns = 0;
 	(void)ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	return true;
@@ -190,7 +190,7 @@ void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns)
 	if (in_ns) {
 		timer_set(thread->clocks.timer, in_ns / 2 + random_phase(thread, in_ns), 0);
 	} else {
-		/* Asleep: wake it no more; its CPU clock says when it runs again. */
+		/* The thread sleeps: do not wake it again; its CPU clock shows when it runs. */
 		timer_set(thread->clocks.tick_timer, FG_TICK_FAST_NS, 0);
 	}
 }
@@ -240,7 +240,7 @@ void fg_thread_settle(struct fg_thread *thread)
 	clocks->unmeasured = 0;
 }
 
-/* Is system time to be expected of a thread that has just begun? */
+/* Is a new thread likely to use system time? */
 static bool is_system_near(void)
 {
 	const uint64_t seen_ns = atomic_load(&fg_g.system_seen_ns);
@@ -248,7 +248,7 @@ static bool is_system_near(void)
 	return seen_ns && fg_clock_ns(CLOCK_MONOTONIC) - seen_ns < second_ns;
 }
 
-/* All ticks of a thread that uses system time are to be seen, the first one, too. */
+/* All ticks of a thread that uses system time should be seen, including the first. */
 static void start_ticks(struct fg_thread *thread)
 {
 	thread->clocks.tick_timer = timer_open(thread, fg_cpu_clock_of(fg_tid(thread)), true);
@@ -461,8 +461,8 @@ struct fg_thread *fg_thread_of_signal(const siginfo_t *info, bool *tick)
 		index /= 2;
 	} else if (info->si_code > 0 && info->si_fd >= 0 && info->si_fd < FG_FDS_MAX) {
 		/*
-		 * POLL_IN, or POLL_HUP when the kernel throttles; SI_KERNEL is larger and an
-		 * interval timer's
+		 * POLL_IN, or POLL_HUP when the kernel throttles; SI_KERNEL and that of an interval
+		 * timer are larger
 		 */
 		if (info->si_code > POLL_HUP)
 			return NULL;

@@ -14,15 +14,16 @@ enum {
 	/* the shortest periods of the timer on a thread's CPU clock */
 	FG_TICK_SLOW_NS = 10000000,
 	FG_TICK_FAST_NS = 1000,
-	FG_TICK_PART = 4, /* of the sampling period, that a fast one is; a slow one is as many */
+	/* a fast tick's period in sampling periods; the slow one is the inverse */
+	FG_TICK_PART = 4,
 };
 
-/* Which clocks are there?  Decides the rung of the ladder for the process, by trying. */
+/* Tries the clocks and decides the rung of the ladder for the process. */
 void fg_clocks_choose(void);
-/* The thread's own, from the process's rung down; false: it has none. */
+/* Starts the thread's own clocks, from the process's rung down; false: it has none. */
 bool fg_clocks_start(struct fg_thread *thread);
 void fg_clocks_stop(struct fg_thread *thread);
-/* From now on all clocks have to run without a system call. */
+/* From now on all clocks must run without a system call. */
 void fg_clocks_enter_sandbox(void);
 
 static inline clockid_t fg_cpu_clock_of(pid_t tid)
@@ -47,7 +48,7 @@ uint64_t fg_tick_period_ns(const struct fg_thread *thread, bool fast);
 void fg_thread_settle(struct fg_thread *thread);
 
 bool fg_fd_is_ours(int fd);
-/* The program wants this descriptor number for itself. */
+/* Frees this descriptor number for the program. */
 void fg_fd_move(int fd);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* How the names of both libraries begin. */
+/* The names of both libraries begin with this. */
 #define FG_COLLECTOR_NAME    "libfastgate_collector"
 #define FG_COLLECTOR_LIBRARY FG_COLLECTOR_NAME ".so"
 /* As above; it also interposes malloc, read and everything else that is counted. */
@@ -59,7 +59,7 @@
 #define FG_ENV_INDEX "FASTGATE_COLLECTOR_INDEX"
 /* Words between commas: what the counting library counts.  Without it, it counts nothing. */
 #define FG_ENV_COUNT "FASTGATE_COLLECTOR_COUNT"
-/* The number of a signal that asks the counting library for a dump. */
+/* Number of a signal that requests a dump from the counting library. */
 #define FG_ENV_DUMP_SIGNAL "FASTGATE_COLLECTOR_DUMP_SIGNAL"
 /* Size limit of one trace file in bytes; default 268435456. */
 #define FG_ENV_MAX_BYTES "FASTGATE_COLLECTOR_MAX_BYTES"
@@ -70,13 +70,13 @@
 struct fg_control_page {
 	uint32_t magic;
 	uint32_t off;
-	uint32_t dumps; /* asked for so far */
+	uint32_t dumps; /* dumps requested so far */
 };
 
 /* The words of FG_ENV_COUNT: one a probe (docs/adding.md). */
 enum fg_counter {
 	FG_COUNTER_HEAP,
-	FG_COUNTER_ALLOCATIONS, /* the heap without its blocks: nothing of what is held */
+	FG_COUNTER_ALLOCATIONS, /* the heap without its blocks: nothing about what is held */
 	FG_COUNTER_FREES,
 	FG_COUNTER_IO,
 	FG_COUNTER_FD,
@@ -99,11 +99,11 @@ enum fg_counter {
 /* Functions whose calls the library for calls counts: "exp,log@libm,Parser::*". */
 #define FG_ENV_CALLS "FASTGATE_COLLECTOR_CALLS"
 /*
- * Functions whose arguments are looked at as well: "libm", or names as above, with a signature
- * for functions outside libm: "log,my_kernel=double(double,int)".
+ * Functions whose arguments are recorded as well: "libm", or names as above, with a signature for
+ * functions outside libm: "log,my_kernel=double(double,int)".
  */
 #define FG_ENV_DOMAINS "FASTGATE_COLLECTOR_DOMAINS"
-/* "1": the durations of these calls are taken, too, where a function can be called from ours. */
+/* "1": these calls are timed too, if the function can be called from one of our frames. */
 #define FG_ENV_CALL_TIMES "FASTGATE_COLLECTOR_CALL_TIMES"
 /*
  * With FG_ENV_DOMAINS: "N", one of N calls keeps its arguments; and how many bits of their mantissa

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Once, before the first use. */
+/* Call once, before the first use. */
 void fg_crc32c_init(void);
-/* Continue `crc` (0 to start) over more bytes. */
+/* Continues `crc` (0 to start) over more bytes. */
 uint32_t fg_trace_crc32c(uint32_t crc, const void *data, size_t size);
 
 #endif

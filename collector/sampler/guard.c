@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where the program meets what is ours by accident: descriptors that it closes wholesale, libraries
- * that it unloads, sandboxes that it enters.  Our descriptors look to it as if they were not open.
+ * Places where the program would meet the collector by accident: descriptors that it closes
+ * wholesale, libraries that it unloads, sandboxes that it enters. Our descriptors look to it as if
+ * they were not open.
  */
 #include "collector/counting/count_hooks.h"
 #include "collector/process/pthreads.h"
@@ -32,7 +33,7 @@ FG_EXPORT int close(int fd)
 	return real_close(fd);
 }
 
-/* Close what lies in a range around what is ours. */
+/* Closes a range except for our descriptors. */
 FG_EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
 	FG_REAL(close_range);
@@ -106,7 +107,7 @@ FG_EXPORT int dlclose(void *handle)
 	const pid_t pid = fg_g.pid;
 	int status = real_dlclose(handle);
 
-	/* a child that a destructor has made begins at 0 */
+	/* in a child made by a destructor it begins at 0 */
 	if (fg_g.pid == pid)
 		(void)atomic_fetch_sub(&fg_g.unloading, 1);
 	if (fg_thread_enter(thread)) {
@@ -128,7 +129,7 @@ FG_EXPORT int prctl(int option, ...)
 	more[2] = va_arg(list, unsigned long);
 	more[3] = va_arg(list, unsigned long);
 	va_end(list);
-	/* Either opens the door to a filter that may kill for a system call it has not heard of. */
+	/* Either may install a filter that kills for unknown system calls. */
 	if ((option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) && fg_alive()) {
 		fg_threads_enter_sandbox();
 		fg_file_enter_sandbox();

@@ -30,14 +30,14 @@
 #include <unistd.h>
 
 enum {
-	ALTERNATE_ROOM = 4096, /* what a walk may need of a small signal stack */
-	WORTH_NS = 250000,     /* of system time between two looks are worth another, */
-	WORTH_PERIODS = 2,     /* or as many that are owed */
+	ALTERNATE_ROOM = 4096, /* bytes of a small signal stack that a walk may need */
+	WORTH_NS = 250000,     /* system time since the last look that is worth another sample */
+	WORTH_PERIODS = 2,     /* or as much that is owed */
 	TICK_PATIENCE = 32,
-	SAMPLES_PER_LOOK = 2, /* of user time, where nothing looks for system time yet */
-	AHEAD_PERIODS = 3,    /* that are in no sample: there is system time */
-	STOPPED_PERIODS = 3,  /* without a sample of elapsed time: the thread did not run */
-	LATE_PERIODS = 8,     /* by which what is owed may run ahead of the kernel's records */
+	SAMPLES_PER_LOOK = 2, /* user samples per look if nothing samples system time yet */
+	AHEAD_PERIODS = 3,    /* CPU time in no sample that proves system time */
+	STOPPED_PERIODS = 3,  /* after so long without a sample the thread was not running */
+	LATE_PERIODS = 8,     /* periods by which the debt may run ahead of the kernel's records */
 	/* The work of a handler is bounded: one that took longer had lost its CPU meanwhile. */
 	LONGEST_NS = 300000,
 };
@@ -126,7 +126,7 @@ static void write_system(struct fg_thread *thread, const ucontext_t *context, ui
 	fg_kernel_watch(thread);
 }
 
-/* Returns whether the weight has found its way into the trace. */
+/* Returns whether the weight was written to the trace. */
 static bool take_sample(struct fg_thread *thread, const ucontext_t *context,
 			enum fg_trace_clock clock, uint8_t flags, uint64_t weight_ns)
 {
@@ -188,8 +188,8 @@ static bool was_asleep(const ucontext_t *context)
 }
 
 /*
- * It is met in the kernel.  Threads too short to be met are stood for by those that are met for the
- * first time.
+ * The thread was met in the kernel. Threads met for the first time also stand for those too short
+ * to be met.
  */
 static void meet_system(struct fg_thread *thread, uint64_t now_ns)
 {
@@ -201,7 +201,7 @@ static void meet_system(struct fg_thread *thread, uint64_t now_ns)
 /* Turns a hit into a sample of its moment. */
 static void write_hit(struct fg_thread *thread, const struct fg_kernel_hit *met, uint64_t weight_ns)
 {
-	/* samples of one moment would count as parts of one */
+	/* samples of one moment would count as parts of one sample */
 	const uint64_t least_ns = thread->writer.last_time_ns + 1;
 
 	write_region(thread, met->region);
@@ -258,12 +258,12 @@ static void look_for_hits(struct fg_thread *thread, uint64_t now_ns)
 		weigh_hits(thread, now_ns, false);
 	}
 	fg_thread_leave(thread);
-	/* stops where the thread leaves its CPU too often by now */
+	/* stops if by now the thread leaves its CPU too often */
 	fg_kernel_watch(thread);
 }
 
 /*
- * System time that no hit of the kernel's event will take: of places whose call path is unknown, or
+ * System time that no hit of the kernel's event will take: in places whose call path is unknown, or
  * owed for long.
  */
 static uint64_t due_at_tick(struct fg_thread *thread)
@@ -282,7 +282,7 @@ static uint64_t due_at_tick(struct fg_thread *thread)
 	return here_ns + (due_ns - here_ns > late_ns ? due_ns - here_ns - late_ns : 0);
 }
 
-/* The thread was met in the kernel: give it what is owed to system time. */
+/* The thread was met in the kernel: it gets the system time that is owed. */
 static void sample_system(struct fg_thread *thread, const ucontext_t *context, bool behind,
 			  uint64_t now_ns)
 {
@@ -314,7 +314,7 @@ static void on_tick_in_sandbox(struct fg_thread *thread, const ucontext_t *conte
 		sample_system(thread, context, behind, now_ns);
 }
 
-/* Look often while system time passes, seldom otherwise. */
+/* Look often while system time passes, otherwise seldom. */
 static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 {
 	struct fg_thread_clocks *clocks = &thread->clocks;
@@ -379,7 +379,7 @@ static void on_jitter(struct fg_thread *thread, const ucontext_t *context, bool 
 	fg_thread_rearm(thread, thread->clocks.period_ns);
 }
 
-/* A wait that no signal ends, on a disk for one. */
+/* A wait that signals do not end, such as one for a disk. */
 static bool was_in_long_call(const ucontext_t *context)
 {
 	return is_behind_syscall(context) && !was_asleep(context);
@@ -468,7 +468,7 @@ void fg_take_last_hits(struct fg_thread *thread)
 	    !fg_kernel_is_clock(thread) || !fg_sampling_on(now_ns) ||
 	    fg_account_is_behind(account, true, atomic_load(&fg_g.switches)))
 		return;
-	/* No handler looks at the account meanwhile. */
+	/* No handler uses the account meanwhile. */
 	thread->clocks.attached = false;
 	atomic_signal_fence(memory_order_seq_cst);
 	fg_thread_times(&now);
@@ -549,8 +549,8 @@ void fg_on_signal(int signal, siginfo_t *info, void *context)
 	/* raised on the way back to the program */
 	const bool late =
 		thread && !fg_g.ticks_interrupt && (tick || thread->clock == FG_CLOCK_TICK);
-	bool noticed = false; /* by the program */
-	int flags = 0;        /* of its handler */
+	bool noticed = false; /* the program noticed the signal */
+	int flags = 0;        /* flags of its handler */
 
 	if (thread)
 		fg_signal_arrived(tick);

@@ -18,7 +18,7 @@ enum {
 
 static void write_command(struct fg_thread *thread)
 {
-	static char command[COMMAND_MAX]; /* touched once, by the thread that makes the file */
+	static char command[COMMAND_MAX]; /* set once, by the thread that creates the file */
 	long size = 0;
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 
@@ -65,8 +65,7 @@ bool fg_ensure_file(struct fg_thread *thread)
 	    !atomic_compare_exchange_strong(&fg_g.opening, &nobody, 1))
 		return false;
 	if (fg_file_open() != 0) {
-		fg_g.lazy =
-			false; /* and leave `opening` set: it will not work the next time either */
+		fg_g.lazy = false; /* leave `opening` set: it would fail the next time too */
 		return false;
 	}
 	fg_trace_introduce(thread);

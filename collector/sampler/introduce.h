@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A new trace file, and what a reader should know of the process before its first sample. */
+/*
+ * Starts a new trace file with all that a reader should know about the process before its first
+ * sample.
+ */
 #ifndef FG_COLLECTOR_INTRODUCE_H
 #define FG_COLLECTOR_INTRODUCE_H
 
 #include "collector/sampler/state.h"
 
-/* Write the program, its arguments, modules, names and regions into the new file. */
+/* Writes the program, its arguments, modules, names and regions into the new file. */
 void fg_trace_introduce(struct fg_thread *thread);
-/* Create the trace file unless this process has one; false if it cannot be created. */
+/* Creates the trace file unless this process has one; false if it cannot be created. */
 bool fg_ensure_file(struct fg_thread *thread);
 
 #endif

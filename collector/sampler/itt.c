@@ -63,7 +63,7 @@ struct itt_id {
 	unsigned long long d1, d2, d3;
 };
 
-/* Handles that programs keep: given once for each name, never taken back. */
+/* Handles for the program: one per name, never freed. */
 enum {
 	HANDLES_MAX = FG_NAMES_MAX + 1,
 	HANDLE_TEXT = 256
@@ -75,7 +75,7 @@ static char domain_texts[HANDLES_MAX][HANDLE_TEXT];
 static char string_texts[HANDLES_MAX][HANDLE_TEXT];
 static _Atomic uint64_t frames_of[HANDLES_MAX];
 
-/* Names have numbers anyway; the handle of a name that got none is the first, which stays empty. */
+/* Names have numbers anyway; a name without one gets the first handle, which stays empty. */
 static uint32_t slot_of(const char *name)
 {
 	const uint32_t number = name ? fg_name_find(name) : 0;
@@ -161,7 +161,7 @@ static void frame_end(const struct itt_domain *domain, struct itt_id *id)
 	fg_mark_unit_end();
 }
 
-/* Functions of any type, as the table holds them. */
+/* Functions of any type, as stored in the table. */
 typedef void (*any_function)(void);
 
 static const struct {

@@ -30,18 +30,18 @@
 
 enum {
 	/* Powers of two, and of pages; the control page comes on top. */
-	RING_BYTES = 16384,        /* without stacks */
-	RING_BYTES_STACKS = 65536, /* with them, at least, */
-	RING_BYTES_MOST = 262144,  /* and at most */
-	STACK_BYTES = 4096,        /* of the program's stack */
+	RING_BYTES = 16384,        /* size without stacks */
+	RING_BYTES_STACKS = 65536, /* smallest size with stacks */
+	RING_BYTES_MOST = 262144,  /* largest size */
+	STACK_BYTES = 4096,        /* bytes of the program's stack */
 	RECORD_BYTES = STACK_BYTES + 512,
-	KEPT = 2,        /* the part of a ring for records that have been looked at: 1 / KEPT, */
-	KEPT_STACKS = 8, /* or this */
+	KEPT = 2,        /* 1 / KEPT of a ring is for records that were already read */
+	KEPT_STACKS = 8, /* likewise, of a ring with stacks */
 	FRAMES_MAX = 40,
-	PERIOD_SHARE = 8, /* its period is longer by this part, lest it keep step with the clock */
+	PERIOD_SHARE = 8, /* longer than the clock's period by this part, to keep out of step */
 	RECORD_WORDS_MIN = 4,
-	CALM_NS = 200000, /* CPU time for each time that a calm thread leaves its CPU, */
-	CALM_FIRST = 20,  /* who may do so this often in any case */
+	CALM_NS = 200000, /* CPU time per switch of a calm thread */
+	CALM_FIRST = 20,  /* further switches that any thread may have */
 };
 
 /* In the order in which the kernel writes them. */
@@ -62,20 +62,20 @@ static const uint64_t registers_wanted = UINT64_C(1) << FG_ARCH_PERF_BP |
 					 UINT64_C(1) << FG_ARCH_PERF_SP |
 					 UINT64_C(1) << FG_ARCH_PERF_IP;
 
-static const uint64_t markers = (uint64_t)-4096; /* between the addresses of a call chain */
+static const uint64_t markers = (uint64_t)-4096; /* markers between the addresses of a call chain */
 
 /* A record; positions are in words since the ring began. */
 struct record {
 	uint64_t time_ns;
 	uint64_t chain;
 	uint64_t count;
-	uint64_t bp, link, sp, ip; /* of the program */
+	uint64_t bp, link, sp, ip; /* registers of the program */
 	uint64_t stack;
 	uint64_t stack_bytes;
 };
 
 struct matches {
-	uint64_t at[FG_KERNEL_PIECES_MAX]; /* the latest ones, in a circle */
+	uint64_t at[FG_KERNEL_PIECES_MAX]; /* the newest ones, in a circle */
 	uint64_t count;
 };
 
@@ -174,7 +174,7 @@ static bool is_calm(const struct fg_thread *thread)
 	return now->departures - thread->begin.departures < CALM_FIRST + cpu_ns / CALM_NS;
 }
 
-/* Returns why not, or 0. */
+/* Returns the reason for failure, or 0. */
 static int start_to_look(struct fg_thread *thread, bool with_stacks)
 {
 	struct fg_thread_clocks *clocks = &thread->clocks;
@@ -281,7 +281,7 @@ void fg_kernel_skip(struct fg_thread *thread)
 	give_back(thread, thread->clocks.kernel_seen);
 }
 
-/* The header and its size in bytes; 0: nothing that the kernel would write. */
+/* The header and its size in bytes; 0: not a record that the kernel writes. */
 static uint64_t record_size(const struct fg_thread *thread, uint64_t at, uint32_t *type)
 {
 	struct perf_event_header header;
@@ -336,8 +336,8 @@ static void add(struct matches *matches, uint64_t at)
 struct search {
 	uint64_t ip, sp;
 	struct matches exact; /* since the last look, same instruction */
-	struct matches near;  /* since then, same stack pointer */
-	uint64_t old_exact;   /* before it, the last one, or 0 */
+	struct matches near;  /* since the last look, same stack pointer */
+	uint64_t old_exact;   /* before it, the last matching one, or 0 */
 	uint64_t old_near;
 };
 
@@ -355,7 +355,7 @@ static void consider(const struct fg_thread *thread, uint64_t at, uint64_t size,
 		*(record.ip == search->ip ? &search->old_exact : &search->old_near) = at + 1;
 }
 
-/* Goes through all that is in the ring. */
+/* Iterates over everything in the ring. */
 static void look(struct fg_thread *thread, uint64_t head, struct search *search)
 {
 	uint64_t at = control(thread)->data_tail;
@@ -372,7 +372,7 @@ static void look(struct fg_thread *thread, uint64_t head, struct search *search)
 	}
 }
 
-/* Afterwards: old records make room, whole ones. */
+/* Afterwards frees room in whole records, oldest first. */
 static void make_room(struct fg_thread *thread, uint64_t head)
 {
 	uint64_t tail = control(thread)->data_tail;
@@ -410,7 +410,7 @@ static uint32_t path_of(struct fg_thread *thread, uint64_t at, uint32_t path)
 
 		if (address >= markers)
 			continue;
-		/* the leaf follows the marker that says whose addresses these are */
+		/* the leaf follows the marker of its address space */
 		is_leaf = i == 0 || word(thread, record.chain + i - 1) >= markers;
 		frame = fg_frame_of_kernel(thread, address, is_leaf);
 		const uint32_t longer = frame ? fg_path_extend(thread, path, frame) : 0;
@@ -463,7 +463,7 @@ unsigned fg_kernel_pieces(struct fg_thread *thread, const ucontext_t *context, u
 	if (found->count > 0)
 		count = split(thread, found, path, weight_ns, pieces);
 	make_room(thread, head);
-	/* no room for even one frame of the kernel: as if nothing were known */
+	/* no room for even one frame of the kernel: treat it as unknown */
 	return count > 0 && pieces[0].path != path ? count : 0;
 }
 

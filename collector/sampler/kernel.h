@@ -27,13 +27,13 @@ struct fg_kernel_piece {
 };
 
 /*
- * Begin to look, if that is wanted, permitted and not being done; stop if the thread leaves its CPU
- * so often that it costs too much.  From the thread itself.
+ * Starts looking, if wanted and permitted; stops if the thread leaves its CPU so often that it
+ * costs too much. Call from the thread itself.
  */
 void fg_kernel_watch(struct fg_thread *thread);
-/* The thread uses no system time any more, or ends. */
+/* The thread uses no more system time, or ends. */
 void fg_kernel_unwatch(struct fg_thread *thread);
-/* Brings the header's count of its interrupts up to date.  From the thread itself. */
+/* Updates the header's count of its interrupts. Call from the thread itself. */
 void fg_kernel_count_interrupts(struct fg_thread *thread);
 /* Discards the ring: sampling was off. */
 void fg_kernel_skip(struct fg_thread *thread);

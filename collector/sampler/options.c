@@ -10,7 +10,7 @@ enum {
 	SECOND_NS = 1000000000
 };
 
-/* Decimal digits and nothing else, up to `end`; false if that is not what is there. */
+/* Decimal digits up to `end`; false if there is anything else. */
 static bool parse_number(const char *text, const char *end, uint64_t *value)
 {
 	uint64_t result = 0;
@@ -245,7 +245,7 @@ void fg_collector_options_parse(char *const *environment, struct fg_options *opt
 		}
 	}
 	if (options->clock == FG_CLOCK_WALL || options->clock == FG_CLOCK_NONE)
-		options->budget = 0; /* of CPU time */
+		options->budget = 0; /* it is a share of CPU time */
 	if (options->budget)
 		options->period_ns = fg_sample_cost_period_ns(&unmeasured, options->budget);
 	else if (options->period_ns == 0)

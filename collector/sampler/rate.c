@@ -7,13 +7,14 @@
 #include "collector/sampler/writer.h"
 
 enum {
-	RETURN_PART = 8,     /* the way back to the program takes this part of the way here */
+	RETURN_PART = 8,     /* the way back to the program takes this part of the way in */
 	MOST_TIMES = 4,      /* a sample that took longer had lost its CPU */
-	FASTER_TIMES = 2,    /* at most, from one setting to the next */
-	HARDLY_PART = 8,     /* a period that differs by less stays */
-	MEASURED_EVERY = 32, /* samples from one measured to the next, at most, */
-	MEASURED_EVERY_NS = 100000000, /* or this CPU time; at first every other is */
-	START_SPREAD_NS = 250000000,   /* CPU time that the start is a cost of, at least */
+	FASTER_TIMES = 2,    /* shortens the period at most by this factor */
+	HARDLY_PART = 8,     /* a smaller change of the period is ignored */
+	MEASURED_EVERY = 32, /* samples between two measured ones, at most */
+	/* or CPU time between them; at first every other one is measured */
+	MEASURED_EVERY_NS = 100000000,
+	START_SPREAD_NS = 250000000, /* shortest CPU time over which the start's cost is spread */
 };
 
 void fg_rate_add(struct fg_rate_costs *costs, const struct fg_rate_sample *sample)
@@ -86,7 +87,7 @@ static uint64_t read_counter(const uint64_t *counter)
 	return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
-/* Counted so far. */
+/* Totals so far. */
 static struct fg_sample_cost totals(const struct fg_trace_header *header)
 {
 	struct fg_process_use now = {0};
@@ -178,7 +179,7 @@ void fg_rate_look(struct fg_thread *thread)
 
 	if (clocks->due_cpu_ns) {
 		clocks->met_cpu_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		/* It may have expired in the kernel before, where it raises no signal. */
+		/* It may have expired in the kernel before, without a signal. */
 		clocks->late_ns =
 			clocks->met_cpu_ns > clocks->due_cpu_ns
 				? (clocks->met_cpu_ns - clocks->due_cpu_ns) % clocks->period_ns

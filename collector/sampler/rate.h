@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 enum {
-	FG_RATE_KEPT = 5, /* measured samples that count */
+	FG_RATE_KEPT = 5, /* number of measured samples that count */
 };
 
 struct fg_thread;
@@ -27,7 +27,7 @@ struct fg_thread;
 struct fg_rate_sample {
 	uint64_t signal_ns;
 	uint64_t handler_ns;
-	uint64_t restart_ns; /* to start the clock anew, before it */
+	uint64_t restart_ns; /* cost of restarting the clock before it */
 };
 
 /* The newest ones, in a circle. */
@@ -50,12 +50,12 @@ void fg_rate_add(struct fg_rate_costs *costs, const struct fg_rate_sample *sampl
  * restart costs what the cheapest did: it was measured with cold caches.
  */
 struct fg_rate_sample fg_rate_mean(const struct fg_rate_costs *costs);
-/* The period to follow `period_ns`: the same, if another would hardly differ. */
+/* The next period after `period_ns`: the same, if another would hardly differ. */
 uint64_t fg_rate_next_ns(const struct fg_sample_cost *cost, uint64_t budget, uint64_t period_ns);
 
-/* At each sample of the perf clock; sets the thread's period where that has changed. */
+/* Call at each sample of the perf clock; sets the thread's period if that has changed. */
 void fg_rate_look(struct fg_thread *thread);
-/* At its end, the cost of a measured one is known: adapts the period. */
+/* Call at the end of a sample: its cost is known, so the period can adapt. */
 void fg_rate_learn(struct fg_thread *thread);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-	NAMES_MAX = FG_NAMES_MAX / 2, /* of a table twice as large */
+	NAMES_MAX = FG_NAMES_MAX / 2, /* fill limit, relative to a table twice as large */
 	NAME_SIZE = 256,
 };
 

@@ -5,7 +5,7 @@
 
 #include "collector/sampler/state.h"
 
-/* The number of a name, given when it is met first; 0: the table is full. */
+/* The number of a name, assigned when it is first met; 0: the table is full. */
 uint32_t fg_name_find(const char *text);
 /* The region of this name inside `parent`; 0: the table is full. */
 uint32_t fg_region_find(uint32_t parent, uint32_t name);
@@ -15,7 +15,7 @@ uint32_t fg_region_count(void);
 uint32_t fg_region_parent(uint32_t region);
 uint32_t fg_region_name(uint32_t region);
 
-/* Write all of them again: into a new file. */
+/* Writes all of them again, into a new file. */
 void fg_region_table_rewrite(struct fg_thread *thread);
 
 #endif

@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-/* Now, if that is recorded; 0: entries and times are those of what was sampled. */
+/* The current time, if times are recorded; 0: entries and times are those of samples. */
 static uint64_t recorded_from(void)
 {
 	const uint64_t now_ns = fg_clock_ns(CLOCK_MONOTONIC);
@@ -125,7 +125,7 @@ void fg_region_end_name(uint32_t name)
 	uint32_t region = thread ? thread->regions.current : 0;
 	uint32_t levels = 1;
 
-	/* Not begun here: nothing to end. */
+	/* It was not begun here, so there is nothing to end. */
 	for (; region && fg_region_name(region) != name; levels++)
 		region = fg_region_parent(region);
 	while (region && levels--)

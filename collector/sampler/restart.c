@@ -50,8 +50,9 @@
 #include <time.h>
 
 enum timeout_kind {
-	FG_TIMEOUT_MS,     /* milliseconds; negative: endless */
-	FG_TIMEOUT_SLEEP,  /* the kernel writes what remains to the next argument, unless NULL */
+	FG_TIMEOUT_MS, /* milliseconds; negative: endless */
+	/* the kernel writes the remaining time to the next argument, unless NULL */
+	FG_TIMEOUT_SLEEP,
 	FG_TIMEOUT_CLOCK,  /* as FG_TIMEOUT_SLEEP, unless absolute */
 	FG_TIMEOUT_SPEC,   /* an argument points to a relative time */
 	FG_TIMEOUT_FUTEX,  /* relative with FUTEX_WAIT, absolute with FUTEX_WAIT_BITSET */
@@ -62,11 +63,11 @@ struct timed {
 	long number;
 	enum timeout_kind timeout;
 	uint8_t argument;
-	uint8_t half; /* bytes of the seconds, and of the nanoseconds */
+	uint8_t half; /* size of the seconds, and of the nanoseconds */
 };
 
 enum {
-	OLD = sizeof(long), /* calls from when a time was as large as a word */
+	OLD = sizeof(long), /* marks calls from when a time was as large as a word */
 	WIDE = 8
 };
 
@@ -81,7 +82,7 @@ static const struct timed timed_calls[] = {
 	FG_ARCH_TIMED_CALLS /* each row ends in a comma */
 };
 
-/* Endless, until an absolute time, or with a time-out that the kernel brings up to date. */
+/* Endless, absolute, or with a time-out that the kernel updates. */
 /* clang-format off */
 static const long untimed_calls[] = {
 	SYS_ppoll, SYS_pselect6, SYS_rt_sigsuspend, SYS_msgrcv, SYS_msgsnd, SYS_accept4,
@@ -92,11 +93,11 @@ static const long untimed_calls[] = {
 };
 /* clang-format on */
 
-/* Calls that install a signal mask while they wait, and which argument it is. */
+/* Calls that install a signal mask while they wait, with the index of that argument. */
 struct masked {
 	long number;
 	uint8_t argument;
-	bool behind; /* a pointer to it: the argument points to that */
+	bool behind; /* the argument points to a pointer to it */
 };
 
 static const struct masked masked_calls[] = {
@@ -174,8 +175,8 @@ static int64_t time_left(const struct fg_thread *thread, uint64_t now_ns)
 }
 
 /*
- * The time-out behind a pointer, with `given` left: the first time our copy replaces it, later the
- * copy is shortened.
+ * The time-out behind a pointer, with `given` left: our copy replaces it the first time and is
+ * shortened later.
  */
 static void shorten(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
 		    const void *given, uint64_t now_ns)
@@ -197,7 +198,7 @@ static void shorten_spec(struct fg_thread *thread, ucontext_t *context, const st
 		shorten(thread, context, call, given, now_ns);
 }
 
-/* The time-out that is a number. */
+/* A time-out given as a number. */
 static void shorten_ms(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
 		       uint64_t now_ns)
 {
@@ -226,7 +227,7 @@ static void shorten_sleep(struct fg_thread *thread, ucontext_t *context, const s
 		shorten_spec(thread, context, call, now_ns);
 }
 
-/* Brings the time-out up to date; false: the call is not to be made again. */
+/* Updates the time-out; false: the call must not be made again. */
 static bool prepare(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
 		    uint64_t now_ns)
 {
@@ -259,8 +260,8 @@ static bool prepare(struct fg_thread *thread, ucontext_t *context, const struct 
 /* ---- together with another signal ---- */
 
 /*
- * Calls that the kernel makes again, or not, as the flags of the first handler have it.  Others
- * that it makes again whatever these say must not be ended here.
+ * Calls that the kernel makes again or not, depending on the first handler's flags. Other calls,
+ * which it makes again in any case, must not be ended here.
  */
 /* clang-format off */
 static const long by_flag_calls[] = {
@@ -292,8 +293,8 @@ static bool is_at_syscall(const ucontext_t *context)
 /* The system call that our handler interrupted. */
 struct call {
 	long number;
-	bool again;           /* the kernel makes it again, as the flags of our handler have it */
-	const sigset_t *mask; /* its own, while it waits; NULL: none */
+	bool again;           /* the kernel makes it again, by our handler's flags */
+	const sigset_t *mask; /* mask of the call, while it waits; NULL: none */
 };
 
 static uintptr_t ended_mark(const struct fg_thread *thread)
@@ -327,8 +328,8 @@ static bool find_call(const struct fg_thread *thread, ucontext_t *context, struc
 /* Pending signals, as classified above. */
 struct pending {
 	bool yields;
-	int flags;    /* of the first handler that is yielded to */
-	bool in_call; /* one that the program's mask blocks and the call's does not */
+	int flags;    /* flags of the first handler that runs before the call */
+	bool in_call; /* a pending signal that the program's mask blocks and the call's does not */
 };
 
 static bool has_handler(int number, int *flags)
@@ -368,7 +369,7 @@ static struct pending look_for_pending(const sigset_t *outer, const struct call 
 	return found;
 }
 
-/* Was the call ended by what our handler has been given, or is yet to be handled in it? */
+/* Did a signal that our handler has received, or is yet to receive, end the call? */
 static bool is_ours(const ucontext_t *context, const struct call *call,
 		    const struct pending *pending, bool late)
 {
@@ -378,7 +379,7 @@ static bool is_ours(const ucontext_t *context, const struct call *call,
 }
 
 /*
- * Has a handler just had this call made again?  The thread stands before it, so another signal of
+ * Has a handler just had this call made again? The thread stands before it, so another signal of
  * ours came before the call could begin: while that handler ran, or on the way back from it.
  */
 static bool is_undecided(const struct fg_thread *thread, const ucontext_t *context)

@@ -10,8 +10,8 @@
 #include "collector/sampler/state.h"
 
 /*
- * After a signal that the program does not notice.  True if `context` was changed so that the call
- * is made again.  `late`: the signal was raised on the way back to the program.
+ * After a signal that the program does not notice. Returns true if `context` was changed so that
+ * the call is made again. `late`: the signal was raised on the way back to the program.
  */
 bool fg_restart(struct fg_thread *thread, ucontext_t *context, bool late, uint64_t now_ns);
 

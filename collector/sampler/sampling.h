@@ -5,7 +5,7 @@
 
 #include "collector/sampler/state.h"
 
-/* Does the user's control file say so? */
+/* Does the user's control file permit sampling? */
 static inline bool fg_is_switched_off(void)
 {
 	return fg_g.control && __atomic_load_n(&fg_g.control->off, __ATOMIC_RELAXED);
@@ -13,10 +13,10 @@ static inline bool fg_is_switched_off(void)
 
 /*
  * False while the program has paused it, before the delay, after the duration, and while the
- * control file says so.
+ * control file turns it off.
  */
 bool fg_sampling_on(uint64_t now_ns);
-/* Switch it for the whole process; a record in the trace says when. */
+/* Switches it for the whole process; a record in the trace holds the time. */
 void fg_sampling_set(bool on);
 
 #endif

@@ -27,7 +27,7 @@
 
 /* ---- the mask of a thread ---- */
 
-/* Passes the request on without our signal, and keeps in the shadow what it says about that. */
+/* Passes the request on without our signal, which goes into the shadow. */
 static int change_mask(int how, const sigset_t *set, sigset_t *before,
 		       int (*change)(int, const sigset_t *, sigset_t *))
 {
@@ -73,8 +73,8 @@ FG_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *r
 
 struct stay {
 	sigset_t set;
-	bool before;    /* was our signal blocked, as the program sees it? */
-	bool differs;   /* the mask of the call says otherwise */
+	bool before;    /* was our signal blocked in the program's view? */
+	bool differs;   /* the mask of the call differs from that */
 	bool held_back; /* blocked around the call */
 	bool ended;     /* a pending signal ended the call before it began */
 	bool held;      /* epoll only: blocked during the call */

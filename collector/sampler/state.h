@@ -37,15 +37,15 @@
 enum {
 	FG_THREADS_MAX = 4096,
 	FG_FDS_MAX = 65536,
-	FG_CHECKS_PER_FRAME = 2, /* at most */
+	FG_CHECKS_PER_FRAME = 2, /* checks per frame, at most */
 	FG_TRAIL_ROOM = 1024,    /* frames that a kept stack may grow by before it is moved */
 	FG_TRAIL_FRAMES = FG_TRAIL_ROOM + (int)FG_TRACE_FRAMES_MAX,
 	FG_REGION_DEPTH_MAX = 64,
 	FG_REGIONS_MAX = 4096,
-	FG_NAMES_MAX = 4096, /* numbers of names are not larger */
+	FG_NAMES_MAX = 4096, /* highest number of a name */
 	FG_OUTPUT_MAX = 3072,
 	FG_RECORD_HEAD = 8,
-	FG_NAME_SIZE = 16,     /* of a thread, as the kernel keeps it */
+	FG_NAME_SIZE = 16,     /* a thread's name in the kernel */
 	FG_RECORD_ROOM = 4608, /* a path and a few numbers */
 };
 
@@ -61,11 +61,11 @@ struct fg_module {
 	uint8_t build_id_size;
 	_Atomic uint8_t live;
 	_Atomic bool stays;    /* loaded with the program: it is never unloaded */
-	_Atomic uint32_t seen; /* by this scan of our own index */
-	const char *path;      /* of the loader; valid while the module is live */
+	_Atomic uint32_t seen; /* seen by this scan of our own index */
+	const char *path;      /* borrowed from the loader; valid while the module is live */
 };
 
-/* One word of the stack on which the walk depended besides return addresses, and what it was. */
+/* A word of the stack on which the walk depended, besides return addresses, with its value. */
 struct fg_check {
 	uintptr_t address;
 	uintptr_t value;
@@ -80,25 +80,23 @@ struct fg_python_look {
 	struct fg_python_stack stack;
 };
 
-/*
- * A frame as a walk leaves it.  `first_check` is where its own checks (of the way to its caller)
- * start.
- */
+/* A frame after a walk. `first_check` is the index of its own checks (of the way to its caller). */
 struct fg_walk_frame {
 	struct fg_regs regs;
 	uint32_t id;   /* frame id of the trace */
-	uint32_t node; /* call path down to here */
+	uint32_t node; /* number of the call path down to here */
 	uint32_t first_check;
 	bool exact;
-	bool checked; /* its checks and its caller's pc say all that the step there depended on */
-	bool uses_bp; /* the step needed the frame pointer, or may have */
-	bool restores_bp; /* its first check is that of its caller's frame pointer */
+	/* its checks and its caller's pc cover everything on which the step there depended */
+	bool checked;
+	bool uses_bp;     /* the step used the frame pointer, or may have */
+	bool restores_bp; /* its first check is its caller's frame pointer */
 };
 
 /* The frames of a stack, leaf first, with room in front for further calls. */
 struct fg_trail {
-	struct fg_walk_frame frames[FG_TRAIL_FRAMES +
-				    1]; /* after the last: a stack pointer that no walk reaches */
+	struct fg_walk_frame
+		frames[FG_TRAIL_FRAMES + 1]; /* sentinel: a stack pointer that no walk reaches */
 	struct fg_check checks[FG_CHECKS_PER_FRAME * (FG_TRAIL_FRAMES + 1)];
 };
 
@@ -109,7 +107,7 @@ struct fg_region_times {
 
 enum {
 	FG_KERNEL_HITS_MAX = 32,
-	FG_COPY_FRAMES = 256, /* in a copy of the innermost part of a stack */
+	FG_COPY_FRAMES = 256, /* frames in a copy of the innermost part of a stack */
 	FG_REGION_STEPS = 32,
 };
 
@@ -148,45 +146,45 @@ struct fg_chunk_writer {
 /* The clocks of a thread: collector/process/threads.c and the handler. */
 struct fg_thread_clocks {
 	bool attached;
-	bool unsettled;      /* perf has its first period yet, which is shorter */
+	bool unsettled;      /* perf still has its shorter first period */
 	uint8_t unmeasured;  /* samples since the last measured one */
-	uint64_t period_ns;  /* perf, tick: in force */
+	uint64_t period_ns;  /* perf, tick: current period */
 	uint64_t due_cpu_ns; /* CPU time at which perf's period ends; 0: unknown */
-	uint64_t restart_ns; /* CPU time that this took the last time */
-	uint64_t late_ns;    /* of a sample that is being measured: how late it came, */
-	uint64_t met_cpu_ns; /* and the CPU time then */
+	uint64_t restart_ns; /* CPU time of the last restart */
+	uint64_t late_ns;    /* of a sample that is being measured: its delay, */
+	uint64_t met_cpu_ns; /* and its CPU time */
 	bool tick_fast;
 	uint8_t tick_idle;
 	int perf_fd;
-	int timer; /* of the other clocks than perf */
+	int timer; /* timer of the clocks other than perf */
 	int tick_timer;
 	uint64_t random;
 	uint64_t carried_ns;      /* weight of samples that could not be taken */
 	uint64_t last_ns;         /* jitter: CPU time at the last sample; wall: the time of it */
-	void *kernel_ring;        /* collector/sampler/kernel.c; NULL: it does not look */
+	void *kernel_ring;        /* state of collector/sampler/kernel.c; NULL: it does not look */
 	uint64_t kernel_since_ns; /* CPU time up to which its interrupts are counted */
 	uint64_t kernel_period_ns;
 	uint64_t kernel_seen; /* position in the ring up to which records were read */
 	/* system time that its records have met at places whose call path is not known */
 	uint64_t kernel_unknown_ns;
 	uint32_t kernel_ring_bytes;
-	bool kernel_stacks; /* its records have the program's stack */
-	uint8_t unlooked;   /* user samples since the last look at what is owed to system time */
+	bool kernel_stacks; /* its records contain the program's stack */
+	uint8_t unlooked;   /* user samples since the last look at the debt of system time */
 	bool kernel_refused;
 };
 
-/* The thread came to another region. */
+/* A change of the thread's region. */
 struct fg_region_step {
 	uint64_t time_ns;
-	uint32_t before; /* the region until then */
+	uint32_t before; /* the region before */
 };
 
-/* The regions and the unit of work that the thread is in: collector/sampler/regions.c. */
+/* The thread's regions and unit of work: collector/sampler/regions.c. */
 struct fg_thread_regions {
 	uint32_t current;
-	uint32_t steps; /* of which the last ones are kept, in a circle */
+	uint32_t steps; /* number of steps; the last ones are kept, in a circle */
 	struct fg_region_step step[FG_REGION_STEPS];
-	uint32_t written; /* the current one, as far as the trace knows */
+	uint32_t written; /* the current region according to the trace */
 	uint32_t depth;
 	uint32_t outer[FG_REGION_DEPTH_MAX];
 	uint64_t begin_ns[FG_REGION_DEPTH_MAX];
@@ -199,7 +197,8 @@ struct fg_thread_regions {
 struct fg_thread_restart {
 	int64_t timeout[2];
 	uint64_t until_ns;
-	uintptr_t undecided_sp; /* of a call that the next handler of our signal may have to end */
+	/* stack pointer of a call that the next handler of our signal may have to end */
+	uintptr_t undecided_sp;
 };
 
 /* The stack of the last sample: collector/unwind/walk.c. */
@@ -224,7 +223,7 @@ struct fg_thread_record {
 /* How pthread_create() was called: collector/process/pthreads.c. */
 struct fg_thread_birth {
 	pthread_t handle;
-	bool blocked; /* does the creator believe that our signal is blocked? */
+	bool blocked; /* in the creator's view, our signal is blocked */
 	void *(*begin)(void *);
 	void *argument;
 	uintptr_t c11_begin;
@@ -233,24 +232,24 @@ struct fg_thread_birth {
 
 struct fg_thread {
 	_Atomic uint32_t taken;
-	uint32_t index; /* in fg_g.threads */
-	uint32_t id;    /* in the trace */
+	uint32_t index; /* index in fg_g.threads */
+	uint32_t id;    /* number in the trace */
 	uint32_t kind;
 	uint32_t clock;
 	_Atomic uint8_t busy;
 	/* Counts a call, as fg_thread_count_begin() says. */
 	_Atomic uint8_t counting;
-	/* The program has not blocked our signal here, or waits for it. */
+	/* The program has unblocked our signal here, or waits for it. */
 	_Atomic bool takes_signal;
 	bool written;            /* THREAD_BEGIN is in the trace */
-	char name[FG_NAME_SIZE]; /* as the trace knows it */
+	char name[FG_NAME_SIZE]; /* name according to the trace */
 	uintptr_t stack_low;
 	uintptr_t stack_high;
 	uint64_t begin_ns;
 	struct fg_times begin;
-	uint64_t user_ns; /* weights given */
+	uint64_t user_ns; /* weights assigned */
 	uint64_t system_ns;
-	uint32_t last_path; /* of the last sample that had a stack */
+	uint32_t last_path; /* path of the last sample with a stack */
 	struct fg_account account;
 	struct fg_thread_clocks clocks;
 	struct fg_thread_regions regions;
@@ -285,14 +284,14 @@ static inline void fg_thread_leave(struct fg_thread *thread)
 struct fg_process_use {
 	uint64_t user_ns;
 	uint64_t system_ns;
-	uint64_t switches; /* of context, with and without its will */
+	uint64_t switches; /* context switches, voluntary or not */
 };
 
 struct fg_options {
 	char output[FG_OUTPUT_MAX];
 	char control[FG_OUTPUT_MAX];
 	uint64_t period_ns;
-	uint64_t budget; /* millionths of the CPU time that the period is adapted to, or 0 */
+	uint64_t budget; /* millionths of the CPU time for which the period is adapted, or 0 */
 	uint32_t clock;  /* enum fg_trace_clock at which the ladder starts */
 	bool no_kernel;  /* do not sample the kernel, even where that is allowed */
 	pid_t only_parent;
@@ -302,68 +301,69 @@ struct fg_options {
 	uint64_t unit_last;
 	bool has_units;
 	bool paused;
-	bool own_index; /* of loaded objects, even where the loader has one */
+	bool own_index; /* use our own index of loaded objects, even if the loader has one */
 	bool no_python; /* leave the frames of Python functions out */
 	uint64_t max_bytes;
 	uint32_t counters;    /* bits of enum fg_counter */
-	uint32_t dump_signal; /* that asks for a dump; 0: none does */
-	const char *misread;  /* a variable whose value makes no sense */
+	uint32_t dump_signal; /* signal that requests a dump; 0: none */
+	const char *misread;  /* a variable with an invalid value */
 };
 
 struct fg_global {
 	_Atomic uint32_t *alive;
-	bool lazy; /* the file is made with the first sample: a child of fork */
+	bool lazy; /* the file is created with the first sample: a child of fork */
 	/* the program has entered a sandbox: no system calls from handlers any more */
 	bool sandboxed;
 	_Atomic uint8_t opening;
 	struct fg_options options;
-	char program[FG_OUTPUT_MAX]; /* what /proc/self/exe says */
-	char folder[FG_OUTPUT_MAX];  /* where the program was started; empty: not known */
-	char name[FG_NAME_SIZE];     /* what threads are called that nobody has named */
+	char program[FG_OUTPUT_MAX]; /* target of /proc/self/exe */
+	char folder[FG_OUTPUT_MAX];  /* folder in which the program was started; empty: unknown */
+	char name[FG_NAME_SIZE];     /* default name of threads */
 	struct fg_trace_header *_Atomic header;
 	uint8_t *file;
 	uint64_t capacity;
-	uint64_t populated;         /* all pages of the file up to here are, and perhaps others */
-	_Atomic uint64_t period_ns; /* to be adopted by every thread */
+	uint64_t populated;         /* all pages of the file below this, perhaps others too */
+	_Atomic uint64_t period_ns; /* every thread adopts it */
 	struct fg_rate rate;
 	uint64_t tick_ns;
 	uint64_t start_ns;
-	struct fg_process_use begin; /* of the process, when this image began */
+	struct fg_process_use begin; /* use of the process when this image began */
 	uint32_t clock_user;
 	uint32_t clock_system;
 	uint32_t perf_errno;
-	bool ticks_interrupt;            /* an old kernel raises them inside of system calls */
-	_Atomic uint32_t kernel_errno;   /* why its functions cannot be seen, 0 if they can */
-	_Atomic uint64_t phases;         /* of first periods, spread evenly */
-	_Atomic int64_t owed_ns;         /* to system time, by threads that have ended */
-	_Atomic uint64_t system_seen_ns; /* when a thread was last met in the kernel */
+	bool ticks_interrupt; /* an old kernel raises them inside system calls */
+	/* why the kernel's functions cannot be seen; 0: they can */
+	_Atomic uint32_t kernel_errno;
+	/* number of first periods so far, which are spread evenly */
+	_Atomic uint64_t phases;
+	_Atomic int64_t owed_ns;         /* system time owed by threads that have ended */
+	_Atomic uint64_t system_seen_ns; /* time when a thread was last met in the kernel */
 	pid_t pid;
 	uintptr_t cookie;
 	struct fg_thread *forking;
 	_Atomic uint8_t sampling;
-	_Atomic uint32_t switches; /* times that it was switched on or off */
+	_Atomic uint32_t switches; /* times that sampling was switched */
 	_Atomic uint32_t next_sequence;
 	_Atomic uint32_t next_thread;
 	_Atomic uint32_t module_count;
-	_Atomic uint32_t epoch; /* counts modules that went away */
+	_Atomic uint32_t epoch; /* counts modules that are gone */
 	_Atomic bool any_gone;
-	_Atomic uint32_t unloading; /* calls of dlclose() that go on */
-	_Atomic bool visiting; /* a thread looks at what others have: collector/process/threads.h */
-	const struct fg_control_page *control; /* NULL: nobody switches it from outside */
-	bool control_missing;                  /* the page that was named could not be mapped */
-	_Atomic uint32_t control_dumps;        /* that it had asked for at the start, or since */
+	_Atomic uint32_t unloading; /* running calls of dlclose() */
+	/* a thread looks at the others' tables: collector/process/threads.h */
+	_Atomic bool visiting;
+	const struct fg_control_page *control; /* NULL: not controlled from outside */
+	bool control_missing;                  /* the named page could not be mapped */
+	/* dumps that the page had requested at the start, or since */
+	_Atomic uint32_t control_dumps;
 	struct fg_module *modules;
 	struct fg_thread *_Atomic threads[FG_THREADS_MAX];
 	_Atomic pid_t tids[FG_THREADS_MAX];        /* thread number per slot; 0: none */
-	_Atomic uint32_t thread_high;              /* all slots in use are below */
+	_Atomic uint32_t thread_high;              /* all used slots are below */
 	_Atomic uint16_t thread_of_fd[FG_FDS_MAX]; /* index + 1 */
 	_Atomic uint32_t lowest_fd;
 };
 
-/*
- * Nothing of this library is seen from outside but what is marked FG_EXPORT: the build hides the
- * rest.
- */
+/* Everything not marked FG_EXPORT is hidden by the build. */
 extern struct fg_global fg_g;
 extern _Thread_local struct fg_thread *fg_self __attribute__((tls_model("initial-exec")));
 

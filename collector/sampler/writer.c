@@ -25,13 +25,14 @@
 enum {
 	CAPACITY_MIN = 1 << 20,
 	CAPACITY_PLAIN =
-		16 << 20, /* where the kernel cannot populate: all of it is allocated at once */
+		16 << 20, /* if the kernel cannot populate: this much is allocated at once */
 	SANDBOX_ROOM = 4 << 20,
 	IMAGES_MAX = 100000,
 	VARINT_MAX = 10,
 	RECORD_HEAD = FG_RECORD_HEAD,
-	PREFAULT_AT_START = 16, /* with the header's; ten seconds at 1,000 samples a second */
-	PREFAULT_PAGES = 41,    /* so that one handler in more than 20,000 makes them */
+	/* including the header's; enough for ten seconds at 1,000 samples a second */
+	PREFAULT_AT_START = 16,
+	PREFAULT_PAGES = 41, /* so many that one handler in more than 20,000 allocates them */
 };
 
 uint64_t fg_clock_ns(clockid_t clock)
@@ -295,7 +296,7 @@ static struct fg_trace_chunk *take_room(uint64_t size)
 	} while (!__atomic_compare_exchange_n(&header->allocated, &at, at + size, true,
 					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	if (!fg_g.sandboxed && !populate_beyond(at + size)) {
-		fg_g.capacity = at; /* the disk is full; leave it alone */
+		fg_g.capacity = at; /* the disk is full: write no further */
 		return NULL;
 	}
 	return (struct fg_trace_chunk *)(void *)(fg_g.file + at);
@@ -430,7 +431,7 @@ void fg_record_texts(struct fg_thread *thread, const char *first, const char *se
 	thread->record.size += (uint32_t)strlen(second);
 }
 
-/* The folder that a relative path starts from. Returns its size with the final zero; 0: unknown. */
+/* The folder in which a relative path starts. Returns its size with the final zero; 0: unknown. */
 static long folder_of(const char *path, char *folder, size_t room)
 {
 	/* A process that has since changed its folder may have opened the library before. */

@@ -16,13 +16,13 @@
 #endif
 
 /*
- * Make and map the file; 0, or a negative errno.  Uses open, mmap and the like: not inside a
+ * Creates and maps the file; 0, or a negative errno. Uses open, mmap and the like: not in a
  * sandbox.
  */
 int fg_file_open(void);
-/* Give the file up in this process without touching what is in it. */
+/* Abandons the file in this process without changing it. */
 void fg_file_detach(void);
-/* Allocate room in advance and make no further system calls: the program enters a sandbox. */
+/* Allocates room in advance and makes no further system calls: the program enters a sandbox. */
 void fg_file_enter_sandbox(void);
 
 /*
@@ -45,7 +45,7 @@ void fg_record_number(struct fg_thread *thread, uint64_t value);
 void fg_record_text(struct fg_thread *thread, const void *text, size_t size);
 /* Two texts as one; the first is cut where both are too long. */
 void fg_record_texts(struct fg_thread *thread, const char *first, const char *second);
-/* A relative path is written from the root: the reader of the trace runs elsewhere. */
+/* A relative path is made absolute: the reader of the trace runs elsewhere. */
 void fg_record_path(struct fg_thread *thread, const char *path);
 bool fg_record_write(struct fg_thread *thread);
 /* A record whose only field is a text of any length up to FG_TRACE_TEXT_MAX. */
@@ -53,11 +53,11 @@ bool fg_text_write(struct fg_thread *thread, enum fg_trace_record kind, const ch
 		   size_t size);
 bool fg_note(struct fg_thread *thread, const char *text);
 
-/* `now_ns`: not before the last one of this thread; parts of one sample have the same. */
+/* `now_ns`: not before the previous one of this thread; parts of one sample have the same. */
 bool fg_sample_write(struct fg_thread *thread, uint64_t now_ns, uint8_t flags, uint32_t node,
 		     uint64_t weight_ns);
 
-/* Decimal digits, without a NUL; how many. */
+/* Writes decimal digits without a NUL; returns how many. */
 enum {
 	FG_NUMBER_SIZE = 20
 };

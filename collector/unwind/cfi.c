@@ -109,7 +109,7 @@ uintptr_t fg_cfi_take_encoded(struct fg_cfi_cursor *c, uint8_t encoding)
 	return (uintptr_t)value;
 }
 
-/* May `size` bytes be read at this address, which may be nonsense? */
+/* May `size` bytes be read at this address, which may be invalid? */
 static bool inside(const struct fg_tables *tables, uintptr_t at, size_t size)
 {
 	const uintptr_t low = (uintptr_t)tables->low;

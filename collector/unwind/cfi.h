@@ -32,13 +32,13 @@ struct fg_cfi_function {
 	uintptr_t size;
 };
 
-/* Reads behind the end give 0. */
+/* Reads beyond the end give 0. */
 uint64_t fg_cfi_take(struct fg_cfi_cursor *c, unsigned size);
 uint64_t fg_cfi_take_uleb(struct fg_cfi_cursor *c);
 int64_t fg_cfi_take_sleb(struct fg_cfi_cursor *c);
-/* A pointer in one of the encodings of .eh_frame. */
+/* Reads a pointer in one of the encodings of .eh_frame. */
 uintptr_t fg_cfi_take_encoded(struct fg_cfi_cursor *c, uint8_t encoding);
-/* A block behind its length. */
+/* Reads a block that follows its length. */
 struct fg_cfi_cursor fg_cfi_take_block(struct fg_cfi_cursor *c);
 
 /* The entry of the function at `address`; false: the tables have none. */

@@ -15,10 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Reserved, not used: pages come when modules do. */
+/* Reserved address space: pages are allocated as modules appear. */
 static const size_t table_size = sizeof(struct fg_module) * (FG_TRACE_MODULES_MAX + 1);
 
-/* As _dl_find_object() fills it, of which no header before glibc 2.35 knows. */
+/* The layout of _dl_find_object(), which headers before glibc 2.35 lack. */
 struct loaded {
 	unsigned long long flags;
 	void *start;
@@ -33,10 +33,10 @@ struct loaded {
  * scan.
  */
 static int (*find_loaded)(void *pc, struct loaded *found);
-static const struct r_debug *debug; /* the loader's */
+static const struct r_debug *debug; /* the loader's list of objects */
 /* The last object of the loader's list that is in the index. */
 static struct link_map *_Atomic last;
-static _Atomic uint32_t scans; /* so far */
+static _Atomic uint32_t scans; /* number of scans so far */
 
 int fg_modules_init(void)
 {
@@ -90,8 +90,8 @@ static void take_build_id(struct fg_module *module, const uint8_t *notes, size_t
 }
 
 /*
- * The part of the file's mapped segments that `size` bytes at this address lie in; false: they lie
- * in none.
+ * The part of the file's mapped segments that contains `size` bytes at this address; false: none
+ * does.
  */
 static bool find_segment(const struct fg_module *module, const ElfW(Phdr) * headers, size_t count,
 			 uintptr_t at, size_t size, struct fg_tables *found)
@@ -177,7 +177,7 @@ static uint32_t known_at(uintptr_t start)
 	return 0;
 }
 
-/* The newest that holds the address. */
+/* The newest module that contains the address. */
 static uint32_t known_around(uintptr_t pc)
 {
 	for (uint32_t id = atomic_load(&fg_g.module_count); id > 0; id--) {
@@ -281,7 +281,7 @@ static void name_module(struct fg_module *module, const char *path)
 
 struct headers {
 	const ElfW(Phdr) * items;
-	size_t count; /* 0: they are not known */
+	size_t count; /* 0: unknown */
 };
 
 static struct headers headers_at(const void *start)
@@ -315,7 +315,7 @@ static struct headers find_headers(const struct loaded *object)
 	return found;
 }
 
-/* `found` has what its headers say. */
+/* Fills `found` from its headers. */
 static uint32_t add_named(struct fg_thread *thread, struct fg_module *found, const char *name,
 			  const void *dynamic)
 {
@@ -343,7 +343,7 @@ static bool is_mapped(uintptr_t low, uintptr_t high)
 {
 	const uintptr_t begin = fg_page_down(low);
 
-	/* It starts no writing and says whether all of this is there. */
+	/* Writes nothing; returns whether all of this is readable. */
 	return syscall(SYS_msync, begin, fg_page_up(high) - begin, MS_ASYNC) == 0;
 }
 

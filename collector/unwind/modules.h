@@ -9,7 +9,7 @@
 
 #include "collector/sampler/state.h"
 
-/* Reserve the table; before anything else here.  0 or a negative errno. */
+/* Reserves the table; call before anything else here. Returns 0 or a negative errno. */
 int fg_modules_init(void);
 /*
  * The module that contains `pc`, registered if it was unknown; id 0 (and NULL) if no module does.
@@ -17,11 +17,11 @@ int fg_modules_init(void);
  */
 uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc);
 /*
- * The same of an address that the thread was at some time ago: its module may be about to go, or
- * have gone without our having seen it.  0 if its tables cannot be read.
+ * As above, for an address at which the thread was earlier: its module may be about to go, or be
+ * gone without our noticing. 0 if its tables cannot be read.
  */
 uint32_t fg_module_find_past(struct fg_thread *thread, uintptr_t pc);
-/* The one that the kernel's functions belong to, which lies nowhere; 0: no room.  Signal-safe. */
+/* The module of the kernel's functions, which has no address; 0: no room. Signal-safe. */
 uint32_t fg_module_of_kernel(struct fg_thread *thread);
 struct fg_module *fg_module(uint32_t id);
 
@@ -30,11 +30,11 @@ static inline bool fg_module_live(uint32_t id)
 	return id == 0 || atomic_load_explicit(&fg_g.modules[id].live, memory_order_acquire);
 }
 
-/* Make all loaded modules known.  Takes the loader's lock: never in a handler. */
+/* Registers all loaded modules. Takes the loader's lock: never in a handler. */
 void fg_modules_scan(struct fg_thread *thread);
-/* After a dlclose(): find the modules that are gone. */
+/* After a dlclose(): finds the modules that are gone. */
 void fg_modules_check(struct fg_thread *thread);
-/* Write all known ones again: into a new file, in a child of fork. */
+/* Writes all known ones again, into a new file, in a child of fork. */
 void fg_modules_rewrite(struct fg_thread *thread);
 
 #endif

@@ -23,14 +23,14 @@ enum {
 	KERNEL_FIRST = 1 << 8,
 	HINTS_MAX = 1 << 20, /* about as many paths as the tables hold */
 	PREPARE_STEP = 16 << 10,
-	PREPARE_MOST = 1 << 20, /* of a table: larger ones may stay nearly empty */
-	KEY_DEAD = 1,           /* of a module that was unloaded; no code lies at address 1 */
+	PREPARE_MOST = 1 << 20, /* room prepared in a table; larger ones may stay nearly empty */
+	KEY_DEAD = 1,           /* a frame of a module that was unloaded; no code has address 1 */
 };
 
 struct fg_table_level fg_frame_levels[2][FG_LEVELS];
 _Atomic uint32_t fg_frame_current[2];
 static struct fg_keyed_ids paths;
-static struct fg_keyed_ids kernel_frames; /* their addresses are not ours */
+static struct fg_keyed_ids kernel_frames; /* addresses of the kernel */
 static _Atomic uint32_t next_frame;
 static _Atomic uint32_t next_path;
 _Atomic uint64_t *fg_path_hints;
@@ -62,7 +62,7 @@ void fg_paths_clear(void)
 	atomic_store(&next_path, 0);
 }
 
-/* Returns whether anything was populated. A table that is not in use yet may never be. */
+/* Returns whether anything was populated. A table may remain unused for ever. */
 static bool prepare(struct fg_table_level *level, size_t entry_size)
 {
 	const size_t size = (level->mask + (size_t)1) * entry_size;
@@ -179,7 +179,7 @@ static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, b
 	return info;
 }
 
-/* A frame of an older table is also entered into the newest, where the first look finds it. */
+/* A frame of an older table is also entered into the newest, where look-ups begin. */
 static void frame_bring(bool exact, uintptr_t pc, uint32_t module, struct fg_frame_info info)
 {
 	struct fg_table_level *level =

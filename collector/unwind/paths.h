@@ -12,11 +12,11 @@
 #include "collector/unwind/tables.h"
 
 struct fg_frame_entry {
-	_Atomic uintptr_t key; /* the address */
+	_Atomic uintptr_t key; /* the frame's address */
 	uint32_t module;
 	uint32_t id;
 	_Atomic uint64_t rule;
-	struct fg_frame_entry *_Atomic caller; /* of a return address: the one met last below it */
+	struct fg_frame_entry *_Atomic caller; /* for a return address: the caller met last */
 };
 
 extern struct fg_table_level fg_frame_levels[2][FG_LEVELS]; /* [exact] */
@@ -24,32 +24,30 @@ extern _Atomic uint32_t fg_frame_current[2];
 
 struct fg_frame_info {
 	uint64_t rule;
-	uint32_t id; /* of the frame in the trace; 0 if the table is full */
-	bool is_new; /* worked out just now, and known from now on */
+	uint32_t id; /* number of the frame in the trace; 0 if the table is full */
+	bool is_new; /* computed just now */
 };
 
 int fg_paths_init(void);
-/* Forget everything: a child of fork starts its own file. */
+/* Forgets everything: a child of fork starts its own file. */
 void fg_paths_clear(void);
-/* Give a few pages more of the tables memory before they are needed.  From a handler, each time. */
+/* Populates a few more pages of the tables. Called by each handler. */
 void fg_paths_prepare(void);
-/* The frame at `pc`; `exact`: interrupted there, otherwise a return address. */
+/* The frame at `pc`; `exact`: it was interrupted there, otherwise a return address. */
 struct fg_frame_info fg_frame_find(struct fg_thread *thread, uintptr_t pc, bool exact);
-/*
- * The same of a frame that the thread had some time ago; without an id where the code may be gone.
- */
+/* As above, for a frame of an earlier moment; no id if its code may be gone. */
 struct fg_frame_info fg_frame_find_past(struct fg_thread *thread, uintptr_t pc, bool exact);
 
-/* A number for a frame that is not one of native code (collector/python/python_codes.c). */
+/* A number for a non-native frame (collector/python/python_codes.c). */
 uint32_t fg_frame_number(void);
-/* As fg_frame_find(), of an address in the kernel, which has no rules; 0 if there is no room. */
+/* As fg_frame_find(), for an address in the kernel, which has no rules; 0 if there is no room. */
 uint32_t fg_frame_of_kernel(struct fg_thread *thread, uint64_t address, bool exact);
 
-/* The newest table of return addresses, for a walk's inner loop. */
+/* The newest table of return addresses, for the inner loop of a walk. */
 struct fg_frame_look {
 	struct fg_frame_entry *entries;
 	uint32_t mask;
-	bool any_gone; /* as long as no module has gone none need be asked whether it lives */
+	bool any_gone; /* false while no module has gone: then none needs to be checked */
 };
 
 static inline struct fg_frame_look fg_frame_look(void)
@@ -63,8 +61,8 @@ static inline struct fg_frame_look fg_frame_look(void)
 }
 
 /*
- * The entry of a return address, if it is close to where it is looked for first, as nearly all are;
- * else NULL.  Its rule is 0 until it is published, and its module may have gone.
+ * The entry of a return address, if it is near its first place, as nearly all are; otherwise NULL.
+ * Its rule is 0 until it is published, and its module may be gone.
  */
 static inline struct fg_frame_entry *fg_frame_glance(const struct fg_frame_look *look, uintptr_t pc)
 {
@@ -111,7 +109,7 @@ extern uint32_t fg_path_hint_count;
 uint32_t fg_path_find(struct fg_thread *thread, uint32_t parent, uint32_t frame);
 
 /*
- * The path `parent` -> `frame`, 0 if the table is full.  frame 0: a cut that leaves out `removed`
+ * The path `parent` -> `frame`, 0 if the table is full. Frame 0: a cut that leaves out `removed`
  * frames.
  */
 static inline uint32_t fg_path_extend(struct fg_thread *thread, uint32_t parent, uint32_t frame)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that belongs to the program, and of which it is not certain that it is mapped: it is read
- * page by page after asking the kernel.  Signal-safe; in a sandbox nothing can be asked, and
- * nothing is read.
+ * Memory of the program that may not be mapped: read page by page after asking the kernel.
+ * Signal-safe; in a sandbox the kernel cannot be asked, and nothing is read.
  */
 #ifndef FG_COLLECTOR_READABLE_H
 #define FG_COLLECTOR_READABLE_H
@@ -31,13 +30,13 @@ enum {
 	FG_PAGES_KNOWN = 64
 };
 
-/* Pages that could be read a moment ago: valid for one look at a thread that stands still. */
+/* Pages that were readable a moment ago: valid for one look at a stopped thread. */
 struct fg_pages {
-	uintptr_t known[FG_PAGES_KNOWN]; /* numbers of pages */
+	uintptr_t known[FG_PAGES_KNOWN]; /* page numbers */
 };
 
 void fg_pages_forget(struct fg_pages *pages);
-/* False: `size` bytes at `address` cannot be read; then nothing is copied. */
+/* False: the `size` bytes at `address` cannot be read, and nothing is copied. */
 bool fg_pages_read(struct fg_pages *pages, uintptr_t address, void *to, size_t size);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* Limits on what a table can make us do. */
+/* Limits on the work that a table can cause. */
 enum {
 	MAX_INSTRUCTIONS = 1 << 16, /* a parser generated as one function was seen to have 19,000 */
 	MAX_STATES = 8,
@@ -321,7 +321,7 @@ static uint64_t rule_of_row(const struct row *row)
 	return rule_of_frame(row);
 }
 
-/* The row for `address`; false if the tables do not say. */
+/* The row for `address`; false if the tables have none. */
 static bool row_at(const struct fg_tables *tables, uintptr_t address, struct machine *m,
 		   struct fg_cfi_function *fde)
 {

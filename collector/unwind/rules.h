@@ -74,7 +74,7 @@ static inline uintptr_t fg_rule_return_at(uint64_t rule, uintptr_t cfa)
 #endif
 }
 
-/* For kinds that read the CFA from memory, `offset` holds two numbers. */
+/* Kinds that read the CFA from memory pack two numbers into `offset`. */
 static inline int32_t fg_rule_two_offsets(int offset, int addend)
 {
 	return (int32_t)((uint32_t)(uint16_t)offset | ((uint32_t)(uint16_t)addend << 16));
@@ -96,7 +96,7 @@ static inline int fg_rule_addend(uint64_t rule)
  */
 struct fg_tables {
 	const uint8_t *hdr; /* PT_GNU_EH_FRAME, or NULL */
-	const uint8_t *low; /* the mapped segment that the header lies in */
+	const uint8_t *low; /* the mapped segment that contains the header */
 	const uint8_t *high;
 };
 
@@ -107,7 +107,7 @@ struct fg_tables {
  */
 uint64_t fg_rule_find(const struct fg_tables *tables, uintptr_t address);
 
-/* Where a frame keeps its caller's value of a register that the rules leave out. */
+/* The place of the caller's value of a register that the rules leave out. */
 enum fg_saved_where {
 	FG_SAVED_NOWHERE, /* it is still in the register */
 	FG_SAVED_AT_CFA,  /* at CFA + offset */

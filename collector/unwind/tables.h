@@ -23,11 +23,11 @@ struct fg_table_level {
 	void *entries;
 	uint32_t mask;
 	_Atomic uint32_t used;
-	_Atomic uint32_t present; /* bytes from the front that have memory, or are about to */
+	_Atomic uint32_t present; /* bytes from the beginning that are populated, or about to be */
 };
 
 int fg_table_reserve(struct fg_table_level *levels, uint32_t first, size_t entry_size);
-/* Forget everything: a child of fork starts its own file. */
+/* Forgets everything: a child of fork starts its own file. */
 void fg_table_clear(struct fg_table_level *levels, _Atomic uint32_t *current, size_t entry_size);
 /* The newest level with room for one more; opens the next one if needed.  NULL: all full. */
 struct fg_table_level *fg_table_to_fill(struct fg_table_level *levels, _Atomic uint32_t *current);
@@ -52,13 +52,13 @@ struct fg_keyed_ids {
 
 int fg_ids_init(struct fg_keyed_ids *table, uint32_t first);
 void fg_ids_clear(struct fg_keyed_ids *table);
-/* 0: it is not there, or not yet: a thread is about to enter it. */
+/* 0: it is missing, or about to be entered by another thread. */
 uint32_t fg_ids_find(const struct fg_keyed_ids *table, uint64_t key);
-/* Is there room for one more? */
+/* Is there room for another entry? */
 bool fg_ids_have_room(struct fg_keyed_ids *table);
 /*
- * Enters it where there is room.  Another thread may have done so before, under another id: either
- * is found from then on.
+ * Enters it if there is room. If another thread has entered it under another id, either may be
+ * found from then on.
  */
 void fg_ids_add(struct fg_keyed_ids *table, uint64_t key, uint32_t id);
 

@@ -32,9 +32,9 @@
 enum {
 	WALK_LIMIT = 1 << 17, /* frames; deeper stacks are given up */
 	GATHER_LIMIT = 64,    /* frames to look through for a register */
-	/* A new frame's rule takes 2 to 3 us: a handler that meets more cuts the stack there. */
+	/* A new frame's rule takes 2 to 3 us, so a handler that meets more cuts the stack there. */
 	NEW_FRAMES_MAX = 96,
-	NAMELESS_MAX = 256, /* frames in a row of code made at run time */
+	NAMELESS_MAX = 256, /* consecutive frames of code made at run time */
 };
 
 static inline bool on_stack(const struct fg_walk *walk, uintptr_t address)
@@ -75,7 +75,7 @@ static inline bool can_read(struct fg_walk *walk, uintptr_t address)
 	return can_read_slowly(walk, address);
 }
 
-/* Read a word on which the way to the caller depends. */
+/* Reads a word on which the way to the caller depends. */
 static bool depend(struct fg_walk *walk, uintptr_t address, uintptr_t *value)
 {
 	if (!can_read(walk, address))
@@ -205,7 +205,7 @@ static enum step step_to_link(struct fg_walk *walk, uintptr_t cfa)
 	return STEP_ON;
 }
 
-/* Step through a signal handler's frame: the kernel saved the whole context. */
+/* Steps through a signal handler's frame: the kernel saved the whole context. */
 static enum step step_signal(struct fg_walk *walk)
 {
 	if (!can_read(walk, walk->regs.sp) || !can_read(walk, walk->regs.sp + 2 * FG_WORD))
@@ -382,8 +382,8 @@ static bool frame_holds(const struct fg_trail *kept, uint32_t index)
 }
 
 /*
- * Stack pointers grow outwards, so kept frames below the walk's are passed for good. A sentinel
- * ends the list.
+ * Stack pointers grow outwards, so the walk never returns to kept frames below it. A sentinel ends
+ * the list.
  */
 static inline const struct fg_walk_frame *pass(const struct fg_walk_frame *candidate, uintptr_t sp)
 {
@@ -522,7 +522,7 @@ static void walk_plainly(struct fg_walk *walk)
 	walk->regs = regs;
 }
 
-/* One frame by the slow path; false: the walk ends here. */
+/* Steps one frame by the slow path; false: the walk ends here. */
 static bool walk_one(struct fg_walk *walk)
 {
 	const struct fg_frame_info info = fg_frame_find(walk->thread, walk->regs.pc, walk->exact);
@@ -543,7 +543,7 @@ static bool walk_one(struct fg_walk *walk)
 	return step == STEP_ON && !walk->is_cut;
 }
 
-/* Walk to a kept frame that is still valid (true), or to the end. */
+/* Walks to a kept frame that is still valid (true), or to the end. */
 static bool walk_out(struct fg_walk *walk)
 {
 	while (fg_walked(walk) < WALK_LIMIT) {
@@ -618,7 +618,7 @@ struct fg_walk_result fg_stack_walk(struct fg_thread *thread, const ucontext_t *
 
 bool fg_stack_step(struct fg_thread *thread, struct fg_regs *regs)
 {
-	/* Beyond the trail: nothing of this frame is kept. */
+	/* Beyond the trail: this frame is not kept. */
 	struct fg_walk walk = {.thread = thread, .regs = *regs, .beyond = 1};
 	bool is_checked = false;
 

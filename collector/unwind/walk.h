@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From an interrupted thread to the id of its call path.  Signal-safe; one walk a thread at a time.
+ * From an interrupted thread to the number of its call path. Signal-safe; one walk per thread at a
+ * time.
  */
 #ifndef FG_COLLECTOR_WALK_H
 #define FG_COLLECTOR_WALK_H
 
 #include "collector/sampler/state.h"
 
-/* The calling thread is on a stack of the program's own making: it may be too small for a walk. */
+/* The calling thread uses a stack of the program's own, which may be too small for a walk. */
 static inline bool fg_is_on_small_stack(const struct fg_thread *thread)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -18,13 +19,13 @@ static inline bool fg_is_on_small_stack(const struct fg_thread *thread)
 struct fg_walk_result {
 	uint32_t path; /* 0: no stack */
 	bool truncated;
-	bool needs_registers; /* it ended early for want of registers */
+	bool needs_registers; /* it ended early because it lacked registers */
 	uint32_t frames;
-	uint32_t frames_reused; /* of these */
+	uint32_t frames_reused; /* reused ones of these */
 };
 
 /*
- * Steps from a frame to its caller, whose registers `regs` has then; false: no rule that needs only
+ * Steps from a frame to its caller and sets `regs` to the caller's; false: no rule that needs only
  * these registers leads there.
  */
 bool fg_stack_step(struct fg_thread *thread, struct fg_regs *regs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Walks from calls: most come from the same place as the last one. */
+/* Walks from calls; most calls come from the same place as the last one. */
 #include "collector/unwind/modules.h"
 #include "collector/unwind/paths.h"
 #include "collector/unwind/walk_state.h"
@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Does the frame at this call lead to the caller of the kept one, and is that path checked by the
- * same words?  NULL: not known to.
+ * Does the frame at this call lead to the caller of the kept one, and do the same words check that
+ * path? NULL: unknown.
  */
 static const struct fg_frame_entry *leads_alike(const struct fg_trail *kept,
 						const struct fg_walk_frame *frame,
@@ -45,7 +45,7 @@ static const struct fg_frame_entry *leads_alike(const struct fg_trail *kept,
 
 /*
  * The path of a call made by the function at the end of the kept stack, from the same place or
- * another one: all that fg_walk_from() would find again.  0: it has to be walked.
+ * another one, as fg_walk_from() would find it. 0: a walk is needed.
  */
 static uint32_t path_of_next_call(struct fg_thread *thread, const struct fg_regs *caller)
 {
@@ -86,7 +86,7 @@ struct fg_walk_result fg_stack_walk_caller(struct fg_thread *thread, const struc
 	return fg_walk_from(thread, caller, NULL);
 }
 
-/* Filled from the end, so that the innermost word comes first. */
+/* Filled from the end: the innermost word comes first. */
 struct word_list {
 	struct fg_check *words;
 	uint32_t at;
@@ -100,7 +100,7 @@ static bool put(struct word_list *list, uintptr_t address, uintptr_t value)
 	return true;
 }
 
-/* The words that the step from this frame to its caller depended on. */
+/* The words on which the step from this frame to its caller depended. */
 static bool put_frame(struct word_list *list, const struct fg_thread *thread, uint32_t index,
 		      bool is_bp_needed)
 {

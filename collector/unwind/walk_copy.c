@@ -11,7 +11,7 @@ struct copy_walk {
 	const struct fg_stack_copy *copy;
 	struct fg_regs regs;
 	uint32_t count; /* frames, innermost first */
-	uint32_t base;  /* the path that they stand on; 0: they are all there is */
+	uint32_t base;  /* path below them; 0: they are the whole stack */
 	bool exact;
 };
 
@@ -95,7 +95,7 @@ static bool step_by(struct copy_walk *walk, uint64_t rule)
 	}
 }
 
-/* The path of this frame in the stack that was met last, 0 if it is not there. */
+/* The path of this frame in the last stack; 0 if it is not there. */
 static uint32_t path_in_kept(const struct copy_walk *walk)
 {
 	const struct fg_thread_kept *kept = &walk->thread->kept;
@@ -136,7 +136,7 @@ static enum copy_step step(struct copy_walk *walk, uint32_t *new_frames)
 		/* A thread's first function returns to 0; so do coroutines. */
 		return walk->regs.pc ? COPY_STEP_ON : COPY_STEP_END;
 	walk->base = path_in_kept(walk);
-	walk->count--; /* it is part of that */
+	walk->count--; /* the frame is part of that path */
 	return walk->base ? COPY_STEP_END : COPY_STEP_LOST;
 }
 

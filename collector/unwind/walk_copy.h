@@ -13,20 +13,20 @@
 #include "collector/sampler/state.h"
 
 struct fg_stack_copy {
-	struct fg_regs regs; /* at that moment; the copy begins at their stack pointer */
-	uintptr_t link;      /* the link register then, where there is one */
-	const uint8_t *ring; /* that the copy lies in, */
-	uint32_t ring_bytes; /* a power of two, */
-	uint32_t begin;      /* from here on */
+	struct fg_regs regs; /* registers of that moment; the copy begins at their stack pointer */
+	uintptr_t link;      /* the link register, on processors that have one */
+	const uint8_t *ring; /* the ring that contains the copy */
+	uint32_t ring_bytes; /* a power of two */
+	uint32_t begin;      /* start of the copy */
 	uint32_t bytes;
 };
 
 enum {
-	/* whose rules a handler works out, 2 to 3 us each; a copy that has more is given up */
+	/* frames whose rules a handler computes, 2 to 3 us each; a copy with more is given up */
 	FG_COPY_NEW_FRAMES_MAX = 32,
 };
 
-/* 0: not known.  Frames that nobody has met before are added to *new_frames. */
+/* 0: unknown. Adds new frames to *new_frames. */
 uint32_t fg_stack_walk_copy(struct fg_thread *thread, const struct fg_stack_copy *copy,
 			    uint32_t *new_frames);
 

@@ -13,26 +13,26 @@ enum {
 
 struct fg_walk {
 	struct fg_thread *thread;
-	struct fg_trail *trail;      /* of this walk */
-	const struct fg_trail *kept; /* of the one before */
-	uintptr_t safe_low;          /* readable from here to there */
+	struct fg_trail *trail;      /* trail of this walk */
+	const struct fg_trail *kept; /* trail of the previous walk */
+	uintptr_t safe_low;          /* the readable range */
 	uintptr_t safe_high;
 	bool inside;  /* that range is the thread's own stack, up to its end */
 	bool outside; /* the step read memory outside of it */
 	struct fg_regs regs;
 	const ucontext_t *leaf;  /* all registers of an interrupted frame; else NULL */
-	const ucontext_t *start; /* those of the first frame, or NULL */
-	bool needs_registers;    /* the walk ended for want of them */
+	const ucontext_t *start; /* registers of the first frame, or NULL */
+	bool needs_registers;    /* the walk ended because it lacked them */
 	bool exact;
 	bool is_sp_low; /* the stack pointer is at least this: a frame record says no more */
 	bool complete;
-	bool is_cut;         /* by NEW_FRAMES_MAX */
-	uint32_t new_frames; /* frames whose rule had to be worked out */
+	bool is_cut;         /* cut by NEW_FRAMES_MAX */
+	uint32_t new_frames; /* frames whose rule was computed */
 	uint32_t end;        /* one past the new frames in the trail */
 	uint32_t checks_end;
 	uint32_t checked_from; /* all frames from here on are checked */
-	uint32_t beyond;       /* frames that the trail had no room for */
-	uint32_t candidate;    /* the next kept frame that the walk may meet */
+	uint32_t beyond;       /* frames that did not fit into the trail */
+	uint32_t candidate;    /* the next kept frame that the walk may reach */
 	uintptr_t certain;     /* frame pointers up to this one lead to code of a module */
 };
 
@@ -82,7 +82,7 @@ static inline bool fg_rest_holds(const struct fg_thread *thread, const struct fg
 	return differs == 0;
 }
 
-/* Notes how the step by this rule uses the frame pointer. */
+/* Records how the step by this rule uses the frame pointer. */
 static inline void fg_note_bp(struct fg_walk_frame *frame, uint64_t rule)
 {
 	const enum fg_rule_kind kind = fg_rule_kind(rule);
@@ -93,7 +93,7 @@ static inline void fg_note_bp(struct fg_walk_frame *frame, uint64_t rule)
 	frame->restores_bp = kind == FG_RULE_CFA_BP;
 }
 
-/* Walks from these registers; `context` has all of the first frame, or is NULL. */
+/* Walks from these registers; `context` has all of the first frame's, or is NULL. */
 struct fg_walk_result fg_walk_from(struct fg_thread *thread, const struct fg_regs *regs,
 				   const ucontext_t *context);
 
@@ -104,7 +104,7 @@ struct fg_walk_result fg_walk_from(struct fg_thread *thread, const struct fg_reg
  * becomes the kept stack.
  */
 uint32_t fg_walk_name(struct fg_walk *walk, uint32_t standing);
-/* The same of a stack that is too deep: both of its ends, with a cut between them. */
+/* As above, for a stack that is too deep: both of its ends, with a cut between them. */
 uint32_t fg_walk_name_deep(struct fg_walk *walk, uint32_t standing);
 
 #endif

@@ -259,8 +259,8 @@ static double p_of(const double *null, size_t simulations, double statistic)
 }
 
 /*
- * The narrowest window above the critical value that holds no change found so far; the larger
- * statistic breaks ties.
+ * The narrowest window above the critical value that holds no known change; the larger statistic
+ * breaks ties.
  */
 static struct window *narrowest(struct search *s, double critical)
 {

@@ -20,7 +20,7 @@
 
 struct fg_changepoint_options {
 	double alpha;       /* chance of any false change point in the series; 0: 0.01 */
-	size_t min_segment; /* the least number of values on either side of a change; 0: 5 */
+	size_t min_segment; /* least number of values on either side of a change; 0: 5 */
 	size_t simulations; /* 0: 999 */
 	uint64_t seed;
 };
@@ -35,7 +35,7 @@ struct fg_changepoint {
 struct fg_changepoints {
 	struct fg_changepoint *items; /* ascending by `at` */
 	size_t count;
-	double autocorrelation; /* lag-1, of the noise, steps left out */
+	double autocorrelation; /* lag-1 autocorrelation of the noise, without steps */
 	double noise;           /* standard deviation of the noise, steps and outliers left out */
 };
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the middle of a sample lies, and how sure that is, when some values are wild.
- *
- * The trimmed mean cuts the same share off both ends; its standard error comes from the winsorised
- * sample (Tukey and McLaughlin 1963, Yuen 1974), with h - 1 degrees of freedom for h values kept.
- * Nothing here can fail; a sample that is too small gives NaN.
+ * The middle of a sample, and its error, when some values are wild. The trimmed mean cuts the same
+ * share off both ends; its standard error comes from the winsorised sample (Tukey and McLaughlin
+ * 1963, Yuen 1974), with h - 1 degrees of freedom for h values kept. Nothing here can fail; a
+ * sample that is too small gives NaN.
  */
 #ifndef FG_STATS_LOCATION_H
 #define FG_STATS_LOCATION_H

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define ROUNDING 1e-13 /* of a mean */
+#define ROUNDING 1e-13 /* relative rounding error of a mean */
 
 double *fg_sorted_copy(const double *values, size_t count)
 {

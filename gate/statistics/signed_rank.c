@@ -60,7 +60,7 @@ static size_t count_improbable_normal(size_t count, double share)
 	return largest < 0.0 ? 0 : (size_t)largest + 1;
 }
 
-/* The probability of rank sums up to `sum`, as the two above have it. */
+/* The probability of rank sums up to `sum`, computed as in the two functions above. */
 static double improbability(size_t count, size_t sum)
 {
 	const double n = (double)count;

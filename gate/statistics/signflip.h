@@ -34,9 +34,9 @@ struct fg_sparse_rows {
 	const uint32_t *columns;
 	const float *values;
 	/*
-	 * Per row, or NULL: what is taken off its statistic before rows are compared, so that a row
-	 * that matters more may get more of the error allowance (weighted testing).  It must not
-	 * depend on the signs of the values; then the bound holds as it does without.
+	 * Per row, or NULL: subtracted from its statistic before rows are compared, so that a more
+	 * important row gets more of the error allowance (weighted testing). It must not depend on
+	 * the signs of the values; then the bound still holds.
 	 */
 	const float *handicap;
 };

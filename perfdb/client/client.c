@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Runs are sent as they lie in the spool. */
+/* Sends runs as they are in the spool. */
 #include "perfdb/client/client.h"
 
 #include "base/fs.h"
@@ -11,7 +11,7 @@ struct parcel {
 	char *body;
 	size_t size;
 	char id[FG_PUSH_ID_LENGTH + 1];
-	char run_digest[FG_SHA256_HEX_SIZE]; /* that a server confirms */
+	char run_digest[FG_SHA256_HEX_SIZE]; /* digest that a server confirms */
 };
 
 static enum fg_push_outcome attempt(struct fg_push *p, void *what, int64_t *retry_after_ns,

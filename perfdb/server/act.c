@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The commands whose first word says what to do: perfdb token, perfdb role. */
+/* The commands with actions as their first word: perfdb token, perfdb role. */
 #include "base/text.h"
 #include "perfdb/server/options.h"
 #include "store/serving/audit.h"

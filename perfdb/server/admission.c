@@ -93,8 +93,8 @@ static int count_request(struct fg_request *rq, const char *caller, struct fg_er
 }
 
 /*
- * By token, wherever it is used, or by address.  A token that is not known yet counts for its
- * address once it has failed: others there have no part in it.
+ * Limits go by token, wherever it is used, or by address. An unknown token counts for its address
+ * once it has failed, so that others there are not affected.
  */
 static int check_rate(struct fg_request *rq, struct fg_error *err)
 {
@@ -178,10 +178,7 @@ int fg_admission_check(struct fg_request *rq, struct fg_error *err)
 	return status;
 }
 
-/*
- * On a server for this machine alone, another name in the Host header is a page that reads by DNS
- * rebinding.
- */
+/* On a server for this machine alone, another name in the Host header means DNS rebinding. */
 static int admit_without_token(struct fg_request *rq, struct fg_error *err)
 {
 	const struct fg_server_options *options = &rq->server->options;
@@ -328,7 +325,7 @@ static int admit_person(struct fg_request *rq, struct fg_error *err)
 	return status == FG_OK ? check_person(rq, name, err) : status;
 }
 
-/* By what the request brings: a token, or a name from a proxy; or because all may read. */
+/* By the request's credentials: a token, or a name from a proxy; or because all may read. */
 static int admit(struct fg_request *rq, struct fg_error *err)
 {
 	const char *header = token_of(rq);

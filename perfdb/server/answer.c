@@ -17,10 +17,10 @@ enum {
 };
 
 struct meaning {
-	int code; /* of a failure: enum fg_status */
+	int code; /* enum fg_status of a failure */
 	int http_status;
 	const char *word;
-	const char *message; /* for the client; NULL: the error's own */
+	const char *message; /* message for the client; NULL: the error's own */
 };
 
 static const struct meaning meanings[] = {
@@ -44,7 +44,7 @@ static const struct meaning meanings[] = {
 	 .message = "the server cannot read or write its database; its log says why"},
 };
 
-/* Words of refusals that have a status of their own. */
+/* Codes of refusals with a status of their own. */
 static const struct {
 	int http_status;
 	const char *word;
@@ -77,8 +77,8 @@ static bool is_for_a_person(struct fg_request *rq)
 }
 
 /*
- * Where there is nothing, the pages say so themselves, with their navigation.  They are of no use
- * to those who may not fetch their scripts.
+ * For a missing address the pages show their own message, with their navigation. They are of no use
+ * to clients that may not fetch their scripts.
  */
 static void write_error_page(struct fg_request *rq, const char *message)
 {
@@ -140,7 +140,7 @@ static void write_error(struct fg_request *rq, const struct fg_error *err)
 	fg_json_end(&w);
 }
 
-/* A page that has no token yet is not an attempt. */
+/* A page that has no token yet is not counted as a failed attempt. */
 static void note_refusal(struct fg_request *rq, const struct fg_error *err)
 {
 	const bool has_token = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
@@ -234,7 +234,7 @@ void fg_answer_settle(struct fg_request *rq, const struct fg_error *err)
 	}
 	count(rq, took_us);
 	write_log(rq, err, took_us);
-	/* A session is not held while a slow client reads. */
+	/* The session is not held while a slow client reads. */
 	fg_request_leave_store(rq);
 	pack(rq);
 }

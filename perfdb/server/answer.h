@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From what a handler left to an HTTP response.  Inside perfdb/server/ only. */
+/* Turns a handler's result into an HTTP response. Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_ANSWER_H
 #define FG_PERFDB_SERVER_ANSWER_H
 
@@ -8,7 +8,7 @@
 #include <microhttpd.h>
 
 /*
- * Everything but sending it: an error becomes its body, the request is counted and logged, and the
+ * Everything but sending: an error becomes the body, the request is counted and logged, and the
  * session is given back.
  */
 void fg_answer_settle(struct fg_request *rq, const struct fg_error *err);

@@ -8,7 +8,7 @@
 
 enum {
 	FILE_FROM_BYTES = 1 << 20,
-	RESERVED_BYTES = 256 << 10 /* at most, for what is only announced */
+	RESERVED_BYTES = 256 << 10 /* reserved at most for an announced size */
 };
 
 static void forget(struct fg_body *body)
@@ -45,7 +45,7 @@ static bool keep(struct fg_body *body, const void *data, size_t size)
 		return false;
 	if (body->has_file)
 		return fg_fs_write_all(body->file, data, size, NULL) == FG_OK;
-	/* Growing with each piece would copy what has come so far. */
+	/* Growing piece by piece would copy the data again and again. */
 	if (!body->bytes.data)
 		body->bytes.data =
 			fg_grow(NULL, &body->bytes.capacity,

@@ -6,11 +6,12 @@
 #include <math.h>
 
 enum {
-	CONFIRMED = 5, /* runs on either side that make a change point */
+	CONFIRMED = 5, /* runs on either side of a confirmed change point */
 	FAR_OFF = 5,   /* standard deviations of the noise */
 };
 
-#define LEAST_SHARE 0.001 /* of the level: less is nothing, however still the series */
+/* share of the level: smaller changes are ignored, however still the series */
+#define LEAST_SHARE 0.001
 
 static void write_level(struct fg_json_writer *w, const struct fg_change_series *u, size_t first,
 			double before, double after)

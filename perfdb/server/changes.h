@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a series of runs changed for good.  Inside perfdb/server/ only. */
+/* Finds lasting changes in a series of runs. Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_CHANGES_H
 #define FG_PERFDB_SERVER_CHANGES_H
 
 #include "base/json_write.h"
 #include "gate/statistics/changepoint.h"
 
-/* The points of a trend; `values` has those that are numbers, `places` says which points. */
+/* The points of a trend; `values` holds those that are numbers, `places` their indexes. */
 struct fg_change_series {
 	double *values;
 	size_t *places;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long a connection may take.  Inside perfdb/server/ only. */
+/* Time limits of connections. Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_CONNECTIONS_H
 #define FG_PERFDB_SERVER_CONNECTIONS_H
 

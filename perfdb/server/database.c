@@ -48,7 +48,7 @@ static int list_runs(struct fg_store *from, struct ids *ids, struct fg_error *er
 }
 
 /*
- * One by one, as they were stored: the oldest first.  A second try writes what is there already
+ * Copies one by one, in the order in which they were stored. A second attempt writes existing runs
  * again, which does no harm.
  */
 static int copy_runs(struct fg_store *from, struct fg_store *to, size_t *copied,

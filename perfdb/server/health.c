@@ -58,7 +58,7 @@ static bool disk_has_room(const struct fg_health *h)
 	       (uint64_t)disk.f_bavail * disk.f_frsize >= ROOM_BYTES;
 }
 
-/* True: it is time to end. */
+/* Returns true when the thread must end. */
 static bool pause_for(struct fg_health *h, int64_t ns)
 {
 	bool stopping = false;

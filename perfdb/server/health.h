@@ -12,7 +12,7 @@ struct fg_health;
 
 struct fg_health_options {
 	struct fg_sessions *sessions;
-	const char *folder; /* of the database; NULL: not on this machine */
+	const char *folder; /* folder of the database; NULL: on another machine */
 	/* Called again and again while the database does not answer. */
 	void (*while_down)(void *context);
 	void *context;
@@ -23,9 +23,9 @@ int fg_health_start(const struct fg_health_options *options, struct fg_health **
 		    struct fg_error *err) FG_NODISCARD;
 void fg_health_stop(struct fg_health *health); /* NULL is fine */
 bool fg_health_database_answers(const struct fg_health *health);
-/* A run was stored, or the disk did not take it. */
+/* A run was stored, or the disk refused it. */
 void fg_health_wrote(struct fg_health *health, bool is_good);
-/* By the file system, and unless a write failed within the last minute. */
+/* According to the file system, and unless a write failed within the last minute. */
 bool fg_health_disk_has_room(const struct fg_health *health);
 
 #endif

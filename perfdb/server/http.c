@@ -120,7 +120,7 @@ static void refuse_job(struct fg_job *job)
 	MHD_resume_connection(rq->connection);
 }
 
-/* The answer, if there is one already, is sent after the body, which is dropped. */
+/* If there is an answer already, it is sent after the body, which is dropped. */
 static void prove_job(struct fg_job *job)
 {
 	struct fg_request *rq = (struct fg_request *)job;
@@ -204,7 +204,7 @@ static enum MHD_Result take(struct fg_request *rq, const char *data, size_t *siz
 	return MHD_YES;
 }
 
-/* Called when all has arrived, and again when another thread has made the answer. */
+/* Called when the whole request has arrived, and again when another thread has made the answer. */
 static enum MHD_Result finish(struct fg_request *rq)
 {
 	if (rq->route->scope == FG_SCOPE_NONE)

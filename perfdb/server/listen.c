@@ -12,9 +12,9 @@
 #include <netinet/in.h>
 
 enum {
-	IO_THREADS = 2, /* that only move bytes */
+	IO_THREADS = 2, /* threads that only move bytes */
 	CONNECTIONS = FG_LISTEN_CONNECTIONS,
-	CONNECTIONS_OF_ONE = 2048, /* address, where addresses are known */
+	CONNECTIONS_OF_ONE = 2048, /* connections of one address, if addresses are known */
 	IDLE_SECONDS = 30
 };
 
@@ -86,17 +86,17 @@ static size_t unescape(void *context, struct MHD_Connection *connection, char *t
 	return MHD_http_unescape(text);
 }
 
-/* The portable build has no TLS, for GnuTLS has no static form. */
+/* The portable build has no TLS: GnuTLS cannot be linked statically. */
 static int offer_tls(const struct fg_server *server, unsigned *flags, struct MHD_OptionItem tls[3],
 		     struct fg_error *err)
 {
 	if (!server->certificate)
 		return FG_OK;
 	if (MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "this perfdb is built without TLS: let a proxy before it "
-				    "terminate TLS and give --behind-proxy, or use perfdb from a "
-				    "package of your distribution");
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"this perfdb is built without TLS: let a proxy in front of it terminate TLS and give --behind-proxy, or use perfdb from a "
+			"package of your distribution");
 	*flags |= MHD_USE_TLS;
 	tls[0] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, server->certificate};
 	tls[1] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, server->key};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a server can be reached.  Inside perfdb/server/ only. */
+/* The address at which a server listens. Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_LISTEN_H
 #define FG_PERFDB_SERVER_LISTEN_H
 

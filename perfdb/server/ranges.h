@@ -21,6 +21,9 @@ struct fg_ranges;
 bool fg_address_parse(const char *text, struct fg_address *address);
 void fg_address_format(const struct fg_address *address, char text[FG_ADDRESS_TEXT_SIZE]);
 
+/* Has none of the special purposes that IANA registers (RFC 6890): local, private, reserved. */
+bool fg_address_is_public(const struct fg_address *address);
+
 /* `texts` are addresses or CIDR blocks, like 10.0.0.0/8 or ::1.  *ranges is set also on failure. */
 int fg_ranges_new(const char *const *texts, size_t count, struct fg_ranges **ranges,
 		  struct fg_error *err) FG_NODISCARD;

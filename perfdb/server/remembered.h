@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts that were seen lately: a fixed table of their keyed hashes, so that no secret is kept and
- * any number of them costs no more memory.  One that is forgotten is asked for again.  Inside
- * perfdb/server/ only.
+ * Recently seen texts: a fixed table of their keyed hashes, so that no secret is kept and any
+ * number of them costs no more memory. A forgotten text is looked up again. Inside perfdb/server/
+ * only.
  */
 #ifndef FG_PERFDB_SERVER_REMEMBERED_H
 #define FG_PERFDB_SERVER_REMEMBERED_H

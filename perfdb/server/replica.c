@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 enum {
-	SLOTS = 1024, /* askers who wrote; two in one slot ask the first database together */
+	SLOTS = 1024, /* clients that wrote; two in one slot use the first database together */
 	MOST_LAG_MS = 10000,
 	NO_ANSWER = -1,
 };
@@ -19,7 +19,7 @@ enum {
 static const int64_t ask_every_ns = 500 * FG_NS_PER_MS;
 /* Without an answer for this long, it counts as down. */
 static const int64_t patience_ns = 2500 * FG_NS_PER_MS;
-/* As far as a replica that is used may be behind. */
+/* Largest delay of a replica that is used. */
 static const int64_t own_writes_ns = MOST_LAG_MS * FG_NS_PER_MS;
 
 struct fg_replica {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A second database for questions: a read replica of the one that is written.
- *
- * Tokens and sign-ins are always asked of the first.  A question goes to the replica while that
- * answers and is close behind, unless its asker wrote something a moment ago; what the replica
- * cannot answer, or does not have yet, is asked of the first database.  Inside perfdb/server/ only.
+ * A second database for queries: a read replica of the one that is written. Tokens and sign-ins
+ * always use the first one. A query goes to the replica while that answers and is close behind,
+ * unless its client wrote something a moment ago; if the replica cannot answer, or lacks the data,
+ * the first database does. Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_REPLICA_H
 #define FG_PERFDB_SERVER_REPLICA_H
@@ -18,14 +17,14 @@ int fg_replica_start(const char *database, struct fg_replica **replica, struct f
 	FG_NODISCARD;
 /* These accept NULL: no replica is configured. */
 void fg_replica_stop(struct fg_replica *replica);
-/* A session for a question of `who`; NULL: the first database is to be asked. */
+/* A session for a query of `who`; NULL: use the first database. */
 struct fg_store *fg_replica_borrow(struct fg_replica *replica, const char *who);
 void fg_replica_give_back(struct fg_replica *replica, struct fg_store *store);
-/* `who` wants to see what was just written. */
+/* `who` must see what was just written. */
 void fg_replica_wrote(struct fg_replica *replica, const char *who);
 /* Counted since the start. */
 unsigned long long fg_replica_questions(const struct fg_replica *replica);
-/* Its lag when it was last asked, in milliseconds; negative: it does not answer. */
+/* Its delay at the last check, in milliseconds; negative: it does not answer. */
 int64_t fg_replica_lag_ms(const struct fg_replica *replica);
 
 #endif

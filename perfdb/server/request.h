@@ -27,8 +27,8 @@ struct fg_answer {
 	size_t asset_size;
 	const char *asset_tag;
 	unsigned retry_after_s;
-	const char *refusal; /* what a failure is called; NULL: by its status */
-	const char *cause;   /* of a failure, for the log alone; NULL: the message says it */
+	const char *refusal; /* code of a failure; NULL: by its status */
+	const char *cause;   /* detail of a failure, only for the log; NULL: the message has it */
 	const char *cookie;
 };
 
@@ -39,10 +39,10 @@ struct fg_request {
 	const struct fg_route *route;
 	const char *method;
 	const char *path;
-	const char *tail; /* of the path, after a route that ends with '/' */
+	const char *tail; /* rest of the path, after a route that ends with '/' */
 	const char *line; /* the address as it was sent, in libmicrohttpd's buffer */
 	size_t line_length;
-	bool has_nul; /* in its first line */
+	bool has_nul; /* its first line contains a NUL */
 	bool is_http_1_0;
 	int64_t started_ns;
 	struct fg_arena arena;
@@ -50,15 +50,15 @@ struct fg_request {
 	/* The client. */
 	const char *peer;   /* the connected peer: the client, or a proxy */
 	char *client;       /* the address */
-	const char *who;    /* for the log and the limiter: "token 3", or the address */
-	const char *author; /* who signs what is written: a person or a token's note */
+	const char *who;    /* client in the log and the limiter: "token 3", or the address */
+	const char *author; /* author of everything written: a person or a token's note */
 	bool authorized;
 	struct fg_grant_list grants;
 	const char *project; /* the only one that it may see; NULL: all, or several */
 	/* While a thread works on it. */
 	struct fg_store *store;
 	bool is_of_replica; /* `store` */
-	bool held;          /* by the workers */
+	bool held;          /* a worker has it */
 	struct fg_answer answer;
 };
 

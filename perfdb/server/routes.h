@@ -7,7 +7,7 @@
 
 struct fg_route {
 	const char *method;
-	const char *path; /* ends with '/': and whatever follows */
+	const char *path; /* ends with '/': any path below it */
 	enum fg_scope scope;
 	fg_handler *handler;
 	bool takes_run; /* a large body */

@@ -199,7 +199,7 @@ static int make_secret(char text[SECRET_TEXT_SIZE], struct fg_error *err)
 	return FG_OK;
 }
 
-/* With what lets a browser in: the key of this start, or the token `key` ("": none). */
+/* The address with a browser's key: that of this start, or the token `key` ("": none). */
 static char *make_url(const struct fg_server_options *options, uint16_t port, const char *key)
 {
 	const bool is_six = strchr(options->address, ':');
@@ -229,7 +229,7 @@ static void announce(const struct fg_perfdb_options *given, const struct fg_serv
 	free(url);
 }
 
-/* A later start shows the pages with the key of the first one, while its file is there. */
+/* While the file of the first key exists, a later start shows the pages with that key. */
 static void recall_key(const char *database, char key[FG_TOKEN_TEXT_SIZE])
 {
 	char *file = fg_first_start_file(database);

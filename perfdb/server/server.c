@@ -27,15 +27,14 @@
 enum {
 	DEFAULT_THREADS = 16,
 	DEFAULT_PER_MINUTE = 6000,
-	NOTES_PER_MINUTE = 1,         /* of one subject */
-	WEBHOOK_TESTS_PER_MINUTE = 3, /* of one project */
+	NOTES_PER_MINUTE = 1, /* of one subject */
 	DEFAULT_HEADERS_SECONDS = 60,
 	DEFAULT_REQUEST_SECONDS = 300,
 	DEFAULT_RETRY_SECONDS = 10,
 	PEM_MAX_BYTES = 1 << 20,
 	OTHER_FILES = 128,      /* than connections */
 	KEPT_BYTES = 32 << 20,  /* free memory, for each thread's next upload */
-	LARGE_BYTES = 32 << 20, /* what is given back to the system as soon as it is free */
+	LARGE_BYTES = 32 << 20, /* larger blocks go back to the system as soon as they are free */
 	GROWTH_BYTES = 1 << 20
 };
 
@@ -63,9 +62,9 @@ static void raise_file_limit(void)
 }
 
 /*
- * An upload of new code takes some megabytes and gives them back.  Left alone, malloc returns them
- * to the system, which clears each page for the next upload, until a large upload has taught it
- * better.
+ * An upload of new code takes some megabytes and gives them back. By default malloc returns them to
+ * the system, which clears each page for the next upload, until a large upload has raised its
+ * threshold.
  */
 static void keep_memory(void)
 {
@@ -267,7 +266,6 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->is_local = fg_listen_is_loopback(options) && !options->behind_proxy;
 	s->requests = fg_limiter_new(s->options.requests_per_minute);
 	s->noted = fg_limiter_new(NOTES_PER_MINUTE);
-	s->webhook_tests = fg_limiter_new(WEBHOOK_TESTS_PER_MINUTE);
 	s->good_tokens = fg_remembered_new();
 	if (options->secret)
 		s->cookie_name = name_cookie(options->secret, options->tls_certificate);
@@ -306,7 +304,6 @@ void fg_server_stop(struct fg_server *server)
 	fg_sessions_free(server->sessions);
 	fg_limiter_free(server->requests);
 	fg_limiter_free(server->noted);
-	fg_limiter_free(server->webhook_tests);
 	fg_remembered_free(server->good_tokens);
 	fg_proxies_free(server->proxies);
 	free(server->cookie_name);

@@ -22,7 +22,7 @@ struct fg_server;
 struct fg_webhook_options {
 	const char *const *allowed; /* ranges of local and private addresses that may be called */
 	size_t allowed_count;
-	bool allows_plain;   /* http://, too */
+	bool allows_plain;   /* http:// as well */
 	const char *ca_file; /* NULL: the system's */
 	int64_t retry_ns;    /* before the second attempt, then twice as long each time; 0: 10 s */
 };
@@ -42,18 +42,18 @@ struct fg_server_options {
 	size_t proxy_count;
 	/* People who sign in, in addition to tokens. */
 	const char *user_header;   /* a trusted proxy names the person in it; NULL: none */
-	const char *groups_header; /* and the groups, separated by commas; NULL: none */
+	const char *groups_header; /* header with their groups, separated by commas; NULL: none */
 	const char *secret;        /* every request must know it, and needs no token; NULL: none */
-	const char *public_url;    /* how browsers know the server; NULL: not known */
+	const char *public_url;    /* the server's address for browsers; NULL: unknown */
 	struct fg_webhook_options webhooks;
 	bool behind_proxy;   /* TLS is the proxy's: listening wider without certificates is fine */
 	bool read_only;      /* nothing is stored, no upload is taken */
 	bool anonymous_read; /* no token is needed to read */
-	size_t body_limit_bytes;      /* of one request; 0: FG_WIRE_MAX_BYTES */
-	size_t bodies_limit_bytes;    /* of all requests in progress; 0: 512 MiB */
-	unsigned requests_per_minute; /* for one token or address; 0: 6000 */
-	unsigned threads;             /* that answer; 0: 16 */
-	int64_t headers_ns;           /* until the headers of a request are there; 0: a minute */
+	size_t body_limit_bytes;      /* per request; 0: FG_WIRE_MAX_BYTES */
+	size_t bodies_limit_bytes;    /* for all requests in progress; 0: 512 MiB */
+	unsigned requests_per_minute; /* per token or address; 0: 6000 */
+	unsigned threads;             /* worker threads; 0: 16 */
+	int64_t headers_ns;           /* time limit for the headers of a request; 0: a minute */
 	int64_t request_ns; /* time from there until the answer is read; 0: five minutes */
 	int log_fd;         /* one line of JSON per request; negative: none */
 };

@@ -32,7 +32,7 @@ struct fg_route;
 struct fg_counters {
 	atomic_ullong requests[FG_ROUTE_MAX];
 	atomic_ullong microseconds[FG_ROUTE_MAX];
-	atomic_ullong answers[6]; /* by hundreds of the status */
+	atomic_ullong answers[6]; /* counted by the hundreds of the status */
 	atomic_ullong runs_stored;
 	atomic_ullong runs_known;
 	atomic_ullong over_quota;
@@ -44,7 +44,7 @@ struct fg_counters {
 
 struct fg_server {
 	struct fg_server_options options;
-	char *database_shown; /* without a password: for the log */
+	char *database_shown; /* without a password, for the log */
 	bool is_local;        /* reached from this machine alone */
 	struct MHD_Daemon *daemon;
 	uint16_t port;
@@ -53,22 +53,21 @@ struct fg_server {
 	struct fg_sessions *sessions;
 	struct fg_replica *replica; /* NULL: none */
 	struct fg_limiter *requests;
-	struct fg_limiter *noted;          /* for each subject one note a minute */
-	struct fg_remembered *good_tokens; /* that worked lately */
+	struct fg_limiter *noted;          /* limits notes to one a minute per subject */
+	struct fg_remembered *good_tokens; /* tokens that worked recently */
 	struct fg_proxies *proxies;
-	char *cookie_name;        /* for the secret */
+	char *cookie_name;        /* cookie for the secret */
 	struct fg_writer *writer; /* NULL: read-only */
 	struct fg_workers *workers;
 	struct fg_watcher *watcher;
 	struct fg_webhooks *webhooks; /* NULL: read-only */
-	struct fg_limiter *webhook_tests;
 	struct fg_health *health;
 	struct fg_connections *connections;
-	atomic_size_t body_bytes;                  /* of requests in progress */
-	atomic_size_t body_shares[FG_BODY_SHARES]; /* of body_bytes, by token */
+	atomic_size_t body_bytes;                  /* bytes of requests in progress */
+	atomic_size_t body_shares[FG_BODY_SHARES]; /* parts of body_bytes, by token */
 	atomic_bool draining;
 	struct fg_counters counters;
-	const struct fg_route *routes; /* that the counters are of */
+	const struct fg_route *routes; /* the routes that the counters belong to */
 	size_t route_count;
 	int64_t started_ns;
 };

@@ -19,7 +19,7 @@ struct place {
 	char *project;
 	char *benchmark;
 	char *metric;
-	int64_t series; /* that `found` was made from; 0: none yet */
+	int64_t series; /* newest series behind `found`; 0: none yet */
 	int64_t wanted; /* series; other than `series`: waits for the thread */
 	struct fg_watched found;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The background thread that looks for change points.  A search takes tens of milliseconds, a page
- * may need hundreds of them: what was found is remembered until the benchmark has another run, and
- * what is not known yet is looked for in the background.  Inside perfdb/server/ only.
+ * The background thread that searches for change points. A search takes tens of milliseconds, and a
+ * page may need hundreds of them: results are kept until the benchmark has another run, and missing
+ * ones are computed in the background. Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_WATCHER_H
 #define FG_PERFDB_SERVER_WATCHER_H
@@ -22,7 +22,7 @@ struct fg_watched_change {
 	double before; /* level */
 	double after;
 	bool from_gate;    /* a paired verdict found it: see gate_changes.h */
-	bool is_confirmed; /* and the runs after it stay at the new level */
+	bool is_confirmed; /* the runs after it stay at the new level */
 	double low;        /* the verdict's interval, as ratios */
 	double high;
 	char undone_by[37]; /* run; "": none */

@@ -9,24 +9,20 @@
 #include "perfdb/server/ranges.h"
 #include "perfdb/server/server.h"
 #include "perfdb/server/threads.h"
-#include "perfdb/server/webhook_address_check.h"
 
 enum {
 	CLAIM_SECONDS = 60,  /* longer than any call takes */
-	POLL_SECONDS = 5,    /* for what other servers stored */
-	TIMEOUT_SECONDS = 5, /* of one call */
+	POLL_SECONDS = 5,    /* interval of the search for runs that other servers stored */
+	TIMEOUT_SECONDS = 5, /* limit of one call */
 	ATTEMPTS_MAX = 12,
 	WAIT_MAX_SECONDS = 3600,
 	TEXT_MAX_BYTES = 4096, /* address, template, answer */
 };
 
-#define REFUSED \
- "the webhook's address is a local or private one, which this server does not call (--webhook-allow)"
-
 struct fg_webhooks {
 	struct fg_sessions *sessions;
 	struct fg_webhook_options options;
-	struct fg_address_check *addresses;
+	struct fg_ranges *allowed;
 	const char *public_url;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
@@ -35,23 +31,15 @@ struct fg_webhooks {
 	bool stopping;
 };
 
-/*
- * A host that is written as an address is refused when it is set.  Names, and every other spelling,
- * are checked when a connection is made.
- */
-static bool is_refused_number(const struct fg_webhooks *h, const char *host)
+bool fg_webhook_admits(void *allowed, const char *text)
 {
-	const bool is_six = *host == '[';
-	char *bare = fg_xstrndup(host + is_six, strcspn(host + is_six, is_six ? "]" : ":/?#"));
-	struct fg_address number;
-	const bool is_refused =
-		fg_address_parse(bare, &number) && !fg_address_check_admits(h->addresses, bare);
+	struct fg_address address;
 
-	free(bare);
-	return is_refused;
+	return fg_address_parse(text, &address) &&
+	       (fg_ranges_have(allowed, &address) || fg_address_is_public(&address));
 }
 
-/* With a word in place of each value it is JSON only if all of them stand in strings. */
+/* With a word in place of each value, it is JSON only if all of them are inside strings. */
 static int check_template(const char *template, struct fg_error *err)
 {
 	static const struct fg_webhook_values words = {"x", "x", "x", "x", "x", "x", "x"};
@@ -86,25 +74,11 @@ int fg_webhooks_check(const struct fg_webhooks *h, const char *url, const char *
 		return fg_error_set(
 			err, FG_EINVAL,
 			"'url' would be called unencrypted: expected https:// (the server's option --webhook-http allows http://)");
-	if (is_refused_number(h, strstr(url, "://") + 3))
-		return fg_error_set(err, FG_EINVAL, REFUSED);
 	return check_template(template, err);
 }
 
-/* The answer's body is shown to nobody: it may come from inside. */
-static int judge(const struct fg_http_reply *reply, int64_t *wait_ns, struct fg_error *err)
-{
-	if (reply->status >= 200 && reply->status < 300)
-		return FG_OK;
-	if (!fg_http_is_passing(reply->status))
-		*wait_ns = -1;
-	else if (reply->retry_after_ns > 0)
-		*wait_ns = reply->retry_after_ns;
-	return fg_error_set(err, FG_ENET, "the webhook answered %ld", reply->status);
-}
-
-int fg_webhooks_send(const struct fg_webhooks *h, const char *url, const char *body,
-		     int64_t *wait_ns, struct fg_error *err)
+int fg_webhooks_send(const struct fg_webhooks *h, const char *url, const char *body, bool *is_final,
+		     struct fg_error *err)
 {
 	static const char *const headers[] = {"Content-Type: application/json", NULL};
 	const struct fg_http_options options = {
@@ -113,8 +87,8 @@ int fg_webhooks_send(const struct fg_webhooks *h, const char *url, const char *b
 		.ca_file = h->options.ca_file,
 		.timeout_ns = TIMEOUT_SECONDS * FG_NS_PER_S,
 		.reply_max_bytes = TEXT_MAX_BYTES,
-		.admits = fg_address_check_admits,
-		.context = h->addresses,
+		.admits = fg_webhook_admits,
+		.context = h->allowed,
 		.needs_tls = !h->options.allows_plain,
 	};
 	const struct fg_http_request request = {
@@ -124,40 +98,41 @@ int fg_webhooks_send(const struct fg_webhooks *h, const char *url, const char *b
 		.body = body,
 		.body_size = strlen(body),
 	};
-	struct fg_http_reply reply = {.retry_after_ns = -1};
+	struct fg_http_reply reply = {0};
 	struct fg_http *http = NULL;
 	int status = fg_http_open(&options, &http, err);
 
-	*wait_ns = status == FG_OK ? 0 : -1;
+	*is_final = status != FG_OK;
 	if (status != FG_OK)
 		return status;
 	status = fg_http_send(http, &request, &reply, err);
-	if (status == FG_OK)
-		status = judge(&reply, wait_ns, err);
-	if (reply.was_refused) {
-		*wait_ns = -1;
-		status = fg_error_set(err, FG_EINVAL, REFUSED);
-	}
+	*is_final = reply.was_refused || (status == FG_OK && !fg_http_is_passing(reply.status));
+	if (reply.was_refused)
+		status = fg_error_set(err, FG_EINVAL,
+				      "the webhook's address is a local or private one, which this "
+				      "server does not call (--webhook-allow)");
+	else if (status == FG_OK && (reply.status < 200 || reply.status >= 300))
+		status = fg_error_set(err, FG_ENET, "the webhook answered %ld", reply.status);
+	/* The answer's body is shown to nobody: it may come from inside. */
 	fg_strbuf_release(&reply.body);
 	fg_http_close(http);
 	return status;
 }
 
-/* 0: never. */
-static int64_t again_at(const struct fg_webhooks *h, int64_t attempts, int64_t asked_ns)
+/* Twice as long after each attempt; 0: never. */
+static int64_t again_at(const struct fg_webhooks *h, int64_t attempts)
 {
 	const int64_t most = WAIT_MAX_SECONDS * FG_NS_PER_S;
 	int64_t wait = h->options.retry_ns;
 
-	if (asked_ns < 0 || attempts >= ATTEMPTS_MAX)
+	if (attempts >= ATTEMPTS_MAX)
 		return 0;
 	while (--attempts > 0 && wait < most)
 		wait *= 2;
-	wait = wait < asked_ns ? asked_ns : wait;
 	return fg_clock_wall_ns() + (wait < most ? wait : most);
 }
 
-/* Between `store` and the next one no session is held: the other end takes its time. */
+/* No session is held between `store` and the next one, because the other end may be slow. */
 static int make_call(struct fg_webhooks *h, const struct fg_webhook_call *call,
 		     struct fg_arena *arena, struct fg_strbuf *body, struct fg_error *err)
 {
@@ -165,7 +140,7 @@ static int make_call(struct fg_webhooks *h, const struct fg_webhook_call *call,
 	struct fg_webhook hook = {0};
 	struct fg_error why = {0};
 	int64_t again_ns = 0;
-	int64_t asked_ns = 0;
+	bool is_final = false;
 	int status = FG_ENET;
 
 	if (store)
@@ -177,9 +152,9 @@ static int make_call(struct fg_webhooks *h, const struct fg_webhook_call *call,
 		return status;
 	if (body->length) {
 		hook.problem = NULL;
-		if (fg_webhooks_send(h, hook.url, fg_strbuf_text(body), &asked_ns, &why) != FG_OK) {
+		if (fg_webhooks_send(h, hook.url, fg_strbuf_text(body), &is_final, &why) != FG_OK) {
 			hook.problem = why.message;
-			again_ns = again_at(h, call->attempts, asked_ns);
+			again_ns = is_final ? 0 : again_at(h, call->attempts);
 		}
 	}
 	store = fg_sessions_borrow(h->sessions, err);
@@ -244,8 +219,7 @@ int fg_webhooks_start(struct fg_sessions *sessions, const struct fg_server_optio
 	h->public_url = options->public_url;
 	(void)pthread_mutex_init(&h->lock, NULL);
 	fg_wake_init(&h->wake);
-	status = fg_address_check_new(h->options.allowed, h->options.allowed_count, &h->addresses,
-				      err);
+	status = fg_ranges_new(h->options.allowed, h->options.allowed_count, &h->allowed, err);
 	if (status != FG_OK)
 		return status;
 	h->has_thread = pthread_create(&h->thread, NULL, call_all, h) == 0;
@@ -261,7 +235,7 @@ void fg_webhooks_stop(struct fg_webhooks *h)
 	fg_wake_to_stop(&h->lock, &h->wake, &h->stopping);
 	if (h->has_thread)
 		(void)pthread_join(h->thread, NULL);
-	fg_address_check_free(h->addresses);
+	fg_ranges_free(h->allowed);
 	(void)pthread_mutex_destroy(&h->lock);
 	(void)pthread_cond_destroy(&h->wake);
 	free(h);

@@ -27,9 +27,11 @@ void fg_webhooks_wake(struct fg_webhooks *hooks);
 /* FG_EINVAL with the reason: nothing could ever be sent there, or in this form. */
 int fg_webhooks_check(const struct fg_webhooks *hooks, const char *url, const char *template,
 		      struct fg_error *err) FG_NODISCARD;
-/* `*wait_ns`: as the other end asks; -1: it will not take the same call another time either. */
+/* `*is_final`: the other end will not take the same call later either. */
 int fg_webhooks_send(const struct fg_webhooks *hooks, const char *url, const char *body,
-		     int64_t *wait_ns, struct fg_error *err) FG_NODISCARD;
+		     bool *is_final, struct fg_error *err) FG_NODISCARD;
+/* An fg_http_admits: a public address, or one in these fg_ranges. */
+bool fg_webhook_admits(void *allowed, const char *address);
 
 /* Placeholders of a template, in the order of their names. */
 struct fg_webhook_values {
@@ -42,7 +44,7 @@ struct fg_webhook_values {
 	const char *verdict;
 };
 
-/* The values are escaped: what stands in a string of the template stays in it. */
+/* The values are escaped, so that a string of the template remains one string. */
 void fg_webhook_fill(const char *template, const struct fg_webhook_values *values,
 		     struct fg_strbuf *body);
 /* Writes the message about a run; `body` stays empty if there is nothing to report. */

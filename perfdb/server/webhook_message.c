@@ -2,10 +2,9 @@
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "perfdb/server/api/card.h"
 #include "perfdb/server/watcher.h"
 #include "perfdb/server/webhook.h"
-#include "reporters/card.h"
-#include "reporters/reporter.h"
 #include "store/store.h"
 
 #include <math.h>
@@ -15,7 +14,7 @@ enum {
 	SUMMARY_MAX_BYTES = 2000,
 };
 
-/* As JSON, without the quotes around it, and without control characters. */
+/* Appends text as JSON, without the quotes around it and without control characters. */
 static void add_value(struct fg_strbuf *body, const char *value, size_t limit)
 {
 	struct fg_strbuf clean = {0};
@@ -115,16 +114,6 @@ static int find_changes(struct fg_store *store, const struct fg_run *run, struct
 	return status;
 }
 
-static void add_cause(const char *report, struct fg_strbuf *summary)
-{
-	struct fg_verdict verdict = {0};
-
-	if (report && fg_report_read(report, strlen(report), &verdict, NULL) == FG_OK) {
-		fg_card_add_run_sentence(summary, &verdict, NULL);
-		fg_verdict_release(&verdict);
-	}
-}
-
 static void write_message(const struct fg_stored_run *stored, const char *template,
 			  const char *verdict, const char *public_url,
 			  const struct fg_strbuf *summary, struct fg_strbuf *body)
@@ -163,7 +152,7 @@ int fg_webhook_message(struct fg_store *store, const struct fg_webhook_call *cal
 	     strcmp(stored.outcome, "error") == 0))
 		verdict = stored.outcome;
 	if (verdict)
-		add_cause(stored.report, &summary);
+		(void)fg_cards_add_sentence(store, call->run, &summary);
 	status = find_changes(store, &stored.run, &summary, err);
 	if (status == FG_OK && (verdict || summary.length))
 		write_message(&stored, template, verdict ? verdict : "change", public_url, &summary,

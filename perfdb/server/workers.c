@@ -16,7 +16,8 @@
 
 enum {
 	UPLOADS_PER_PROCESSOR = 2, /* one is unpacked while another is stored */
-	LEAVE_SECONDS = 5          /* for clients to read their answers when the server stops */
+	/* time for clients to read their answers when the server stops */
+	LEAVE_SECONDS = 5
 };
 
 struct queue {
@@ -32,7 +33,7 @@ struct fg_workers {
 	size_t thread_count;
 	struct queue queues[FG_JOB_KINDS];
 	size_t busy[FG_JOB_KINDS]; /* threads */
-	size_t most[FG_JOB_KINDS]; /* of `busy` */
+	size_t most[FG_JOB_KINDS]; /* limits of `busy` */
 	size_t held;
 	bool stopping;
 };
@@ -88,7 +89,7 @@ static void *work(void *context)
 		kind = job->kind;
 		is_dropped = w->stopping && kind == FG_JOB_NOTE;
 		(void)pthread_mutex_unlock(&w->lock);
-		(is_dropped ? job->refuse : job->run)(job); /* from here on it may be gone */
+		(is_dropped ? job->refuse : job->run)(job); /* the job may be freed from here on */
 		(void)pthread_mutex_lock(&w->lock);
 		w->busy[kind]--;
 		if (w->stopping)
@@ -176,7 +177,7 @@ void fg_workers_refuse_waiting(struct fg_workers *w)
 		for (struct fg_job *job = waiting[kind]; job;) {
 			struct fg_job *following = job->next;
 
-			job->refuse(job); /* from here on it may be gone */
+			job->refuse(job); /* the job may be freed from here on */
 			job = following;
 		}
 	}

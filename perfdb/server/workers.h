@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The threads that answer requests. They know jobs, not requests: the submitter of a job says what
- * to do with it. Inside perfdb/server/ only.
+ * The threads that answer requests. They know jobs, not requests: the submitter of a job defines
+ * its work. Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_WORKERS_H
 #define FG_PERFDB_SERVER_WORKERS_H
@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "base/error.h"
 
-/* In the order in which they are taken. */
+/* In order of priority. */
 enum fg_job_kind {
 	FG_JOB_QUESTION,
 	FG_JOB_PROOF, /* is this token good? */
@@ -40,7 +40,7 @@ bool fg_workers_hold(struct fg_workers *workers) FG_NODISCARD;
 /* Refuses the job at once if the workers have begun to stop since it was announced. */
 void fg_workers_give(struct fg_workers *workers, struct fg_job *job);
 void fg_workers_let_go(struct fg_workers *workers);
-/* Jobs that were announced and not let go yet. */
+/* Number of jobs that were announced and not released yet. */
 size_t fg_workers_count(struct fg_workers *workers);
 /* Refuses the jobs that wait to be begun. */
 void fg_workers_refuse_waiting(struct fg_workers *workers);

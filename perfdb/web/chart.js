@@ -11,7 +11,7 @@ const LEAST_SHOWN = 5; // runs
 const DRAG_PIXELS = 6;
 const CARD_MS = 120;
 
-// When the runs below began: days, or hours where all began on one day.  Points stand in their order, whatever the time between them.
+// Start times of the runs below: days, or hours if all began on one day. Points are in order, at equal distances.
 function timeLabels(points, x, box) {
 	const times = points.map((p) => p.time ?? '');
 	const sameDay = times[0]?.slice(0, 10) === times.at(-1)?.slice(0, 10);
@@ -166,7 +166,7 @@ class TrendChart {
 			label(this.x(index) + (index === this.last ? -4 : 4), box.top + 10, formatChange(ratio - 1), 'step-label', index === this.last ? 'end' : 'start')];
 	}
 
-	// Of a chain: where a gate failed or something became faster.
+	// For a chain: marks points at which a gate failed or something became faster.
 	steps(box) {
 		const { points } = this.data;
 		return points.flatMap((p, i) => (i > 0 && i >= this.first && i <= this.last && ['regression', 'improvement'].includes(p.verdict) ? this.step(i, p.value / points[i - 1].value, box) : []));
@@ -254,7 +254,7 @@ class TrendChart {
 		this.showCard(point);
 	}
 
-	// At once what is known, then what the server says about the run.
+	// Shows what is known at once, then the server's details of the run.
 	showCard(point) {
 		const { notes } = this.data;
 		const first = [el('strong', {}, point.label), el('div', {}, formatValue(point.value, this.data.unit), point.verdict && `, ${point.verdict}`, point.tag && ` · ${point.tag}`),

@@ -12,7 +12,7 @@ import { triageForm } from './triage.js';
 
 const DECIDED = ['accepted', 'noise', 'fixed'];
 const ASK_AGAIN_MS = 1500;
-const SUMMED_UP = 30; // projects whose state is asked for
+const SUMMED_UP = 30; // projects whose state is fetched
 const FEW = 12; // benchmarks that need no folding
 
 // An imported profile has no metrics.
@@ -54,7 +54,8 @@ function stateWords(benchmarks) {
 		.filter(Boolean).join(', ');
 }
 
-// The card's sentence, with a link to the line where the server of the source is known. Below a benchmark's name it goes on from there.
+// The card's sentence, with a link to the line if the server of the source is known. Below a benchmark's name it
+// continues from there.
 function answerWords({ sentence, because }, name = '') {
 	const [first] = because;
 	const words = clip(name && sentence.startsWith(`${name} `) ? sentence.slice(name.length + 1) : sentence, 600);
@@ -63,7 +64,7 @@ function answerWords({ sentence, because }, name = '') {
 	return at < 0 || !PLAIN_ADDRESS.test(first.url) ? words : [words.slice(0, at), linked(first.url, spot), words.slice(at + spot.length)];
 }
 
-// Next to the way to the run, the way to the commit itself.
+// Links to the run and to the commit.
 function commitLinks(project, data, b) {
 	const href = commitAddress({ ...data.links, project }, b.commit);
 	return [link(commitWords(b), 'run', { run: b.run }), href && [' ', el('a', { href, rel: 'noreferrer', 'aria-label': `source of commit ${b.commit.slice(0, 10)}` }, '↗')]];
@@ -127,12 +128,13 @@ function changeTable(items, writable, decided) {
 	return dataTable({ label: 'Changes', rows: items, columns });
 }
 
-// Nobody needs to look at it any more.
+// It needs no more attention.
 function isClosed(change) {
 	return Boolean(change.undone_by) || DECIDED.includes(change.state);
 }
 
-// Of several projects, [project, its dashboard] each: open ones, decided ones, and what improved; the newest first, of one run the largest.
+// Changes of several projects, each as [project, its dashboard]: open ones, decided ones, and improvements; the
+// newest first, and of one run the largest.
 function sortChanges(answers) {
 	const all = answers.flatMap(([project, { benchmarks }]) => benchmarks.flatMap((b) => (b.changes ?? []).map((change) => ({ project, b, change }))))
 		.sort((x, y) => Date.parse(y.change.started_at) - Date.parse(x.change.started_at) || Math.abs(y.change.ratio - 1) - Math.abs(x.change.ratio - 1));
@@ -165,13 +167,29 @@ async function inboxSection(answers) {
 	return section;
 }
 
+// Functions that several benchmarks call, and whose small steps add up over all of them.
+async function creepSection(project) {
+	const { functions, benchmarks } = await ask('creep', { project });
+	if (functions.length === 0)
+		return false;
+	return el('section', { 'aria-labelledby': 'creep' }, el('h2', { id: 'creep' }, 'Crept up'), el('p', { class: 'quiet' }, `Small steps that add up over ${benchmarks} benchmarks; of these functions 5 % are expected to be false.`),
+		dataTable({ label: 'Functions that crept up', rows: functions, columns: [
+			{ title: 'Function', value: (f) => f.name, grow: true, cell: (f) => [clip(f.name, 200), el('div', { class: 'quiet' }, clip(f.library, 100))] },
+			{ title: 'Change', numeric: true, value: (f) => f.change, help: 'Of the time of the benchmarks that call it, on average', cell: (f) => el('strong', { class: 'worse' }, formatChange(f.change)) },
+			{ title: 'Benchmarks', numeric: true, value: (f) => f.benchmarks },
+		] }));
+}
+
 export async function showProject({ project }) {
 	const data = await ask('dashboard', { project });
 	const open = await inboxSection([[project, data]]);
-	replace(page, el('main', {}, heading(project), el('p', { class: 'lead' }, stateWords(data.benchmarks),
+	const main = el('main', {}, heading(project), el('p', { class: 'lead' }, stateWords(data.benchmarks),
 		runOfAll(data) && [' · ', commitLinks(project, data, runOfAll(data)), ', ', ago(runOfAll(data).started_at)],
 		data.release && [' · last release ', link(data.release.tag, 'run', { run: data.release.run })]), open,
-	el('section', { 'aria-labelledby': 'benchmarks' }, el('h2', { id: 'benchmarks' }, 'Benchmarks'), benchmarkTables(project, data))));
+	el('section', { 'aria-labelledby': 'benchmarks' }, el('h2', { id: 'benchmarks' }, 'Benchmarks'), benchmarkTables(project, data)));
+	replace(page, main);
+	if (data.benchmarks.length > 1)
+		afterPaint(async () => main.append(await creepSection(project) || ''));
 }
 
 export async function showChanges({ project }) {

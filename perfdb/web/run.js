@@ -18,7 +18,7 @@ async function beside(id) {
 		next && el('a', { href: address('run', { run: next.id }), rel: 'next' }, `next: ${runWords(next)} ›`)].filter(Boolean);
 }
 
-// Any two runs, by whatever name they have.
+// Compares any two runs, by any of their names.
 async function showPicker({ project, a, b }) {
 	const { runs } = await ask('runs', { project, limit: OFFERED_RUNS });
 	const names = new Map([...runs.filter((run) => run.tag).map((run) => [run.tag, 'tag']), ...runs.map((run) => [run.id, `${commitWords(run)}${run.branch ? ` on ${clip(run.branch, 40)}` : ''}`])]);
@@ -42,7 +42,7 @@ export async function showVerdict(state) {
 	const { project } = data.run;
 	const sides = { project, a, b };
 	const words = b ? `${data.run.baseline.commit?.slice(0, 10) ?? 'A'} → ${data.run.candidate.commit?.slice(0, 10) ?? 'B'}` : data.run.id.slice(0, 13);
-	// Of one side alone nothing can be compared by another measure.
+	// One side alone cannot be compared by another measure.
 	const hasSides = (benchmark) => data.benchmarks.find(({ name }) => name === benchmark)?.verdict !== 'new';
 	document.title = `${words} · perfdb`;
 	showHeader(project, state.view);

@@ -31,7 +31,7 @@ export function hasToken() {
 	return sessionStorage.getItem(TOKEN_KEY) !== null;
 }
 
-// Resolves when the time is over or somebody asks for it now.
+// Resolves when the time is over or somebody requests it now.
 function pause(seconds, reason) {
 	return new Promise((resolve) => {
 		let left = seconds;
@@ -104,7 +104,8 @@ export function tell(path, body, method = 'POST') {
 	return ask(path, {}, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 }
 
-// Resolves once the server answers: leaving a page for a server that is gone would end in the browser's own error page.
+// Resolves once the server answers: leaving the page while the server is down would end in the browser's own error
+// page.
 export function untilAlive() {
 	return untilAnswered('/healthz', {});
 }

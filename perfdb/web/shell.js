@@ -92,7 +92,7 @@ export function toast(words, isFailure) {
 	closing = isFailure ? 0 : setTimeout(close, TOAST_MS);
 }
 
-// Says what was saved (the words that `work` returns), or what failed.
+// Reports what was saved (the words that `work` returns) or what failed.
 export async function attempt(work) {
 	try {
 		const words = await work();
@@ -121,7 +121,7 @@ export function listenForSearch(find) {
 	});
 }
 
-// A link is followed once the server answers; meanwhile the banner says what is awaited.
+// A link is followed once the server answers; until then the banner shows what is pending.
 export function followLinks() {
 	document.addEventListener('click', (event) => {
 		const anchor = event.target.closest?.('a[href^="/?"]');

@@ -11,7 +11,8 @@ import { triageForm } from './triage.js';
 
 const shellWord = (name) => (/^[\w./:@%+=,-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
 
-// Where to look: what was committed between the last run before a change and the first one after it, and the command that finds the one.
+// The commits between the last run before a change and the first one after it, and the command that finds the
+// culprit.
 function commitsBetween(state, change, points) {
 	const [before, after] = [change.last_run_before, change.run].map((id) => points.find((p) => p.run === id)?.commit?.slice(0, 12));
 	if (!before || !after || before === after)
@@ -261,7 +262,7 @@ function pointTable(answer) {
 // Own or inclusive time of a function.
 const COSTS = { own: 'own time', callees: 'time with callees' };
 
-// Unless the address says which: the one that changed, own time first.
+// By default the one that changed, own time first.
 async function functionTrend(state) {
 	const { project, benchmark, name, library, branch } = state;
 	const question = (of) => ask('function-trend', { project, benchmark, name, library, branch, of, changes: 1 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The webhook of a project: set, tried and removed by its administrators.
+// The webhook of a project: set and removed by its administrators.
 
 import { el, replace } from './dom.js';
 import { clip } from './format.js';
@@ -20,15 +20,11 @@ export async function showWebhook() {
 	}
 	async function save(event) {
 		event.preventDefault();
-		await tell('webhook', { project: choice.value, url: url.value.trim(), template: template.value.trim() });
+		const { problem } = await tell('webhook', { project: choice.value, url: url.value.trim(), template: template.value.trim() });
 		await draw();
-		return 'The webhook is set.';
-	}
-	async function test() {
-		const { problem } = await tell('webhook-tests', { project: choice.value });
 		if (problem)
-			throw new Error(`The test failed: ${problem}.`);
-		return 'The test was taken.';
+			throw new Error(`The webhook is set, but a test failed: ${problem}.`);
+		return 'The webhook is set, and took a test.';
 	}
 	async function remove() {
 		await ask('webhook', { project: choice.value }, { method: 'DELETE' });
@@ -39,6 +35,6 @@ export async function showWebhook() {
 		await draw();
 	replace(page, el('main', {}, heading('Webhook'), el('p', {}, 'One address a project hears of runs that regress or fail, and of change points.'),
 		projects.length ? el('form', { class: 'note', onsubmit: (event) => attempt(() => save(event)) }, el('label', {}, 'Project ', choice), el('label', {}, 'Address ', url),
-			el('label', {}, 'Template ', template), el('button', {}, 'Set'), button('Test', test), button('Remove', remove), state)
+			el('label', {}, 'Template ', template), el('button', {}, 'Set'), button('Remove', remove), state)
 			: el('p', { class: 'quiet' }, 'There is no project yet.')));
 }

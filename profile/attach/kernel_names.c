@@ -6,7 +6,7 @@
 
 enum {
 	MAX_BYTES = 256 << 20,
-	MAX_FUNCTION_BYTES = 1 << 20, /* of the last one before a gap */
+	MAX_FUNCTION_BYTES = 1 << 20, /* size of the last function before a gap, at most */
 };
 
 static int by_start(const void *left, const void *right)

@@ -16,7 +16,7 @@ struct fg_kernel_function {
 
 struct fg_kernel_names {
 	struct fg_arena arena;
-	struct fg_kernel_function *items; /* by address */
+	struct fg_kernel_function *items; /* sorted by address */
 	size_t count, capacity;
 };
 

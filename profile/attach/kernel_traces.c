@@ -22,7 +22,7 @@ struct addition {
 	const struct fg_trace *trace;
 	const struct fg_kernel_names *names;
 	struct fg_trace_writer writer;
-	struct fg_map functions; /* by their beginning */
+	struct fg_map functions; /* by start address */
 	struct fg_map libraries; /* modules of the kernel: their number in the trace */
 	uint32_t looked_at;
 };

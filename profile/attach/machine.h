@@ -26,11 +26,11 @@ struct fg_machine_sampling {
 
 struct fg_machine_result {
 	uint64_t samples;
-	uint64_t lost;         /* that the kernel had no room for */
+	uint64_t lost;         /* samples that the kernel dropped for lack of room */
 	bool has_kernel_names; /* false: its addresses are hidden from us */
 };
 
-/* FG_EUNSUPPORTED: the kernel does not permit it; the message says which setting does. */
+/* FG_EUNSUPPORTED: the kernel does not permit it; the message names the setting. */
 int fg_machine_sample(const struct fg_machine_sampling *sampling, struct fg_machine_result *result,
 		      struct fg_error *err) FG_NODISCARD;
 

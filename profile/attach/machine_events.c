@@ -15,13 +15,13 @@
 
 enum {
 	RING_PAGES = 1024,     /* a second's samples, if we get no CPU for so long */
-	RING_PAGES_LEAST = 64, /* what an unprivileged user may lock, too */
+	RING_PAGES_LEAST = 64, /* the limit of locked memory for unprivileged users */
 	STACK_BYTES = 16384,
 	RECORD_MAX = 65536,
 	CPUS_MAX = 4096,
 };
 
-/* In the order in which the kernel writes them: by their number. */
+/* Numbered in the kernel's order. */
 #define REGISTERS                                                       \
  ((UINT64_C(1) << PERF_REG_X86_AX) | (UINT64_C(1) << PERF_REG_X86_BX) | \
   (UINT64_C(1) << PERF_REG_X86_CX) | (UINT64_C(1) << PERF_REG_X86_DX) | \
@@ -181,7 +181,7 @@ void fg_machine_events_close(struct fg_machine_events *events)
 
 /* ---- records ---- */
 
-/* Eight bytes at a time: everything in a record is made of them. */
+/* Eight bytes at a time: all fields of a record have that size. */
 struct cursor {
 	const uint64_t *at;
 	size_t left;
@@ -205,7 +205,7 @@ static void take_ids(struct cursor *c, struct fg_machine_record *record)
 		record->pid = record->tid = 0;
 }
 
-/* Markers of the kernel stand between the addresses. */
+/* Markers of the kernel separate the addresses. */
 static void take_chain(struct cursor *c, struct fg_machine_record *record)
 {
 	const size_t count = fg_min_size((size_t)take(c), c->left);
@@ -319,7 +319,7 @@ static void read_ring(struct fg_machine_events *events, struct ring *ring,
 			break;
 		copy_out(ring, tail, header, header->size);
 		tail += header->size;
-		/* the kernel may use the place again: what follows takes a while */
+		/* free the kernel's room now, because the rest takes a while */
 		__atomic_store_n(&ring->control->data_tail, tail, __ATOMIC_RELEASE);
 		if (parse(header, &record))
 			take_record(context, &record);

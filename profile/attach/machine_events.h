@@ -21,13 +21,13 @@ struct fg_machine_record {
 	uint64_t lost;
 	const char *name;
 	bool is_exec;
-	/* of a sample */
+	/* fields of a sample */
 	bool in_kernel;
 	const uint64_t *kernel; /* the leaf first; only the leaf's address is exact */
 	size_t kernel_count;
-	bool has_registers; /* of 64 bits; false: a kernel thread, or 32 bits */
+	bool has_registers; /* a 64-bit program's; false: a kernel thread, or 32 bits */
 	struct user_regs_struct registers;
-	const uint8_t *stack; /* from the stack pointer up */
+	const uint8_t *stack; /* from the stack pointer upwards */
 	size_t stack_size;
 };
 
@@ -37,9 +37,9 @@ int fg_machine_events_open(int64_t period_ns, struct fg_machine_events **events,
 			   struct fg_error *err) FG_NODISCARD;
 /* Nothing more is sampled; what is in the rings can still be read. */
 void fg_machine_events_stop(struct fg_machine_events *events);
-/* Until a record may be there, or so long. */
+/* Waits until a record may be there, or for this long. */
 void fg_machine_events_wait(const struct fg_machine_events *events, int milliseconds);
-/* Calls back for each record, CPU by CPU; what a record points to is gone after the call. */
+/* Calls back for each record, CPU by CPU; a record's pointers are valid only during the call. */
 void fg_machine_events_read(struct fg_machine_events *events,
 			    void (*take)(void *context, const struct fg_machine_record *record),
 			    void *context);

@@ -19,7 +19,7 @@ struct fg_machine_thread {
 
 struct fg_machine_process {
 	pid_t pid;
-	bool is_read; /* its mappings, or that it was gone */
+	bool is_read; /* its mappings were read, or it was already gone */
 	bool is_gone;
 	struct fg_mapping_looks looks;
 	struct fg_memory *memory; /* shared by all */
@@ -39,7 +39,7 @@ void fg_machine_process_sample(struct fg_machine_process *process,
 			       const struct fg_machine_record *record,
 			       const struct fg_kernel_names *kernel);
 void fg_machine_process_rename(struct fg_machine_process *process, pid_t tid, const char *name);
-/* It has ended: its memory cannot be read any more. */
+/* It has ended: its memory can no longer be read. */
 void fg_machine_process_end(struct fg_machine_process *process);
 int fg_machine_process_write(struct fg_machine_process *process, const char *folder,
 			     struct fg_error *err) FG_NODISCARD;

@@ -99,7 +99,9 @@ static void read_unwind_header(struct fg_memory *memory, uint64_t address,
 	mapping->table_entries = entries;
 }
 
-/* Reads the ELF headers that begin the mapping, in memory: they are there for the vDSO, too. */
+/*
+ * Reads the ELF headers at the beginning of the mapping from memory, which also works for the vDSO.
+ */
 static bool read_headers(struct fg_memory *memory, struct fg_mapping *mapping)
 {
 	Elf64_Ehdr header;
@@ -133,7 +135,7 @@ static bool read_headers(struct fg_memory *memory, struct fg_mapping *mapping)
 	return has_bias;
 }
 
-/* Where .eh_frame lies in the numbering of this file. */
+/* The address of .eh_frame in the file's own numbering. */
 static bool find_frames(const char *path, struct fg_eh_section *section)
 {
 	struct fg_elf_tables elf;

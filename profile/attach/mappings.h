@@ -39,7 +39,7 @@ struct fg_range {
 };
 
 struct fg_mappings {
-	struct fg_mapping *items; /* by address */
+	struct fg_mapping *items; /* sorted by address */
 	size_t count, capacity;
 	struct fg_range *nameless; /* executable memory of no file */
 	size_t nameless_count, nameless_capacity;

@@ -51,7 +51,7 @@ size_t fg_memory_copy(const struct fg_memory *memory, uint64_t address, size_t p
 {
 	const uint64_t first = address - address % FG_MEMORY_PAGE;
 	struct iovec to = {.iov_base = data, .iov_len = pages * FG_MEMORY_PAGE};
-	/* page by page: what comes before one that cannot be read is copied */
+	/* page by page: copy everything before an unreadable one */
 	struct iovec from[FG_MEMORY_FETCH_MAX] = {0};
 	ssize_t got = 0;
 

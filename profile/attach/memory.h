@@ -20,7 +20,8 @@ enum {
 struct fg_memory {
 	pid_t pid;
 	uint64_t kept[FG_MEMORY_PAGES + 1]; /* address + 1 of the page in this place; 0: none */
-	bool is_copy[FG_MEMORY_PAGES];      /* put there: the process may have gone on since */
+	/* copied earlier: the process may have continued since */
+	bool is_copy[FG_MEMORY_PAGES];
 	uint8_t (*pages)[FG_MEMORY_PAGE];
 };
 

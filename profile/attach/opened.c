@@ -163,7 +163,7 @@ struct tracer {
 	struct fg_error err;
 };
 
-/* A tracee has stopped: it goes on. */
+/* A tracee has stopped: let it continue. */
 static void handle_stop(const struct tracer *tracer, pid_t tid, int status, struct fg_pids *known)
 {
 	int signal = WSTOPSIG(status);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which files a program reads: it is run once under observation, with all that it starts, and
- * stands still wherever it opens one.  Files that it makes itself do not count, whatever it reads
- * of them later.
+ * Finds the files that a program reads: runs it once under observation, with all its children,
+ * which stop at each file that they open. Files that it creates itself do not count.
  */
 #ifndef FG_OUTSIDE_OPENED_H
 #define FG_OUTSIDE_OPENED_H
@@ -13,9 +12,9 @@
 
 struct fg_opened {
 	struct fg_map paths; /* absolute; those with the value FG_OPENED_READ were read first */
-	bool exited;         /* by itself, with */
+	bool exited;         /* it ended by itself, with this code */
 	int exit_code;
-	bool is_incomplete; /* files may have been opened in a way that is not seen */
+	bool is_incomplete; /* files may have been opened unseen */
 };
 
 enum fg_opened_how {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CPU that we run on.  A thread on another CPU goes on for the microseconds that a request to
- * stop takes to get there, and if it makes a system call meanwhile, it stops at that: of a program
- * that makes one every ten microseconds, nothing else would ever be seen.  A thread whose CPU we
- * take stands where it happened to be.
+ * The CPU on which we run. A thread on another CPU continues for some microseconds until a request
+ * to stop arrives, and if it makes a system call meanwhile, it stops there: a program that makes
+ * one every ten microseconds would never be seen anywhere else. A thread whose CPU we take stops
+ * where it happens to be.
  */
 #ifndef FG_OUTSIDE_OWN_CPU_H
 #define FG_OUTSIDE_OWN_CPU_H
@@ -13,7 +13,7 @@
 
 struct fg_own_cpu {
 	cpu_set_t allowed; /* empty: it is not known */
-	cpu_set_t taken;   /* since fg_own_cpu_leave() */
+	cpu_set_t taken;   /* CPUs taken since fg_own_cpu_leave() */
 };
 
 void fg_own_cpu_init(struct fg_own_cpu *own);

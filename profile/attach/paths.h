@@ -17,7 +17,7 @@ struct fg_paths {
 	struct fg_map modules;
 	struct fg_map frames;
 	struct fg_map nodes;
-	struct fg_map functions; /* of the kernel, by their beginning */
+	struct fg_map functions; /* functions of the kernel, by start address */
 };
 
 void fg_paths_init(struct fg_paths *paths, struct fg_trace_writer *writer);
@@ -27,7 +27,7 @@ uint64_t fg_paths_add(struct fg_paths *paths, const struct fg_mappings *mappings
 		      const struct fg_walked_stack *stack);
 /* A stack of which nothing is known. */
 uint64_t fg_paths_add_unknown(struct fg_paths *paths);
-/* Below `node` a frame of the kernel; `function` may be NULL. */
+/* The node of a kernel frame below `node`; `function` may be NULL. */
 uint64_t fg_paths_add_kernel(struct fg_paths *paths, uint64_t node,
 			     const struct fg_kernel_function *function, uint64_t address,
 			     bool exact);

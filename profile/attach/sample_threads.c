@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One sample: threads are stopped, copied and let go; their stacks are walked after that. */
+/* One sample: threads are stopped, copied and released; their stacks are walked afterwards. */
 #include "base/clock.h"
 #include "profile/attach/sampling_run.h"
 #include "profile/attach/waiting_place.h"
@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 enum {
-	STOP_WITHIN_MS = 200,  /* a thread that has to wait for a CPU first */
-	AWAKE_NS = 20000,      /* from getting a CPU to knowing it */
-	NAP_NS = 32000,        /* many times what a wish to come takes to get there */
-	PATIENCE_NS = 1000000, /* for those that stood behind us, and maybe others, to stop */
-	RED_ZONE = 128,        /* below the stack pointer, and in use */
+	STOP_WITHIN_MS = 200,  /* limit for a thread that first has to wait for a CPU */
+	AWAKE_NS = 20000,      /* from getting a CPU to noticing it */
+	NAP_NS = 32000,        /* many times as long as a request takes to arrive */
+	PATIENCE_NS = 1000000, /* time for threads that queued behind us to stop */
+	RED_ZONE = 128,        /* bytes below the stack pointer that are in use */
 };
 
 bool fg_sampling_read_mappings(struct fg_sampling_run *run, struct fg_error *err)
@@ -114,7 +114,7 @@ static void remember(struct fg_sampled_thread *thread, const struct fg_blocked *
 	};
 }
 
-/* From here on the stack is read from its copy. */
+/* From here on the stack is read from the copy. */
 static void use_copy(struct fg_sampling_run *run, const struct fg_stopped_copy *copy)
 {
 	const uint64_t top = copy->registers.rsp - RED_ZONE;
@@ -124,9 +124,9 @@ static void use_copy(struct fg_sampling_run *run, const struct fg_stopped_copy *
 }
 
 /*
- * A thread that stands still by now is let go when its registers and the top of its stack are
- * copied; fg_sampling_walk_copies() does the rest.  When it waits by now, or was
- * not on a CPU at the moment, its time stays for the next sample.
+ * A thread that has stopped is released when its registers and the top of its stack are copied;
+ * fg_sampling_walk_copies() does the rest. If it waits by now, or was not on a CPU at the moment,
+ * its time is carried over to the next sample.
  */
 static void collect(struct fg_sampling_run *run, size_t index)
 {
@@ -188,8 +188,8 @@ static void walk(struct fg_sampling_run *run, struct fg_stopped_copy *copy)
 }
 
 /*
- * To walk a stack takes many times as long as to copy it: that is done when those that have stopped
- * go on again, and no other waits for us longer than one walk.
+ * Walking a stack takes many times as long as copying it, so it happens after the stopped threads
+ * were released, and for no longer than one walk while another thread waits for us.
  */
 void fg_sampling_walk_copies(struct fg_sampling_run *run)
 {
@@ -225,7 +225,7 @@ static bool sample_waiting(struct fg_sampling_run *run, struct fg_sampled_thread
 	hash = hash_of_place(run, blocked.stack);
 	if (!fg_sampled_thread_waits(thread, &again) || again.code != blocked.code ||
 	    again.stack != blocked.stack || !weight_ns)
-		return true; /* it went on meanwhile: this time is that of the next sample */
+		return true; /* it has continued meanwhile: this time goes to the next sample */
 	if (!fg_waiting_place_is(known, &blocked, hash)) {
 		if (fg_blocked_survives_stop(run->sampling->pid, &blocked))
 			return false;
@@ -290,8 +290,8 @@ static void await_stops(struct fg_sampling_run *run, int cpu, int64_t here_since
 }
 
 /*
- * Coming to that CPU preempts its thread where our request reached it, or at a system call before
- * that.  It goes on while we nap, and a timer of that CPU interrupts it at any place.
+ * Moving to that CPU preempts its thread where our request reached it, or at an earlier system
+ * call. It continues while we nap, and a timer of that CPU interrupts it at a random place.
  */
 static void nap(struct fg_sampling_run *run)
 {
@@ -325,8 +325,8 @@ static void visit(struct fg_sampling_run *run, int cpu, int64_t moment_ns)
 }
 
 /*
- * Does it run, or has it run since the last moment?  Then we go and see, whatever it does now: by
- * the time that we are there it may have begun to wait, and another may have begun to run.
+ * Does it run, or has it run since the last moment? Then visit it in any case: until we are there
+ * it may have begun to wait, and another may have begun to run.
  */
 static bool is_due(struct fg_sampling_run *run, struct fg_sampled_thread *thread)
 {
@@ -363,7 +363,7 @@ void fg_sampling_take(struct fg_sampling_run *run, int64_t moment_ns)
 	fg_sampling_walk_copies(run);
 }
 
-/* At the end no thread stays with us. */
+/* At the end no thread is left stopped. */
 void fg_sampling_let_all_go(struct fg_sampling_run *run)
 {
 	const int64_t until_ns = fg_clock_monotonic_ns() + STOP_WITHIN_MS * FG_NS_PER_MS;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 enum {
-	NEIGHBOURS = 16 /* at least; fewer than twice as many */
+	NEIGHBOURS = 16 /* neighbours at least; fewer than twice as many */
 };
 
 bool fg_cpu_account_parse(const char *text, struct fg_cpu_account *account)

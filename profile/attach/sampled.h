@@ -12,21 +12,21 @@
 struct fg_sampled_thread {
 	pid_t tid;
 	int account_fd; /* /proc/PID/task/TID/schedstat */
-	int state_fd;   /* and stat */
-	int blocked_fd; /* and syscall, for elapsed time; or -1 */
+	int state_fd;   /* its stat file */
+	int blocked_fd; /* its syscall file, for elapsed time; or -1 */
 	char name[32];
 	bool seen; /* when the threads were listed last */
 	bool over;
 	bool held;          /* it was asked to stop and has not done so yet */
 	bool is_due;        /* we are about to go to its CPU */
-	bool runs;          /* as looked last: on a CPU or queueing for one */
-	int cpu;            /* its last one; -1: it is not known */
-	int64_t put_off_ns; /* how long it stood behind us before it could stop */
+	bool runs;          /* at the last look: on a CPU or queueing for one */
+	int cpu;            /* its last CPU; -1: unknown */
+	int64_t put_off_ns; /* time that it queued behind us before it could stop */
 	struct fg_moment moment;
 	int64_t since_ns;
 	uint64_t started_ns; /* its CPU time when it was first seen */
 	uint64_t weighed_ns; /* the part of it that samples have */
-	uint64_t used_ns;    /* as read last */
+	uint64_t used_ns;    /* at the last reading */
 	int64_t until_ns;    /* elapsed time that samples have */
 	struct fg_waiting_place waiting_place;
 	struct fg_sampled *samples;
@@ -41,7 +41,7 @@ void fg_sampled_thread_close(struct fg_sampled_thread *thread);
 bool fg_sampled_thread_account(struct fg_sampled_thread *thread, struct fg_cpu_account *account);
 /* Whether it runs, and where; false: it has ended. */
 bool fg_sampled_thread_look(struct fg_sampled_thread *thread);
-/* Where the thread waits; false if it runs, or if that is unknown. */
+/* The place where the thread waits; false if it runs, or if that is unknown. */
 bool fg_sampled_thread_waits(const struct fg_sampled_thread *thread, struct fg_blocked *blocked);
 
 /*

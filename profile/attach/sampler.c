@@ -21,7 +21,7 @@ enum {
 	BUDGET_WINDOW_MS = 250,
 };
 
-static const double step_max = 2; /* by which the period follows the budget */
+static const double step_max = 2; /* factor by which the period may change to follow the budget */
 
 /* ---- threads ---- */
 
@@ -64,7 +64,7 @@ static void follow_threads(struct fg_sampling_run *run)
 
 /* ---- when ---- */
 
-/* Looks four times a second what sampling costs, and takes fewer or more samples in proportion. */
+/* Checks four times a second what sampling costs, and adapts the rate in proportion. */
 static void keep_to_budget(struct fg_sampling_run *run)
 {
 	struct fg_outside_result *result = run->result;
@@ -98,7 +98,7 @@ static int64_t draw_moment(struct fg_sampling_run *run)
 	       (int64_t)((double)run->result->period_ns * (0.5 + fg_random_uniform(&run->random)));
 }
 
-/* Threads that stop late are let go at once. */
+/* Threads that stop late are released at once. */
 static void wait_until(struct fg_sampling_run *run, int64_t moment_ns)
 {
 	struct pollfd events[] = {{.fd = run->process_fd, .events = POLLIN},

@@ -21,9 +21,9 @@
 struct fg_outside_sampling {
 	pid_t pid;
 	const char *folder;  /* the trace goes there */
-	bool elapsed;        /* time that threads wait counts as well */
+	bool elapsed;        /* waiting time counts as well */
 	int64_t period_ns;   /* mean time between two moments; at first, where it may be less */
-	int64_t least_ns;    /* what the budget may shorten it to; 0: `period_ns` */
+	int64_t least_ns;    /* to which the budget may shorten it; 0: `period_ns` */
 	int64_t duration_ns; /* 0: until the process ends */
 	/*
 	 * The limit on stopped time and our own CPU time together, as a share of the
@@ -36,8 +36,8 @@ struct fg_outside_sampling {
 
 struct fg_outside_result {
 	uint64_t samples;
-	uint64_t weighed_ns; /* what they weigh */
-	uint64_t stopped_ns; /* how long threads were seen to stand still, all together */
+	uint64_t weighed_ns; /* sum of their weights */
+	uint64_t stopped_ns; /* total time that threads were seen stopped */
 	uint64_t stops;
 	uint64_t pause_p99_ns; /* 99 % of the newest stops were no longer */
 	int64_t period_ns;     /* the last one */

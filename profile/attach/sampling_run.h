@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by sampler.c, which says when, and sample_threads.c, which takes samples. */
+/* Shared by sampler.c, which decides when, and sample_threads.c, which takes samples. */
 #ifndef FG_OUTSIDE_SAMPLING_RUN_H
 #define FG_OUTSIDE_SAMPLING_RUN_H
 
@@ -10,7 +10,7 @@
 #include "profile/attach/stacks.h"
 
 enum {
-	FG_STACK_COPY_PAGES = 8, /* copied while the thread stands still */
+	FG_STACK_COPY_PAGES = 8, /* pages copied while the thread is stopped */
 	FG_STACK_COPIES_MAX = 32,
 	FG_PAUSES_MAX = 8192, /* kept for the quantile */
 };
@@ -20,17 +20,18 @@ struct fg_sampling_cost {
 	int64_t at_ns;
 	int64_t own_ns; /* our own CPU time */
 	uint64_t stopped_ns;
-	uint64_t budgeted_ns; /* what the budget is a share of */
+	uint64_t budgeted_ns; /* time of which the budget is a share */
 };
 
-/* Copied from a thread that stood still and counts. */
+/* A copy from a stopped thread that counts. */
 struct fg_stopped_copy {
-	size_t thread; /* its place among the threads */
+	size_t thread; /* index among the threads */
 	uint64_t weight_ns;
 	bool waits;
 	struct user_regs_struct registers;
 	size_t size;
-	uint8_t stack[FG_STACK_COPY_PAGES * FG_MEMORY_PAGE]; /* from the page of the red zone on */
+	/* starts with the page of the red zone */
+	uint8_t stack[FG_STACK_COPY_PAGES * FG_MEMORY_PAGE];
 };
 
 struct fg_sampling_run {
@@ -44,16 +45,16 @@ struct fg_sampling_run {
 	struct fg_sampled_thread *threads;
 	size_t thread_count, thread_capacity;
 	size_t live_threads;
-	struct fg_stopped_copy *copies; /* of those whose stacks are to be walked */
+	struct fg_stopped_copy *copies; /* copies whose stacks are yet to be walked */
 	size_t copy_count;
 	struct fg_random random;
 	int64_t started_ns;
 	struct fg_sampling_cost before;
-	bool is_our_child; /* then somebody waits for its exit */
+	bool is_our_child; /* then another process waits for its exit */
 	int process_fd;    /* readable when the process has ended */
 	int stops_fd;      /* readable when a thread has stopped */
 	struct fg_own_cpu own_cpu;
-	struct fg_mapping_looks looks; /* at the mappings */
+	struct fg_mapping_looks looks; /* limits of reading the mappings */
 	uint64_t pauses[FG_PAUSES_MAX];
 	uint64_t pause_count;
 	uint64_t truncated;
@@ -62,11 +63,11 @@ struct fg_sampling_run {
 bool fg_sampling_read_mappings(struct fg_sampling_run *run, struct fg_error *err);
 /* Stops the threads that are due at this moment, copies their stacks, and lets them go. */
 void fg_sampling_take(struct fg_sampling_run *run, int64_t moment_ns);
-/* Takes what has stopped meanwhile. */
+/* Copies threads that have stopped meanwhile. */
 void fg_sampling_collect(struct fg_sampling_run *run);
 /* Walks all copies.  Walking takes many times as long as copying, so no thread is held for it. */
 void fg_sampling_walk_copies(struct fg_sampling_run *run);
-/* At the end no thread stays stopped. */
+/* At the end no thread is left stopped. */
 void fg_sampling_let_all_go(struct fg_sampling_run *run);
 
 #endif

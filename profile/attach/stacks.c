@@ -24,8 +24,8 @@ struct fg_stack_walker {
 };
 
 /*
- * Tables of our own get addresses in the kernel's half, which no program has: libunwind reads them
- * like any memory, by access_memory().
+ * Our own tables get addresses in the kernel's half, which no program has: libunwind reads them
+ * like any memory, through access_memory().
  */
 static uint64_t own_table_address(const struct fg_stack_walker *walker,
 				  const struct fg_mapping *mapping)
@@ -68,7 +68,7 @@ static int find_tables(unw_addr_space_t space, unw_word_t address, unw_proc_info
 						  context);
 }
 
-/* From a pool of libunwind's own, which offers no way to give it back. */
+/* Allocated from libunwind's own pool, which has no way to free it. */
 static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *context)
 {
 	(void)space;

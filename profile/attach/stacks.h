@@ -20,7 +20,7 @@ enum {
 
 struct fg_stack_frame {
 	uint64_t address;
-	uint64_t stack; /* where it begins: the stack pointer */
+	uint64_t stack; /* start of its stack: the stack pointer */
 	bool exact;     /* this instruction was interrupted; otherwise it is a return address */
 };
 

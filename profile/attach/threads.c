@@ -18,8 +18,8 @@
 
 enum {
 	PROC_FILE_MAX_BYTES = 1 << 20,
-	EVENT_SHIFT = 8,   /* above it, a stop of ptrace's own says which */
-	SYSCALL_BYTES = 2, /* of the instruction that entered the kernel */
+	EVENT_SHIFT = 8,   /* above it, the number of ptrace's own stop */
+	SYSCALL_BYTES = 2, /* bytes of the instruction that entered the kernel */
 };
 
 void fg_pids_add(struct fg_pids *pids, pid_t pid)
@@ -215,7 +215,9 @@ char *fg_thread_reason_of_scope(long scope)
 			    scope);
 }
 
-/* Why the kernel refuses this process, which nobody traces and no filter hides; to be freed. */
+/*
+ * Why the kernel refuses this process, if it has no tracer and no filter is in place; to be freed.
+ */
 static char *reason_of_kernel(pid_t pid, int error)
 {
 	const long scope = read_setting("/proc/sys/kernel/yama/ptrace_scope");
@@ -252,7 +254,7 @@ static void explain_refusal(pid_t pid, int error, struct fg_error *err)
 	if (is_filtered())
 		(void)fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"process %d may not be looked at: a seccomp filter forbids fastgate "
+			"process %d may not be traced: a seccomp filter forbids fastgate "
 			"ptrace(); start its container or service with one that allows it (docker "
 			"run --cap-add=SYS_PTRACE)",
 			(int)pid);
@@ -265,8 +267,8 @@ static void explain_refusal(pid_t pid, int error, struct fg_error *err)
 	else
 		reason = reason_of_kernel(pid, error);
 	if (reason)
-		(void)fg_error_set(err, FG_EUNSUPPORTED, "process %d may not be looked at%s",
-				   (int)pid, reason);
+		(void)fg_error_set(err, FG_EUNSUPPORTED, "process %d may not be traced%s", (int)pid,
+				   reason);
 	free(reason);
 }
 

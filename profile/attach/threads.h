@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The processes and threads of a program, and how one of them is made to stand still and let go.
- *
- * The thread that calls fg_thread_seize() is the tracer: when it ends, however it ends, the kernel
- * lets go of everything it holds.  PTRACE_SEIZE sends no signal and leaves job control alone.
+ * The processes and threads of a program, and stopping and releasing one of them. The thread that
+ * calls fg_thread_seize() is the tracer: whenever and however it ends, the kernel releases
+ * everything that it holds. PTRACE_SEIZE sends no signal and leaves job control alone.
  */
 #ifndef FG_OUTSIDE_THREADS_H
 #define FG_OUTSIDE_THREADS_H
@@ -33,27 +32,27 @@ struct fg_thread_state {
 
 void fg_thread_read_state(pid_t pid, pid_t tid, struct fg_thread_state *state);
 
-/* False: refused, errno says why. */
+/* False: refused; errno holds the reason. */
 bool fg_thread_seize(pid_t tid);
 struct fg_thread_stop {
-	int signal;      /* that it stopped for, to be handed on by fg_thread_release(); 0: none */
+	int signal;      /* signal that it stopped for, forwarded by fg_thread_release(); 0: none */
 	int64_t seen_ns; /* when that was seen, on the monotonic clock */
-	bool gone;       /* it has not stopped and will not: it has ended */
+	bool gone;       /* it has ended and will not stop */
 };
 
 /* Asks it to stop.  A thread that sleeps uninterruptibly in the kernel does not. */
 void fg_thread_interrupt(pid_t tid);
-/* Has it stopped by now?  `keep_exit`: its end is left for somebody else to wait for. */
+/* Has it stopped by now? `keep_exit`: leaves its end for another process to wait for. */
 bool fg_thread_poll(pid_t tid, bool keep_exit, struct fg_thread_stop *stop);
 /* For a stopped thread; false: it is not a 64-bit one. */
 bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers);
 /*
- * Has the stop ended a system call with EINTR, as it does where Linux does not make the call again?
- * Then the thread makes it again when it goes on.  Not where a signal is pending: that may be what
- * ended it, and a program may count on that.
+ * Did the stop end a system call with EINTR that Linux does not restart? Then the thread makes it
+ * again when it continues. Not if a signal is pending: that may have ended the call, and a program
+ * may rely on it.
  */
 void fg_thread_make_call_again(pid_t tid, const struct user_regs_struct *registers);
-/* A stopped thread goes on as if nothing had happened. */
+/* A stopped thread continues as if nothing had happened. */
 void fg_thread_release(pid_t tid, int signal);
 /* The part of kernel.yama.ptrace_scope in a refusal, to be freed; NULL: none. */
 char *fg_thread_reason_of_scope(long scope);

@@ -41,8 +41,8 @@ static bool is_socket(pid_t pid, uint64_t fd)
 
 enum after_stop {
 	GOES_ON,
-	ENDS,           /* with EINTR */
-	ENDS_ON_SOCKET, /* the same, where it is for one */
+	ENDS,           /* ends with EINTR */
+	ENDS_ON_SOCKET, /* as above, on a socket */
 };
 
 /*

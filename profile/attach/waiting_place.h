@@ -16,8 +16,9 @@
 
 /* /proc/PID/task/TID/syscall, parsed. */
 struct fg_blocked {
-	bool waits;  /* false: it runs, and the rest is not known */
-	long number; /* of the system call; -1: it waits elsewhere in the kernel, for a page */
+	bool waits; /* false: it runs, and the rest is not known */
+	/* number of the system call; -1: it waits elsewhere in the kernel, for a page */
+	long number;
 	uint64_t argument; /* the first one */
 	uint64_t stack;
 	uint64_t code;
@@ -37,11 +38,11 @@ struct user_regs_struct fg_blocked_registers(const struct fg_blocked *blocked);
 struct fg_waiting_place {
 	struct fg_blocked blocked;
 	uint64_t node; /* 0: none */
-	uint64_t hash; /* of the stack */
+	uint64_t hash; /* hash of the stack */
 	bool truncated;
 };
 
-/* The top of the stack as it is now, which is in `memory` already. */
+/* Hashes the current top of the stack, which is already in `memory`. */
 uint64_t fg_waiting_place_hash(struct fg_memory *memory, uint64_t stack, size_t pages);
 bool fg_waiting_place_is(const struct fg_waiting_place *known, const struct fg_blocked *blocked,
 			 uint64_t hash);

@@ -24,7 +24,7 @@ struct fg_archive_content {
 };
 
 /*
- * Writes `output` from a trace or a folder of traces.  `symbols` says where files are looked for;
+ * Writes `output` from a trace or a folder of traces. `symbols` defines where files are searched;
  * it must not have an archive. FG_ENOENT: no trace; FG_ELIMIT: more than an archive may hold.
  */
 int fg_archive_write(const char *traces, const struct fg_symbolizer_options *symbols,
@@ -34,7 +34,7 @@ void fg_archive_content_release(struct fg_archive_content *content);
 
 struct fg_archive {
 	struct fg_arena arena;
-	char *folder;                     /* where it was unpacked; "symbols" in it is a cache */
+	char *folder;                     /* the unpacked files; "symbols" in it is a cache */
 	char *traces;                     /* a folder of traces */
 	struct fg_symbol_archive symbols; /* for fg_symbolizer_options */
 };
@@ -43,7 +43,7 @@ bool fg_archive_is_archive(const char *path);
 /*
  * Unpacks into a new folder below `parent` and checks every file against the manifest. FG_EPARSE:
  * damaged, changed or hostile; FG_ELIMIT: too large, for this program or the disk. `is_stopped` is
- * asked between pieces, and FG_EINTERRUPTED returned if it says so.
+ * called between pieces; if it returns true, the result is FG_EINTERRUPTED.
  */
 int fg_archive_open(const char *path, const char *parent, bool (*is_stopped)(void),
 		    struct fg_archive *archive, struct fg_error *err) FG_NODISCARD;

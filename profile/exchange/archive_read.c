@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * An archive comes from another host and may be damaged, changed or made to do harm. Its first file
- * lists all others with size and digest: what is not in the list, comes twice, is missing, or
- * differs in one byte is refused, and no more is written than the list says.
+ * An archive comes from another host and may be damaged, changed or malicious. Its first file lists
+ * all others with size and digest: a file that is not in the list, comes twice, is missing, or
+ * differs in one byte is refused, and no more is written than the list allows.
  */
 #include "base/fs.h"
 #include "base/json.h"
@@ -26,7 +26,7 @@ struct listed {
 	const char *name;
 	const char *sha256;
 	uint64_t size;
-	char *path; /* where it was written; NULL: not met yet */
+	char *path; /* where it was written; NULL: not yet */
 };
 
 struct reader {
@@ -39,7 +39,7 @@ struct reader {
 	struct fg_map by_name; /* name → index */
 	uint64_t total;
 	bool (*is_stopped)(void);
-	/* of the file that is being written */
+	/* progress of the file being written */
 	struct fg_sha256 sha;
 	int fd;
 };
@@ -163,11 +163,11 @@ static int check_room(const struct reader *r, const char *parent, struct fg_erro
 	if (statvfs(parent, &disk) != 0)
 		return fg_error_errno(err, FG_EIO, "%s", parent);
 	if (r->total / disk.f_frsize >= disk.f_bavail)
-		return fg_error_set(err, FG_ELIMIT,
-				    "%s unpacks to %llu MiB, and %s has %llu MiB left (TMPDIR says "
-				    "where)",
-				    r->path, (unsigned long long)(r->total >> 20), parent,
-				    (unsigned long long)disk.f_bavail * disk.f_frsize >> 20);
+		return fg_error_set(
+			err, FG_ELIMIT,
+			"%s unpacks to %llu MiB, and %s has %llu MiB left (TMPDIR chooses the folder)",
+			r->path, (unsigned long long)(r->total >> 20), parent,
+			(unsigned long long)disk.f_bavail * disk.f_frsize >> 20);
 	return FG_OK;
 }
 
@@ -210,7 +210,7 @@ static int unpack_file(struct reader *r, const struct fg_unpack_file *file, stru
 	if (listed->path)
 		return refuse(r, err, "it has twice:", file->name);
 	if (listed->size != file->size)
-		return refuse(r, err, "of another size than the manifest says:", file->name);
+		return refuse(r, err, "not of the size in the manifest:", file->name);
 	status = create_file(r, file->name, &path, err);
 	if (status != FG_OK)
 		return status;

@@ -59,9 +59,9 @@ static int count_bytes(struct writer *w, uint64_t size, struct fg_error *err)
 }
 
 /*
- * Adds a file unless the same one is there already; `name` becomes the one to find it by.  Two
- * different files can claim one name (a program and its stripped copy have the same build-id): the
- * second is named after its digest.
+ * Adds a file unless the same one is there already; `name` becomes its final name. Two different
+ * files can claim one name (a program and its stripped copy have the same build-id): the second is
+ * named after its digest.
  */
 static int add_item(struct writer *w, struct item item, const char **name, struct fg_error *err)
 {
@@ -95,7 +95,7 @@ static int add_file(struct writer *w, const char *path, const char **name, struc
 	return status == FG_OK ? add_item(w, item, name, err) : status;
 }
 
-/* As debuggers look for it below a folder of debug files; NULL: by its digest. */
+/* The place where debuggers look for it below a folder of debug files; NULL: by its digest. */
 static const char *name_by_id(struct writer *w, const char *build_id, const char *ending)
 {
 	return strlen(build_id) > 2 ? fg_arena_printf(&w->arena, "debug/.build-id/%.2s/%s%s",

@@ -17,9 +17,9 @@ struct fg_export_options {
 
 struct fg_export_format {
 	const char *name;
-	const char *extension;   /* of a file of this kind: ".pb.gz" */
+	const char *extension;   /* extension of such files: ".pb.gz" */
 	const char *description; /* a line for help and the manual */
-	bool is_binary;          /* not for a terminal */
+	bool is_binary;          /* not printed on a terminal */
 	bool has_repetitions;    /* distinguishes the repetitions of a stored run */
 	bool has_calls;          /* no samples are in it: filters of samples mean nothing */
 	int (*write)(const struct fg_profile *profile, const struct fg_export_options *options,
@@ -31,10 +31,7 @@ extern const struct fg_export_format fg_export_formats[]; /* the last one has no
 /* NULL: no such format. */
 const struct fg_export_format *fg_export_find(const char *name);
 
-/*
- * Appends to `out`.  FG_EUNSUPPORTED: the profile has nothing of what the format shows (regions,
- * times).
- */
+/* Appends to `out`. FG_EUNSUPPORTED: the profile lacks what the format shows (regions, times). */
 int fg_export_write(const struct fg_export_format *format, const struct fg_profile *profile,
 		    const struct fg_export_options *options, struct fg_strbuf *out,
 		    struct fg_error *err) FG_NODISCARD;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-	TRACES_MAX = 100, /* of a function: the rest is counted */
+	TRACES_MAX = 100, /* traces per function; the others are only counted */
 	HINTS_MAX = 20,
 };
 
@@ -21,8 +21,8 @@ enum {
 struct subject {
 	const struct fg_called_kind *kind;
 	const char *title;
-	const char *const *heads; /* of its columns, NULL at the end */
-	void (*cells)(struct fg_xml_writer *w, const void *figures); /* of a row */
+	const char *const *heads; /* heads of its columns, NULL at the end */
+	void (*cells)(struct fg_xml_writer *w, const void *figures); /* cells of a row */
 	bool has_hints;
 };
 

@@ -14,13 +14,13 @@
 #include <string.h>
 
 enum {
-	PATH_MAX_BYTES = 2000, /* of one call path; what is longer begins with its innermost part */
+	PATH_MAX_BYTES = 2000, /* longest call path; longer ones lose their outermost part */
 };
 
 struct writer {
 	const struct fg_profile *profile;
 	struct fg_npz npz;
-	bool *has_trace; /* by stack */
+	bool *has_trace; /* indexed by stack */
 };
 
 /* The columns of one function. */
@@ -86,7 +86,7 @@ static int write_columns(struct writer *w, const struct columns *columns, const 
 	return add_array(w, function, "thread", &of, err);
 }
 
-/* All pieces of the function that `first` is of, as far as they have as many columns. */
+/* All pieces of the function of `first` that have as many columns. */
 static int write_function(struct writer *w, const struct fg_argument_values *first,
 			  struct fg_error *err)
 {

@@ -139,7 +139,7 @@ struct writer {
 	struct fg_strbuf inner;
 	struct fg_map strings;
 	struct fg_map locations; /* chain of frames → id */
-	struct fg_map libraries; /* of frames without a module → mapping id */
+	struct fg_map libraries; /* library of frames without a module → mapping id */
 	struct fg_map samples;   /* sample_key → its row in sums and counts */
 	double *sums;            /* one value a measure in each row */
 	uint64_t *counts;

@@ -59,7 +59,7 @@ static uint32_t function_of(const struct fg_profile *profile, size_t stack)
 struct walk {
 	uint32_t *first_child;
 	uint32_t *next_sibling;
-	uint32_t *open; /* by function */
+	uint32_t *open; /* open frames by function */
 };
 
 static void walk_init(struct walk *walk, const struct fg_profile *profile)

@@ -13,8 +13,8 @@
 #include "profile/profile.h"
 
 enum {
-	FG_IMPORT_MAX_BYTES = 512 << 20,   /* of a file, packed or not */
-	FG_IMPORT_MAX_FUNCTIONS = 1 << 22, /* and as many pairs of function and line */
+	FG_IMPORT_MAX_BYTES = 512 << 20,   /* size of a file, packed or not */
+	FG_IMPORT_MAX_FUNCTIONS = 1 << 22, /* limit of pairs of function and line, too */
 	FG_IMPORT_MAX_STACKS = 1 << 24,
 	FG_IMPORT_MAX_DEPTH = 8192,
 	FG_IMPORT_MAX_NAME = 16384,
@@ -27,7 +27,7 @@ struct fg_import_sink;
 
 struct fg_import_options {
 	const char *program; /* name of the root; NULL: "imported" */
-	uint64_t period_ns;  /* what one sample is worth where the format does not say; 0: 1 ms */
+	uint64_t period_ns;  /* value of a sample if the format has none; 0: 1 ms */
 };
 
 struct fg_import_format {

@@ -41,14 +41,14 @@ struct reader {
 	struct edge *edges;
 	size_t edge_count, edge_capacity;
 	size_t positions; /* columns before the costs */
-	size_t column;    /* of the instructions among the costs */
+	size_t column;    /* column of the instructions among the costs */
 	bool has_events;
 	bool has_title;
 	struct fg_text library;
 	struct fg_text callee_library;
 	uint32_t function;
 	uint32_t callee;
-	double calls; /* of the call whose cost is next; negative: none */
+	double calls; /* number of calls whose cost is next; negative: none */
 };
 
 static bool take(struct fg_text *line, const char *prefix)
@@ -78,7 +78,7 @@ static struct fg_text word(struct fg_text *rest)
 	return taken;
 }
 
-/* "(7) name" gives 7 a name, "(7)" is that name; "name" stands for itself.  `kind`: o or f. */
+/* "(7) name" assigns a name to 7, "(7)" refers to it; "name" stands for itself. `kind`: o or f. */
 static int name_of(struct reader *reader, char kind, struct fg_text spec, struct fg_text *name,
 		   struct fg_error *err)
 {
@@ -460,7 +460,7 @@ int fg_import_callgrind_read(const char *data, size_t size, const struct fg_impo
 		}
 	}
 	if (!reader.has_events) {
-		status = fg_error_set(err, FG_EPARSE, "it does not say what it counts ('events:')");
+		status = fg_error_set(err, FG_EPARSE, "the line 'events:' is missing");
 		goto out;
 	}
 	status = add_stacks(&reader, err);

@@ -8,7 +8,7 @@
 struct fg_text_lines {
 	const char *at;
 	const char *end;
-	size_t number; /* of the line last taken, from 1 */
+	size_t number; /* number of the last line, from 1 */
 };
 
 /* The line without its end ("\n" or "\r\n"); false at the end of the text. */

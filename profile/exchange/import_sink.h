@@ -17,8 +17,8 @@
 
 struct fg_import_sink {
 	struct fg_profile *profile;
-	struct fg_map known; /* text of a frame as it stands in the file → frame */
-	uint32_t stack;      /* where the current one stands */
+	struct fg_map known; /* text of a frame in the file → frame */
+	uint32_t stack;      /* the current one */
 	size_t depth;
 };
 

@@ -11,7 +11,7 @@
 
 struct fg_npz {
 	struct fg_strbuf *out; /* the archive */
-	size_t start;          /* where in `out` it begins */
+	size_t start;          /* its offset in `out` */
 	struct fg_strbuf directory;
 	uint32_t count;
 };

@@ -205,7 +205,7 @@ struct copy {
 	uint64_t left;
 };
 
-/* A file that grows meanwhile ends where it ended before. */
+/* A file that grows meanwhile is read up to its former end. */
 static int add_block(void *context, const void *data, size_t size, struct fg_error *err)
 {
 	struct copy *copy = context;

@@ -39,12 +39,12 @@ struct fg_unpack_file {
 	uint64_t size;
 };
 
-bool fg_pack_is_packed(const char *path); /* by its first bytes */
+bool fg_pack_is_packed(const char *path); /* Checks its first bytes. */
 int fg_unpack_open(const char *path, struct fg_unpack **unpack, struct fg_error *err) FG_NODISCARD;
 /* The next file; *more is false at the end. */
 int fg_unpack_next(struct fg_unpack *unpack, struct fg_unpack_file *file, bool *more,
 		   struct fg_error *err) FG_NODISCARD;
-/* All of the file's bytes, in pieces. */
+/* Reads all of the file's bytes, in pieces. */
 int fg_unpack_bytes(struct fg_unpack *unpack, const struct fg_unpack_file *file,
 		    int (*take)(void *context, const void *data, size_t size, struct fg_error *err),
 		    void *context, struct fg_error *err) FG_NODISCARD;

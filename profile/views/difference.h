@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two profiles by function: what each took before and after, and the difference. No verdict: two
- * profiles without repetitions do not say what is noise.
+ * Two profiles by function: before, after, and the difference. No verdict: two profiles without
+ * repetitions do not show what is noise.
  */
 #ifndef FG_VIEWS_DIFFERENCE_H
 #define FG_VIEWS_DIFFERENCE_H

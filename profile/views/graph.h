@@ -22,7 +22,7 @@
 struct fg_graph_options {
 	const char *title;
 	const char *focus;  /* pattern: only these functions, their callers and callees */
-	size_t nodes;       /* at most; 0: 80 */
+	size_t nodes;       /* limit; 0: 80 */
 	double node_floor;  /* share of the time; 0: 0.5 % */
 	double edge_floor;  /* 0: 0.1 % */
 	unsigned depth;     /* calls away from the focus, or from the start; 0: any */
@@ -31,7 +31,7 @@ struct fg_graph_options {
 	bool all; /* no floors and no limit */
 };
 
-/* Size of the picture and of the part left out, for the terminal; the picture says the same. */
+/* Size of the picture and of the part left out, for the terminal; the picture shows the same. */
 struct fg_graph_summary {
 	size_t nodes, nodes_left_out;
 	size_t edges, edges_left_out;
@@ -49,7 +49,7 @@ struct fg_graph_render_options {
 	const volatile sig_atomic_t *interrupted;
 };
 
-/* FG_EUNSUPPORTED: Graphviz is not installed; FG_ETIMEOUT; FG_ECHILD with what it said. */
+/* FG_EUNSUPPORTED: Graphviz is not installed; FG_ETIMEOUT; FG_ECHILD with its message. */
 int fg_graph_render(const struct fg_strbuf *dot, const struct fg_graph_render_options *options,
 		    struct fg_strbuf *picture, struct fg_error *err) FG_NODISCARD;
 

@@ -7,11 +7,11 @@
 #include <math.h>
 
 enum {
-	LINE_WIDTH = 34,    /* of a name in a box */
+	LINE_WIDTH = 34,    /* characters per line of a name in a box */
 	MAX_NAME = 170,     /* a longer one is cut; the tooltip has it whole */
-	SMALLEST_FONT = 11, /* of names */
+	SMALLEST_FONT = 11, /* font size of names */
 	LARGEST_FONT = 30,
-	SMALL_FONT = 10, /* of figures */
+	SMALL_FONT = 10, /* font size of figures */
 };
 
 struct painter {

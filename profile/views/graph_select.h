@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which functions and which calls of a tree go into a picture: the part of graph.h that decides. */
+/* Selects the functions and calls of a tree that go into a picture. */
 #ifndef FG_VIEWS_GRAPH_SELECT_H
 #define FG_VIEWS_GRAPH_SELECT_H
 
@@ -19,9 +19,9 @@ struct fg_graph_edge {
 };
 
 struct fg_graph {
-	struct fg_graph_node *nodes; /* by inclusive time, largest first */
+	struct fg_graph_node *nodes; /* sorted by inclusive time, largest first */
 	size_t node_count;
-	struct fg_graph_edge *edges; /* by caller, then by time */
+	struct fg_graph_edge *edges; /* sorted by caller, then by time */
 	size_t edge_count;
 	double total[FG_CALLTREE_COLUMNS];
 	struct fg_graph_summary summary;

@@ -15,7 +15,7 @@ enum fg_cell_kind {
 	FG_CELL_EMPTY,
 	FG_CELL_TEXT,
 	FG_CELL_SHARE, /* 0.25: shown as 25.0 under a heading with "%" */
-	FG_CELL_VALUE, /* of the table's measure: shown in the unit that fits the whole column */
+	FG_CELL_VALUE, /* in the table's measure, with the unit that fits the whole column */
 	FG_CELL_TIME,  /* nanoseconds, likewise, whatever the measure is */
 	FG_CELL_COUNT,
 };
@@ -33,12 +33,12 @@ struct fg_view_column {
 	 * "self_ns_error"
 	 */
 	const char *key;
-	const char *title; /* in text; "%t" is replaced by the column's unit */
+	const char *title; /* heading in text; "%t" is replaced by the column's unit */
 	enum fg_cell_kind kind;
 	bool has_error;
 	bool left;      /* aligned to the left: text */
 	bool only_data; /* not in text: JSON and CSV only */
-	/* in text left out first, highest number first, when the name gets too little room */
+	/* dropped first in text, highest number first, if the name lacks room */
 	uint8_t optional;
 	/* shares the unit of this column, counted from 1; 0: has its own */
 	uint8_t unit_like;
@@ -64,11 +64,11 @@ enum {
 	FG_VIEW_AT_END = 1 << 30,
 };
 
-/* The last column holds the name and takes the width that is left. */
+/* The last column holds the name and gets the rest of the width. */
 struct fg_view_table {
 	struct fg_arena arena;
 	const char *name;          /* the view's */
-	struct fg_measure measure; /* what FG_CELL_VALUE cells and shares are of */
+	struct fg_measure measure; /* measure of FG_CELL_VALUE cells and shares */
 	const char **head;         /* lines above it: what is shown */
 	size_t head_count, head_capacity;
 	struct fg_view_column columns[FG_VIEW_MAX_COLUMNS];
@@ -84,14 +84,15 @@ struct fg_view_table {
 
 struct fg_view_options {
 	struct fg_calltree_query query;
-	size_t rows;       /* at most; 0: the view's own default */
+	size_t rows;       /* limit; 0: the view's own default */
 	bool all;          /* no limits; also used for --json and --csv */
 	double floor;      /* leave out what is below this share of the total */
 	unsigned depth;    /* of trees; 0: no limit */
 	bool by_inclusive; /* order lists by inclusive instead of self time */
 	const char
-		*function; /* pattern: what callgraph, paths, domains are about; NULL: everything */
-	unsigned trace;    /* the call path that domains is about; 0: all */
+		/* pattern of the functions for callgraph, paths, domains; NULL: everything */
+		*function;
+	unsigned trace; /* the call path that domains is about; 0: all */
 	/* the dumps that growth compares; 0: the first and the last */
 	unsigned dump_from;
 	unsigned dump_to; /* FG_VIEW_AT_END: what is held at the end */
@@ -123,7 +124,7 @@ int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 void fg_view_table_release(struct fg_view_table *table);
 
 struct fg_view_text_options {
-	unsigned columns; /* width; 0: whatever the names need */
+	unsigned columns; /* width; 0: as wide as the names need */
 	bool color;
 	bool errors; /* show the standard errors */
 };
@@ -135,7 +136,7 @@ void fg_view_write_text(const struct fg_view_table *table,
  * `measures` has the figures of all.
  */
 void fg_view_write_json(const struct fg_view_table *tables, size_t count, struct fg_strbuf *out);
-/* Not a view of the samples: how they came to be. One line each: clock, rate, cost, notes. */
+/* How the samples were taken, one line each: clock, rate, cost, notes. */
 void fg_view_write_facts(const struct fg_profile *profile, struct fg_strbuf *out);
 void fg_view_write_csv(const struct fg_view_table *table, struct fg_strbuf *out);
 

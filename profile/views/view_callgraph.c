@@ -30,7 +30,7 @@ static const struct fg_view_column columns[] = {
 	{"name", "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
-/* After the samples, where calls are known. */
+/* Follows the samples, if calls are known. */
 static const struct fg_view_column call_column = {"calls", "calls", .kind = FG_CELL_COUNT};
 
 enum {
@@ -55,9 +55,9 @@ struct graph {
 	size_t count;
 	struct fg_label_edge *edges;
 	size_t edge_count;
-	uint32_t *rank_of;           /* by label, from 1; 0: not in the list */
+	uint32_t *rank_of;           /* rank by label, from 1; 0: not in the list */
 	struct fg_pair_index selves; /* caller, callee → index + 1 into self_ns */
-	double *self_ns;             /* of the callee, below this caller */
+	double *self_ns;             /* time of the callee below this caller */
 	size_t self_count, self_capacity;
 };
 

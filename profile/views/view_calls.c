@@ -21,7 +21,7 @@ struct subject {
 	const struct fg_view_column *columns;
 	size_t column_count;
 	void (*fill)(struct fg_view_table *table, struct fg_view_cell *cells, const void *figures);
-	const char *never;   /* what was not seen on a trace */
+	const char *never;   /* text for what was not seen on a trace */
 	const char *missing; /* the profile has none of it */
 	bool is_arguments;   /* there are signatures and hints */
 };

@@ -58,7 +58,7 @@ static void write_lines(struct fg_json_writer *json, const char **lines, size_t 
 /* Rows by identity: the texts of the row and, in a tree, of its ancestors. */
 struct row_index {
 	struct fg_map by_text;
-	struct fg_strbuf *paths; /* by depth, of the row that was read last */
+	struct fg_strbuf *paths; /* texts by depth, of the last row */
 	size_t path_count, path_capacity;
 };
 
@@ -82,7 +82,7 @@ static void read_path(struct row_index *index, const struct fg_view_table *table
 	}
 }
 
-/* Which row of the first table it is; `row` itself where that has none. */
+/* Index of the corresponding row of the first table; `row` itself if it has no counterpart. */
 static uint64_t *find_row(struct row_index *index, const struct fg_view_table *table, size_t row,
 			  bool *is_new)
 {
@@ -136,7 +136,7 @@ static void write_row(struct fg_json_writer *json, const struct fg_view_table *t
 	}
 }
 
-/* rows[row of the first table][table]: row of that table + 1; 0: it has none. */
+/* rows[row of the first table][table]: index + 1 of that table's row; 0: none. */
 static size_t *join_rows(const struct fg_view_table *tables, size_t count)
 {
 	size_t *rows = fg_xcalloc(tables->row_count * count + 1, sizeof(rows[0]));

@@ -30,7 +30,7 @@ static const struct fg_view_column columns[] = {
 	{"name", "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
-/* After the inclusive ones, where calls are known. */
+/* Follows the inclusive ones, if calls are known. */
 static const struct fg_view_column call_columns[] = {
 	{"calls", "calls", .kind = FG_CELL_COUNT},
 	{"self_per_call_ns", "self/call", .kind = FG_CELL_VALUE},

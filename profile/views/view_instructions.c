@@ -13,7 +13,7 @@
 
 enum {
 	FEW_FUNCTIONS = 3,
-	FEW_INSTRUCTIONS = 30, /* of a function */
+	FEW_INSTRUCTIONS = 30, /* instructions shown per function */
 	NEIGHBOURS = 2,
 };
 
@@ -92,7 +92,7 @@ static void make_groups(struct maker *m, const struct fg_profile *selected,
 	}
 }
 
-/* The function, or one that was put into it where samples are. */
+/* The function, or a sampled function inlined into it. */
 static bool is_wanted(const struct group *group, const struct fg_profile *selected,
 		      const struct fg_pattern *pattern)
 {
@@ -217,7 +217,7 @@ static int by_number(const void *left, const void *right)
 	return (a < b) - (a > b);
 }
 
-/* An instruction with as much as this is shown. */
+/* Shows instructions with at least this share. */
 static double least_shown(const struct maker *m, const struct group *group)
 {
 	const size_t limit = fg_view_limit(m->options, FEW_INSTRUCTIONS);

@@ -90,7 +90,7 @@ enum {
 	COLUMN_LOST = 1
 };
 
-/* "keep ← load ← main": who allocated comes first, for the end may be cut. */
+/* "keep ← load ← main": the allocating function first, because the end may be cut. */
 static struct fg_view_cell path_cell(struct fg_view_table *table, const struct fg_calltree *tree,
 				     uint32_t node)
 {
@@ -139,7 +139,7 @@ static void list_leaks(struct fg_view_table *table, const struct fg_calltree *tr
 	free(leaks);
 }
 
-/* With --measure heap.live everything that was not given back, lost or not. */
+/* With --measure heap.live: everything that was not freed, lost or not. */
 int fg_view_leaks(const struct fg_profile *profile, const struct fg_view_options *options,
 		  struct fg_view_table *table, struct fg_error *err)
 {

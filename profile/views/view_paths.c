@@ -45,7 +45,7 @@ struct spread {
 	double sum;
 	double square;
 	double most;
-	size_t units; /* in which it has any time */
+	size_t units; /* units in which it has any time */
 };
 
 static void spread_add(struct spread *spread, double value)
@@ -232,7 +232,7 @@ static const char *path_text(struct fg_view_table *table, const struct fg_calltr
 static bool *find_paths(const struct fg_calltree *tree, const struct fg_pattern *pattern)
 {
 	bool *matches = fg_xcalloc(tree->label_count, sizeof(bool));
-	bool *inside = fg_xcalloc(tree->node_count, sizeof(bool)); /* at a match or below it */
+	bool *inside = fg_xcalloc(tree->node_count, sizeof(bool)); /* nodes at or below a match */
 	bool *is_path = fg_xcalloc(tree->node_count, sizeof(bool));
 
 	for (size_t i = 1; i < tree->label_count; i++)

@@ -38,7 +38,7 @@ void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *c
 struct fg_view_row *fg_view_add_row(struct fg_view_table *table);
 /* "the time", or the measure's label: what a share is of. */
 const char *fg_view_whole(const struct fg_view_table *table);
-/* All samples of the table's measure together, whatever the query keeps. */
+/* All samples of the table's measure together, before the query. */
 double fg_view_whole_total(const struct fg_view_table *table, const struct fg_profile *profile);
 /* FG_EUNSUPPORTED unless the table's measure is a time. */
 int fg_view_check_time(const struct fg_view_table *table, struct fg_error *err);
@@ -62,12 +62,12 @@ struct fg_view_cell fg_cell_library(struct fg_view_table *table, const struct fg
 struct fg_view_cell fg_cell_place(struct fg_view_table *table, const struct fg_label *label);
 
 /*
- * "12.4 s of CPU time, 12 345 samples": the line above every view; says what the query kept of the
- * whole.
+ * "12.4 s of CPU time, 12 345 samples": the line above every view, with the part that the query
+ * keeps.
  */
 void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile,
 		   const struct fg_calltree_query *query, const struct fg_weight *total);
-/* The same, for a view that needs no tree: of all that the query keeps. */
+/* As above, for a view without a tree: of all that the query keeps. */
 int fg_view_total_of(struct fg_view_table *table, const struct fg_profile *profile,
 		     const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;
 /*

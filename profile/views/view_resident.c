@@ -25,7 +25,7 @@ static const struct fg_view_column columns[COLUMN_COUNT] = {
 struct part {
 	const struct fg_resident *items;
 	size_t count;
-	double total; /* at the peak */
+	double total; /* total at the peak */
 	double held;
 };
 

@@ -66,7 +66,7 @@ static void add_line(struct fg_arena *arena, const char ***lines, size_t *count,
 	struct fg_strbuf raw = {0};
 	struct fg_strbuf text = {0};
 
-	/* A line may name a command, which says anything. */
+	/* A line may name a command, which may contain anything. */
 	fg_strbuf_vprintf(&raw, format, ap);
 	fg_text_add_escaped(&text, fg_strbuf_text(&raw), raw.length);
 	*lines = fg_grow(*lines, capacity, *count + 1, sizeof(**lines));

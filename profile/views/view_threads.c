@@ -100,7 +100,7 @@ int fg_view_threads(const struct fg_profile *profile, const struct fg_view_optio
 	if (profile->thread_count == 0)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
-			"this profile does not tell threads apart: " FG_VIEW_NEEDS_SAMPLES);
+			"this profile does not distinguish threads: " FG_VIEW_NEEDS_SAMPLES);
 	query.split = FG_SPLIT_THREAD;
 	status = fg_calltree_build(profile, &query, &tree, err);
 	if (status != FG_OK)

@@ -111,7 +111,7 @@ int fg_view_timeline(const struct fg_profile *profile, const struct fg_view_opti
 			"this profile does not say when its samples were taken: " FG_VIEW_NEEDS_SAMPLES);
 	if (steps > MOST_STEPS)
 		return fg_error_set(err, FG_EINVAL,
-				    "%zu steps were asked for, at most %d are possible", steps,
+				    "%zu steps are too many: at most %d are possible", steps,
 				    MOST_STEPS);
 	status = fg_view_check_time(table, err);
 	if (status != FG_OK)

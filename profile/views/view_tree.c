@@ -12,7 +12,7 @@
 enum {
 	MOST_ROWS = 60,
 	BOTTOM_UP_DEPTH = 12,
-	MAX_GUIDE = 160, /* columns: deeper branches stand at this one */
+	MAX_GUIDE = 160, /* columns; deeper branches all begin here */
 };
 
 static const double default_floor = 0.005;
@@ -112,7 +112,7 @@ static size_t count_hidden(const struct painter *p)
 struct level {
 	uint32_t node;
 	uint32_t child;      /* the one that is being painted */
-	size_t guide_length; /* of the children's rows, without their own corner */
+	size_t guide_length; /* for the children's rows, without their own corner */
 	bool branches;       /* has more than one shown child */
 };
 
@@ -199,7 +199,7 @@ static void fill(struct fg_view_table *table, const struct fg_calltree *tree,
 	if (p.hidden > 0)
 		fg_view_note(table, "%zu call paths below %.2g %% of %s%s are not shown", p.hidden,
 			     100 * floor_share(options), fg_view_whole(table),
-			     options->depth > 0 ? " or deeper than asked for" : "");
+			     options->depth > 0 ? " or deeper than --depth" : "");
 }
 
 int fg_view_top_down(const struct fg_profile *profile, const struct fg_view_options *options,

@@ -8,7 +8,7 @@ import { dataTable } from './table.js';
 const SIDES = ['baseline', 'candidate'];
 const NAMED = 3; // functions shown of a path
 const HINTS_SHOWN = 8;
-const OUTER_FRAMES = 32; // of a cut path, before the gap
+const OUTER_FRAMES = 32; // frames of a cut path before the gap
 const FIRST_BIN = -32;
 const LAST_BIN = 31;
 const BAR = 240;

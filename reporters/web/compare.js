@@ -148,7 +148,7 @@ function measureParts(blame) {
 function allParts(benchmark) {
 	const parts = [timeParts(benchmark), ...(benchmark.measures ?? []).map(measureParts)];
 	const metric = headline(benchmark)?.name;
-	const story = metric === 'max_rss' ? 'heap.peak' : metric; // a larger program is explained by who holds more memory
+	const story = metric === 'max_rss' ? 'heap.peak' : metric; // the functions that hold more memory explain a larger program
 	const first = parts.findIndex((p) => p.of.measure && p.of.measure === story);
 	return first > 0 ? [parts[first], ...parts.filter((_, i) => i !== first)] : parts;
 }

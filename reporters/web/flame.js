@@ -13,7 +13,7 @@ const ROW = 19;
 const LEVELS = 8; // shades in each direction
 const MIN_PIXELS = 0.5;
 const MIRRORED = 25;
-const READABLE = 0.05; // of the width
+const READABLE = 0.05; // share of the width
 
 // Width and left edge of every node in one of three modes; siblings are sorted by width.
 function layOut(profile, mode) {
@@ -57,7 +57,7 @@ function makePalette() {
 	return { shades, text: color('flame-text'), line: color('background'), found: color('found'), focus: color('focus') };
 }
 
-const shared = new WeakMap(); // by profile: what all its graphs have in common
+const shared = new WeakMap(); // by profile: data shared by all its graphs
 
 function once(profile, key, make) {
 	const made = shared.get(profile) ?? shared.set(profile, new Map()).get(profile);
@@ -121,7 +121,7 @@ class FlameGraph {
 		});
 	}
 
-	// At the frame to look at first, in the widest view in which it can be read.
+	// Starts at the frame to look at first, in the widest view in which it is readable.
 	open() {
 		const node = this.options.first ?? 0;
 		const { width } = this.layout;

@@ -180,7 +180,7 @@ function noiseOf(values) {
 }
 
 const SPARK_NOISE = 10; // standard deviations, and
-const SPARK_LEVEL = 0.02; // of the level: the minimum of its full height
+const SPARK_LEVEL = 0.02; // share of the level: the minimum of its full height
 
 // A word-sized trend, scaled so that noise looks small.
 export function sparkline(values) {

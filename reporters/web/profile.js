@@ -13,7 +13,8 @@ function amounts(unit) {
 	return { unit, amount, delta: (value) => (value === 0 ? '0' : (value < 0 ? '−' : '+') + amount(Math.abs(value))) };
 }
 
-// Which node each node is shown as: those that start the program, and the sampler's own below any other, are shown as their callers.
+// The node as which each node is shown: nodes that start the program, and the sampler's own below others, are shown
+// as their callers.
 function shownAs(nodes, names) {
 	const count = nodes.function.length;
 	const as = new Int32Array(count);
@@ -115,7 +116,7 @@ export function childLists(profile, weight) {
 	return { start, list, position };
 }
 
-// How much of a frame's new or gone callees is its own time that moved.
+// Share of the time of a frame's new or gone callees that moved into or out of the frame itself.
 function movedShare(own, callees) {
 	return own < 0 && callees > 0 ? Math.min(1, -own / callees) : own > 0 && callees < 0 ? Math.min(1, own / -callees) : 0;
 }
@@ -124,7 +125,7 @@ function movedShare(own, callees) {
 function ownChanges(profile) {
 	const { count, parent, inclusive, self } = profile;
 	const own = Float64Array.from(self[0], (before, i) => self[1][i] - before);
-	const callees = new Float64Array(count); // that are new or gone
+	const callees = new Float64Array(count); // time of new or gone callees
 	const kept = new Float64Array(count).fill(1); // share of the change below this frame that did not move
 	const isOnOneSide = (i) => i > 0 && (inclusive[0][i] === 0) !== (inclusive[1][i] === 0) && inclusive[0][parent[i]] > 0 && inclusive[1][parent[i]] > 0;
 	for (let i = 1; i < count; i += 1)
@@ -139,7 +140,7 @@ function ownChanges(profile) {
 }
 
 const [NOISE, FULL] = [0.02, 0.5]; // shares of the whole change
-const LEAST_CHANGE = 0.02; // of the time: below it, "the whole change" is noise
+const LEAST_CHANGE = 0.02; // share of the time below which "the whole change" is noise
 
 // −1 … +1 for each frame: its share of the whole change.  By its own time, so that a caller is not coloured for what it calls; or by all below it, where the
 // root's time is divided among callers.

@@ -15,13 +15,14 @@
 #include <signal.h>
 
 struct fg_checkout {
-	const char *top;    /* of the main checkout */
+	const char *top;    /* root of the main checkout */
 	const char *tree;   /* the worktree's folder */
 	const char *commit; /* full hash */
 	bool keep; /* reuse an existing tree: change only files that differ, keep build products */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	void *context;
-	void (*on_note)(void *context, const char *note); /* what was left out; may be NULL */
+	/* called for everything left out; may be NULL */
+	void (*on_note)(void *context, const char *note);
 };
 
 int fg_checkout_make(const struct fg_checkout *checkout, struct fg_error *err) FG_NODISCARD;

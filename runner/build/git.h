@@ -25,6 +25,10 @@ struct fg_git {
  */
 int fg_git_output(const struct fg_git *git, const char *const *arguments, char **text,
 		  struct fg_error *err) FG_NODISCARD;
+/* The same, or NULL if git fails. */
+char *fg_git_ask(const struct fg_git *git, const char *const *arguments);
+#define FG_GIT_ASK(git, ...) fg_git_ask(git, (const char *const[]){__VA_ARGS__, NULL})
+
 /*
  * Our environment without the variables that redirect git: for commands run in a checkout. To be
  * freed as a whole.
@@ -83,6 +87,8 @@ int fg_git_commit_with_files(const struct fg_git *git, const char *base, const c
 			     const char *const *paths, char **commit, struct fg_error *err)
 	FG_NODISCARD;
 
+/* The hash of the commit that the ref means, to be freed; NULL: none. */
+char *fg_git_find_commit(const struct fg_git *git, const char *ref);
 /* Is this path, relative to git->folder, in the commit? */
 bool fg_git_has(const struct fg_git *git, const char *commit, const char *path);
 /* Do the repository's rules ignore it? */

@@ -79,7 +79,7 @@ static uint64_t bytes_of(const char *path)
 	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-/* Estimates from the layouts so far what as many more would take. */
+/* Estimates the cost of as many more layouts from those so far. */
 static bool can_double(const struct maker *m)
 {
 	const size_t linked = 1 + m->linked / m->part_count;
@@ -153,21 +153,18 @@ static int add_part(struct maker *m, const char *name, const char *original, con
 
 static int list_parts(struct maker *m, struct fg_error *err)
 {
-	static const char prefix[] = FG_FACT_CODE ".";
-	const struct fg_environment *build = m->options->build;
+	const struct fg_build_facts *build = m->options->build;
 	const char *program = m->options->target->program;
 	int status;
 
-	m->parts = fg_xcalloc(build->count + 1, sizeof(m->parts[0]));
-	status = add_part(m, fg_fs_base_name(program), program,
-			  fg_environment_get(build, "build.id"),
-			  fg_environment_get(build, FG_FACT_CODE), err);
-	for (size_t i = 0; i < build->count && status == FG_OK; i++) {
-		const char *name = build->facts[i].key + strlen(prefix);
+	m->parts = fg_xcalloc(build->library_count + 1, sizeof(m->parts[0]));
+	status = add_part(m, fg_fs_base_name(program), program, build->id, build->code, err);
+	for (size_t i = 0; i < build->library_count && status == FG_OK; i++) {
+		const struct fg_build_library *library = &build->libraries[i];
 
-		if (fg_text_starts_with(build->facts[i].key, prefix))
-			status = add_part(m, name, NULL, fg_build_library(build, name),
-					  build->facts[i].value, err);
+		if (library->code)
+			status = add_part(m, library->name, NULL, library->identity, library->code,
+					  err);
 	}
 	return status;
 }
@@ -386,7 +383,7 @@ static int make_links(struct maker *m, struct fg_error *err)
 /* The name identifies the build, because a snapshot's tree changes. */
 static char *final_folder(const struct fg_layouts_options *options)
 {
-	const struct fg_environment *build = options->build;
+	const struct fg_build_facts *build = options->build;
 	uint8_t digest[FG_SHA256_SIZE];
 	char hex[HEX_SIZE];
 	struct fg_sha256 sha;
@@ -394,10 +391,13 @@ static char *final_folder(const struct fg_layouts_options *options)
 	char *folder = NULL;
 
 	fg_sha256_init(&sha);
-	for (size_t i = 0; i < build->count; i++) {
-		if (fg_text_starts_with(build->facts[i].key, FG_FACT_LAYOUT))
-			fg_sha256_add(&sha, build->facts[i].value,
-				      strlen(build->facts[i].value) + 1);
+	if (build->layout)
+		fg_sha256_add(&sha, build->layout, strlen(build->layout) + 1);
+	for (size_t i = 0; i < build->library_count; i++) {
+		const char *layout = build->libraries[i].layout;
+
+		if (layout)
+			fg_sha256_add(&sha, layout, strlen(layout) + 1);
 	}
 	fg_sha256_finish(&sha, digest);
 	fg_hex(digest, FG_CODE_DIGEST_SIZE, hex);
@@ -430,10 +430,10 @@ static char *price_path(const struct fg_layouts_options *options)
 	return path;
 }
 
-static bool has_libraries(const struct fg_environment *build)
+static bool has_libraries(const struct fg_build_facts *build)
 {
-	for (size_t i = 0; i < build->count; i++) {
-		if (fg_text_starts_with(build->facts[i].key, FG_FACT_CODE "."))
+	for (size_t i = 0; i < build->library_count; i++) {
+		if (build->libraries[i].code)
 			return true;
 	}
 	return false;
@@ -488,7 +488,7 @@ static int can_be_linked(const struct fg_layouts_options *options, struct fg_err
 	if (!target->checkout)
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "only what fastgate has built can be linked again");
-	if (!target->program || !fg_environment_get(options->build, FG_FACT_CODE))
+	if (!target->program || !options->build->code)
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "the machine code of '%s' cannot be compared (a script, "
 				    "stripped, or not x86-64)",

@@ -12,7 +12,7 @@
 #ifndef FG_RUNNER_LAYOUTS_H
 #define FG_RUNNER_LAYOUTS_H
 
-#include "model/environment.h"
+#include "model/build_facts.h"
 #include "model/plan.h"
 #include "runner/target.h"
 
@@ -20,7 +20,7 @@
 
 struct fg_layouts_options {
 	const struct fg_target *target;
-	const struct fg_environment *build; /* its facts */
+	const struct fg_build_facts *build; /* its facts */
 	/*
 	 * Give up (FG_ELIMIT) if the links take longer than this, or took longer last time: decided
 	 * after the first of them.  0: no limit.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Repeat recorded link commands (link_record.h), several in parallel, with another output and a pad
- * (pad_object.h) in front of all objects.
+ * (pad_object.h) in front of all objects.  A link with a plant (planted.h) repeats that too.
  *
  * Call fg_link_again_start() while there is room, then fg_link_again_wait(); always call
  * fg_link_again_end().
@@ -18,11 +18,12 @@ enum {
 
 /* The links in progress.  Zero all but the first three members. */
 struct fg_link_again {
-	const char *folder; /* for pads and the linker's files for the compiler's plugin */
+	const char *folder; /* for pads, and files between the linker and the compiler's plugin */
 	int64_t timeout_ns; /* per link */
 	const volatile sig_atomic_t *interrupted;
 	struct fg_process processes[FG_LINKS_AT_ONCE_MAX];
-	const char *linkers[FG_LINKS_AT_ONCE_MAX];
+	const struct fg_link *links[FG_LINKS_AT_ONCE_MAX];
+	char *outputs[FG_LINKS_AT_ONCE_MAX];
 	size_t count;
 };
 

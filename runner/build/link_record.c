@@ -97,6 +97,7 @@ static void release_link(struct fg_link *link)
 {
 	free(link->text);
 	free(link->words);
+	free(link->plant_text);
 	*link = (struct fg_link){0};
 }
 
@@ -139,6 +140,14 @@ static bool read_link(const char *path, struct fg_link *link)
 	}
 	find_outputs(link);
 	return link->output != NULL;
+}
+
+static void take_plant(const char *folder, struct fg_link *link)
+{
+	char *output = fg_link_output_path(link);
+
+	(void)fg_planted_read(folder, output, &link->planted, &link->plant_text);
+	free(output);
 }
 
 struct dated {
@@ -193,10 +202,12 @@ int fg_links_read(const char *folder, struct fg_links *links, struct fg_error *e
 	for (size_t i = 0; i < count; i++) {
 		struct fg_link *link = &links->items[links->count];
 
-		if (read_link(found[i].path, link))
+		if (read_link(found[i].path, link)) {
+			take_plant(folder, link);
 			links->count++;
-		else
+		} else {
 			release_link(link);
+		}
 		free(found[i].path);
 	}
 	free(found);

@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "runner/build/planted.h"
 
 /*
  * Puts the script into FOLDER/linker; records go to FOLDER/links.  `variable` (to be freed) gets
@@ -30,6 +31,8 @@ struct fg_link {
 	size_t word_count;
 	const char *output; /* as in the arguments */
 	const char *soname; /* NULL: it has none */
+	char *plant_text;   /* NULL: nothing is planted */
+	struct fg_planted planted;
 };
 
 struct fg_links {
@@ -40,7 +43,7 @@ struct fg_links {
 /* FG_ENOENT: no command was recorded. */
 int fg_links_read(const char *folder, struct fg_links *links, struct fg_error *err) FG_NODISCARD;
 void fg_links_release(struct fg_links *links);
-/* Where the command put its output; to be freed. */
+/* The output of the command; to be freed. */
 char *fg_link_output_path(const struct fg_link *link);
 
 #endif

@@ -14,13 +14,13 @@ struct fg_range_commit {
 	const char *side; /* the merged branch's last commit; NULL: not a merge */
 	const char *author;
 	const char *subject;
-	const char *files; /* that it changes, one per line */
+	const char *files; /* files that it changes, one per line */
 };
 
 struct fg_commit_range {
 	const char *good; /* full hashes */
 	const char *bad;
-	struct fg_range_commit *commits; /* without the good end, with the bad one */
+	struct fg_range_commit *commits; /* includes the bad end, but not the good one */
 	size_t count;
 };
 

@@ -62,6 +62,8 @@ static void make_key(const struct fg_worktree_options *options, const char *what
 	fg_sha256_init(&sha);
 	add_to_key(&sha, what);
 	add_to_key(&sha, prefix);
+	if (options->apart)
+		add_to_key(&sha, "apart");
 	for (size_t i = 0; i < options->build->command.argc; i++)
 		add_to_key(&sha, options->build->command.argv[i]);
 	for (size_t i = 0; build_variables[i]; i++)
@@ -217,14 +219,14 @@ out:
 /* ---- places ---- */
 
 struct places {
-	char *top;    /* of the repository */
-	char *prefix; /* from there to the plan's root */
+	char *top;    /* root of the repository */
+	char *prefix; /* path from there to the plan's root */
 	char *builds; /* STATE/builds, an absolute path */
 	char *wanted; /* hash of the tree to be built */
 	char *folder; /* STATE/builds/KEY */
 	char *tree;
 	char *root; /* the plan's root within the tree */
-	char *mark; /* what was built: a tree's hash, or `failed` */
+	char *mark; /* content of the build: a tree's hash, or `failed` */
 	char *log;
 	char *lock;
 };
@@ -446,7 +448,9 @@ static void set_snapshot(const struct fg_worktree_options *options, struct place
 	set_folder(options, places, what);
 }
 
-/* The commit was the candidate of an earlier run: its build is there, and nobody changes it now. */
+/*
+ * The commit was the candidate of an earlier run, so its build exists, and nobody changes it now.
+ */
 static bool take_snapshot_of(const struct fg_worktree_options *options, struct places *places,
 			     struct fg_worktree *worktree)
 {
@@ -512,8 +516,8 @@ static char *spared_tree(const struct fg_worktree_options *options, struct place
 }
 
 /*
- * A snapshot's tree changes from run to run, so each run takes the first one that is free for
- * itself, but not the one that is its baseline now.
+ * A snapshot's tree changes from run to run, so each run takes the first free one for itself,
+ * except for its current baseline.
  */
 static int lock_snapshot(const struct fg_worktree_options *options, struct places *places,
 			 int *lock_fd, struct fg_error *err)
@@ -594,8 +598,7 @@ int fg_worktree_claim(struct fg_worktree *worktree, struct fg_error *err)
 		return FG_OK;
 	if (flock(worktree->lock_fd, LOCK_EX | LOCK_NB) != 0) {
 		(void)flock(worktree->lock_fd, LOCK_SH);
-		return fg_error_set(err, FG_ECONFLICT,
-				    "another run uses the build of the baseline now");
+		return fg_error_set(err, FG_ECONFLICT, "another run uses this build now");
 	}
 	mark = mark_of(worktree);
 	status = fg_fs_read(mark, MARK_BYTES_MAX, &worktree->claimed, NULL, err);

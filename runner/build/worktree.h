@@ -32,6 +32,7 @@ struct fg_worktree_options {
 	const char *commit;           /* full hash */
 	const char *known_as;         /* the commit to report instead; NULL: `commit` */
 	bool snapshot;                /* the commit comes from fg_git_commit_work_tree() */
+	bool apart;                   /* not the build that other runs of the commit share */
 	const char *baseline;         /* of a snapshot: opened later, with its earlier build */
 	size_t keep;                  /* builds to keep afterwards; 0: FG_WORKTREES_KEPT */
 	const struct fg_build *build; /* command.argc 0: nothing to build */
@@ -45,7 +46,7 @@ struct fg_worktree {
 	char *tree;  /* the whole checkout */
 	bool cached; /* an earlier build was reused */
 	int lock_fd;
-	char *claimed; /* what is built there, while this run alone uses it; NULL: shared */
+	char *claimed; /* folder of a build that only this run uses now; NULL: shared */
 };
 
 /*

@@ -3,9 +3,9 @@
 
 #include "base/fs.h"
 #include "base/map.h"
-#include "base/process.h"
 #include "base/strbuf.h"
 #include "binary/entries.h"
+#include "runner/facts/loader_list.h"
 #include "runner/facts/program_file.h"
 
 #include <stdlib.h>
@@ -13,7 +13,6 @@
 
 enum {
 	SCRIPT_DEPTH_MAX = 4,
-	LIST_LIMIT_NS = 60, /* seconds */
 };
 
 struct writing {
@@ -65,34 +64,6 @@ static bool has_known_loader(const struct fg_program_file *file)
 	       strncmp(fg_fs_base_name(file->loader), known, sizeof(known) - 1) == 0;
 }
 
-/* The libraries that the dynamic linker would load, in its own output format. */
-static int list_libraries(const struct fg_entry_plan *plan, char *loader, char *program,
-			  char **text, struct fg_error *err)
-{
-	static char how[] = "--list";
-	char *const argv[] = {loader, how, program, NULL};
-	const struct fg_process_options options = {
-		.argv = argv,
-		.environment = plan->environment,
-		.working_directory = plan->working_directory,
-		.stdout_to = FG_STREAM_CAPTURE,
-		.timeout_ns = (int64_t)LIST_LIMIT_NS * 1000000000,
-	};
-	struct fg_process_result result = {0};
-	int status = fg_process_run(&options, &result, err);
-
-	if (status != FG_OK)
-		return status;
-	if (!result.exited || result.exit_code != 0)
-		status = fg_error_set(err, FG_EUNSUPPORTED,
-				      "%s: the dynamic linker does not say what it would load",
-				      program);
-	else
-		*text = fg_xstrdup(result.stdout_text);
-	fg_process_result_release(&result);
-	return status;
-}
-
 /* ---- the file ---- */
 
 static uint64_t add_text(struct writing *w, const char *text)
@@ -132,24 +103,32 @@ static void add_object(struct writing *w, const char *name, const char *folder)
 	fg_entries_release(&entries);
 }
 
-/* Lines like "	libm.so.6 => /lib/libm.so.6 (0x7f...)", or without an arrow. */
-static void add_listed(struct writing *w, char *list, const char *folder)
+struct listing {
+	struct writing *writing;
+	const char *folder;
+};
+
+static void add_listed(void *context, const char *name, const char *path)
 {
-	char *rest = list;
+	const struct listing *listing = context;
 
-	for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
-		char *name = line + strspn(line, " \t");
-		char *arrow = strstr(name, " => ");
-		char *end = strstr(name, " (0x");
+	(void)name;
+	if (strchr(path, '/'))
+		add_object(listing->writing, path, listing->folder);
+}
 
-		if (!end)
-			continue;
-		*end = '\0';
-		if (arrow && arrow < end)
-			name = arrow + strlen(" => ");
-		if (strchr(name, '/'))
-			add_object(w, name, folder);
-	}
+static int add_libraries(struct writing *w, const struct fg_entry_plan *plan, const char *loader,
+			 const char *program, struct fg_error *err)
+{
+	struct listing listing = {w, plan->working_directory};
+
+	return fg_loader_list(&(struct fg_loader){.path = loader,
+						  .program = program,
+						  .environment = plan->environment,
+						  .working_directory = plan->working_directory,
+						  .add = add_listed,
+						  .context = &listing},
+			      err);
 }
 
 static int write_file(struct writing *w, const char *path, struct fg_error *err)
@@ -178,7 +157,6 @@ int fg_entry_plan_write(const struct fg_entry_plan *plan, const char *path, stru
 	struct fg_program_file file;
 	struct writing w = {0};
 	char *program = NULL;
-	char *list = NULL;
 	int status = find_program(plan, &program, &file, err);
 
 	if (status != FG_OK)
@@ -190,23 +168,20 @@ int fg_entry_plan_write(const struct fg_entry_plan *plan, const char *path, stru
 				      program);
 		goto out;
 	}
-	status = list_libraries(plan, file.loader, program, &list, err);
-	if (status != FG_OK)
-		goto out;
 	add_object(&w, program, NULL);
 	if (w.object_count == 0) {
 		status = fg_error_set(err, FG_EUNSUPPORTED, "%s: its sections cannot be read",
 				      program);
 		goto out;
 	}
-	add_listed(&w, list, plan->working_directory);
-	status = write_file(&w, path, err);
+	status = add_libraries(&w, plan, file.loader, program, err);
+	if (status == FG_OK)
+		status = write_file(&w, path, err);
 out:
 	fg_strbuf_release(&w.objects);
 	fg_strbuf_release(&w.entries);
 	fg_strbuf_release(&w.texts);
 	free(program);
-	free(list);
 	return status;
 }
 

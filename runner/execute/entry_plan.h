@@ -16,8 +16,8 @@ struct fg_entry_plan {
 };
 
 /*
- * Writes the plan for this program to `path`.  The dynamic linker is asked for the libraries; the
- * program does not run.  FG_EUNSUPPORTED: no plan can be made for this kind of program.
+ * Writes the plan for this program to `path`. The dynamic linker lists the libraries; the program
+ * does not run. FG_EUNSUPPORTED: no plan can be made for this kind of program.
  */
 int fg_entry_plan_write(const struct fg_entry_plan *plan, const char *path, struct fg_error *err)
 	FG_NODISCARD;

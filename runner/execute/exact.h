@@ -31,7 +31,7 @@ bool fg_runner_has_callgrind(void);
 
 enum fg_callgrind_flag {
 	FG_CALLGRIND_FLAT = 1 << 0,     /* functions only, without calling contexts */
-	FG_CALLGRIND_CHILDREN = 1 << 1, /* the processes that the program starts, too */
+	FG_CALLGRIND_CHILDREN = 1 << 1, /* also the processes that the program starts */
 };
 
 /* The words in front of a command that run it under callgrind, whose files go into `folder`. */

@@ -176,7 +176,7 @@ static void check_inside(struct fg_affected *affected, const struct fg_target *t
 		return;
 	}
 	if (file->is_whole && c->functions.count) {
-		say(reason, NULL, "%s changed, and some of what runs in it has no name",
+		say(reason, NULL, "%s changed, and some code that runs in it has no symbol",
 		    file->path);
 		return;
 	}
@@ -194,7 +194,7 @@ static void check_outside(const struct fg_executed_file *file, struct fg_affecte
 
 	if (fg_binary_read(file->path, &elf, NULL) != FG_OK ||
 	    strcmp(elf.build_id, file->identity) != 0) {
-		say(reason, NULL, "%s is not what it was", file->path);
+		say(reason, NULL, "%s changed after the functions were recorded", file->path);
 		reason->is_stale = true;
 	}
 	fg_binary_release(&elf);
@@ -202,39 +202,18 @@ static void check_outside(const struct fg_executed_file *file, struct fg_affecte
 
 /* ---- what its kind and its build tell ---- */
 
-/* Is this word among these, which are separated by blanks? */
-static bool has_word(const char *words, const char *word)
-{
-	const size_t length = strlen(word);
-
-	for (const char *at = words; at && *at; at += strspn(at, " ")) {
-		const size_t size = strcspn(at, " ");
-
-		if (size == length && memcmp(at, word, length) == 0)
-			return true;
-		at += size;
-	}
-	return false;
-}
-
 /* The project's own libraries are compared function by function elsewhere. */
-static void check_libraries(const struct fg_environment builds[FG_ARM_COUNT],
+static void check_libraries(const struct fg_build_facts builds[FG_ARM_COUNT],
 			    struct fg_affected_reason *reason)
 {
-	const char *own = fg_environment_get(&builds[FG_ARM_CANDIDATE], FG_FACT_OWN_LIBRARIES);
-	struct fg_fact_difference *found = NULL;
-	const size_t count =
-		fg_environment_diff(&builds[FG_ARM_BASELINE], &builds[FG_ARM_CANDIDATE], &found);
+	struct fg_library_pair pair = {
+		.builds = {&builds[FG_ARM_BASELINE], &builds[FG_ARM_CANDIDATE]}};
 
-	for (size_t i = 0; i < count && !reason->text; i++) {
-		const char *name = fg_build_library_name(found[i].key);
-
-		if (!name)
-			continue;
-		if (!found[i].baseline || !found[i].candidate || !has_word(own, name))
-			say(reason, NULL, "another library: %s", name);
+	while (!reason->text && fg_library_pair_next(&pair)) {
+		if (!fg_library_pair_is_same(&pair) &&
+		    !(pair.sides[0] && pair.sides[1] && pair.sides[1]->is_own))
+			say(reason, NULL, "another library: %s", fg_library_pair_name(&pair));
 	}
-	free(found);
 }
 
 void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
@@ -250,16 +229,16 @@ void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
 	else if (benchmark->harness != FG_HARNESS_NONE)
 		say(reason, NULL, "a harness decides by itself what it executes");
 	else if (baseline->is_wrapper || candidate->is_wrapper)
-		say(reason, NULL, "what it runs in the end cannot be seen: %s",
+		say(reason, NULL, "the program that it runs in the end is unknown: %s",
 		    fg_fs_base_name(candidate->program));
 	else if (!fg_command_is_same(baseline->command, candidate->command))
 		say(reason, NULL, "each side has a command of its own");
 	else if (benchmark->prepare.argc)
-		say(reason, NULL, "what its prepare makes is not looked at");
+		say(reason, NULL, "files that its prepare makes are not tracked");
 }
 
 void fg_affected_by_build(const struct fg_target targets[FG_ARM_COUNT],
-			  const struct fg_environment builds[FG_ARM_COUNT],
+			  const struct fg_build_facts builds[FG_ARM_COUNT],
 			  struct fg_affected_reason *reason)
 {
 	fg_affected_by_kind(targets, reason);
@@ -278,7 +257,7 @@ static void check_input(const struct fg_target targets[FG_ARM_COUNT],
 	if (strcmp(before, after) != 0) {
 		say(reason, NULL, "a file that it reads changed: %s", input->path);
 	} else if (strcmp(before, input->identity) != 0) {
-		say(reason, NULL, "%s is not what it was", input->path);
+		say(reason, NULL, "%s changed after the functions were recorded", input->path);
 		reason->is_stale = true;
 	}
 	free(before);

@@ -29,13 +29,13 @@ struct fg_affected_reason {
 void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
 			 struct fg_affected_reason *reason);
 /*
- * Why the candidate has to be measured, judging by its kind and its libraries, before the code it
- * executes is known.  `reason` must be released.
+ * Why the candidate has to be measured, by its kind and its libraries, before the code it executes
+ * is known. `reason` must be released.
  */
 void fg_affected_by_build(const struct fg_target targets[FG_ARM_COUNT],
-			  const struct fg_environment builds[FG_ARM_COUNT],
+			  const struct fg_build_facts builds[FG_ARM_COUNT],
 			  struct fg_affected_reason *reason);
-/* As above, judging by what the baseline executes. */
+/* As above, by the code that the baseline executes. */
 void fg_affected_by_code(struct fg_affected *affected, const struct fg_target targets[FG_ARM_COUNT],
 			 const struct fg_executed *executed, struct fg_affected_reason *reason);
 void fg_affected_reason_release(struct fg_affected_reason *reason);

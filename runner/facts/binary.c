@@ -74,7 +74,7 @@ unsigned fg_binary_level_of(const char *producer)
 {
 	unsigned level = FG_BINARY_O0;
 
-	/* Without any flag, the compiler does not record them. */
+	/* Without any flags, the compiler does not record any. */
 	if (!fg_text_starts_with(producer, "GNU ") || !strstr(producer, " -"))
 		return 0;
 	for (const char *at = strstr(producer, " -O"); at; at = strstr(at, " -O")) {
@@ -108,7 +108,7 @@ bool fg_binary_is_producer(const char *text)
 		if (fg_text_starts_with(text, starts[i]))
 			return strpbrk(text, "0123456789") != NULL;
 	}
-	/* Distributions put their name in front. */
+	/* Distributions prepend their name. */
 	return clang && clang - text <= 24 && clang[sizeof(clang_words) - 1] >= '0' &&
 	       clang[sizeof(clang_words) - 1] <= '9';
 }

@@ -5,19 +5,17 @@
 #include "base/fs.h"
 #include "base/process.h"
 #include "base/text.h"
-#include "model/build_difference.h"
 #include "runner/execute/output_tail.h"
 #include "runner/facts/binary.h"
 #include "runner/facts/code_facts.h"
+#include "runner/facts/loader_list.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
 
 enum {
-	LOADER_TIMEOUT_S = 10,
 	FACT_TIMEOUT_S = 60,
 	FACT_MAX_BYTES = 4096,
-	LIBRARIES_MAX = 4096,
 	KEY_MAX = 256
 };
 
@@ -29,43 +27,36 @@ void fg_build_split_producer(const char *producer, char **compiler, char **flags
 	*flags = fg_xstrdup(dash ? dash + 1 : "");
 }
 
-static void add_elf_facts(const struct fg_binary *elf, struct fg_environment *build)
+static void add_producer(const struct fg_binary *elf, struct fg_build_facts *build)
 {
-	char *levels = NULL;
+	char *levels = fg_binary_level_names(elf->levels);
 	char *compiler = NULL;
 	char *flags = NULL;
+	char several[KEY_MAX];
 
-	if (*elf->build_id)
-		fg_environment_set(build, "build.id", elf->build_id, false);
-	if (elf->comment)
-		fg_environment_set(build, "build.comment", elf->comment, false);
-	fg_environment_set(build, "build.debug_info", elf->has_debug_info ? "yes" : "no", false);
-	fg_environment_set(build, "build.linking", elf->interpreter ? "dynamic" : "static", false);
-	if (!elf->producer)
-		return;
-	levels = fg_binary_level_names(elf->levels);
 	fg_build_split_producer(elf->producer, &compiler, &flags);
-	fg_environment_set(build, "build.compiler", compiler, false);
+	fg_build_facts_put(&build->compiler, compiler);
 	if (*flags)
-		fg_environment_set(build, "build.flags", flags, false);
+		fg_build_facts_put(&build->flags, flags);
 	if (elf->levels)
-		fg_environment_set(build, "build.optimisation", levels, false);
+		fg_build_facts_put(&build->optimisation, levels);
+	(void)snprintf(several, sizeof(several), "%zu different ones", elf->producer_count);
 	if (elf->producer_count > 1)
-		fg_environment_printf(build, "build.producers", false, "%zu different ones",
-				      elf->producer_count);
+		fg_build_facts_put(&build->producers, several);
 	free(levels);
 	free(compiler);
 	free(flags);
 }
 
-/* Appends a name to a fact that is a list of names. */
-static void add_name(struct fg_environment *build, const char *key, const char *name)
+static void add_elf_facts(const struct fg_binary *elf, struct fg_build_facts *build)
 {
-	const char *names = fg_environment_get(build, key);
-	char *longer = fg_xasprintf("%s%s%s", names ? names : "", names ? " " : "", name);
-
-	fg_environment_set(build, key, longer, false);
-	free(longer);
+	if (*elf->build_id)
+		fg_build_facts_put(&build->id, elf->build_id);
+	fg_build_facts_put(&build->comment, elf->comment);
+	fg_build_facts_put(&build->debug_info, elf->has_debug_info ? "yes" : "no");
+	fg_build_facts_put(&build->linking, elf->interpreter ? "dynamic" : "static");
+	if (elf->producer)
+		add_producer(elf, build);
 }
 
 /*
@@ -82,133 +73,87 @@ static bool is_in_the_work_tree(const struct fg_target *target, const char *path
 	       !fg_text_starts_with(path, target->checkout);
 }
 
-/* Relative to the checkout, so that it is the same text on both sides. */
-static void add_place(const struct fg_target *target, const char *name, const char *path,
-		      struct fg_environment *build)
-{
-	char *key = fg_xasprintf("%s.%s", FG_FACT_PLACE, name);
-	const char *place = path + strlen(target->checkout);
-
-	fg_environment_set(build, key, place + strspn(place, "/"), false);
-	free(key);
-}
-
-static void add_origin(const struct fg_target *target, const char *name, const char *path,
-		       struct fg_environment *build)
+static void add_origin(const struct fg_target *target, const char *path,
+		       struct fg_build_library *library, struct fg_build_facts *build)
 {
 	const bool in_checkout = target->checkout && fg_text_starts_with(path, target->checkout);
 
-	if (in_checkout)
-		add_place(target, name, path, build);
-	if (in_checkout || fg_target_is_inside(target, path))
-		add_name(build, FG_FACT_OWN_LIBRARIES, name);
-	else if (is_in_the_work_tree(target, path))
-		add_name(build, FG_FACT_SHARED_LIBRARIES, path);
+	library->is_own = in_checkout || fg_target_is_inside(target, path);
+	if (in_checkout) {
+		const char *place = path + strlen(target->checkout);
+
+		fg_build_facts_put(&library->place, place + strspn(place, "/"));
+	} else if (!library->is_own && is_in_the_work_tree(target, path)) {
+		const char *paths = build->shared_libraries;
+		char *longer = fg_xasprintf("%s%s%s", paths ? paths : "", paths ? " " : "", path);
+
+		free(build->shared_libraries);
+		build->shared_libraries = longer;
+	}
 }
 
 /* Identifies a file by its build-id, or by its size if it has none. */
 static void add_library(const struct fg_target *target, const char *name, const char *path,
-			struct fg_environment *build)
+			struct fg_build_facts *build)
 {
+	struct fg_build_library *library = fg_build_facts_add_library(build, name);
 	struct fg_binary elf = {0};
-	char *key = fg_build_library_key(name);
+	char identity[KEY_MAX];
 
 	if (fg_binary_read(path, &elf, NULL) != FG_OK) {
-		fg_environment_set(build, key, "unreadable", false);
-		goto out;
+		fg_build_facts_put(&library->identity, "unreadable");
+		return;
 	}
-	if (*elf.build_id)
-		fg_environment_set(build, key, elf.build_id, false);
-	else
-		fg_environment_printf(build, key, false, "no build-id, %" PRIu64 " bytes",
-				      elf.size_bytes);
-	add_origin(target, name, path, build);
-	fg_code_facts_add_library(target, name, path, build);
+	(void)snprintf(identity, sizeof(identity), "no build-id, %" PRIu64 " bytes",
+		       elf.size_bytes);
+	fg_build_facts_put(&library->identity, *elf.build_id ? elf.build_id : identity);
+	add_origin(target, path, library, build);
+	fg_code_facts_add_library(target, path, library);
 	fg_binary_release(&elf);
-out:
-	free(key);
 }
 
-/*
- * "\tlibm.so.6 => /lib/libm.so.6 (0x7f...)"; the loader itself is listed with its path only and is
- * skipped.
- */
-static void add_loader_line(const struct fg_target *target, char *line,
-			    struct fg_environment *build)
-{
-	char *arrow = strstr(line, " => ");
-	char *name = line + strspn(line, " \t");
-	char *path = NULL;
-	char *whole = NULL;
-	char *end = NULL;
+struct listing {
+	const struct fg_target *target;
+	struct fg_build_facts *build;
+};
 
-	if (!arrow)
-		return;
-	*arrow = '\0';
-	path = arrow + 4;
-	end = strstr(path, " (0x");
-	if (end)
-		*end = '\0';
-	/* Without "(0x...)" the library was not found, and the program cannot start. */
-	if (!end)
-		path = line + strlen(line);
+static void add_listed(void *context, const char *name, const char *path)
+{
+	const struct listing *listing = context;
+	const char *folder = listing->target->working_directory;
 	/* LD_LIBRARY_PATH may be relative to the program's working directory. */
-	if (*path && *path != '/' && target->working_directory)
-		whole = fg_fs_join(target->working_directory, path);
-	add_library(target, name, whole ? whole : path, build);
+	char *whole = *path && *path != '/' && folder ? fg_fs_join(folder, path) : NULL;
+
+	if (name)
+		add_library(listing->target, name, whole ? whole : path, listing->build);
 	free(whole);
 }
 
-/*
- * glibc's loader can list the libraries without running the program; another loader might run it.
- */
-static bool is_glibc_loader(const char *interpreter)
-{
-	const char *base = fg_fs_base_name(interpreter);
-
-	return fg_text_starts_with(base, "ld-linux") || fg_text_starts_with(base, "ld64.so");
-}
-
 static void add_libraries(const struct fg_target *target, const char *interpreter,
-			  struct fg_environment *build)
+			  struct fg_build_facts *build)
 {
-	char *argv[] = {(char *)(uintptr_t)interpreter, (char *)(uintptr_t) "--list",
-			target->program, NULL};
-	struct fg_process_result result = {0};
-	size_t count = 0;
+	struct listing listing = {target, build};
 
-	if (!is_glibc_loader(interpreter))
-		return;
-	if (fg_process_run(
-		    &(struct fg_process_options){.argv = argv,
-						 .environment = target->environment,
-						 .working_directory = target->working_directory,
-						 .stdout_to = FG_STREAM_CAPTURE,
-						 .timeout_ns = LOADER_TIMEOUT_S * FG_NS_PER_S},
-		    &result, NULL) != FG_OK)
-		return;
-	for (char *line = result.stdout_text; line && *line && count < LIBRARIES_MAX; count++) {
-		char *newline = strchr(line, '\n');
-
-		if (newline)
-			*newline = '\0';
-		add_loader_line(target, line, build);
-		line = newline ? newline + 1 : NULL;
-	}
-	fg_process_result_release(&result);
+	/* Libraries that are not listed stay unknown. */
+	(void)!fg_loader_list(&(struct fg_loader){.path = interpreter,
+						  .program = target->program,
+						  .environment = target->environment,
+						  .working_directory = target->working_directory,
+						  .add = add_listed,
+						  .context = &listing},
+			      NULL);
 }
 
-void fg_build_capture(const struct fg_target *target, struct fg_environment *build)
+void fg_build_capture(const struct fg_target *target, struct fg_build_facts *build)
 {
 	struct fg_binary elf = {0};
 	struct stat status;
 
 	if (!target->program || target->is_shell)
 		return;
-	fg_environment_set(build, "build.program", fg_fs_base_name(target->program), false);
+	fg_build_facts_put(&build->program, fg_fs_base_name(target->program));
 	if (stat(target->program, &status) == 0)
-		fg_environment_printf(build, "build.size", false, "%lld",
-				      (long long)status.st_size);
+		build->size = fg_xasprintf("%lld", (long long)status.st_size);
 	if (fg_binary_read(target->program, &elf, NULL) != FG_OK)
 		return;
 	add_elf_facts(&elf, build);
@@ -219,71 +164,35 @@ void fg_build_capture(const struct fg_target *target, struct fg_environment *bui
 	fg_binary_release(&elf);
 }
 
-/* Libraries without a build-id cannot be identified reliably. */
-static bool is_build_id(const char *value)
-{
-	return !strchr(value, ' ') && strcmp(value, "unreadable") != 0;
-}
-
-static bool same_libraries(const struct fg_environment *a, const struct fg_environment *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (size_t i = 0; i < a->count; i++) {
-		const bool is_library = fg_build_library_name(a->facts[i].key) != NULL;
-
-		if (strcmp(a->facts[i].key, b->facts[i].key) != 0)
-			return false;
-		if (is_library && (strcmp(a->facts[i].value, b->facts[i].value) != 0 ||
-				   !is_build_id(a->facts[i].value)))
-			return false;
-	}
-	return true;
-}
-
-static bool is_equal(const struct fg_environment *a, const struct fg_environment *b,
-		     const char *key)
-{
-	const char *in_a = fg_environment_get(a, key);
-	const char *in_b = fg_environment_get(b, key);
-
-	return in_a && in_b && strcmp(in_a, in_b) == 0;
-}
-
-/* True if each library of `a` is the same file in `b`, or is loaded identically. */
-static bool has_loaded_libraries_of(const struct fg_environment *a, const struct fg_environment *b)
-{
-	for (size_t i = 0; i < a->count; i++) {
-		const char *key = a->facts[i].key;
-		const char *name = fg_build_library_name(key);
-		char layout[KEY_MAX];
-
-		if (!name)
-			continue;
-		(void)snprintf(layout, sizeof(layout), FG_FACT_LAYOUT ".%s", name);
-		if (!is_equal(a, b, layout) &&
-		    (!is_equal(a, b, key) || !is_build_id(a->facts[i].value)))
-			return false;
-	}
-	return true;
-}
-
 bool fg_build_is_loaded_alike(const struct fg_target *a, const struct fg_target *b,
-			      const struct fg_environment *build_a,
-			      const struct fg_environment *build_b)
+			      const struct fg_build_facts *build_a,
+			      const struct fg_build_facts *build_b)
 {
-	return fg_command_is_same(a->command, b->command) &&
-	       is_equal(build_a, build_b, FG_FACT_LAYOUT) &&
-	       is_equal(build_a, build_b, FG_FACT_INPUTS) &&
-	       has_loaded_libraries_of(build_a, build_b) &&
-	       has_loaded_libraries_of(build_b, build_a);
+	struct fg_library_pair pair = {.builds = {build_a, build_b}};
+
+	if (!fg_command_is_same(a->command, b->command) ||
+	    !fg_fact_is_equal(build_a->layout, build_b->layout) ||
+	    !fg_fact_is_equal(build_a->inputs, build_b->inputs))
+		return false;
+	while (fg_library_pair_next(&pair)) {
+		if (!pair.sides[0] || !pair.sides[1] ||
+		    (!fg_fact_is_equal(pair.sides[0]->layout, pair.sides[1]->layout) &&
+		     !(fg_library_pair_is_same(&pair) && fg_library_has_id(pair.sides[0]))))
+			return false;
+	}
+	return true;
 }
 
 bool fg_build_is_identical(const struct fg_target *a, const struct fg_target *b,
-			   const struct fg_environment *build_a,
-			   const struct fg_environment *build_b)
+			   const struct fg_build_facts *build_a,
+			   const struct fg_build_facts *build_b)
 {
-	return fg_target_same_files(a, b) && same_libraries(build_a, build_b);
+	struct fg_library_pair pair = {.builds = {build_a, build_b}};
+	bool is_same = fg_target_same_files(a, b);
+
+	while (is_same && fg_library_pair_next(&pair))
+		is_same = fg_library_pair_is_same(&pair) && fg_library_has_id(pair.sides[0]);
+	return is_same;
 }
 
 static int record_command(const struct fg_recorded_fact *fact, const char *key,

@@ -8,30 +8,30 @@
 #define FG_RUNNER_BUILD_INFO_H
 
 #include "base/error.h"
-#include "model/environment.h"
+#include "model/build_facts.h"
 #include "model/plan.h"
 #include "runner/target.h"
 
 #include <signal.h>
 
 /* Facts that cannot be determined are left out; nothing here fails a run. */
-void fg_build_capture(const struct fg_target *target, struct fg_environment *build);
+void fg_build_capture(const struct fg_target *target, struct fg_build_facts *build);
 
 /*
  * Are both the same program with the same libraries?  Compares build-ids if all have one, otherwise
  * contents; also the arguments and files (fg_target_same_files).
  */
 bool fg_build_is_identical(const struct fg_target *a, const struct fg_target *b,
-			   const struct fg_environment *build_a,
-			   const struct fg_environment *build_b);
+			   const struct fg_build_facts *build_a,
+			   const struct fg_build_facts *build_b);
 
 /*
  * Do the programs differ in debug information only?  Everything that is loaded must be the same, at
  * the same addresses, and so must the inputs (code_facts.h).
  */
 bool fg_build_is_loaded_alike(const struct fg_target *a, const struct fg_target *b,
-			      const struct fg_environment *build_a,
-			      const struct fg_environment *build_b);
+			      const struct fg_build_facts *build_a,
+			      const struct fg_build_facts *build_b);
 
 struct fg_record_options {
 	const struct fg_recorded_fact *facts;

@@ -19,7 +19,8 @@ enum {
 	DIGEST_VERSION = 4,
 	DIGEST_HEX = FG_CODE_FACT_SIZE,
 	CHANGED_MAX_BYTES = 2000,
-	FUNCTIONS_MAX_BYTES = 8000,
+	FUNCTIONS_MAX_BYTES = 6000, /* of names */
+	PAGE = 4096,
 	COMPARED_FILES_MAX = 32,
 	INPUT_FILES_MAX = 20000,
 	INPUT_MAX_BYTES = 256 << 20, /* total over all files */
@@ -117,28 +118,19 @@ bool fg_code_facts_digest(const struct fg_target *target, const char *path,
 	return true;
 }
 
-void fg_code_facts_add_program(const struct fg_target *target, struct fg_environment *build)
+void fg_code_facts_add_program(const struct fg_target *target, struct fg_build_facts *build)
 {
 	struct file_digests digests;
 
 	if (!target->program || target->is_wrapper ||
 	    !digest_file(target, target->program, &digests))
 		return;
-	fg_environment_set(build, FG_FACT_CODE, digests.code, false);
-	fg_environment_set(build, FG_FACT_LAYOUT, digests.layout, false);
+	fg_build_facts_put(&build->code, digests.code);
+	fg_build_facts_put(&build->layout, digests.layout);
 }
 
-static void add_of_library(const char *fact, const char *name, const char *digest,
-			   struct fg_environment *build)
-{
-	char *key = fg_xasprintf("%s.%s", fact, name);
-
-	fg_environment_set(build, key, digest, false);
-	free(key);
-}
-
-void fg_code_facts_add_library(const struct fg_target *target, const char *name, const char *path,
-			       struct fg_environment *build)
+void fg_code_facts_add_library(const struct fg_target *target, const char *path,
+			       struct fg_build_library *library)
 {
 	struct file_digests digests;
 
@@ -147,8 +139,8 @@ void fg_code_facts_add_library(const struct fg_target *target, const char *name,
 	 */
 	if (!fg_target_is_inside(target, path) || !digest_file(target, path, &digests))
 		return;
-	add_of_library(FG_FACT_CODE, name, digests.code, build);
-	add_of_library(FG_FACT_LAYOUT, name, digests.layout, build);
+	fg_build_facts_put(&library->code, digests.code);
+	fg_build_facts_put(&library->layout, digests.layout);
 }
 
 /* A program or library that both builds have. */
@@ -221,18 +213,22 @@ static void add_facts_of(const char *function, const struct compared *file,
 	}
 }
 
-/* "NAME=OFFSET:OFFSET:STATE", as documented in code_facts.h. */
-static void add_function(struct fg_strbuf *text, const char *name,
-			 const struct function_facts *facts)
+static void add_function(struct fg_build_facts *build, const char *name,
+			 const struct function_facts *facts, size_t *bytes)
 {
-	const char *state = facts->has_changed ? "c" : facts->reaches_change ? "r" : "s";
+	const struct fg_build_function function = {
+		.name = (char *)(uintptr_t)name,
+		.state = facts->has_changed      ? FG_COMPARED_CHANGED
+			 : facts->reaches_change ? FG_COMPARED_REACHES_CHANGE
+						 : FG_COMPARED_SAME,
+		.offset = {(unsigned)(facts->address[FG_ARM_BASELINE] % PAGE),
+			   (unsigned)(facts->address[FG_ARM_CANDIDATE] % PAGE)},
+	};
 
-	if (!facts->is_found || strchr(name, ' ') ||
-	    text->length + strlen(name) > FUNCTIONS_MAX_BYTES)
+	if (!facts->is_found || strchr(name, ' ') || *bytes + strlen(name) > FUNCTIONS_MAX_BYTES)
 		return;
-	fg_strbuf_printf(text, "%s%s=%u:%u:%s", text->length ? " " : "", name,
-			 (unsigned)(facts->address[FG_ARM_BASELINE] % FG_FACT_PAGE),
-			 (unsigned)(facts->address[FG_ARM_CANDIDATE] % FG_FACT_PAGE), state);
+	*bytes += strlen(name);
+	fg_build_facts_add_function(build, &function);
 }
 
 struct comparing {
@@ -273,15 +269,13 @@ static void compare_library(struct comparing *c, const char *place)
 		free(paths[arm]);
 }
 
-static void compare_files(struct comparing *c, const struct fg_environment *build)
+static void compare_files(struct comparing *c, const struct fg_build_facts *build)
 {
-	static const char prefix[] = FG_FACT_PLACE ".";
-
 	compare_file(c, (const char *const[]){c->targets[FG_ARM_BASELINE]->program,
 					      c->targets[FG_ARM_CANDIDATE]->program});
-	for (size_t i = 0; i < build->count && c->count < COMPARED_FILES_MAX; i++) {
-		if (fg_text_starts_with(build->facts[i].key, prefix))
-			compare_library(c, build->facts[i].value);
+	for (size_t i = 0; i < build->library_count && c->count < COMPARED_FILES_MAX; i++) {
+		if (build->libraries[i].place)
+			compare_library(c, build->libraries[i].place);
 	}
 }
 
@@ -296,11 +290,12 @@ static void release_files(struct comparing *c)
 }
 
 void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg_target *candidate,
-			       const struct fg_code_names *functions, struct fg_environment *build)
+			       const struct fg_code_names *functions, struct fg_build_facts *build)
 {
 	struct comparing c = {
 		.targets = {[FG_ARM_BASELINE] = baseline, [FG_ARM_CANDIDATE] = candidate}};
 	struct fg_strbuf text = {0};
+	size_t bytes = 0;
 
 	if (!baseline->program || !candidate->program || baseline->is_wrapper ||
 	    candidate->is_wrapper)
@@ -309,17 +304,15 @@ void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg
 	for (size_t i = 0; i < c.count; i++)
 		add_changed_names(&text, &c.files[i]);
 	if (text.length)
-		fg_environment_set(build, FG_FACT_CHANGED, text.data, false);
-	fg_strbuf_clear(&text);
+		fg_build_facts_put(&build->changed, text.data);
+	fg_build_facts_forget_functions(build);
 	for (size_t i = 0; i < functions->count; i++) {
 		struct function_facts facts = {0};
 
 		for (size_t k = 0; k < c.count; k++)
 			add_facts_of(functions->items[i], &c.files[k], &facts);
-		add_function(&text, functions->items[i], &facts);
+		add_function(build, functions->items[i], &facts, &bytes);
 	}
-	if (text.length)
-		fg_environment_set(build, FG_FACT_FUNCTIONS, text.data, false);
 	fg_strbuf_release(&text);
 	release_files(&c);
 }
@@ -456,7 +449,7 @@ static void add_all_files(struct inputs *inputs, const struct fg_target *target)
 	add_project_files(inputs, target);
 }
 
-void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_environment *build)
+void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_build_facts *build)
 {
 	struct inputs inputs = {.bytes_left = INPUT_MAX_BYTES, .complete = true};
 	uint8_t digest[FG_SHA256_SIZE];
@@ -470,5 +463,5 @@ void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_environm
 		return;
 	fg_sha256_finish(&inputs.sha, digest);
 	fg_hex(digest, FG_CODE_DIGEST_SIZE, hex);
-	fg_environment_set(build, FG_FACT_INPUTS, hex, false);
+	fg_build_facts_put(&build->inputs, hex);
 }

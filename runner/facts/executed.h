@@ -34,7 +34,7 @@ struct fg_executed_key {
 };
 
 /* False: the arm's code cannot be identified. */
-bool fg_executed_key_of(const struct fg_target *target, const struct fg_environment *build,
+bool fg_executed_key_of(const struct fg_target *target, const struct fg_build_facts *build,
 			const struct fg_environment *host, struct fg_executed_key *key);
 
 #endif

@@ -31,7 +31,7 @@ apt() {
 		-o Dir::State::Lists="$folder/lists" "$@" >"$folder/log" 2>&1
 }
 apt update || die "apt-get update failed: $folder/log"
-# The same bytes in every folder, and only what is used of a library in the program.
+# The same bytes in every folder; a program links only the used parts of a library.
 export CFLAGS="-O2 -fPIC -ffunction-sections -fdata-sections -fstack-protector-strong -ffile-prefix-map=$folder=. -w" LC_ALL=C
 
 source_of() { # package: unpacked, its patches applied, below sources/PACKAGE
@@ -55,7 +55,7 @@ configured() { # package configure-option...
 	source_of "$1"
 	name=$1
 	shift
-	# The files that autotools made are as new as they need be, whatever their times say after patches.
+	# Files made by autotools are up to date, whatever their times are after patches.
 	inside "$name" sh -c 'jobs=$1 && shift && ./configure --disable-shared --enable-static --with-pic --disable-dependency-tracking "$@" &&
 		make -s -j "$jobs" ACLOCAL=: AUTOMAKE=: AUTOCONF=: AUTOHEADER=: MAKEINFO=: install' sh "$jobs" --prefix="$prefix" "$@"
 	: >"$prefix/$name"
@@ -77,11 +77,11 @@ configured libcurl4-openssl-dev --with-openssl --without-ca-bundle --without-ca-
 	--disable-smtp --disable-telnet --disable-tftp --disable-ares --disable-libcurl-option
 configured libarchive-dev --disable-bsdtar --disable-bsdcpio --disable-bsdcat --disable-acl --disable-xattr --without-bz2lib --without-libb2 \
 	--without-lz4 --without-lzma --without-lzo2 --without-cng --without-nettle --without-mbedtls --without-openssl --without-xml2 --without-expat
-# TLS is left to the proxy before it: GnuTLS cannot be linked statically without being built, too.
+# The proxy in front does TLS: GnuTLS cannot be linked statically without being built too.
 sed -i 's/ iconv$//' "$prefix/lib/pkgconfig/libarchive.pc" # it is in libc
 configured libmicrohttpd-dev --disable-https --disable-doc --disable-examples --disable-curl
 source_of libpq-dev
-# Its folders are in the library, hence those of every host.
+# The library contains the names of its folders, so they must be those of every host.
 inside libpq-dev sh -c './configure --prefix=/usr --sysconfdir=/etc --with-openssl --without-readline --without-zlib --without-gssapi --without-ldap &&
 	make -s -C src/backend generated-headers && make -s -C src/common -j "$2" && make -s -C src/port -j "$2" &&
 	make -s -C src/interfaces/libpq -j "$2" all-static-lib && cp src/interfaces/libpq/libpq.a "$1/lib" &&

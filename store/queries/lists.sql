@@ -12,8 +12,6 @@ WHERE (CAST($1 AS TEXT) IS NULL OR r.project = (SELECT x.id FROM project x WHERE
 	AND (CAST($5 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM series s JOIN benchmark b ON b.id = s.benchmark
 		WHERE s.run = r.id AND b.name = $5))
 	AND (CAST($6 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM run_fact x JOIN fact f ON f.id = x.fact
-			WHERE x.run = r.id AND f.key = $6 AND (CAST($7 AS TEXT) IS NULL OR f.value = $7))
-		OR EXISTS (SELECT 1 FROM run_set x JOIN set_fact y ON y.fact_set = x.fact_set JOIN fact f ON f.id = y.fact
 			WHERE x.run = r.id AND f.key = $6 AND (CAST($7 AS TEXT) IS NULL OR f.value = $7)))
 	AND (CAST($8 AS TEXT) IS NULL OR r.outcome = $8)
 	AND r.complete >= $9
@@ -91,10 +89,7 @@ ORDER BY r.project, r.branch, r.started_ns DESC, r.uuid DESC;
 DELETE FROM words WHERE NOT EXISTS (SELECT 1 FROM series s WHERE s.metrics = words.id)
 	AND NOT EXISTS (SELECT 1 FROM series s WHERE s.command = words.id)
 	AND NOT EXISTS (SELECT 1 FROM level l WHERE l.metric = words.id);
--- name: gc_fact_sets
-DELETE FROM fact_set WHERE NOT EXISTS (SELECT 1 FROM run_set x WHERE x.fact_set = fact_set.id);
 -- name: gc_facts
-DELETE FROM fact WHERE NOT EXISTS (SELECT 1 FROM run_fact x WHERE x.fact = fact.id)
-	AND NOT EXISTS (SELECT 1 FROM set_fact x WHERE x.fact = fact.id);
+DELETE FROM fact WHERE NOT EXISTS (SELECT 1 FROM run_fact x WHERE x.fact = fact.id);
 -- name: gc_benchmarks
 DELETE FROM benchmark WHERE NOT EXISTS (SELECT 1 FROM series s WHERE s.benchmark = benchmark.id);

@@ -55,26 +55,9 @@ DELETE FROM run_fact WHERE run = $1;
 -- name: run_fact_add
 INSERT INTO run_fact (run, scope, fact) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;
 -- name: run_fact_find
-SELECT f.value FROM run r JOIN run_fact x ON x.run = r.id AND x.scope = 2 JOIN fact f ON f.id = x.fact WHERE r.uuid = $1 AND f.key = $2
-UNION ALL SELECT f.value FROM run r JOIN run_set x ON x.run = r.id AND x.scope = 2 JOIN set_fact y ON y.fact_set = x.fact_set
-	JOIN fact f ON f.id = y.fact WHERE r.uuid = $1 AND f.key = $2;
+SELECT f.value FROM run r JOIN run_fact x ON x.run = r.id AND x.scope = 2 JOIN fact f ON f.id = x.fact WHERE r.uuid = $1 AND f.key = $2;
 -- name: run_facts
-SELECT x.scope, f.key, f.value, f.identity FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = $1
-UNION ALL SELECT x.scope, f.key, f.value, f.identity FROM run_set x JOIN set_fact y ON y.fact_set = x.fact_set
-	JOIN fact f ON f.id = y.fact WHERE x.run = $1
-ORDER BY 1, 2, 3;
--- name: fact_set_find
-SELECT id FROM fact_set WHERE digest = $1;
--- name: fact_set_add
-INSERT INTO fact_set (id, digest) VALUES ($1, $2);
--- name: fact_set_last
-SELECT COALESCE(max(id), 0) FROM fact_set;
--- name: set_fact_add
-INSERT INTO set_fact (fact_set, fact) VALUES ($1, $2) ON CONFLICT DO NOTHING;
--- name: run_sets_clear
-DELETE FROM run_set WHERE run = $1;
--- name: run_set_put
-INSERT INTO run_set (run, scope, fact_set) VALUES ($1, $2, $3) ON CONFLICT (run, scope) DO UPDATE SET fact_set = excluded.fact_set;
+SELECT x.scope, f.key, f.value, f.identity FROM run_fact x JOIN fact f ON f.id = x.fact WHERE x.run = $1 ORDER BY 1, 2, 3;
 
 -- name: series_clear
 DELETE FROM series WHERE run = $1;

@@ -76,8 +76,6 @@ ORDER BY s.started_ns DESC, s.id DESC LIMIT $3;
 SELECT DISTINCT f.key FROM fact f
 WHERE CAST($1 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM run_fact x JOIN run r ON r.id = x.run JOIN project p ON p.id = r.project
 		WHERE x.fact = f.id AND p.name = $1)
-	OR EXISTS (SELECT 1 FROM set_fact y JOIN run_set x ON x.fact_set = y.fact_set JOIN run r ON r.id = x.run
-		JOIN project p ON p.id = r.project WHERE y.fact = f.id AND p.name = $1)
 ORDER BY f.key;
 
 -- name: token_rows

@@ -91,7 +91,7 @@ struct fg_annotation {
 	char *benchmark; /* NULL: all */
 	char *metric;    /* NULL: all */
 	char *kind;      /* "note"; "new", "investigating", "accepted", "noise", "fixed" */
-	char *text;      /* of a decision: may be empty */
+	char *text;      /* text of a decision: may be empty */
 	char *author;
 	int64_t created_ns;
 };

@@ -15,7 +15,7 @@ struct fg_audit_entry {
 	const char *project; /* NULL: about no single one */
 	const char *who;
 	const char *action;  /* "token.create", "run.remove" */
-	const char *subject; /* what it was done to: an id; NULL: nothing named */
+	const char *subject; /* id of the thing that was changed; NULL: nothing named */
 	const char *detail;  /* NULL: nothing more */
 };
 
@@ -27,7 +27,7 @@ struct fg_audit_page {
 
 typedef void fg_audit_visit(void *context, const struct fg_audit_entry *entry);
 
-/* Adds an entry, now. Call it in the transaction that does what the entry says. */
+/* Adds an entry with the current time. Call it in the transaction of the action itself. */
 int fg_store_audit_add(struct fg_store *store, const struct fg_audit_entry *entry,
 		       struct fg_error *err) FG_NODISCARD;
 /* Oldest first; texts live as long as the call of `visit`. */

@@ -27,7 +27,7 @@ out:
 	return status;
 }
 
-/* How a column becomes a parameter. */
+/* Converts a column to a parameter. */
 enum column {
 	TEXT,
 	NUMBER,

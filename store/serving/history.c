@@ -95,7 +95,7 @@ static int take_metric(const char *definitions, const char *metric, struct fg_hi
 	return status;
 }
 
-/* As the newest run of the benchmark knows it. */
+/* According to the newest run of the benchmark. */
 static int read_metric(struct fg_store *store, int64_t benchmark, const char *metric,
 		       struct fg_history *history, struct fg_error *err)
 {

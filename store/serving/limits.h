@@ -15,9 +15,9 @@ struct fg_store;
 struct fg_limits {
 	char *project;       /* "": all projects without limits of their own */
 	int64_t most_runs;   /* stored */
-	int64_t most_bytes;  /* of the rows that came with them */
+	int64_t most_bytes;  /* size of the rows that came with its runs */
 	int64_t keep_days;   /* since a run was started */
-	int64_t keep_newest; /* runs of each branch that stay whatever their age */
+	int64_t keep_newest; /* runs of each branch that stay at any age */
 };
 
 struct fg_limits_list {

@@ -9,7 +9,7 @@
 #include "store/transaction.h"
 #include "store/values.h"
 
-/* The metrics that may tell the story: those that are gated, else CPU time, else the first. */
+/* Metrics that may head a row: those that are gated, else CPU time, else the first. */
 static size_t nth_headline(const struct fg_series *series, size_t nth)
 {
 	size_t gated = 0;
@@ -25,7 +25,7 @@ static size_t nth_headline(const struct fg_series *series, size_t nth)
 	return found == SIZE_MAX && series->metric_count > 0 ? 0 : found;
 }
 
-/* Takes the name and label of that metric.  `found` may be NULL. */
+/* Takes over the name and label of that metric. `found` may be NULL. */
 static int read_headline(const char *text, size_t nth, struct fg_overview_row *row, bool *found,
 			 struct fg_error *err)
 {
@@ -168,8 +168,8 @@ static int try_headline(struct fg_overview *overview, size_t nth, bool *any, str
 }
 
 /*
- * A harness has values of its own metrics only: the first gated one that has values heads a row.
- * Without any, the benchmark failed, and its first metric says how it fared before.
+ * A harness has values of its own metrics only: the first gated one with values heads a row.
+ * Without any, the benchmark failed, and its first metric shows its earlier values.
  */
 static int read_histories(struct fg_store *store, size_t runs, struct fg_overview *overview,
 			  struct fg_error *err)

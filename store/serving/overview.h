@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All benchmarks of a project at a glance: the newest run of each, and those before it. */
+/* All benchmarks of a project: the newest run of each, and the ones before it. */
 #ifndef FG_STORE_SERVING_OVERVIEW_H
 #define FG_STORE_SERVING_OVERVIEW_H
 
@@ -24,7 +24,7 @@ struct fg_overview_row {
 };
 
 struct fg_overview {
-	struct fg_overview_row *items; /* by name */
+	struct fg_overview_row *items; /* sorted by name */
 	size_t count;
 	size_t capacity;
 	/* The newest complete run of a tagged commit before the newest run; NULL: none. */

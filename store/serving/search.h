@@ -10,19 +10,19 @@
 struct fg_store;
 
 enum {
-	FG_SEARCH_NAMED = 200, /* functions whose names are looked at more closely */
+	FG_SEARCH_NAMED = 200, /* functions whose names are examined closely */
 };
 
 struct fg_named_function {
 	uint64_t id;
 	const char *name; /* this and other texts: in the search's arena */
 	const char *library;
-	const char *benchmark; /* in the project that was asked for last; NULL: not called there */
+	const char *benchmark; /* in the project queried last; NULL: not called there */
 };
 
 /* Zero-initialised: nothing was looked for. */
 struct fg_function_search {
-	struct fg_named_function items[FG_SEARCH_NAMED]; /* by id */
+	struct fg_named_function items[FG_SEARCH_NAMED]; /* sorted by id */
 	size_t count;
 	size_t parts_left; /* parts of totals that may still be read: bounds the time of a search */
 	struct fg_arena arena;

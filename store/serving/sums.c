@@ -7,6 +7,8 @@
 #include "store/measures.h"
 #include "store/session.h"
 
+#include <math.h>
+
 static int find_wall_time(struct fg_store *store, int64_t series, int64_t *measure,
 			  struct fg_error *err)
 {
@@ -66,4 +68,15 @@ int fg_store_totals(struct fg_store *store, int64_t series, struct fg_totals *to
 		return status;
 	status = find_wall_time(store, series, &measure, err);
 	return status == FG_OK ? read_totals(store, series, measure, totals, err) : status;
+}
+
+void fg_store_edge_totals(struct fg_store *store, const struct fg_chain_edge *edges, size_t count,
+			  struct fg_totals *totals)
+{
+	for (size_t i = 0; i < count; i++) {
+		const bool is_same = !(edges[i].error > 0) && !(fabs(edges[i].change) > 0);
+
+		if (!is_same && fg_store_totals(store, edges[i].series, &totals[i], NULL) != FG_OK)
+			fg_totals_release(&totals[i]);
+	}
 }

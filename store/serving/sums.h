@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "base/error.h"
+#include "model/chain.h"
 #include "store/totals.h"
 
 struct fg_store;
@@ -15,5 +16,9 @@ struct fg_store;
  */
 int fg_store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
 		    struct fg_error *err) FG_NODISCARD;
+
+/* Reads the times of runs between builds that differ; one that cannot be read stays empty. */
+void fg_store_edge_totals(struct fg_store *store, const struct fg_chain_edge *edges, size_t count,
+			  struct fg_totals *totals);
 
 #endif

@@ -130,7 +130,10 @@ static bool is_complete(const struct fg_function_trend *trend)
 	return true;
 }
 
-/* Part 0 is there whenever there is a profile: without the function's own it says zero. */
+/*
+ * Part 0 exists whenever there is a profile: if the function's own part is missing, the value is
+ * zero.
+ */
 static int read_values(struct fg_store *store, const struct wanted *wanted, struct runs *runs,
 		       struct fg_error *err)
 {
@@ -213,7 +216,7 @@ static int read_points(struct fg_store *store, const struct fg_trend_query *quer
 				     &runs, err);
 	if (status != FG_OK)
 		goto out;
-	/* Where the sampler's clock measured wall time, that is the time. */
+	/* If the sampler's clock measured wall time, that is the time. */
 	if (!is_cpu_time || (!query->measure && !is_complete(trend)))
 		status = read_named(store, benchmark, is_cpu_time ? wall_time : query->measure,
 				    (uint64_t)function, &runs, err);
@@ -224,8 +227,8 @@ out:
 }
 
 /*
- * A function that took no time in these runs is answered like one that no run ever had: it may be
- * another project's.
+ * A function that took no time in these runs is answered like one that no run ever had: it may
+ * belong to another project.
  */
 static int check_seen(const struct fg_trend_query *query, const struct fg_function_trend *trend,
 		      struct fg_error *err)

@@ -15,7 +15,7 @@ struct fg_function_point {
 	char run[37];
 	int64_t started_ns;
 	const char *commit; /* NULL: unknown */
-	double self;        /* of the candidate */
+	double self;        /* time of the candidate */
 	double inclusive;
 };
 
@@ -45,7 +45,7 @@ int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query 
 struct fg_earlier_runs {
 	struct fg_store *store;
 	const struct fg_run *baseline;
-	int64_t before_ns; /* those that started before; 0: all */
+	int64_t before_ns; /* only runs that started before; 0: all */
 };
 
 /* Own time of a function in at most `room` of them, oldest first: how many have a profile. */

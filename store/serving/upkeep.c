@@ -107,7 +107,7 @@ int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *e
 	if (fg_fs_exists(path))
 		return fg_error_set(err, FG_ECONFLICT,
 				    "'%s' exists already: a backup never overwrites", path);
-	/* It writes to another file, which a read-only session may not do either. */
+	/* It writes to another file, which a read-only session must not do either. */
 	status = fg_db_script(store->db, "PRAGMA query_only = OFF", err);
 	if (status != FG_OK)
 		return status;

@@ -66,7 +66,9 @@ int fg_store_put_upload(struct fg_store *store, const struct fg_stored_run *stor
 			const char *digest, enum fg_upload_outcome *outcome, struct fg_error *err)
 {
 	struct fg_upload_state state = {0};
-	/* Only this transaction writes: nobody else stores the same run, or fills the quota. */
+	/*
+	 * This transaction is the only writer: nobody else stores the same run, or fills the quota.
+	 */
 	int status = fg_store_upload_state(store, stored->run.id, &state, err);
 	if (status != FG_OK)
 		return status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one webhook of a project, and the calls that wait to be made.  A call is written in the
- * transaction that stores its run, so that it is there exactly if the run is.  Of several servers
- * on one database one claims it; a claim that has run out is anybody's again.
+ * The webhook of a project, and its pending calls. A call is written in the transaction that stores
+ * its run, so that it exists exactly if the run does. Of several servers on one database one claims
+ * it; when a claim has expired, any of them may.
  */
 #ifndef FG_STORE_SERVING_WEBHOOK_H
 #define FG_STORE_SERVING_WEBHOOK_H
@@ -26,7 +26,7 @@ int fg_store_webhook_set(struct fg_store *store, const char *project, const char
 /* FG_ENOENT: the project has none. */
 int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_arena *arena,
 			 struct fg_webhook *hook, struct fg_error *err) FG_NODISCARD;
-/* With the calls that wait. */
+/* With its pending calls. */
 int fg_store_webhook_remove(struct fg_store *store, const char *project, struct fg_error *err)
 	FG_NODISCARD;
 

@@ -397,7 +397,7 @@ static void ask(struct request *request)
 		result = fg_http_access(server, connection, request->path, request->method,
 					MHD_HTTP_VERSION_1_1, request->body + done, &size, &state);
 	}
-	/* Once to be answered, and once more when another thread has made the answer. */
+	/* Called once for the answer, and again when another thread has made it. */
 	for (int call = 0; call < 2 && result == MHD_YES && !connection->status; call++) {
 		size = 0;
 		result = fg_http_access(server, connection, request->path, request->method,
@@ -414,7 +414,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = fg_fuzz_text(data, size);
 
 	if (!database) {
-		/* In memory: a busy disk would be taken for an input that takes long. */
+		/* In memory, because a busy disk would look like a slow input. */
 		const char *parent = fg_fs_is_folder("/dev/shm") ? "/dev/shm" : "/tmp";
 
 		FG_ASSERT(fg_fs_temporary_folder(parent, "fastgate-fuzz", &folder, NULL) == FG_OK);

@@ -52,8 +52,8 @@ class Answer:
 
 class Server:
     """
-    `perfdb serve` on a free port, or another program that says where it serves.  What is asked without a token has the
-    administrator's key if this is the database's first start; with the token NOBODY it has none.
+    `perfdb serve` on a free port, or another program that reports where it serves. Requests without a token use the
+    administrator's key if this is the database's first start; with the token NOBODY they have none.
     """
 
     def __init__(self, *options, program=None, environment=None):
@@ -88,7 +88,7 @@ class Server:
         self.process.stderr.close()
 
     def story(self):
-        """For a test that failed: whether the server lives, what its threads do, what it and PostgreSQL said."""
+        """Prints, for a failed test, whether the server lives, what its threads do, and the output of the server and PostgreSQL."""
         moved = time.time() - time.monotonic() - CLOCKS_APART
         told = [f"exit code {self.process.poll()}; the wall clock was moved by {moved:.3f} s since the test began; threads:\n"]
         for folder in sorted(glob.glob(f"/proc/{self.process.pid}/task/*")):
@@ -103,7 +103,7 @@ class Server:
         return "".join(told)
 
     def say(self, data, source="127.0.0.1"):
-        """Bytes as they are; what comes back until the server closes or has said all."""
+        """Sends raw bytes; returns everything received until the server closes or is done."""
         with socket.create_connection(("127.0.0.1", self.port), HUNG_S, (source, 0)) as line:
             try:
                 line.sendall(data)

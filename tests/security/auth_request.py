@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The recipe of docs/perfdb.md in a real nginx: a service of its own says who is signed in, and what clients claim is not passed on."""
+"""
+The recipe of docs/perfdb.md in a real nginx: a separate service decides who is signed in, and names that clients claim are not
+passed on.
+"""
 import http.server
 import os
 import shutil

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A run leaves the spool only when a server has said which run it stored, and with which content."""
+"""A run leaves the spool only when a server has confirmed its id and content."""
 import glob
 import http.server
 import json
@@ -13,7 +13,7 @@ from checks import check, finish_in_scratch
 
 
 class Impostor(http.server.BaseHTTPRequestHandler):
-    """Whatever stands between a client and its server: it says 200, or 201, to everything."""
+    """Stands for anything between a client and its server: it answers 200, or 201, to everything."""
     status = 200
     reply = b""
 

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Guesses lock nobody out who has a token, at the same address and after a restart; they are counted, and a few of them stand in the audit log."""
+"""
+Guessing locks out nobody who has a token, at the same address and after a restart; guesses are counted, and a few are in the
+audit log.
+"""
 import json
 import re
 

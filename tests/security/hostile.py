@@ -41,7 +41,7 @@ def processes_left_beside_a_duet_set_its_pairs_aside():
 
 
 def a_process_left_behind_does_not_live_to_meet_the_baseline():
-    # The baseline looks for it by its number, and says so if it is there.
+    # The baseline looks for the process by its number, and reports it.
     baseline = "if [ -e pid ] && kill -0 $(cat pid) 2>/dev/null; then echo met >>met; fi; exec ./victim 60"
     code, _, words = duel("abba", "./culprit 90 linger pid", f"sh -c '{baseline}'")
     check(os.path.exists("pid") and not os.path.exists("met"), "the process lived on beside the baseline")

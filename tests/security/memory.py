@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Many large bodies at once take neither the memory nor more than the bound that all share, and who stalls makes nobody else wait."""
+"""Many large bodies at once use neither the memory nor more than the shared limit, and a stalling client makes nobody else wait."""
 import glob
 import re
 import socket

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Names that look like others or drive a terminal are refused, or shown as harmless text; an address with a NUL is refused; a project tells another nothing."""
+"""
+Names that imitate others or control a terminal are refused or shown as harmless text; an address with a NUL is refused; projects
+reveal nothing to each other.
+"""
 import glob
 import json
 import os
@@ -36,7 +39,7 @@ def nul_in_an_address_is_refused(server):
 
 
 def function_of_another_project_is_unknown(server):
-    """Another program measured the same benchmark, with functions of its own."""
+    """Another program that measured the same benchmark, with functions of its own."""
     known = server.ask("GET", "/api/v1/search?q=a&project=tracker").json()["functions"][0]
     library, known = urllib.parse.quote(known["library"]), urllib.parse.quote(known["name"])
     asked = "/api/v1/function-trend?benchmark={}&library=" + library + "&name={}&project={}"

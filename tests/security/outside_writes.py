@@ -17,7 +17,7 @@ measure: { schedule: abba, pairs: { min: 2, max: 2 }, warmup: 0, layouts: never,
 
 
 def fresh(more="", **links):
-    """A checkout with this configuration and these links, in a home that is to stay as it is."""
+    """A checkout with this configuration and these links, in a home that must stay unchanged."""
     os.chdir(SCRATCH)
     shutil.rmtree("home", ignore_errors=True)
     write("home/.bashrc", "mine\n")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-parent_environment.py FASTGATE ROOT: a benchmark that searches the environment of every process finds no secret in the recipes for CI,
-which send in a step of its own; `run` warns where one could be found.
+parent_environment.py FASTGATE ROOT: a benchmark that searches the environment of every process finds no secret in the recipes for
+CI, which send in a separate step; `run` warns if it could find one.
 """
 import http.server
 import os
@@ -22,7 +22,7 @@ except ImportError:
 
 FASTGATE, ROOT = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
 HOST, SERVER = secrets.token_hex(20), secrets.token_hex(20)
-# It looks for the two values, whatever they are called, and tries to choose the environment of the steps to come.
+# It searches for the two values under any name, and tries to change the environment of later steps.
 SPY = f"""#!/bin/sh
 grep -l -a -e {HOST} -e {SERVER} /proc/[0-9]*/environ >>"$HOME/found" 2>/dev/null
 echo looked >>"$HOME/looked"
@@ -41,7 +41,7 @@ report: {{ post: [ {{ github: commit-status }} ] }}
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):
-    """Says no to everything, and keeps who came with what."""
+    """Refuses everything, and records each request's credentials."""
 
     seen = []
 
@@ -116,7 +116,7 @@ def recipes(url):
 
 
 def warnings():
-    """Where the shell that starts `run` has a token, under whatever name fastgate.yml gives it."""
+    """The shell that starts `run` has a token, under the name that fastgate.yml gives it."""
     for name in ("GITHUB_TOKEN", "PERFDB_TOKEN", "FASTGATE_OWN"):
         done = call("sh", "-c", f"{FASTGATE} run --no-post --set perfdb.token_env=FASTGATE_OWN; true", cwd="checkout", env=environment(**{name: HOST}))
         lines = [line for line in done.stderr.splitlines() if f"${name} in its environment" in line]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A scope opens what it is for and nothing else, what people decide bears their name, and all of it stands in the audit log."""
+"""A scope permits only its own actions, decisions carry the person's name, and the audit log has them all."""
 import json
 
 from attack import RUN_TYPE, Server, expect, push, token

@@ -20,7 +20,7 @@ def is_exhausted(server, forwarded, **more):
 
 
 def exhaust(server, name, **more):
-    """The minute may change once on the way."""
+    """The minute may change once meanwhile."""
     for _ in range(3 * LIMIT):
         if is_exhausted(server, name(), **more):
             return
@@ -34,7 +34,7 @@ def behind_a_proxy():
         for path in ("/healthz", "/metrics"):
             for _ in range(3 * LIMIT):
                 expect(ask(server, STRANGER, path), 200, f"{path} is outside the limits")
-        # The proxy adds on the right; what stands left of it is the stranger's own claim.
+        # The proxy appends on the right; everything left of that is the stranger's own claim.
         claims = (f"192.0.2.{i}, {STRANGER}" for i in range(1, 200))
         exhaust(server, lambda: next(claims))
         expect(ask(server, NEIGHBOUR), 200, "the neighbour, whom nobody claimed to be")

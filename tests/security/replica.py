@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-With a read replica, questions leave the first database alone, and nobody is shown less or allowed more than without: what was just
-written is seen, a token that was revoked opens nothing, and a replica that stops or falls behind is not asked.
+With a read replica, queries do not use the first database, and nobody sees less or may do more than without one: recent writes
+are visible, a revoked token is refused, and a replica that stops or falls behind is not used.
 """
 import json
 import os

@@ -36,7 +36,7 @@ def person_does_what_the_role_says(server):
 
 
 def no_name_is_a_group(server):
-    """A person may be called whatever the identity server allows."""
+    """A person may have any name that the identity server allows."""
     role("add", "--group", "admins", "--scope", "admin")
     for name in ("group:admins", "admins", "group admins", "Admins", "group=admins"):
         expect(ask(server, name), 403, f"a person named {name!r}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What two servers could read in two ways is refused, text is text, and each refusal says what it is."""
+"""Requests that two servers could read in two ways are refused, and each refusal has its own code."""
 import json
 
 from attack import NOBODY, Server, expect, push, token

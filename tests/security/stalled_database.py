@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A database that stands still, is locked, full or gone stops neither health nor the refusals, and the server goes on afterwards."""
+"""
+With a database that stands still, is locked, full or gone, health checks and refusals still work, and the server recovers
+afterwards.
+"""
 import os
 import resource
 import signal
@@ -21,7 +24,7 @@ def wait_until(what, is_so):
 
 
 def stall(server, secret, questions):
-    """While the database is as it is: health answers before those who need the database, and these are told to come again."""
+    """While the database is stalled, health answers before requests that need the database, and these get 503."""
     waiting = [Waiting(server, method, path, secret) for method, path in questions for _ in range(20)]
     for _ in range(5):
         expect(server.ask("GET", "/healthz"), 200, "alive")
@@ -83,7 +86,7 @@ def on_sqlite(server, secret):
         all_told_to_come_again(waiting, "a locked file")
         locker.execute("ROLLBACK")
     expect(server.write("/api/v1/annotations", {"project": "tracker", "text": "x"}, token=secret), 201, "after the lock")
-    # From here on no file grows: what a full disk does to SQLite.
+    # From here on no file can grow: SQLite sees a full disk.
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
     answer = expect(server.write("/api/v1/annotations", {"project": "tracker", "text": "x"}, token=secret), 507, "a full disk")
     check("retry-after" in answer.headers and answer.code() == "storage", f"{answer.headers}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes a database stand still, and requests that are sent now and read later."""
+"""Functions that stall a database, and requests that are sent now and read later."""
 import contextlib
 import os
 import signal
@@ -48,7 +48,7 @@ def postgres_processes():
 
 @contextlib.contextmanager
 def locked_tables():
-    """Every table that a request needs, held by somebody else."""
+    """Another session locks every table that a request needs."""
     with subprocess.Popen(["psql", "-X", "-q", DATABASE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as locker:
         locker.stdin.write("BEGIN; LOCK TABLE token, run, project, annotation IN ACCESS EXCLUSIVE MODE; SELECT 'locked';\n")
         locker.stdin.flush()
@@ -61,7 +61,7 @@ def locked_tables():
 
 @contextlib.contextmanager
 def stopped_database():
-    """Every process of the database stands still."""
+    """Every process of the database is stopped."""
     stopped = postgres_processes()
     for process in stopped:
         os.kill(process, signal.SIGSTOP)

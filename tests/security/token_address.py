@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""token_address.py FASTGATE: no secret goes to an address, and none is taken from a variable, because a checkout says so."""
+"""token_address.py FASTGATE: a checkout alone cannot make fastgate send a secret to an address, or read one from a variable."""
 import glob
 import http.server
 import os
@@ -38,7 +38,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 
 
 def asked(*words, **more):
-    """What the receiver got while this ran, and what was said."""
+    """The receiver's requests while this ran, and the output."""
     Receiver.seen.clear()
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PERFDB_", "FASTGATE_", "GITHUB_"))}
     done = call(FASTGATE, *words, env={**environment, **SECRETS, **more})
@@ -46,7 +46,7 @@ def asked(*words, **more):
 
 
 def addresses(url):
-    """Each command that sends a run, with a server that only the checkout names, then with one that the user names, too."""
+    """Each command that sends a run, with a server named only by the checkout, then with one that the user names as well."""
     write("fastgate.yml", CONFIG + f"perfdb: {{ url: \"{url}\" }}\n")
     call(FASTGATE, "run", "--shard", "1/1", "--export", "part.fgrun", check=True)
     push = ("push", "--attempts", "1")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""TLS is 1.2 or later with authenticated encryption; a browser is told never to come back without it, by a server with TLS alone."""
+"""TLS is 1.2 or later with authenticated encryption; a server with TLS alone tells browsers never to come back without it."""
 import ssl
 import subprocess
 import urllib.error

@@ -58,7 +58,7 @@ readable() {
 	traces=$((traces + count))
 }
 
-# Of programs that start threads or processes, in turns.
+# Programs that start threads or processes, in turn.
 ten_kills() {
 	kills_end=$((kills + 10))
 	while [ $kills -lt $kills_end ]; do

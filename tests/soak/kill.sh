@@ -48,8 +48,8 @@ count_stored() {
 	sed -n 's/.* \([0-9]*\) repetition.*/\1/p' values | head -n 1
 }
 
-# Begun: lines of log.begun.  Ended: lines of the log at the time of the kill.  Kept: those of the newest run, if it is new.  Under way:
-# at most $1.
+# Begun: lines of log.begun. Ended: lines of the log at the time of the kill. Kept: those of the newest run, if
+# it is new. In progress: at most $1.
 check_kept() {
 	id=$(newest_run)
 	kept=0

@@ -39,9 +39,9 @@ KILLED_MIN = 0.9
 SYMBOL_TABLE, HIDDEN = 2, 2  # of ELF
 LIBRARY = "libmutant.so"
 SKIPPED = 77
-# In seconds of the processor: what the machine does beside them makes no difference.
+# In seconds of CPU time, which other load does not change.
 HANG_FACTOR, HANG_MIN_S = 5, 2
-# As in `./dev test`, the sanitizers notice what no assertion does.  The memory of a test is limited by the address sanitizer.
+# As in `./dev test`, sanitizers find what no assertion does. The address sanitizer limits the memory of a test.
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 SHARED = ["-O1", *SANITIZE, "-shared", f"-Wl,-soname,{LIBRARY}"]
 ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "hard_rss_limit_mb=2048:max_allocation_size_mb=1024"}
@@ -53,7 +53,7 @@ PLACE = re.compile(r"(?<= )(?:<=|>=|==|!=|&&|\|\||<|>|\+=|-=|\*=|\+|-|/|\*)(?= )
 LEFT_OUT = re.compile(r"^\s*#\s*(?!define)|FG_ASSERT|char \w+\[|_SIZE\b|snprintf|fg_error_set|fg_x(?:calloc|malloc|realloc)|"
                       r"fg_arena_array|fg_grow")
 
-# Nor does how many elements an array is declared with, once there are enough, or whose element's size is asked for.
+# The declared size of an array makes no difference either if it is large enough or only its elements' size is used.
 BOUND = re.compile(r"\b(?:struct \w+|\w+_t|double|float|bool|char|int|unsigned) (?:\*|const )*\w+\[$|\bsizeof\([\w.>-]+\[$|char ?\(\*\w+\)\[$")
 
 Mutant = collections.namedtuple("Mutant", "file line column old new")
@@ -87,7 +87,7 @@ class Room:
         # Sanitized, an arena makes every allocation a separate one, so that reading past its end is noticed.
         self.arena = str(ROOT / "base/arena.c")
         self.compile.update((entry["file"], entry["command"]) for entry in commands if entry["file"] == self.arena)
-        # Read once: somebody may go on working on them.
+        # Read once, because they may be edited meanwhile.
         self.lines = {file: pathlib.Path(file).read_text(encoding="utf-8").splitlines(keepends=True) for file in self.files}
         self.links = {}
         for test in sorted((build / "tests/unit" / tests).glob(f"test_unit_{tests}_*")):
@@ -138,7 +138,7 @@ class Room:
         return subprocess.run(command, cwd=self.build, capture_output=True, check=False).returncode == 0
 
     def measure(self, files):
-        """How long each test takes, and which lines of the files it executes; the first that fails without a mutant ends it all."""
+        """The duration of each test, and the lines of the files that it executes; stops if one fails without a mutant."""
         with tempfile.TemporaryDirectory(prefix="fastgate-mutant-") as name:
             work = pathlib.Path(name)
             objects = {file: work / f"{pathlib.Path(file).stem}.o" for file in files}
@@ -179,7 +179,7 @@ class Room:
         return copy
 
     def parts_of(self, file):
-        """What stands in the place of the room's archive: the file as a library, and all others."""
+        """Replaces the room's archive by the file as a library, and one of all others."""
         name = pathlib.Path(file).stem
         folder = self.kept / name
         library, rest, arena = folder / LIBRARY, folder / "rest.a", self.kept / "arena.o"

@@ -45,7 +45,7 @@ class Archive:
         return sorted(found)
 
     def draw(self, count, seed):
-        """So many of them, the same for the same seed and archive."""
+        """Draws this many of them, the same for the same seed and archive."""
         names = self.buildable()
         random.Random(seed).shuffle(names)
         return names[:count]

@@ -177,7 +177,7 @@ class Storm:
                 with urllib.request.urlopen(request, timeout=60) as answer:
                     return json.load(answer)
             except urllib.error.HTTPError as error:
-                # Connections to the database that were broken while nobody used them show it now.
+                # Shows connections to the database that broke while they were idle.
                 if error.code < 500 or attempt == 3:
                     raise Broken(f"{path}: {error.code} {error.read()!r}") from error
         return None
@@ -239,7 +239,7 @@ class Storm:
             raise Broken(f"{len(missing)} confirmed runs are not there, as {min(missing)}")
 
     def strike(self, of_round):
-        """One thing dies, and comes back."""
+        """Kills something and starts it again."""
         what = self.random.choice(["server", "server", "client"] + ["connections"] * bool(self.postgresql))
         if what == "server":
             number = self.random.choice(sorted(self.servers))
@@ -279,7 +279,7 @@ class Storm:
         self.send_again(count)
 
     def send_again(self, count):
-        """Straight to a server: every run is known, by its content too."""
+        """Asks a server directly: it knows every run, by its content too."""
         done = subprocess.run([self.program("cli/fastgate"), "push", "--quiet", "--json", "--spool", str(self.folder / "whole"), "--url",
                                f"http://127.0.0.1:{next(iter(self.relay.ports.values()))}"], stdout=subprocess.PIPE,
                               cwd=self.folder, env=self.environment, check=False)

@@ -70,7 +70,7 @@ def run(fastgate, tree, name, *options):
     return done.returncode, benchmarks(tree)[0]
 
 
-# In the first column and with a body: as C and C++ are mostly written.
+# A definition begins in the first column and has a body, as is usual in C and C++.
 FUNCTION = r"^[A-Za-z_][^;{}#=]*?\b%s\s*\([^;{}]*\)[^;{}()]*\{"
 
 
@@ -102,7 +102,7 @@ ANY_LOOP = "volatile unsigned fg_i; for (fg_i = 0; fg_i < %uu; fg_i = fg_i + 1) 
 
 
 def loop_of(turns):
-    """So many turns whenever the function is called; where that is less than a few, 16 turns now and then."""
+    """This many turns at each call of the function; if that would be less than a few, 16 turns now and then."""
     every, count = (1, round(turns)) if turns >= 4 else (max(1, round(16 / turns)), 16)
     loop = LOOP.get(os.uname().machine, ANY_LOOP) % count
     return f" {{ {loop} }} " if every == 1 else f" {{ static unsigned fg_calls; if (++fg_calls % {every}u == 0) {{ {loop} }} }} "
@@ -153,7 +153,7 @@ class Plan:
         return found[1].strip('"') if found else None
 
     def execute(self, tree):
-        """What one execution in this tree says on standard error."""
+        """The standard error of one execution in this tree."""
         with open(tree / self.stdin if self.stdin else os.devnull, "rb") as stdin:
             return subprocess.run(shlex.split(self.command), cwd=tree / self.folder, env=self.environment, stdin=stdin, stdout=subprocess.DEVNULL,
                                   stderr=subprocess.PIPE, timeout=LIMIT_S, check=False).stderr
@@ -277,7 +277,7 @@ def try_package(fastgate, archive, row, folder):
 
 
 def try_all(fastgate, archive, names, wanted):
-    """Rows of the first so many packages that are C or C++."""
+    """Rows of this many packages that are C or C++."""
     rows = []
     for package in names:
         if len(rows) == wanted:

@@ -63,7 +63,7 @@ WAYS = {"busy": beside_busy_processes, "one-cpu": on_one_processor}
 
 
 def print_table(runs):
-    """Failures by test and way; 0 of how many runs where there are none."""
+    """Failures by test and way; if there are none, 0 of how many runs."""
     times = collections.Counter(run.way for run in runs)
     failed = collections.Counter((name, run.way) for run in runs for name in run.failed)
     print(f"{'':40}" + "".join(f"{way:>14}" for way in times))

@@ -23,7 +23,7 @@ import tempfile
 # or thousands of calls.
 LEFT_OUT = re.compile(r"^e2e\.(web_|faults|perfdb_killed|cli_completions|cli_schema|cli_tables_agree|real_programs)")
 CLOSED = "valgrind opens /dev/null in the place of a closed descriptor"
-# Things invisible under valgrind, by words that a test then prints.
+# Things that valgrind hides, by the words that a test prints then.
 BEYOND = {
     "e2e.cli_calling": (("closed stdout:", CLOSED),
                         ("a pager that is not there", "valgrind makes vfork() a fork(), so that posix_spawn() does not learn that exec failed")),

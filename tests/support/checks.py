@@ -20,7 +20,10 @@ failures = []
 
 
 def call(*words, **more):
-    """Run a program to its end: its exit code and what it said, as text; it reads nothing.  Anything that subprocess.run() knows is told by name."""
+    """
+    Runs a program to its end: its exit code and its output, as text; it gets no input. Further arguments are those of
+    subprocess.run().
+    """
     if "input" not in more:
         more.setdefault("stdin", subprocess.DEVNULL)
     given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "errors": "replace", "timeout": HUNG_S, "check": False, **more}
@@ -34,7 +37,7 @@ def call(*words, **more):
 
 
 def git(*words, **more):
-    """git as a user of its own, which must work."""
+    """git as a separate user, which must succeed."""
     return call("git", "-c", "user.name=tester", "-c", "user.email=tester@example.org", *words, check=True, **more)
 
 
@@ -44,6 +47,12 @@ def write(path, text, mode=0o644):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     os.chmod(path, mode)
+
+
+def target(name):
+    """The source of a program in tests/targets/scripted, which a script compiles in its own ways."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "targets", "scripted", name), encoding="utf-8") as file:
+        return file.read()
 
 
 def first_benchmark(path="report.json"):
@@ -81,7 +90,7 @@ def finish():
 
 
 def finish_in_scratch(body):
-    """Call body() in an empty folder that is gone afterwards, and end the test."""
+    """Calls body() in an empty folder that is removed afterwards, and ends the test."""
     work = tempfile.mkdtemp(prefix="fastgate-test-")
     try:
         os.chdir(work)

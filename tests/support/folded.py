@@ -8,7 +8,7 @@ from checks import call
 
 
 def content(trace):
-    """What tells a recording from another in its place: its files, and when they were written."""
+    """Distinguishes a recording from another in the same place: its files, and when they were written."""
     if not os.path.isdir(trace):
         return trace
     return trace, tuple(sorted((entry.name, entry.stat().st_ino, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in os.scandir(trace)))
@@ -16,7 +16,7 @@ def content(trace):
 
 @functools.cache
 def exported(words, folder, seen, check):
-    """The text of an export, made once a recording (`folder` and `seen` say of which), however often it is asked for."""
+    """The text of an export, made once per recording (`folder` and `seen`), however often it is used."""
     del folder, seen
     return call(*words, check=check).stdout
 

@@ -21,7 +21,7 @@ struct known_stack {
 	bool in_units;
 };
 
-/* In the order of the letters a, b, c, ... */
+/* In alphabetical order: a, b, c, ... */
 static const struct known_frame known_frames[] = {
 	{"main", NULL, "reco", "reco.cpp", 10, 14, false},
 	{"loop(Event const&)", "_Z4loopRK5Event", "reco", "reco.cpp", 20, 25, false},

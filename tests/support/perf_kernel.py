@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""May this process sample the kernel, and see the names of its functions?  Asked of the kernel itself, not of the product."""
+"""May this process sample the kernel, and see the names of its functions? The kernel itself decides, not the product."""
 import ctypes
 import os
 import struct

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A web server on a free loopback port that keeps what is sent to it, and answers what the test says."""
+"""A web server on a free loopback port that records requests, and answers as the test tells it."""
 import http.server
 import queue
 import threading

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes a system call away from a child, as containers do."""
+"""Denies a system call to a child, as containers do."""
 import ctypes
 import struct
 

@@ -11,10 +11,10 @@
 
 struct fg_trace_program {
 	size_t samples;
-	uint32_t depth; /* of every stack */
+	uint32_t depth; /* depth of every stack */
 	uint32_t functions, libraries;
 	uint32_t upper;             /* frames of a stack that may change from sample to sample */
-	uint32_t branching_percent; /* of calls up there that go another way */
+	uint32_t branching_percent; /* percentage of upper calls that go another way */
 	/* most samples differ in the last frames only; else any of the upper ones */
 	bool mostly_near;
 };

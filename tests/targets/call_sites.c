@@ -115,7 +115,7 @@ FAR_FROM_OPTIMISED static void other_way(void)
 	LEAVE();
 }
 
-/* The same from two places. */
+/* As above, from two places. */
 FAR_FROM_OPTIMISED static void both_ways(void)
 {
 	ENTER("both_ways");
@@ -430,7 +430,7 @@ static void *walk_in_thread(void *seed)
 	return NULL;
 }
 
-/* In threads that follow each other, at the same addresses. */
+/* In consecutive threads, at the same addresses. */
 static void walk_in_threads(uintptr_t seed)
 {
 	for (uintptr_t i = 0; i < 3; i++) {

@@ -28,7 +28,7 @@ NOT_INLINE void cache(void)
 	__asm__ volatile("");
 }
 
-/* Holds 50,000 bytes, until they are let go. */
+/* Holds 50,000 bytes until they are freed. */
 NOT_INLINE void hold(void)
 {
 	big = malloc(50000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Calls that a signal would cut short, in great number: none may ever return EINTR, and none may
- * take too short a time.
+ * Many calls that a signal would cut short: none may ever return EINTR, and none may return too
+ * early.
  */
 #include "work.h"
 
@@ -61,11 +61,11 @@ int main(int argc, char **argv)
 		}
 		begin = now_ns(CLOCK_MONOTONIC);
 		judge(sem_timedwait(&semaphore, &until), begin, 0);
-		/* and without waiting at all, as a busy program does */
+		/* and without any wait, like a busy program */
 		for (unsigned k = 0; k < 20; k++)
 			judge(poll(&wait_for, 1, 0), begin, 0);
 	}
-	/* It has slept nearly all the time; here is something to be sampled. */
+	/* It has slept nearly all the time; this can be sampled. */
 	spin_us(20000);
 	tell("interrupted", interrupted);
 	tell("early", early);

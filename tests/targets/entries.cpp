@@ -18,7 +18,7 @@
 #include <vector>
 
 #ifdef __clang__
-# define APART __attribute__((noinline)) /* it makes no clones */
+# define APART __attribute__((noinline)) /* the compiler makes no clones */
 #else
 # define APART __attribute__((noinline, noclone))
 #endif
@@ -94,7 +94,7 @@ static APART long from_thread(long n)
 	return twice;
 }
 
-/* Its first instruction reads memory, which might not be there. */
+/* Its first instruction reads memory that might not be mapped. */
 static APART long first_of(const long *numbers)
 {
 	return *numbers + 1000000;

@@ -116,7 +116,7 @@ struct node {
 
 static struct node *list;
 
-/* All but the first are found in another block. */
+/* Another block points to all but the first. */
 NOT_INLINE void chained(void)
 {
 	for (int i = 0; i < BLOCKS; i++) {

@@ -12,7 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* Since glibc 2.34; before it, the collector's own is there and fails. */
+/* In libc since glibc 2.34; with older ones the collector's own function is called and fails. */
 int close_range(unsigned first, unsigned last, int flags) __attribute__((weak));
 
 static volatile sig_atomic_t received;

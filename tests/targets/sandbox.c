@@ -21,7 +21,7 @@ NOINLINE static void before(void)
 	KEEP_FRAME();
 }
 
-/* Clocks are forbidden here: run as many turns as took 100 ms before. */
+/* Clocks are forbidden here, so it runs as many turns as took 100 ms before. */
 NOINLINE static void inside(uint64_t turns)
 {
 	for (unsigned i = 0; i < 1000; i++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two functions, of which one is drawn anew every ten microseconds or so, for the given number
- * of milliseconds.  How much each was given differs from run to run.  Drawn, not by turns: of a
- * regular change a regular sampler sees more than chance would let it.
+ * Calls one of two functions at random, again every ten microseconds or so, for the given number of
+ * milliseconds. Their shares differ from run to run. The order is random because a regular sampler
+ * would see more of a regular one than chance allows.
  */
 #include "work.h"
 

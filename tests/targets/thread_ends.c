@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-	ROUNDS = 3, /* of four rounds: in the last one the collector cleans up */
+	ROUNDS = 3, /* of four rounds; the collector cleans up in the last one */
 	STORM = 400
 };
 

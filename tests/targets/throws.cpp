@@ -39,7 +39,7 @@ FAR_FROM_OPTIMISED void throw_errors(int times)
 	}
 }
 
-// Thrown once, and again on the way.
+// Thrown once, and rethrown by a caller.
 FAR_FROM_OPTIMISED void throw_again(int times)
 {
 	for (int i = 0; i < times; i++) {

@@ -222,7 +222,7 @@ static void read_chunks(struct trace *trace, const uint8_t *bytes, size_t size)
 			continue;
 		}
 		if (chunk.magic != FG_TRACE_CHUNK_MAGIC) {
-			/* taken and never begun: all zeros, and that is in order */
+			/* allocated and never used: all zeros, which is valid */
 			trace->damaged += chunk.magic != 0;
 			at += FG_TRACE_ALIGN;
 			continue;

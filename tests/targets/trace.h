@@ -52,7 +52,7 @@ struct trace {
 	struct trace_sample *samples;
 	size_t sample_count;
 	size_t sample_capacity;
-	struct trace_module *modules; /* by id */
+	struct trace_module *modules; /* indexed by id */
 	size_t module_count;
 	struct trace_frame *frames;
 	size_t frame_count;
@@ -65,7 +65,7 @@ struct trace {
 	uint64_t region_ns[64];
 	char thread_names[1024][16];
 	uint64_t units_ns;                  /* between begin and end, all of them */
-	uint32_t kinds[TRACE_RECORD_KINDS]; /* how many records of each kind */
+	uint32_t kinds[TRACE_RECORD_KINDS]; /* number of records of each kind */
 	uint64_t sample_bytes;
 	uint64_t payload_bytes;
 	unsigned damaged; /* chunks that are not whole: only a machine that lost power makes such */

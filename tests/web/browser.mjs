@@ -41,7 +41,7 @@ export async function withBrowser(work, flags = []) {
 	}
 }
 
-// The page stands, or the error says what went wrong inside it: a time-out alone tells nobody anything.
+// Waits until the page is complete, or throws the page's own errors: a bare time-out explains nothing.
 async function untilReady(page, selector, problems) {
 	try {
 		await Promise.race([page.waitForSelector(selector, { state: 'attached' }),
@@ -63,7 +63,7 @@ export async function openPage(context, url, options = {}) {
 	}, options.session ?? {});
 	page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
 	page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(`console: ${message.text()} ${message.location().url}`));
-	page.answers = []; // to the questions that are expected next
+	page.answers = []; // answers to the next expected questions
 	page.on('dialog', (dialog) => {
 		const answer = page.answers.shift();
 		if (answer === undefined)
@@ -105,7 +105,7 @@ export async function checkAccessibility(context, page, name) {
 		return result.value;
 	};
 	await evaluate(`${axeSource}; 0`);
-	// Without `resultTypes` half of the time goes into describing what is right.
+	// Without `resultTypes`, half of the time goes into passed checks.
 	const violations = await evaluate(`axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations.map((v) =>
 		v.id + ': ' + v.help + ' ' + v.nodes.slice(0, 3).map((n) => n.target.join(' ') + ' ' + n.html.slice(0, 160) + ' ' + (n.any[0]?.message ?? '')).join(' | ')))`);
 	assert.deepEqual(violations, [], `${name}: accessibility`);

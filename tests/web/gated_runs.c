@@ -28,7 +28,7 @@ static const struct {
 	const char *file;
 	unsigned line;
 	unsigned parent; /* a row of this table; the first is its own */
-	double share;    /* of the baseline's time */
+	double share;    /* share of the baseline's time */
 } frames[] = {
 	{"main", "json-bench", "bench/main.cpp", 12, 0, 0},
 	{"bench::run(std::vector<bench::Case> const&, bench::Options const&)", "json-bench",
@@ -179,8 +179,7 @@ static void add_benchmark(struct fg_stored_run *stored, unsigned index, unsigned
 	series->schedule = FG_SCHEDULE_DUET;
 	series->seconds = 9.5;
 	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_set(&series->build[arm], "build.id", arm ? "fedcba" : "abcdef",
-				   false);
+		fg_build_facts_set(&series->build[arm], "build.id", arm ? "fedcba" : "abcdef");
 	measure(series, &random, (40e6 + 1e7 * (index % 11)) * drift, step);
 	if (changes(index, benchmarks))
 		stored->profiles[index] = make_profile(&random, series, step);
@@ -222,7 +221,7 @@ static void describe(struct fg_run *run, unsigned number, unsigned benchmarks, b
 		fg_environment_set(build, "git.tag", "v1.4", false);
 }
 
-/* As the files of both sides have it. */
+/* In the source files of both sides. */
 static void add_source(struct fg_verdict *verdict)
 {
 	static struct fg_source_row rows[] = {

@@ -44,7 +44,7 @@ static uint32_t count_slow(const struct fg_profile_set *set, const struct fg_pro
 	return count;
 }
 
-/* The paths that end in the function take longer, by as much as the repetition does. */
+/* The paths that end in the function take longer by as much as the repetition does. */
 static void slow_profile(struct fg_profile_set *set)
 {
 	for (size_t r = 0; r < set->row_count; r++) {
@@ -68,7 +68,7 @@ static void slow_down(struct fg_stored_run *run)
 {
 	struct fg_series *series = &run->run.series[0];
 
-	fg_environment_set(&series->build[FG_ARM_CANDIDATE], "build.id", "fedcba", false);
+	fg_build_facts_set(&series->build[FG_ARM_CANDIDATE], "build.id", "fedcba");
 	slow_profile(run->profiles[0]);
 	for (size_t i = 0; i < series->repetition_count; i++) {
 		if (series->repetitions[i].arm == FG_ARM_CANDIDATE)

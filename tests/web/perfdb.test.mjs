@@ -61,7 +61,7 @@ async function entry(context) {
 	await page.close();
 }
 
-// What a project holds, and that its quota is reached, stands on its page.
+// The project's page shows its size, and that its quota is reached.
 async function limits(context) {
 	const page = await openPage(context, base, options);
 	const show = () => page.goto(`${base}?view=runs&project=tracker`);
@@ -77,7 +77,7 @@ async function limits(context) {
 	await page.close();
 }
 
-// An administrator sets the webhook of a project, tries it and removes it.
+// An administrator sets the webhook of a project and removes it.
 async function webhook(context) {
 	const page = await openPage(context, base, options);
 	await openMenu(page);
@@ -96,12 +96,11 @@ async function webhook(context) {
 	await page.getByLabel('Address', { exact: true }).fill(`http://127.0.0.1:${receiver.address().port}/perf`);
 	await page.getByLabel('Template', { exact: true }).fill('{"content": "{project} <b>{summary}</b>"}');
 	await page.getByRole('button', { name: 'Set', exact: true }).click();
+	await page.getByText('a test failed: the webhook answered 410.').waitFor();
 	await page.getByText('0 calls wait.').waitFor();
-	await page.getByRole('button', { name: 'Test', exact: true }).click();
-	await page.getByText('The test failed: the webhook answered 410.').waitFor();
-	await page.getByRole('button', { name: 'Test', exact: true }).click();
-	await page.getByText('The test was taken.').waitFor();
-	assert.deepEqual(received[1], { content: 'tracker <b>a test of the webhook</b>' });
+	await page.getByRole('button', { name: 'Set', exact: true }).click();
+	await page.getByText('The webhook is set, and took a test.').waitFor();
+	assert.deepEqual(received[1], { content: 'tracker <b>the webhook is set</b>' });
 	await look(context, page, 'webhook');
 	receiver.close();
 	await page.getByRole('button', { name: 'Remove', exact: true }).click();
@@ -337,7 +336,7 @@ async function chainedTrend(context) {
 	await page.close();
 }
 
-// Whatever cannot be shown keeps the navigation and leads on.
+// Every error page keeps the navigation and leads on.
 async function deadEnds(context) {
 	execFileSync(makeRuns, [join(folder, 'unmeasured'), '--unmeasured']);
 	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'unmeasured'), '--url', base]);
@@ -387,7 +386,7 @@ async function deadEnds(context) {
 	// At once where the button is: meanwhile the page may have tried by itself, and the button may be gone.
 	await gone.evaluate(() => document.querySelector('#banner button')?.click());
 	await gone.getByRole('heading', { name: 'Benchmarks' }).waitFor();
-	// A link does not leave for a server that is gone.
+	// A link is not followed while the server is down.
 	await gone.route('**/*', (route) => (isGone ? route.abort('connectionrefused') : route.continue()));
 	isGone = true;
 	await gone.getByRole('link', { name: 'Runs', exact: true }).click();
@@ -505,7 +504,7 @@ try {
 		await page.locator('svg.spark').waitFor();
 		assert.match(await page.locator('section[aria-labelledby=benchmarks] tbody tr').innerText(), /parse[^]*2\d\d ms\s+cpu time/);
 
-		// What changed for good stands above, once it was looked for, and can be decided about at once.
+		// Lasting changes are listed at the top once the search is done, and can be decided on at once.
 		const open = page.locator('section[aria-labelledby=open]');
 		await open.locator('tbody tr').first().waitFor();
 		assert.match(await open.locator('tbody tr').innerText(), /^parse\s+\+30\.\d %\s+cpu time, 2\d\d ms → 2\d\d ms\s+\w{10}\+? keep the table of words\s+An Author · what changed · since this run\s+\d+ \w+ ago\s+nobody/);
@@ -524,7 +523,7 @@ try {
 		await page.getByRole('heading', { name: 'Changes' }).waitFor();
 		await look(context, page, 'trend');
 		assert.equal(await page.getByLabel('Metric').locator('option:checked').innerText(), 'cpu time');
-		// Below the chart stands when its runs began: all on one day, so the hours.
+		// Below the chart are the start times of its runs: all on one day, so the hours.
 		assert.match((await page.locator('.plot svg text.tick').allTextContents()).join(' '), /\d\d:\d\d \d\d:\d\d/);
 		const change = page.locator('section[aria-labelledby=changes] li');
 		assert.equal(await change.count(), 1);
@@ -543,7 +542,7 @@ try {
 		await look(context, page, 'compare');
 		assert.match(await page.locator('header ul.notes').innerText(), /two sessions.*to be sure: fastgate run --candidate \w{12} --against \w{12}/);
 		assert.equal((await page.locator('#page').innerText()).match(/two sessions/g).length, 1, 'said more than once');
-		// The sessions before tell how much one differs from the next.
+		// Earlier sessions show how much one differs from the next.
 		assert.equal(await page.getByText('cannot be judged against a stored run yet').count(), 0);
 		assert.match(await page.locator('header .badge').innerText(), /regression/);
 		assert.match(await page.locator('header').innerText(), /parse is 30\.\d % slower: guilty::Loop<std::vector<int>>::spin\(int\)/);
@@ -630,7 +629,7 @@ try {
 			await trend.close();
 		}
 
-		// What the server takes for a possible change is shown, and called unconfirmed.
+		// A possible change is shown, and called unconfirmed.
 		let shownPoints = [];
 		const maybe = await openPage(context, `${base}?view=project&project=tracker`, options);
 		await maybe.route('**/api/v1/trend?*', async (route) => {

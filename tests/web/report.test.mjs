@@ -13,7 +13,7 @@ const folder = scratchFolder();
 const pictures = process.env.FASTGATE_SCREENSHOTS;
 const outcomes = ['regression', 'pass', 'improvement', 'inconclusive', 'new', 'missing', 'error', 'mixed', 'hostile', 'nothing',
 	'identical', 'accepted', 'expired', 'unstable', 'unsure', 'marked'];
-// What the badge beside the title says, where the name of the fixture is not it.
+// The text of the badge next to the title, if it is not the fixture's name.
 const TITLES = { mixed: 'regression', hostile: 'regression', nothing: 'error', identical: 'pass', accepted: 'pass', expired: 'regression', unstable: 'probably slower', unsure: 'regression', marked: 'regression' };
 
 execFileSync(process.argv[2], [folder]);
@@ -313,7 +313,7 @@ test('of a suite of 200 the failing ones are listed, worst first, and the passed
 	await picture(page, 'suite');
 	page.noProblems();
 	await page.close();
-	// Where all passed, they are one line until one is chosen.
+	// Passed benchmarks share a line until one is chosen.
 	const green = await openPage(context, withData('mixed', (data) => {
 		const passed = data.benchmarks.find((b) => b.verdict === 'pass');
 		data.benchmarks = Array.from({ length: 200 }, (_, i) => ({ ...structuredClone(passed), name: name(i) }));

@@ -19,7 +19,7 @@ const release = join(dirname(require.resolve('speedscope/package.json')), 'dist'
 const folder = scratchFolder();
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
 
-// What the title bar of the importer says: the file, and how many profiles (threads) are in it.
+// The importer's title bar: the file, and the number of profiles (threads) in it.
 const CASES = [
 	{ file: 'known.folded', says: 'known.folded' },
 	{ file: 'known.pb.gz', says: 'known.pb.gz' },

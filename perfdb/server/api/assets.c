@@ -49,7 +49,7 @@ int fg_handle_openapi(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* A browser asks for this address on its own wherever a page names no icon. */
+/* A browser requests this address by itself if a page names no icon. */
 int fg_handle_icon(struct fg_request *rq, struct fg_error *err)
 {
 	const struct fg_page *page = fg_page_find("icon.svg");
@@ -61,8 +61,8 @@ int fg_handle_icon(struct fg_request *rq, struct fg_error *err)
 }
 
 /*
- * The cookie was just set.  The next page is asked for by one of this site, so that a strict cookie
- * is sent along; its address does not have the key any more.
+ * The cookie was just set. A page of this site requests the next page, so that the strict cookie is
+ * sent along; its address no longer contains the key.
  */
 static void show_entry(struct fg_request *rq)
 {

@@ -25,12 +25,12 @@ struct fg_cards {
 	size_t count;
 };
 
-/* Member "answer" of this benchmark of the run, unless nothing is known. */
+/* Writes the member "answer" of this benchmark of the run, unless nothing is known. */
 void fg_cards_write(struct fg_cards *cards, const char *run, const char *benchmark,
 		    struct fg_json_writer *w);
 void fg_cards_release(struct fg_cards *cards);
 
-/* Appends the sentence of a whole run; false: it has no report that can be read. */
+/* Appends the sentence of a whole run; false: it has no readable report. */
 bool fg_cards_add_sentence(struct fg_store *store, const char *run, struct fg_strbuf *text);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Two runs judged, and what the pages draw of them: both are loaded, and gate/ is asked. */
+/* Judges two runs, and writes the data for the pages: loads both and calls gate/. */
 #include "base/clock.h"
 #include "gate/gate.h"
 #include "perfdb/server/api/handlers.h"
@@ -8,16 +8,17 @@
 #include "store/store.h"
 
 enum {
-	HIDDEN_MEASURE = UINT16_MAX /* rows of it are in nobody's sums */
+	HIDDEN_MEASURE = UINT16_MAX /* marks rows that belong to nobody's sums */
 };
 
 struct pair {
 	struct fg_stored_run runs[2];
-	bool same;                        /* only runs[0] is loaded: its two arms are the sides */
-	struct fg_stored_history earlier; /* than the candidate, on the baseline's branch */
+	bool same; /* only runs[0] is loaded: its two arms are the sides */
+	/* runs older than the candidate, on the baseline's branch */
+	struct fg_stored_history earlier;
 };
 
-/* Repetitions of the candidate, as those of an arm; values by the name of their metric. */
+/* Adds the candidate's repetitions to an arm; values are matched by metric name. */
 static void add_repetitions(struct fg_series *to, const struct fg_series *from, uint8_t arm)
 {
 	for (size_t i = 0; i < from->repetition_count; i++) {
@@ -167,7 +168,7 @@ static void merge_runs(const struct fg_stored_run *a, const struct fg_stored_run
 	}
 }
 
-/* Imports of two files have the files' names: what is compared is the one profile of each. */
+/* Imports of two files are named after the files, so the single profile of each is compared. */
 static void name_profiles_alike(struct pair *pair)
 {
 	struct fg_run *a = &pair->runs[0].run;
@@ -220,8 +221,8 @@ static size_t list_own_times(void *context, const char *benchmark,
 
 /*
  * A run that was judged where it was measured keeps that verdict, made under the project's own
- * policy.  Anything else is judged here, by the defaults: so is a run whose report says nothing of
- * its benchmarks.
+ * policy. Anything else is judged here with the defaults, including a run whose report lacks its
+ * benchmarks.
  */
 static int decide(struct fg_request *rq, const struct pair *pair, const char *only,
 		  struct fg_verdict *verdict, struct fg_error *err)
@@ -281,7 +282,7 @@ static struct fg_profile_set *profile_of(const struct fg_stored_run *stored, con
 	return series && stored->profiles ? stored->profiles[series - stored->run.series] : NULL;
 }
 
-/* The measure that was asked for; NULL: time. */
+/* The requested measure; NULL: time. */
 static const char *other_measure(struct fg_request *rq)
 {
 	const char *name = fg_request_parameter(rq, "measure");
@@ -291,7 +292,7 @@ static const char *other_measure(struct fg_request *rq)
 }
 
 /*
- * Pages draw the rows of time: those of the measure take their place.  False: the set has none, or
+ * Pages draw the rows of time, so those of the measure replace them. False: the set has none, or
  * its values are not sums (a peak, say) and cannot be drawn as call paths.
  */
 static bool show_measure(struct fg_profile_set *set, const char *measure)

@@ -14,11 +14,11 @@
 enum {
 	RUNS_DEFAULT = 30,
 	RUNS_MAX = 300,
-	LEAST_CHAINED = 3,   /* commits that make a chain, as on the page of the trend */
-	INTERVAL_ERRORS = 7, /* width of an interval in standard errors, about */
+	LEAST_CHAINED = 3,   /* commits in a row that count as a chain, as on the trend page */
+	INTERVAL_ERRORS = 7, /* half width of an interval in standard errors, about */
 };
 
-/* Decisions about changes, and what is written so far. */
+/* Decisions about changes, and the output so far. */
 struct dashboard {
 	struct fg_request *rq;
 	const char *project;
@@ -47,7 +47,7 @@ static const struct fg_annotation *decision_on(const struct dashboard *d,
 	return NULL;
 }
 
-/* The run that a change begins with: its commit, author and function. */
+/* The run at which a change begins: its commit, author and function. */
 static void write_origin(struct dashboard *d, const struct fg_overview_row *row,
 			 const struct fg_watched_change *change)
 {
@@ -167,7 +167,7 @@ static void write_newest(struct dashboard *d, const struct fg_overview_row *row)
 	fg_json_text(w, "unit", row->history.unit);
 	fg_json_text(w, "better", row->history.better == FG_BETTER_HIGHER ? "higher" : "lower");
 	fg_json_text(w, "verdict", newest->outcome);
-	/* as the verdict has it: the medians alone differ from it by chance */
+	/* the verdict's values: the plain medians differ by chance */
 	fg_json_double(w, "value",
 		       isfinite(newest->ratio) && isfinite(newest->baseline)
 			       ? newest->baseline * newest->ratio

@@ -11,8 +11,8 @@
 #include "store/store.h"
 
 enum {
-	FEED_RUNS = 200,   /* that are looked through */
-	FEED_REPORTS = 50, /* entries of runs */
+	FEED_RUNS = 200,   /* runs that are searched */
+	FEED_REPORTS = 50, /* entries of runs, at most */
 };
 
 /* Entries of a feed; addresses are relative to the server. */
@@ -20,8 +20,8 @@ struct feed {
 	struct fg_request *rq;
 	const char *project;
 	const char *links[FG_WEB_LINK_COUNT];
-	const struct fg_run_list *runs; /* the newest */
-	size_t reports;                 /* read so far */
+	const struct fg_run_list *runs; /* the newest runs */
+	size_t reports;                 /* reports read so far */
 	struct fg_xml_writer w;
 };
 
@@ -39,7 +39,7 @@ static void write_link(struct fg_xml_writer *w, const char *href)
 	fg_xml_end(w);
 }
 
-/* The commit on the server that has the source. */
+/* The commit's page on the server that hosts the source. */
 static void write_related(struct feed *f, const char *commit)
 {
 	const struct fg_web_link_values values = {.project = f->project, .commit = commit};
@@ -122,7 +122,7 @@ static void write_changes(struct feed *f, const struct fg_overview_row *row)
 	for (size_t i = 0; i < watched.count; i++) {
 		const struct fg_watched_change *c = &watched.changes[i];
 
-		/* The run that failed is an entry already. */
+		/* The failed run already has an entry. */
 		if (c->from_gate)
 			continue;
 		write_entry(f, &(struct entry){

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The templates of addresses that a run brought along.  Inside perfdb/server/ only. */
+/* The templates of addresses that are stored with a run. Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_API_LINKS_H
 #define FG_PERFDB_SERVER_API_LINKS_H
 

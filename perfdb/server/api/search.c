@@ -9,14 +9,14 @@
 #include <ctype.h>
 
 enum {
-	FOUND_MAX = 50, /* of each kind */
+	FOUND_MAX = 50, /* results of each kind */
 	SHORTEST_COMMIT = 4,
 };
 
 struct search {
 	struct fg_request *rq;
 	const char *words;
-	const char *project; /* NULL: all that may be seen */
+	const char *project; /* NULL: everything that may be seen */
 	struct fg_json_writer w;
 	char seen[FOUND_MAX][37]; /* runs */
 	size_t seen_count;
@@ -36,7 +36,7 @@ static bool has_words(const char *name, const char *words)
 	return false;
 }
 
-/* The projects that are looked through. */
+/* The projects that are searched. */
 static int list_projects(const struct search *s, struct fg_name_list *seen, struct fg_error *err)
 {
 	struct fg_name_list all = {0};

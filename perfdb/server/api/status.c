@@ -42,7 +42,7 @@ int fg_handle_capabilities(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Alive: consults nothing. */
+/* Alive: checks nothing else. */
 int fg_handle_health(struct fg_request *rq, struct fg_error *err)
 {
 	(void)err;
@@ -51,7 +51,7 @@ int fg_handle_health(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Able to answer and to store: what the health threads found. */
+/* Can the server answer and store? As found by the health threads. */
 int fg_handle_ready(struct fg_request *rq, struct fg_error *err)
 {
 	const struct fg_server *server = rq->server;

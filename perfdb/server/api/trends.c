@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How a metric, or a function, fared over time, and where it changed for good. */
+/* The history of a metric or function, and its lasting changes. */
 #include "base/clock.h"
 #include "gate/creep.h"
 #include "perfdb/server/api/handlers.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A run arrives: it is checked and unpacked by a worker, then stored when it has its turn. */
+/* Uploads: a worker checks and unpacks a run, which is stored when its turn comes. */
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -108,7 +108,7 @@ static int put(struct fg_store *store, void *context, struct fg_error *err)
 	return fg_store_webhook_call(store, run->project, run->id, err);
 }
 
-/* Clients keep in their spool what is forbidden to them. */
+/* Clients keep refused uploads in their spool. */
 static int over_quota(struct fg_request *rq)
 {
 	atomic_fetch_add(&rq->server->counters.over_quota, 1);

@@ -44,7 +44,7 @@ def on_terminal(*arguments, env=None, rows=24, columns=80, cwd=None):
 
 
 def progress():
-    """One line that is drawn over itself while a run goes on, never wider than the terminal, and gone when the report comes."""
+    """A single line, redrawn while a run goes on, never wider than the terminal, and removed before the report."""
     drawn_over = "\r\033[K"
     with tempfile.TemporaryDirectory() as home:
         with open(f"{home}/fastgate.yml", "w", encoding="utf-8") as file:
@@ -129,7 +129,7 @@ with tempfile.TemporaryDirectory() as empty:
     code, shown = on_terminal("help", env={"PAGER": "true"}, rows=10)
     check(code == 0, "a reader who quits early is not an error")
 
-    # what a message quotes does not steer the terminal
+    # quoted text in a message does not control the terminal
     shown = run("no\x1b[2Jsuch\x07\x7fcommand").stderr
     check("no\\x1b[2Jsuch\\x07\\x7fcommand" in shown and "\x1b" not in shown, f"a message with control characters: {shown!r}")
     shown = run("show", "--store", "no\n::error::such ##[error]file\u009b", cwd=empty).stderr
@@ -138,7 +138,7 @@ with tempfile.TemporaryDirectory() as empty:
     # widths
     check(max(map(len, run("config", "--help", env={"COLUMNS": "60"}).stdout.splitlines())) <= 66, "COLUMNS=60")
 
-    # an unknown domain is said, and the command goes on
+    # an unknown domain is reported, and the command continues
     done = run("help", env={"FASTGATE_DEBUG": "confgi"})
     check(done.returncode == 0 and "there is no domain 'confgi'" in done.stderr, "FASTGATE_DEBUG")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""commands.py FASTGATE MAKE_STORE: what the smaller commands say and do, on a store with one run in which much went wrong."""
+"""commands.py FASTGATE MAKE_STORE: the smaller commands, on a store with one run in which much went wrong."""
 import json
 import os
 import re
@@ -27,7 +27,7 @@ def run(*words):
 
 
 def expect(code, pattern, *words):
-    """The exit code, and a pattern in what is said: on standard output, or when it fails on standard error."""
+    """Checks the exit code, and a pattern in the output: standard output, or after a failure standard error."""
     got, out, err = run(*words)
     if got != code or not re.search(pattern, out if code == 0 else err, re.M):
         failures.append(f"{' '.join(words)}: {got}, expected {code} and {pattern!r}\n{out[:600]}{err[:600]}")
@@ -88,7 +88,7 @@ def outcomes():
 
 
 def traces_are_kept():
-    """Only when that is asked for."""
+    """Runs only on request."""
     for words, expected in (((), False), (("--keep-traces",), True)):
         code, _, err = run("run", "--quiet", *words)
         check(code == 0, f"run {words}: {code} {err}")

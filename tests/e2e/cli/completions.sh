@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# completions.sh FASTGATE: the three shells take the completions, and offer what they should.
+# completions.sh FASTGATE: the three shells accept the completions, and offer the right words.
 set -u
 fastgate=$1
 scratch=$(mktemp -d)

@@ -97,7 +97,7 @@ def hosts():
         lines = run("--root", "host", "--quiet").stdout
         check(lines.startswith(severity) and evidence in lines and (remedy is None or "fix: " in lines), f"{name}: {lines!r}")
         check(lines.count("\n") == (2 if remedy is None else 3), f"{name} does not come alone: {lines!r}")
-    # A host that tells nothing: no findings made up, no crash.
+    # A host that reveals nothing: no made-up findings, no crash.
     shutil.rmtree("host")
     os.mkdir("host")
     answer, _ = findings("--root", "host")
@@ -133,7 +133,7 @@ def programs():
 
 
 def here():
-    """The real host: whatever it is like, the answer is whole."""
+    """On the real host, whatever it is like, the answer is complete."""
     answer, found = findings()
     for wanted in ("affinity", "perf", "collector", "git"):
         check(len(by_id(found, wanted)) == 1, f"here: {wanted} is not in {answer}")

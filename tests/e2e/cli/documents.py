@@ -47,7 +47,7 @@ def check_call(place, words):
 
 
 def pieces(text):
-    """Code: what stands in backticks, and the lines of fenced blocks."""
+    """Code: text in backticks, and the lines of fenced blocks."""
     fenced = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)
     for match in fenced.finditer(text):
         line = text.count("\n", 0, match.start()) + 1

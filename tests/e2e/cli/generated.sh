@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# generated.sh FASTGATE ROOT: what the tables write is what stands in docs/.
+# generated.sh FASTGATE ROOT: the generated pages in docs/ are up to date.
 set -eu
 fastgate=$1
 root=$2

@@ -1,113 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""init.py FASTGATE: what `fastgate init` makes of small projects of each kind; the file that it writes is right, and runs as it is."""
-import json
+"""init.py FASTGATE: what `fastgate init` finds in small projects, and measures of it; the file that it writes is right, and runs as it is."""
 import os
-import re
 import shutil
-import sys
-import tempfile
 
-from checks import call, check, finish, git, write
-
-fastgate = sys.argv[1]
-MAIN = "int main(void)\n{\n\tvolatile unsigned i = 0;\n\twhile (i < 1000000)\n\t\ti = i + 1;\n\treturn 0;\n}\n"
-
-
-def must(*arguments):
-    done = call(*arguments)
-    if done.returncode != 0:
-        print(done.stdout, done.stderr)
-        sys.exit(f"{arguments}: {done.returncode}")
-    return done
-
-
-def commit():
-    git("init", "-q", ".")
-    git("add", ".")
-    git("commit", "-q", "--allow-empty", "-m", "x")
-
-
-def measures_nothing(text):
-    return "\nbenchmarks:\n" in text and "\n  - " not in text
-
-
-def indent(line):
-    return len(line) - len(line.lstrip(" "))
-
-
-def end_of_example(lines, begin):
-    end = begin + 1
-    while end < len(lines) and lines[end].lstrip().startswith("# ") and indent(lines[end].replace("# ", "", 1)) > indent(lines[begin].replace("# ", "", 1)):
-        end += 1
-    return end
-
-
-def with_examples(text):
-    """The file with each of its examples in turn, by deleting `# `; where nothing is measured, after the first benchmark's."""
-    lines = text.splitlines()
-
-    def uncommented(begin):
-        end = end_of_example(lines, begin)
-        return lines[:begin] + [line.replace("# ", "", 1) for line in lines[begin:end]] + lines[end:]
-
-    if measures_nothing(text):
-        lines = uncommented(next(i for i, line in enumerate(lines) if line.startswith("  # - name: ")))
-        yield "\n".join(lines) + "\n"
-    at = 0
-    while at < len(lines):
-        is_example = re.match(r" *# +(- )?[a-z_]+:( |$)", lines[at])
-        if is_example:
-            yield "\n".join(uncommented(at)) + "\n"
-        at = end_of_example(lines, at) if is_example else at + 1
-
-
-def every_example_can_be_uncommented(text):
-    for number, example in enumerate(with_examples(text)):
-        write("example.yml", example)
-        done = call(fastgate, "config", "--check", "--config", "example.yml")
-        check(done.returncode == 0, f"example {number}: {done.stderr}{example}")
-        os.remove("example.yml")
-    check(number > 4, f"few examples: {text}")
-
-
-def init(*options):
-    done = call(fastgate, "init", *options)
-    check(done.returncode == 0, f"init: {done.returncode} {done.stderr}")
-    checked = call(fastgate, "config", "--check")
-    with open("fastgate.yml", encoding="utf-8") as file:
-        text = file.read()
-    if measures_nothing(text):
-        check("benchmarks: found nothing, expected a list" in checked.stderr, f"nothing to measure is fine: {checked}")
-    else:
-        check(checked.returncode == 0, f"the file is not right: {checked.stderr}")
-    every_example_can_be_uncommented(text)
-    return done.stderr, text
-
-
-def runs(*names, only=None):
-    """The file that was written, as it stands: it builds, and every benchmark in it is measured."""
-    done = call(fastgate, "run", *([only] if only else []), "--pairs", "2:2", "--set", "measure.warmup=0", "--set", "measure.schedule=abba", "--set", "report.json=result.json")
-    check(done.returncode == 0, f"what init wrote does not run: {done.returncode} {done.stdout}{done.stderr}")
-    if done.returncode == 0:
-        with open("result.json", encoding="utf-8") as file:
-            found = [benchmark["name"] for benchmark in json.load(file)["benchmarks"]]
-        check(found == list(names), f"measured were {found}, expected {names}")
-
-
-def entries(text):
-    """Without what depends on how fast this machine is."""
-    return re.sub(r"    # It takes .*\n", "", text)
-
-
-def in_folder(test):
-    with tempfile.TemporaryDirectory() as folder:
-        before = os.getcwd()
-        os.chdir(folder)
-        try:
-            test()
-        finally:
-            os.chdir(before)
+from checks import call, check, finish, write
+from init_project import MAIN, commit, entries, fastgate, in_folder, init, measures_nothing, runs
 
 
 def an_empty_folder_is_told_what_is_needed():
@@ -175,7 +73,7 @@ def neither_a_tool_of_the_build_nor_a_server_is_measured():
     commit()
     said, _ = init()
     check("trying worker" in said and "trying echo_server" not in said, f"server: {said}")
-    # A file system may keep no time of the last access; then nothing tells a tool.
+    # A file system may keep no access times; then there is no hint at a tool.
     if "noatime" not in call("findmnt", "-n", "-o", "OPTIONS", "-T", ".").stdout:
         check("trying maker" not in said, f"tool: {said}")
 
@@ -431,195 +329,17 @@ def ways_to_configure_are_told_apart():
     check("autoreconf -fi" in init("--no-build")[1], "a configure that git does not track is not part of the project")
 
 
-CMAKE = "cmake_minimum_required(VERSION 3.13)\nproject(p C)\n"
-
-
-def a_cmake_project_that_is_not_built_yet():
-    write("CMakeLists.txt", CMAKE + "add_subdirectory(perf)\nadd_executable(tool main.c)\n")
-    write("perf/CMakeLists.txt", "add_executable(parse_bench\n  ../main.c)\n")
-    write("main.c", MAIN)
-    _, text = init("--no-build")
-    check("command: cmake -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake --build build -j2" in text, f"cmake: {text}")
-    check("with debug information they name source lines too" not in text, f"cmake: {text}")
-    check("shell: true" in text and "command: ./build/perf/parse_bench" in text, f"cmake: {text}")
-    check("# - name: tool" in text, f"cmake: {text}")
-
-
-def labelled_tests_of_ctest_are_benchmarks():
-    if not shutil.which("ctest"):
-        print("no CMake here: its tests were left out")
-        return
-    write("CMakeLists.txt", CMAKE + "enable_testing()\n# option(NO_BENCH \"not\" OFF)\noption(P_BENCHMARKS \"build what is ON here\" OFF)\noption(P_TESTS \"\" OFF)\n"
-                                    "if(P_BENCHMARKS)\nadd_executable(runner main.c)\nadd_test(NAME wide COMMAND runner --size 9)\n"
-                                    "set_tests_properties(wide PROPERTIES LABELS performance)\nadd_test(NAME other COMMAND runner)\nendif()\n")
-    write("main.c", MAIN)
-    write(".gitignore", ".fastgate/\nfastgate.yml\n")
-    commit()
-    commit()
-    _, text = init()
-    check("\n  - name: wide\n    command: ../build/runner --size 9\n    working_directory: build\n" in entries(text), f"ctest: {text}")
-    check("name: other" not in text, f"ctest: {text}")
-    check("-DCMAKE_BUILD_TYPE=RelWithDebInfo -DP_BENCHMARKS=ON && cmake --build" in text, f"a switch that leaves benchmarks out: {text}")
-
-
-def a_debug_build_is_left_alone():
-    a_cmake_project_that_is_not_built_yet()
-    os.remove("fastgate.yml")
-    write("build/CMakeCache.txt", "x\nCMAKE_BUILD_TYPE:STRING=Debug\n")
-    _, text = init("--no-build")
-    check("cmake -B build-fastgate" in text and "it is built without optimisation" in text, f"debug: {text}")
-    check("./build-fastgate/perf/parse_bench" in text, f"debug: {text}")
-
-
-def an_optimised_build_is_used():
-    a_cmake_project_that_is_not_built_yet()
-    os.remove("fastgate.yml")
-    write("out/CMakeCache.txt", "x\nCMAKE_BUILD_TYPE:STRING=RelWithDebInfo\n")
-    must("cc", "-o", "out/odd name's bench", "main.c")
-    must("cc", "-shared", "-o", "out/libbench.so.1", "main.c")
-    shutil.copy("/bin/sh", "out/notes.txt")
-    os.chmod("out/notes.txt", 0o644)
-    _, text = init("--no-build")
-    check("cmake -B out -DCMAKE_BUILD_TYPE=RelWithDebInfo" in text, f"release: {text}")
-    check("name: odd name's bench" in text or 'name: "odd name\'s bench"' in text, f"release: {text}")
-    check("libbench" not in text and "notes.txt" not in text, f"release: no programs: {text}")
-    listed = call(fastgate, "config", "--benchmarks").stdout
-    check(listed == "odd name's bench\n", f"release: {listed}")
-    shown = call(fastgate, "config", "--check", "--verbose").stderr
-    check("odd name" in shown, f"release: {shown}")
-
-
-def cmake_configured(folder, *options):
-    must("cmake", "-B", folder, *options)
-    return init("--no-build")[1]
-
-
-def flags_that_the_project_sets_itself_are_read():
-    if not shutil.which("cmake"):
-        print("no CMake here: its builds were left out")
-        return
-    own = "if(NOT CMAKE_BUILD_TYPE)\n  set(CMAKE_BUILD_TYPE RelWithDebInfo)\nendif()\n"
-    write("CMakeLists.txt", CMAKE + own + "add_executable(parse_bench main.c)\n")
-    write("main.c", MAIN)
-    write(".gitignore", ".fastgate/\nfastgate.yml\nbuild/\n")
-    commit()
-    for generator in ("Unix Makefiles", "Ninja") if shutil.which("ninja") else ("Unix Makefiles",):
-        text = cmake_configured("build", "-G", generator)
-        check("command: cmake -B build && cmake --build build -j2\n" in text, f"{generator}: {text}")
-        check("passed over" not in text and "with debug information they" not in text, f"{generator}: {text}")
-        os.remove("fastgate.yml")
-        shutil.rmtree("build")
-    text = init()[1]
-    check("command: cmake -B build && cmake --build build -j2\n" in text, f"not built yet: {text}")
-    runs("parse_bench")
-    os.remove("fastgate.yml")
-    text = cmake_configured("build", "-DCMAKE_BUILD_TYPE=Debug")
-    check("command: cmake -B build-fastgate && cmake" in text and "passed over" in text, f"debug: {text}")
-    os.remove("fastgate.yml")
-    text = cmake_configured("build", "-DCMAKE_BUILD_TYPE=Release")
-    check("command: cmake -B build -DCMAKE_BUILD_TYPE=Release && cmake" in text and "with debug information they" in text, f"release: {text}")
-    os.remove("fastgate.yml")
-    text = cmake_configured("build", "-DCMAKE_C_FLAGS=-g3")
-    check("-DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-g -DCMAKE_CXX_FLAGS=-g &&" in text, f"release with -g: {text}")
-
-
-def a_type_of_its_own_that_is_slow_is_replaced():
-    if not shutil.which("cmake"):
-        return
-    write("CMakeLists.txt", CMAKE + "set(kind Debug)\nif(NOT CMAKE_BUILD_TYPE)\n  set(CMAKE_BUILD_TYPE ${kind})\nendif()\nadd_executable(parse_bench main.c)\n")
-    write("main.c", MAIN)
-    write(".gitignore", ".fastgate/\nfastgate.yml\n")
-    commit()
-    text = init()[1]
-    check("command: cmake -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo && cmake" in text, f"its own type is slow: {text}")
-
-
-def producers_say_how_a_makefile_compiles():
-    write("main.c", MAIN)
-    write("Makefile", "bench_loop: main.c\n\tcc $(CFLAGS) -o $@ main.c\n")
-    write(".gitignore", ".fastgate/\nfastgate.yml\n")
-    commit()
-    check("with debug information they" in init()[1], "no debug information, and no hint")
-    os.remove("fastgate.yml")
-    write("Makefile", "bench_loop: main.c\n\tcc -O2 -g -o $@ main.c\n")
-    commit()
-    check("with debug information they" not in init()[1], "a hint for debug information that is there")
-
-
-def a_meson_project():
-    write("meson.build", "project('p', 'c')\nexecutable('speed_perf', 'main.c')\n"
-                         "benchmark('wide', executable('crunch', 'main.c'), args: ['9'])\n")
-    write("main.c", MAIN)
-    _, text = init("--no-build")
-    check("meson setup build --buildtype=release -Ddebug=true && ninja -C build" in text, f"meson: {text}")
-    check("command: ./build/speed_perf" in text, f"meson: {text}")
-    if not shutil.which("meson") or not shutil.which("ninja"):
-        print("no Meson here: its build was left out")
-        return
-    os.remove("fastgate.yml")
-    commit()
-    _, text = init()
-    check("\n  - name: wide\n    command: ./build/crunch 9\n" in entries(text) and "./build/speed_perf" in text, f"meson: {text}")
-
-
-def a_google_benchmark_program_is_known():
-    write("main.cpp", "#include <benchmark/benchmark.h>\nstatic void f(benchmark::State &s)\n{\n\tfor (auto _ : s) {\n\t}\n}\n"
-                      "static void g(benchmark::State &s)\n{\n\tf(s);\n}\nBENCHMARK(f);\nBENCHMARK(g);\nBENCHMARK_MAIN();\n")
-    if not shutil.which("c++") or call("c++", "main.cpp", "-o", "speed", "-lbenchmark", "-lpthread").returncode != 0:
-        print("no Google Benchmark here: its case was left out")
-        return
-    os.environ["BENCHMARK_MIN_TIME"] = "0.01"
-    said, text = init()
-    check("harness: google-benchmark" in text and "./speed --benchmark_format=json" in text, f"google: {text}")
-    check("google-benchmark" in said, f"google: {said}")
-    runs("speed/f", "speed/g")
-    runs("speed/g", only="speed/g")
-    done = call(fastgate, "run", "speed/none")
-    check(done.returncode == 4, f"google, a case that is not there: {done}")
-
-
-def the_job_of_a_ci_system_is_written_once():
-    write("fastgate.yml", "version: 1\nbenchmarks:\n  - { name: a, command: /bin/true }\n")
-    for system, path in (("github", ".github/workflows/performance.yml"), ("gitlab", "performance.gitlab-ci.yml"), ("jenkins", "Jenkinsfile.performance")):
-        done = call(fastgate, "init", "--ci", system)
-        check(done.returncode == 0 and path in done.stderr and os.path.getsize(path) > 500, f"{system}: {done}")
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        check("fastgate" in text and "merge-base" in text or "merge base" in text, f"{system}: {text}")
-        check(call(fastgate, "init", "--ci", system, "--print").stdout == text, f"{system}: --print shows something else")
-        check(call(fastgate, "init", "--ci", system).returncode == 2, f"{system}: it was written again")
-    check("permissions:\n  contents: read\n" in open(".github/workflows/performance.yml", encoding="utf-8").read(), "github: permissions")
-    done = call(fastgate, "init", "--ci", "travis")
-    check(done.returncode == 2 and "github, gitlab, jenkins" in done.stderr, f"unknown system: {done}")
-    try:
-        import yaml
-    except ImportError:
-        print("no YAML here: the jobs were not parsed")
-        return
-    job = yaml.safe_load(open("performance.gitlab-ci.yml", encoding="utf-8"))["performance"]
-    check(job["cache"]["paths"] == [".fastgate/store.db"] and len(job["script"]) == 2, f"gitlab: {job}")
-    steps = yaml.safe_load(open(".github/workflows/performance.yml", encoding="utf-8"))["jobs"]["performance"]["steps"]
-    check(steps[0]["with"]["fetch-depth"] == 0 and len(steps) == 2, f"github: {steps}")
-
-
-def a_folder_that_cannot_be_written():
-    os.chmod(".", 0o555)
-    done = call("setpriv", "--reuid=65534", "--clear-groups", fastgate, "init") if os.getuid() == 0 else call(fastgate, "init")
-    os.chmod(".", 0o755)
-    check(done.returncode == 6 and "Permission denied" in done.stderr, f"read-only: {done}")
-    check(not os.path.exists("fastgate.yml"), "read-only: something was left behind")
-
-
-for test in (an_empty_folder_is_told_what_is_needed, what_is_there_is_never_touched, a_make_project_is_built_once_and_tried,
-             what_make_bench_would_run_is_measured, a_target_named_for_speed_is_built_though_nothing_asks_for_it,
-             neither_a_tool_of_the_build_nor_a_server_is_measured, hidden_cases_of_catch2_are_asked_for, a_build_system_that_fails_makes_way_for_the_next,
-             the_build_system_that_names_a_benchmark_comes_first, build_files_may_lie_deeper_or_have_other_names,
-             a_command_of_the_users_own_is_what_builds, a_stripped_program_is_told_of, a_filter_is_given_files_of_the_project,
+for test in (an_empty_folder_is_told_what_is_needed, what_is_there_is_never_touched,
+             a_make_project_is_built_once_and_tried, what_make_bench_would_run_is_measured,
+             a_target_named_for_speed_is_built_though_nothing_asks_for_it,
+             neither_a_tool_of_the_build_nor_a_server_is_measured, hidden_cases_of_catch2_are_asked_for,
+             a_build_system_that_fails_makes_way_for_the_next, the_build_system_that_names_a_benchmark_comes_first,
+             build_files_may_lie_deeper_or_have_other_names, a_command_of_the_users_own_is_what_builds,
+             a_stripped_program_is_told_of, a_filter_is_given_files_of_the_project,
              a_program_that_was_long_once_is_given_an_input, a_reader_is_given_what_it_reads_and_not_the_largest_text,
-             a_libtool_wrapper_is_looked_through,
-             a_program_with_a_library_of_its_own_finds_that_one, what_is_too_short_or_fails_is_told, a_build_that_fails_is_told_and_the_file_is_written, after_a_failed_build_another_command_is_tried, a_makefile_for_one_job_is_built_with_one, a_bsd_makefile_is_built_by_bmake, ways_to_configure_are_told_apart,
-             a_cmake_project_that_is_not_built_yet, labelled_tests_of_ctest_are_benchmarks, a_debug_build_is_left_alone,
-             an_optimised_build_is_used,
-             flags_that_the_project_sets_itself_are_read, a_type_of_its_own_that_is_slow_is_replaced, producers_say_how_a_makefile_compiles, a_meson_project, a_google_benchmark_program_is_known, the_job_of_a_ci_system_is_written_once, a_folder_that_cannot_be_written):
+             a_libtool_wrapper_is_looked_through, a_program_with_a_library_of_its_own_finds_that_one,
+             what_is_too_short_or_fails_is_told, a_build_that_fails_is_told_and_the_file_is_written,
+             after_a_failed_build_another_command_is_tried, a_makefile_for_one_job_is_built_with_one,
+             a_bsd_makefile_is_built_by_bmake, ways_to_configure_are_told_apart):
     in_folder(test)
 finish()

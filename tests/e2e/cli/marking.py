@@ -23,7 +23,7 @@ NEEDS = {"Fortran": "gfortran", "C++": "c++"}
 
 
 def rows(view):
-    """Names in a view's JSON, wherever they stand."""
+    """All names in a view's JSON."""
     def names(value):
         if isinstance(value, dict):
             found = {value["name"]} if isinstance(value.get("name"), str) else set()
@@ -39,7 +39,7 @@ def expect(heading):
     wanted = {"C": {"tracking", "tracking/fit"}, "C++": {"fit"}, "Fortran": {"relax"}, "Python": {"load", "fit"}}.get(heading)
     if wanted:
         found = rows("regions")
-        # Which of them a sample met is chance on a busy machine.
+        # On a busy machine chance decides which of them a sample meets.
         check(wanted & found, f"{heading}: none of {wanted} is in {found}")
         units = rows("units")
         check(any(re.match(r"(event|step|epoch) \d+$", name) for name in units), f"{heading}: no units in {units}")

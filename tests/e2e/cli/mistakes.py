@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-mistakes.py FASTGATE DOCUMENT: the mistakes that a new user is likely to make, each tried; what fastgate answers is what
-the document shows.  With FASTGATE_REGENERATE_GOLDEN=1 the document is written instead (./dev golden).
+mistakes.py FASTGATE DOCUMENT: makes the likely mistakes of a new user; fastgate's answers are those that the document shows. With
+FASTGATE_REGENERATE_GOLDEN=1 it writes the document instead (./dev golden).
 """
 import difflib
 import os
@@ -65,7 +65,7 @@ def short_run():
 
 
 def hanging_program():
-    """It reads a pipe that nobody writes to."""
+    """Reads a pipe that has no writer."""
     write("parse.c", "#include <unistd.h>\n\nstatic int next_record(int fd)\n{\n\tchar byte;\n\n\treturn (int)read(fd, &byte, 1);\n}\n\n"
           "int main(void)\n{\n\tint ends[2];\n\n\treturn pipe(ends) || next_record(ends[0]);\n}\n")
     subprocess.run(["cc", "-g", "-O0", "-o", "parse", "parse.c"], check=True)

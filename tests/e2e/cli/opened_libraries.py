@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-opened_libraries.py FASTGATE [PERFDB]: a command opens the libraries that it needs and no others, and one that is missing is told in one
-line.  Which there are is in the programs' ELF notes; what a process loads is what the dynamic linker says (LD_DEBUG).
+opened_libraries.py FASTGATE [PERFDB]: a command opens only the libraries that it needs, and reports a missing one in one line.
+The programs' ELF notes list the libraries; the dynamic linker (LD_DEBUG) shows which ones a process loads.
 """
 import os
 import re
@@ -26,7 +26,7 @@ def notes(program):
 
 
 def loaded(program, *words):
-    """What the dynamic linker says while the program runs, but not its children: it must say something."""
+    """The dynamic linker's output for the program, without its children; it must not be empty."""
     environment = {**os.environ, "LD_DEBUG": "files", "LD_DEBUG_OUTPUT": os.path.abspath("loaded")}
     with subprocess.Popen([program, *words], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
         child.wait(HUNG_S)
@@ -74,7 +74,7 @@ def fails(line, code, program, *words):
 
 
 def each_library(fake):
-    """Put fake(path) in the place of each library, then call what needs it."""
+    """Replaces each library by fake(path), then calls a command that needs it."""
     needed = {"servers": [(2, FASTGATE, "push", "--url", NOWHERE, "--attempts", "1", "--quiet")], "archives": [(2, FASTGATE, "archive", "t.fgt", "-o", "none")],
               "postgresql": [(2, FASTGATE, "runs", "--store", NO_DATABASE)] + ([(1, PERFDB, "token", "--database", NO_DATABASE)] if PERFDB else [])}
     for feature, library in notes(FASTGATE).items():

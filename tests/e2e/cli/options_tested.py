@@ -16,7 +16,7 @@ FOLDER, FASTGATE = sys.argv[1:3]
 PERFDB = sys.argv[3] if len(sys.argv) > 3 else None
 OWN = os.path.basename(__file__)
 EVERYWHERE = {"help", "version", "color", "quiet", "verbose", "json"}
-# How tests start a command otherwise than by its name.
+# Other ways than by its name in which tests start a command.
 OTHERWISE = {("perfdb", "serve"): r"\bServer\("}
 
 

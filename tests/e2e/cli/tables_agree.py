@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tables_agree.py FASTGATE: every command and every option stands in --help, the manual and the three completions."""
+"""tables_agree.py FASTGATE: --help, the manual and the three completions contain every command and every option."""
 import re
 import shutil
 import subprocess
@@ -76,7 +76,7 @@ for command in commands:
         if not re.search(rf"^complete -c fastgate(?: -n '__fish_seen_subcommand_from {command}')? -l {re.escape(name)}\b",
                          completions["fish"], re.M):
             problems.append(f"fish does not complete {command} --{name}")
-    # An option that is nearly one is told, with the nearest.
+    # A misspelled option is reported with the nearest one.
     name = max((name for _, name in options), key=len)
     done = run(command, f"--{name}x")
     if done.returncode != 2 or f"did you mean '--{name}'?" not in done.stderr:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-call_kinds.py FASTGATE COLLECTOR COMPILER: calls and arguments are counted to the digit whatever kind of function or program it is: static
+call_kinds.py FASTGATE COLLECTOR COMPILER: counts of calls and arguments are exact for every kind of function and program: static
 programs, exec, variants that libm chooses by the processor, overloads of C++, Fortran, vector functions, -ffast-math, plugins.
 """
 import json
@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-from checks import call, check, finish_in_scratch, write
+from checks import call, check, finish_in_scratch, target, write
 from folded import measured, total
 
 FASTGATE, COLLECTOR = (os.path.abspath(path) for path in sys.argv[1:3])
@@ -207,25 +207,7 @@ def what_fortran_calls_is_counted():
 
 
 # The names that a compiler gives to them; the clones themselves are the compiler's business.
-LANES = """
-#include <emmintrin.h>
-#include <stdio.h>
-__m128d _ZGVbN2v_exp(__m128d x);
-__m128d _ZGVbN2vv_pow(__m128d x, __m128d y);
-__m128 _ZGVbN4v_sinf(__m128 x);
-int main(void)
-{
-    __m128d sum = _mm_setzero_pd();
-    __m128 narrow = _mm_setzero_ps();
-    for (int i = 0; i < 10; i++) {
-        sum = _mm_add_pd(sum, _ZGVbN2v_exp(_mm_set_pd(-i, i)));
-        sum = _mm_add_pd(sum, _ZGVbN2vv_pow(_mm_set_pd(i + 1, 20), _mm_set_pd(0.5, 0.25)));
-        narrow = _mm_add_ps(narrow, _ZGVbN4v_sinf(_mm_set_ps(i, 1, 2, -3)));
-    }
-    printf("%g %g\\n", _mm_cvtsd_f64(sum), _mm_cvtss_f32(narrow));
-    return 0;
-}
-"""
+LANES = target("lanes.c")
 
 
 def each_lane_of_a_vector_function_is_an_argument():
@@ -314,32 +296,7 @@ def what_the_compiler_inlined_is_said_by_function():
     check("'exp'" not in said, f"the others: {said}")
 
 
-SIBLINGS = """
-#include <alloca.h>
-#include <math.h>
-#include <stdio.h>
-static volatile double sum;
-#define CALLS(x) do { sum += exp(x); sum += log(2 + (x)); sum += exp(-(x)); __asm__ volatile(""); } while (0)
-__attribute__((noinline)) static void one(double x) { CALLS(x); }
-__attribute__((noinline)) static void two(double x) { CALLS(x); }
-__attribute__((noinline)) static void wide(int size) { volatile char *room = alloca(size); room[size - 1] = 1; CALLS(1.0); }
-__attribute__((noinline)) static void left(int i) { one(i); two(i); wide(16 << i % 3); __asm__ volatile(""); }
-__attribute__((noinline)) static void right(int i) { one(i); two(i); one(i); __asm__ volatile(""); }
-__attribute__((noinline)) static void down(int i) { if (i > 0) down(i - 1); else one(0); two(1); __asm__ volatile(""); }
-static void (*volatile const turns[])(double) = {one, two};
-__attribute__((noinline)) static void choose(void) { for (int i = 0; i < 30; i++) turns[i % 3 == 0](i); __asm__ volatile(""); }
-int main(void)
-{
-    choose();
-    for (int i = 0; i < 20; i++) {
-        left(i);
-        right(i);
-        down(i % 5);
-    }
-    printf("%g\\n", sum);
-    return 0;
-}
-"""
+SIBLINGS = target("siblings.c")
 
 
 def calls_from_alike_stacks_keep_their_paths():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-call_sites.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: a call from where one came from before is counted quickly, and on its own path all the
-same: whatever the stack is made to look like, with a handler that calls between any two instructions, and with every register as it was.
+call_sites.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: a call from a known place is counted quickly, and still on its own path:
+however the stack is rearranged, with a handler that calls between any two instructions, and with every register unchanged.
 """
 import os
 import statistics
@@ -10,7 +10,7 @@ import struct
 import subprocess
 import sys
 
-from checks import call, check, finish_in_scratch, write
+from checks import call, check, finish_in_scratch, target, write
 from folded import measured
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
@@ -116,26 +116,7 @@ double exp(double);
 double NAME(double x);
 double NAME(double x) { double sum = 0; for (int i = 0; i < 10; i++) sum += exp(x); return sum; }
 """
-HOST = """
-#include <dlfcn.h>
-#include <stdio.h>
-static double use(const char *path, const char *name)
-{
-    void *library = dlopen(path, RTLD_NOW);
-    double (*function)(double) = (double (*)(double))dlsym(library, name);
-    double sum = function(0) + function(0);
-    printf("%p\\n", (void *)function);
-    dlclose(library);
-    return sum;
-}
-int main(void)
-{
-    static const char *const words[2][2] = {{"./left.so", "left_one"}, {"./right.so", "right_one"}};
-    double sum = 0;
-    for (int i = 0; i < 10; i++) sum += use(words[i % 2][0], words[i % 2][1]);
-    return sum < 0;
-}
-"""
+HOST = target("plugin_host.c")
 
 
 def libraries_that_take_each_others_place_are_told_apart():
@@ -157,27 +138,7 @@ def libraries_that_take_each_others_place_are_told_apart():
 GENERAL = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r12", "r13", "r14", "r15")
 VECTORS = 8  # that carry arguments
 ROOM = 256   # before them: the others
-CALLS = """
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-extern uint8_t *taken(void);
-void call_with_registers(const void *vectors);
-int main(void)
-{
-    static uint64_t vectors[8][8];
-    uint64_t first[] = {0x7ff0000000000001, 0x3ff8000000000000, 0x000000000000beef, 0xbfb999999999999a};
-    for (unsigned i = 0; i < 64; i++) vectors[i / 8][i % 8] = 0x0123456789abcdef * (i + 1);
-    for (unsigned i = 0; i < 4; i++) vectors[i][0] = first[i];
-    for (int i = 0; i < 4; i++) {
-        memset(taken(), 0, 256 + 8 * 64);
-        call_with_registers(vectors);
-        for (unsigned at = 0; at < 256 + 8 * 64; at++) printf("%02x", taken()[at]);
-        puts("");
-    }
-    return 0;
-}
-"""
+CALLS = target("called_sites.c")
 # Traps are on: an operation that sets a flag would end the program.
 CALLER = """
     .text
@@ -227,7 +188,7 @@ taken:
 
 
 def registers_of(width, asks):
-    """A program that fills all registers that a call may need, and a library that takes them."""
+    """A program that fills all registers that a call may need, and a library that reads them."""
     prefix, move = {16: ("x", "movups"), 32: ("y", "vmovups"), 64: ("z", "vmovups")}[width]
     loads = [f"{move} {64 * i}(%rdi), %{prefix}mm{i}" for i in range(VECTORS)]
     loads += [f"movabs ${0x1122334455667788 ^ i << 32}, %{name}" for i, name in enumerate(GENERAL)]

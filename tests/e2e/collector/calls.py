@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-calls.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls PATTERNS` counts the calls of named functions where they
-were made, in every thread, process and library, says why a function was not reached, and changes nothing that the program does.
+calls.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls PATTERNS` counts the calls of named functions at
+their callers, in every thread, process and library, reports why a function was not reached, and does not change the program's
+behaviour.
 """
 import os
 import subprocess
 import sys
 
-from checks import call, check, finish_in_scratch, write
+from checks import call, check, finish_in_scratch, target, write
 from folded import by_leaf, measured
 
 FASTGATE, COLLECTOR, TARGETS = (os.path.abspath(path) for path in sys.argv[1:4])
@@ -33,7 +34,10 @@ def expect(function, wanted, within=None):
 
 
 def compiled(name, source, *options, compiler=COMPILER):
-    """Lazily bound, so that slots lead to no function yet when we come; what a library exports is called by its slot there, too."""
+    """
+    Lazily bound, so that slots are still unresolved when the collector starts; calls of exported functions inside the library use
+    slots too.
+    """
     write(f"{name}.c", source)
     subprocess.run([compiler, "-O1", "-fno-builtin", "-fsemantic-interposition", "-Wl,-z,lazy", f"{name}.c", "-o", name, *options], check=True)
     return f"./{name}"
@@ -73,26 +77,11 @@ double twice(double x);
 double twice(double x) { double sum = 0; for (int i = 0; i < COUNT; i++) sum += spare(x); return sum; }
 __attribute__((constructor)) static void begin(void) { volatile double x = 0; for (int i = 0; i < 5; i++) x = exp(x); }
 """
-LOADER = """
-#include <dlfcn.h>
-#include <stdio.h>
-int main(void)
-{
-    double sum = 0;
-    for (int i = 0; i < 4; i++) {
-        void *library = dlopen(i % 2 ? "./one.so" : "./two.so", RTLD_LAZY);
-        double (*twice)(double) = (double (*)(double))dlsym(library, "twice");
-        sum += twice(0);
-        dlclose(library);
-    }
-    printf("%g\\n", sum);
-    return 0;
-}
-"""
+LOADER = target("late_loader.c")
 
 
 def libraries_that_come_and_go_are_counted():
-    """Their constructors too; and libm is known to the plugins alone."""
+    """Covers their constructors too; only the plugins are linked with libm."""
     for name, count in (("one", 10), ("two", 20)):
         compiled(f"{name}.so", LIBRARY, "-shared", "-fPIC", f"-DCOUNT={count}", "-lm")
     program = compiled("loader", LOADER)

@@ -150,7 +150,7 @@ def arguments_are_seen(compiler, *options):
 
 
 def arguments_of_a_clone_are_not(compiler, *options):
-    """The compiler has put 3 and 1 into it: what is passed is something else."""
+    """The compiler has folded 3 and 1 into it, so the passed arguments are others."""
     program = compiled("clones", compiler, *options, source=PROGRAM.replace("three, one", "3, 1"))
     with open(program, "rb") as file:
         if b"mixdld.constprop" not in file.read():
@@ -238,7 +238,7 @@ int main(void)
 """
     write("registers.c", source)
     subprocess.run([GCC, "-g", "-O1", "-no-pie", "-fno-pie", "-Wl,-z,now", "registers.c", "-o", "registers"], check=True)
-    # The C library's own keeps no more than what arguments are passed in: without it only ours is looked at.
+    # The C library's version keeps only argument registers, so its check is limited to these; ours keeps all.
     write("nothing.c", "void __fentry__(void);\nvoid __fentry__(void) {}\n")
     subprocess.run([GCC, "-O1", "-shared", "-fPIC", "nothing.c", "-o", "nothing.so"], check=True)
     environment = {**os.environ, "LD_PRELOAD": os.path.abspath("nothing.so")}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-contended.py FASTGATE COLLECTOR TARGETS_FOLDER: `fastgate record --measure locks` counts who waited for a lock and how long, and nothing
-where the lock was free.
+contended.py FASTGATE COLLECTOR TARGETS_FOLDER: `fastgate record --measure locks` counts the waits for each lock and their
+duration, and nothing for a free lock.
 """
 import sys
 

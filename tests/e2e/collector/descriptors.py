@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-descriptors.py FASTGATE COLLECTOR TARGETS_FOLDER: `fastgate record --measure fd` knows who opened each descriptor, who still holds it at the
-end, and who held how many when the process held the most; a program that counts its own agrees.
+descriptors.py FASTGATE COLLECTOR TARGETS_FOLDER: `fastgate record --measure fd` finds who opened each descriptor, who still holds
+it at the end, and how many each held at the process's peak; the numbers agree with the program's own.
 """
 import sys
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-domains.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --domains` says with which arguments functions are called, from
-where, to the digit, and leaves the program's floating-point state alone.
+domains.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --domains` records the arguments of functions by call
+path, exactly, and leaves the program's floating-point state alone.
 """
 import html.parser
 import json
@@ -88,7 +88,7 @@ def hints_are_true(program):
 
 
 class Page(html.parser.HTMLParser):
-    """What is open must be closed; which texts stand in which elements."""
+    """Checks that elements are closed, and collects the texts of each."""
 
     def __init__(self, text):
         super().__init__()
@@ -175,7 +175,7 @@ CALLS
 
 
 def sums_are_exact():
-    """The mean is the nearest to the true one whatever the sum's parts are; a double's and a float's, normal or not."""
+    """The mean is the double nearest to the true one, for any parts of the sum: of a double and a float, normal or not."""
     draws = random.Random(20)
     wild = [math.ldexp(draws.uniform(-1, 1), draws.randrange(-1080, 1000)) for _ in range(300)]
     sets = {"cbrt": wild, "atan": [*wild, *(-value for value in wild), 1e-9], "tanh": [1e300, 3.0, -1e300, 5e-324], "erf": [-5e-324, -1e-310, 2.5e-308],

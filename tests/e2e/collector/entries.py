@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-entries.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls PATTERNS --entries` counts calls inside an object, too,
-each once, says which functions cannot have a jump at their entry and why, and changes nothing that the program does.
+entries.py FASTGATE COLLECTOR TARGETS_FOLDER COMPILER: `fastgate record --calls PATTERNS --entries` counts calls inside an object
+too, each once, reports which functions cannot have a jump at their entry and why, and does not change the program's behaviour.
 """
 import ctypes
 import os

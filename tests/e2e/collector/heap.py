@@ -105,7 +105,7 @@ def program_behind_an_emptied_environment_is_counted(program):
 
 
 def program_notices_nothing():
-    """Exit code and output are the command's, of a program with a thousand calls of everything that allocates, too."""
+    """Exit code and output are the command's, also for a program with a thousand calls of every allocating function."""
     for command in (["sh", "-c", "echo said; exit 7"], ["env", "--version"], ["git", "--version"]):
         plain = call(*command)
         done = recorded(*command, code=plain.returncode)
@@ -148,7 +148,7 @@ def allocator_that_the_loader_does_not_know_is_told():
 
 
 def memory_that_is_not_counted_is_told():
-    """A stripped program with an allocator of its own under any name; beside it one that allocates as others do, and one that is small."""
+    """A stripped program with a renamed allocator of its own, one that allocates as usual, and a small one."""
     write("arena.c", "#define _GNU_SOURCE\n#include <stdlib.h>\n#include <string.h>\n#include <sys/mman.h>\n"
           "int main(int argc, char **argv) {\n"
           "    size_t size = (size_t)atoi(argv[1]) << 10;\n"

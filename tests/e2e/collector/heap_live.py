@@ -73,7 +73,7 @@ def leaks_are_listed_by_path():
 
 
 def resident_memory_is_told_by_mapping():
-    """The heap of this program, and the program itself; what the collector needs stands apart."""
+    """The heap of this program and the program itself; the collector's memory is listed separately."""
     rows = rows_of("resident", "mapping")
     check(rows["[heap]"]["at_peak"] > 1000000, f"a heap of 1.1 MB that was touched: {rows}")
     check("[fastgate]" in rows and any(name.endswith("/held") or name.endswith("/held_i386") for name in rows), f"{list(rows)}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-killed.py FASTGATE COLLECTOR TARGETS_FOLDER: however a program ends, what it counted and held until then is in its trace, and no view
-claims to know what nobody looked at.
+killed.py FASTGATE COLLECTOR TARGETS_FOLDER: however a program ends, its trace has everything counted and held until then, and no
+view claims to know what was not recorded.
 """
 import json
 import os

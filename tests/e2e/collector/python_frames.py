@@ -28,7 +28,7 @@ static void *burn(void *n) { gemm(*(unsigned *)n); return NULL; }
 void in_a_thread(unsigned n) { pthread_t t; if (pthread_create(&t, NULL, burn, &n) == 0) pthread_join(t, NULL); }
 """
 
-# Without unwind tables and frame pointers the native stack ends in it.
+# It has neither unwind tables nor frame pointers, so the native stack ends in it.
 DARK = """void dark(unsigned n) { volatile unsigned a[64]; for (unsigned i = 0; i < n; i++) a[i % 64] = i * i; }
 """
 
@@ -119,7 +119,7 @@ def main():
 main()
 '''
 
-# By whom each leaf is called, from the outside to the inside: Python functions, and native ones of the library.
+# The callers of each leaf, outermost first: Python functions, and native ones of the library.
 CALLERS = {
     "leaf_plain": [["main", "plain"]], "leaf_once": [["main", "once"]], "leaf_twice": [["main", "twice"]],
     "leaf_sorted": [["main", "sorting"]], "leaf_mapped": [["main", "mapping"]],
@@ -163,13 +163,13 @@ def every_leaf_has_its_callers(python):
             met[leaf] = met.get(leaf, 0) + count
             check(above in CALLERS[leaf], f"{python}: {leaf} is called by {above}")
         check("_PyEval_EvalFrameDefault" not in names or not KNOWN & set(names), f"{python}: an evaluation beside Python functions: {names}")
-    # At the moment when an evaluation begins it has no frame yet.
+    # An evaluation has no frame yet when it begins.
     check(bare <= 2 + total / 50, f"{python}: {bare} of {total} samples have no Python function")
     check(set(CALLERS) - set(met) <= {"leaf_deleted", "leaf_sorted", "leaf_mapped"}, f"{python}: never met: {set(CALLERS) - set(met)}")
 
 
 def code_at_the_address_of_other_code_is_told_apart(python):
-    """Functions that were made one after another, whose memory is that of one before: each is met by its own name."""
+    """Functions that are created one after another, each in the memory of the previous one, are all met under their own names."""
     rows = json.loads(call(FASTGATE, "view", "--json", "--all", FOLDER, check=True).stdout)["rows"]
     made = {row["name"]: row["library"] for row in rows if row["name"].startswith("made_") and row["name"] != "made_up"}
     check(len(made) >= 5, f"{python}: of a hundred functions only {sorted(made)}")
@@ -177,7 +177,7 @@ def code_at_the_address_of_other_code_is_told_apart(python):
 
 
 def shares_are_those_of_the_time(python, said):
-    """Twice the work is not always twice the time: the program knows what it took."""
+    """Twice the work is not always twice the time, so the program measures its own share."""
     took = dict(line.split() for line in said.splitlines() if re.fullmatch(r"(once|twice) [0-9.e-]+", line))
     truth = float(took["twice"]) / float(took["once"])
     samples = {name: 0 for name in ("leaf_once", "leaf_twice")}
@@ -224,7 +224,7 @@ def deep(python):
 
 
 def counted(python):
-    """What is counted belongs to Python lines, too."""
+    """Counts belong to Python lines, too."""
     write("heap.py", "def grow(n):\n    return [bytearray(100000) for _ in range(n)]\ndef main():\n    grow(200)\nmain()\n")
     record(python, "heap.py", options=("--measure", "heap"))
     rows = json.loads(call(FASTGATE, "view", "--json", FOLDER, "--measure", "heap.bytes", check=True).stdout)["rows"]

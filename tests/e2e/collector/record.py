@@ -41,7 +41,7 @@ def names_of_threads():
 
 
 def environments_that_lack_us():
-    """Whatever a wrapper does to the environment, the program behind it is sampled."""
+    """A program is sampled behind any wrapper, whatever that does to the environment."""
     other = next(iter(sorted(glob.glob("/lib/*/libm.so.6"))), None)
     for wrapper in (["env", "-i"], ["env", "-u", "FASTGATE_COLLECTOR_OUTPUT", "LD_PRELOAD="], ["env", f"LD_PRELOAD={other}"],
                     ["sh", "-c", 'unset LD_PRELOAD; exec "$@"', "sh"]):
@@ -124,7 +124,7 @@ def no_samples():
 
 
 def told_to_end(signal, *command):
-    """A signal that is sent to `record` alone; the command says when it is there, and its child holds the pipe open."""
+    """A signal is sent to `record` alone; the command reports when it is ready, and its child holds the pipe open."""
     with subprocess.Popen([FASTGATE, "record", *A_RATE, "--", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         ready = child.stdout.readline()
         child.send_signal(signal)
@@ -138,7 +138,7 @@ def signals_are_handed_on():
     for signal in (signals.SIGTERM, signals.SIGINT, signals.SIGHUP):
         code, said = told_to_end(signal, "sh", "-c", "echo ready; exec sleep 100")
         check(code == 128 + signal and summary.search(said), f"{signal.name}: {code}\n{said}")
-        # communicate() returns when nobody holds the pipe any more: the sleep has ended, too
+        # communicate() returns when the last holder of the pipe is gone, so the sleep has ended too
         code, said = told_to_end(signal, "sh", "-c", "sleep 100 & echo ready; wait")
         check(code == 128 + signal and summary.search(said), f"{signal.name}, with a child: {code}\n{said}")
     code, _ = told_to_end(signals.SIGTERM, "sh", "-c", "trap 'exit 7' TERM; echo ready; while :; do :; done")
@@ -148,7 +148,7 @@ def signals_are_handed_on():
 # ---- libraries ----
 
 def libraries_by_relative_path():
-    """Who reads a trace stands elsewhere than who opened `./plugin.so`, and a program may have gone on by then."""
+    """The reader of a trace may run elsewhere than the program that opened `./plugin.so`, which may have changed its folder."""
     os.makedirs("where/it/is")
     with open("where/plugin.c", "w", encoding="ascii") as file:
         file.write("#include <time.h>\nvoid plugged_in(void)\n{\n\tfor (clock_t end = clock() + CLOCKS_PER_SEC / 5; clock() < end;)\n"
@@ -180,7 +180,7 @@ def program_with_gaps_between_its_segments():
     check(made.returncode == 0, made.stderr)
     document = recorded("--", "./gaps")
     check(weight_ns(document, "main") > 0.9 * weight_ns(document, "inner") > 0, "main is not found as the caller")
-    # All of them would; some do at the start of any program, and on a busy machine that is more of its time.
+    # All of them would; on a busy machine some only appear at the start of a program.
     truncated = document["measures"][0]["truncated"]
     check(truncated < 0.5 * document["cpu_ns"], f"stacks that end early: {truncated} of {document['cpu_ns']}")
 

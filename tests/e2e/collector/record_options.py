@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""
-Each option of `fastgate record` shows in the traces. Children are left alone by `fastgate run`, too, where it
-is told so.
-"""
+"""Each option of `fastgate record` shows in the traces. `fastgate run` leaves children alone too, if told so."""
 import glob
 import json
 import os
@@ -62,7 +59,7 @@ def children():
     done = record("--no-follow", *command)
     check(len(glob.glob("fastgate-record/*.fgtrace")) == 1, f"children left alone:\n{done.stderr}")
     check("at_the_bottom" not in str(profile()), "children left alone: their work")
-    # and what the program becomes by exec is no child
+    # a program that replaces the process by exec is not a child
     check(weight_ns(recorded("--no-follow", "--", "sh", "-c", f"exec '{target('deep')}' 10 100"), "at_the_bottom") > 5e7, "children left alone: the program after exec")
 
 
@@ -125,7 +122,7 @@ def times_of(*options):
 
 
 def times_within(*options):
-    """Of a program that had a CPU at that time: where others want it, too, one recording may have met none."""
+    """For a program that had a CPU at that time: on a busy machine a single recording may not meet it."""
     for _ in range(TRIES):
         found = times_of(*options)
         if found:
@@ -142,7 +139,7 @@ def part_by_time():
     check(early and sum(time > 1.2e8 for time in early) <= threads, f"--duration: the last samples at {early[-9:]}")
     both = times_within("--delay", "60ms", "--duration", "80ms")
     check(both and both[0] >= 6e7 and sum(time > 1.4e8 for time in both) <= threads, f"--delay and --duration: {both[:2]} to {both[-9:]}")
-    # shorter than what the collector counts in: still a limit
+    # shorter than the collector's unit: still a limit
     short = times_of("--duration", "100us")
     check(sum(time > 1e6 for time in short) <= threads, f"--duration below a millisecond: {len(short)} samples")
 
@@ -192,7 +189,7 @@ def ask(child, word):
 
 
 def control():
-    """The file is written by another program, while the command runs; the command sees neither signal nor descriptor of it."""
+    """Another program writes the file while the command runs; the command gets neither a signal nor a descriptor of it."""
     def switch(text, record=None):
         with open("control", "w", encoding="ascii") as file:
             file.write(text)
@@ -214,7 +211,7 @@ def control():
     check(second <= 2e6, f"--control: {second / 1e9} s while it is off")
     switch("0\n")
     check(weight_ns(recorded("--control", "control", "--", target("on_demand"), input="first\n"), "work_first") == 0, "--control, off from the start")
-    # a program that begins later, in the process of another, is as the file says by then
+    # a program that starts later, in another one's process, follows the file's current content
     with subprocess.Popen([FASTGATE, "record", *A_RATE, "--control", "control", "--", "sh", "-c", 'read line; "$0"; exec "$0"', target("on_demand")],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as child:
         await_page(child.pid, off=1)
@@ -232,7 +229,7 @@ def control():
 
 
 def control_file_is_mistreated():
-    """Whatever happens to the file, the program goes on, as it was told last."""
+    """Whatever happens to the file, the program continues with the last valid setting."""
     def emptied():
         os.truncate("control", 0)
 

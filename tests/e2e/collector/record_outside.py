@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 
-from checks import call, check, failures, finish_in_scratch
+from checks import call, check, failures, finish_in_scratch, target
 from recording import A_RATE, COMPILER, FASTGATE, another_user_can_work, drop_rights, profile, record, recorded, weight_ns
 from seccomp import PTRACE, forbid_system_call
 
@@ -77,7 +77,7 @@ def from_outside():
     check(done.returncode == 2 and "exclude each other" in done.stderr, f"--pid with a command: {done.returncode}\n{done.stderr}")
 
 
-# It computes for some 10 microseconds between system calls, nearly all of its time.
+# It computes for nearly all of its time, with a system call every 10 microseconds or so.
 CALLS_OFTEN = """
 #include <time.h>
 __attribute__((noinline)) static void between(void) { for (long i = 0; i < 20000; i++) __asm__ volatile("" ::: "memory"); __asm__ volatile(""); }
@@ -99,51 +99,12 @@ def system_calls_attract_no_samples():
 
 
 # Ends with 9 where a call is cut short; says how long it was in each function.
-WAITS = """
-#include <errno.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/epoll.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
-static int epoll, sockets[2];
-static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000L + t.tv_nsec; }
-static void must(int done) { if (!done) { puts("cut short"); _exit(9); } }
-__attribute__((noinline)) static long sleeps(void) { long a = now(); struct timespec t = {0, 30000000}; must(nanosleep(&t, NULL) == 0); return now() - a; }
-__attribute__((noinline)) static long polls(void) { struct epoll_event e; long a = now(); must(epoll_wait(epoll, &e, 1, 20) == 0); return now() - a; }
-__attribute__((noinline)) static long spins(void) { long a = now(); while (now() < a + 10000000) {} return now() - a; }
-static void *receives(void *unused)
-{
-	char byte;
-	struct timeval limit = {.tv_sec = 3600};
-	setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	must(read(sockets[0], &byte, 1) == 1);
-	return unused;
-}
-int main(void)
-{
-	long in[3] = {0};
-	pthread_t thread;
-	epoll = epoll_create1(0);
-	must(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0 && pthread_create(&thread, NULL, receives, NULL) == 0);
-	for (long begin = now(); now() < begin + 2000000000L;) {
-		in[0] += sleeps();
-		in[1] += polls();
-		in[2] += spins();
-	}
-	must(write(sockets[1], "", 1) == 1 && pthread_join(thread, NULL) == 0);
-	printf("sleeps %ld polls %ld spins %ld\\n", in[0], in[1], in[2]);
-	return 0;
-}
-"""
+WAITS = target("outside_waits.c")
 
 
 @contextlib.contextmanager
 def crowded_processor():
-    """Busy processes on one processor, and what puts another one there, too."""
+    """Busy processes on one processor, and one that forces another there."""
     def there():
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
@@ -169,7 +130,7 @@ def shares_are_as_said(what, said):
 
 
 def waiting_from_outside():
-    """Elapsed time of every thread, that in which it waits for a processor too, and no system call that is cut short."""
+    """Elapsed time of every thread, including the time in which it waits for a processor, without cutting any system call short."""
     build("waits", WAITS, "-pthread")
     with subprocess.Popen(["./waits"], stdout=subprocess.PIPE, text=True) as running:
         recorded("--pid", str(running.pid), "--clock", "wall", "--budget", "50%")
@@ -199,9 +160,9 @@ def tracing_forbidden():
 
 
 def processes_of_others():
-    """What another user may not look at is refused in one line that says why."""
+    """A process of another user is refused in one line with the reason."""
     if os.geteuid() != 0 or not another_user_can_work():
-        print("left out, not root: processes that may not be looked at")
+        print("left out, not root: processes that may not be traced")
         return
     with open("undumpable.c", "w", encoding="ascii") as file:
         file.write("#include <stdio.h>\n#include <sys/prctl.h>\n#include <unistd.h>\n"
@@ -212,14 +173,14 @@ def processes_of_others():
             try:
                 running.stdout.readline()
                 done = record("--pid", str(running.pid), "--duration", "100ms", "-o", "refused", preexec_fn=drop_rights)
-                check(done.returncode == 2 and len(done.stderr.splitlines()) == 1 and f"process {running.pid} may not be looked at: " in done.stderr
+                check(done.returncode == 2 and len(done.stderr.splitlines()) == 1 and f"process {running.pid} may not be traced: " in done.stderr
                       and reason in done.stderr, f"{reason}: {done.returncode}\n{done.stderr}")
             finally:
                 running.kill()
 
 
 def killed_while_it_samples(pid):
-    """Nothing stays stopped, and the program goes on to use time."""
+    """Nothing stays stopped, and the program continues to use time."""
     with subprocess.Popen([FASTGATE, "record", "--pid", str(pid), "--rate", "10000", "-o", "killed"], stderr=subprocess.DEVNULL) as sampler:
         begin = used_ticks(pid)
         while used_ticks(pid) < begin + 5:

@@ -33,7 +33,7 @@ def builds_refused():
     for name, part in (("address", "AddressSanitizer"), ("thread", "ThreadSanitizer"), ("memory", "MemorySanitizer")):
         if compile_program(f"clang-{name}", f"-fsanitize={name}", compiler="clang"):
             refused(f"./clang-{name}", part)
-    # scripts are as good as what they are for
+    # scripts are judged by their interpreters
     if compile_program("static", "-static"):
         with open("script", "w", encoding="ascii") as file:
             file.write(f"#!{os.getcwd()}/static\n")

@@ -22,7 +22,7 @@ def target(name):
     return f"{TARGETS}/{name}"
 
 
-# What has a say in the rate, or wants none.
+# Options that change the rate, or need none.
 ABOUT_RATES = {"--rate", "--budget", "--clock"}
 A_RATE = ("--rate", "1000")
 

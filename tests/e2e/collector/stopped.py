@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-stopped.py FASTGATE COLLECTOR TARGETS_FOLDER: with --clock wall, the time in which a program was stopped is a row of its own, and none of
-the function that goes on afterwards.
+stopped.py FASTGATE COLLECTOR TARGETS_FOLDER: with --clock wall, the time in which a program was stopped is a row of its own, and
+does not count for the function that continues afterwards.
 """
 import json
 import os

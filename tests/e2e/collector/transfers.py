@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-transfers.py FASTGATE COLLECTOR TARGETS_FOLDER: `fastgate record --measure io` counts every call that reads or writes, and its bytes, where
-it was made, through libc's streams as well, and its totals are those of strace.
+transfers.py FASTGATE COLLECTOR TARGETS_FOLDER: `fastgate record --measure io` counts every call that reads or writes, and its
+bytes, at its caller, including libc's streams; the totals equal those of strace.
 """
 import glob
 import re

@@ -13,29 +13,13 @@ import subprocess
 import sys
 import zipfile
 
-from checks import call, check, finish_in_scratch, write
+from checks import call, check, finish_in_scratch, target, write
 
 FASTGATE, COLLECTOR = (os.path.abspath(path) for path in sys.argv[1:3])
 COMPILER = sys.argv[4]
 os.environ["FASTGATE_COLLECTOR"] = COLLECTOR
 
-PROGRAM = """
-#include <math.h>
-#include <pthread.h>
-#include <stdio.h>
-static volatile double sink;
-static void *work(void *argument) { for (int i = 0; i < 1000; i++) sink += exp(-i * 1e-3); return argument; }
-int main(void)
-{
-    pthread_t thread;
-    for (int i = 0; i < 20000; i++) sink += pow(i / 7.0, 0.5 + i);
-    for (int i = 0; i < 20000; i++) sink += exp(i * 1e-4);
-    sink += exp(NAN) + exp(INFINITY) + exp(-0.0) + exp(0x1p-1060) + exp(0x1.fffffffffffffp1023) + (double)sinf(0.1f) + (double)tanhl(0.25L);
-    if (pthread_create(&thread, 0, work, 0) == 0) pthread_join(thread, 0);
-    printf("%d\\n", sink > 0);
-    return 0;
-}
-"""
+PROGRAM = target("values.c")
 FORMATS = {"<f8": "d", "<u4": "I"}
 
 

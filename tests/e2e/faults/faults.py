@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-faults.py FASTGATE MAKE_STORE: what cannot be written, and stores that cannot be used.
-
-Whatever fails, fastgate ends by itself with the right exit code and one line that names what failed; reports and runs
-that were there before are there afterwards, and no litter is left beside them.
+faults.py FASTGATE MAKE_STORE: files that cannot be written, and stores that cannot be used. Whatever fails, fastgate ends by
+itself with the right exit code and one line that names the failure; earlier reports and runs survive, and no litter is left.
 """
 import os
 import resource
@@ -70,7 +68,7 @@ def full_targets():
             refuses("cannot write to standard output", *arguments, stdout=full)
     refuses("No space left on device", "report", "-o", "/dev/full")
     refuses("No such file or directory", "report", "-o", "nowhere/report.html")
-    # The report cannot be written: the run is kept, and told.
+    # The report cannot be written: the run is kept, and reported.
     before = listed()
     refuses("No space left on device", "run", "--set", "report.json=/dev/full")
     check(len(listed()) == len(before) + 1, "a run was lost with its report")
@@ -130,7 +128,7 @@ def bad_stores(good):
 
 
 def unkept_run(good):
-    """The store takes the pairs and not the result: what was measured is told and reported all the same."""
+    """The store takes the pairs but not the result: the measurements are still shown and reported."""
     put(STORE, good)
     with sqlite3.connect(STORE) as db:
         db.execute("DROP TABLE report")
@@ -142,7 +140,7 @@ def unkept_run(good):
 
 
 def locked_store():
-    """Somebody writes for longer than fastgate waits: readers are not disturbed, a writer gives up with a line."""
+    """Another process writes for longer than fastgate waits: readers are not disturbed, a writer gives up with a line."""
     before = listed()
     holder = sqlite3.connect(STORE, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")

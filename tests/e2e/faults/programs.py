@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-programs.py FASTGATE: benchmarks that do what no benchmark should.
-
-Each is named in one clear line, the exit code says that it could not be measured (or that it could, where it is only odd), the
-benchmark behind it is measured all the same, nothing keeps running, and fastgate itself stays small.
+programs.py FASTGATE: badly behaved benchmarks. Each is named in one clear line, the exit code shows that it could not be measured
+(or that it could, if it is only odd), the next benchmark is measured all the same, nothing keeps running, and fastgate itself
+stays small.
 """
 import contextlib
 import csv

@@ -77,7 +77,7 @@ class Job:
         return re.sub(r"\$\{\{ ([\w.-]+) \}\}", lambda match: self.values[match[1]], str(text))
 
     def is_wanted(self, condition, failed):
-        """The three forms that stand in action.yml."""
+        """The three forms that occur in action.yml."""
         wanted = not failed
         for part in (condition or "").split(" && "):
             equal = re.fullmatch(r"([\w.-]+) (==|!=) ''", part)
@@ -261,7 +261,7 @@ with tempfile.TemporaryDirectory() as name:
             if job.status != 2 or "from the archive" in job.said:
                 fail("an archive of another hash was run", job.said)
 
-        # Without inputs it is the archive of the action's release, where there is one; else, what is built from its sources.
+        # By default it uses the archive of the action's release, if there is one, and otherwise a build of its sources.
         copied = home / "action"
         copied.mkdir()
         for name in ("CMakeLists.txt", "install.sh", "scripts"):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Only what a change can touch is measured: each reason to measure, and what is said of the rest."""
+"""Only benchmarks that a change can touch are measured: each reason to measure, and the report on the rest."""
 import json
 import os
 import pathlib
@@ -11,28 +11,13 @@ import tempfile
 
 fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(root / "tests/support"))
-from checks import HUNG_S  # noqa: E402
+from checks import HUNG_S, target  # noqa: E402
 from json_schema import Schema  # noqa: E402
 
 KEPT = ("--affected", "--no-store")  # what is executed is not looked for anew: it takes half a second a side
 schema = Schema(root / "docs/formats/report.schema.json")
 UNCHANGED = "unchanged code, placement not checked"
-WORK = """#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-int alpha(int n), beta(int n);
-int main(int argc, char **argv)
-{
-	int n = 0;
-	FILE *f = argc > 2 ? fopen(argv[2], "r") : NULL;
-	if (strcmp(argv[1], "beta") == 0 && !fopen("made.txt", "r"))
-		return 2;
-	if (!f || fscanf(f, "%d", &n) != 1)
-		return 1;
-	printf("%d\\n", strcmp(argv[1], "alpha") == 0 ? alpha(n) : beta(n));
-	return 0;
-}
-"""
+WORK = target("affected.c")
 ALPHA = """int used(int x), unused(int x);
 int alpha(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += used(i); return s; }
 """
@@ -138,7 +123,7 @@ def data_and_files_force_a_run():
     edit("helpers.c", "x * 5", "x * 7")
     pathlib.Path("notes.txt").write_text("read by nobody\n")
     edit("a.txt", "20000", "20001")
-    check({"beta"}, {"alpha": "a.txt is not what it was"}, *KEPT)  # when the functions were found; now it is the same on both sides
+    check({"beta"}, {"alpha": "a.txt changed after the functions were recorded"}, *KEPT)  # when the functions were found; now it is the same on both sides
     os.unlink("notes.txt")
     git("checkout", "-q", "a.txt")
     edit("Makefile", "echo 42", "echo 43")

@@ -22,7 +22,7 @@ benchmarks: $1
 END
 }
 echo ': one' >main.sh
-# As make does it: what is up to date stays as it is, for somebody may be executing it.
+# Like make, leaves up-to-date files alone, because they may be running.
 make_build() { # programs
 	cat >build.sh <<END
 git rev-parse HEAD >>$work/builds
@@ -45,7 +45,7 @@ echo ': two' >main.sh
 expect_code 0 "two at once" sh -c '"$0" run --against HEAD --no-store >one 2>&1 & first=$!
 "$0" run --against HEAD --no-store >two 2>&1; second=$?; wait $first && [ $second -eq 0 ] || { tail one two >&2; exit $second; }' "$FASTGATE"
 [ "$(builds_of "$first")" -eq 1 ] || fail "two at once built the baseline $(builds_of "$first") times"
-# git can take apart a work tree that another git has just begun: checking out is done one at a time.
+# One git can take apart a work tree that another has just begun, so checkouts run one at a time.
 echo ': three' >main.sh
 python3 - "$FASTGATE" <<'END' || fail "a run did not wait for another's checkout"
 import fcntl, os, subprocess, sys
@@ -96,7 +96,7 @@ verdicts = {b["name"]: b["verdict"] for b in json.load(open(sys.argv[1]))["bench
 assert verdicts["fresh"] not in ("new", "error") and "old" not in verdicts, verdicts
 END
 
-# A baseline that does not build (any more) says nothing about the change.
+# A baseline that does not build proves nothing about the change.
 git checkout -q .
 echo 'broken' >part.sh
 git rm -q --cached part
@@ -107,7 +107,7 @@ expect_code 4 "a baseline that does not build" "$FASTGATE" run --against HEAD~1
 expect_text 'does not build' "$work/err" "what is wrong"
 expect_text 'part/part.sh' "$work/err" "the build's own words"
 
-# Shallow: it says how to deepen.
+# Shallow clone: the message tells how to deepen it.
 git clone -q --depth 1 "file://$work/project" "$work/shallow" 2>/dev/null
 cd "$work/shallow" || exit 1
 expect_code 2 "a shallow clone" "$FASTGATE" run --against HEAD~1

@@ -78,7 +78,7 @@ def make():
     for i in range(COMMITS + 1):
         rest = "#error this commit does not build" if i == BROKEN else f"/* {i} */"
         history.commit(13000 if i >= SLOW else 10000, 20000, rest, "Parse again" if i == SLOW else f"Change {i}")
-    # what the user has and no commit does
+    # files that the user has and no commit does
     (history.folder / "data").mkdir()
     (history.folder / "data/input.txt").write_text("input\n")
     (history.folder / "fastgate.yml").write_text(CONFIG)

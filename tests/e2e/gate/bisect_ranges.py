@@ -136,7 +136,7 @@ def a_benchmark_begins_at_the_first_commit_that_has_it():
     steps, report = history.found(history.hashes[0], "--bench", "prog")
     check(report["good"] == history.hashes[4], f"the first commit with the benchmark: {report['good']}, not {history.hashes[4]}")
     check(steps == [7], f"the culprit after it: {steps}")
-    # whether it exists is asked before whether it got worse
+    # existence is checked before slowness
     done = history.bisect(2, history.hashes[0], history.hashes[4], "--bench", "prog")
     check("there is nothing to compare with" in done.stderr, f"it exists only at the bad end: {done.stderr}")
 

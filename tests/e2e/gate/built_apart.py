@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-built_apart.py FASTGATE ROOT: two sides that are built differently are told apart from two sides with different code.  A small
-program with a library of its own is built in each way; what is asserted is what the reports say, not how fast anything runs.
+built_apart.py FASTGATE ROOT: reports distinguish two sides that are built differently from two sides with different code. A small
+program with a library of its own is built in each way; the assertions are about reports, not about speed.
 """
 import os
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# For the tests beside it: a private folder, a private home, and how to expect something.
+# For the tests of this folder: a private folder, a private home, and functions with expectations.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -22,7 +22,7 @@ expect_text() { # pattern, file, what
 	grep -q -e "$1" "$2" || fail "$3: no '$1' in $2"
 }
 
-# For benchmarks that say themselves what they cost: no verdict comes from how fast anything runs.
+# For benchmarks that print their own cost: no verdict depends on how fast anything runs.
 ungated='gate: { metrics: { cpu_time: { gated: false }, wall_time: { gated: false }, max_rss: { gated: false }, binary_size: { gated: false } } }'
 
 # A repository with the quickstart in $work/project.
@@ -36,13 +36,13 @@ make_project() {
 	git add .
 	git commit -q -m "Count words"
 }
-# A short program, for tests of what is told, not of how little is seen.
+# A short program, for tests of the report rather than of its sensitivity.
 shorten() { # to so many rounds
 	sed -i "s/wordcount 40/wordcount $1/" fastgate.yml
 	git commit -q -a --amend -m "Count words"
 }
-# The planted slowdown, and so much more of it in the same function that `wordcount 2` takes 40 ms instead of 5, on any machine eight
-# times as long or more.
+# The planted slowdown, amplified in the same function so that `wordcount 2` takes 40 ms instead of 5: on any
+# machine at least eight times as long.
 slow() {
 	git apply "$FASTGATE_ROOT/examples/quickstart/slower.patch" || fail "the patch does not apply"
 	sed -i 's|struct entry \*entry = table->chains\[hash % 512\];|&\n\n\tfor (volatile unsigned again = 0; again < 800; again++)\n\t\t;|' table.c

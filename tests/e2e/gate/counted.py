@@ -57,7 +57,7 @@ def make(loads, held, more=""):
 
 
 def larger(held, mapped):
-    """What is said of a program that holds more memory than before."""
+    """The notes on a program that holds more memory than before."""
     write("app.c", LARGER.replace("HELD", held).replace("MAPPED", mapped))
     done = call(FASTGATE, "run", "--against", "HEAD", "--pairs", "12:12", "--set", "gate.alpha=0.05", "--set", "measure.also=[]", "--set", "report.json=report.json",
                 "--set", "gate.metrics={max_rss: {gated: true}, cpu_time: {gated: false}, wall_time: {gated: false}}")

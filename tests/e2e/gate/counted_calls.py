@@ -47,7 +47,7 @@ def begin(folder, source, options, measure, gated):
 
 
 def gate(source, code):
-    """Against this program: what is said, what is reported."""
+    """Compares with this program; returns the output and the report."""
     write("app.c", source)
     done = call(FASTGATE, "run", "--against", "HEAD", "--set", "report.json=report.json")
     check(done.returncode == code, f"{os.getcwd()}: {done.returncode} where {code} was expected\n{done.stdout}{done.stderr}")

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A duel needs no configuration, keeps nothing, and says no to commands that cannot run.
+# A duel needs no configuration, stores nothing, and refuses commands that cannot run.
 . "$(dirname "$0")/common.sh"
-# Nearly all of the time of both programs is refine()'s, 4 and 40 ms: a chain of steps that wait for each other
-# takes as long everywhere.
+# refine() takes nearly all of the time of both programs, 4 and 40 ms: a chain of dependent steps takes as long
+# everywhere.
 cat >"$work/work.c" <<'END'
 static volatile unsigned sink;
 __attribute__((noinline)) static void refine(unsigned n) { unsigned x = sink; for (unsigned i = 0; i < n; i++) x = x * 31 + i; sink = x; }

@@ -78,7 +78,7 @@ def more_calls_and_more_instructions_a_call_are_told_apart(env):
 
 
 def shown(benchmark):
-    """What every format says of it."""
+    """The line about it in every format."""
     metric = next(m for m in benchmark["metrics"] if m["name"] == "instructions")
     return benchmark["verdict"], benchmark["error"], metric["verdict"], metric["baseline"], metric["candidate"], benchmark["work"]
 

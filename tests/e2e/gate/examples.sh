@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# examples.sh: the examples beside the quickstart, each in a repository of its own, as their pages in docs/ tell.
+# examples.sh: the other examples than the quickstart, each in a repository of its own, as their READMEs
+# describe.
 . "$(dirname "$0")/common.sh"
 PATH=$(dirname "$FASTGATE"):$PATH
 few="--pairs 2:2 --set measure.warmup=0"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Hooks: a commit that makes the program dearer is stopped, another is not; what is not ours is never touched.  The program prints its
-# price, which is exact: one pair decides, and one is always measured, whatever is left of the fifteen seconds of --quick.
+# Hooks: a commit that makes the program more expensive is stopped, another is not; foreign hooks are never
+# touched. The program prints its cost, which is exact: one pair decides, and one is always measured, whatever
+# is left of the fifteen seconds of --quick.
 . "$(dirname "$0")/common.sh"
 PATH=$(dirname "$FASTGATE"):$PATH
 mkdir -p "$work/project" && cd "$work/project" || exit 1
@@ -38,12 +39,12 @@ echo "more" >>README
 git add README
 expect_code 0 "commit that changes no program" git commit -q -m "Say more"
 expect_text 'same binaries on both sides' "$work/err" "what the hook says"
-# Only staged changes count, not the work tree: the other way round, nothing is stopped ...
+# Only staged changes count, not the work tree: an unstaged slowdown is not stopped ...
 dearer
 echo "even more" >>README
 git add README
 expect_code 0 "commit beside a dearer program that is not staged" git commit -q -m "Say more"
-# ... and a staged one is, although the work tree has none.  Neither the index nor a file is touched.
+# ... and a staged one is, although the work tree lacks it. Neither the index nor a file is touched.
 git add price.c
 git show HEAD:price.c >price.c
 git status --porcelain >"$work/status" # brings the index up to date
@@ -70,7 +71,7 @@ expect_code 1 "push of a dearer program" git push -q origin main
 expect_code 0 "pushing a tag, and a commit that is not dearer" git push -q origin HEAD:refs/tags/v1 HEAD~1:refs/heads/other
 expect_code 0 "removing a branch" git push -q origin :refs/heads/other
 
-# Not ours: a changed hook, somebody else's, a folder of hooks that others share.
+# Foreign hooks: a changed one, another tool's, a folder of shared hooks.
 cp $hook "$work/ours"
 echo "make check" >>$hook
 expect_code 2 "installing over a changed hook" fastgate hook install
@@ -87,7 +88,7 @@ expect_code 2 "hooks that others share" fastgate hook install
 [ ! -e "$work/shared" ] || fail "a shared folder was written to"
 git config --unset core.hooksPath
 
-# fastgate.yml in a folder of its own: the hook finds the way, whatever it is called.
+# fastgate.yml in a folder of its own: the hook finds it, whatever the folder's name.
 mkdir -p "it's a part"
 cp fastgate.yml "it's a part"
 cd "it's a part" || exit 1

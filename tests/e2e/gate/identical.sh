@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Two builds of the same source pass at once, also where the folder's name is in the debug information and in a string.  The
-# same code at other addresses is measured: of two pairs, which decide nothing.  What was made slower takes seven times as long.
+# Two builds of the same source pass at once, also if the folder's name is in the debug information and in a
+# string. The same code at other addresses is measured, with two pairs, which decide nothing. The slower program
+# takes seven times as long.
 . "$(dirname "$0")/common.sh"
 make_project
 expect_code 0 "unchanged tree" "$FASTGATE" run --against HEAD

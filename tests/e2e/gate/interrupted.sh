@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# An interrupted run ends its programs, keeps its pairs, says 130, and is taken up again by --resume.  The program prints its price, and
-# stops for us where it finds a door: a named pipe that it opens once the first pair is whole.
+# An interrupted run ends its programs, keeps its pairs, exits with 130, and is resumed by --resume. The program
+# prints its cost, and waits for the test at a named pipe, which it opens once the first pair is complete.
 . "$(dirname "$0")/common.sh"
 mkdir -p "$work/project" && cd "$work/project" || exit 1
 cat >main.c <<END
@@ -51,16 +51,16 @@ exec 3>&-
 rm "$work/door"
 "$FASTGATE" runs --json | grep -q '"id"' || fail "no run was kept"
 before=$(wc -c <"$work/executions")
-# Another program: what was measured of the first one says nothing about it, and is kept.
+# Another program: the measurements of the first one say nothing about it, and are kept.
 cp main.c "$work/main.c"
 sed -i 's/PRICE 120/PRICE 125/' main.c
 expect_code 2 "resumed with another program" "$FASTGATE" run --against HEAD --resume
-expect_text "the candidate of benchmark 'loop' is not what this run began with (build[.][a-z]* was " "$work/err" "what is not the same"
+expect_text "the candidate of benchmark 'loop' has changed since this run began (build[.][a-z]* was " "$work/err" "what is not the same"
 [ "$(wc -c <"$work/executions")" -eq "$before" ] || fail "another program was executed"
 cp "$work/main.c" main.c
 expect_code 1 "resumed" "$FASTGATE" run --against HEAD --resume
 expect_text 'resuming run' "$work/err" "resuming"
 expect_text 'loop .*REGRESSION' "$work/out" "verdict"
 [ "$("$FASTGATE" runs --json | grep -c '"id"')" -eq 1 ] || fail "resuming made a second run"
-# Of twelve pairs eleven were left to measure, after two executions to warm up.
+# Eleven of twelve pairs were left to measure, after two executions to warm up.
 echo "executions before $before, after $(wc -c <"$work/executions")"

@@ -39,7 +39,7 @@ gate: { metrics: { cpu_time: { gated: false }, wall_time: { gated: false }, max_
 END
 printf '*.o\nprog\n.fastgate/\n/fastgate.json\n' >.gitignore
 make -s || exit 1
-# From here on the baseline's place is the last but one of the table.
+# From here on the baseline has the last place but one of the table.
 at=$(nm prog | sed -n 's/ T place$//p')
 sed -i "s/FIRST=0/FIRST=$(((0x$at + 32) % 64))/" Makefile
 git add . && git commit -q -m "A table of places"
@@ -50,7 +50,7 @@ END
 # The candidate's code lies 16 bytes further on, and something in it did change.
 echo '__attribute__((section(".text.unlikely"))) int nobody_calls_this(int x) { return x * 5 + 1; }' >pad.c
 echo 'int changed(void) { volatile int same = 100; return same; }' >changed.c
-# In all places, from the first pair on, whatever the links take: if `auto` finds them cheap is a matter of the machine.
+# In all places from the first pair on: whether `auto` finds links cheap depends on the machine.
 expect_code 0 "another place" "$FASTGATE" run --against HEAD --verbose --set measure.layouts=always
 expect_text 'took .*+0.0 %.* pass' "$work/out" "another place"
 ! grep -q 'as it was linked\|measuring again' "$work/out" "$work/err" || fail "it was never measured as it was linked"
@@ -96,7 +96,7 @@ for mode in always auto; do
 done
 git stash -q && git reset -q --hard HEAD^ && git stash pop -q && rm -f main.o
 
-# Objects that are gone: the verdict stays, and one line says why.
+# The objects are gone: the verdict stays, and one line gives the reason.
 sed -i 's|^prog:.*|&\n\trm -f saved.o; mv pad.o saved.o|; s|-o \$@ \$^|-o $@ main.o saved.o changed.o; rm saved.o|' Makefile
 sed -i 's/110/111/' changed.c
 expect_code 1 "nothing to link" "$FASTGATE" run --against HEAD
@@ -144,7 +144,7 @@ sed -n 's|.*/layouts/[^/]*/\([0-9]*\)/prog$|\1|p' "$work/places" | awk '$1 < las
 awk -v places="$places" 'NR == 1 { first = $1 } $1 != (first + int((NR - 1) / 2)) % places { print NR ": " $1; exit 1 }' "$work/taken" >"$work/wrong" ||
 	fail "of $places places, another one than the block's number says, in line $(cat "$work/wrong")"
 
-# A program that finds its data beside itself does less in another folder, and ends well there: its time says so.
+# A program that needs data next to itself does less in another folder, and still succeeds: its time shows that.
 mkdir "$work/finding" && cd "$work/finding" || exit 1
 git init -q .
 cat >main.c <<'END'

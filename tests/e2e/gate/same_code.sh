@@ -22,7 +22,7 @@ measure() { # what, expected of the code, expected of the inputs
 	[ "$(fact inputs)" = "$3" ] || fail "$1: the inputs count as $(fact inputs), expected $3"
 }
 
-# In front of everything else: the rest of the program moves.
+# Inserted in front of everything else, so that the rest of the program moves.
 sed -i 's|^#include "table.h"|&\n__attribute__((used)) static int nobody_calls_this(int x)\n{\n\treturn x * 3 + 1;\n}|' table.c
 grep -q nobody_calls_this table.c || fail "nothing was planted"
 echo 'A sentence.' >README.md

@@ -15,7 +15,7 @@ printf '.fastgate/\n/fastgate.json\n/fastgate.xml\n*.fgrun\n' >.gitignore
 git init -q . && git add . && git commit -q -m split
 sed -i 's/100/120/' sort
 
-# Every shard is a job of its own, with a store of its own.
+# Every shard is a separate job with its own store.
 regressions=0
 lost=
 for i in 1 2 3; do
@@ -49,7 +49,7 @@ expect_code 0 "another policy" "$FASTGATE" gate --set gate.metrics.cost.gated=fa
 expect_code 0 "the kept verdict" "$FASTGATE" report latest
 expect_text 'REGRESSION' "$work/out" "the kept verdict"
 
-# A shard that did not arrive: its benchmarks are errors, the others are told.
+# A missing shard: its benchmarks are errors, the others are reported.
 rest=$(ls ./*.fgrun | grep -v "/$lost.fgrun")
 expect_code 4 "a missing shard" "$FASTGATE" gate --merge --no-store $rest
 expect_text "shard $lost/3 is missing: .* not measured" "$work/err" "a missing shard"

@@ -118,7 +118,7 @@ def body():
     function_that_got_slower_is_named()
     if LANGUAGE != "c":
         return
-    # Where no function is looked for, a few samples' worth of time is enough for the verdict.
+    # If no function is searched, a few samples' worth of time is enough for the verdict.
     write("fastgate.yml", CONFIGURATION.replace("./app 20", "./app 8"))
     without_permission_the_verdict_stands()
     without_the_sampler_nothing_is_sampled()

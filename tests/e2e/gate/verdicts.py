@@ -164,7 +164,7 @@ def prices(project):
 
 
 def until_sure(project):
-    """Six pairs are too few to be sure; a second call adds its own to the same run."""
+    """Six pairs are too few to be sure; a second call adds more to the same run."""
     project.write("cost: 100")
     project.commit()
     project.write("cost: 110")

@@ -14,13 +14,13 @@ from checks import call, check, finish_in_scratch  # noqa: E402
 FASTGATE, ROOT = sys.argv[2], pathlib.Path(sys.argv[4])
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)
 INLINE = re.compile(r"`(perfdb (?:token|role|limit|backup|gc|check|migrate|audit)\b[^`]*)`", re.S)
-# The reader's own: places of copies, a PostgreSQL server, a run that somebody tagged.
+# Placeholders of the reader's own: places of copies, a PostgreSQL server, a tagged run.
 STANDS_FOR = {"FILE": "copy.db", "--database A --to B": f"--database {DATABASE} --to other.db", "a=v1.4": "a=latest~1"}
-NOT_HERE = re.compile(r"perfdb serve|postgresql://|fastgate web|webhook-tests|^fastgate push|^export ")
+NOT_HERE = re.compile(r"perfdb serve|postgresql://|fastgate web|hooks\.example\.org|^fastgate push|^export ")
 
 
 def commands(page):
-    """Lines of shell blocks, joined where quotes go on, and perfdb's commands in the text, as they are run here."""
+    """The lines of shell blocks, joined inside quotes, and perfdb's commands in the text, adapted to this test."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     for block in BLOCK.findall(text):
         command = ""

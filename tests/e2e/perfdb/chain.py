@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""chain.py PERFDB FASTGATE: the server adds the steps of runs up in the order of the commits, whatever order they were measured in."""
+"""chain.py PERFDB FASTGATE: the server adds up the steps of runs in the order of the commits, whatever the order of measurement."""
 import json
 import os
 import sys

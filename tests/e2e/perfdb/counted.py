@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""counted.py PERFDB FASTGATE MAKE_RUNS: the server says of runs that were only counted what the terminal says."""
+"""counted.py PERFDB FASTGATE MAKE_RUNS: the server reports runs that were only counted in the same words as the terminal."""
 import json
 import os
 import pathlib

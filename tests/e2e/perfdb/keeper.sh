@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# keeper.sh FASTGATE PERFDB: what the keeper of a server does at its prompt: tokens are listed and taken back, a database moves to
-# another, old runs are counted before they are removed; what is said wrongly ends with 2 and one line.
+# keeper.sh FASTGATE PERFDB: the commands of an operator: tokens are listed and revoked, a database moves to
+# another, old runs are counted before they are removed; a wrong command ends with 2 and one line.
 set -eu
 fastgate=$1
 perfdb=$2
@@ -55,7 +55,7 @@ refused 1 '77' token revoke 77 --database perfdb.db
 refused 2 'two years at most' token create --database perfdb.db --expires 84000d
 refused 2 "'root' is not a scope" token create --database perfdb.db --scope root
 
-# To another database: runs and tokens; twice is as good as once.
+# Moves runs and tokens to another database; a second time changes nothing.
 stored perfdb.db >before
 [ "$(wc -l <before)" = 2 ] || fail "two runs were sent" before
 for _ in 1 2; do

@@ -45,7 +45,7 @@ ask() { # expected status, arguments of curl...
 	[ "$found" = "$expected" ] || fail "$*: $found, expected $expected" answer
 }
 
-# Nobody is let in without a token, whatever name a stranger calls the server by.
+# Nobody gets in without a token, by whatever name the server is called.
 ask 401 -H "Host: 127.0.0.1" "$url/api/v1/projects"
 PERFDB_DEMO_SECRET=$("$perfdb" token create --database perfdb.db --scope upload 2>words.token)
 export PERFDB_DEMO_SECRET

@@ -12,6 +12,6 @@ if grep perfdb.service "$folder/words"; then
 	exit 1
 fi
 systemd-analyze security --help | grep -q -- --offline || { echo "skipped: this systemd-analyze cannot judge a file"; exit 77; }
-# In tenths: 0 can do nothing, 100 everything.
+# In tenths: 0 may do nothing, 100 everything.
 systemd-analyze security --offline=true --threshold=15 "$folder/perfdb.service" >"$folder/words" || { grep '✗' "$folder/words"; tail -n 1 "$folder/words"; exit 1; }
 tail -n 1 "$folder/words"

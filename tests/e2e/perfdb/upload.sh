@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# upload.sh FASTGATE PERFDB: a run is sent when it is stored; without a server it waits, and says so by its exit code.
+# upload.sh FASTGATE PERFDB: a run is sent when it is stored; without a server it waits, and the exit code shows
+# that.
 set -eu
 fastgate=$1
 perfdb=$2

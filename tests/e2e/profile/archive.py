@@ -68,7 +68,7 @@ class Archive(unittest.TestCase):
         cls.said = done.stderr
         trace = next((cls.home / "traces").glob("*.fgtrace"))
         map_file = Path(f"/tmp/perf-{trace.name.split('.')[0]}.map")
-        # Before the views: what they look up more goes into the cache of symbols, which is packed too.
+        # Before the views, whose further look-ups go into the cache of symbols, which is packed too.
         cls.again = cls.run_here("archive", "-o", "again.tar.zst", "traces/")
         cls.here = [cls.run_here(*way, "traces") for way in WAYS]
         map_file.unlink(missing_ok=True)
@@ -138,7 +138,7 @@ class Archive(unittest.TestCase):
         shutil.move(self.home / "leaving", self.home / "kept" / "leaving")
         (self.home / "nowhere").mkdir(exist_ok=True)
         for folder, found in (("nowhere", False), ("kept", True)):
-            # A home of its own: nothing is remembered of the program.
+            # A separate home, without cached symbols of the program.
             fresh = {"HOME": str(self.home / f"home-{folder}")}
             done = self.run_here("archive", "--binaries", folder, "-o", f"{folder}.tar.zst", "moved-traces", env=fresh)
             self.assertEqual((done.returncode, "not in the archive: leaving" not in done.stderr), (0, found), done.stderr)
@@ -222,7 +222,7 @@ class Archive(unittest.TestCase):
                 ([manifest_of([one]), plain(*one), plain(*one)], "it has twice: a"),
                 ([manifest_of([one, one]), plain(*one)], "its manifest lists twice: a"),
                 ([manifest_of([one, other]), plain(*one)], "it lacks b"),
-                ([manifest_of([one]), plain("a", b"longer")], "of another size than the manifest says: a"),
+                ([manifest_of([one]), plain("a", b"longer")], "not of the size in the manifest: a"),
                 ([manifest_of([one], schema="fastgate-archive/9"), plain(*one)], "its manifest is of another version"),
                 ([plain(*one), manifest_of([one])], "is not an archive that fastgate made"),
                 ([plain("manifest.json", b"{")], "evil.tar.zst: "),

@@ -30,7 +30,7 @@ FOLDED = str(Path(GOLDEN) / "known.folded")
 
 
 def closed(schema):
-    """The schema that refuses what it does not name: what is written must stand in it."""
+    """A strict version of the schema, which refuses unknown members."""
     if isinstance(schema, dict):
         if "properties" in schema:
             schema["additionalProperties"] = False
@@ -166,7 +166,7 @@ class Commands(unittest.TestCase):
         self.assertAlmostEqual(both / one, 3, delta=0.01)
         document = json.loads(total("export", "-F", "json"))
         self.assertEqual(document["repetitions"], 3)
-        # what is kept of regions and units: once each an event, in one execution
+        # stored facts about regions and units: one per event, in one execution
         regions = {row["name"]: row for row in json.loads(total("view", "-V", "regions", "--json"))["rows"]}
         self.assertEqual(set(regions), {"reco", "reco/fit"})
         self.assertEqual(regions["reco/fit"]["entered"], 30)
@@ -183,7 +183,7 @@ class Commands(unittest.TestCase):
                                   capture_output=True, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout), (2, ""), filters)
             self.assertIn("use a trace", done.stderr)
-        # one repetition by itself, and only those that there are
+        # single repetitions, and only existing ones
         singles = [sum(row["self_ns"] for row in json.loads(total("view", "--json", "--repetition", str(n), *known))["rows"])
                    for n in (1, 2, 3)]
         self.assertAlmostEqual(sum(singles) / 3, one, delta=3 * len(rows))

@@ -54,7 +54,7 @@ class Instructions(unittest.TestCase):
         return json.loads(self.output("view", "--json", "-V", "instructions", *words))["rows"]
 
     def without_a_line(self):
-        """Addresses of instructions that belong to no line (number 0): a compiler says so of what it moved or made up."""
+        """Addresses of instructions without a line (number 0), which compilers assign to moved or generated ones."""
         table = subprocess.run(["objdump", "--dwarf=decodedline", PROGRAM], stdout=subprocess.PIPE, check=True, text=True).stdout
         lines = [(int(address, 16), line) for line, address in re.findall(r"\s(\d+|-)\s+0x([0-9a-f]+)", table)]
         return {one for one in self.objdump if max(((address, at, line) for at, (address, line) in enumerate(lines) if address <= one))[2] == "0"}

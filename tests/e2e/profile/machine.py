@@ -65,7 +65,7 @@ class Machine(unittest.TestCase):
 
     @classmethod
     def samples_of(cls, pid):
-        """As many as each of its traces has."""
+        """The sum over all of its traces."""
         for trace in (cls.home / "traces").glob(f"{pid}.*.fgtrace"):
             yield struct.unpack_from("<Q", trace.read_bytes(), SAMPLES_AT)[0]
 

@@ -48,7 +48,7 @@ def to_standard_output(arguments):
 
 
 def that_cannot_grow():
-    """Like a full disk.  What is read is a file: a store would need room too."""
+    """Simulates a full disk with a file to read: a store would need room too."""
     for arguments in [("report", "run.fgrun", "--format", name) for name in REPORTS] + [("export", "run.fgrun", "--format", name, *BENCH) for name in EXPORTS] + [
             ("view", "run.fgrun", "--view", name, *BENCH) for name in VIEWS] + [("graph", "run.fgrun", "--format", "dot", *BENCH)]:
         put_old()
@@ -79,7 +79,7 @@ def to_files(arguments):
         one_line(run(short, before=lambda: os.setuid(NOBODY)), "results/result", f"{short} in a read-only folder")
         os.chmod("results", 0o755)
         unchanged(short)
-    # And when it can be written, it is: a file as a whole, a device through it.
+    # A writable target is written: a file is replaced as a whole, a device is written to.
     done = run((*arguments, "-o", "results/result"))
     check(done.returncode == 0 and os.path.getsize("results/result") > SMALL_FILE, f"{short}: {done.stderr.decode()!r}")
     check(os.listdir("results") == ["result"], f"{short} leaves {os.listdir('results')}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-left_behind.py FASTGATE: a program leaves pipes and links where fastgate looks for files when it has ended: among its traces, and in the
-place of a library that it has loaded.  Nobody waits for a pipe's other end, and what a link points to stays as it is.
+left_behind.py FASTGATE: a program leaves pipes and links where fastgate looks for files afterwards: among its traces, and in
+place of a library that it has loaded. fastgate never waits for a pipe, and never changes the target of a link.
 """
 import os
 import shutil

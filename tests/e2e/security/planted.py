@@ -33,7 +33,7 @@ def plant(shared, name, target):
 
 def refuses(what, victim, before, *words):
     code, err = run(*words)
-    # Where the kernel guards such folders (fs.protected_symlinks), it is the one that refuses.
+    # If the kernel guards such folders (fs.protected_symlinks), the kernel refuses.
     check(code == 6 and ("link" in err or "Permission denied" in err), f"{what}: {code} {err!r}")
     after = open(victim, encoding="ascii").read() if os.path.exists(victim) else None
     check(after == before, f"{what}: the victim was changed to {after!r}")
@@ -69,7 +69,7 @@ def own_links(shared, mine):
 
 
 def modes(mine):
-    """Nobody but the owner may write what fastgate makes; what is private is readable by nobody else."""
+    """Only the owner may write fastgate's files; private ones are readable only by the owner."""
     os.umask(0)
     code, err = run("record", "-o", os.path.join(mine, "recorded"), "--", "true")
     check(code == 0, f"record: {code} {err!r}")

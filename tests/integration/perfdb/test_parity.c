@@ -340,22 +340,29 @@ static void open_both(struct fg_store **store, struct fg_db **db)
 		fail_msg("%s", err.message);
 }
 
-/* Sets with ids from `first` on that no run has. */
+/* Conditions with ids from `first` on that no run has. */
 static int add_rows(struct fg_db *db, int64_t first, size_t count, struct fg_error *err)
 {
 	int64_t *ids = fg_xcalloc(count, sizeof(*ids));
 	struct fg_blob *digests = fg_xcalloc(count, sizeof(*digests));
-	const struct fg_rows rows = {.columns = {{.numbers = ids}, {.blobs = digests}},
-				     .column_count = 2,
+	const char **texts = fg_xcalloc(count, sizeof(*texts));
+	const struct fg_rows rows = {.columns = {{.numbers = ids},
+						 {.blobs = digests},
+						 {.texts = texts},
+						 {.texts = texts},
+						 {.numbers = ids}},
+				     .column_count = 5,
 				     .count = count};
 	int status = FG_OK;
 
 	for (size_t i = 0; i < count; i++) {
 		ids[i] = first + (int64_t)i;
 		digests[i] = (struct fg_blob){&ids[i], sizeof(ids[i])};
+		texts[i] = "made";
 	}
-	status = fg_query_rows(db, FG_SQL_FACT_SET_ADD, &rows, NULL, err);
+	status = fg_query_rows(db, FG_SQL_FACT_ADD, &rows, NULL, err);
 	free(digests);
+	free(texts);
 	free(ids);
 	return status;
 }
@@ -370,16 +377,16 @@ static void rows_are_added_whole_or_not_at_all(void **state)
 	(void)state;
 	open_both(&store, &db);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(counts); i++) {
-		const int64_t before = count(db, FG_SQL_FACT_SET_LAST);
+		const int64_t before = count(db, FG_SQL_FACT_LAST);
 		const int64_t many = (int64_t)counts[i];
 
 		assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_OK);
 		assert_int_equal(add_rows(db, before + many, counts[i], &err), FG_OK);
-		assert_int_equal(count(db, FG_SQL_FACT_SET_LAST), before + 2 * many - 1);
+		assert_int_equal(count(db, FG_SQL_FACT_LAST), before + 2 * many - 1);
 		/* The last of these is there. */
 		assert_int_equal(add_rows(db, before + 1, counts[i], &err), FG_EBUSY);
 		fg_db_rollback(db);
-		assert_int_equal(count(db, FG_SQL_FACT_SET_LAST), before);
+		assert_int_equal(count(db, FG_SQL_FACT_LAST), before);
 	}
 	fg_db_close(db);
 	fg_store_close(store);

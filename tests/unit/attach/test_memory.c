@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 enum {
-	AROUND = FG_MEMORY_PAGES * FG_MEMORY_PAGE, /* as far apart as two pages with one place */
+	AROUND = FG_MEMORY_PAGES * FG_MEMORY_PAGE, /* distance of two pages with the same slot */
 	SIZE = 3 * AROUND
 };
 

@@ -12,7 +12,7 @@
 enum {
 	MOMENTS = 20000,
 	US = 1000,
-	FIRST_US = 1600, /* of a burst; then the second function */
+	FIRST_US = 1600, /* part of a burst; then the second function */
 	BURST_US = 2400,
 	SLICE_US = 700, /* then the other thread has the CPU */
 	OTHER_US = 1500,
@@ -29,8 +29,8 @@ enum place {
 /* The state of our thread as a function of time. */
 struct machine {
 	int64_t now_ns;
-	int64_t position_ns; /* in its burst */
-	int64_t left_ns;     /* of this slice, queue or sleep */
+	int64_t position_ns; /* position in its burst */
+	int64_t left_ns;     /* rest of this slice, queue or sleep */
 	enum {
 		RUNS,
 		QUEUES,

@@ -114,7 +114,7 @@ static void crc32c_agrees_with_the_standard(void **state)
 	for (uint8_t i = 0; i < 32; i++)
 		bytes[i] = i;
 	assert_int_equal(fg_crc32c(0, bytes, sizeof(bytes)), 0x46dd794e);
-	/* In two parts, at an odd place. */
+	/* In two parts, split at an odd place. */
 	assert_int_equal(fg_crc32c(fg_crc32c(0, bytes, 13), bytes + 13, 19), 0x46dd794e);
 }
 

@@ -72,7 +72,7 @@ static void overlong_patterns_and_subjects_are_bounded(void **state)
 	assert_int_equal(fg_pattern_compile(text, &pattern, &err), FG_EINVAL);
 	assert_int_equal(fg_pattern_compile("a$", &pattern, &err), FG_OK);
 	text[199999] = 'b';
-	assert_true(fg_pattern_matches(&pattern, text)); /* only its start is looked at */
+	assert_true(fg_pattern_matches(&pattern, text)); /* only its beginning is examined */
 	fg_pattern_release(&pattern);
 	free(text);
 }

@@ -61,7 +61,7 @@ __asm__(
 "	.quad 5b\n"
 "	.text\n"
 
-/* Too few: the instructions behind them must move as well. */
+/* Too few: the instructions after them must move as well. */
 "begin three_nops\n"
 "	nop\n"
 "	nop\n"

@@ -12,7 +12,7 @@ static const uint8_t section[] = {
 	1,    0x78, 16,  1,                   /* alignments, return register, length */
 	0x1b, 0,    0,   0,                   /* encoding of addresses */
 	16,   0,    0,   0,                   /* FDE at 20 */
-	24,   0,    0,   0,                   /* its CIE is so far back */
+	24,   0,    0,   0,                   /* distance back to its CIE */
 	0xe4, 0x1f, 0,   0,                   /* 28 + 0x1fe4 = 0x2000 */
 	16,   0,    0,   0,                   /* length of the code */
 	0,    0,    0,   0,                   /* nothing more, and padding */
@@ -64,14 +64,14 @@ static void addresses_relative_to_something_else_are_left_out(void **state)
 
 	(void)state;
 	memcpy(other, section, sizeof(section));
-	other[16] = 0x3b; /* to the table's beginning */
+	other[16] = 0x3b; /* distance to the table's beginning */
 	frames = read(other, sizeof(other));
 	assert_int_equal(frames.count, 0);
 	assert_false(frames.is_complete);
 	fg_eh_frames_release(&frames);
 }
 
-/* In memory of exactly that size, so that a sanitizer sees a step too far. */
+/* In memory of exactly that size, so that a sanitizer sees an overrun. */
 static void damage_is_survived(void **state)
 {
 	(void)state;

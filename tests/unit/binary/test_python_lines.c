@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lines of Python code, from tables that Python 3.11 made of these functions, and damaged ones. */
+/*
+ * Lines of Python code, from tables that Python 3.11 made for these functions, and from damaged
+ * ones.
+ */
 #include "base/base.h"
 #include "binary/python_lines.h"
 #include "tests/support/fg_test.h"

@@ -4,6 +4,7 @@
  * them.
  */
 #include "cli/framework/command.h"
+#include "cli/mcp/tools.h"
 #include "config/schema.h"
 #include "config/schema_paths.h"
 #include "model/plan.h"
@@ -51,6 +52,19 @@ static void words_of_the_configuration_are_those_of_the_model(void **state)
 		assert_string_equal(harnesses[i], fg_harness_name((enum fg_harness)i));
 	assert_null(schedules[FG_SCHEDULE_STORED + 1]);
 	assert_null(harnesses[FG_HARNESS_COUNT]);
+}
+
+static void tools_of_assistants_have_options_that_exist(void **state)
+{
+	(void)state;
+	for (const struct fg_mcp_tool *tool = fg_mcp_tools; tool->name; tool++) {
+		assert_non_null(fg_cli_find_command(tool->command));
+		for (size_t i = 0; tool->options[i]; i++) {
+			if (!fg_mcp_option(tool, tool->options[i]))
+				fail_msg("%s: %s has no --%s", tool->name, tool->command,
+					 tool->options[i]);
+		}
+	}
 }
 
 /*
@@ -119,6 +133,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(report_keys_are_the_names_of_reporters),
 		cmocka_unit_test(words_of_the_configuration_are_those_of_the_model),
+		cmocka_unit_test(tools_of_assistants_have_options_that_exist),
 		cmocka_unit_test(tables_of_commands_are_sound),
 		cmocka_unit_test(errors_have_their_exit_codes),
 	};

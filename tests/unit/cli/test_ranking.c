@@ -12,7 +12,7 @@
 struct score {
 	size_t packages;
 	size_t right;
-	size_t wrong; /* and confident */
+	size_t wrong; /* wrong and confident */
 };
 
 /* The program that something speaks for, as `init` would try it first; NULL: it asks. */

@@ -3,7 +3,7 @@
 #include "tests/support/fg_test.h"
 
 static struct fg_benchmark benchmarks[] = {{.name = "scan"}, {.name = "pack"}, {.name = "find"}};
-/* Which shard of three each belongs to: by the hash of its name. */
+/* The shard of each, of three: by the hash of its name. */
 enum {
 	OF_SCAN = 3,
 	OF_PACK = 1,

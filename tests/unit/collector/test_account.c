@@ -16,7 +16,7 @@ struct thread_case {
 	unsigned ticks;
 	unsigned samples;       /* user samples in each */
 	uint64_t says_ns;       /* system time that getrusage finds in each */
-	uint64_t system_low_ns; /* what may be given in all */
+	uint64_t system_low_ns; /* lower limit of the sum */
 	uint64_t system_high_ns;
 };
 
@@ -122,7 +122,7 @@ static void time_that_is_not_sampled_is_not_owed(void **state)
 					   .system_ns = 4 * tick_ns},
 			false, 3, &split);
 	assert_true(fg_account_due(&account) == 0);
-	/* on again: from the next look on it is */
+	/* switched on again: it counts from the next look on */
 	fg_account_look(&account,
 			&(struct fg_times){.cpu_ns = 6 * tick_ns,
 					   .user_ns = 2 * tick_ns,
@@ -207,8 +207,8 @@ static void first_periods_are_fair_and_not_too_short(void **state)
 }
 
 /*
- * Each moment at which the thread was met in the kernel gets about what it stands for; nobody pays
- * for a difference alone, and in the end all that is owed was given.
+ * Each moment at which the thread was met in the kernel gets about its value; no moment pays for a
+ * difference alone, and in the end everything owed was given.
  */
 static void portions_make_up_for_differences_together(void **state)
 {
@@ -218,7 +218,7 @@ static void portions_make_up_for_differences_together(void **state)
 
 	(void)state;
 	assert_int_equal(fg_account_portion(&account, 3, each_ns, false), each_ns);
-	account.owed_ns = (int64_t)(19 * each_ns); /* 16 too many */
+	account.owed_ns = (int64_t)(19 * each_ns); /* 16 more than are taken */
 	assert_int_equal(fg_account_portion(&account, 3, each_ns, false),
 			 each_ns + 16 * each_ns / 18);
 	account.owed_ns = (int64_t)(2000 * each_ns);
@@ -246,7 +246,7 @@ static void portions_make_up_for_differences_together(void **state)
 	assert_true(llabs(account.owed_ns) < (int64_t)each_ns);
 }
 
-/* Before a look, as after it. */
+/* Before a look as after it. */
 static void what_is_in_no_sample_is_known_from_the_cpu_clock_alone(void **state)
 {
 	struct fg_account account;

@@ -39,7 +39,7 @@ static void may_count(struct fg_thread *thread, bool expected)
 		fg_thread_count_end(thread);
 }
 
-/* The second is not entered while the first is looked at, and yet it must not count. */
+/* The second one is blocked while the first is visited, and yet must not count. */
 static void visit(struct fg_thread *writer, uint32_t slot, uint32_t thread)
 {
 	assert_ptr_equal(writer, &threads[WRITER]);

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 
 enum {
-	CALL = 32, /* bytes before it are looked at, on its page */
+	CALL = 32, /* bytes before it that are examined, on its page */
 	SP = 0x7000,
 	BELOW = 0x6f00,
 	FIRST = 0x1230, /* the call's first argument */
@@ -62,7 +62,7 @@ enum {
 	BEHIND = CALL + 2
 };
 
-/* As libc calls ppoll: its number, the call, the return. */
+/* libc's code of ppoll: its number, the call, the return. */
 static _Alignas(64) const uint8_t code[64] = {
 	[CALL - 5] = 0xb8,           [CALL - 4] = SYS_ppoll & 0xff,
 	[CALL - 3] = SYS_ppoll >> 8, [CALL] = 0x0f,

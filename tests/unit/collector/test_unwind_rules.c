@@ -55,7 +55,7 @@ static uint64_t rule_at(uintptr_t pc, bool exact)
 	return fg_rule_find(&tables, address);
 }
 
-/* One step by a plain rule; false where only the walk itself, with all it knows, can go on. */
+/* One step by a plain rule; false if only the walk itself can continue. */
 static bool step(struct fg_regs *regs, uint64_t rule, uintptr_t link)
 {
 	const enum fg_rule_kind kind = fg_rule_kind(rule);

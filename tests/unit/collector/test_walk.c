@@ -38,15 +38,15 @@ enum {
 	CUT = (int)FG_TRACE_FRAMES_MAX / 2, /* calls, of which each has two frames */
 	NEAR = 4,
 	FRAMES = 4 * CUT,
-	SIGNALS_MOST = 8, /* at once */
+	SIGNALS_MOST = 8, /* nested signals */
 	COPY_RING = 16384,
-	COPY_MOST = 4096, /* of a deep stack */
+	COPY_MOST = 4096, /* bytes of a deep stack */
 	COPIES = 1000,
 };
 
 static struct {
 	uint64_t random;
-	unsigned target; /* to which depth the stack goes next */
+	unsigned target; /* the depth that the stack reaches next */
 	unsigned checks; /* still to be made */
 	unsigned signals;
 	unsigned whole;
@@ -56,7 +56,7 @@ static struct {
 	uint64_t frames_reused;
 	uint64_t frames_reused_from_caller;
 	bool shallow;
-	unsigned copies_joined; /* to what was kept */
+	unsigned copies_joined; /* copies joined with the kept stack */
 	unsigned copies_whole;
 } now;
 
@@ -147,7 +147,7 @@ static __attribute__((noinline)) void check(void)
 	for (uint32_t i = fg_self->kept.count; i-- > 0;) {
 		const struct fg_walk_frame *frame = &kept->frames[first + i];
 
-		if (i + left_out > 0) /* this function itself has gone on since */
+		if (i + left_out > 0) /* this function itself has continued since */
 			assert_ptr_equal(as_libunwind(frame), expected[i + left_out]);
 		path = fg_path_extend(fg_self, path, frame->id);
 		assert_int_equal(frame->node, path);
@@ -201,7 +201,7 @@ static __attribute__((noinline)) void aligned(unsigned depth)
 	room[1] = more[1] = 0;
 }
 
-/* The same size as `plain`, so that one may stand where the other stood. */
+/* The same size as `plain`, so that one can replace the other. */
 static __attribute__((noinline)) void other(unsigned depth)
 {
 	go(depth);
@@ -248,9 +248,7 @@ static __attribute__((noinline)) void go(unsigned depth)
 
 	while (now.checks > 0) {
 		if (depth == now.target) {
-			/*
-			 * Not everywhere, so that other calls may stand where the kept ones stood.
-			 */
+			/* Not everywhere, so that other calls can replace the kept ones. */
 			if (draw(3) == 0) {
 				check();
 				now.checks--;
@@ -434,7 +432,7 @@ enum {
 	RING_PAGES = 256,
 	RECORD_PERIOD_NS = 1125000,
 	RING = RING_PAGES * (int)FG_ARCH_PAGE,
-	RECORD_WORDS = 64, /* of stack */
+	RECORD_WORDS = 64, /* words of the stack */
 };
 
 static struct fg_regs regs_of(const ucontext_t *context)
@@ -696,7 +694,7 @@ static void children_of_a_path_are_distinguished(void **state)
 	}
 }
 
-/* A stack of functions that nobody has met yet: 128 of them, each with code of its own. */
+/* A stack of 128 functions that nobody has met yet, each with code of its own. */
 #define LINKS_4(X, n)  X(n##0) X(n##1) X(n##2) X(n##3)
 #define LINKS_16(X, n) LINKS_4(X, n##0) LINKS_4(X, n##1) LINKS_4(X, n##2) LINKS_4(X, n##3)
 #define LINKS_64(X, n) LINKS_16(X, n##0) LINKS_16(X, n##1) LINKS_16(X, n##2) LINKS_16(X, n##3)
@@ -794,7 +792,7 @@ static void look_at_new_functions(void)
 	assert_in_range(looks, 2, RECORDS);
 }
 
-/* The rules of functions that nobody has met are worked out a few in each handler. */
+/* The rules of new functions are computed a few per handler. */
 static void records_in_new_functions_are_walked_a_few_frames_at_a_time(void **state)
 {
 	(void)state;

@@ -110,7 +110,7 @@ static void wrong_keys_are_judged_with_a_suggestion(void **state)
 		{"near, at the top", HEAD "gates: {}\n",
 		 "f.yml:4:1: there is no key 'gates' here; did you mean 'gate'?"},
 		{"far", HEAD "store: { colour: blue }\n",
-		 "f.yml:4:10: store: there is no key 'colour' here; known are: path"},
+		 "f.yml:4:10: store: there is no key 'colour' here; known keys: path"},
 		{"twice", HEAD "project: a\nproject: b\n",
 		 "f.yml:5:1: duplicate key 'project'; the first is on line 4"},
 		{"a secret in the file", HEAD "perfdb: { url: \"https://p\", password: x }\n",

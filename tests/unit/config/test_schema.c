@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The rows themselves: what they promise to readers must be true. */
+#include "base/text.h"
 #include "config/config.h"
 #include "config/schema.h"
 #include "config/schema_paths.h"
@@ -17,20 +18,33 @@ static void add_indented(struct fg_strbuf *text, const char *lines, size_t inden
 	}
 }
 
-/* A file with the example in place of its key. */
+/* A file with the example in place of its key, below the sections that lead to it. */
 static void write_file_around(const struct fg_schema_visit *visit, struct fg_strbuf *text)
 {
-	const bool is_command = strcmp(visit->path, "benchmarks.BENCH.command") == 0;
-	const bool in_benchmark = strncmp(visit->path, "benchmarks.BENCH.", 17) == 0;
-	char *top = fg_xstrndup(visit->path, strcspn(visit->path, "."));
+	static const char in_benchmark[] = "benchmarks.BENCH.";
+	const char *path = visit->path;
+	size_t indent = 0;
 
 	fg_strbuf_add_text(text, "version: 1\nbenchmarks:\n  - name: reconstruct\n");
-	if (!is_command)
+	if (strcmp(path, "benchmarks.BENCH.command") != 0)
 		fg_strbuf_add_text(text, "    command: ./a\n");
-	if (!in_benchmark && visit->depth > 0)
-		fg_strbuf_printf(text, "%s:\n", top);
-	add_indented(text, visit->key->example, in_benchmark ? 4 : visit->depth > 0 ? 2 : 0);
-	free(top);
+	if (fg_text_starts_with(path, in_benchmark)) {
+		path += strlen(in_benchmark);
+		indent = 4;
+	}
+	for (const char *dot; (dot = strchr(path, '.')) != NULL; path = dot + 1) {
+		fg_strbuf_add_repeated(text, ' ', indent);
+		fg_strbuf_printf(text, "%.*s:\n", (int)(dot - path), path);
+		indent += 2;
+	}
+	add_indented(text, visit->key->example, indent);
+}
+
+/* The file around an example has these keys already. */
+static bool is_written_by_the_file(const struct fg_schema_visit *visit)
+{
+	return strcmp(visit->path, "benchmarks") == 0 || strcmp(visit->path, "version") == 0 ||
+	       strcmp(visit->path, "benchmarks.BENCH.name") == 0;
 }
 
 static void load_example(const struct fg_schema_visit *visit, void *ctx)
@@ -42,7 +56,7 @@ static void load_example(const struct fg_schema_visit *visit, void *ctx)
 	struct fg_plan plan = {0};
 	struct fg_error err = {0};
 
-	if (!visit->key->example || strcmp(visit->path, "benchmarks") == 0)
+	if (!visit->key->example || is_written_by_the_file(visit))
 		return;
 	(*count)++;
 	write_file_around(visit, &text);
@@ -61,7 +75,33 @@ static void every_example_works_where_its_key_belongs(void **state)
 
 	(void)state;
 	fg_schema_walk(load_example, &count);
-	assert_true(count >= 10);
+	assert_true(count >= 25);
+}
+
+/* A default counts as an example, and so does a line of the section's example. */
+static void look_for_example(const struct fg_schema_visit *visit, void *ctx)
+{
+	const char **section_example = ctx;
+	const struct fg_key *key = visit->key;
+	struct fg_strbuf line = {0};
+
+	if (key->section) {
+		*section_example = key->example;
+		return;
+	}
+	fg_strbuf_printf(&line, "%s: ", key->name);
+	if (!key->example && !key->initial &&
+	    !(*section_example && strstr(*section_example, fg_strbuf_text(&line))))
+		fail_msg("%s: neither an example nor a default", visit->path);
+	fg_strbuf_release(&line);
+}
+
+static void every_key_has_an_example(void **state)
+{
+	const char *section_example = NULL;
+
+	(void)state;
+	fg_schema_walk(look_for_example, &section_example);
 }
 
 static void check_row(const struct fg_schema_visit *visit, void *ctx)
@@ -106,6 +146,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_example_works_where_its_key_belongs),
+		cmocka_unit_test(every_key_has_an_example),
 		cmocka_unit_test(rows_are_sound),
 		cmocka_unit_test(a_variable_leads_back_to_its_key),
 	};

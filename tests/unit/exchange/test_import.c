@@ -123,7 +123,7 @@ static void bad_text_is_refused_with_its_line(void **state)
 		{"callgrind", "events: Ir\nfn=(3)\n", "line 2: the name (3) was never given"},
 		{"callgrind", "events: Ir\ncalls=1 1\n", "line 2: calls without a function"},
 		{"callgrind", "events: Ir\nfn=a\n1 x\n", "line 3: 'x' is not a count"},
-		{"callgrind", "fn=a\n1 2\n", "it does not say what it counts"},
+		{"callgrind", "fn=a\n1 2\n", "the line 'events:' is missing"},
 		{"callgrind", "events: Ir\nfn=a\n", "no stack with a weight above zero"},
 	};
 

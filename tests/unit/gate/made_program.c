@@ -115,10 +115,8 @@ const struct fg_benchmark_verdict *fg_made_measure(struct fg_made_program *p, ui
 		series->as_linked = 1.05;
 	}
 	for (const struct fg_made_fact *fact = p->facts; fact && fact->key; fact++) {
-		fg_environment_set(&series->build[FG_ARM_BASELINE], fact->key, fact->baseline,
-				   false);
-		fg_environment_set(&series->build[FG_ARM_CANDIDATE], fact->key, fact->candidate,
-				   false);
+		fg_build_facts_set(&series->build[FG_ARM_BASELINE], fact->key, fact->baseline);
+		fg_build_facts_set(&series->build[FG_ARM_CANDIDATE], fact->key, fact->candidate);
 	}
 	for (uint32_t pair = 0; pair < pairs; pair++) {
 		double luck = 1.0 + 0.05 * fg_random_normal(&p->made.random);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program with made-up call paths, sampled once a millisecond, for tests of who is to blame. */
+/* A program with made-up call paths, sampled once a millisecond, for tests of blame. */
 #ifndef FG_TESTS_GATE_MADE_PROGRAM_H
 #define FG_TESTS_GATE_MADE_PROGRAM_H
 
@@ -28,12 +28,12 @@ struct fg_made_program {
 	double seen[2];        /* share of each arm that the sampler sees */
 	double spent_ns;       /* CPU time of the last repetition */
 	bool with_bytes;       /* each repetition has a row of another measure too */
-	const double *layouts; /* of the candidate; NULL: measured in one */
+	const double *layouts; /* times of the candidate's layouts; NULL: measured in one */
 };
 
 void fg_made_program_init(struct fg_made_program *p, uint64_t seed);
 void fg_made_program_release(struct fg_made_program *p);
-/* A call path with so many milliseconds of its own in each build, in the program itself. */
+/* A call path in the program itself, with its own milliseconds in each build. */
 uint32_t fg_made_node(struct fg_made_program *p, uint32_t parent, const char *name, double before,
 		      double after);
 /* As above, in this library. */

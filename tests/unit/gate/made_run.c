@@ -62,9 +62,9 @@ void fg_made_build_fact(struct fg_series *series, const char *key, const char *b
 			const char *candidate)
 {
 	if (baseline)
-		fg_environment_set(&series->build[FG_ARM_BASELINE], key, baseline, false);
+		fg_build_facts_set(&series->build[FG_ARM_BASELINE], key, baseline);
 	if (candidate)
-		fg_environment_set(&series->build[FG_ARM_CANDIDATE], key, candidate, false);
+		fg_build_facts_set(&series->build[FG_ARM_CANDIDATE], key, candidate);
 }
 
 const struct fg_benchmark_verdict *fg_made_decide(struct fg_made *made, const char *name)

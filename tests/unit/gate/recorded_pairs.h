@@ -11,7 +11,7 @@
 
 struct recorded {
 	const char *program;
-	size_t begin; /* in recorded_pairs */
+	size_t begin; /* index in recorded_pairs */
 	size_t count;
 };
 

@@ -71,7 +71,7 @@ static void why_pairs_were_set_aside_is_said_of_more_than_half(void **state)
 {
 	static const struct {
 		enum fg_aside aside;
-		size_t pairs; /* of 20 */
+		size_t pairs; /* number of 20 pairs */
 		enum fg_schedule schedule;
 		const char *note;
 	} rows[] = {
@@ -237,7 +237,7 @@ static void what_else_may_be_the_cause_comes_first(void **state)
 
 	(void)state;
 	fg_made_build_fact(series, "build.optimisation", "-O2", "-O0");
-	fg_made_build_fact(series, FG_FACT_SHARED_LIBRARIES, NULL, "libown.so");
+	fg_made_build_fact(series, "build.shared_libraries", NULL, "libown.so");
 	fg_series_remark(series, FG_REMARK_UNSAMPLED, fg_xstrdup("its child is static"));
 	b = decide();
 	assert_non_null(strstr(b->notes.items[0], "the two sides are built differently"));

@@ -5,7 +5,7 @@
 #include "tests/support/fg_test.h"
 
 enum {
-	FUNCTIONS = 8, /* with the root: as many as there is room for at first */
+	FUNCTIONS = 8, /* including the root: the initial capacity */
 };
 
 static void unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself(void **state)
@@ -17,7 +17,7 @@ static void unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself(vo
 		uint32_t blamed;
 	} rows[FUNCTIONS] = {
 		{NULL, NULL, 0, 0},
-		{"start", "libc.so.6", 0, 1}, /* nobody above it changed */
+		{"start", "libc.so.6", 0, 1}, /* no frame above it changed */
 		{"exit", "libc.so.6", 1, 2},
 		{"main", "app", 1, 3},
 		{"memcmp", "libc.so.6", 3, 3},
@@ -34,7 +34,7 @@ static void unchanged_code_is_charged_to_the_nearest_changed_caller_or_itself(vo
 	fg_run_init(&run);
 	series = fg_run_add_series(&run, "app");
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_set(&series->build[arm], "build.library.libc.so.6", "abcd", false);
+		fg_build_facts_set(&series->build[arm], "build.library.libc.so.6", "abcd");
 	fg_profile_set_init(&set, "app");
 	for (uint32_t n = 1; n < FUNCTIONS; n++) {
 		const struct fg_profile_function function = {.name = rows[n].name,
@@ -67,11 +67,10 @@ static void a_new_library_from_outside_is_charged_to_its_caller(void **state)
 	for (size_t i = 1; i < FG_ARRAY_SIZE(libraries); i++) {
 		char *key = fg_xasprintf("build.library.%s", libraries[i]);
 
-		fg_environment_set(&series->build[FG_ARM_CANDIDATE], key, "abcd", false);
+		fg_build_facts_set(&series->build[FG_ARM_CANDIDATE], key, "abcd");
 		free(key);
 	}
-	fg_environment_set(&series->build[FG_ARM_CANDIDATE], FG_FACT_OWN_LIBRARIES,
-			   "libother.so libown.so", false);
+	fg_build_facts_set(&series->build[FG_ARM_CANDIDATE], "build.own.libown.so", "yes");
 	fg_profile_set_init(&set, "app");
 	for (uint32_t n = 0; n < FG_ARRAY_SIZE(libraries); n++) {
 		const struct fg_profile_function function = {.name = libraries[n],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/random.h"
 #include "gate/creep.h"
+#include "gate/creep_functions.h"
 #include "tests/support/fg_test.h"
 
 #include <math.h>
@@ -169,10 +170,10 @@ static void words_name_the_sum_the_commits_and_the_functions(void **state)
 
 static double sampling[FUNCTIONS];
 
-static size_t risen_of(double gain, uint64_t seed, size_t *risen)
+/* Function 7 gains by `gain` a step; the others scatter. */
+static void make_gains(double gain, uint64_t seed, struct fg_creep_rise *rises)
 {
 	static double steps[FUNCTIONS * (STEPS + 1)];
-	double changes[FUNCTIONS];
 	struct fg_random random;
 
 	fg_random_seed(&random, seed);
@@ -184,35 +185,107 @@ static size_t risen_of(double gain, uint64_t seed, size_t *risen)
 			steps[f * (STEPS + 1) + i] =
 				(f == 7 ? gain : 0) + 0.002 * fg_random_normal(&random);
 	}
-	return fg_creep_functions(&chain, &policy,
-				  &(struct fg_creep_gains){FUNCTIONS, steps, NULL, sampling}, risen,
-				  changes);
+	assert_true(fg_creep_test(&chain, policy.creep_window,
+				  &(struct fg_creep_gains){FUNCTIONS, steps, NULL, sampling},
+				  rises));
+}
+
+static size_t risen_of(double gain, uint64_t seed, struct fg_creep_rise *rises)
+{
+	make_gains(gain, seed, rises);
+	return fg_creep_risen(rises, FUNCTIONS, policy.function_floor);
 }
 
 static void a_function_that_rises_is_named_though_the_sum_is_flat(void **state)
 {
-	size_t risen[FUNCTIONS];
+	struct fg_creep_rise rises[FUNCTIONS];
 
 	(void)state;
 	make_steps(0, 0.001, 3);
-	assert_int_equal(risen_of(0.002, 5, risen), 1);
-	assert_int_equal(risen[0], 7);
+	assert_int_equal(risen_of(0.002, 5, rises), 1);
+	assert_int_equal(rises[0].function, 7);
 	/* A few samples would scatter as much by themselves. */
 	sampling[7] = 1;
-	assert_int_equal(risen_of(0.002, 5, risen), 0);
+	assert_int_equal(risen_of(0.002, 5, rises), 0);
 	sampling[7] = 0;
 }
 
 static void functions_that_only_scatter_are_hardly_ever_named(void **state)
 {
-	size_t risen[FUNCTIONS];
+	struct fg_creep_rise rises[FUNCTIONS];
 	unsigned wrong = 0;
 
 	(void)state;
 	make_steps(0, 0.001, 3);
 	for (uint64_t seed = 0; seed < 200; seed++)
-		wrong += risen_of(0, seed, risen) > 0;
+		wrong += risen_of(0, seed, rises) > 0;
 	assert_in_range(wrong, 0, 20); /* 5 % of 200, and some luck */
+}
+
+/* Functions of equal size that scatter; number 7 gains this share of the time in each run. */
+static void make_runs(double gain, uint64_t seed, struct fg_creep_runs *runs)
+{
+	struct fg_random random;
+
+	fg_random_seed(&random, seed);
+	fg_creep_runs_pick(&chain, edges, STEPS, policy.creep_window, runs);
+	for (size_t i = 0; i < runs->count; i++) {
+		struct fg_totals *totals = &runs->totals[i];
+
+		*totals = (struct fg_totals){.items = fg_xcalloc(FUNCTIONS, sizeof(*totals->items)),
+					     .count = FUNCTIONS,
+					     .repetitions = {12, 12},
+					     .unit = 1e-9};
+		for (size_t f = 0; f < FUNCTIONS; f++) {
+			const double noise = 0.002 * FUNCTIONS * fg_random_normal(&random);
+
+			totals->items[f] = (struct fg_function_total){
+				.id = f + 100,
+				.self = {1, 1 + noise + (f == 7 ? gain * FUNCTIONS : 0)}};
+		}
+	}
+}
+
+/* How often is the function named that gains a little in each of so many benchmarks? */
+static unsigned pooled(double gain, size_t benchmarks, unsigned *wrong)
+{
+	unsigned named = 0;
+
+	for (uint64_t seed = 0; seed < 50; seed++) {
+		struct fg_creep_pool pool = {0};
+		size_t risen = 0;
+
+		for (size_t b = 0; b < benchmarks; b++) {
+			struct fg_creep_runs runs = {0};
+
+			make_runs(gain, 100 * seed + b, &runs);
+			fg_creep_pool_add_runs(&pool, &chain, &runs, policy.creep_window);
+			fg_creep_runs_release(&runs);
+		}
+		risen = fg_creep_pool_risen(&pool, benchmarks, policy.function_floor);
+		for (size_t i = 0; i < risen; i++) {
+			named += pool.rises[i].function == 107;
+			*wrong += pool.rises[i].function != 107;
+			assert_int_equal(pool.rises[i].benchmarks, benchmarks);
+		}
+		fg_creep_pool_release(&pool);
+	}
+	return named;
+}
+
+static void a_function_is_judged_over_all_benchmarks_that_call_it(void **state)
+{
+	unsigned wrong = 0;
+
+	(void)state;
+	make_steps(0, 0.001, 3);
+	for (size_t i = 0; i < STEPS; i++)
+		edges[i].series = (int64_t)i + 1;
+	(void)judge(STEPS, FG_BETTER_LOWER);
+	assert_in_range(pooled(0.0008, 1, &wrong), 0, 30);
+	assert_in_range(pooled(0.0008, 8, &wrong), 49, 50);
+	/* about 5 % of the named functions are expected to be false */
+	assert_in_range(wrong, 0, 20);
 }
 
 int main(void)
@@ -229,6 +302,7 @@ int main(void)
 		TEST(words_name_the_sum_the_commits_and_the_functions),
 		TEST(a_function_that_rises_is_named_though_the_sum_is_flat),
 		TEST(functions_that_only_scatter_are_hardly_ever_named),
+		TEST(a_function_is_judged_over_all_benchmarks_that_call_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,7 @@ static const struct fg_benchmark_verdict *decide_pairs(uint32_t pairs, double ch
 	return fg_made_decide(&made, "parse");
 }
 
-/* The same pairs, to be changed before a verdict is asked for. */
+/* The same pairs, to be changed before the verdict. */
 static struct fg_series *make_pairs(uint32_t pairs, double change, double noise)
 {
 	(void)fg_made_benchmark(&made, "parse", pairs, change, noise);
@@ -173,7 +173,7 @@ static const struct fg_metric_verdict *decide_differences(const double *differen
 	return decide_metric("cpu_time");
 }
 
-/* Fewer pairs than can decide at this alpha are said to be too few, and decide nothing. */
+/* Too few pairs to decide at this alpha are reported as too few, and decide nothing. */
 static void fewer_pairs_than_can_decide_are_said_to_be_too_few(void **state)
 {
 	const struct fg_metric_verdict *cpu;
@@ -190,7 +190,7 @@ static void fewer_pairs_than_can_decide_are_said_to_be_too_few(void **state)
 	assert_non_null(note_with(&cpu->notes, "not failed because it takes 7 at this alpha"));
 }
 
-/* 9 pairs of 10 were slower, and yet it is inconclusive: the report says what is missing. */
+/* 9 pairs of 10 were slower, and yet it is inconclusive: the report names what is missing. */
 static void a_run_that_ends_too_early_says_how_many_pairs_are_missing(void **state)
 {
 	static const double slower[] = {0.01, 0.02,  0.30, 0.03, 0.20,

@@ -44,7 +44,7 @@ static void start_again(struct fixture *f)
 	fg_arena_release(&f->arena);
 	fg_series_init(&f->series, "app");
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_set(&f->series.build[arm], "build.library.libc.so.6", "abcd", false);
+		fg_build_facts_set(&f->series.build[arm], "build.library.libc.so.6", "abcd");
 	f->policy = (struct fg_policy){.alpha = 0.01, .metrics = f->rows};
 	f->verdict = (struct fg_benchmark_verdict){.metrics = f->metrics};
 	fg_profile_set_init(&f->set, "app");
@@ -178,8 +178,8 @@ static void instructions_without_a_stack_count(void **state)
 static void what_repetitions_differ_by_makes_the_count_uncertain(void **state)
 {
 	static const struct {
-		double spread; /* of parse, in each side */
-		double more;   /* in the candidate */
+		double spread; /* spread of parse on each side */
+		double more;   /* increase in the candidate */
 		enum fg_outcome outcome;
 	} rows[] = {
 		{0.01, 0.10, FG_OUTCOME_INCONCLUSIVE},
@@ -578,7 +578,7 @@ static void a_time_is_what_surely_changed_and_has_the_unit_of_one(void **state)
 {
 	static const struct {
 		struct fg_metric_verdict metrics[2];
-		enum fg_work kind; /* of 5 % more work */
+		enum fg_work kind; /* kind of work for 5 % more instructions */
 	} rows[] = {
 		{{{.unit = "ns", .ratio = 1.1, .outcome = FG_OUTCOME_REGRESSION},
 		  {.unit = "ns", .ratio = 1.3, .outcome = FG_OUTCOME_REGRESSION}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which names may be one function that changed its form. */
+/* Names that may belong to one function whose form changed. */
 #include "gate/kin.h"
 #include "tests/support/fg_test.h"
 

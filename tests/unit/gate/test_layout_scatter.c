@@ -11,7 +11,7 @@
 
 static const double offsets[FG_LINE_PLACES] = {0.00, 0.16, 0.24, 0.32};
 
-/* Pairs take the layouts in turn. */
+/* Pairs use the layouts in turn. */
 static void draw(struct fg_random *random, double scatter, double *difference, uint8_t *layout)
 {
 	for (size_t i = 0; i < PAIRS; i++) {
@@ -188,7 +188,7 @@ static void pairs_of_a_layout_tell_no_more_of_its_place_than_one(void **state)
 			 error) < NEAR);
 	assert_true(fabs(fg_layout_places_error(level, layout, LAYOUTS * 2, LAYOUTS) - error) <
 		    NEAR);
-	level[LAYOUTS] = 1e6; /* one of the highest as it is */
+	level[LAYOUTS] = 1e6; /* one of the highest values */
 	assert_true(fabs(fg_layout_places_error(level, layout, FG_ARRAY_SIZE(level), LAYOUTS) -
 			 error) < NEAR);
 }

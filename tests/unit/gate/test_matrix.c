@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which repetitions make pairs, and what they add up to, by entity. */
+/* Which repetitions form pairs, and their sums by entity. */
 #include "gate/matrix.h"
 #include "gate/pairs.h"
 #include "model/run.h"
@@ -122,7 +122,7 @@ static void only_rows_of_the_measure_that_count_make_pairs(void **state)
 	fg_profile_pairs_release(&pairs);
 }
 
-/* The first counts of both arms are a pair, whatever their numbers; of a third nobody is left. */
+/* The first counts of both arms are a pair, whatever their numbers; a third has no partner. */
 static void counts_are_paired_in_the_order_they_come(void **state)
 {
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");

@@ -54,7 +54,7 @@ static void program_init(struct program *p, const char *measure)
 	(void)fg_made_benchmark(&p->made, "app", 20, 0.0, 0.002);
 	series = fg_made_series(&p->made, "app");
 	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_set(&series->build[arm], "build.library.libc.so.6", "4f5e", false);
+		fg_build_facts_set(&series->build[arm], "build.library.libc.so.6", "4f5e");
 	fill_set(&p->set, measure, p->sites, &p->measure);
 	p->sets[0] = &p->set;
 	p->made.input.profiles = p->sets;
@@ -330,7 +330,7 @@ static void a_gated_measure_that_is_not_there_does_not_pass(void **state)
 
 	(void)state;
 	program_init(&p, "heap.allocations");
-	p.how.name = "calls"; /* of the built-in measures, and in no repetition */
+	p.how.name = "calls"; /* a built-in measure that no repetition has */
 	add_steady(&p, unchanged, unchanged);
 	b = fg_made_decide(&p.made, "app");
 	assert_int_equal(b->outcome, FG_OUTCOME_INCONCLUSIVE);
@@ -402,7 +402,7 @@ static void a_function_fails_in_whichever_measure_it_is_worse(void **state)
 	}
 }
 
-/* As where the first repetition fills a cache. */
+/* The first repetition fills a cache. */
 static void one_repetition_that_differs_is_enough_to_judge_by_pairs(void **state)
 {
 	(void)state;
@@ -541,7 +541,7 @@ static void two_stored_runs_are_compared_by_their_counts(void **state)
 	assert_string_equal(b->measures[0].functions[0].name, "load");
 	assert_float_equal(b->measures[0].functions[0].delta, 1, 0);
 	assert_float_equal(b->measures[0].total_delta, 1, 0);
-	/* Without the counts of either run there is nothing to compare. */
+	/* Without the counts of either run, nothing can be compared. */
 	for (size_t side = 0; side < 2; side++) {
 		const struct fg_profile_set *nothing[1] = {NULL};
 

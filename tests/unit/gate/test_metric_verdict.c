@@ -172,7 +172,7 @@ static void pairs_that_are_left_out_are_said(void **state)
 {
 	static const struct {
 		const char *unit;
-		double value; /* of the first candidates */
+		double value; /* value of the first candidates */
 		uint32_t pairs;
 		const char *note;
 	} rows[] = {
@@ -303,7 +303,7 @@ static void too_few_pairs_are_counted(void **state)
 static void what_is_missing_is_said_only_of_what_looks_slower(void **state)
 {
 	static const struct {
-		double slower; /* on average, by so much are three of four pairs */
+		double slower; /* mean slowdown of three of four pairs */
 		unsigned wrong;
 		bool said;
 	} rows[] = {
@@ -338,7 +338,7 @@ static void what_is_missing_is_said_only_of_what_looks_slower(void **state)
 	}
 }
 
-/* To be followed by end(). */
+/* Call end() afterwards. */
 static const struct fg_metric_verdict *decide_in_layouts(const char *as_linked_metric,
 							 double as_linked,
 							 const double change[FG_LINE_PLACES])
@@ -387,7 +387,7 @@ static void each_place_is_reported_but_blamed_only_if_the_average_is_not_slower(
 	}
 }
 
-/* From the first pair on: nothing is said of how it was linked, and equal is a pass. */
+/* In layouts from the first pair on: no note about the linker's layout, and equality is a pass. */
 static void a_difference_measured_in_layouts_is_not_placement(void **state)
 {
 	static const struct {

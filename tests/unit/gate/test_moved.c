@@ -23,9 +23,9 @@ struct path {
 	double before_ms;
 	double after_ms;
 	double noise_ms;     /* more in every other pair of the candidate, less in the rest */
-	double chance;       /* of its change, where it is not 0.001 */
-	const char *library; /* where it is not "app" */
-	unsigned line;       /* where it is not its own */
+	double chance;       /* chance of its change, if not 0.001 */
+	const char *library; /* library, if not "app" */
+	unsigned line;       /* line, if not its own */
 };
 
 static struct {
@@ -63,7 +63,7 @@ static void make_rows(const struct path *paths)
 	}
 }
 
-/* As fg_node_context_init() would, with nothing left to chance. */
+/* Like fg_node_context_init(), without chance. */
 static void make_context(const struct path *paths)
 {
 	struct fg_node_context *c = &made.context;
@@ -375,7 +375,7 @@ static void code_that_is_known_to_be_the_same_did_not_move(void **state)
 		struct fg_code_fact facts[NODES_MAX] = {{0}};
 
 		find_moved(paths, FG_ARRAY_SIZE(paths));
-		facts[same ? made.functions[same] : nobody].state = FG_CODE_SAME;
+		facts[same ? made.functions[same] : nobody].state = FG_COMPARED_SAME;
 		made.context.code = fg_xcalloc(NODES_MAX, sizeof(facts[0]));
 		memcpy(made.context.code, facts, sizeof(facts));
 		for (uint32_t f = 0; f < made.set.function_count; f++)

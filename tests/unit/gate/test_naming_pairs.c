@@ -49,7 +49,7 @@ static struct fg_series *make_series(struct fg_run *run)
 	fg_run_init(run);
 	series = fg_run_add_series(run, "program");
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_set(&series->build[arm], "build.library.libc.so.6", "abcd", false);
+		fg_build_facts_set(&series->build[arm], "build.library.libc.so.6", "abcd");
 	return series;
 }
 

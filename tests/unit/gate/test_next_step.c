@@ -143,7 +143,7 @@ static void an_open_question_goes_from_look_to_look_until_nothing_is_left(void *
 	tear_down(&w);
 }
 
-/* A benchmark that takes a second a pair, which has `budget_s`; its first pair is there. */
+/* A benchmark that takes a second per pair, with a budget of `budget_s`, after its first pair. */
 static void reach_the_second_pair(struct walk *w, int64_t budget_s)
 {
 	set_up(w);
@@ -263,7 +263,7 @@ static void a_failure_as_linked_is_measured_again_in_other_places(void **state)
 	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_IN_LAYOUTS);
 	assert_non_null(strstr(w.step.text, "measuring again with its code in 4 places"));
 	measured(&w, 10, 0.0, 0.001);
-	/* It was measured as it was linked, too: no doubt, and no function to be named. */
+	/* It was also measured as linked: no doubt, and no function to name. */
 	assert_step(&w, FG_STEP_DONE, FG_STEP_STOP, FG_STATE_OVER);
 	tear_down(&w);
 }
@@ -330,7 +330,7 @@ static void a_failure_is_measured_until_its_function_can_be_named(void **state)
 	assert_step(&w, FG_STEP_DONE, FG_STEP_PAIRS, FG_STATE_NAMING);
 	assert_int_equal(w.step.pairs, 40);
 	assert_string_equal(w.step.text, "slower; measuring up to 30 more pairs to find where");
-	/* The schedule is lost meanwhile: the verdict has to be found once more. */
+	/* The schedule is given up meanwhile, so the verdict must be found again. */
 	set_aside(&w, FG_ASIDE_GIVEN_UP);
 	assert_step(&w, FG_STEP_GIVEN_UP, FG_STEP_PAIRS, FG_STATE_LAST);
 	measured(&w, 10, 0.05, 0.001);

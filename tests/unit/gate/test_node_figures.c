@@ -22,7 +22,7 @@ struct node {
 	uint32_t id;
 	double ms[2];
 	double swing;
-	uint32_t samples; /* of each repetition; 0: one a millisecond */
+	uint32_t samples; /* samples of each repetition; 0: one a millisecond */
 };
 
 struct program {
@@ -79,7 +79,7 @@ static const struct fg_benchmark_verdict *measure(struct program *p, uint32_t pa
 	series->schedule = FG_SCHEDULE_DUET;
 	series->state = FG_MEASURED;
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_set(&series->build[arm], "build.library.libc.so.6", "abcd", false);
+		fg_build_facts_set(&series->build[arm], "build.library.libc.so.6", "abcd");
 	for (uint32_t pair = 0; pair < pairs; pair++) {
 		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 			struct fg_profile_row *row = fg_profile_set_add_row(&p->set, p->count);
@@ -308,11 +308,11 @@ static void the_inner_frames_of_a_deep_path_are_shown(void **state)
 }
 
 enum {
-	ENTITIES = 4, /* of which the second has too few samples to be tested */
+	ENTITIES = 4, /* the second has too few samples to be tested */
 	TESTED = ENTITIES - 1,
 };
 
-/* p against growth, then against shrinking, of those that are tested, by their shares of alpha. */
+/* p against growth, then against shrinking, for the tested ones, by their shares of alpha. */
 static void flip_signs(const struct fg_pair_matrix *matrix, const double shares[TESTED], double *p)
 {
 	float handicap[TESTED];
@@ -408,7 +408,7 @@ static void an_interval_is_as_wide_as_the_error_rate_asks(void **state)
 	end(&p);
 }
 
-/* Two regions, the first of which takes most of the time; p is that of the one asked for. */
+/* Two regions, the first of which takes most of the time; returns p of the requested one. */
 static double p_of_region(const char *const order[2], const char *name)
 {
 	const struct fg_benchmark_verdict *b;
@@ -654,7 +654,7 @@ static void from_six_pairs_and_fifty_samples_on_a_function_is_tested(void **stat
 {
 	static const struct {
 		uint32_t pairs;
-		uint32_t samples; /* of `rare`, each repetition */
+		uint32_t samples; /* samples of `rare` in each repetition */
 		size_t tested;
 	} rows[] = {
 		{5, 100, 0},
@@ -827,7 +827,7 @@ static void of_two_that_changed_as_much_the_name_decides(void **state)
 static void without_samples_of_one_side_nobody_is_blamed(void **state)
 {
 	static const struct {
-		double seen; /* of the baseline's time, in ms of 100 */
+		double seen; /* sampled part of the baseline's 100 ms */
 		double all;
 		bool is_blamed;
 	} rows[] = {{51, 100, true}, {49, 100, false}, {0.2, 1.9, true}, {0.2, 2.1, false}};
@@ -856,7 +856,7 @@ static void without_samples_of_one_side_nobody_is_blamed(void **state)
 	}
 }
 
-/* A millisecond of an execution, which is over before the sampler is there. */
+/* A millisecond of an execution that ends before the sampler starts. */
 static void what_nobody_sees_of_either_side_counts_against_neither(void **state)
 {
 	const struct fg_benchmark_verdict *b;

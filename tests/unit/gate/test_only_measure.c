@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A gate of one measure by call path: whatever else was measured explains, and fails nothing. */
+/* A gate of one measure by call path: other measures explain, and never fail. */
 #include "gate/gate.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/gate/made_run.h"

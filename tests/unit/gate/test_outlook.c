@@ -44,7 +44,7 @@ static void the_weaker_the_change_the_more_pairs_up_to_four_times_as_many(void *
 		assert_int_equal(needed_around(rows[i].middle), rows[i].needed);
 }
 
-/* Every fourth pair was measured in the same layout, and so it goes on. */
+/* Every fourth pair had the same layout, and the next ones will too. */
 static void pairs_of_several_layouts_go_on_in_turn(void **state)
 {
 	struct fg_rule rule = usual;

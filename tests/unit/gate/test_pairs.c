@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From repetitions to the differences of pairs, and what is left out of them. */
+/* From repetitions to differences of pairs, and which repetitions are left out. */
 #include "gate/pairs.h"
 #include "model/run.h"
 #include "tests/unit/statistics/close.h"
@@ -168,7 +168,7 @@ static void each_pair_that_is_left_out_is_counted_once(void **state)
 	add(2, 1, 10)->aside = FG_ASIDE_GIVEN_UP;
 	add(3, 0, 10)->aside = FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP;
 	add(3, 1, 10)->aside = FG_ASIDE_GIVEN_UP | FG_ASIDE_OVERLAP;
-	add(4, 0, 10)->aside = FG_ASIDE_WARMUP; /* nobody meant it to count */
+	add(4, 0, 10)->aside = FG_ASIDE_WARMUP; /* never meant to count */
 	add(4, 1, 10)->aside = FG_ASIDE_WARMUP;
 	add_pair(5, (double)NAN, 10);
 	add_pair(6, 10, (double)INFINITY);
@@ -179,7 +179,7 @@ static void each_pair_that_is_left_out_is_counted_once(void **state)
 	add(10, 0, 0)->aside = FG_ASIDE_STEAL; /* set aside goes before no ratio */
 	(void)add(10, 1, 10);
 	add_pair(11, 10, 10);
-	(void)add(11, 2, 900); /* of a third arm */
+	(void)add(11, 2, 900); /* a third arm */
 	fg_pairs_collect(series, metric, &pairs);
 	assert_int_equal(pairs.count, 2);
 	assert_int_equal(pairs.set_aside, 4);

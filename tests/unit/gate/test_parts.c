@@ -100,7 +100,7 @@ static void parts_add_up_and_no_share_is_above_the_whole(void **state)
 	}
 }
 
-/* Made parts of every kind: whatever was measured, the list adds up and claims no more than all. */
+/* Made-up parts of every kind: the list always adds up and claims no more than the whole. */
 static void whatever_was_measured_the_list_adds_up(void **state)
 {
 	struct fg_random random;

@@ -109,7 +109,7 @@ static void the_same_files_are_not_placed_elsewhere(void **state)
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_REGRESSION);
 }
 
-/* Other code lies elsewhere; other inputs, or other files with the same code, do not tell so. */
+/* Other code is elsewhere; other inputs, or other files with the same code, do not prove that. */
 static void only_other_code_of_the_project_is_other_code(void **state)
 {
 	static const struct {
@@ -162,33 +162,33 @@ static void only_other_code_of_the_project_is_other_code(void **state)
 
 static void a_fact_that_nobody_has_proves_nothing(void **state)
 {
-	struct fg_environment a = {0};
-	struct fg_environment b = {0};
+	struct fg_build_facts a = {0};
+	struct fg_build_facts b = {0};
 
 	(void)state;
 	assert_false(fg_placement_is_other_code(&a, &b));
-	fg_environment_set(&b, "build.code", "1", false);
+	fg_build_facts_set(&b, "build.code", "1");
 	assert_false(fg_placement_is_other_code(&a, &b));
 	assert_false(fg_placement_is_other_code(&b, &a));
-	fg_environment_release(&b);
-	b = (struct fg_environment){0};
-	fg_environment_set(&a, "build.inputs", "1", false);
-	fg_environment_set(&b, "build.inputs", "1", false);
-	fg_environment_set(&a, "build.mapped", "1", false);
-	fg_environment_set(&b, "build.mapped", "1", false);
+	fg_build_facts_release(&b);
+	b = (struct fg_build_facts){0};
+	fg_build_facts_set(&a, "build.inputs", "1");
+	fg_build_facts_set(&b, "build.inputs", "1");
+	fg_build_facts_set(&a, "build.mapped", "1");
+	fg_build_facts_set(&b, "build.mapped", "1");
 	assert_false(fg_placement_is_same_code(&a, &b));
-	fg_environment_set(&a, "build.code", "1", false);
+	fg_build_facts_set(&a, "build.code", "1");
 	assert_false(fg_placement_is_same_code(&a, &b));
-	fg_environment_set(&b, "build.code", "1", false);
+	fg_build_facts_set(&b, "build.code", "1");
 	assert_true(fg_placement_is_same_code(&a, &b));
-	fg_environment_release(&a);
-	fg_environment_release(&b);
+	fg_build_facts_release(&a);
+	fg_build_facts_release(&b);
 }
 
 /* ---- Was all compared that is not the same file? ---- */
 
 struct builds {
-	struct fg_environment of[FG_ARM_COUNT];
+	struct fg_build_facts of[FG_ARM_COUNT];
 };
 
 /* A program and a library of its own that changed, and the C library; one fact is not known. */
@@ -212,8 +212,8 @@ static struct builds make_builds(const char *unknown, size_t unknown_arm)
 	for (size_t i = 0; i < FG_ARRAY_SIZE(facts); i++) {
 		for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 			if (arm != unknown_arm || strcmp(facts[i].key, unknown) != 0)
-				fg_environment_set(&builds.of[arm], facts[i].key,
-						   facts[i].values[arm], false);
+				fg_build_facts_set(&builds.of[arm], facts[i].key,
+						   facts[i].values[arm]);
 		}
 	}
 	return builds;
@@ -224,7 +224,7 @@ static bool are_comparable(struct builds builds)
 	const bool are = fg_placement_is_comparable(&builds.of[0], &builds.of[1]);
 
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
-		fg_environment_release(&builds.of[arm]);
+		fg_build_facts_release(&builds.of[arm]);
 	return are;
 }
 
@@ -252,8 +252,8 @@ static void builds_are_comparable_where_all_that_differs_was_compared(void **sta
 
 		for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 			if (rows[i].values[arm])
-				fg_environment_set(&builds.of[arm], rows[i].key,
-						   rows[i].values[arm], false);
+				fg_build_facts_set(&builds.of[arm], rows[i].key,
+						   rows[i].values[arm]);
 		}
 		if (are_comparable(builds) != rows[i].are)
 			fail_msg("%s", rows[i].why);

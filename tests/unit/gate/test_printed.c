@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The printed interval is the one that decides, whichever way it was measured: 5,000 windows of
- * recorded pairs, and the cases in which people saw one thing and read another.
+ * The printed interval is the one that decides, however it was measured: 5,000 windows of recorded
+ * pairs, and cases in which people saw one thing and read another.
  */
 #include "model/build_difference.h"
 #include "tests/support/fg_test.h"
@@ -77,7 +77,7 @@ static void make_blocks(struct fg_series *series)
 		series->repetitions[i].pair /= 2;
 }
 
-/* The same as a count that may be zero: differences are shares of its level. */
+/* As above, for a count that may be zero: differences are shares of its level. */
 static void count_instead(struct fg_series *series)
 {
 	const struct fg_metric metric = {
@@ -105,7 +105,7 @@ static void measure_as(enum path path, struct fg_made *made, struct fg_series *s
 	if (path == INTERRUPTED)
 		series->state = FG_INTERRUPTED;
 	if (path == KEPT)
-		fg_made_build_fact(series, FG_FACT_SETUP, "a server", "a server");
+		fg_made_build_fact(series, "build.setup", "a server", "a server");
 	if (path == QUICK)
 		made->measure.max_pairs = 41;
 	if (path == COUNTED)
@@ -234,8 +234,8 @@ static bool find_slower(struct fg_random *random, double change, size_t count, d
 }
 
 /*
- * As people met it: as many pairs as the budget allowed, all of them slower.  From ten on, which
- * coins do in less than 0.1 % of all cases, it fails; fewer are "probably slower".
+ * All the pairs that the budget allowed are slower.  From ten on, which coins do in less than
+ * 0.1 % of all cases, it fails; fewer are "probably slower".
  */
 static void pairs_that_are_all_slower_fail(void **state)
 {

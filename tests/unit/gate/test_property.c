@@ -100,7 +100,7 @@ static void check_interval(const struct fg_rule *rule, const struct fg_rule_find
 		    (found->low <= found->estimate && found->estimate <= found->high));
 }
 
-/* No change that was missed is as large as what the run says it could have seen. */
+/* A missed change is never as large as the smallest one that the run claims to see. */
 static void check_what_was_seen(const struct trial *trial, const struct fg_rule_finding *found)
 {
 	const double seen = fg_rule_smallest_seen(&trial->rule, found);

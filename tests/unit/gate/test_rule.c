@@ -61,7 +61,7 @@ static void no_look_falls_before_it_can_decide(void **state)
 	}
 }
 
-/* At every look, those that others may follow and the last one alike. */
+/* At every look, whether or not others may follow. */
 static void the_shares_of_all_looks_are_alpha(void **state)
 {
 	double sum = 0;
@@ -133,7 +133,7 @@ static void outcomes_over_many_runs_keep_their_promises(void **state)
 		const char *why;
 		double change;
 		enum fg_outcome outcome;
-		int at_least; /* of 300 */
+		int at_least; /* of 300 runs */
 		int at_most;
 	} table[] = {
 		{"identical programs hardly ever fail", 0.0, FG_OUTCOME_REGRESSION, 0, 3},
@@ -298,12 +298,12 @@ static void too_few_pairs_decide_nothing(void **state)
 	}
 }
 
-/* How the pairs of equal programs may depend on each other, and on the host. */
+/* How the pairs of equal programs may depend on each other and on the host. */
 enum dependence {
 	SIMILAR,    /* a pair resembles the one before: its size, not its sign */
 	TWO_MODES,  /* now quiet, now eight times as wild */
 	DRIFT,      /* the start costs more and more */
-	REMEMBERED, /* the sign as well, as with a server that keeps its state */
+	REMEMBERED, /* the sign too, as with a server that keeps its state */
 };
 
 static void draw_dependent(struct fg_random *random, enum dependence how, double *difference)

@@ -5,12 +5,13 @@
 
 #include <math.h>
 
-/* Too few samples make none of them sure; the whole is. */
+/* Too few samples make any function sure; only the whole is. */
 static void without_a_sure_function_the_only_one_that_changed_is_guilty(void **state)
 {
 	static const struct {
 		const char
-			*functions; /* of main, work, a_part and c_part; all others are the same */
+			/* main, work, a_part and c_part differ; all others are the same */
+			*functions;
 		double after;
 		bool is_guilty;
 	} rows[] = {
@@ -144,21 +145,21 @@ slower_code_that_did_not_change_is_charged_to_the_changed_code_that_calls_it(voi
 }
 
 /*
- * Templates of the standard library are part of the project's own file, and nobody looks for them:
- * sure or not, they count for the changed code that calls them, and only for that.
+ * Templates of the standard library are in the project's own file, but are not what people look
+ * for: sure or not, they count for the changed code that calls them, and only for that.
  */
 static void an_untouched_template_is_charged_to_the_changed_code_that_calls_it(void **state)
 {
 	static const struct {
 		const char *name;
 		const char *functions;
-		double before; /* of work, with what is charged to it */
+		double before; /* time of work, with charged time */
 	} rows[] = {
 		{"std::vector<int>::push_back", "std::vector<int>::push_back=16:48:s work=0:0:c",
 		 60},
 		{"std::vector<int>::push_back", "std::vector<int>::push_back=16:48:c work=0:0:c",
 		 40},
-		{"void std::sort<int*>", "void=0:0:s work=0:0:c", 40}, /* not known */
+		{"void std::sort<int*>", "void=0:0:s work=0:0:c", 40}, /* unknown */
 		{"own::push_back", "own::push_back=16:48:s work=0:0:c", 40},
 	};
 
@@ -276,7 +277,7 @@ static void code_that_did_not_change_is_never_to_blame(void **state)
 	assert_string_equal(b->time.functions[0].name, "memcmp");
 	series = fg_made_series(&p.made, "app");
 	for (int arm = 0; arm < 2; arm++)
-		fg_environment_set(&series->build[arm], "build.library.libc.so.6", "abcd", false);
+		fg_build_facts_set(&series->build[arm], "build.library.libc.so.6", "abcd");
 	b = fg_made_decide(&p.made, "app");
 	assert_string_equal(b->time.functions[0].name, "find");
 	assert_true(fabs(b->time.functions[0].delta - 12.0) < 1.5);

@@ -31,8 +31,7 @@ static void begin(struct program *p, const char *facts)
 	fg_run_init(&p->run);
 	p->series = fg_run_add_series(&p->run, "app");
 	if (facts)
-		fg_environment_set(&p->series->build[FG_ARM_CANDIDATE], "build.functions", facts,
-				   false);
+		fg_build_facts_set(&p->series->build[FG_ARM_CANDIDATE], "build.functions", facts);
 	p->row = fg_profile_set_add_row(&p->set, FUNCTIONS);
 	p->work = fg_profile_set_node(&p->set, 0, fg_profile_set_function(&p->set, &work));
 	p->row->nodes[0] = p->work;
@@ -48,7 +47,7 @@ static void end(struct program *p)
 	fg_arena_release(&p->arena);
 }
 
-/* This node has so many of the 1,000 samples. */
+/* samples of this node, of 1,000 */
 static void sample(struct program *p, uint32_t node, uint32_t samples)
 {
 	p->row->nodes[p->row->count] = node;
@@ -209,8 +208,8 @@ static void a_library_is_the_same_where_both_sides_know_one_build_id(void **stat
 		(void)add(&p, p.work, &memcmp_function, 100);
 		for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 			if (rows[r].ids[arm])
-				fg_environment_set(&p.series->build[arm], "build.library.libc.so.6",
-						   rows[r].ids[arm], false);
+				fg_build_facts_set(&p.series->build[arm], "build.library.libc.so.6",
+						   rows[r].ids[arm]);
 		}
 		assert_takes_all_time(&p, rows[r].is_same);
 	}

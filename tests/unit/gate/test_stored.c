@@ -178,34 +178,34 @@ static void an_exact_metric_that_is_only_shown_has_a_tolerance(void **state)
 
 static void the_same_binary_passes(void **state)
 {
-	struct fg_environment *builds[2];
+	struct fg_build_facts *builds[2];
 	const struct fg_benchmark_verdict *b;
 
 	(void)state;
 	make_past(0.01, 0.3, 6);
 	builds[0] = &fg_run_find(&past.runs[SESSIONS - 1], "parse")->build[FG_ARM_CANDIDATE];
 	builds[1] = &fg_made_series(&past.candidate, "parse")->build[FG_ARM_CANDIDATE];
-	fg_environment_set(builds[0], "build.id", "abcd", false);
-	fg_environment_set(builds[1], "build.id", "abcd", false);
+	fg_build_facts_set(builds[0], "build.id", "abcd");
+	fg_build_facts_set(builds[1], "build.id", "abcd");
 	b = fg_made_decide(&past.candidate, "parse");
 	assert_true(b->identical);
 	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
 	/* A different library or an unknown id is not identity. */
-	fg_environment_set(builds[1], "build.library.libm.so.6", "1234", false);
+	fg_build_facts_set(builds[1], "build.library.libm.so.6", "1234");
 	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
-	fg_environment_set(builds[0], "build.library.libm.so.6", "1234", false);
+	fg_build_facts_set(builds[0], "build.library.libm.so.6", "1234");
 	assert_true(fg_made_decide(&past.candidate, "parse")->identical);
 	/*
 	 * A different program is not identity; different build flags do not make a different
 	 * program.
 	 */
-	fg_environment_set(builds[1], "build.id", "abce", false);
+	fg_build_facts_set(builds[1], "build.id", "abce");
 	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
-	fg_environment_set(builds[1], "build.id", "abcd", false);
-	fg_environment_set(builds[1], "build.flags", "-g", false);
+	fg_build_facts_set(builds[1], "build.id", "abcd");
+	fg_build_facts_set(builds[1], "build.flags", "-g");
 	assert_true(fg_made_decide(&past.candidate, "parse")->identical);
 	for (size_t i = 0; i < 2; i++)
-		fg_environment_set(builds[i], "build.id", "", false);
+		fg_build_facts_put(&builds[i]->id, NULL);
 	assert_false(fg_made_decide(&past.candidate, "parse")->identical);
 	drop_past();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which functions of two stored runs are asked about, and what they are held against. */
+/* Which functions of two stored runs are tested, and against which error. */
 #include "gate/stored_functions.h"
 #include "tests/unit/gate/made_run.h"
 #include "tests/unit/statistics/close.h"
@@ -22,14 +22,14 @@ struct function {
 	const char *name;
 	const char *library;
 	double ms[2];
-	unsigned samples; /* of each side, and one; 0: so many that they add no noise */
-	size_t sessions;  /* that know it; 0: all */
+	unsigned samples; /* samples of each side, plus one; 0: so many that they add no noise */
+	size_t sessions;  /* sessions that know it; 0: all */
 };
 
 static const struct function *known;
 static size_t known_count;
 
-/* From session to session each differs by a millisecond. */
+/* Successive sessions differ by a millisecond. */
 static size_t tell_history(void *context, const char *benchmark,
 			   const struct fg_profile_function *function, double *self_ns, size_t room)
 {
@@ -169,7 +169,7 @@ static void a_function_is_the_same_by_name_and_library_whatever_its_number(void 
 	assert_near(find(blame, "new", "prog")->self[0], 0, 0);
 	assert_close(find(blame, "stopped", "prog")->delta, -15, 1e-12);
 	assert_close(find(blame, "started", "prog")->delta, 12, 1e-12);
-	assert_string_equal(blame->functions[0].name, "new"); /* by size */
+	assert_string_equal(blame->functions[0].name, "new"); /* ordered by size */
 	end(&c);
 }
 
@@ -230,7 +230,7 @@ static void an_interval_beyond_zero_is_sure(void **state)
 	}
 }
 
-/* Six sessions have five differences, the least that tell how sessions differ. */
+/* Six sessions have five differences, the fewest that show how sessions differ. */
 static void six_sessions_are_enough_and_five_are_not(void **state)
 {
 	static const struct function functions[] = {
@@ -482,7 +482,7 @@ static size_t tell_nothing(void *context, const char *benchmark,
 	(void)benchmark;
 	(void)function;
 	if (room > 0)
-		self_ns[0] = 1; /* of no session */
+		self_ns[0] = 1; /* a value of no session */
 	return 0;
 }
 

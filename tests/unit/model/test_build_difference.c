@@ -84,22 +84,22 @@ static const struct difference_row rows[] = {
 	},
 	{
 		.why = "plugins",
-		.facts = {{FG_FACT_MODULES, {"a.so plugin.so", "a.so"}}},
+		.facts = {{"build.modules", {"a.so plugin.so", "a.so"}}},
 		.text = "loaded while it ran: plugin.so only in the baseline",
 	},
 	{
 		.why = "what no trace tells of is no difference",
-		.facts = {{FG_FACT_MODULES, {"plugin.so", NULL}}},
+		.facts = {{"build.modules", {"plugin.so", NULL}}},
 	},
 	{
 		.why = "a long list is cut",
-		.facts = {{FG_FACT_MODULES, {"a b c d e f g h", "z"}}},
+		.facts = {{"build.modules", {"a b c d e f g h", "z"}}},
 		.text = "loaded while it ran: a b c d e f and 2 more only in the baseline, z only in the candidate",
 	},
 	{
 		.why = "the project's own library against one from elsewhere",
 		.facts = {{"build.library.libown.so", {"1", "2"}},
-			  {FG_FACT_OWN_LIBRARIES, {"liba.so libown.so", "liba.so"}}},
+			  {"build.own.libown.so", {"yes", NULL}}},
 		.text = "libown.so is the project's own in the baseline and comes from elsewhere in "
 			"the candidate",
 		.is_grave = true,
@@ -111,14 +111,14 @@ static void differences_of_builds_are_reported(void **state)
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
 		const struct difference_row *row = &rows[i];
-		struct fg_environment sides[2] = {{0}, {0}};
+		struct fg_build_facts sides[2] = {{0}, {0}};
 		struct fg_build_difference found;
 
 		for (size_t k = 0; k < FACTS_MAX && row->facts[k].key; k++) {
 			for (size_t side = 0; side < 2; side++) {
 				if (row->facts[k].values[side])
-					fg_environment_set(&sides[side], row->facts[k].key,
-							   row->facts[k].values[side], false);
+					fg_build_facts_set(&sides[side], row->facts[k].key,
+							   row->facts[k].values[side]);
 			}
 		}
 		found = fg_build_difference_of(&sides[0], &sides[1]);
@@ -127,8 +127,8 @@ static void differences_of_builds_are_reported(void **state)
 		if (found.is_grave != row->is_grave)
 			fail_msg("%s: grave: %d", row->why, found.is_grave);
 		free(found.text);
-		fg_environment_release(&sides[0]);
-		fg_environment_release(&sides[1]);
+		fg_build_facts_release(&sides[0]);
+		fg_build_facts_release(&sides[1]);
 	}
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
+#include "perfdb/server/ranges.h"
 #include "perfdb/server/webhook.h"
-#include "perfdb/server/webhook_address_check.h"
 #include "tests/support/fg_test.h"
 
-static struct fg_address_check *check_with(const char *const *allowed, size_t count)
+static struct fg_ranges *ranges_of(const char *const *allowed, size_t count)
 {
-	struct fg_address_check *check = NULL;
+	struct fg_ranges *ranges = NULL;
 	struct fg_error err = {0};
 
-	if (fg_address_check_new(allowed, count, &check, &err) != FG_OK)
+	if (fg_ranges_new(allowed, count, &ranges, &err) != FG_OK)
 		fail_msg("%s", err.message);
-	return check;
+	return ranges;
 }
 
 static void public_addresses_are_reached(void **state)
@@ -19,14 +19,14 @@ static void public_addresses_are_reached(void **state)
 	static const char *const addresses[] = {
 		"8.8.8.8",    "1.1.1.1",        "172.15.0.1",  "172.32.0.1",
 		"100.63.0.1", "::ffff:8.8.8.8", "2606:4700::", "2a00:1450:4001:800::200e"};
-	struct fg_address_check *check = check_with(NULL, 0);
+	struct fg_ranges *allowed = ranges_of(NULL, 0);
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(addresses); i++) {
-		if (!fg_address_check_admits(check, addresses[i]))
+		if (!fg_webhook_admits(allowed, addresses[i]))
 			fail_msg("%s is not reached", addresses[i]);
 	}
-	fg_address_check_free(check);
+	fg_ranges_free(allowed);
 }
 
 static void local_and_private_addresses_are_not(void **state)
@@ -61,29 +61,29 @@ static void local_and_private_addresses_are_not(void **state)
 		"no address",
 		"",
 	};
-	struct fg_address_check *check = check_with(NULL, 0);
+	struct fg_ranges *allowed = ranges_of(NULL, 0);
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(addresses); i++) {
-		if (fg_address_check_admits(check, addresses[i]))
+		if (fg_webhook_admits(allowed, addresses[i]))
 			fail_msg("%s is reached", addresses[i]);
 	}
-	fg_address_check_free(check);
+	fg_ranges_free(allowed);
 }
 
 static void only_allowed_ranges_are_reached(void **state)
 {
-	static const char *const allowed[] = {"10.1.0.0/16", "::1"};
-	struct fg_address_check *check = check_with(allowed, FG_ARRAY_SIZE(allowed));
+	static const char *const texts[] = {"10.1.0.0/16", "::1"};
+	struct fg_ranges *allowed = ranges_of(texts, FG_ARRAY_SIZE(texts));
 
 	(void)state;
-	assert_true(fg_address_check_admits(check, "10.1.255.1"));
-	assert_true(fg_address_check_admits(check, "::ffff:10.1.0.1"));
-	assert_true(fg_address_check_admits(check, "::1"));
-	assert_true(fg_address_check_admits(check, "8.8.8.8"));
-	assert_false(fg_address_check_admits(check, "10.2.0.1"));
-	assert_false(fg_address_check_admits(check, "127.0.0.1"));
-	fg_address_check_free(check);
+	assert_true(fg_webhook_admits(allowed, "10.1.255.1"));
+	assert_true(fg_webhook_admits(allowed, "::ffff:10.1.0.1"));
+	assert_true(fg_webhook_admits(allowed, "::1"));
+	assert_true(fg_webhook_admits(allowed, "8.8.8.8"));
+	assert_false(fg_webhook_admits(allowed, "10.2.0.1"));
+	assert_false(fg_webhook_admits(allowed, "127.0.0.1"));
+	fg_ranges_free(allowed);
 }
 
 static void mistyped_range_is_refused(void **state)
@@ -92,12 +92,12 @@ static void mistyped_range_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(wrong); i++) {
-		struct fg_address_check *check = NULL;
+		struct fg_ranges *allowed = NULL;
 		struct fg_error err = {0};
 
-		assert_int_equal(fg_address_check_new(&wrong[i], 1, &check, &err), FG_EINVAL);
+		assert_int_equal(fg_ranges_new(&wrong[i], 1, &allowed, &err), FG_EINVAL);
 		assert_non_null(strstr(err.message, "is not a range of addresses"));
-		fg_address_check_free(check);
+		fg_ranges_free(allowed);
 	}
 }
 

@@ -17,10 +17,10 @@ static void check_golden(const char *name,
 	fg_fixture_init(&fixture, "regression");
 	fixture.run.series[0].layouts = 4;
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		struct fg_environment *build = &fixture.run.series[0].build[arm];
+		struct fg_build_facts *build = &fixture.run.series[0].build[arm];
 
-		fg_environment_set(build, "build.inputs", "5f1e", false);
-		fg_environment_set(build, "build.library.libc.so.6", arm ? "aa" : "bb", false);
+		fg_build_facts_set(build, "build.inputs", "5f1e");
+		fg_build_facts_set(build, "build.library.libc.so.6", arm ? "aa" : "bb");
 	}
 	explain(&fixture.report, NULL, &text);
 	fg_golden_check(name, &text);
@@ -101,8 +101,8 @@ static void no_secret_is_in_it(void **state)
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		fg_environment_set(&fixture.run.sides[arm].build, "user.TOKEN",
 				   arm ? "hunter2" : "hunter22", true);
-		fg_environment_set(&fixture.run.series[0].build[arm], "build.environment.PASS",
-				   arm ? "hunter2" : "hunter22", true);
+		fg_build_facts_set(&fixture.run.series[0].build[arm], "build.environment.PASS",
+				   arm ? "hunter2" : "hunter22");
 	}
 	fg_environment_set(&fixture.run.host, "host.key", secret, true);
 	free(fixture.run.series[0].command);

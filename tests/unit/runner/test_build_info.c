@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The test program itself is the ELF file that is looked at: it was built by a known compiler with
- * debug information.
+ * Examines the test program itself: an ELF file built by a known compiler with debug information.
  */
 #include "base/fs.h"
 #include "base/random.h"
@@ -173,21 +172,21 @@ static void program_libraries_and_size_are_captured(void **state)
 	char *argv[] = {self, NULL};
 	const struct fg_benchmark benchmark = {
 		.name = "b", .command = {.text = "self", .argv = argv, .argc = 1}};
-	struct fg_environment build = {0};
+	struct fg_build_facts build = {0};
 	struct fg_target target;
 
 	(void)state;
 	fg_target_init(&target, FG_ARM_CANDIDATE, &benchmark, "/");
 	fg_target_resolve(&target);
 	fg_build_capture(&target, &build);
-	assert_non_null(fg_environment_get(&build, "build.id"));
-	assert_non_null(fg_environment_get(&build, "build.size"));
-	assert_non_null(fg_environment_get(&build, "build.compiler"));
-	assert_non_null(fg_environment_get(&build, "build.library.libc.so.6"));
-	assert_string_equal(fg_environment_get(&build, "build.debug_info"), "yes");
+	assert_non_null(build.id);
+	assert_non_null(build.size);
+	assert_non_null(build.compiler);
+	assert_non_null(fg_build_facts_library(&build, "libc.so.6"));
+	assert_string_equal(build.debug_info, "yes");
 	assert_true(target.binary_size > 0);
 	assert_true(fg_build_is_identical(&target, &target, &build, &build));
-	fg_environment_release(&build);
+	fg_build_facts_release(&build);
 	fg_target_release(&target);
 	free(self);
 }
@@ -197,7 +196,7 @@ static void copies_are_identical_and_changed_data_is_not(void **state)
 	static char *argv[] = {"./program", "data.txt", NULL};
 	const struct fg_benchmark benchmark = {.name = "b",
 					       .command = {.text = "p", .argv = argv, .argc = 2}};
-	struct fg_environment builds[2] = {0};
+	struct fg_build_facts builds[2] = {0};
 	struct fg_target targets[2];
 	struct fg_scratch scratch;
 
@@ -223,30 +222,29 @@ static void copies_are_identical_and_changed_data_is_not(void **state)
 		fg_build_capture(&targets[arm], &builds[arm]);
 	}
 	assert_true(fg_build_is_identical(&targets[0], &targets[1], &builds[0], &builds[1]));
-	fg_environment_set(&builds[1], "build.library.libc.so.6", "1234", false);
+	fg_build_facts_set(&builds[1], "build.library.libc.so.6", "1234");
 	assert_false(fg_build_is_identical(&targets[0], &targets[1], &builds[0], &builds[1]));
-	fg_environment_set(&builds[1], "build.library.libc.so.6",
-			   fg_environment_get(&builds[0], "build.library.libc.so.6"), false);
+	fg_build_facts_set(&builds[1], "build.library.libc.so.6",
+			   fg_build_facts_library(&builds[0], "libc.so.6")->identity);
 	fg_scratch_write_text(&scratch, "side1/data.txt", "other");
 	assert_false(fg_build_is_identical(&targets[0], &targets[1], &builds[0], &builds[1]));
 	for (int arm = 0; arm < 2; arm++) {
 		fg_target_release(&targets[arm]);
-		fg_environment_release(&builds[arm]);
+		fg_build_facts_release(&builds[arm]);
 	}
 	fg_scratch_release(&scratch);
 }
 
 /* Facts of two builds in two folders: another build-id, and all that is loaded is the same. */
-static void set_alike(struct fg_environment builds[2])
+static void set_alike(struct fg_build_facts builds[2])
 {
 	for (int arm = 0; arm < 2; arm++) {
-		fg_environment_set(&builds[arm], "build.id", arm ? "bb" : "aa", false);
-		fg_environment_set(&builds[arm], "build.layout", "1a", false);
-		fg_environment_set(&builds[arm], "build.inputs", "da7a", false);
-		fg_environment_set(&builds[arm], "build.library.libc.so.6", "11", false);
-		fg_environment_set(&builds[arm], "build.library.libown.so", arm ? "22" : "21",
-				   false);
-		fg_environment_set(&builds[arm], "build.layout.libown.so", "01a", false);
+		fg_build_facts_set(&builds[arm], "build.id", arm ? "bb" : "aa");
+		fg_build_facts_set(&builds[arm], "build.layout", "1a");
+		fg_build_facts_set(&builds[arm], "build.inputs", "da7a");
+		fg_build_facts_set(&builds[arm], "build.library.libc.so.6", "11");
+		fg_build_facts_set(&builds[arm], "build.library.libown.so", arm ? "22" : "21");
+		fg_build_facts_set(&builds[arm], "build.layout.libown.so", "01a");
 	}
 }
 
@@ -273,11 +271,11 @@ static void only_debug_information_may_differ_in_what_is_loaded_alike(void **sta
 
 	(void)state;
 	for (size_t r = 0; r < FG_ARRAY_SIZE(rows); r++) {
-		struct fg_environment builds[2] = {0};
+		struct fg_build_facts builds[2] = {0};
 
 		set_alike(builds);
 		if (rows[r].key)
-			fg_environment_set(&builds[1], rows[r].key, rows[r].value, false);
+			fg_build_facts_set(&builds[1], rows[r].key, rows[r].value);
 		assert_int_equal(
 			fg_build_is_loaded_alike(&targets[0], &targets[1], &builds[0], &builds[1]),
 			rows[r].alike);
@@ -285,8 +283,8 @@ static void only_debug_information_may_differ_in_what_is_loaded_alike(void **sta
 		assert_false(
 			fg_build_is_loaded_alike(&targets[0], &targets[1], &builds[0], &builds[1]));
 		targets[1].command = &same;
-		fg_environment_release(&builds[0]);
-		fg_environment_release(&builds[1]);
+		fg_build_facts_release(&builds[0]);
+		fg_build_facts_release(&builds[1]);
 	}
 }
 
@@ -295,16 +293,16 @@ static void libraries_that_cannot_be_read_are_not_alike(void **state)
 	static char *words[] = {"./p", NULL};
 	struct fg_command command = {.text = "p", .argv = words, .argc = 1};
 	const struct fg_target target = {.command = &command};
-	struct fg_environment builds[2] = {0};
+	struct fg_build_facts builds[2] = {0};
 
 	(void)state;
 	set_alike(builds);
 	assert_true(fg_build_is_loaded_alike(&target, &target, &builds[0], &builds[1]));
 	for (int arm = 0; arm < 2; arm++)
-		fg_environment_set(&builds[arm], "build.library.libother.so", "unreadable", false);
+		fg_build_facts_set(&builds[arm], "build.library.libother.so", "unreadable");
 	assert_false(fg_build_is_loaded_alike(&target, &target, &builds[0], &builds[1]));
-	fg_environment_release(&builds[0]);
-	fg_environment_release(&builds[1]);
+	fg_build_facts_release(&builds[0]);
+	fg_build_facts_release(&builds[1]);
 }
 
 static void facts_of_the_user_are_literal_or_commands(void **state)

@@ -28,7 +28,7 @@ static struct {
 	int64_t the_first_takes_ns; /* 0: as the others */
 	int64_t passed_ns;
 	unsigned links;
-	unsigned waits;           /* for some of them */
+	unsigned waits;           /* number of waits for links */
 	unsigned interrupt_after; /* links; 0: never */
 	volatile sig_atomic_t interrupted;
 } world;
@@ -66,7 +66,7 @@ struct build {
 	struct fg_scratch scratch;
 	struct fg_benchmark benchmark;
 	struct fg_target target;
-	struct fg_environment facts;
+	struct fg_build_facts facts;
 	struct fg_target_layouts layouts;
 	char *checkout;
 };
@@ -91,8 +91,8 @@ static void take(struct build *b)
 	const struct fg_command command = {.text = "./program", .argv = words, .argc = 1};
 	struct fg_binary elf = {0};
 
-	fg_environment_release(&b->facts);
-	b->facts = (struct fg_environment){0};
+	fg_build_facts_release(&b->facts);
+	b->facts = (struct fg_build_facts){0};
 	if (b->target.root)
 		fg_target_release(&b->target);
 	b->benchmark = (struct fg_benchmark){.name = "bench", .command = command};
@@ -101,11 +101,11 @@ static void take(struct build *b)
 	fg_target_resolve(&b->target);
 	assert_non_null(b->target.program);
 	assert_int_equal(fg_binary_read(b->target.program, &elf, NULL), FG_OK);
-	fg_environment_set(&b->facts, "build.id", elf.build_id, false);
+	fg_build_facts_set(&b->facts, "build.id", elf.build_id);
 	fg_binary_release(&elf);
 	fg_code_facts_add_program(&b->target, &b->facts);
-	assert_non_null(fg_environment_get(&b->facts, FG_FACT_CODE));
-	assert_non_null(fg_environment_get(&b->facts, FG_FACT_LAYOUT));
+	assert_non_null(b->facts.code);
+	assert_non_null(b->facts.layout);
 }
 
 static void set_up(struct build *b)
@@ -137,7 +137,7 @@ static void tear_down(struct build *b)
 {
 	fg_target_layouts_cut(&b->layouts, 0);
 	fg_target_release(&b->target);
-	fg_environment_release(&b->facts);
+	fg_build_facts_release(&b->facts);
 	free(b->checkout);
 	fg_scratch_release(&b->scratch);
 }
@@ -222,7 +222,7 @@ static void the_first_link_shows_that_all_are_expensive(void **state)
 	assert_string_equal(err.message, "linking it in 4 places takes 3.00 s, more than 2.00 s");
 	assert_int_equal(world.links, 1);
 	assert_int_equal(count_of(&b, "builds/key/layouts"), 0);
-	/* From now on it is known before. */
+	/* From now on the cost is known in advance. */
 	assert_int_equal(make(&b, 2 * FG_NS_PER_S, &err), FG_ELIMIT);
 	assert_int_equal(world.links, 1);
 	tear_down(&b);
@@ -321,7 +321,7 @@ static void one_slow_link_does_not_make_all_expensive(void **state)
 	}
 }
 
-/* As a busy machine leaves it; a link takes a second. */
+/* On a busy machine; a link takes a second. */
 static void set_up_in_four_places(struct build *b)
 {
 	struct fg_error err = {0};
@@ -454,7 +454,7 @@ static void a_link_that_fails_at_once_is_not_expensive(void **state)
 
 	(void)state;
 	set_up(&b);
-	fg_environment_set(&b.facts, FG_FACT_CODE, "another", false);
+	fg_build_facts_set(&b.facts, "build.code", "another");
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(make(&b, FG_NS_PER_S, &err), FG_EINVAL);
 		assert_string_equal(err.message, "'program' linked again is not the same code");

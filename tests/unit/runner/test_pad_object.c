@@ -40,7 +40,7 @@ static void write_pad(size_t pad_bytes)
 			 FG_OK);
 }
 
-/* Links the program with so much padding, runs it, and returns where main() is. */
+/* Links the program with this much padding, runs it, and returns the address of main(). */
 static unsigned long place_of_main(size_t pad_bytes)
 {
 	char *text = NULL;

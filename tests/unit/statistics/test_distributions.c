@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reference values: R 4.2.2 (qnorm, pnorm, qt, pt, pbinom, qbinom, binom.test), 17 digits. */
-#include "bench/calibration/proportion.h"
 #include "gate/statistics/distributions.h"
+#include "gate/statistics/proportion.h"
 #include "tests/unit/statistics/close.h"
 
 static void normal_quantiles_are_those_of_r(void **state)

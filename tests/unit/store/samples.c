@@ -156,7 +156,7 @@ static void describe(struct fg_run *run, uint64_t seed)
 						.clock = "CPU time",
 						.unseen = "time spent waiting"};
 	fg_series_remark(series, FG_REMARK_CALLS, fg_xstrdup("calls are not counted: no room"));
-	fg_environment_set(&series->build[FG_ARM_CANDIDATE], "build.id", "abcdef", false);
+	fg_build_facts_set(&series->build[FG_ARM_CANDIDATE], "build.id", "abcdef");
 	(void)fg_series_add_metric(series, &rate);
 }
 

@@ -10,7 +10,7 @@ struct fg_sample_shape {
 	unsigned functions;
 	unsigned paths;
 	unsigned pairs;
-	unsigned samples; /* in the whole run */
+	unsigned samples; /* of the whole run */
 	/* functions numbered from here on have a new name in every run of another seed */
 	unsigned churn;
 };

@@ -169,7 +169,7 @@ static void matrix_that_is_cut_short_is_refused(void **state)
 	fg_bytes_release(&bytes);
 }
 
-/* Bytes that are stored somewhere are read in this order, and in no other. */
+/* Stored bytes are read in this order and no other. */
 static void entries_stand_in_classes_of_their_nodes(void **state)
 {
 	static const size_t entries[] = {24, 12, 9, 8, 23, 16, 1};

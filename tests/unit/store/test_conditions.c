@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Build and host conditions: shared by the runs that have them in common, and returned for each. */
+/* Build and host conditions: stored once, and returned for each run that has them. */
 #include "tests/unit/store/fixture.h"
 
 #include <sqlite3.h>
@@ -20,7 +20,7 @@ static int64_t ask(struct fixture *f, const char *sql)
 	return value;
 }
 
-/* A run with a machine of its own when `cpu` says so. */
+/* A run with a machine of its own if `cpu` names it. */
 static void put(struct fixture *f, uint64_t seed, const char *cpu)
 {
 	struct fg_stored_run run = {0};
@@ -45,7 +45,7 @@ static void has(struct fixture *f, uint64_t seed, const char *cpu, const char *l
 	fg_stored_run_release(&run);
 }
 
-static void what_runs_share_is_one_set(void **state)
+static void what_runs_share_is_stored_once(void **state)
 {
 	struct fixture *f = *state;
 
@@ -55,30 +55,9 @@ static void what_runs_share_is_one_set(void **state)
 	has(f, 1, "AMD EPYC", "1");
 	has(f, 2, "AMD EPYC", "2");
 	has(f, 3, "Xeon", "3");
-	/* Two machines and one build. */
-	assert_int_equal(ask(f, "SELECT count(*) FROM fact_set"), 3);
-	assert_int_equal(ask(f, "SELECT count(*) FROM set_fact"), 2 + 2 + 1);
-	assert_int_equal(ask(f, "SELECT count(*) FROM run_set"), 3 * 2);
-	/* The load, and a build-id that is not an identity fact. */
-	assert_int_equal(ask(f, "SELECT count(*) FROM run_fact"), 3 * 2);
-}
-
-/* A machine may report them in any order. */
-static void order_of_conditions_makes_no_other_set(void **state)
-{
-	struct fixture *f = *state;
-	struct fg_stored_run run = {0};
-
-	put(f, 1, NULL);
-	fg_sample_run(&run, 2, &fg_sample_small);
-	fg_environment_release(&run.run.host);
-	fg_environment_set(&run.run.host, "host.cpu.count", "2", true);
-	fg_environment_set(&run.run.host, "host.load", "2", false);
-	fg_environment_set(&run.run.host, "host.cpu.model", "AMD EPYC", true);
-	must(f, fg_store_save(f->store, &run.run, NULL, NULL, &f->err));
-	fg_stored_run_release(&run);
-	has(f, 2, "AMD EPYC", "2");
-	assert_int_equal(ask(f, "SELECT count(*) FROM fact_set"), 2);
+	/* two processors, their number, three loads, the compiler and the build-id */
+	assert_int_equal(ask(f, "SELECT count(*) FROM fact"), 2 + 1 + 3 + 2);
+	assert_int_equal(ask(f, "SELECT count(*) FROM run_fact"), 3 * 5);
 }
 
 static size_t count(struct fixture *f, const char *key, const char *value)
@@ -120,36 +99,33 @@ static void what_nobody_has_any_more_goes(void **state)
 	must(f, fg_store_gc(f->store, &policy, &result, &f->err));
 	assert_int_equal(result.runs, 2);
 	has(f, 3, "AMD EPYC", "3");
-	assert_int_equal(ask(f, "SELECT count(*) FROM fact_set"), 2);
 	assert_int_equal(ask(f, "SELECT count(*) FROM fact WHERE value IN ('Xeon', '1', '2')"),
 			 1); /* the number of processors is 2 */
-	assert_int_equal(ask(f, "SELECT count(*) FROM set_fact WHERE fact_set NOT IN "
-				"(SELECT id FROM fact_set)"),
-			 0);
 }
 
-/* An unfinished run learns more about its binaries: one set replaces another. */
+/* An unfinished run learns more about its binaries. */
 static void conditions_that_come_later_are_there_too(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run run = {0};
 	struct fg_stored_run loaded = {0};
-	struct fg_environment *build = NULL;
+	struct fg_build_facts *build = NULL;
 
 	fg_sample_run(&run, 1, &fg_sample_small);
 	run.run.complete = false;
 	build = &run.run.series[0].build[FG_ARM_CANDIDATE];
-	fg_environment_set(build, "build.flags", "-O2", true);
+	fg_build_facts_set(build, "build.flags", "-O2");
 	must(f, fg_store_progress(f->store, &run.run, NULL, &f->err));
-	fg_environment_set(build, "build.lto", "yes", true);
+	fg_build_facts_set(build, "build.mapped", "5678");
+	fg_build_facts_set(build, "build.lto", "yes");
 	must(f, fg_store_progress(f->store, &run.run, NULL, &f->err));
 	must(f, fg_store_load(f->store, run.run.id, &loaded, &f->err));
 	build = &loaded.run.series[0].build[FG_ARM_CANDIDATE];
-	assert_int_equal(build->count, 3);
-	assert_string_equal(fg_environment_get(build, "build.flags"), "-O2");
-	assert_string_equal(fg_environment_get(build, "build.lto"), "yes");
-	assert_string_equal(fg_environment_get(build, "build.id"), "abcdef");
-	assert_int_equal(ask(f, "SELECT count(*) FROM run_set WHERE scope >= 3"), 1);
+	assert_int_equal(fg_build_facts_count(build), 4);
+	assert_string_equal(build->flags, "-O2");
+	assert_string_equal(fg_environment_get(&build->other, "build.lto"), "yes");
+	assert_string_equal(build->id, "abcdef");
+	assert_string_equal(build->mapped, "5678");
 	fg_stored_run_release(&loaded);
 	fg_stored_run_release(&run);
 }
@@ -159,7 +135,7 @@ static void a_hundred_conditions_may_be_stored_twice(void **state)
 {
 	struct fixture *f = *state;
 	struct fg_stored_run loaded = {0};
-	struct fg_environment *build;
+	struct fg_build_facts *build;
 	struct fg_stored_run run;
 	char key[64];
 
@@ -168,15 +144,13 @@ static void a_hundred_conditions_may_be_stored_twice(void **state)
 	build = &run.run.series[0].build[FG_ARM_CANDIDATE];
 	for (unsigned i = 0; i < 100; i++) {
 		(void)snprintf(key, sizeof(key), "build.library.lib%u.so", i);
-		fg_environment_set(build, key, "1234", false);
+		fg_build_facts_set(build, key, "1234");
 	}
 	must(f, fg_store_progress(f->store, &run.run, NULL, &f->err));
-	fg_environment_set(build, "build.mapped", "5678", false);
+	fg_build_facts_set(build, "build.mapped", "5678");
 	must(f, fg_store_progress(f->store, &run.run, NULL, &f->err));
 	must(f, fg_store_load(f->store, run.run.id, &loaded, &f->err));
-	assert_string_equal(
-		fg_environment_get(&loaded.run.series[0].build[FG_ARM_CANDIDATE], "build.mapped"),
-		"5678");
+	assert_string_equal(loaded.run.series[0].build[FG_ARM_CANDIDATE].mapped, "5678");
 	fg_stored_run_release(&loaded);
 	fg_stored_run_release(&run);
 }
@@ -185,8 +159,7 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(what_runs_share_is_one_set),
-		CASE(order_of_conditions_makes_no_other_set),
+		CASE(what_runs_share_is_stored_once),
 		CASE(runs_are_found_by_what_they_share_and_by_what_they_do_not),
 		CASE(what_nobody_has_any_more_goes),
 		CASE(conditions_that_come_later_are_there_too),

@@ -30,8 +30,6 @@ static const enum fg_sql hot[] = {
 	FG_SQL_TOTALS_OF_PART,
 	FG_SQL_TOTALS_OF_SERIES,
 	FG_SQL_TOKEN_FIND,
-	FG_SQL_FACT_SET_FIND,
-	FG_SQL_RUN_SETS_CLEAR,
 	FG_SQL_RUN_DELETE,
 	FG_SQL_SERIES_CLEAR,
 	FG_SQL_RUN_FACTS_CLEAR,
@@ -95,7 +93,7 @@ static bool is_for_postgresql(int sql)
 	return sql == FG_SQL_REPLICA_LAG;
 }
 
-/* Every query can at least be prepared: a slip in one that is seldom asked is found too. */
+/* Every query can at least be prepared: this finds mistakes in rarely used ones too. */
 static void every_query_is_understood(void **state)
 {
 	sqlite3 *raw = *state;

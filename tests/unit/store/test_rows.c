@@ -97,8 +97,14 @@ static void sqlite_finds_what_was_put_there(void **state)
 	int64_t ids[] = {0, 0};
 	int64_t found[] = {-1, -1, -1};
 	int64_t first = 0;
-	struct fg_rows put = {
-		.columns = {{.numbers = ids}, {.blobs = digests}}, .column_count = 2, .count = 2};
+	const char *texts[] = {"key", "value"};
+	struct fg_rows put = {.columns = {{.numbers = ids},
+					  {.blobs = digests},
+					  {.texts = texts},
+					  {.texts = texts},
+					  {.numbers = ids}},
+			      .column_count = 5,
+			      .count = 2};
 	const struct fg_rows asked = {
 		.columns = {{.blobs = digests}}, .column_count = 1, .count = 3};
 
@@ -107,7 +113,8 @@ static void sqlite_finds_what_was_put_there(void **state)
 	assert_int_equal(fg_db_open(fg_scratch_path(&scratch, "a.db"), 0, &db, &err), FG_OK);
 	assert_int_equal(
 		fg_db_script(db,
-			     "CREATE TABLE fact_set (id BIGINT, digest BLOB PRIMARY KEY); "
+			     "CREATE TABLE fact (id BIGINT, digest BLOB PRIMARY KEY, key TEXT, "
+			     "value TEXT, identity BIGINT); "
 			     "CREATE TABLE function (id BIGINT); INSERT INTO function VALUES (40)",
 			     &err),
 		FG_OK);
@@ -116,13 +123,13 @@ static void sqlite_finds_what_was_put_there(void **state)
 	assert_int_equal(first, 41);
 	ids[0] = first;
 	ids[1] = first + 1;
-	assert_int_equal(fg_query_rows(db, FG_SQL_FACT_SET_ADD, &put, NULL, &err), FG_OK);
-	assert_int_equal(fg_query_rows(db, FG_SQL_FACT_SET_FIND, &asked, found, &err), FG_OK);
+	assert_int_equal(fg_query_rows(db, FG_SQL_FACT_ADD, &put, NULL, &err), FG_OK);
+	assert_int_equal(fg_query_rows(db, FG_SQL_FACT_FIND, &asked, found, &err), FG_OK);
 	assert_int_equal(found[0], 41);
 	assert_int_equal(found[1], 42);
 	assert_int_equal(found[2], 0);
 	/* The second one is there already: nothing hides that. */
-	assert_true(fg_query_rows(db, FG_SQL_FACT_SET_ADD, &put, NULL, &err) < 0);
+	assert_true(fg_query_rows(db, FG_SQL_FACT_ADD, &put, NULL, &err) < 0);
 	fg_db_close(db);
 	fg_scratch_release(&scratch);
 }

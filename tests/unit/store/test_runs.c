@@ -23,7 +23,7 @@ static void load(struct fixture *f, const char *id, struct fg_stored_run *s)
 	must(f, fg_store_load(f->store, id, s, &f->err));
 }
 
-/* NaN equals NaN here: "not measured" has to come back as itself. */
+/* NaN equals NaN here: "not measured" must be restored as itself. */
 static void same_number(double a, double b)
 {
 	assert_true((isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof(a)) == 0);
@@ -81,7 +81,7 @@ static void same_series(const struct fg_series *a, const struct fg_series *b)
 	}
 }
 
-/* A path as text: what a node means, whatever its number is. */
+/* A path as text: the meaning of a node, whatever its number. */
 static char *path_text(const struct fg_profile_set *set, uint32_t node)
 {
 	char *text = fg_xstrdup("");
@@ -162,9 +162,7 @@ static void run_comes_back_whole(void **state)
 	assert_string_equal(loaded.run.sides[FG_ARM_BASELINE].describe, "merge-base");
 	assert_null(loaded.run.sides[FG_ARM_BASELINE].commit);
 	assert_string_equal(fg_environment_get(&loaded.run.host, "host.cpu.model"), "AMD EPYC");
-	assert_string_equal(
-		fg_environment_get(&loaded.run.series[0].build[FG_ARM_CANDIDATE], "build.id"),
-		"abcdef");
+	assert_string_equal(loaded.run.series[0].build[FG_ARM_CANDIDATE].id, "abcdef");
 	assert_string_equal(loaded.report, report);
 	assert_string_equal(loaded.outcome, "regression");
 	assert_int_equal(loaded.run.series_count, 1);
@@ -302,7 +300,7 @@ static void finished_pairs_of_an_interrupted_run_are_there(void **state)
 	fg_stored_run_release(&loaded);
 }
 
-/* A run of which more and more is there. */
+/* A run of which more and more is complete. */
 struct under_way {
 	struct fg_series *series;
 	struct fg_profile_set *set;
@@ -319,7 +317,7 @@ static void begin(struct under_way *run, struct fg_stored_run *whole)
 	run->rows = run->set->row_count;
 }
 
-/* To free all of it. */
+/* Frees all of it. */
 static void end(struct under_way *run)
 {
 	run->series->repetition_count = run->repetitions;

@@ -100,7 +100,7 @@ static void write_trace_file(const char *name)
 	fg_scratch_write(&scratch, name, writer.file.data, writer.file.length);
 }
 
-/* The same as a profile. */
+/* As above, as a profile. */
 static void load(void)
 {
 	(void)fg_trace_writer_finish(&writer, NULL);
@@ -311,9 +311,9 @@ static void the_kernel_is_named_by_the_trace_and_programs_are_outermost(void **s
 	fg_trace_writer_mapping(&writer, kernel, NULL, 0, "[kernel]");
 	fg_trace_writer_symbol(&writer, 7, 0xffff1000, 0x100, "vfs_read");
 	fg_trace_writer_symbol(&writer, 7, 0xffff0000, 0x100, "do_syscall_64");
-	FG_TW(&writer, FG_RECORD_FRAME, 20, 7, 0xffff0100, 0); /* where vfs_read returns to */
+	FG_TW(&writer, FG_RECORD_FRAME, 20, 7, 0xffff0100, 0); /* return address of vfs_read */
 	FG_TW(&writer, FG_RECORD_FRAME, 21, 7, 0xffff1000, FG_FRAME_EXACT);
-	FG_TW(&writer, FG_RECORD_FRAME, 22, 7, 0xffff1100, FG_FRAME_EXACT); /* in neither */
+	FG_TW(&writer, FG_RECORD_FRAME, 22, 7, 0xffff1100, FG_FRAME_EXACT); /* in neither module */
 	FG_TW(&writer, FG_RECORD_NODE, 20, 3, 20);
 	FG_TW(&writer, FG_RECORD_NODE, 21, 20, 21);
 	FG_TW(&writer, FG_RECORD_NODE, 22, 20, 22);

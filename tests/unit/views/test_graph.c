@@ -254,7 +254,10 @@ static void ten_thousand_functions_are_pruned_and_said_to_be(void **state)
 	fg_profile_release(&profile);
 }
 
-/* A chain of 600 calls, each with all of the inclusive time, and at its end what takes it. */
+/*
+ * A chain of 600 calls, each with all of the inclusive time, and at its end the function that takes
+ * it.
+ */
 static void the_hot_functions_of_a_deep_tree_are_in_the_picture(void **state)
 {
 	const struct fg_graph_options options = {.title = "deep"};

@@ -280,7 +280,7 @@ static void instructions_carry_the_samples_that_ended_at_them(void **state)
 	assert_true(figure(&table, "vsqrtsd xmm0, xmm0, xmm0", "self_ns") == 10e6);
 	assert_true(figure(&table, "test rsi, rsi", "self_ns") == 0);
 	fg_view_table_release(&table);
-	/* data has every instruction, and no rows that are there for the eye */
+	/* data has every instruction, and no rows for the eye alone */
 	options.all = true;
 	make("instructions", &profile, &options, &table);
 	fg_view_write_csv(&table, &csv);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exact interval of a proportion, for the rows of the card. */
-#ifndef FG_BENCH_CALIBRATION_PROPORTION_H
-#define FG_BENCH_CALIBRATION_PROPORTION_H
+/* The exact interval of a proportion. */
+#ifndef FG_STATS_PROPORTION_H
+#define FG_STATS_PROPORTION_H
 
 #include <stddef.h>
 

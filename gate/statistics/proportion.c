@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/calibration/proportion.h"
+#include "gate/statistics/proportion.h"
 
 #include "gate/statistics/special.h"
 

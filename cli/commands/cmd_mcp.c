@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fs.h"
+#include "cli/framework/command.h"
+#include "cli/mcp/server.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+struct options {
+	bool allow_commands;
+};
+
+/* Enters the folder; its whole path is to be freed. */
+static int enter(const char *named, char **folder, struct fg_error *err)
+{
+	char *path = realpath(named, NULL);
+
+	if (!path || !fg_fs_is_folder(path)) {
+		free(path);
+		return fg_error_set(err, FG_ENOENT, "there is no folder '%s'", named);
+	}
+	if (chdir(path) != 0) {
+		free(path);
+		return fg_error_errno(err, FG_EIO, "cannot enter '%s'", named);
+	}
+	*folder = path;
+	return FG_OK;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	struct fg_error err = {0};
+	char *folder = NULL;
+	int status = enter(cli->argument_count ? cli->arguments[0] : ".", &folder, &err);
+
+	if (status == FG_OK) {
+		const struct fg_mcp_rights rights = {
+			.cli = cli, .folder = folder, .commands = given->allow_commands};
+
+		status = fg_mcp_serve(&rights, &err);
+	}
+	free(folder);
+	return status == FG_OK ? FG_EXIT_PASS : fg_cli_fail(cli, &err);
+}
+
+static const struct fg_option options[] = {
+	FG_ROW_FLAG(struct options, allow_commands, "allow-commands", 0,
+		    "let the assistant measure and record any command, not only the benchmarks of "
+		    "fastgate.yml"),
+	{.name = NULL},
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "FOLDER",
+	 .help = "the checkout to work in (default: the current folder)",
+	 .max = 1,
+	 .complete = FG_COMPLETE_FOLDER},
+	{.name = NULL},
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate mcp", "what an assistant's configuration calls, in the checkout"},
+	{"fastgate mcp --allow-commands ~/project", "another folder, with commands of its own"},
+	{NULL, NULL},
+};
+
+const struct fg_cli_command fg_cmd_mcp = {
+	.name = "mcp",
+	.group = FG_CLI_GROUP_SETUP,
+	.summary = "serve coding assistants: the gate as tools of the Model Context Protocol",
+	.description =
+		"Speaks the Model Context Protocol over standard input and output, until its input "
+		"ends. The tools are run, duel, explain, profile, history and bisect; each runs the "
+		"fastgate command of its name (profile: view) in FOLDER and returns what that prints, at "
+		"most 32 KiB, with its exit code.\n\n"
+		"An assistant can name files only below FOLDER. It measures what fastgate.yml says; "
+		"with --allow-commands also other commands, and it gets the tool record. Nothing is "
+		"posted. Measurements run one after the other.",
+	FG_CLI_TABLES,
+	.stops_cleanly = true,
+	.run = run,
+};

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/plan.h"
+#include "cli/session/prove.h"
+
+struct options {
+	struct fg_cli_config config;
+	struct fg_prove_request asked;
+};
+
+static void report(const struct fg_cli *cli, const struct fg_prove *prove)
+{
+	struct fg_strbuf text = {0};
+
+	if (cli->json) {
+		fg_prove_json(prove, &text);
+		fg_cli_print(cli, &text);
+	} else {
+		fg_prove_write(prove, &text);
+		fg_cli_tell(cli, &text);
+	}
+	fg_strbuf_release(&text);
+}
+
+/* More false alarms than `gate.alpha` allows, surely; or a power that nothing shows. */
+static enum fg_exit judge(const struct fg_prove *prove)
+{
+	if (prove->card.alarms.at_least > prove->plan->policy.alpha)
+		return FG_EXIT_REGRESSION;
+	return prove->card.size_count > 0 ? FG_EXIT_PASS : FG_EXIT_INCONCLUSIVE;
+}
+
+static int prove_it(struct fg_cli *cli, const struct options *given, struct fg_plan *plan)
+{
+	struct fg_error err = {0};
+	struct fg_prove prove = {0};
+	int status = fg_prove_run(&prove, cli, plan, &given->asked, &err);
+
+	if (status == FG_OK || prove.card.runs > 0)
+		report(cli, &prove);
+	if (status == FG_EINTERRUPTED)
+		status = FG_EXIT_INTERRUPTED;
+	else if (status != FG_OK)
+		status = fg_cli_fail(cli, &err);
+	else
+		status = (int)judge(&prove);
+	fg_prove_release(&prove);
+	return status;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	const struct options *given = values;
+	struct fg_error err = {0};
+	struct fg_plan plan = {0};
+	int status = FG_OK;
+
+	if (fg_cli_check_event(&err) != FG_OK)
+		return fg_cli_fail(cli, &err);
+	status = fg_cli_load_plan(cli, &given->config, false, &plan);
+	if (status != FG_EXIT_PASS)
+		return status;
+	fg_cli_warn_of_tokens(cli, &plan);
+	fg_cli_stand_in_checkout(&plan);
+	if (fg_session_guard(cli, &status))
+		status = prove_it(cli, given, &plan);
+	fg_plan_release(&plan);
+	return status;
+}
+
+static const struct fg_option options[] = {
+	FG_CLI_CONFIG_OPTIONS(struct options, config),
+	FG_ROW_NAME(struct options, asked.benchmark, "bench", 0, "NAME", FG_COMPLETE_BENCHMARK,
+		    "prove this benchmark only (default: all in turn)"),
+	{.name = "budget",
+	 .letter = 'b',
+	 .kind = FG_OPTION_DURATION,
+	 .offset = offsetof(struct options, asked.budget_ns),
+	 .argument = "T",
+	 .initial = "30m",
+	 .minimum = 1e9,
+	 .maximum = 8.64e14,
+	 .help = "start no run that would hardly end within this time"},
+	{.name = NULL},
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate prove", "half an hour: can the gate be trusted on this machine?"},
+	{"fastgate prove --bench parse --budget 2h", "one benchmark, narrower bounds"},
+	{NULL, NULL},
+};
+
+const struct fg_cli_command fg_cmd_prove = {
+	.name = "prove",
+	.group = FG_CLI_GROUP_GATE,
+	.summary =
+		"how far the gate can be trusted here: false alarms, and slowdowns that it finds",
+	.description =
+		"Gates HEAD against itself, again and again, as whole runs with this project's "
+		"settings, where the right answer is known: HEAD as it is, HEAD linked again "
+		"with code that nobody calls, and HEAD with a slowdown of 1, 2, 5 or 10 % planted "
+		"in a function that it executes. Prints how often the gate was right, with exact "
+		"bounds, and what would make it see less.\n"
+		"\n"
+		"The slowdown is a loop at the function's entry, added by repeating the link of "
+		"the build and calibrated by measuring. No source file is changed. Uncommitted "
+		"changes are not part of it. The runs are not stored as runs.\n"
+		"\n"
+		"Exit code 0: the card is made. 1: more false alarms than gate.alpha allows. 3: no "
+		"slowdown could be planted.",
+	.options = options,
+	.options_size = sizeof(struct options),
+	.examples = examples,
+	.exits = FG_CLI_EXITS_OF_A_GATE & ~FG_CLI_EXIT(FG_EXIT_UPLOAD),
+	.has_json = true,
+	.stops_cleanly = true,
+	.run = run,
+};

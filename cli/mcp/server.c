@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * One thread. poll() waits for standard input and for the ends of the running commands. A call that
+ * measures waits while another one does; calls that only read the store run at once.
+ */
+#include "cli/mcp/server.h"
+
+#include "base/fs.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "cli/mcp/calls.h"
+#include "cli/mcp/rpc.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+enum {
+	CALLS_MAX = 16, /* running and waiting */
+	RUNNING_MAX = 4,
+	BATCH_MAX = 32, /* messages */
+	TICK_MS = 250,
+	READ_BYTES = 1 << 16,
+};
+
+/* Newest first. A client that asks for another one is offered the newest. */
+static const char *const versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
+				       "2024-10-07"};
+/* The only one with several messages in an array. */
+static const char version_with_batches[] = "2025-03-26";
+
+static const char instructions[] =
+	"fastgate says whether a change made a C or C++ program slower or faster, and which "
+	"function did it. Commit or save the change, then call `run` with `against` = `merge-base` "
+	"(a branch) or `HEAD` (uncommitted changes); `explain` has the evidence, `profile` shows "
+	"where time goes. Only a verdict counts: an estimate within its interval is noise. A `run` "
+	"takes minutes, so ask for progress and wait.";
+
+struct server {
+	const struct fg_mcp_rights *rights;
+	struct fg_mcp_call calls[CALLS_MAX];
+	const char *version;     /* agreed on */
+	struct fg_strbuf input;  /* the beginning of a line */
+	bool is_too_long;        /* the line: it is skipped */
+	struct fg_strbuf output; /* lines to write */
+};
+
+/* ---- methods ---- */
+
+static void initialize(struct server *server, const struct fg_rpc_message *message)
+{
+	const char *wanted = fg_json_text_or(message->params, "protocolVersion", "");
+	struct fg_json_writer w;
+
+	server->version = versions[0];
+	for (size_t i = 0; i < FG_ARRAY_SIZE(versions); i++) {
+		if (strcmp(versions[i], wanted) == 0)
+			server->version = versions[i];
+	}
+	fg_rpc_begin_result(&w, &server->output, message->id);
+	fg_json_text(&w, "protocolVersion", server->version);
+	fg_json_begin_object(&w, "capabilities");
+	fg_json_begin_object(&w, "tools");
+	fg_json_end(&w);
+	fg_json_end(&w);
+	fg_json_begin_object(&w, "serverInfo");
+	fg_json_text(&w, "name", "fastgate");
+	fg_json_text(&w, "version", fg_version());
+	fg_json_end(&w);
+	fg_json_text(&w, "instructions", instructions);
+	fg_rpc_end(&w);
+}
+
+static void ping(struct server *server, const struct fg_rpc_message *message)
+{
+	struct fg_json_writer w;
+
+	fg_rpc_begin_result(&w, &server->output, message->id);
+	fg_rpc_end(&w);
+}
+
+static void list_tools(struct server *server, const struct fg_rpc_message *message)
+{
+	struct fg_json_writer w;
+
+	if (cJSON_HasObjectItem(message->params, "cursor")) {
+		fg_rpc_error(&server->output, message->id, FG_RPC_BAD_PARAMS,
+			     "there is no such cursor: the list has one page");
+		return;
+	}
+	fg_rpc_begin_result(&w, &server->output, message->id);
+	fg_mcp_list_tools(&w, server->rights);
+	fg_rpc_end(&w);
+}
+
+static struct fg_mcp_call *find_call(struct server *server, const char *id)
+{
+	for (size_t i = 0; id && i < CALLS_MAX; i++) {
+		if (server->calls[i].tool && strcmp(server->calls[i].id, id) == 0)
+			return &server->calls[i];
+	}
+	return NULL;
+}
+
+static struct fg_mcp_call *free_slot(struct server *server)
+{
+	for (size_t i = 0; i < CALLS_MAX; i++) {
+		if (!server->calls[i].tool)
+			return &server->calls[i];
+	}
+	return NULL;
+}
+
+/* The program itself, with the words of the command line. */
+static char **whole_command(struct fg_arena *arena, char *const *words)
+{
+	size_t count = 0;
+	char **argv = NULL;
+
+	while (words[count])
+		count++;
+	argv = fg_arena_array(arena, count + 2, sizeof(argv[0]));
+	argv[0] = fg_arena_strdup(arena, "/proc/self/exe");
+	memcpy(argv + 1, words, (count + 1) * sizeof(argv[0]));
+	return argv;
+}
+
+static void call_tool(struct server *server, const struct fg_rpc_message *message)
+{
+	const char *name = fg_json_text_or(message->params, "name", NULL);
+	const struct fg_mcp_tool *tool = name ? fg_mcp_find_tool(name, server->rights) : NULL;
+	const cJSON *arguments = fg_json_find(message->params, "arguments");
+	struct fg_mcp_call *call = free_slot(server);
+	struct fg_error err = {0};
+	char **words = NULL;
+
+	if (!tool)
+		(void)fg_error_set(&err, FG_EINVAL, "there is no tool '%.100s'", name ? name : "");
+	else if (arguments && !cJSON_IsObject(arguments))
+		(void)fg_error_set(&err, FG_EINVAL, "'arguments' must be an object");
+	if (err.message[0]) {
+		fg_rpc_error(&server->output, message->id, FG_RPC_BAD_PARAMS, err.message);
+		return;
+	}
+	if (!call) {
+		fg_rpc_error(&server->output, message->id, FG_RPC_BUSY,
+			     "too many calls at once: wait for one, or cancel it");
+		return;
+	}
+	if (fg_mcp_command_line(tool, arguments, server->rights, &call->arena, &words, &err) !=
+	    FG_OK) {
+		fg_mcp_refuse(&server->output, message->id, err.message);
+		fg_mcp_call_release(call);
+		return;
+	}
+	call->tool = tool;
+	call->id = fg_xstrdup(message->id);
+	call->progress_token = fg_rpc_id(fg_json_find(message->params, "_meta/progressToken"));
+	call->argv = whole_command(&call->arena, words);
+}
+
+static void cancel(struct server *server, const struct fg_rpc_message *message)
+{
+	char *id = fg_rpc_id(fg_json_find(message->params, "requestId"));
+	struct fg_mcp_call *call = find_call(server, id);
+
+	if (call)
+		fg_mcp_call_cancel(call);
+	free(id);
+}
+
+static const struct {
+	const char *name;
+	bool is_notification;
+	void (*handle)(struct server *server, const struct fg_rpc_message *message);
+} methods[] = {
+	{"initialize", false, initialize},         {"ping", false, ping},
+	{"tools/list", false, list_tools},         {"tools/call", false, call_tool},
+	{"notifications/cancelled", true, cancel},
+};
+
+/* ---- messages ---- */
+
+static void answer(struct server *server, const struct fg_rpc_message *message)
+{
+	char unknown[160];
+
+	if (find_call(server, message->id)) {
+		fg_rpc_error(&server->output, message->id, FG_RPC_BAD_REQUEST,
+			     "a request with this id is running");
+		return;
+	}
+	for (size_t i = 0; i < FG_ARRAY_SIZE(methods); i++) {
+		if (methods[i].is_notification == !message->id &&
+		    strcmp(methods[i].name, message->method) == 0) {
+			methods[i].handle(server, message);
+			return;
+		}
+	}
+	if (!message->id)
+		return;
+	(void)snprintf(unknown, sizeof(unknown), "there is no method '%.100s'", message->method);
+	fg_rpc_error(&server->output, message->id, FG_RPC_NO_METHOD, unknown);
+}
+
+static void take_message(struct server *server, const cJSON *json)
+{
+	struct fg_rpc_message message = {0};
+	struct fg_error err = {0};
+	const int code = fg_rpc_open(json, &message, &err);
+
+	if (code != 0)
+		fg_rpc_error(&server->output, message.id, code, err.message);
+	else if (message.method)
+		answer(server, &message);
+	free(message.id);
+}
+
+/* Each message of a batch is answered by a line of its own, as its call may end much later. */
+static void take_batch(struct server *server, const cJSON *batch)
+{
+	const int count = cJSON_GetArraySize(batch);
+	const cJSON *json = NULL;
+
+	if (server->version && strcmp(server->version, version_with_batches) == 0 && count > 0 &&
+	    count <= BATCH_MAX) {
+		cJSON_ArrayForEach(json, batch) take_message(server, json);
+		return;
+	}
+	fg_rpc_error(&server->output, NULL, FG_RPC_BAD_REQUEST,
+		     "a message is a JSON object; only version 2025-03-26 has arrays, of 1 to 32");
+}
+
+static void take_line(struct server *server, const char *line, size_t length)
+{
+	struct fg_error err = {0};
+	cJSON *json = NULL;
+
+	if (length > 0 && line[length - 1] == '\r')
+		length--;
+	if (length == 0)
+		return;
+	if (!fg_text_is_utf8(line, length))
+		(void)fg_error_set(&err, FG_EPARSE, "not valid UTF-8");
+	else if (fg_json_parse(line, length, FG_RPC_LINE_MAX, &json, &err) == FG_OK &&
+		 cJSON_IsArray(json))
+		take_batch(server, json);
+	else if (json)
+		take_message(server, json);
+	if (err.message[0])
+		fg_rpc_error(&server->output, NULL, FG_RPC_NOT_JSON, err.message);
+	cJSON_Delete(json);
+}
+
+/* ---- the loop ---- */
+
+static void take_bytes(struct server *server, const char *bytes, size_t size)
+{
+	while (size > 0) {
+		const char *end = memchr(bytes, '\n', size);
+		const size_t part = end ? (size_t)(end - bytes) : size;
+
+		if (server->input.length + part > FG_RPC_LINE_MAX)
+			server->is_too_long = true;
+		if (!server->is_too_long)
+			fg_strbuf_add(&server->input, bytes, part);
+		if (!end)
+			return;
+		if (server->is_too_long)
+			fg_rpc_error(&server->output, NULL, FG_RPC_BAD_REQUEST,
+				     "a message has at most 1 MiB");
+		else
+			take_line(server, fg_strbuf_text(&server->input), server->input.length);
+		fg_strbuf_clear(&server->input);
+		server->is_too_long = false;
+		bytes += part + 1;
+		size -= part + 1;
+	}
+}
+
+/* False: the input has ended. */
+static bool read_input(struct server *server, struct fg_error *err)
+{
+	char bytes[READ_BYTES];
+	const ssize_t got = read(STDIN_FILENO, bytes, sizeof(bytes));
+
+	if (got > 0)
+		take_bytes(server, bytes, (size_t)got);
+	else if (got < 0 && errno != EINTR && errno != EAGAIN)
+		(void)fg_error_errno(err, FG_EIO, "cannot read standard input");
+	return got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+static bool may_start(const struct server *server, const struct fg_mcp_call *call)
+{
+	size_t running = 0;
+
+	for (size_t i = 0; i < CALLS_MAX; i++) {
+		const struct fg_mcp_call *other = &server->calls[i];
+
+		if (!other->has_started)
+			continue;
+		running++;
+		if (other->tool->measures && call->tool->measures)
+			return false;
+	}
+	return running < RUNNING_MAX;
+}
+
+/* Starts what waits, and forgets what was cancelled before it could start. */
+static void start_calls(struct server *server)
+{
+	for (size_t i = 0; i < CALLS_MAX; i++) {
+		struct fg_mcp_call *call = &server->calls[i];
+		struct fg_error err = {0};
+
+		if (!call->tool || call->has_started)
+			continue;
+		if (call->is_cancelled) {
+			fg_mcp_call_release(call);
+		} else if (may_start(server, call) &&
+			   fg_mcp_call_start(call, server->rights->folder, &err) != FG_OK) {
+			fg_mcp_refuse(&server->output, call->id, err.message);
+			fg_mcp_call_release(call);
+		}
+	}
+}
+
+/* Sleeps until there is input, a command has ended, or a moment has passed. */
+static void wait_for_news(struct server *server, bool has_input, bool *is_readable)
+{
+	struct pollfd fds[CALLS_MAX + 1];
+	struct fg_mcp_call *calls[CALLS_MAX + 1] = {NULL};
+	nfds_t count = 0;
+
+	fds[count++] = (struct pollfd){.fd = has_input ? STDIN_FILENO : -1, .events = POLLIN};
+	for (size_t i = 0; i < CALLS_MAX; i++) {
+		if (!server->calls[i].has_started)
+			continue;
+		calls[count] = &server->calls[i];
+		fds[count++] =
+			(struct pollfd){.fd = fg_mcp_call_fd(&server->calls[i]), .events = POLLIN};
+	}
+	(void)poll(fds, count, count > 1 ? TICK_MS : -1);
+	*is_readable = fds[0].revents != 0;
+	for (nfds_t i = 1; i < count; i++) {
+		if (fds[i].revents == 0) {
+			fg_mcp_call_watch(calls[i], &server->output);
+			continue;
+		}
+		fg_mcp_call_finish(calls[i], &server->output);
+		fg_mcp_call_release(calls[i]);
+	}
+}
+
+static bool is_idle(const struct server *server)
+{
+	for (size_t i = 0; i < CALLS_MAX; i++) {
+		if (server->calls[i].tool)
+			return false;
+	}
+	return true;
+}
+
+static int flush(struct server *server, struct fg_error *err)
+{
+	const int status = fg_fs_write_all(STDOUT_FILENO, fg_strbuf_text(&server->output),
+					   server->output.length, err);
+
+	fg_strbuf_clear(&server->output);
+	return status;
+}
+
+static void cancel_all(struct server *server)
+{
+	for (size_t i = 0; i < CALLS_MAX; i++) {
+		if (server->calls[i].tool && !server->calls[i].is_cancelled)
+			fg_mcp_call_cancel(&server->calls[i]);
+	}
+}
+
+int fg_mcp_serve(const struct fg_mcp_rights *rights, struct fg_error *err)
+{
+	struct server server = {.rights = rights};
+	const volatile sig_atomic_t *stop = rights->cli->interrupted;
+	bool is_open = true;
+	int status = FG_OK;
+
+	while (is_open || !is_idle(&server)) {
+		bool is_readable = false;
+
+		wait_for_news(&server, is_open, &is_readable);
+		if (is_open && is_readable)
+			is_open = read_input(&server, err);
+		status = err->code != FG_OK ? err->code : status;
+		if (*stop || status != FG_OK)
+			is_open = false;
+		if (!is_open)
+			cancel_all(&server);
+		start_calls(&server);
+		if (status == FG_OK)
+			status = flush(&server, err);
+	}
+	fg_strbuf_release(&server.input);
+	fg_strbuf_release(&server.output);
+	return status;
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session/prove.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/number.h"
+#include "base/random.h"
+#include "cli/session/plan.h"
+#include "gate/gate.h"
+
+#include <math.h>
+
+enum {
+	PROBE_PAIRS = 2,
+	SEARCH_PAIRS = 4,
+	FIRST_ITERATIONS = 16,
+	STEP = 16,
+	ITERATIONS_MAX = 1 << 28,
+	LEAST_ITERATIONS = 4,   /* of the smallest plant: with fewer its share is unknown */
+	ENOUGH_ITERATIONS = 20, /* of the smallest plant: the jumps to the loop no longer matter */
+	CALIBRATION_S = 10,     /* for the last pairs */
+	CALIBRATION_PAIRS_MAX = 40,
+	SIZES = 4,
+	ARMS_A_ROUND = SIZES + 2,
+};
+
+/* Relative slowdowns that are planted. */
+static const double sizes[SIZES] = {0.01, 0.02, 0.05, 0.10};
+
+/* A calibration aims at this slowdown: well above the noise, and still proportional. */
+static const double calibrated_from = 0.15;
+static const double calibrated_at = 0.3;
+static const double calibrated_to = 0.8;
+
+static double seconds_of(const struct fg_prove *prove)
+{
+	return (double)(fg_clock_monotonic_ns() - prove->started_ns) / FG_NS_PER_S;
+}
+
+/* ---- size of the plant ---- */
+
+/* Iterations for a slowdown that can be measured; 0: this function has none. */
+static int find_iterations(struct fg_prove *prove, const struct fg_prove_subject *subject,
+			   struct fg_prove_pairs *pairs, struct fg_error *err)
+{
+	uint32_t iterations = FIRST_ITERATIONS;
+
+	for (pairs->count = SEARCH_PAIRS; iterations > 0 && iterations <= ITERATIONS_MAX;) {
+		double wanted = STEP;
+		int status = FG_OK;
+
+		pairs->iterations = iterations;
+		status = fg_prove_measure(prove, subject, pairs, err);
+		if (status != FG_OK)
+			return status;
+		if (pairs->slower >= calibrated_from && pairs->slower <= calibrated_to)
+			return FG_OK;
+		if (pairs->slower > calibrated_from / STEP)
+			wanted = calibrated_at / pairs->slower;
+		iterations = (uint32_t)fmin((double)iterations * wanted, 2.0 * ITERATIONS_MAX);
+	}
+	return fg_error_set(err, FG_EUNSUPPORTED, "'%s' is called %s", pairs->function->name,
+			    iterations == 0 ? "too often" : "too seldom");
+}
+
+/* The relative slowdown of one iteration. */
+static int calibrate(struct fg_prove *prove, const struct fg_prove_subject *subject,
+		     const struct fg_prove_function *function, double *per_iteration,
+		     struct fg_error *err)
+{
+	struct fg_prove_pairs pairs = {.function = function};
+	int status = find_iterations(prove, subject, &pairs, err);
+
+	if (status != FG_OK)
+		return status;
+	pairs.count = (unsigned)fmin(CALIBRATION_PAIRS_MAX,
+				     fmax(SEARCH_PAIRS, CALIBRATION_S / pairs.seconds));
+	status = fg_prove_measure(prove, subject, &pairs, err);
+	if (status != FG_OK)
+		return status;
+	*per_iteration = pairs.slower / pairs.iterations;
+	if (!(pairs.slower > 0) || sizes[0] / *per_iteration < LEAST_ITERATIONS)
+		return fg_error_set(err, FG_EUNSUPPORTED, "'%s' is called too often",
+				    function->name);
+	return FG_OK;
+}
+
+static void take_function(struct fg_prove_subject *subject,
+			  const struct fg_prove_function *function, double per_iteration)
+{
+	if (subject->chosen && per_iteration >= subject->per_iteration)
+		return;
+	subject->chosen = function;
+	subject->per_iteration = per_iteration;
+}
+
+static bool is_enough(const struct fg_prove_subject *subject)
+{
+	return subject->chosen && sizes[0] / subject->per_iteration >= ENOUGH_ITERATIONS;
+}
+
+/* The first function, by time, that can be slowed down by a known share. */
+static int choose(struct fg_prove *prove, struct fg_prove_subject *subject, struct fg_error *err)
+{
+	struct fg_error why = {0};
+	int status = FG_OK;
+
+	for (size_t i = 0; i < subject->function_count && !is_enough(subject); i++) {
+		const struct fg_prove_function *function = &subject->functions[i];
+		double per_iteration = 0;
+
+		status = calibrate(prove, subject, function, &per_iteration, &why);
+		if (status == FG_EINTERRUPTED)
+			return fg_error_set(err, status, "%s", why.message);
+		if (status == FG_OK)
+			take_function(subject, function, per_iteration);
+		else
+			fg_cli_detail(prove->cli, "%s: %s", subject->benchmark->name, why.message);
+	}
+	if (subject->chosen)
+		fg_cli_say(prove->cli, "%s: slowdowns are planted in %s", subject->benchmark->name,
+			   subject->chosen->name);
+	else if (!subject->not_planted)
+		subject->not_planted = fg_arena_strdup(&prove->plan->arena, why.message);
+	return FG_OK;
+}
+
+/* ---- the runs ---- */
+
+struct asked_arm {
+	enum fg_proof_arm kind;
+	double size;
+};
+
+/* Each arm once, in random order. */
+static void shuffle(struct fg_random *random, struct asked_arm arms[ARMS_A_ROUND])
+{
+	arms[0] = (struct asked_arm){FG_PROOF_SAME, 0};
+	arms[1] = (struct asked_arm){FG_PROOF_NEUTRAL, 0};
+	for (size_t i = 0; i < SIZES; i++)
+		arms[2 + i] = (struct asked_arm){FG_PROOF_PLANTED, sizes[i]};
+	for (size_t i = ARMS_A_ROUND - 1; i > 0; i--) {
+		const size_t other = (size_t)fg_random_below(random, i + 1);
+		const struct asked_arm kept = arms[i];
+
+		arms[i] = arms[other];
+		arms[other] = kept;
+	}
+}
+
+static bool has_room(const struct fg_prove *prove)
+{
+	const double spent = seconds_of(prove);
+	const double budget = (double)prove->asked.budget_ns / FG_NS_PER_S;
+	double each = 0;
+
+	for (size_t i = 0; i < prove->proof_count; i++)
+		each += prove->proofs[i].seconds;
+	if (prove->proof_count > 0)
+		each /= (double)prove->proof_count;
+	return spent + each <= budget;
+}
+
+static bool can_run(const struct fg_prove_subject *subject, enum fg_proof_arm kind)
+{
+	if (kind == FG_PROOF_SAME)
+		return true;
+	return !subject->not_relinked && (kind == FG_PROOF_NEUTRAL || subject->chosen);
+}
+
+static int run_arm(struct fg_prove *prove, struct fg_prove_subject *subject,
+		   const struct asked_arm *asked, struct fg_error *err)
+{
+	char size[FG_NUMBER_TEXT_SIZE];
+	const struct fg_proof *done = NULL;
+	int status = fg_prove_arm(prove, subject, asked->kind, asked->size, err);
+
+	if (status != FG_OK)
+		return status;
+	done = &prove->proofs[prove->proof_count - 1];
+	fg_cli_say(
+		prove->cli, "%s, %s%s%s: %s%s", done->benchmark, fg_proof_arm_name(done->arm),
+		done->size > 0 ? " " : "", done->size > 0 ? fg_format_change(done->size, size) : "",
+		fg_proof_counts(done) ? fg_outcome_name(done->outcome) : "identical, not measured",
+		fg_proof_counts(done) && !fg_proof_is_right(done)
+			? done->arm == FG_PROOF_PLANTED ? ", not found" : ", a false alarm"
+			: "");
+	return FG_OK;
+}
+
+/* Every benchmark in turn, all of its arms once. */
+static int run_round(struct fg_prove *prove, struct fg_random *random, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	for (size_t i = 0; i < prove->subject_count && status == FG_OK; i++) {
+		struct fg_prove_subject *subject = &prove->subjects[i];
+		struct asked_arm arms[ARMS_A_ROUND];
+
+		shuffle(random, arms);
+		for (size_t k = 0; k < ARMS_A_ROUND && status == FG_OK && has_room(prove); k++) {
+			if (can_run(subject, arms[k].kind))
+				status = run_arm(prove, subject, &arms[k], err);
+		}
+	}
+	return status;
+}
+
+/* A run that has a profile, and the function to slow down. */
+static int begin_subject(struct fg_prove *prove, struct fg_prove_subject *subject,
+			 struct fg_error *err)
+{
+	const struct asked_arm same = {FG_PROOF_SAME, 0};
+	int status = run_arm(prove, subject, &same, err);
+
+	if (status != FG_OK)
+		return status;
+	if (subject->not_relinked)
+		subject->not_planted = subject->not_relinked;
+	else
+		status = choose(prove, subject, err);
+	if (subject->not_planted)
+		fg_cli_warn(prove->cli, "%s: no slowdown can be planted: %s",
+			    subject->benchmark->name, subject->not_planted);
+	return status;
+}
+
+/* Not even the fewest pairs that decide? */
+static int check_budget(struct fg_prove *prove, const struct fg_prove_subject *subject,
+			struct fg_error *err)
+{
+	struct fg_prove_pairs pairs = {.count = PROBE_PAIRS};
+	char least[FG_NUMBER_TEXT_SIZE];
+	char budget[FG_NUMBER_TEXT_SIZE];
+	int status = fg_prove_measure(prove, subject, &pairs, err);
+	double seconds = 0;
+
+	if (status != FG_OK)
+		return status;
+	seconds = pairs.seconds * fg_gate_least_pairs(&subject->benchmark->policy);
+	if (seconds * FG_NS_PER_S <= (double)prove->asked.budget_ns)
+		return FG_OK;
+	return fg_error_set(err, FG_EINVAL,
+			    "a run of benchmark '%s' takes %s at least: --budget %s is too small",
+			    subject->benchmark->name,
+			    fg_format_duration(seconds * FG_NS_PER_S, least),
+			    fg_format_duration((double)prove->asked.budget_ns, budget));
+}
+
+static int begin_subjects(struct fg_prove *prove, struct fg_error *err)
+{
+	int status = check_budget(prove, &prove->subjects[0], err);
+
+	for (size_t i = 0; i < prove->subject_count && status == FG_OK; i++) {
+		if (i == 0 || has_room(prove))
+			status = begin_subject(prove, &prove->subjects[i], err);
+	}
+	return status;
+}
+
+static int prove_all(struct fg_prove *prove, struct fg_error *err)
+{
+	struct fg_random random;
+	size_t before = 0;
+	int status = begin_subjects(prove, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_random_seed(&random, prove->seed);
+	do {
+		before = prove->proof_count;
+		status = run_round(prove, &random, err);
+	} while (status == FG_OK && prove->proof_count > before);
+	return status;
+}
+
+/* ---- the card ---- */
+
+static void make_card(struct fg_prove *prove)
+{
+	struct fg_proof_card_plan *plans =
+		fg_arena_array(&prove->plan->arena, prove->subject_count + 1, sizeof(plans[0]));
+
+	for (size_t i = 0; i < prove->subject_count; i++) {
+		const struct fg_benchmark *benchmark = prove->subjects[i].benchmark;
+
+		plans[i] = (struct fg_proof_card_plan){
+			.benchmark = benchmark->name,
+			.max_pairs = benchmark->measure.max_pairs,
+			.budget_s = (double)benchmark->measure.budget_ns / FG_NS_PER_S,
+		};
+	}
+	fg_proof_card_make(prove->proofs, prove->proof_count, plans, prove->subject_count,
+			   &prove->card);
+}
+
+static int select_subjects(struct fg_prove *prove, struct fg_error *err)
+{
+	const struct fg_plan *plan = prove->plan;
+	const struct fg_benchmark *wanted = NULL;
+
+	if (plan->benchmark_count == 0)
+		return fg_error_set(err, FG_EINVAL, "%s has no benchmarks: nothing to measure",
+				    plan->config_path);
+	if (prove->asked.benchmark) {
+		wanted = fg_plan_find(plan, prove->asked.benchmark);
+		if (!wanted)
+			return fg_error_set(err, FG_EINVAL, "there is no benchmark '%s' in %s",
+					    prove->asked.benchmark, plan->config_path);
+	}
+	prove->subjects = fg_xcalloc(plan->benchmark_count, sizeof(prove->subjects[0]));
+	for (size_t i = 0; i < plan->benchmark_count; i++) {
+		if (!wanted || wanted == &plan->benchmarks[i])
+			prove->subjects[prove->subject_count++].benchmark = &plan->benchmarks[i];
+	}
+	return FG_OK;
+}
+
+int fg_prove_run(struct fg_prove *prove, struct fg_cli *cli, struct fg_plan *plan,
+		 const struct fg_prove_request *asked, struct fg_error *err)
+{
+	int status = FG_OK;
+
+	*prove = (struct fg_prove){.cli = cli, .plan = plan, .asked = *asked};
+	prove->started_ns = fg_clock_monotonic_ns();
+	prove->state_folder = fg_fs_join(plan->root, FG_STATE_FOLDER);
+	status = fg_random_bytes(&prove->seed, sizeof(prove->seed), err);
+	if (status != FG_OK)
+		return status;
+	status = select_subjects(prove, err);
+	if (status != FG_OK)
+		return status;
+	prove->seed &= (UINT64_C(1) << 53) - 1;
+	fg_state_folder_make(prove->state_folder);
+	status = prove_all(prove, err);
+	make_card(prove);
+	return status;
+}
+
+void fg_prove_release(struct fg_prove *prove)
+{
+	free(prove->state_folder);
+	free(prove->subjects);
+	free(prove->proofs);
+	*prove = (struct fg_prove){0};
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs whose right answer is known, to prove the gate on this project and this runner: each is a
+ * whole run of one benchmark, HEAD against HEAD built apart, relinked or with a planted slowdown
+ * (runner/build/plant.h).  gate/prove.h makes the card of them.
+ *
+ *	fg_prove_run() → fg_prove_write() or fg_prove_json() → fg_prove_release()
+ */
+#ifndef FG_CLI_SESSION_PROVE_H
+#define FG_CLI_SESSION_PROVE_H
+
+#include "cli/session/session.h"
+#include "gate/prove.h"
+
+enum {
+	FG_PROVE_FUNCTIONS = 8,
+};
+
+struct fg_prove_request {
+	const char *benchmark; /* NULL: all of them */
+	int64_t budget_ns;     /* no run starts that would hardly end within it */
+};
+
+/* A function that takes time. */
+struct fg_prove_function {
+	const char *name; /* as reports have it */
+	const char *symbol;
+	const char *library; /* base name of the file that has it */
+	double self_ns;
+};
+
+/* A benchmark, and the function that is slowed down. */
+struct fg_prove_subject {
+	const struct fg_benchmark *benchmark;
+	struct fg_prove_function functions[FG_PROVE_FUNCTIONS]; /* of the first run, by time */
+	size_t function_count;
+	const struct fg_prove_function *chosen; /* NULL: none */
+	double per_iteration;     /* relative slowdown of one iteration of the loop at each call */
+	const char *not_relinked; /* why it cannot be linked again; NULL: it can */
+	const char *not_planted;  /* why no function is slowed down */
+};
+
+struct fg_prove {
+	struct fg_cli *cli;
+	struct fg_plan *plan; /* its arena has all texts */
+	struct fg_prove_request asked;
+	char *state_folder;
+	struct fg_prove_subject *subjects;
+	size_t subject_count;
+	struct fg_proof *proofs;
+	size_t proof_count;
+	size_t proof_capacity;
+	char fingerprint[17]; /* of the runner */
+	const char *host;     /* its processor */
+	const char *commit;
+	uint64_t seed;
+	int64_t started_ns; /* monotonic */
+	struct fg_proof_card card;
+};
+
+/*
+ * FG_EINTERRUPTED: the card is of the runs so far.  FG_EINVAL: no benchmark of that name, or the
+ * budget is too small for one run.  `plan` is changed: its baseline is HEAD.
+ */
+int fg_prove_run(struct fg_prove *prove, struct fg_cli *cli, struct fg_plan *plan,
+		 const struct fg_prove_request *asked, struct fg_error *err) FG_NODISCARD;
+void fg_prove_release(struct fg_prove *prove);
+
+/* ---- prove_report.c ---- */
+
+void fg_prove_write(const struct fg_prove *prove, struct fg_strbuf *text);
+/* fastgate-prove/1 */
+void fg_prove_json(const struct fg_prove *prove, struct fg_strbuf *text);
+
+/* ---- prove_arm.c: HEAD against HEAD, the candidate built apart ---- */
+
+/* One whole run, appended to the proofs.  FG_ECHILD: the benchmark cannot be measured. */
+int fg_prove_arm(struct fg_prove *prove, struct fg_prove_subject *subject, enum fg_proof_arm kind,
+		 double size, struct fg_error *err) FG_NODISCARD;
+
+/* Pairs without a verdict. */
+struct fg_prove_pairs {
+	const struct fg_prove_function *function; /* slowed down; NULL: nothing is */
+	uint32_t iterations;
+	unsigned count;
+	double slower;  /* result: relative */
+	double seconds; /* result: per pair */
+};
+
+/* FG_EUNSUPPORTED, FG_ENOENT: the function cannot be slowed down. */
+int fg_prove_measure(struct fg_prove *prove, const struct fg_prove_subject *subject,
+		     struct fg_prove_pairs *pairs, struct fg_error *err) FG_NODISCARD;
+
+#endif

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "base/fs.h"
+#include "cli/session/arms.h"
+#include "cli/session/plan.h"
+#include "cli/session/prove.h"
+#include "runner/build/plant.h"
+
+#include <math.h>
+
+enum {
+	FIXED_PAIRS_MAX = 100000,
+};
+
+/* HEAD against HEAD, the candidate built apart. */
+struct arm {
+	struct fg_session session;
+	struct fg_arms arms;
+	struct fg_benchmark benchmark; /* the plan's, as this run measures it */
+	const struct fg_benchmark *benchmarks[1];
+	struct fg_plant plant;
+};
+
+static int open_arm(struct fg_prove *prove, const struct fg_prove_subject *subject, struct arm *arm,
+		    struct fg_error *err)
+{
+	struct fg_session *session = &arm->session;
+	struct fg_plan *plan = prove->plan;
+	int status = fg_session_init(session, prove->cli, plan, err);
+
+	if (status != FG_OK)
+		return status;
+	arm->benchmark = *subject->benchmark;
+	arm->benchmark.measure.affected = FG_AFFECTED_NEVER;
+	arm->benchmarks[0] = &arm->benchmark;
+	session->asked.benchmarks = arm->benchmarks;
+	session->asked.benchmark_count = 1;
+	session->asked.state_folder = prove->state_folder;
+	session->asked.candidate = "HEAD";
+	session->asked.apart = true;
+	plan->baseline.kind = FG_BASELINE_GIT;
+	plan->baseline.value = "HEAD";
+	fg_environment_fingerprint(&session->got.run.host, prove->fingerprint);
+	status = fg_arms_open(&arm->arms, session, plan, err);
+	if (status != FG_OK)
+		return status;
+	prove->commit =
+		fg_arena_strdup(&plan->arena, session->got.run.sides[FG_ARM_BASELINE].commit);
+	return FG_OK;
+}
+
+/* The build is as it was, or it is made anew next time. */
+static int close_arm(struct arm *arm, int status, struct fg_error *err)
+{
+	struct fg_error why = {0};
+
+	if (fg_plant_close(&arm->plant, &why) != FG_OK && status == FG_OK)
+		status = fg_error_set(err, FG_EIO, "%s", why.message);
+	fg_arms_close(&arm->arms);
+	fg_session_release(&arm->session);
+	return status;
+}
+
+static int open_plant(struct arm *arm, const char *library, struct fg_error *err)
+{
+	char *folder = fg_fs_parent(arm->arms.worktrees[FG_ARM_CANDIDATE].tree);
+	int status;
+
+	arm->plant.interrupted = arm->session.cli->interrupted;
+	status = fg_plant_open(&arm->plant, folder, library, err);
+	free(folder);
+	return status;
+}
+
+static int plant_in(struct arm *arm, const char *library, const struct fg_planted *planted,
+		    struct fg_error *err)
+{
+	const int status = open_plant(arm, library, err);
+
+	return status != FG_OK ? status : fg_plant_set(&arm->plant, planted, err);
+}
+
+/* A build that cannot be linked again is measured as it is. */
+static int relink(struct fg_prove *prove, struct fg_prove_subject *subject, struct arm *arm,
+		  const struct fg_planted *planted)
+{
+	const char *library = subject->chosen ? subject->chosen->library
+					      : fg_fs_base_name(arm->benchmark.command.argv[0]);
+	struct fg_error why = {0};
+	int status = FG_OK;
+
+	if (subject->not_relinked)
+		return FG_OK;
+	status = plant_in(arm, library, planted, &why);
+	if (status == FG_EINTERRUPTED)
+		return status;
+	if (status != FG_OK)
+		subject->not_relinked = fg_arena_strdup(&prove->plan->arena, why.message);
+	return FG_OK;
+}
+
+/* ---- a whole run ---- */
+
+static const struct fg_metric_verdict *metric_of(const struct fg_benchmark_verdict *benchmark)
+{
+	for (size_t i = 0; i < benchmark->metric_count; i++) {
+		if (strcmp(benchmark->metrics[i].name, "cpu_time") == 0)
+			return &benchmark->metrics[i];
+	}
+	return NULL;
+}
+
+static bool is_named(const struct fg_benchmark_verdict *benchmark, const char *function)
+{
+	const struct fg_node_verdict *first = benchmark->time.functions;
+
+	return function && benchmark->time.function_count > 0 &&
+	       first->standing == FG_STANDING_GUILTY && strcmp(first->name, function) == 0;
+}
+
+static void take_metric(const struct fg_metric_verdict *metric, struct fg_proof *proof)
+{
+	if (!metric)
+		return;
+	proof->level_ns = metric->baseline;
+	proof->estimate = log(metric->ratio);
+	proof->half = log(metric->ratio) - log(metric->low);
+	proof->min_effect = metric->min_effect;
+}
+
+/* Cases of a suite are one verdict: the worst of them. */
+static void take(struct fg_prove *prove, const struct arm *arm, struct fg_proof *proof)
+{
+	const struct fg_verdict *verdict = &arm->session.got.verdict;
+	const struct fg_benchmark_verdict *worst = &verdict->benchmarks[0];
+	const struct fg_series *series = NULL;
+
+	for (size_t i = 1; i < verdict->benchmark_count; i++) {
+		if (verdict->benchmarks[i].outcome > worst->outcome)
+			worst = &verdict->benchmarks[i];
+	}
+	series = fg_run_find(&arm->session.got.run, worst->name);
+	proof->outcome = worst->outcome;
+	proof->schedule = worst->schedule;
+	proof->pairs = worst->outcome == FG_OUTCOME_ERROR ? 0 : worst->pairs;
+	proof->seconds = worst->seconds;
+	proof->is_named = is_named(worst, proof->function);
+	take_metric(metric_of(worst), proof);
+	if (series) {
+		proof->layouts = series->layouts;
+		fg_proof_noise(series, "cpu_time", &proof->noise);
+	}
+	prove->proofs = fg_grow(prove->proofs, &prove->proof_capacity, prove->proof_count + 1,
+				sizeof(prove->proofs[0]));
+	prove->proofs[prove->proof_count++] = *proof;
+}
+
+static int failed(const struct arm *arm, struct fg_error *err)
+{
+	const struct fg_verdict *verdict = &arm->session.got.verdict;
+
+	for (size_t i = 0; i < verdict->benchmark_count; i++) {
+		if (verdict->benchmarks[i].outcome == FG_OUTCOME_ERROR)
+			return fg_error_set(
+				err, FG_ECHILD, "benchmark '%s': %s", verdict->benchmarks[i].name,
+				verdict->benchmarks[i].error ? verdict->benchmarks[i].error
+							     : "not measured");
+	}
+	return verdict->benchmark_count > 0
+		       ? FG_OK
+		       : fg_error_set(err, FG_ECHILD, "benchmark '%s' was not measured",
+				      arm->benchmark.name);
+}
+
+static int gate(struct arm *arm, struct fg_error *err)
+{
+	struct fg_gate_input input = {0};
+	int status = fg_session_measure(&arm->session, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_arms_describe(&arm->arms, &input);
+	input.gone_count = 0;
+	status = fg_session_decide(&arm->session, &input, err);
+	return status == FG_OK ? failed(arm, err) : status;
+}
+
+/* ---- functions ---- */
+
+/* An inlined function has no entry: the one around it does. */
+static uint32_t holder_of(const struct fg_profile_set *set, uint32_t node)
+{
+	while (node > 0 && set->functions[set->nodes[node].function].inlined)
+		node = set->nodes[node].parent;
+	return set->nodes[node].function;
+}
+
+static double *self_times(const struct fg_profile_set *set)
+{
+	const uint16_t time = fg_profile_set_time(set);
+	double *self = fg_xcalloc(set->function_count + 1, sizeof(self[0]));
+
+	for (size_t i = 0; i < set->row_count; i++) {
+		const struct fg_profile_row *row = &set->rows[i];
+
+		for (uint32_t k = 0; row->measure == time && k < row->count; k++)
+			self[holder_of(set, row->nodes[k])] += row->values[k];
+	}
+	return self;
+}
+
+static void insert(struct fg_prove *prove, struct fg_prove_subject *subject,
+		   const struct fg_profile_function *function, double self_ns)
+{
+	struct fg_prove_function *list = subject->functions;
+	struct fg_arena *arena = &prove->plan->arena;
+	size_t at = subject->function_count;
+
+	while (at > 0 && list[at - 1].self_ns < self_ns)
+		at--;
+	if (at == FG_PROVE_FUNCTIONS)
+		return;
+	if (subject->function_count < FG_PROVE_FUNCTIONS)
+		subject->function_count++;
+	memmove(&list[at + 1], &list[at], (subject->function_count - 1 - at) * sizeof(list[0]));
+	list[at] = (struct fg_prove_function){
+		.name = fg_arena_strdup(arena, function->name),
+		.symbol = fg_arena_strdup(arena,
+					  function->linkage ? function->linkage : function->name),
+		.library = fg_arena_strdup(arena, function->library),
+		.self_ns = self_ns,
+	};
+}
+
+/* Functions of a run that take most time. */
+static void find_functions(struct fg_prove *prove, struct fg_prove_subject *subject,
+			   struct arm *arm)
+{
+	const struct fg_profile_set *set =
+		arm->session.got.profile_count ? arm->session.got.profiles[0] : NULL;
+	double *self = set ? self_times(set) : NULL;
+	for (size_t i = 1; set && i < set->function_count; i++) {
+		const struct fg_profile_function *function = &set->functions[i];
+
+		if (self[i] > 0 && function->library && *function->library)
+			insert(prove, subject, function, self[i]);
+	}
+	if (!set || subject->function_count == 0)
+		subject->not_planted = "no function was sampled";
+	free(self);
+}
+
+static int run_arm(struct fg_prove *prove, struct fg_prove_subject *subject, struct arm *arm,
+		   const struct fg_planted *planted, struct fg_error *err)
+{
+	int status = open_arm(prove, subject, arm, err);
+
+	if (status != FG_OK)
+		return status;
+	status = relink(prove, subject, arm, planted);
+	if (status != FG_OK)
+		return fg_error_set(err, status, "interrupted");
+	return gate(arm, err);
+}
+
+int fg_prove_arm(struct fg_prove *prove, struct fg_prove_subject *subject, enum fg_proof_arm kind,
+		 double size, struct fg_error *err)
+{
+	const struct fg_planted planted = {
+		.function = kind == FG_PROOF_PLANTED ? subject->chosen->symbol : "",
+		.iterations = kind == FG_PROOF_PLANTED
+				      ? (uint32_t)fmax(1, size / subject->per_iteration)
+				      : 0,
+	};
+	struct fg_proof proof = {.benchmark = subject->benchmark->name,
+				 .function =
+					 kind == FG_PROOF_PLANTED ? subject->chosen->name : NULL,
+				 .arm = kind,
+				 .size = size,
+				 .at_ns = fg_clock_wall_ns()};
+	struct arm *arm = fg_xcalloc(1, sizeof(*arm));
+	int status = run_arm(prove, subject, arm, kind == FG_PROOF_SAME ? NULL : &planted, err);
+
+	if (status == FG_OK) {
+		take(prove, arm, &proof);
+		if (subject->function_count == 0)
+			find_functions(prove, subject, arm);
+	}
+	status = close_arm(arm, status, err);
+	free(arm);
+	return status;
+}
+
+/* ---- pairs without a verdict ---- */
+
+static void only_pairs(struct arm *arm, unsigned count)
+{
+	struct fg_measuring *measure = &arm->benchmark.measure;
+
+	arm->session.asked.fixed_pairs = count;
+	measure->schedule = FG_SCHEDULE_ABBA;
+	measure->min_pairs = 2;
+	measure->max_pairs = FIXED_PAIRS_MAX; /* `count` ends it */
+	measure->layouts = FG_LAYOUTS_NEVER;
+	measure->exact = FG_EXACT_OFF;
+	measure->also_count = measure->call_count = measure->domain_count = 0;
+	measure->sampler.enabled = false;
+}
+
+static int read_pairs(const struct arm *arm, struct fg_prove_pairs *pairs, struct fg_error *err)
+{
+	const struct fg_run *run = &arm->session.got.run;
+	struct fg_proof_noise noise;
+
+	if (run->series_count == 0 || run->series[0].failure)
+		return fg_error_set(err, FG_ECHILD, "benchmark '%s': %s", arm->benchmark.name,
+				    run->series_count ? run->series[0].failure : "not measured");
+	fg_proof_noise(&run->series[0], "cpu_time", &noise);
+	pairs->slower = expm1(noise.middle);
+	pairs->seconds = run->series[0].seconds / pairs->count;
+	return FG_OK;
+}
+
+static int measure_pairs(struct fg_prove *prove, const struct fg_prove_subject *subject,
+			 struct arm *arm, struct fg_prove_pairs *pairs, struct fg_error *err)
+{
+	const struct fg_prove_function *function = pairs->function;
+	int status = open_arm(prove, subject, arm, err);
+
+	if (status != FG_OK)
+		return status;
+	if (function)
+		status = plant_in(arm, function->library,
+				  &(struct fg_planted){.function = function->symbol,
+						       .iterations = pairs->iterations},
+				  err);
+	if (status != FG_OK)
+		return status;
+	only_pairs(arm, pairs->count);
+	status = fg_session_measure(&arm->session, err);
+	if (status != FG_OK)
+		return status;
+	return read_pairs(arm, pairs, err);
+}
+
+int fg_prove_measure(struct fg_prove *prove, const struct fg_prove_subject *subject,
+		     struct fg_prove_pairs *pairs, struct fg_error *err)
+{
+	struct arm *arm = fg_xcalloc(1, sizeof(*arm));
+	const int status = close_arm(arm, measure_pairs(prove, subject, arm, pairs, err), err);
+
+	free(arm);
+	return status;
+}

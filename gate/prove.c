@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gate/prove.h"
+
+#include "gate/pairs.h"
+#include "gate/statistics/proportion.h"
+#include "gate/statistics/sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	BLOCK = 4,       /* pairs in a row whose mean says how noise averages out */
+	BLOCKS_MIN = 6,  /* fewer say nothing about it */
+	BETWEEN_MIN = 4, /* runs that say how estimates differ from run to run */
+	LONGER = 10,     /* times, as a remedy */
+	MORE_PAIRS = 4,  /* times, as a remedy */
+};
+
+static const double found_share = 0.95;
+static const double two_sided = 0.9; /* 95 % on each side */
+/* Quantile of 95 % of a normal distribution: a slowdown is found in 95 % of the runs. */
+static const double power_errors = 1.645;
+static const double least_gain = 0.9; /* a remedy leaves at most this much */
+
+static const char *const arms[] = {
+	[FG_PROOF_SAME] = "same",
+	[FG_PROOF_NEUTRAL] = "neutral",
+	[FG_PROOF_PLANTED] = "planted",
+};
+
+const char *fg_proof_arm_name(enum fg_proof_arm arm)
+{
+	return arms[arm];
+}
+
+bool fg_proof_counts(const struct fg_proof *proof)
+{
+	return proof->pairs > 0;
+}
+
+bool fg_proof_is_right(const struct fg_proof *proof)
+{
+	return (proof->outcome == FG_OUTCOME_REGRESSION) == (proof->arm == FG_PROOF_PLANTED);
+}
+
+/* ---- noise of one run ---- */
+
+/* Log2 of how much the means of blocks of BLOCK pairs scatter less, per doubling. */
+static double exponent_of(const double *differences, size_t count)
+{
+	const size_t blocks = count / BLOCK;
+	double *means = NULL;
+	double ratio = 0;
+
+	if (blocks < BLOCKS_MIN)
+		return (double)NAN;
+	means = fg_xcalloc(blocks, sizeof(means[0]));
+	for (size_t i = 0; i < blocks; i++)
+		means[i] = fg_mean(differences + i * BLOCK, BLOCK);
+	ratio = fg_variance(means, blocks) / fg_variance(differences, blocks * BLOCK);
+	free(means);
+	if (!(ratio > 0))
+		return (double)NAN;
+	return fmin(1.0, fmax(0.0, -log(ratio) / log(BLOCK)));
+}
+
+static double quietest(const double *differences, size_t count)
+{
+	const size_t part = count / 4;
+	double best = (double)NAN;
+
+	for (size_t i = 0; part >= BLOCK && i < 4; i++) {
+		const double sd = sqrt(fg_variance(differences + i * part, part));
+
+		best = fmin(sd, best); /* ignores NaN */
+	}
+	return best;
+}
+
+void fg_proof_noise(const struct fg_series *series, const char *metric,
+		    struct fg_proof_noise *noise)
+{
+	const size_t index = fg_series_find_metric(series, metric);
+	struct fg_pairs pairs = {0};
+
+	*noise = (struct fg_proof_noise){(double)NAN, (double)NAN, (double)NAN, (double)NAN};
+	if (index == SIZE_MAX)
+		return;
+	fg_pairs_collect(series, index, &pairs);
+	if (pairs.count > 1) {
+		noise->middle = fg_median(pairs.difference, pairs.count);
+		noise->pair = sqrt(fg_variance(pairs.difference, pairs.count));
+		noise->quiet = quietest(pairs.difference, pairs.count);
+		noise->exponent = exponent_of(pairs.difference, pairs.count);
+	}
+	fg_pairs_release(&pairs);
+}
+
+/* ---- shares ---- */
+
+static void count_run(struct fg_proof_card_share *share, bool hit)
+{
+	share->runs++;
+	share->hits += hit;
+}
+
+static void bound(struct fg_proof_card_share *share)
+{
+	const struct fg_proportion p = fg_clopper_pearson(share->hits, share->runs, two_sided);
+
+	share->at_least = p.low;
+	share->at_most = p.high;
+}
+
+static struct fg_proof_card_size *size_of(struct fg_proof_card *card, double size)
+{
+	size_t at = 0;
+
+	while (at < card->size_count && card->sizes[at].size < size - 1e-6)
+		at++;
+	if (at < card->size_count && fabs(card->sizes[at].size - size) <= 1e-6)
+		return &card->sizes[at];
+	if (card->size_count == FG_PROOF_CARD_SIZES_MAX)
+		return NULL;
+	memmove(&card->sizes[at + 1], &card->sizes[at],
+		(card->size_count - at) * sizeof(card->sizes[0]));
+	card->size_count++;
+	card->sizes[at] = (struct fg_proof_card_size){.size = size};
+	return &card->sizes[at];
+}
+
+static void count_proof(struct fg_proof_card *card, const struct fg_proof *proof)
+{
+	const bool is_red = proof->outcome == FG_OUTCOME_REGRESSION;
+	struct fg_proof_card_size *size = NULL;
+
+	card->runs++;
+	card->minutes += proof->seconds / 60;
+	if (proof->arm != FG_PROOF_PLANTED) {
+		count_run(&card->alarms, is_red);
+		return;
+	}
+	size = size_of(card, proof->size);
+	if (size)
+		count_run(&size->found, is_red);
+	if (is_red)
+		count_run(&card->named, proof->is_named);
+}
+
+static void find_smallest(struct fg_proof_card *card)
+{
+	card->smallest = card->smallest_at_least = (double)NAN;
+	for (size_t i = card->size_count; i-- > 0;) {
+		const struct fg_proof_card_share *found = &card->sizes[i].found;
+
+		if ((double)found->hits < found_share * (double)found->runs)
+			return;
+		card->smallest = card->sizes[i].size;
+		card->smallest_at_least = found->at_least;
+	}
+}
+
+/* ---- remedies ---- */
+
+/* A benchmark's runs in one set of figures: medians, and what runs differ by. */
+struct parts {
+	const struct fg_proof_card_plan *plan;
+	struct fg_proof_noise noise;
+	double reach;  /* half width of the interval in standard errors */
+	double pairs;  /* of a run that does not decide early */
+	double pair_s; /* wall time of a pair */
+	double level_ns;
+	double min_effect;
+	double between; /* standard deviation of estimates beyond that of their pairs */
+	bool in_layouts;
+};
+
+static double median_of(double *values, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (isfinite(values[i]))
+			values[kept++] = values[i];
+	}
+	return fg_median(values, kept);
+}
+
+static double error_of(double pair, double exponent, double pairs)
+{
+	return pair * pow(pairs, -exponent / 2);
+}
+
+/* The smallest slowdown that 95 % of the runs find. */
+static double smallest_of(const struct parts *parts, double pair, double pairs, double between)
+{
+	const double error = hypot(error_of(pair, parts->noise.exponent, pairs), between);
+
+	return expm1(fmax(parts->reach * error, log1p(parts->min_effect)) + power_errors * error);
+}
+
+static void take_between(const struct fg_proof *proofs, size_t count, const char *benchmark,
+			 struct parts *parts)
+{
+	double *estimates = fg_xcalloc(count + 1, sizeof(estimates[0]));
+	double within = 0;
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct fg_proof *proof = &proofs[i];
+
+		if (strcmp(proof->benchmark, benchmark) != 0 || !fg_proof_counts(proof) ||
+		    proof->arm == FG_PROOF_PLANTED || !isfinite(proof->estimate))
+			continue;
+		estimates[found++] = proof->estimate;
+		within += pow(error_of(parts->noise.pair, parts->noise.exponent, proof->pairs), 2);
+	}
+	parts->between = 0;
+	if (found >= BETWEEN_MIN)
+		parts->between =
+			sqrt(fmax(0, fg_variance(estimates, found) - within / (double)found));
+	free(estimates);
+}
+
+static bool take_parts(const struct fg_proof *proofs, size_t count, struct parts *parts)
+{
+	double *rows = fg_xcalloc(6 * (count + 1), sizeof(rows[0]));
+	double *columns[6];
+	size_t n = 0;
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(columns); i++)
+		columns[i] = rows + i * (count + 1);
+	for (size_t i = 0; i < count; i++) {
+		const struct fg_proof *proof = &proofs[i];
+
+		if (strcmp(proof->benchmark, parts->plan->benchmark) != 0 ||
+		    !fg_proof_counts(proof) || !(proof->noise.pair > 0))
+			continue;
+		columns[0][n] = proof->noise.pair;
+		columns[1][n] = proof->noise.quiet;
+		columns[2][n] = proof->noise.exponent;
+		columns[3][n] = proof->half / (proof->noise.pair / sqrt(proof->pairs));
+		columns[4][n] = proof->seconds / proof->pairs;
+		columns[5][n++] = proof->level_ns;
+		parts->pairs = fmax(parts->pairs, proof->pairs);
+		parts->min_effect = proof->min_effect;
+		parts->in_layouts = parts->in_layouts || proof->layouts > 1;
+	}
+	parts->noise.pair = median_of(columns[0], n);
+	parts->noise.quiet = median_of(columns[1], n);
+	parts->noise.exponent = median_of(columns[2], n);
+	parts->reach = median_of(columns[3], n);
+	parts->pair_s = median_of(columns[4], n);
+	parts->level_ns = median_of(columns[5], n);
+	free(rows);
+	if (!isfinite(parts->noise.exponent))
+		parts->noise.exponent = 1;
+	if (n == 0 || !isfinite(parts->reach))
+		return false;
+	take_between(proofs, count, parts->plan->benchmark, parts);
+	return true;
+}
+
+static double now(const struct parts *parts)
+{
+	return smallest_of(parts, parts->noise.pair, parts->pairs, parts->between);
+}
+
+static void add_help(struct fg_proof_card *card, const struct fg_proof_card_help *help)
+{
+	size_t at = card->help_count;
+
+	if (!isfinite(help->to) || !(help->to < least_gain * help->from))
+		return;
+	while (at > 0 && card->helps[at - 1].to > help->to) {
+		card->helps[at] = card->helps[at - 1];
+		at--;
+	}
+	card->helps[at] = *help;
+	card->help_count++;
+}
+
+/* Pairs that the budget has room for. */
+static double affordable(const struct parts *parts, double pair_s)
+{
+	return fmin(parts->plan->max_pairs, floor(parts->plan->budget_s / pair_s));
+}
+
+/* A repetition ten times as long is ten in a row. */
+static void help_length(const struct parts *parts, struct fg_proof_card *card)
+{
+	const double pairs = affordable(parts, parts->pair_s * LONGER);
+	struct fg_proof_card_help help = {.limit = FG_LIMIT_LENGTH,
+					  .was = parts->level_ns,
+					  .by = parts->level_ns * LONGER,
+					  .from = now(parts)};
+
+	help.to = smallest_of(parts, parts->noise.pair, pairs * LONGER, parts->between);
+	if (pairs >= BLOCK)
+		add_help(card, &help);
+}
+
+static void help_pairs(const struct parts *parts, struct fg_proof_card *card)
+{
+	struct fg_proof_card_help help = {.limit = FG_LIMIT_PAIRS,
+					  .was = parts->pairs,
+					  .by = parts->pairs * MORE_PAIRS,
+					  .from = now(parts)};
+
+	help.to = smallest_of(parts, parts->noise.pair, help.by, parts->between);
+	add_help(card, &help);
+}
+
+static void help_noise(const struct parts *parts, struct fg_proof_card *card)
+{
+	struct fg_proof_card_help help = {.limit = FG_LIMIT_NOISE,
+					  .was = parts->noise.pair,
+					  .by = parts->noise.quiet,
+					  .from = now(parts)};
+
+	help.to = smallest_of(parts, parts->noise.quiet, parts->pairs, parts->between);
+	add_help(card, &help);
+}
+
+static void help_layouts(const struct parts *parts, struct fg_proof_card *card)
+{
+	struct fg_proof_card_help help = {
+		.limit = FG_LIMIT_LAYOUTS, .was = parts->between, .from = now(parts)};
+
+	help.to = smallest_of(parts, parts->noise.pair, parts->pairs, 0);
+	if (!parts->in_layouts)
+		add_help(card, &help);
+}
+
+static void help_min_effect(const struct parts *parts, struct fg_proof_card *card)
+{
+	struct parts lower = *parts;
+	struct fg_proof_card_help help = {.limit = FG_LIMIT_MIN_EFFECT,
+					  .was = parts->min_effect,
+					  .by = parts->min_effect / 2,
+					  .from = now(parts)};
+
+	lower.min_effect = help.by;
+	help.to = now(&lower);
+	add_help(card, &help);
+}
+
+/* Remedies are for the benchmark that is worst off. */
+static void find_helps(const struct fg_proof *proofs, size_t count,
+		       const struct fg_proof_card_plan *plans, size_t plan_count,
+		       struct fg_proof_card *card)
+{
+	struct parts worst = {0};
+
+	for (size_t i = 0; i < plan_count; i++) {
+		struct parts parts = {.plan = &plans[i]};
+
+		if (take_parts(proofs, count, &parts) && (!worst.plan || now(&parts) > now(&worst)))
+			worst = parts;
+	}
+	if (!worst.plan)
+		return;
+	card->limiting = worst.plan->benchmark;
+	help_length(&worst, card);
+	help_pairs(&worst, card);
+	help_noise(&worst, card);
+	help_layouts(&worst, card);
+	help_min_effect(&worst, card);
+}
+
+void fg_proof_card_make(const struct fg_proof *proofs, size_t count,
+			const struct fg_proof_card_plan *plans, size_t plan_count,
+			struct fg_proof_card *card)
+{
+	*card = (struct fg_proof_card){0};
+	for (size_t i = 0; i < count; i++) {
+		if (fg_proof_counts(&proofs[i]))
+			count_proof(card, &proofs[i]);
+	}
+	bound(&card->alarms);
+	bound(&card->named);
+	for (size_t i = 0; i < card->size_count; i++)
+		bound(&card->sizes[i].found);
+	if (card->runs > 0)
+		card->minutes /= (double)card->runs;
+	find_smallest(card);
+	find_helps(proofs, count, plans, plan_count, card);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The card of a gate: how far its verdicts can be trusted on one runner, from whole runs whose
+ * right answer is known.  A run compares a build with itself, with a neutral relink, or with a
+ * slowdown of known size in a known function.
+ *
+ * No I/O, no clock, no state.
+ */
+#ifndef FG_GATE_PROVE_H
+#define FG_GATE_PROVE_H
+
+#include "model/run.h"
+#include "model/verdict.h"
+
+enum fg_proof_arm {
+	FG_PROOF_SAME,    /* the build against itself */
+	FG_PROOF_NEUTRAL, /* against itself, linked again with code that nobody calls */
+	FG_PROOF_PLANTED, /* against itself with a slowdown in one function */
+	FG_PROOF_ARMS,
+};
+
+/* How pairs scatter.  NaN: unknown. */
+struct fg_proof_noise {
+	double middle;   /* median of the pairs' logarithmic ratios */
+	double pair;     /* standard deviation of a pair's logarithmic ratio */
+	double quiet;    /* the same, in the quietest quarter of the pairs */
+	double exponent; /* variance of a mean of m pairs in a row: m^-exponent */
+};
+
+/* One whole run. */
+struct fg_proof {
+	const char *benchmark;
+	const char *function; /* planted; NULL: none */
+	enum fg_proof_arm arm;
+	double size; /* relative slowdown that was planted */
+	enum fg_schedule schedule;
+	enum fg_outcome outcome;
+	bool is_named; /* the planted function is the first to blame */
+	double seconds;
+	double pairs;
+	double level_ns; /* of a repetition */
+	double estimate; /* logarithmic; NaN: none */
+	double half;     /* from there to the lower end of the interval */
+	double min_effect;
+	double layouts; /* taken in turn */
+	int64_t at_ns;  /* wall clock */
+	struct fg_proof_noise noise;
+};
+
+const char *fg_proof_arm_name(enum fg_proof_arm arm);
+/* False where nothing was measured: such a run proves nothing. */
+bool fg_proof_counts(const struct fg_proof *proof);
+/* The right answer: red for a plant, anything else without one. */
+bool fg_proof_is_right(const struct fg_proof *proof);
+/* Noise of the pairs of a metric. */
+void fg_proof_noise(const struct fg_series *series, const char *metric,
+		    struct fg_proof_noise *noise);
+
+enum {
+	FG_PROOF_CARD_SIZES_MAX = 8,
+};
+
+/* A share of runs with its exact one-sided bounds, 95 % each. */
+struct fg_proof_card_share {
+	size_t hits;
+	size_t runs;
+	double at_least;
+	double at_most;
+};
+
+struct fg_proof_card_size {
+	double size;
+	struct fg_proof_card_share found;
+};
+
+/* Causes that keep smaller slowdowns unseen. */
+enum fg_proof_card_limit {
+	FG_LIMIT_LENGTH,
+	FG_LIMIT_PAIRS,
+	FG_LIMIT_NOISE,
+	FG_LIMIT_LAYOUTS,
+	FG_LIMIT_MIN_EFFECT,
+	FG_LIMIT_COUNT,
+};
+
+/* A remedy, by the measured parts of the variance. */
+struct fg_proof_card_help {
+	enum fg_proof_card_limit limit;
+	double was;  /* length in ns, pairs, pair noise, placement noise, minimum effect */
+	double by;   /* the same, remedied */
+	double from; /* smallest slowdown found in 95 % of runs */
+	double to;
+};
+
+struct fg_proof_card {
+	struct fg_proof_card_share alarms;                        /* of runs without a plant */
+	struct fg_proof_card_size sizes[FG_PROOF_CARD_SIZES_MAX]; /* ascending */
+	size_t size_count;
+	double smallest; /* it and all larger ones were found in at least 95 %; NaN: none */
+	double smallest_at_least;         /* bound of that share */
+	struct fg_proof_card_share named; /* of the plants that were found */
+	double minutes;                   /* per verdict */
+	size_t runs;
+	const char *limiting; /* benchmark that the remedies are for; NULL: unknown */
+	struct fg_proof_card_help helps[FG_LIMIT_COUNT]; /* the largest gain first */
+	size_t help_count;
+};
+
+/* The plan of a benchmark, which bounds what helps. */
+struct fg_proof_card_plan {
+	const char *benchmark;
+	double max_pairs;
+	double budget_s;
+};
+
+/* `card` borrows names from `proofs`. */
+void fg_proof_card_make(const struct fg_proof *proofs, size_t count,
+			const struct fg_proof_card_plan *plans, size_t plan_count,
+			struct fg_proof_card *card);
+
+#endif

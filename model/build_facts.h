@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Facts about the binaries of one side of a benchmark.  A fact that is unavailable is NULL, and two
+ * builds are then never taken to be alike in it.  Reports and databases have each fact as a text
+ * under a dotted key: fg_build_facts_list() and fg_build_facts_set() are the two directions.
+ */
+#ifndef FG_MODEL_BUILD_FACTS_H
+#define FG_MODEL_BUILD_FACTS_H
+
+#include "model/environment.h"
+
+struct fg_build_library {
+	char *name;     /* as the program asks for it */
+	char *identity; /* build-id, or why it has none */
+	bool is_own;    /* lies inside the side's own tree */
+	/* libraries of the project only */
+	char *code;
+	char *layout;
+	char *place; /* path within the checkout */
+};
+
+enum fg_compared {
+	FG_COMPARED_UNKNOWN,
+	FG_COMPARED_SAME,           /* as is all that it names */
+	FG_COMPARED_REACHES_CHANGE, /* the same, but something that it names is not */
+	FG_COMPARED_CHANGED,
+};
+
+/* A hot function, compared with the baseline's. */
+struct fg_build_function {
+	char *name; /* linkage name */
+	enum fg_compared state;
+	unsigned offset[2]; /* address within a page: baseline, candidate */
+};
+
+struct fg_build_facts {
+	char *program; /* file name */
+	char *id;      /* build-id */
+	char *size;    /* bytes */
+	char *compiler;
+	char *comment; /* the section .comment, which also names compilers */
+	char *flags;
+	char *optimisation;
+	char *producers; /* set if there are several */
+	char *linking;   /* "dynamic" or "static" */
+	char *debug_info;
+	char *code;   /* digest of the machine code, wherever it lies */
+	char *layout; /* digest of all that is loaded, at its addresses */
+	char *inputs; /* digest of the files named on the command line, and of the project's data */
+	/*
+	 * Files mapped while it ran besides the program and its libraries: plugins, child programs
+	 * and their libraries.  Known once sampled: a digest, and the names separated by blanks.
+	 */
+	char *mapped;
+	char *modules;
+	char *shared_libraries; /* paths in the user's work tree; the side was built elsewhere */
+	/* of the candidate only */
+	char *setup;   /* the command that left a process running, which outlives a pair */
+	char *changed; /* linkage names of functions and objects; " ..." at the end: and more */
+	struct fg_build_function *functions;
+	size_t function_count, function_capacity;
+
+	struct fg_build_library *libraries; /* sorted by name */
+	size_t library_count, library_capacity;
+	struct fg_environment other; /* keys that this version does not know */
+};
+
+void fg_build_facts_release(struct fg_build_facts *build);
+void fg_build_facts_copy(struct fg_build_facts *to, const struct fg_build_facts *from);
+/* How many are known. */
+size_t fg_build_facts_count(const struct fg_build_facts *build);
+/* Replaces a field by a copy of `value`. */
+void fg_build_facts_put(char **field, const char *value);
+/* The name is copied. */
+void fg_build_facts_add_function(struct fg_build_facts *build,
+				 const struct fg_build_function *function);
+void fg_build_facts_forget_functions(struct fg_build_facts *build);
+
+void fg_build_facts_set(struct fg_build_facts *build, const char *key, const char *value);
+/* All facts under their keys. */
+void fg_build_facts_list(const struct fg_build_facts *build, struct fg_environment *facts);
+
+/* True if both are known and equal. */
+bool fg_fact_is_equal(const char *a, const char *b);
+
+/* Adds the library unless it is there; valid until the next one is added. */
+struct fg_build_library *fg_build_facts_add_library(struct fg_build_facts *build, const char *name);
+/* NULL: not loaded. */
+const struct fg_build_library *fg_build_facts_library(const struct fg_build_facts *build,
+						      const char *name);
+/* Libraries without a build-id cannot be identified reliably. */
+bool fg_library_has_id(const struct fg_build_library *library);
+
+/*
+ * Walks the libraries of two builds by name:
+ *	struct fg_library_pair pair = {.builds = {baseline, candidate}};
+ *	while (fg_library_pair_next(&pair)) ...
+ */
+struct fg_library_pair {
+	const struct fg_build_facts *builds[2];
+	const struct fg_build_library *sides[2]; /* one of them may be NULL */
+	size_t next[2];
+};
+
+bool fg_library_pair_next(struct fg_library_pair *pair);
+const char *fg_library_pair_name(const struct fg_library_pair *pair);
+/* Both sides load the same file. */
+bool fg_library_pair_is_same(const struct fg_library_pair *pair);
+
+#endif

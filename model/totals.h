@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Time of each function in a run of a benchmark, per repetition of each arm. */
+#ifndef FG_MODEL_TOTALS_H
+#define FG_MODEL_TOTALS_H
+
+#include "base/base.h"
+
+struct fg_function_total {
+	uint64_t id;    /* the store's function */
+	double self[2]; /* per repetition of the arm */
+	double inclusive[2];
+};
+
+enum {
+	FG_TOTALS_FRACTIONS = 16 /* times are kept in this share of what one sample is worth */
+};
+
+struct fg_totals {
+	struct fg_function_total *items; /* by id */
+	size_t count;
+	size_t capacity;
+	uint32_t repetitions[2];
+	double unit;
+};
+
+void fg_totals_release(struct fg_totals *totals);
+
+#endif

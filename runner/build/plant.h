@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A build whose program is linked again with a planted slowdown (planted.h), to prove that the gate
+ * sees it.
+ *
+ *	fg_plant_open() → fg_plant_set(), any number of times → fg_plant_close()
+ */
+#ifndef FG_RUNNER_PLANT_H
+#define FG_RUNNER_PLANT_H
+
+#include "runner/build/planted.h"
+
+#include <signal.h>
+
+/* The program or library of a build that is planted. */
+struct fg_plant {
+	char *folder;   /* the records of its build */
+	char *output;   /* the linked file */
+	char *original; /* copy of it as it was built */
+	const volatile sig_atomic_t *interrupted;
+};
+
+/*
+ * `folder` has the records of a build, `library` is the base name of a file that it linked.
+ * FG_ENOENT: no recorded link made it.
+ */
+int fg_plant_open(struct fg_plant *plant, const char *folder, const char *library,
+		  struct fg_error *err) FG_NODISCARD;
+/*
+ * Link it again with this plant; NULL: without one.  FG_EUNSUPPORTED: this function cannot be
+ * slowed down.  On failure the file stays as it was.
+ */
+int fg_plant_set(const struct fg_plant *plant, const struct fg_planted *planted,
+		 struct fg_error *err) FG_NODISCARD;
+/* Puts the file back as it was built; FG_EIO: it is not. */
+int fg_plant_close(struct fg_plant *plant, struct fg_error *err) FG_NODISCARD;
+
+#endif

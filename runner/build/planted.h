@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A slowdown in one function of a linked file.
+ *
+ * An object with a small loop is linked in front of the others, under the name of the function to
+ * slow down.  In the linked file that function's first instructions become a jump to the loop,
+ * which ends with those instructions and the way back (binary/entries.h proves where this is safe).
+ * So every call takes longer by the same number of iterations, samples in the loop count for the
+ * function, and inlined, static and link-time optimised code needs nothing special.
+ *
+ * The plant is noted next to the recorded links (link_record.h), and every later link of that
+ * program repeats it: fg_layouts_make() shifts a planted program like any other.
+ */
+#ifndef FG_RUNNER_PLANTED_H
+#define FG_RUNNER_PLANTED_H
+
+#include "base/base.h"
+#include "base/error.h"
+
+struct fg_planted {
+	const char *function; /* symbol; "": link the object, and change no function */
+	uint32_t iterations;  /* per call */
+};
+
+/* The symbol in the object that keeps it in a link. */
+#define FG_PLANT_SYMBOL "fastgate_plant"
+
+/* Notes the plant of `output`; NULL: none any more. */
+int fg_planted_write(const char *folder, const char *output, const struct fg_planted *planted,
+		     struct fg_error *err) FG_NODISCARD;
+/* The noted plant of `output`, in `*text`, to be freed; false: none. */
+bool fg_planted_read(const char *folder, const char *output, struct fg_planted *planted,
+		     char **text);
+/* The object with the loop.  FG_ENOENT: there is no assembler. */
+int fg_planted_object(const struct fg_planted *planted, const char *path, struct fg_error *err)
+	FG_NODISCARD;
+/* Makes the function of a linked file jump to the loop.  FG_EUNSUPPORTED: it cannot, and why. */
+int fg_planted_apply(const struct fg_planted *planted, const char *path, struct fg_error *err)
+	FG_NODISCARD;
+
+#endif

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""
+prove.py FASTGATE ROOT: `fastgate prove` on a small project.
+
+How many runs the budget has room for, and what they say, depends on the machine; what a card says of its runs does not.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
+sys.path.insert(0, str(root / "tests/support"))
+from checks import HUNG_S, check, finish_in_scratch  # noqa: E402
+from json_schema import Schema  # noqa: E402
+
+if not shutil.which("as"):
+    print("the assembler is not installed")
+    sys.exit(77)
+
+SOURCE = """static volatile unsigned sink;
+__attribute__((noinline)) static void work(unsigned n) { for (unsigned i = 0; i < n; i++) sink += i; }
+int main(void)
+{
+	for (int i = 0; i < 200; i++)
+		work(50000);
+	return 0;
+}
+"""
+CONFIG = """version: 1
+project: small
+build: {{ command: "{build}" }}
+measure: {{ pairs: {{ min: 10, max: 12 }}, budget: 20s }}
+benchmarks: [ {{ name: prog, command: ./prog }} ]
+"""
+COMPILE = "cc -O1 -g -o prog main.c"
+
+
+class Project:
+    def __init__(self, name, build=COMPILE, git=True):
+        self.folder = pathlib.Path(name).absolute()
+        self.folder.mkdir(parents=True)
+        self.environment = {**os.environ, "HOME": str(self.folder.parent), "GIT_CONFIG_NOSYSTEM": "1",
+                            "GIT_CEILING_DIRECTORIES": str(self.folder.parent), "XDG_CACHE_HOME": str(self.folder.parent / "cache"),
+                            "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@localhost", "GIT_COMMITTER_NAME": "t",
+                            "GIT_COMMITTER_EMAIL": "t@localhost"}
+        (self.folder / "main.c").write_text(SOURCE)
+        (self.folder / "fastgate.yml").write_text(CONFIG.format(build=build))
+        (self.folder / ".gitignore").write_text("prog\n")
+        if git:
+            self.git("init", "-q", "-b", "main", ".")
+            self.git("add", ".")
+            self.git("commit", "-q", "-m", "One")
+
+    def git(self, *arguments):
+        return subprocess.run(["git", *arguments], cwd=self.folder, env=self.environment, check=True, capture_output=True,
+                              text=True, timeout=HUNG_S).stdout
+
+    def prove(self, *arguments):
+        return subprocess.run([fastgate, "prove", *arguments], cwd=self.folder, env=self.environment, capture_output=True, text=True,
+                              timeout=HUNG_S)
+
+    def refuses(self, code, words, *arguments):
+        done = self.prove(*arguments)
+        check(done.returncode == code, f"prove {' '.join(arguments)}: exit code {done.returncode}, not {code}: {done.stderr}")
+        check(words in done.stderr, f"prove {' '.join(arguments)} does not say '{words}': {done.stderr}")
+
+
+def counted(card, arms, hit):
+    runs = [run for run in card["runs"] if run["arm"] in arms and run["pairs"] > 0]
+    return sum(hit(run) for run in runs), len(runs)
+
+
+def is_red(run):
+    return run["verdict"] == "regression"
+
+
+def card_agrees_with_its_runs():
+    project = Project("card")
+    done = project.prove("--budget", "25s", "--json")
+    check(done.returncode in (0, 1, 3), f"exit code {done.returncode}: {done.stderr}")
+    card = json.loads(done.stdout)
+    wrong = Schema(root / "docs/formats/prove.schema.json").errors(card)
+    check(not wrong, f"the card and its schema: {wrong}")
+    alarms = card["false_alarms"]
+    check((alarms["alarms"], alarms["runs"]) == counted(card, ("same", "neutral"), is_red), "false alarms are not those of the runs")
+    check(alarms["runs"] >= 1, f"no run: {done.stderr}")
+    for size in card["slowdowns"]:
+        of_size = [run for run in card["runs"] if run["arm"] == "planted" and abs(run["size"] - size["size"]) < 1e-9]
+        check(size["found"]["runs"] == len(of_size), f"{size['size']} was planted {len(of_size)} times")
+        check(size["found"]["found"] == sum(map(is_red, of_size)), f"{size['size']} was not found as often as it says")
+    for run in card["runs"]:
+        check(run["arm"] != "planted" or run["function"] in ("work", "main"), f"planted in {run['function']}")
+    check(not card["not_planted"], f"nothing was planted: {card['not_planted']}")
+    check(project.git("status", "--porcelain") == "", "the checkout has changed")
+    left = [path for name in ("plant", "unplanted") for path in project.folder.glob(f".fastgate/builds/*/{name}")]
+    check(not left, f"left behind: {left}")
+    programs = {path.read_bytes() for path in project.folder.glob(".fastgate/builds/*/tree/prog")}
+    check(not any(b"fastgate_plant" in program for program in programs), "a build is still planted")
+
+
+def bad_input_is_one_clear_line():
+    project = Project("bad")
+    project.refuses(2, "there is no benchmark 'other' in", "--bench", "other")
+    (project.folder / "main.c").write_text(SOURCE.replace("200", "8000"))
+    project.git("commit", "-q", "-a", "-m", "Longer")
+    project.refuses(2, "--budget 1.00 s is too small", "--budget", "1s")
+    Project("no-git", git=False).refuses(2, "git", "--budget", "5s")
+
+
+def build_that_cannot_be_relinked_is_said_to_be_unproven():
+    project = Project("copied", build=f"cp {shutil.which('true')} prog")
+    project.refuses(3, "prog: no slowdown can be planted: no link was seen while it was built", "--budget", "5s")
+
+
+def main():
+    card_agrees_with_its_runs()
+    bad_input_is_one_clear_line()
+    build_that_cannot_be_relinked_is_said_to_be_unproven()
+
+
+finish_in_scratch(main)

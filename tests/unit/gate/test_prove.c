@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The card of a gate, from runs whose right answer is known. */
+#include "base/random.h"
+#include "gate/prove.h"
+#include "tests/support/fg_test.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+	PROOFS_MAX = 400,
+};
+
+static struct fg_proof proofs[PROOFS_MAX];
+static size_t count;
+
+static const struct fg_proof_card_plan plan = {
+	.benchmark = "parse", .max_pairs = 400, .budget_s = 300};
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(proofs, 0, sizeof(proofs));
+	count = 0;
+	return 0;
+}
+
+/* A run of a benchmark of 20 ms whose pairs scatter by 4 % without a memory. */
+static struct fg_proof *add(enum fg_proof_arm arm, double size, enum fg_outcome outcome)
+{
+	struct fg_proof *proof = &proofs[count++];
+
+	*proof = (struct fg_proof){
+		.benchmark = "parse",
+		.arm = arm,
+		.size = size,
+		.outcome = outcome,
+		.seconds = 30,
+		.pairs = 400,
+		.level_ns = 20e6,
+		.half = 4 * 0.04 / sqrt(400),
+		.min_effect = 0.001,
+		.noise = {.pair = 0.04, .quiet = 0.04, .exponent = 1},
+	};
+	return proof;
+}
+
+static void make(struct fg_proof_card *card)
+{
+	fg_proof_card_make(proofs, count, &plan, 1, card);
+}
+
+static void false_alarms_have_an_exact_bound(void **state)
+{
+	struct fg_proof_card card;
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		add(i % 2 ? FG_PROOF_SAME : FG_PROOF_NEUTRAL, 0, FG_OUTCOME_PASS);
+	make(&card);
+	assert_int_equal(card.alarms.hits, 0);
+	assert_int_equal(card.alarms.runs, 20);
+	/* 1 - 0.05^(1/20) */
+	assert_true(fabs(card.alarms.at_most - 0.139108) < 1e-5);
+	add(FG_PROOF_SAME, 0, FG_OUTCOME_REGRESSION);
+	make(&card);
+	assert_int_equal(card.alarms.hits, 1);
+	assert_true(card.alarms.at_least > 0.001);
+}
+
+static void placement_and_improvement_raise_no_alarm(void **state)
+{
+	struct fg_proof_card card;
+
+	(void)state;
+	add(FG_PROOF_SAME, 0, FG_OUTCOME_PLACEMENT);
+	add(FG_PROOF_NEUTRAL, 0, FG_OUTCOME_IMPROVEMENT);
+	add(FG_PROOF_NEUTRAL, 0, FG_OUTCOME_INCONCLUSIVE);
+	make(&card);
+	assert_int_equal(card.alarms.hits, 0);
+	assert_int_equal(card.alarms.runs, 3);
+}
+
+static void run_without_pairs_proves_nothing(void **state)
+{
+	struct fg_proof_card card;
+
+	(void)state;
+	add(FG_PROOF_SAME, 0, FG_OUTCOME_PASS)->pairs = 0;
+	make(&card);
+	assert_int_equal(card.runs, 0);
+	assert_int_equal(card.alarms.runs, 0);
+	assert_true(card.alarms.at_most >= 1);
+}
+
+static void smallest_is_found_with_all_larger_ones(void **state)
+{
+	struct fg_proof_card card;
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_REGRESSION)->is_named = true;
+		add(FG_PROOF_PLANTED, 0.05, i < 19 ? FG_OUTCOME_REGRESSION : FG_OUTCOME_PASS);
+		add(FG_PROOF_PLANTED, 0.02, i < 18 ? FG_OUTCOME_REGRESSION : FG_OUTCOME_PASS);
+	}
+	make(&card);
+	assert_int_equal(card.size_count, 3);
+	assert_true(fabs(card.sizes[0].size - 0.02) < 1e-9);
+	assert_true(fabs(card.smallest - 0.05) < 1e-9);
+	/* Clopper and Pearson: the lower 95 % bound of 19 of 20. */
+	assert_true(fabs(card.smallest_at_least - 0.783894) < 1e-5);
+	assert_int_equal(card.named.hits, 20);
+	assert_int_equal(card.named.runs, 57);
+	/* A size that is missed unsettles all smaller ones. */
+	add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_PASS);
+	add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_PASS);
+	make(&card);
+	assert_true(isnan(card.smallest));
+}
+
+static const struct fg_proof_card_help *help(const struct fg_proof_card *card,
+					     enum fg_proof_card_limit limit)
+{
+	for (size_t i = 0; i < card->help_count; i++) {
+		if (card->helps[i].limit == limit)
+			return &card->helps[i];
+	}
+	return NULL;
+}
+
+/* Noise without a memory: ten times the length is worth a factor of √10. */
+static void longer_benchmark_helps_by_the_measured_noise(void **state)
+{
+	struct fg_proof_card card;
+	const struct fg_proof_card_help *longer = NULL;
+
+	(void)state;
+	for (int i = 0; i < 6; i++)
+		add(FG_PROOF_SAME, 0, FG_OUTCOME_PASS);
+	make(&card);
+	longer = help(&card, FG_LIMIT_LENGTH);
+	assert_non_null(longer);
+	assert_string_equal(card.limiting, "parse");
+	assert_true(fabs(longer->by - 200e6) < 1);
+	assert_true(fabs(log1p(longer->from) / log1p(longer->to) - sqrt(10)) < 0.01);
+	/* Nothing else than more pairs helps as well. */
+	assert_null(help(&card, FG_LIMIT_NOISE));
+	assert_null(help(&card, FG_LIMIT_LAYOUTS));
+}
+
+/* Noise that does not average out: length is worth nothing, a quiet host is. */
+static void noise_with_a_memory_needs_a_quieter_host(void **state)
+{
+	struct fg_proof_card card;
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		struct fg_proof *proof = add(FG_PROOF_SAME, 0, FG_OUTCOME_PASS);
+
+		proof->noise.exponent = 0;
+		proof->noise.quiet = 0.01;
+	}
+	make(&card);
+	assert_null(help(&card, FG_LIMIT_LENGTH));
+	assert_non_null(help(&card, FG_LIMIT_NOISE));
+	assert_int_equal(card.helps[0].limit, FG_LIMIT_NOISE);
+}
+
+/* Estimates that differ by more than their pairs explain, in one layout each. */
+static void estimates_that_disagree_need_layouts(void **state)
+{
+	struct fg_proof_card card;
+
+	(void)state;
+	for (int i = 0; i < 8; i++)
+		add(FG_PROOF_NEUTRAL, 0, FG_OUTCOME_PASS)->estimate = i % 2 ? 0.02 : -0.02;
+	make(&card);
+	assert_int_equal(card.helps[0].limit, FG_LIMIT_LAYOUTS);
+	for (size_t i = 0; i < count; i++)
+		proofs[i].layouts = 4;
+	make(&card);
+	assert_null(help(&card, FG_LIMIT_LAYOUTS));
+}
+
+static void noise_is_read_from_the_pairs(void **state)
+{
+	enum {
+		PAIRS = 400
+	};
+	struct fg_repetition *repetition = NULL;
+	struct fg_proof_noise noise;
+	struct fg_series series;
+	struct fg_random random;
+
+	(void)state;
+	fg_random_seed(&random, 11);
+	fg_series_init(&series, "parse");
+	for (uint32_t pair = 0; pair < PAIRS; pair++) {
+		const double sd = pair < PAIRS / 4 ? 0.01 : 0.03;
+
+		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+			repetition = fg_series_add_repetition(&series);
+			repetition->pair = pair;
+			repetition->arm = arm;
+			repetition->values[FG_METRIC_CPU_TIME] =
+				1e6 * exp(arm ? sd * fg_random_normal(&random) : 0);
+		}
+	}
+	fg_proof_noise(&series, "cpu_time", &noise);
+	assert_true(noise.pair > 0.022 && noise.pair < 0.032);
+	assert_true(noise.quiet > 0.008 && noise.quiet < 0.012);
+	assert_true(noise.exponent > 0.8);
+	fg_series_release(&series);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(false_alarms_have_an_exact_bound, set_up),
+		cmocka_unit_test_setup(placement_and_improvement_raise_no_alarm, set_up),
+		cmocka_unit_test_setup(run_without_pairs_proves_nothing, set_up),
+		cmocka_unit_test_setup(smallest_is_found_with_all_larger_ones, set_up),
+		cmocka_unit_test_setup(longer_benchmark_helps_by_the_measured_noise, set_up),
+		cmocka_unit_test_setup(noise_with_a_memory_needs_a_quieter_host, set_up),
+		cmocka_unit_test_setup(estimates_that_disagree_need_layouts, set_up),
+		cmocka_unit_test_setup(noise_is_read_from_the_pairs, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Programs that are linked again with a slowdown, by the compiler that is installed. */
+#include "base/fs.h"
+#include "runner/build/link_record.h"
+#include "runner/build/plant.h"
+#include "tests/support/fg_test.h"
+#include "tests/support/scratch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct fg_scratch scratch;
+static char *folder;
+
+/* A static function, an inlined one, and one whose first instructions name data. */
+static const char source[] =
+	"#include <stdio.h>\n"
+	"static int total = 3;\n"
+	"static inline int twice(int n) { return 2 * n; }\n"
+	"__attribute__((noinline)) static int add(int n) { total += twice(n); return total; }\n"
+	"int main(int argc, char **argv)\n"
+	"{\n"
+	"	int sum = 0;\n"
+	"	(void)argv;\n"
+	"	for (int i = 0; i < 1000; i++)\n"
+	"		sum ^= add(i + argc);\n"
+	"	printf(\"%d %d\\n\", sum, total);\n"
+	"	return 0;\n"
+	"}\n";
+
+static char *sh(const char *script)
+{
+	char *argv[] = {"/bin/sh", "-ec", (char *)(uintptr_t)script, NULL};
+
+	return fg_scratch_run(argv, scratch.path);
+}
+
+static int set_up(void **state)
+{
+	char *variable = NULL;
+	char *script = NULL;
+
+	(void)state;
+	(void)unsetenv("COMPILER_PATH");
+	fg_scratch_init(&scratch);
+	folder = realpath(scratch.path, NULL);
+	fg_scratch_write_text(&scratch, "main.c", source);
+	assert_int_equal(fg_link_record_begin(folder, &variable, NULL), FG_OK);
+	script = fg_xasprintf("env '%s' cc -g -O2 -o program main.c", variable);
+	free(sh(script));
+	free(script);
+	free(variable);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(folder);
+	fg_scratch_release(&scratch);
+	return 0;
+}
+
+static void open_plant(struct fg_plant *plant)
+{
+	struct fg_error err = {0};
+
+	*plant = (struct fg_plant){0};
+	assert_int_equal(fg_plant_open(plant, folder, "program", &err), FG_OK);
+}
+
+static void set_plant(const struct fg_plant *plant, const char *function, uint32_t iterations)
+{
+	const struct fg_planted planted = {.function = function, .iterations = iterations};
+	struct fg_error err = {0};
+	const int status = fg_plant_set(plant, &planted, &err);
+
+	if (status != FG_OK)
+		fail_msg("%s", err.message);
+}
+
+static void planted_program_prints_the_same(void **state)
+{
+	struct fg_plant plant;
+	char *before = sh("./program");
+	char *after = NULL;
+
+	(void)state;
+	open_plant(&plant);
+	set_plant(&plant, "add", 100);
+	after = sh("./program");
+	assert_string_equal(before, after);
+	assert_int_equal(fg_plant_close(&plant, NULL), FG_OK);
+	free(before);
+	free(after);
+}
+
+/* Each call begins with the jump; the loop has its own count and the function's name. */
+static void function_jumps_to_a_loop_of_its_name(void **state)
+{
+	struct fg_plant plant;
+	char *text = NULL;
+
+	(void)state;
+	open_plant(&plant);
+	set_plant(&plant, "add", 4321);
+	text = sh("objdump -d --no-show-raw-insn program >all; "
+		  "grep -c '<add>:' all; grep -c 'loop ' all; grep -c '0x10e1,%ecx' all; "
+		  "grep -c 'jmp .*<add>' all; nm program | grep -c ' [tT] add$'");
+	assert_string_equal(text, "2\n1\n1\n1\n2");
+	assert_int_equal(fg_plant_close(&plant, NULL), FG_OK);
+	free(text);
+}
+
+static void neutral_link_changes_no_function(void **state)
+{
+	struct fg_plant plant;
+	char *text = NULL;
+
+	(void)state;
+	open_plant(&plant);
+	set_plant(&plant, "", 0);
+	text = sh(
+		"./program >/dev/null; objdump -d --no-show-raw-insn program >all; "
+		"grep -c '<fastgate_neutral>:' all; grep -c 'jmp .*<fastgate_neutral>' all || true");
+	assert_string_equal(text, "1\n0");
+	assert_int_equal(fg_plant_close(&plant, NULL), FG_OK);
+	free(text);
+}
+
+static void closing_puts_the_program_back(void **state)
+{
+	struct fg_plant plant;
+	char *text = NULL;
+
+	(void)state;
+	free(sh("cp program kept"));
+	open_plant(&plant);
+	set_plant(&plant, "add", 7);
+	assert_int_equal(fg_plant_close(&plant, NULL), FG_OK);
+	text = sh("cmp program kept && ls plant unplanted 2>/dev/null || true");
+	assert_string_equal(text, "");
+	free(text);
+}
+
+static void what_cannot_be_planted_is_named(void **state)
+{
+	const struct fg_planted planted = {.function = "twice", .iterations = 1};
+	struct fg_plant plant;
+	struct fg_error err = {0};
+
+	(void)state;
+	open_plant(&plant);
+	assert_int_equal(fg_plant_set(&plant, &planted, &err), FG_EUNSUPPORTED);
+	assert_string_equal(err.message, "the program has no function 'twice'");
+	assert_int_equal(fg_plant_close(&plant, NULL), FG_OK);
+	assert_int_equal(fg_plant_open(&plant, folder, "other", &err), FG_ENOENT);
+	assert_string_equal(err.message, "'other' was not linked during the build");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(planted_program_prints_the_same, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(function_jumps_to_a_loop_of_its_name, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(neutral_link_changes_no_function, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(closing_puts_the_program_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_cannot_be_planted_is_named, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
