@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a C++ function without a linkage name stands: "std::" of __unguarded_partition<...>,
- * "reco::work::<lambda(double)>::" of operator().  Compilers leave the linkage name out where no
- * other object file could call the function: lambdas, local classes, templates of either.  An entry
- * of debug information does not know its parent, so one walk over the unit notes the scopes of all
- * such functions, when the first of them is met.
+ * The scope of a C++ function without a linkage name: "std::" of __unguarded_partition<...>,
+ * "reco::work::<lambda(double)>::" of operator().  Compilers omit the linkage name of functions
+ * that no other object file can call: lambdas, local classes, templates of either.  An entry of
+ * debug information does not know its parent, so one walk over the unit records the scopes of all
+ * such functions when the first of them is needed.
  */
 #ifndef FG_SYMBOLS_DEBUG_SCOPES_H
 #define FG_SYMBOLS_DEBUG_SCOPES_H

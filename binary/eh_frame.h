@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unwind tables (.eh_frame): which bytes belong to one function, also in stripped and static
- * files, and where an exception that passes it is handled.  Nothing in the bytes is believed.
+ * files, and where an exception that passes it is handled.  All bytes are untrusted.
  */
 #ifndef FG_SYMBOLS_EH_FRAME_H
 #define FG_SYMBOLS_EH_FRAME_H

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * At which functions of an object can a jump be written over the first instructions, so that their
- * calls are counted?  Only where it is proved that the instructions that give way do the same
- * elsewhere, and that nothing enters them but at the first:
+ * At which functions of an object may a jump be written over the first instructions, so that their
+ * calls are counted?  Only where it is proved that the replaced instructions do the same at another
+ * place, and that they are entered only at the first of them:
  *
  *	4011a0:  55                 push  %rbp              jmp   <stub>
  *	4011a1:  48 89 e5           mov   %rsp,%rbp         ...
  *	4011a4:  41 54              push  %r12              ...
  *	4011a6:  4c 8d 25 ..        lea   0x2e3b(%rip),%r12         ← the stub comes back here
  *
- * The whole object is looked at: every byte that could begin a branch with a 32-bit distance, every
- * branch with an 8-bit one in code that is known to be code and, around what is not, every byte
- * that could begin one; every word of data and every relocation that is an address; every landing
- * pad of exceptions; every symbol.  A function with a jump that could lead anywhere in it is
- * refused, as is whatever else cannot be proved, with a reason.
+ * The whole object is examined: every byte that could begin a branch with a 32-bit distance; every
+ * branch with an 8-bit distance in known code, and near other bytes every byte that could begin
+ * one; every word of data and every relocation that is an address; every landing pad of exceptions;
+ * every symbol.  A function with a jump that could lead anywhere within it is refused, as is
+ * everything that cannot be proved, with a reason.
  */
 #ifndef FG_CODE_ENTRIES_H
 #define FG_CODE_ENTRIES_H

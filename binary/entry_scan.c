@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Each question is asked of more than is likely to matter.  Branches of 32 bits are looked for at
- * every byte of the code, whether an instruction begins there or not: what only looks like one
- * leads into these few bytes once in a million.  Branches of 8 bits and addresses would be found
- * everywhere in this way: they are read as the processor does, from the start of each function to
- * its end, and looked for at every byte where that is not possible.
+ * Each question is asked of more bytes than are likely to matter.  Branches with 32-bit distances
+ * are searched for at every byte of the code, whether an instruction begins there or not: bytes
+ * that only look like one lead into these few bytes once in a million.  Branches with 8-bit
+ * distances and addresses would be found everywhere in this way.  They are read as the processor
+ * reads them, from the start of each function to its end, and searched for at every byte where that
+ * is not possible.
  */
 #include "binary/entry_scan.h"
 

@@ -3,7 +3,7 @@
  * A linked program or library of x86-64 or arm64 as the loader would lay it out: sections by
  * address, named things in them, and what relocations put where.
  *
- * Nothing in the file is believed: binary/elf_tables.h reads it.  Release the image with
+ * The file is untrusted: binary/elf_tables.h reads it.  Release the image with
  * fg_image_release().
  */
 #ifndef FG_CODE_IMAGE_H

@@ -139,7 +139,7 @@ static bool find_binary(struct fg_symbolizer *s, struct fg_symbol_module *module
 	return false;
 }
 
-/* The separate debug file of the binary, looked for once; NULL: none. */
+/* The separate debug file of the binary, searched for once; NULL: none. */
 static const char *find_debug_file(struct fg_symbolizer *s, struct fg_symbol_module *module)
 {
 	struct fg_module_file *file = &module->file;

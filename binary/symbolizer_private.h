@@ -39,7 +39,7 @@ struct fg_module_file {
 	struct fg_elf separate; /* symbols of another file, when the binary is stripped */
 	bool has_separate;
 	bool separate_is_mini; /* it has only what the dynamic symbols are without */
-	char *debug_path;      /* the separate debug file; NULL: none, or not looked for yet */
+	char *debug_path;      /* the separate debug file; NULL: none, or not searched for yet */
 	const char *debug_from;
 	bool looked_for_debug;
 	struct fg_eh_frames frames; /* read for the first address without a name */

@@ -57,7 +57,7 @@ static const struct fg_key metric_policy_keys[] = {
 	 IN_METRIC_POLICY(margin),
 	 .minimum = 0,
 	 .maximum = 10,
-	 .help = "pass when the change is surely below this",
+	 .help = "pass when the change is less than this",
 	 .more = "The upper end of the interval is compared with it. By default 2 % for CPU time, "
 		 "5 % for wall time, peak memory and your own metrics."},
 	{.name = "tolerated",
@@ -66,7 +66,7 @@ static const struct fg_key metric_policy_keys[] = {
 	 .minimum = 0,
 	 .maximum = 10,
 	 .initial = "0%",
-	 .help = "a regression is surely above this",
+	 .help = "a larger change is a regression",
 	 .more = "The lower end of the interval is compared with it; an exact value is compared "
 		 "as it is."},
 	{.name = "tolerance",
@@ -134,7 +134,7 @@ static const struct fg_key creep_keys[] = {
 	 .initial = "2%",
 	 .minimum = 0,
 	 .maximum = 10,
-	 .help = "more than this in the window is creep, if it is surely above zero"},
+	 .help = "more than this in the window is creep, if the interval is above zero"},
 	{.name = "found",
 	 .kind = FG_KEY_BOOL,
 	 IN_POLICY(fail_on_creep),
@@ -145,6 +145,19 @@ static const struct fg_key creep_keys[] = {
 	{.name = NULL},
 };
 static const struct fg_section creep_section = {.keys = creep_keys, .inherits = true};
+
+static const struct fg_key prove_keys[] = {
+	{.name = "share",
+	 .kind = FG_KEY_RATIO,
+	 IN_POLICY(prove_share),
+	 .initial = "0%",
+	 .minimum = 0,
+	 .maximum = 1,
+	 .unit = "of measure.budget",
+	 .help = "spent after each run on one hidden run; 0: none"},
+	{.name = NULL},
+};
+static const struct fg_section prove_section = {.keys = prove_keys, .inherits = true};
 
 static const struct fg_key gate_keys[] = {
 	{.name = "alpha",
@@ -228,6 +241,14 @@ static const struct fg_key gate_keys[] = {
 	 .help = "many small steps, none of which fails",
 	 .more = "Runs that measured both sides at two commits are the steps of a chain. Those that "
 		 "failed or improved by themselves do not count."},
+	{.name = "prove",
+	 .kind = FG_KEY_SECTION,
+	 .section = &prove_section,
+	 .help = "watch the gate itself",
+	 .more = "A hidden run has a known right answer: the baseline against itself, or with a "
+		 "slowdown that `fastgate prove` has planted before, drawn by the run's seed. It is "
+		 "never part of the verdict. A gate that stops seeing slowdowns is reported as "
+		 "broken within ten runs."},
 	{.name = "anchor",
 	 .kind = FG_KEY_BOOL,
 	 IN_POLICY(anchors),

@@ -28,8 +28,8 @@ static const struct fg_key pairs_keys[] = {
 	 .minimum = 2,
 	 .maximum = 100000,
 	 .unit = "pairs",
-	 .help = "pairs after which an open question stays inconclusive",
-	 .more = "Most questions are settled by 120 pairs."},
+	 .help = "largest number of pairs; a metric that is undecided by then is inconclusive",
+	 .more = "Most metrics are decided by 120 pairs."},
 	{.name = NULL},
 };
 static const struct fg_section pairs_section = {.keys = pairs_keys, .inherits = true};
@@ -106,8 +106,8 @@ static const struct fg_key sampler_keys[] = {
 	 .initial = "auto",
 	 .words = pythons,
 	 .help = "show the functions of Python programs in place of the interpreter's",
-	 .more = "Python 3.11, 3.12 and 3.13; of others, and with `off`, the interpreter's own "
-		 "functions are shown."},
+	 .more = "For Python 3.11, 3.12 and 3.13. For other versions, and with `off`, the "
+		 "interpreter's own functions are shown."},
 	{.name = "unsampled_share",
 	 .kind = FG_KEY_RATIO,
 	 IN_MEASURE(sampler.unsampled_share),
@@ -170,8 +170,8 @@ static const struct fg_key measure_keys[] = {
 	 .kind = FG_KEY_BOOL,
 	 IN_MEASURE(until_sure),
 	 .initial = "false",
-	 .help = "measure until decided, however long it takes within the budget",
-	 .more = "There is no largest number of pairs, and looks are taken as planned. A run that "
+	 .help = "measure until decided, as far as the budget allows",
+	 .more = "Then `max_pairs` does not apply. A run that "
 		 "ends before it is decided stays open: `fastgate run --resume` adds evidence to it instead of "
 		 "starting over."},
 	{.name = "layouts",

@@ -373,7 +373,7 @@ static void on_syntax_error(struct builder *b, const yaml_parser_t *parser)
 	} else if (is_tabbed(b->text, &mark)) {
 		refuse(b, &mark, "the line begins with a tab: YAML requires blanks");
 	} else if (parser->context && !b->text->is_override) {
-		refuse(b, &mark, "not valid YAML: %s, %s that begins in line %zu", problem,
+		refuse(b, &mark, "not valid YAML: %s, %s that begins on line %zu", problem,
 		       parser->context, parser->context_mark.line + 1);
 	} else {
 		refuse(b, &mark, "not valid YAML: %s", problem);

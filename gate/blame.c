@@ -36,7 +36,7 @@ bool fg_blame_is_linker(const struct fg_profile_function *function)
 	return fg_text_starts_with(library, "ld-") || fg_text_starts_with(library, "ld.so");
 }
 
-/* One side alone loads it, and it is not the project's: the change is who calls it. */
+/* Only one side loads it, and it is not the project's: its callers are the change. */
 static bool is_new_from_outside(const struct fg_series *series, const char *library)
 {
 	const struct fg_build_library *before =

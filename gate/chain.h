@@ -26,7 +26,7 @@ struct fg_chain_point {
 	/* the step from the point before, by its own runs */
 	double change;
 	double error;
-	bool is_known; /* failed or improved by itself */
+	bool is_known; /* this step alone failed or improved */
 };
 
 struct fg_chain_anchor {

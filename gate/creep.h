@@ -32,7 +32,7 @@ struct fg_creep_window {
 };
 
 struct fg_creep_window fg_creep_window_of(const struct fg_chain *chain, unsigned commits);
-/* A step that was not reported by itself, between builds that differ. */
+/* A step between builds that differ, which was not reported as a change. */
 bool fg_creep_is_small(const struct fg_chain_point *point);
 
 /* "+3.1 % [+2.4, +3.8] over 41 commits since v1.2; none above 0.6 %; most by ...". */

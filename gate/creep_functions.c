@@ -14,7 +14,7 @@ enum {
 };
 
 static const double false_discoveries = 0.05;
-static const double surest = 1e-300; /* a probability that has a quantile */
+static const double surest = 1e-300; /* the smallest probability whose quantile is finite */
 
 /* ---- one chain ---- */
 
@@ -166,15 +166,15 @@ static double total_of(const struct fg_totals *totals, int arm)
 	return sum;
 }
 
-/* The variance of a mean of pairs whose own is 1. */
+/* The variance of a mean of pairs of variance 1. */
 static double variance_of(const struct fg_totals *totals)
 {
 	return 0.5 / totals->repetitions[0] + 0.5 / totals->repetitions[1];
 }
 
 /*
- * Drops the runs that say nothing about functions, for want of a profile of both sides, and makes
- * the errors of the others count pairs.
+ * Drops the runs without a profile of both sides, which show nothing about functions, and makes the
+ * errors of the others count pairs.
  */
 static void keep_profiled(struct fg_creep_runs *runs)
 {

@@ -4,8 +4,8 @@
  *
  * How much a function scatters from step to step is its own error, so that a t-test says whether it
  * rose.  A function that several benchmarks call is tested over all of them: the normal quantiles
- * of its tests add up (Stouffer), for benchmarks are measured apart.  Among all functions that are
- * called risen, 5 % are expected to be false (Benjamini and Hochberg 1995).
+ * of its tests add up (Stouffer), because benchmarks are measured separately.  Among all functions
+ * that are reported as risen, 5 % are expected to be false (Benjamini and Hochberg 1995).
  */
 #ifndef FG_GATE_CREEP_FUNCTIONS_H
 #define FG_GATE_CREEP_FUNCTIONS_H
@@ -15,7 +15,7 @@
 #include "model/totals.h"
 
 enum {
-	FG_CREEP_FUNCTION_STEPS = 10, /* functions need this many to know how they scatter */
+	FG_CREEP_FUNCTION_STEPS = 10, /* fewer do not show how a function scatters */
 };
 
 /* Shares of the program's time that functions gained over the same runs. */

@@ -260,7 +260,7 @@ static void judge_calls(const struct counts arms[2], struct fg_metric_verdict *m
 
 /* ---- what it means ---- */
 
-/* The gated time that grew most; 0 if none surely changed. */
+/* The gated time that grew most; 0 if none changed significantly. */
 static double time_change(const struct fg_benchmark_verdict *verdict, size_t metric_count)
 {
 	double change = 0;

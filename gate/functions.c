@@ -119,8 +119,8 @@ static void add_paths(const struct fg_node_context *c, const struct fg_node_fami
 }
 
 /*
- * Where the whole surely changed, a function that may well carry a part of that: it changed in the
- * same direction, by a noticeable share and by more than its noise usually does.
+ * Where the whole changed significantly, a function that may well carry a part of that: it changed
+ * in the same direction, by a noticeable share and by more than its noise usually does.
  */
 static bool is_suspect(const struct fg_node_context *c, const struct fg_node_verdict *node,
 		       double error)

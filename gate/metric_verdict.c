@@ -295,8 +295,8 @@ static void note_finding(const struct fg_metric_context *context, const struct f
 		     100.0 * expm1(finding->estimate), 100.0 * verdict->margin);
 	if (finding->wider > 1.0)
 		NOTE(context, verdict,
-		     "what `setup` leaves is not drawn anew for each pair: the interval is %.1f "
-		     "times as wide for it",
+		     "`setup` runs once for all pairs, and neighbouring pairs are alike: the "
+		     "interval is %.1f times as wide",
 		     finding->wider);
 }
 
@@ -365,8 +365,8 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 		     count_faster(middles), FG_LINE_PLACES);
 	if (is_placed)
 		NOTE(context, verdict,
-		     "placement: on average over these places it is not slower: what looked slower "
-		     "is where the linker put the code");
+		     "placement: on average over these places it is not slower: it only "
+		     "looked slower because of where the linker put the code");
 }
 
 /* Each pair starts new processes in a random order; only the products of `setup` survive it. */

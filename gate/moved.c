@@ -5,10 +5,10 @@
  * of them "got slower" or "got faster" by itself, and a gate that tests functions would fail on
  * every clean-up.
  *
- * So a function that surely grew and one that surely shrank become one row if they are related, and
- * the row is tested again as a whole.  What is left is the change; the rest is said to have moved.
- * Up to a tenth of what moved is the cost of moving it, sure or not: a new call, or one that
- * is no longer inlined.
+ * So a function that grew significantly and one that shrank significantly become one row if they
+ * are related, and the row is tested again as a whole.  What is left is the change; the rest is
+ * said to have moved. Up to a tenth of what moved is the cost of moving it, sure or not: a new
+ * call, or one that is no longer inlined.
  *
  * Two functions are related if they share a name, whatever their template arguments, parameters,
  * version namespace, clone or library; a new function at the line of one that is gone; a caller and
@@ -21,7 +21,7 @@
  */
 #include "gate/moved.h"
 
-#include "gate/kin.h"
+#include "gate/symbol_similarity.h"
 
 #include <math.h>
 
@@ -44,7 +44,7 @@ static int by_size(const void *left, const void *right)
 	return (b > a) - (b < a);
 }
 
-/* Functions that surely changed in one direction (+1 or -1), largest first. */
+/* Functions that changed significantly in one direction (+1 or -1), largest first. */
 static size_t list_changes(const struct fg_node_context *c, double direction, struct change **list)
 {
 	const double *p = direction > 0.0 ? c->p_up : c->p_down;
@@ -135,7 +135,7 @@ static void describe(const struct fg_node_context *c, const struct change *to,
 		.ancestor =
 			fg_arena_strdup(c->arena, set->functions[set->nodes[top].function].name),
 		.amount = amount,
-		.kind = fg_kin_is_relinked(giver, taker)
+		.kind = fg_symbols_are_relinked(giver, taker)
 				? "relinked"
 				: kind_of(c, from->function, to->function, from_node, to_node),
 	};
@@ -190,10 +190,10 @@ static bool are_kin(const struct fg_node_context *c, const struct change *to,
 	const bool is_replaced = is_gone(&c->functions.entities[from->function]) &&
 				 is_new(&c->functions.entities[to->function]);
 
-	if (fg_kin_same_name(taker->name, giver->name) ||
+	if (fg_symbols_have_same_name(taker->name, giver->name) ||
 	    (is_replaced && is_at_same_line(taker, giver)))
 		return true;
-	return fg_kin_similar_name(taker->name, giver->name) &&
+	return fg_symbols_have_similar_names(taker->name, giver->name) &&
 	       (is_replaced || do_cancel(c, to, from));
 }
 
@@ -217,7 +217,7 @@ static bool is_known_the_same(const struct fg_node_context *c, uint32_t function
 	return c->code && c->code[function].state == FG_COMPARED_SAME;
 }
 
-/* The functions that surely changed, and the rows that they join. */
+/* The functions that changed significantly, and the rows that they join. */
 struct moves {
 	const struct fg_node_context *c;
 	struct change *grown;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A verdict is about the time that the kernel measured, which differs by a percent or less between
- * two executions; a function is known by its samples only, whose number scatters by its root.  With
- * S samples an execution, of which the function has the share q, the difference of n pairs is
- * uncertain by sqrt(2 q S n) samples, and a change of the whole by r - 1 is (r - 1) S n samples.
- * That stands out by NAMING_ERRORS errors with
+ * two executions; a function's time is known only from its samples, whose number scatters by its
+ * square root.  With S samples an execution, of which the function has the share q, the difference
+ * of n pairs is uncertain by sqrt(2 q S n) samples, and a change of the whole by r - 1 is (r - 1) S
+ * n samples.  That stands out by NAMING_ERRORS errors with
  *
  *	n = 2 q NAMING_ERRORS^2 / ((r - 1)^2 S)
  *

@@ -39,7 +39,7 @@ static bool measure_pairs(struct turn *turn, unsigned pairs)
 	return act(turn, FG_STEP_PAIRS);
 }
 
-/* On to a state that decides by itself. */
+/* Continues in a state that decides separately. */
 static bool enter(struct turn *turn, enum fg_step_state state)
 {
 	turn->machine->state = state;
@@ -149,8 +149,8 @@ static bool go_on_after_beginning(struct turn *turn)
 /* ---- from look to look ---- */
 
 /*
- * Every series of the benchmark (a harness has several) is decided by itself; the benchmark goes on
- * while one is undecided.
+ * Every series of the benchmark (a harness has several) is decided separately; the benchmark goes
+ * on while one is undecided.
  */
 static bool is_decided(struct turn *turn, unsigned *next_look)
 {

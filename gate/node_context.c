@@ -2,8 +2,8 @@
 #include "gate/node_context.h"
 
 #include "gate/blame.h"
-#include "gate/kin.h"
 #include "gate/parts.h"
+#include "gate/symbol_similarity.h"
 #include "model/coverage.h"
 
 #include <math.h>
@@ -103,7 +103,7 @@ void fg_node_context_init(struct fg_node_context *c, const struct fg_series *ser
 	c->measure = fg_arena_strdup(c->arena, what->name);
 	c->unit = fg_measure_is_time(c->id) ? "ms" : fg_arena_strdup(c->arena, what->unit);
 	c->blamed = fg_blame_nodes(set, series);
-	c->row_of = fg_kin_rows(set);
+	c->row_of = fg_symbols_rows(set);
 	if (fg_measure_is_time(c->id)) {
 		c->code = fg_same_code_facts(set, series);
 		c->only_changed = fg_same_code_only_changed(set, series);

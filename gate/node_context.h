@@ -38,9 +38,9 @@ struct fg_node_context {
 	double *self[2]; /* per node, mean of each arm */
 	double *inclusive[2];
 	double total;       /* change of the whole, see parts.h */
-	bool whole_changed; /* it surely changed */
+	bool whole_changed; /* it changed significantly */
 	double floor;       /* smaller changes are not reported */
-	double margin;      /* surely below this, a function counts as unchanged */
+	double margin;      /* a function whose interval is within this counts as unchanged */
 	double coverage[2]; /* sampled share of each arm's CPU time; NaN: too little to tell */
 	bool escaped;       /* programs of one arm alone were not sampled */
 	uint64_t seed;

@@ -7,12 +7,12 @@
  * Every entity (function, library, region, call path) has one difference per pair, in milliseconds,
  * 0 where it did not occur.  The sign-flip permutation test of gate/statistics/signflip.h judges
  * all entities of a family together.  It tests those with SAMPLES_MIN samples in both arms
- * together: a filter that knows nothing of the difference's sign, so it does not bias the null. 
+ * together: a filter that is independent of the difference's sign, so it does not bias the null.
  * Half of the error allowance is shared out evenly, half by size: a function with a tenth of the
  * time gets a twentieth of it, not one of several hundred equal parts.  Sizes are those of both
  * arms together, so this does not bias the null either, and it hardly costs the small ones
- * anything.  A change below the floor, a share of the program's time, is not reported,
- * whatever its p.
+ * anything.  A change below the floor, a share of the program's time, is not reported, whatever its
+ * p.
  */
 #include "gate/node_family.h"
 

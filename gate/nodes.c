@@ -232,9 +232,9 @@ static uint32_t largest_part(const struct fg_node_context *c)
 }
 
 /*
- * With few samples no function is sure. But if the whole surely changed, and only one function that
- * takes time has other machine code, it is that function: its parts become one row, which needs no
- * test.
+ * With few samples no function is sure. But if the whole changed significantly, and only one
+ * function that takes time has other machine code, it is that function: its parts become one row,
+ * which needs no test.
  */
 static void blame_only_changed(struct fg_node_context *c, struct fg_node_family *family)
 {

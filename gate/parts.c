@@ -4,11 +4,11 @@
  * smallest sum of ((x - measured) / error)^2.  That is x = measured + k error^2, with the one k for
  * which they add up.
  *
- * A row keeps its direction.  A rest that is not sure has none of its own: it takes that of the
- * whole, or is nothing.  So samples that scatter do not become a gain that nobody made.
+ * A row keeps its direction.  A remainder that is not significant has no direction: it takes that
+ * of the whole, or becomes 0.  So scatter between samples is not reported as a gain.
  *
- * Example: the whole grew by 12.0 ms, find() by 17.2 ± 3 ms of samples, the rest by −5.2 ± 6 ms.
- * The rest is not sure and becomes 0; find() is 12.0.
+ * Example: the whole grew by 12.0 ms, find() by 17.2 ± 3 ms of samples, the remainder by −5.2 ±
+ * 6 ms.  The remainder is not significant and becomes 0; find() is 12.0.
  */
 #include "gate/parts.h"
 

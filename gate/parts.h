@@ -25,7 +25,7 @@ struct fg_whole fg_parts_whole(const struct fg_benchmark_verdict *verdict, const
 			       double scale);
 /*
  * Fits the rows and the rest to blame->total_delta, and sets each sure row's share of it. There are
- * no shares if the whole did not surely change, or if a part is larger than the whole.
+ * no shares if the whole did not change significantly, or if a part is larger than the whole.
  */
 void fg_parts_fit(struct fg_blame *blame, struct fg_rest rest, bool whole_changed);
 

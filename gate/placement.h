@@ -10,13 +10,13 @@
 #include "model/run.h"
 #include "model/verdict.h"
 
-/* Do both builds do the same thing, as far as their facts tell?  A missing fact says no. */
+/* Do both builds do the same thing according to their facts? A missing fact means no. */
 bool fg_placement_is_same_code(const struct fg_build_facts *baseline,
 			       const struct fg_build_facts *candidate);
-/* Does code of the program, or of a library of the project, surely differ? */
+/* Does code of the program, or of a library of the project, certainly differ? */
 bool fg_placement_is_other_code(const struct fg_build_facts *baseline,
 				const struct fg_build_facts *candidate);
-/* Do both read the same files, and were the functions of all code that differs compared? */
+/* Do both sides read the same files, and were the functions of all code that differs compared? */
 bool fg_placement_is_comparable(const struct fg_build_facts *baseline,
 				const struct fg_build_facts *candidate);
 /*

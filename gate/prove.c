@@ -10,14 +10,19 @@
 #include <string.h>
 
 enum {
-	BLOCK = 4,       /* pairs in a row whose mean says how noise averages out */
-	BLOCKS_MIN = 6,  /* fewer say nothing about it */
-	BETWEEN_MIN = 4, /* runs that say how estimates differ from run to run */
+	BLOCK = 4,       /* pairs in a row, whose mean shows how noise averages out */
+	BLOCKS_MIN = 6,  /* fewer do not show it */
+	BETWEEN_MIN = 4, /* runs needed to see how estimates differ between runs */
 	LONGER = 10,     /* times, as a remedy */
+	SEEN_RUNS = 4,   /* all found: the gate sees that size */
 	MORE_PAIRS = 4,  /* times, as a remedy */
 };
 
 static const double found_share = 0.95;
+static const double alarming_share = 0.2;
+static const double blind_share = 0.5;
+static const double alarm_sure = 20;
+static const double blind_sure = 500;
 static const double two_sided = 0.9; /* 95 % on each side */
 /* Quantile of 95 % of a normal distribution: a slowdown is found in 95 % of the runs. */
 static const double power_errors = 1.645;
@@ -32,6 +37,23 @@ static const char *const arms[] = {
 const char *fg_proof_arm_name(enum fg_proof_arm arm)
 {
 	return arms[arm];
+}
+
+bool fg_proof_arm_parse(const char *name, enum fg_proof_arm *arm)
+{
+	for (size_t i = 0; name && i < FG_PROOF_ARMS; i++) {
+		if (strcmp(arms[i], name) != 0)
+			continue;
+		*arm = (enum fg_proof_arm)i;
+		return true;
+	}
+	return false;
+}
+
+/* Is the planted function the first to blame? */
+static bool is_named(const struct fg_proof *proof)
+{
+	return proof->function && proof->blamed && strcmp(proof->function, proof->blamed) == 0;
 }
 
 bool fg_proof_counts(const struct fg_proof *proof)
@@ -145,7 +167,7 @@ static void count_proof(struct fg_proof_card *card, const struct fg_proof *proof
 	if (size)
 		count_run(&size->found, is_red);
 	if (is_red)
-		count_run(&card->named, proof->is_named);
+		count_run(&card->named, is_named(proof));
 }
 
 static void find_smallest(struct fg_proof_card *card)
@@ -159,6 +181,74 @@ static void find_smallest(struct fg_proof_card *card)
 		card->smallest = card->sizes[i].size;
 		card->smallest_at_least = found->at_least;
 	}
+}
+
+/* ---- evidence against the gate ---- */
+
+/*
+ * Bets on a gate that fails equal code in a fifth of its runs from some run on.  From a given run
+ * on the product of likelihood ratios is a martingale if it does so at `alpha`; the stake is spread
+ * over all runs to begin with, so the whole is one too.
+ */
+struct alarm_bets {
+	double running; /* value of the bets that have begun */
+	double runs;
+};
+
+static double bet_on_alarm(struct alarm_bets *bets, double alpha, bool is_alarm)
+{
+	const double ratio = is_alarm ? alarming_share / alpha : (1 - alarming_share) / (1 - alpha);
+
+	bets->runs++;
+	bets->running = ratio * (bets->running + 1 / (bets->runs * (bets->runs + 1)));
+	return bets->running + 1 / (bets->runs + 1);
+}
+
+/*
+ * Bets on a gate that lost half of what it saw.  It begins anew when it has lost everything, so
+ * that years of health do not hide an illness (Page's CUSUM).
+ */
+static double bet_on_blindness(double evidence, bool is_found)
+{
+	return fmax(1, evidence) *
+	       (is_found ? blind_share / found_share : (1 - blind_share) / (1 - found_share));
+}
+
+/* Was this size reliably found before, with as large a budget? */
+static bool was_seen(const struct fg_proof *proofs, size_t count, const struct fg_proof *like)
+{
+	struct fg_proof_card_share found = {0};
+
+	for (size_t i = 0; i < count && found.runs < SEEN_RUNS; i++) {
+		const struct fg_proof *proof = &proofs[i];
+
+		if (fg_proof_counts(proof) && proof->arm == FG_PROOF_PLANTED &&
+		    proof->is_hidden == like->is_hidden && fabs(proof->size - like->size) <= 1e-6)
+			count_run(&found, fg_proof_is_right(proof));
+	}
+	return found.runs == SEEN_RUNS && found.hits == found.runs;
+}
+
+static void find_evidence(const struct fg_proof *proofs, size_t count, double alpha,
+			  struct fg_proof_card *card)
+{
+	struct alarm_bets alarms = {0};
+	double blind = 1;
+
+	card->alarm_evidence = card->blind_evidence = 1;
+	for (size_t i = 0; i < count; i++) {
+		const struct fg_proof *proof = &proofs[i];
+
+		if (!fg_proof_counts(proof))
+			continue;
+		if (proof->arm != FG_PROOF_PLANTED)
+			card->alarm_evidence =
+				bet_on_alarm(&alarms, alpha, !fg_proof_is_right(proof));
+		else if (was_seen(proofs, i, proof))
+			blind = bet_on_blindness(blind, fg_proof_is_right(proof));
+	}
+	card->blind_evidence = blind;
+	card->is_broken = card->alarm_evidence >= alarm_sure || blind >= blind_sure;
 }
 
 /* ---- remedies ---- */
@@ -210,8 +300,9 @@ static void take_between(const struct fg_proof *proofs, size_t count, const char
 	for (size_t i = 0; i < count; i++) {
 		const struct fg_proof *proof = &proofs[i];
 
-		if (strcmp(proof->benchmark, benchmark) != 0 || !fg_proof_counts(proof) ||
-		    proof->arm == FG_PROOF_PLANTED || !isfinite(proof->estimate))
+		if (strcmp(proof->benchmark, benchmark) != 0 || proof->is_hidden ||
+		    !fg_proof_counts(proof) || proof->arm == FG_PROOF_PLANTED ||
+		    !isfinite(proof->estimate))
 			continue;
 		estimates[found++] = proof->estimate;
 		within += pow(error_of(parts->noise.pair, parts->noise.exponent, proof->pairs), 2);
@@ -234,7 +325,7 @@ static bool take_parts(const struct fg_proof *proofs, size_t count, struct parts
 	for (size_t i = 0; i < count; i++) {
 		const struct fg_proof *proof = &proofs[i];
 
-		if (strcmp(proof->benchmark, parts->plan->benchmark) != 0 ||
+		if (strcmp(proof->benchmark, parts->plan->benchmark) != 0 || proof->is_hidden ||
 		    !fg_proof_counts(proof) || !(proof->noise.pair > 0))
 			continue;
 		columns[0][n] = proof->noise.pair;
@@ -346,7 +437,7 @@ static void help_min_effect(const struct parts *parts, struct fg_proof_card *car
 	add_help(card, &help);
 }
 
-/* Remedies are for the benchmark that is worst off. */
+/* Remedies are for the benchmark whose smallest found slowdown is largest. */
 static void find_helps(const struct fg_proof *proofs, size_t count,
 		       const struct fg_proof_card_plan *plans, size_t plan_count,
 		       struct fg_proof_card *card)
@@ -375,7 +466,7 @@ void fg_proof_card_make(const struct fg_proof *proofs, size_t count,
 {
 	*card = (struct fg_proof_card){0};
 	for (size_t i = 0; i < count; i++) {
-		if (fg_proof_counts(&proofs[i]))
+		if (fg_proof_counts(&proofs[i]) && !proofs[i].is_hidden)
 			count_proof(card, &proofs[i]);
 	}
 	bound(&card->alarms);
@@ -385,5 +476,6 @@ void fg_proof_card_make(const struct fg_proof *proofs, size_t count,
 	if (card->runs > 0)
 		card->minutes /= (double)card->runs;
 	find_smallest(card);
+	find_evidence(proofs, count, plan_count ? plans[0].alpha : 0.001, card);
 	find_helps(proofs, count, plans, plan_count, card);
 }

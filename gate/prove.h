@@ -14,7 +14,7 @@
 
 enum fg_proof_arm {
 	FG_PROOF_SAME,    /* the build against itself */
-	FG_PROOF_NEUTRAL, /* against itself, linked again with code that nobody calls */
+	FG_PROOF_NEUTRAL, /* against itself, linked again with code that is never called */
 	FG_PROOF_PLANTED, /* against itself with a slowdown in one function */
 	FG_PROOF_ARMS,
 };
@@ -30,12 +30,17 @@ struct fg_proof_noise {
 /* One whole run. */
 struct fg_proof {
 	const char *benchmark;
-	const char *function; /* planted; NULL: none */
+	/* planted; NULL: none */
+	const char *function;
+	const char *symbol;
+	const char *library;
+	double per_iteration; /* relative slowdown of an iteration of the loop */
+	const char *blamed;   /* function that the run names first; NULL: none is sure */
 	enum fg_proof_arm arm;
-	double size; /* relative slowdown that was planted */
+	bool is_hidden; /* after a run, with a share of its budget: evidence alone */
+	double size;    /* relative slowdown that was planted */
 	enum fg_schedule schedule;
 	enum fg_outcome outcome;
-	bool is_named; /* the planted function is the first to blame */
 	double seconds;
 	double pairs;
 	double level_ns; /* of a repetition */
@@ -48,6 +53,7 @@ struct fg_proof {
 };
 
 const char *fg_proof_arm_name(enum fg_proof_arm arm);
+bool fg_proof_arm_parse(const char *name, enum fg_proof_arm *arm);
 /* False where nothing was measured: such a run proves nothing. */
 bool fg_proof_counts(const struct fg_proof *proof);
 /* The right answer: red for a plant, anything else without one. */
@@ -73,7 +79,7 @@ struct fg_proof_card_size {
 	struct fg_proof_card_share found;
 };
 
-/* Causes that keep smaller slowdowns unseen. */
+/* Causes that hide smaller slowdowns. */
 enum fg_proof_card_limit {
 	FG_LIMIT_LENGTH,
 	FG_LIMIT_PAIRS,
@@ -101,6 +107,14 @@ struct fg_proof_card {
 	struct fg_proof_card_share named; /* of the plants that were found */
 	double minutes;                   /* per verdict */
 	size_t runs;
+	/*
+	 * Evidence against the gate as e-values, which may be looked at after every run: at most
+	 * one of 20 honest gates ever reaches 20.
+	 */
+	double alarm_evidence; /* that it fails equal code more often than alpha says */
+	/* that it no longer sees slowdowns of sizes that it did see: one lost in ten runs */
+	double blind_evidence;
+	bool is_broken;       /* by one of them */
 	const char *limiting; /* benchmark that the remedies are for; NULL: unknown */
 	struct fg_proof_card_help helps[FG_LIMIT_COUNT]; /* the largest gain first */
 	size_t help_count;
@@ -109,6 +123,7 @@ struct fg_proof_card {
 /* The plan of a benchmark, which bounds what helps. */
 struct fg_proof_card_plan {
 	const char *benchmark;
+	double alpha;
 	double max_pairs;
 	double budget_s;
 };

@@ -21,7 +21,7 @@
  * alpha: both errors, to fail a candidate whose slowdown is tolerated and to pass one that is
  * slower than the margin, stay below alpha.
  *
- * Two things are not drawn for each pair.  The interval contains them:
+ * Two things are shared by several pairs.  The interval accounts for them:
  *
  * Places.  A build that was measured in several layouts (runner/build/layouts.h) is slower in some
  * and faster in others.  The places within a cache line are all that there are: pairs are compared
@@ -43,8 +43,8 @@
  * it falls after 12 pairs, whose interval reaches from the least to the largest of them.  If the
  * measurement ends after 10, all of alpha is left, and 2^-10 = 0.098 % is less.
  *
- * When `auto` gives up a schedule in mid-run, its pairs are set aside and counting begins anew.
- * What the looks at the old pairs were allowed to spend is spent.
+ * When `auto` gives up a schedule in mid-run, its pairs are set aside and counting starts over.
+ * What the looks at the old pairs were allowed to spend stays spent.
  */
 #include "gate/rule.h"
 

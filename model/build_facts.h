@@ -21,7 +21,7 @@ struct fg_build_library {
 
 enum fg_compared {
 	FG_COMPARED_UNKNOWN,
-	FG_COMPARED_SAME,           /* as is all that it names */
+	FG_COMPARED_SAME,           /* and so is everything that it names */
 	FG_COMPARED_REACHES_CHANGE, /* the same, but something that it names is not */
 	FG_COMPARED_CHANGED,
 };
@@ -67,7 +67,7 @@ struct fg_build_facts {
 
 void fg_build_facts_release(struct fg_build_facts *build);
 void fg_build_facts_copy(struct fg_build_facts *to, const struct fg_build_facts *from);
-/* How many are known. */
+/* The number of known facts. */
 size_t fg_build_facts_count(const struct fg_build_facts *build);
 /* Replaces a field by a copy of `value`. */
 void fg_build_facts_put(char **field, const char *value);

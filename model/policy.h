@@ -45,7 +45,8 @@ struct fg_policy {
 	unsigned creep_window;  /* commits whose small steps are summed; 0: none */
 	double creep_tolerated; /* their sum may be this much */
 	bool fail_on_creep;     /* more of it fails too */
-	bool anchors;           /* measures against the last release when the chain is too vague */
+	double prove_share; /* of the budget, spent on a hidden run whose right answer is known */
+	bool anchors;       /* measures against the last release when the chain is too vague */
 	struct fg_accept *accepts;
 	size_t accept_count;
 };

@@ -133,7 +133,7 @@ struct fg_series {
 	 * Measured in several layouts in turn, from the beginning or because it looked slower as
 	 * linked. In the second case, the metric that looked slower and its ratio as linked.
 	 */
-	char *as_linked_metric; /* NULL: never measured anew; "": from the beginning */
+	char *as_linked_metric; /* NULL: never measured again; "": from the beginning */
 	double as_linked;
 	unsigned layouts; /* number of layouts */
 	struct fg_sampling sampling;

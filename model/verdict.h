@@ -91,10 +91,10 @@ struct fg_metric_verdict {
 
 /* The report on a function. It is `guilty` or `faster` only if the test supports it. */
 enum fg_standing {
-	FG_STANDING_UNCHANGED, /* surely changed by less than the margin */
+	FG_STANDING_UNCHANGED, /* the interval of its change is within the margin */
 	FG_STANDING_NOT_SURE,
 	FG_STANDING_MOVED, /* exchanged time with another function without a loss */
-	/* its time surely changed, but its machine code and everything it calls did not */
+	/* its time changed significantly, but its machine code and everything it calls did not */
 	FG_STANDING_SAME_CODE,
 	FG_STANDING_FASTER,
 	FG_STANDING_GUILTY,
@@ -197,7 +197,7 @@ struct fg_blame {
 	const char *label;   /* "allocations" */
 	const char *unit;
 	bool exact;          /* repetitions of one side agree: the difference is exact */
-	bool is_unexplained; /* the total surely changed, but no single function's change is sure */
+	bool is_unexplained; /* the total changed significantly, but no single function's change is sure */
 	/* sure changes first, then unsure ones, then moved ones; largest first */
 	struct fg_node_verdict *functions;
 	size_t function_count;

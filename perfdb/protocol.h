@@ -18,6 +18,7 @@
 #include "base/strbuf.h"
 
 #define FG_WIRE_MAGIC       "FGRUN/1\n"
+#define FG_WIRE_CARDS       "/api/v1/cards" /* of `fastgate prove` */
 #define FG_WIRE_MEDIA_TYPE  "application/vnd.fastgate.run"
 #define FG_WIRE_RUNS        "/api/v1/runs"
 #define FG_WIRE_KEY_HEADER  "Idempotency-Key" /* the run's id */

@@ -19,9 +19,9 @@
  * of w²), all over T².  fg_weight_error() gives the standard error of the time with the total
  * known: never more than the first form, and 0 for the root.
  *
- * A sample may have been divided among functions of the kernel.  Its parts were met at one moment
- * and are one sample of whatever has them all below it: what its square has beyond those of its
- * parts is added where their paths divide (`shared`), and to everything above.
+ * A sample may have been divided among functions of the kernel.  Its parts were sampled at one
+ * moment and are one sample of whatever has them all below it: what its square has beyond those of
+ * its parts is added where their paths divide (`shared`), and to everything above.
  *
  * Columns.  A tree has one column of figures; a difference has two (0: before, 1: after) over the
  * union of the paths.

@@ -30,8 +30,8 @@ static bool *find_used(const struct fg_profile *profile)
 }
 
 /*
- * Addresses without a name differ between two builds of one program and would never meet: they are
- * one function per library.
+ * Addresses without a name differ between two builds of one program and would never be joined: they
+ * are one function per library.
  */
 static uint32_t function_in_set(struct fg_profile_set *set, const struct fg_profile *profile,
 				const struct fg_frame *frame, const struct fg_ingest_row *key)

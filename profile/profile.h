@@ -156,7 +156,7 @@ struct fg_module_info {
 	uint64_t start;
 	uint64_t end;
 	uint32_t process;
-	bool is_kernel; /* the kernel or a module of it; whether samples meet it is chance */
+	bool is_kernel; /* the kernel or a module of it; whether it is sampled is chance */
 	const char *
 		/* "symbol table", "/usr/lib/debug/...", "nothing: ..." : for people */
 		symbols_from;
@@ -177,7 +177,7 @@ struct fg_profile_cost {
 	double expected;    /* for a stored run: the share of the CPU time by the known costs */
 	int perf_errno;     /* why perf events were refused; 0: they were not */
 	double system_ns;   /* part of sampled_ns, if the clock shows it */
-	double kernel_ns;   /* part of that which was met independently of the kernel's ticks */
+	double kernel_ns;   /* part of that which was sampled independently of the kernel's ticks */
 	int kernel_errno;   /* why the kernel's functions could not be seen; 0: they could */
 	uint64_t losses[FG_PROFILE_LOSSES];
 };

@@ -2,8 +2,7 @@
 /*
  * Part of a profile, as a profile: what a query keeps, with the names and stacks that it shows.
  * This is how filtered profiles are exported: each sample that passes stays a sample, with its
- * time,
- * thread, region and unit.
+ * time, thread, region and unit.
  *
  * Grouping by something coarser than functions makes functions of the groups; splitting puts the
  * parts ("reco", "fit" of a region's path) above the call paths, as frames that are marks.

@@ -6,14 +6,12 @@
  * picture and an export.
  *
  * 1. each pattern is tried once per function, never per sample;
- * 2. one forward pass over the stacks pushes facts down from the root: which focus patterns matched
- *    so far, whether
- *    something to ignore did, where the outermost root match and the innermost leaf match stand,
- *    the nearest ancestor;
+ * 2. one forward pass over the stacks pushes facts down from the root: which focus patterns have
+ *    matched so far, whether an ignored one has, where the outermost root match and the innermost
+ *    leaf match are, and the nearest ancestor;
  * 3. each sample that passes the filters gets a node for its stack.  Nodes are made on demand,
- *    parents first, and
- *    remembered per stack; when the tree is split (by thread, region, ...) per pair of split and
- *    stack.
+ *    parents first, and remembered per stack, or per pair of split and stack if the tree is split
+ *    (by thread, region, ...).
  */
 #ifndef FG_PROFILE_SELECTION_H
 #define FG_PROFILE_SELECTION_H

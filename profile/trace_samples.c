@@ -27,7 +27,7 @@ static bool ends_in_kernel(const struct fg_trace *trace, uint32_t path)
 
 /*
  * Time in the kernel whose functions are not known is shown as a leaf of its own below the function
- * that made the call, or below none for system time that no sample met.
+ * that made the call, or below none for system time that no sample found.
  */
 static bool is_in_kernel(const struct fg_trace *trace, const struct fg_trace_sample *sample)
 {

@@ -39,7 +39,7 @@ struct fg_card {
 	const struct fg_node_verdict *culprit; /* the function in the sentence; NULL: none */
 	struct fg_hunk hunk;                   /* its lines; may be empty */
 	bool is_leading;                       /* the card of the run */
-	/* known if something got worse, surely or probably */
+	/* known if something got worse, significantly or probably */
 	const char *change; /* NULL: unknown */
 	struct fg_card_step next[FG_CARD_STEPS];
 	size_t next_count;

@@ -50,7 +50,7 @@ static const char *mechanism_of(const struct fg_benchmark_verdict *benchmark,
 	return fg_work_cause_name(work->cause);
 }
 
-/* Bounded, for a name can have 60 KB; the list of functions has all of it. */
+/* Bounded, because a name can have 60 KB; the list of functions has the whole name. */
 static void add_name(struct fg_json_writer *w, const char *key, const char *name)
 {
 	struct fg_strbuf text = {0};

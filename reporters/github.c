@@ -191,7 +191,7 @@ static void add_function(struct annotations *a, const struct fg_blame *blame,
 	fg_strbuf_release(&message);
 }
 
-/* Returns false if no function surely got worse. */
+/* Returns false if no function got significantly worse. */
 static bool add_functions(struct annotations *a, const struct fg_card *card)
 {
 	const struct fg_blame *blame = NULL;

@@ -132,16 +132,16 @@ static const struct fg_finding topics[] = {
 		      .meaning = "the clock follows the load, so the first repetitions run slower "
 				 "than the later ones",
 		      .remedy = "sudo cpupower frequency-set --governor performance"},
-	[HOSTED_RUNNER] =
-		{.id = "hosted_runner",
-		 .subject = "hosted runner",
-		 .severity = FG_SEVERITY_NOTE,
-		 .meaning = "each job gets another virtual machine, of another processor now "
-			    "and then, whose CPUs are shared with strangers: times of "
-			    "different jobs cannot be compared, those of one job can",
-		 .remedy = "let each job measure both sides (--against, not `schedule: "
-			   "stored`), gate CPU time rather than wall time, and set "
-			   "`measure.exact: valgrind` for changes below 1 %"},
+	[HOSTED_RUNNER] = {.id = "hosted_runner",
+			   .subject = "hosted runner",
+			   .severity = FG_SEVERITY_NOTE,
+			   .meaning = "each job runs on another virtual machine, sometimes with "
+				      "another processor, and shares its CPUs with others: times "
+				      "within one job can be compared, those of different jobs "
+				      "cannot",
+			   .remedy = "let each job measure both sides (--against, not `schedule: "
+				     "stored`), gate CPU time rather than wall time, and set "
+				     "`measure.exact: valgrind` for changes below 1 %"},
 	[LOAD] = {.id = "load",
 		  .subject = "load",
 		  .severity = FG_SEVERITY_WARNING,

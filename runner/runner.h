@@ -135,7 +135,7 @@ const struct fg_target *fg_runner_job_targets(const struct fg_runner_job *job);
 size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **indexes);
 /*
  * The pairs so far look slower: link both sides in several layouts, set those pairs aside, and
- * measure anew, each pair in the next layout.  `ratio` is that of `metric` so far.  On failure
+ * measure again, each pair in the next layout.  `ratio` is that of `metric` so far.  On failure
  * nothing changes, and the message has the reason (FG_EINTERRUPTED: the user stopped it).
  */
 int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double ratio,

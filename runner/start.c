@@ -11,7 +11,7 @@
 #include "runner/facts/binary.h"
 #include "runner/facts/build_info.h"
 #include "runner/facts/code_facts.h"
-#include "runner/facts/kinds.h"
+#include "runner/facts/comparability.h"
 #include "runner/job.h"
 
 #include <math.h>
@@ -296,7 +296,7 @@ static int report_other_build(const struct fg_runner_job *job, size_t arm, const
 {
 	return fg_error_set(
 		err, FG_EINVAL,
-		"the %s of benchmark '%s' is not what this run began with (%s was %s, is %s): measure anew, without --resume",
+		"the %s of benchmark '%s' is not what this run began with (%s was %s, is %s): measure again without --resume",
 		arm == FG_ARM_BASELINE ? "baseline" : "candidate", job->benchmark->name, part,
 		was ? was : "absent", is ? is : "absent");
 }
@@ -394,8 +394,10 @@ static int check_kinds(struct fg_runner_job *job, struct fg_error *err)
 
 	if (!targets[FG_ARM_BASELINE].command || !targets[FG_ARM_CANDIDATE].command)
 		return FG_OK;
-	status = refuse(job, fg_kinds_differ(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE]),
-			err);
+	status = refuse(
+		job,
+		fg_comparability_of_targets(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE]),
+		err);
 	return status == FG_OK ? tell_set_up(job, err) : status;
 }
 
@@ -415,8 +417,8 @@ static int check_builds(struct fg_runner_job *job, struct fg_error *err)
 	difference = fg_build_difference_of(&series->build[FG_ARM_BASELINE],
 					    &series->build[FG_ARM_CANDIDATE]);
 	status = refuse(job,
-			fg_kinds_built_apart(&targets[FG_ARM_BASELINE], &targets[FG_ARM_CANDIDATE],
-					     &difference),
+			fg_comparability_of_builds(&targets[FG_ARM_BASELINE],
+						   &targets[FG_ARM_CANDIDATE], &difference),
 			err);
 	free(difference.text);
 	return status;
@@ -465,8 +467,8 @@ int fg_job_resume_layouts(struct fg_runner_job *job, struct fg_error *err)
 
 	if (status == FG_OK)
 		return FG_OK;
-	failure.text = fg_xasprintf("its layouts are gone (%s): measure anew, without --resume",
-				    found.message);
+	failure.text = fg_xasprintf(
+		"its layouts no longer exist (%s): measure again without --resume", found.message);
 	status = fg_error_set(err, FG_ECHILD, "%s", failure.text);
 	fg_job_fail(job, &failure);
 	return status;

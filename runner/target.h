@@ -55,7 +55,7 @@ void fg_target_release(struct fg_target *target);
  */
 void fg_target_resolve(struct fg_target *target);
 
-/* Are the programs of all arms linked statically or with musl, to be sampled from outside? */
+/* Are the programs of all arms linked statically, to be sampled from outside? */
 bool fg_targets_are_outside(const struct fg_target targets[FG_ARM_COUNT]);
 
 /* Is this file below the arm's root, after following links? */

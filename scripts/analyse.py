@@ -3,15 +3,15 @@
 """
 analyse.py BUILD_FOLDER JOBS [--deep]: clang's warnings, clang-tidy and cppcheck over our sources; any finding fails.
 
-The build folder must be built: its compile commands and its dependencies say what each file is made of; what `./dev test` builds with
-the sanitizers alone is looked up in that build.  A file is looked at again
-only when it, a header that it includes, its flags, a rule or a tool has changed since it was found clean, in whatever clone: what was
-found clean is kept in ~/.cache/fastgate-analysis (FASTGATE_ANALYSIS_CACHE), as ccache keeps what was compiled.
+The build folder must be built, because its compile commands and dependency files are read; for sources that only the sanitizers' build
+compiles, those of that build are read.  A file is analysed again only when it, a header that it includes, its flags, a rule or a tool has
+changed since it was found clean, in any clone: the results are kept in ~/.cache/fastgate-analysis (FASTGATE_ANALYSIS_CACHE), as ccache
+keeps objects.
 
-There are three levels, and what is clean at one is clean at those below it.  "deep", with --deep, is all.  "tidy" is for files that
-the changes since the main branch touch, and in CI for all: clang's analyzer follows paths through a function up to a low limit, and
-nobody looks at the spelling of names.  "plain" is for the rest, which was analysed when it changed: no analyzer, which costs as much
-as everything else.
+There are three levels, and what is clean at one is clean at those below it.  "deep", with --deep, runs all checks.  "tidy" is for files
+that the changes since the main branch touch, and in CI for all files: clang's analyzer follows paths through a function up to a low
+limit, and the spelling of names is not checked.  "plain" is for the other files, which were analysed when they changed: it leaves out the
+analyzer, which costs as much as everything else.
 """
 import concurrent.futures
 import hashlib
@@ -29,13 +29,13 @@ from suite import changed_files
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RULES = (".clang-tidy", "tests/.clang-tidy", "scripts/analyse.py")
-# Compiled as users compile theirs: they have clang's warnings to fear, not the rules of the house.
+# Compiled as users compile their programs: clang's warnings apply, our own rules do not.
 FOREIGN = ("tests/targets/", "examples/", "bench/")
-# Optimised, libc's headers replace functions by macros, which would be analysed instead of our code.
+# With optimisation, libc's headers replace functions by macros, which would be analysed instead of our code.
 TIDY = ["clang-tidy-14", "--quiet", "--warnings-as-errors=*", "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-O0"]
-CLANG_WARNINGS = ["--extra-arg=-Wcomma", "--extra-arg=-Wassign-enum", "--extra-arg=-Wmisleading-indentation"]  # beside those of cmake/FgWarnings.cmake that gcc knows
-# The analyzer's default is 225,000 nodes a function.  Twelve files of gate/ take 2.6 s so, with 40,000 nodes and the names 6.6 s,
-# with --deep 23 s.
+CLANG_WARNINGS = ["--extra-arg=-Wcomma", "--extra-arg=-Wassign-enum", "--extra-arg=-Wmisleading-indentation"]  # in addition to those of cmake/FgWarnings.cmake
+# The analyzer's default is 225,000 nodes a function.  Twelve files of gate/ take 2.6 s with these flags, 6.6 s with 40,000 nodes and the
+# names, 23 s with --deep.
 LEVELS = ("deep", "tidy", "plain")
 QUICK = [*(f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=10000")),
          "--checks=-readability-identifier-naming,-bugprone-reserved-identifier"]
@@ -54,7 +54,7 @@ CPPCHECK = ["cppcheck", "--enable=warning,performance,portability", "--inline-su
 CODE_ALONE = frozenset(("-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"))
 # A quarter of the time of a file goes into the start of the tool.
 FILES_A_PROCESS = 6
-KEPT_S = 30 * 24 * 3600  # a stamp that nobody asked for
+KEPT_S = 30 * 24 * 3600  # for a stamp that is not used
 
 
 def open_cache(build):

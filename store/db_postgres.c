@@ -261,8 +261,8 @@ static void bind_double(struct fg_query *query, double value)
 }
 
 /*
- * Broken sequences are nothing that PostgreSQL would take as text; they are replaced as every
- * answer replaces them, so that both databases show the same.
+ * PostgreSQL does not accept invalid UTF-8 as text.  Invalid sequences are replaced as in every
+ * answer, so that both databases show the same.
  */
 static const char *cleaned(struct postgres_db *p, const char *text, size_t size)
 {

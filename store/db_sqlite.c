@@ -56,8 +56,8 @@ static const struct reason reasons[] = {
 	{SQLITE_NOTADB, FG_EDB, "is not a fastgate store: it is not an SQLite database"},
 	{SQLITE_FULL, FG_EIO, "cannot grow: the disk is full"},
 	{SQLITE_READONLY, FG_EIO,
-	 "cannot be written: look at the permissions of the file and its folder"},
-	{SQLITE_CANTOPEN, FG_EIO, "cannot be opened: look at the path and its permissions"},
+	 "cannot be written: check the permissions of the file and its folder"},
+	{SQLITE_CANTOPEN, FG_EIO, "cannot be opened: check the path and its permissions"},
 	{SQLITE_IOERR, FG_EIO, "cannot be read or written: the disk is full or failing"},
 };
 

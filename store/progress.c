@@ -31,8 +31,8 @@ out:
 }
 
 /*
- * A change of schedule, or of the layouts, or measuring anew, sets all earlier pairs aside at once:
- * rewrite what is stored of them.
+ * A change of schedule or of the layouts, or measuring again, sets all earlier pairs aside at once:
+ * what is stored of them is rewritten.
  */
 static int forget_chunks(struct fg_store *store, struct fg_progress_mark *mark,
 			 struct fg_error *err)

@@ -171,6 +171,25 @@ CREATE TABLE annotation (
 );
 CREATE INDEX annotation_by_project ON annotation (project, created_ns);
 
+-- Whole runs whose right answer is known (docs/prove.md); those of a card are counted together.
+CREATE TABLE proof (
+	id @ID@,
+	project BIGINT NOT NULL REFERENCES project (id),
+	card @TEXT@ NOT NULL,
+	fingerprint @TEXT@ NOT NULL, -- of the runner
+	at_ns BIGINT NOT NULL,
+	data @TEXT@ NOT NULL
+);
+-- A server has the cards alone.
+CREATE TABLE proof_card (
+	project BIGINT NOT NULL REFERENCES project (id),
+	fingerprint @TEXT@ NOT NULL, -- of the runner
+	at_ns BIGINT NOT NULL, -- when it came
+	data @TEXT@ NOT NULL,
+	PRIMARY KEY (project, fingerprint)
+) @CLUSTERED@;
+CREATE INDEX proof_by_runner ON proof (project, fingerprint, id);
+
 -- What profiles count besides CPU time.  A measure is all of its row: the same name with another unit is another measure.
 CREATE TABLE measure (
 	id @ID@,

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A store keeps runs.  It is an SQLite file (".fastgate/store.db", or the server's) or a PostgreSQL
- * database; the same calls, the same answers. docs/formats/store.md describes what lies inside.
+ * database, with the same calls and the same answers.  docs/formats/store.md describes its
+ * contents.
  *
  *	fg_store_open() → save, load, list, ... → fg_store_close()
  *
- * - A run is saved in one transaction: after a crash it is complete, or as it was before. -
- * fg_store_progress() keeps what a run in progress has finished so far; such a run is listed as
- * incomplete and loads like any other, so that it can be shown, and resumed. - Text and numbers
- * come back as they were, with one exception: profile weights are whole nanoseconds. - A store
- * belongs to one thread at a time; several threads open it several times. - Errors: FG_ENOENT (no
- * such run), FG_EBUSY (locked by another process), FG_ECONFLICT (the id is taken), FG_EDB (damaged,
- * or written by a newer fastgate), FG_EIO (disk full, permissions).
+ * - A run is saved in one transaction: after a crash it is complete, or as it was before.
+ * - fg_store_progress() keeps what a run in progress has finished so far; such a run is listed as
+ *   incomplete and loads like any other, so that it can be shown, and resumed.
+ * - Text and numbers come back as they were, with one exception: profile weights are whole
+ *   nanoseconds.
+ * - A store belongs to one thread at a time; several threads open it several times.
+ * - Errors: FG_ENOENT (no such run), FG_EBUSY (locked by another process), FG_ECONFLICT (the id is
+ *   taken), FG_EDB (damaged, or written by a newer fastgate), FG_EIO (disk full, permissions).
  */
 #ifndef FG_STORE_STORE_H
 #define FG_STORE_STORE_H

@@ -394,7 +394,7 @@ struct fg_trace_header {
 	uint64_t python_missed; /* in a thread that runs Python, whose frames could not be read */
 	/* samples that were taken together with the one before: parts of its system time */
 	uint64_t parts;
-	/* of system_ns: met by perf events of the kernel, independently of its ticks */
+	/* of system_ns: sampled by perf events of the kernel, independently of its ticks */
 	uint64_t kernel_ns;
 	/*
 	 * interrupts of that event, without a signal: it has a period of its own, and most find the

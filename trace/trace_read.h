@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One trace file of the collector, as plain arrays: what trace/trace_format.h describes,
- * checked.
+ * One trace file of the collector, as plain arrays: what trace/trace_format.h describes, checked.
  *
  * The file is untrusted: it may be cut, damaged or forged. Every length is checked against the
  * available bytes, every id against the size of the file before memory is allocated for it, and a
- * reference that leads nowhere (or in a circle) is kept as
- * unknown.  Reading stops at the first damaged chunk; what came before is good and is kept, and
- * `damage` says where and why.  A gap (a chunk that a killed process did not write) is normal and
- * only counted.
+ * reference that leads nowhere (or in a circle) is kept as unknown.  Reading stops at the first
+ * damaged chunk; what came before is good and is kept, and `damage` says where and why.  A gap (a
+ * chunk that a killed process did not write) is normal and only counted.
  *
  * Ids are indexes here: element 0 of every table is "none".  Elements whose `defined` is false were
  * referenced or skipped, but never defined.

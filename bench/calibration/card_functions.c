@@ -24,7 +24,7 @@ enum count {
 	ANY_FLAG,   /* some function was reported slower */
 	RIGHT_FLAG, /* the right one was */
 	FIRST,      /* and it is first */
-	BESIDE,     /* another one was */
+	BESIDE,     /* another function was reported slower */
 	PATH_FIRST, /* with the right caller */
 	MOVED,      /* the change was reported as moved */
 	COUNTS,

@@ -45,7 +45,7 @@ struct replay {
 	const struct recording *recording;
 	const struct fg_policy *policy;
 	unsigned max_pairs; /* 0: the default */
-	bool swap;          /* both arms are the same binary: labels are drawn anew for each pair */
+	bool swap;          /* both arms are the same binary: labels are drawn for each pair */
 	double shift;       /* added to ln(candidate / baseline) of every pair */
 };
 

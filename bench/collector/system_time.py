@@ -19,12 +19,12 @@ import tempfile
 
 FIFO = ["chrt", "-f", "10"]
 CASES = [
-    ("system, in step, 1 ms", ["in_step", "1", "700"], "asks_twice", "asks_once"),
-    ("system, in step, 4 ms", ["in_step", "4", "700"], "asks_twice", "asks_once"),
-    ("system, in step, 10 ms", ["in_step", "10", "700"], "asks_twice", "asks_once"),
-    ("1 ms, undisturbed", [*FIFO, "in_step", "1", "700"], "asks_twice", "asks_once"),
-    ("4 ms, undisturbed", [*FIFO, "in_step", "4", "700"], "asks_twice", "asks_once"),
-    ("10 ms, undisturbed", [*FIFO, "in_step", "10", "700"], "asks_twice", "asks_once"),
+    ("system, in step, 1 ms", ["tick_aliasing", "1", "700"], "asks_twice", "asks_once"),
+    ("system, in step, 4 ms", ["tick_aliasing", "4", "700"], "asks_twice", "asks_once"),
+    ("system, in step, 10 ms", ["tick_aliasing", "10", "700"], "asks_twice", "asks_once"),
+    ("1 ms, undisturbed", [*FIFO, "tick_aliasing", "1", "700"], "asks_twice", "asks_once"),
+    ("4 ms, undisturbed", [*FIFO, "tick_aliasing", "4", "700"], "asks_twice", "asks_once"),
+    ("10 ms, undisturbed", [*FIFO, "tick_aliasing", "10", "700"], "asks_twice", "asks_once"),
     ("1,000 threads of 1.5 ms, user", ["short_threads", "1000"], "work_in_thread", "work_in_main"),
     ("1,000 threads of 1.5 ms, system", ["short_threads", "1000", "system"], "work_in_thread", "work_in_main"),
 ]

@@ -4,7 +4,7 @@
 
 usage: view_stored.py FASTGATE
 
-The run has 10,000 functions on 20,000 call paths.  Both programs are started anew each time, in turn, and
+The run has 10,000 functions on 20,000 call paths.  Both programs are started again each time, in turn, and
 the medians of their CPU and wall times are taken; the ratio of CPU times is what holds on another, or a busy, machine.
 """
 import os

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/bisect.h"
+#include "cli/bisect/search.h"
 #include "cli/session/plan.h"
 #include "cli/session/session.h"
 #include "model/measure.h"
@@ -81,7 +81,7 @@ static int find(struct fg_cli *cli, const struct options *given, struct fg_plan 
 		return status;
 	status = fg_search(&found, cli, plan, &given->asked, err);
 	if (status == FG_EINTERRUPTED) {
-		fg_cli_say(cli, "interrupted: `fastgate bisect --resume` goes on with what was "
+		fg_cli_say(cli, "interrupted: `fastgate bisect --resume` continues with what was "
 				"measured");
 		status = FG_EXIT_INTERRUPTED;
 	} else if (status == FG_OK) {

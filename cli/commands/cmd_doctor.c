@@ -3,7 +3,10 @@
 #include "base/json_write.h"
 #include "cli/framework/command.h"
 #include "cli/session/plan.h"
+#include "cli/session/prove.h"
 #include "runner/doctor.h"
+
+#include <math.h>
 
 struct options {
 	struct fg_cli_config config;
@@ -68,9 +71,72 @@ static void print_words(const struct fg_cli *cli, const struct fg_diagnosis *dia
 	}
 }
 
+/* ---- the card of `fastgate prove` ---- */
+
+static char *card_words(const struct fg_proof_card *card)
+{
+	struct fg_strbuf text = {0};
+
+	fg_strbuf_printf(&text, "%zu of %zu runs on equal code were false alarms; ",
+			 card->alarms.hits, card->alarms.runs);
+	if (isfinite(card->smallest))
+		fg_strbuf_printf(&text, "the smallest slowdown found in 95 %% is %.2g %%",
+				 100 * card->smallest);
+	else
+		fg_strbuf_add_text(&text, "no slowdown was found in 95 % of its runs");
+	return fg_xstrndup(fg_strbuf_text(&text), text.length);
+}
+
+static struct fg_finding judge_card(const struct fg_proof_card *card)
+{
+	struct fg_finding finding = {.id = "proof", .subject = "gate, as proven here"};
+
+	if (card->runs == 0) {
+		finding.severity = FG_SEVERITY_NOTE;
+		finding.evidence = fg_xstrdup("this project's gate was not proven on this runner");
+		finding.meaning = "which slowdowns it finds here is not known";
+		finding.remedy = "fastgate prove";
+		return finding;
+	}
+	finding.evidence = card_words(card);
+	if (card->is_broken) {
+		finding.severity = FG_SEVERITY_PROBLEM;
+		finding.meaning = "the gate is broken: too many false alarms, or it no longer "
+				  "finds what it found";
+		finding.remedy = "fastgate prove --nightly, which shows what limits it";
+	} else if (!isfinite(card->smallest)) {
+		finding.severity = FG_SEVERITY_WARNING;
+		finding.meaning = "even a slowdown of 10 % may pass unseen";
+		finding.remedy = "fastgate prove --nightly, which shows what would help most";
+	}
+	return finding;
+}
+
+static void examine_card(struct fg_plan *plan, struct fg_diagnosis *diagnosis)
+{
+	struct fg_stored_proofs list = {0};
+	struct fg_proof_card card = {0};
+	struct fg_proof *proofs = NULL;
+	struct fg_finding *grown = NULL;
+	size_t count = 0;
+
+	if (!plan->config_path)
+		return;
+	if (fg_prove_load(plan, &list, NULL) != FG_OK)
+		return;
+	count = fg_prove_read(&list, &plan->arena, &proofs);
+	fg_prove_card(plan, proofs, count, &card);
+	grown = fg_grow(diagnosis->items, &diagnosis->capacity, diagnosis->count + 1,
+			sizeof(*grown));
+	diagnosis->items = grown;
+	grown[diagnosis->count++] = judge_card(&card);
+	free(proofs);
+	fg_stored_proofs_release(&list);
+}
+
 /* ---- the command ---- */
 
-static void examine(struct fg_cli *cli, const struct options *given, const struct fg_plan *plan)
+static void examine(struct fg_cli *cli, const struct options *given, struct fg_plan *plan)
 {
 	struct fg_diagnosis diagnosis = {0};
 	struct fg_strbuf text = {0};
@@ -81,6 +147,8 @@ static void examine(struct fg_cli *cli, const struct options *given, const struc
 	for (size_t i = 0; i < plan->benchmark_count; i++)
 		fg_doctor_benchmark(&plan->benchmarks[i], plan->root ? plan->root : ".",
 				    &diagnosis);
+	if (!given->root)
+		examine_card(plan, &diagnosis);
 	if (cli->json)
 		write_json(&diagnosis, &text);
 	else

@@ -175,7 +175,7 @@ static int run(struct fg_cli *cli, const void *values)
 	if (status == FG_OK && summary.nodes_left_out > 0)
 		fg_cli_say(
 			cli,
-			"%zu functions are shown; left out are %zu, whose own time is %.1f %% of "
+			"%zu functions are shown; %zu are left out, whose own time is %.1f %% of "
 			"the whole (--nodes, --floor, --all)",
 			summary.nodes, summary.nodes_left_out, 100 * summary.self_left_out);
 	status = status == FG_OK ? draw(cli, given, &dot) : fg_cli_fail(cli, &err);

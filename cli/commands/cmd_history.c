@@ -379,7 +379,7 @@ static void print_text(const struct line *line, const struct fg_trend *trend,
 	if (trend->environment_count > 1)
 		fg_strbuf_printf(
 			text,
-			"\n%zu different environments; changes are looked for within each alone\n",
+			"\n%zu different environments; changes are searched for within each\n",
 			trend->environment_count);
 	print_level(chained, text);
 }
@@ -432,7 +432,7 @@ static int show(struct fg_cli *cli, struct fg_store *store, const struct options
 	return status;
 }
 
-/* The functions that rose over several benchmarks, where each alone may not show it. */
+/* The functions that rose over several benchmarks, even if no single one shows it. */
 static void print_pool(struct fg_cli *cli, struct fg_store *store, struct fg_creep_pool *pool)
 {
 	struct fg_policy policy;

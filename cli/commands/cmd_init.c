@@ -42,7 +42,7 @@ static int create(const char *path, const char *text, struct fg_error *err)
 	if (fd < 0 && errno == EEXIST)
 		return fg_error_set(
 			err, FG_ECONFLICT,
-			"%s exists already and is left unchanged: remove it to write it anew; "
+			"%s exists already and is left unchanged: remove it to write a new one; "
 			"'fastgate init --print' shows what would be written",
 			path);
 	if (fd < 0)

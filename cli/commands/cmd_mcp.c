@@ -8,6 +8,7 @@
 
 struct options {
 	bool allow_commands;
+	bool allow_accept;
 };
 
 /* Enters the folder; its whole path is to be freed. */
@@ -35,8 +36,10 @@ static int run(struct fg_cli *cli, const void *values)
 	int status = enter(cli->argument_count ? cli->arguments[0] : ".", &folder, &err);
 
 	if (status == FG_OK) {
-		const struct fg_mcp_rights rights = {
-			.cli = cli, .folder = folder, .commands = given->allow_commands};
+		const struct fg_mcp_rights rights = {.cli = cli,
+						     .folder = folder,
+						     .commands = given->allow_commands,
+						     .accept = given->allow_accept};
 
 		status = fg_mcp_serve(&rights, &err);
 	}
@@ -48,6 +51,8 @@ static const struct fg_option options[] = {
 	FG_ROW_FLAG(struct options, allow_commands, "allow-commands", 0,
 		    "let the assistant measure and record any command, not only the benchmarks of "
 		    "fastgate.yml"),
+	FG_ROW_FLAG(struct options, allow_accept, "allow-accept", 0,
+		    "let the assistant accept a known cost, in a commit"),
 	{.name = NULL},
 };
 

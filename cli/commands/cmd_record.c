@@ -173,7 +173,7 @@ static int refuse(struct fg_cli *cli, char *wrong)
 	return exit_code;
 }
 
-/* --pid, --system, or a command that is linked statically or with musl. */
+/* --pid, --system, or a command that is linked statically. */
 static int run_outside(struct fg_cli *cli, const struct fg_recording *given)
 {
 	const bool is_attached = given->attach.pid || given->attach.system;
@@ -183,7 +183,7 @@ static int run_outside(struct fg_cli *cli, const struct fg_recording *given)
 
 	if (impossible && !is_attached)
 		return fg_cli_usage(cli,
-				    "'%s' is linked statically or with musl: it can "
+				    "'%s' is linked statically: it can "
 				    "only be sampled from outside, where %s is not possible",
 				    cli->arguments[0], impossible);
 	if (impossible)
@@ -237,7 +237,7 @@ const struct fg_cli_command fg_cmd_record = {
 		"Ctrl-C; programs are the outermost level of the profile. It takes root, "
 		"CAP_PERFMON or kernel.perf_event_paranoid below 1.\n\nWith --pid a running "
 		"process is sampled from outside for --duration, or until it ends or Ctrl-C; so "
-		"is a command that is linked statically or with musl. Waiting threads are left alone (--clock "
+		"is a command that is linked statically. Waiting threads are left alone (--clock "
 		"wall samples them as well), and so are child processes; sampling slows down "
 		"rather than cost more than --budget.",
 	.options = options,

@@ -6,6 +6,8 @@
 #include "cli/session/arms.h"
 #include "cli/session/deliver.h"
 #include "cli/session/plan.h"
+#include "cli/session/prove.h"
+#include "cli/session/receipt.h"
 #include "cli/session/session.h"
 #include "cli/session/shards.h"
 #include "cli/session/stored.h"
@@ -31,6 +33,7 @@ struct options {
 	bool staged;             /* the candidate is the staged changes */
 	bool in_place;           /* the candidate is the work tree itself, not a snapshot */
 	const char *export_path; /* also write the run to this file; needs the store */
+	const char *receipt;     /* write a receipt to this file; needs the store and a commit */
 	bool quick;
 	bool affected; /* only benchmarks that a change can touch; implied by `quick` */
 	bool exact;    /* no pairs: count once per side */
@@ -269,6 +272,55 @@ static void choose_anchor(struct fg_plan *plan, const char *tag)
 	}
 }
 
+/* ---- attempts ---- */
+
+/*
+ * Every run against a commit counts as an attempt on its branch. Without a receipt that is silent:
+ * the run needs no ledger.
+ */
+static int count_attempt(const struct fg_session *session, const struct options *given,
+			 struct fg_error *err)
+{
+	struct fg_ledger ledger = {0};
+	struct fg_error told = {0};
+	int status = FG_OK;
+
+	if (given->shard || !session->open.store || !session->got.run.has_baseline ||
+	    session->asked.plan->baseline.kind != FG_BASELINE_GIT)
+		return FG_OK;
+	status = fg_ledger_add(session, &ledger, &told);
+	if (status != FG_OK && !given->receipt) {
+		fg_cli_detail(session->cli, "not counted as an attempt: %s", told.message);
+		status = FG_OK;
+	} else if (status != FG_OK) {
+		*err = told;
+	} else if (given->receipt) {
+		status = fg_receipt_write(session, &ledger, given->receipt, err);
+		fg_receipt_tell(session, &ledger);
+	}
+	fg_ledger_release(&ledger);
+	return status;
+}
+
+/* The first look falls after as many pairs as can prove the claims of this attempt. */
+static int plan_proof(const struct fg_session *session, struct fg_plan *plan, struct fg_error *err)
+{
+	struct fg_ledger ledger = {0};
+	const int status = fg_ledger_load(session, &ledger, err);
+	const unsigned pairs = fg_claim_pairs(
+		ledger.count + (size_t)FG_CLAIM_COUNT * session->asked.benchmark_count);
+
+	for (size_t i = 0; i < plan->benchmark_count && status == FG_OK; i++) {
+		struct fg_measuring *measure = &plan->benchmarks[i].measure;
+
+		if (measure->min_pairs < pairs)
+			measure->min_pairs =
+				pairs < measure->max_pairs ? pairs : measure->max_pairs;
+	}
+	fg_ledger_release(&ledger);
+	return status;
+}
+
 /* Measures, decides, stores, reports and uploads; returns the exit code, or a negative status. */
 static int gate(struct fg_session *session, struct fg_arms *arms, const struct options *given,
 		struct fg_error *err)
@@ -297,11 +349,13 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	if (kept == FG_OK)
 		kept = export_run(session, given->export_path, err);
 	status = fg_session_report(session, &told);
+	if (kept == FG_OK && measured == FG_OK)
+		kept = count_attempt(session, given, err);
 	if (kept != FG_OK)
 		return kept;
 	if (measured == FG_EINTERRUPTED) {
 		fg_cli_say(session->cli, "interrupted: what was measured is kept; `fastgate run "
-					 "--resume` goes on with it");
+					 "--resume` continues it");
 		return FG_EXIT_INTERRUPTED;
 	}
 	if (session->got.is_open && session->open.store)
@@ -363,12 +417,20 @@ out:
 	return status;
 }
 
+/* Steps that may follow a run. */
+struct afterwards {
+	bool wants_anchor;
+	bool is_paired;
+	uint64_t seed;
+	const char *baseline; /* commit */
+};
+
 /*
  * Builds both sides, measures and judges the chosen benchmarks, then stores, reports, uploads and
  * posts the run. Returns the exit code, or a negative status.
  */
 static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
-		    bool *wants_anchor, struct fg_error *err)
+		    struct afterwards *then, struct fg_error *err)
 {
 	struct fg_session session;
 	struct selection selection = {0};
@@ -395,9 +457,17 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 	session.asked.in_place = given->in_place || plan->build.in_place;
 	session.asked.candidate = given->candidate;
 	session.asked.keep_traces = given->keep_traces;
+	if (given->receipt)
+		status = plan_proof(&session, plan, err);
+	if (status != FG_OK)
+		goto out;
 	status = selection.count ? measure_and_gate(&session, given, plan, &selection, err)
 				 : keep_empty_shard(&session, given, &selection, err);
-	*wants_anchor = session.got.wants_anchor && !given->shard;
+	then->wants_anchor = session.got.wants_anchor && !given->shard;
+	then->is_paired = session.got.run.has_baseline;
+	then->seed = session.got.run.seed;
+	then->baseline =
+		fg_arena_strdup(&cli->arena, session.got.run.sides[FG_ARM_BASELINE].commit);
 out:
 	fg_session_release(&session);
 	free(state);
@@ -410,7 +480,7 @@ static void add_anchor(struct fg_cli *cli, const struct options *given)
 	struct options alike = *given;
 	struct fg_error err = {0};
 	struct fg_plan plan = {0};
-	bool again = false;
+	struct afterwards again = {0};
 	char *tag = NULL;
 
 	alike.resume = alike.quick = alike.affected = alike.staged = alike.in_place = false;
@@ -424,6 +494,21 @@ static void add_anchor(struct fg_cli *cli, const struct options *given)
 	if (tag && run_plan(cli, &alike, &plan, &again, &err) < 0)
 		fg_cli_warn(cli, "gate.anchor: %s was not measured: %s", tag, err.message);
 	free(tag);
+	fg_plan_release(&plan);
+}
+
+/* `gate.prove`, never part of the verdict: with the plan as it is configured. */
+static void add_hidden(struct fg_cli *cli, const struct options *given,
+		       const struct afterwards *then)
+{
+	struct fg_plan plan = {0};
+
+	if (given->no_store || given->quick || given->exact || given->shard ||
+	    fg_cli_load_plan(cli, &given->config, false, &plan) != FG_EXIT_PASS)
+		return;
+	fg_cli_stand_in_checkout(&plan);
+	if (plan.policy.prove_share > 0)
+		fg_prove_hidden(cli, &plan, then->baseline, then->seed);
 	fg_plan_release(&plan);
 }
 
@@ -449,7 +534,7 @@ static int run(struct fg_cli *cli, const void *values)
 	struct options given = *(const struct options *)values;
 	struct fg_error err = {0};
 	struct fg_plan plan = {0};
-	bool wants_anchor = false;
+	struct afterwards then = {0};
 	int status = FG_OK;
 
 	if (given.export_path && given.no_store)
@@ -460,6 +545,9 @@ static int run(struct fg_cli *cli, const void *values)
 					 "--candidate");
 	if (given.staged && given.candidate)
 		return fg_cli_usage(cli, "--staged and --candidate exclude each other");
+	if (given.receipt && (given.no_store || given.shard))
+		return fg_cli_usage(cli, "--receipt needs the store and the whole run: not with "
+					 "--no-store or --shard");
 	given.names = cli->arguments;
 	given.name_count = cli->argument_count;
 	take_short_forms(cli, &given);
@@ -476,13 +564,19 @@ static int run(struct fg_cli *cli, const void *values)
 		plan.baseline.kind = FG_BASELINE_GIT;
 		plan.baseline.value = given.against;
 	}
-	if (plan.baseline.kind == FG_BASELINE_GIT)
+	if (plan.baseline.kind == FG_BASELINE_GIT) {
 		fg_cli_stand_in_checkout(&plan);
+	} else if (given.receipt) {
+		fg_plan_release(&plan);
+		return fg_cli_usage(cli, "--receipt needs a commit to compare with: --against REF");
+	}
 	if (fg_session_guard(cli, &status)) {
-		status = run_plan(cli, &given, &plan, &wants_anchor, &err);
+		status = run_plan(cli, &given, &plan, &then, &err);
 		status = status < 0 ? fg_cli_fail(cli, &err) : status;
-		if (wants_anchor)
+		if (then.wants_anchor)
 			add_anchor(cli, &given);
+		if (then.is_paired && status != FG_EXIT_INTERRUPTED)
+			add_hidden(cli, &given, &then);
 	}
 	fg_plan_release(&plan);
 	return status;
@@ -518,6 +612,10 @@ static const struct fg_option options[] = {
 		    "makes one verdict of them"),
 	FG_ROW_FILE(struct options, export_path, "export", 'e',
 		    "write the run to one file as well, to be merged or imported elsewhere"),
+	FG_ROW_FILE(
+		struct options, receipt, "receipt", 0,
+		"write what `fastgate verify` checks: the verdict, both builds, and what is proven "
+		"after all attempts on this branch"),
 	FG_ROW_FLAG(struct options, resume, "resume", 0,
 		    "continue the newest run that was interrupted or is undecided"),
 	FG_ROW_FLAG(struct options, keep_traces, "keep-traces", 0,

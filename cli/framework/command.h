@@ -138,8 +138,8 @@ enum fg_exit fg_cli_exit_code(enum fg_status status);
  */
 void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text);
 /*
- * Text for people: names in it are escaped, lest they act as commands for a program that reads the
- * log.
+ * Text for people: names in it are escaped, because the program that reads the log may
+ * act on commands in it.
  */
 void fg_cli_tell(const struct fg_cli *cli, const struct fg_strbuf *text);
 /* As above, through a pager if stdout is a terminal and the text is longer than the screen. */

@@ -6,6 +6,7 @@
 #include "cli/framework/help.h"
 #include "cli/mcp/rpc.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
@@ -36,6 +37,14 @@ int fg_mcp_call_start(struct fg_mcp_call *call, const char *folder, struct fg_er
 int fg_mcp_call_fd(const struct fg_mcp_call *call)
 {
 	return call->process.pidfd;
+}
+
+bool fg_mcp_call_has_ended(const struct fg_mcp_call *call)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)call->process.pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+	       info.si_pid != 0;
 }
 
 /* The newest whole line of the messages, which are in a file that only grows. */
@@ -103,7 +112,7 @@ void fg_mcp_call_cancel(struct fg_mcp_call *call)
 
 /* ---- the result ---- */
 
-/* JSON without the blanks that are for people. */
+/* JSON without blanks for readability. */
 static void add_compact(struct fg_strbuf *text, const char *json, size_t size)
 {
 	bool in_string = false;

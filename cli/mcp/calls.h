@@ -2,7 +2,7 @@
 /*
  * A tool's call: the command of fastgate as a child in a process group of its own.
  *
- * fill → fg_mcp_call_start() → fg_mcp_call_watch() now and then → when its descriptor is readable,
+ * fill → fg_mcp_call_start() → fg_mcp_call_watch() now and then → when it has ended,
  * fg_mcp_call_finish() → fg_mcp_call_release(). A cancelled call ends without an answer. Private to
  * cli/mcp/.
  */
@@ -32,8 +32,9 @@ struct fg_mcp_call {
 /* `folder`: the working directory. */
 int fg_mcp_call_start(struct fg_mcp_call *call, const char *folder, struct fg_error *err)
 	FG_NODISCARD;
-/* Readable when the command has ended. */
+/* Readable when the command has ended; -1: this kernel has no such descriptor. */
 int fg_mcp_call_fd(const struct fg_mcp_call *call);
+bool fg_mcp_call_has_ended(const struct fg_mcp_call *call);
 /* Appends a notification of progress if one is due, and kills what ignores a cancellation. */
 void fg_mcp_call_watch(struct fg_mcp_call *call, struct fg_strbuf *lines);
 /* Ends its process group; a call that waits for its turn never starts. */

@@ -26,7 +26,7 @@ enum {
 /* Newest first. A client that asks for another one is offered the newest. */
 static const char *const versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
 				       "2024-10-07"};
-/* The only one with several messages in an array. */
+/* The only version that allows several messages in an array. */
 static const char version_with_batches[] = "2025-03-26";
 
 static const char instructions[] =
@@ -307,7 +307,7 @@ static bool may_start(const struct server *server, const struct fg_mcp_call *cal
 	return running < RUNNING_MAX;
 }
 
-/* Starts what waits, and forgets what was cancelled before it could start. */
+/* Starts waiting calls, and drops those that were cancelled before they could start. */
 static void start_calls(struct server *server)
 {
 	for (size_t i = 0; i < CALLS_MAX; i++) {
@@ -344,7 +344,7 @@ static void wait_for_news(struct server *server, bool has_input, bool *is_readab
 	(void)poll(fds, count, count > 1 ? TICK_MS : -1);
 	*is_readable = fds[0].revents != 0;
 	for (nfds_t i = 1; i < count; i++) {
-		if (fds[i].revents == 0) {
+		if (!fg_mcp_call_has_ended(calls[i])) {
 			fg_mcp_call_watch(calls[i], &server->output);
 			continue;
 		}

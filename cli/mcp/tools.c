@@ -7,6 +7,10 @@
 
 #include <ctype.h>
 
+enum {
+	NAME_SIZE = 32
+};
+
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /* ---- the table ---- */
@@ -16,13 +20,13 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	 .title = "Gate the change",
 	 .what = "Builds a git ref (`against`; `merge-base` for a branch, `HEAD` for uncommitted "
 		 "changes) and a snapshot of the work tree, measures the benchmarks of fastgate.yml in "
-		 "both in pairs, and says per benchmark whether the work tree is slower or faster, by "
+		 "both in pairs, and says for each benchmark whether the work tree is slower or faster, by "
 		 "how much, how sure that is, and which functions explain it. Takes minutes; "
 		 "`quick` gives a first answer. Exit code 1 is a regression.",
 	 .command = "run",
 	 .options = NAMES("against", "candidate", "staged", "quick", "affected", "exact",
-			  "schedule", "pairs", "budget", "resume"),
-	 .fixed = "--no-post",
+			  "schedule", "pairs", "budget", "resume", "receipt"),
+	 .fixed = NAMES("--no-post", "--receipt=.fastgate/receipt.json"),
 	 .measures = true},
 	{.name = "duel",
 	 .title = "Compare two commands",
@@ -75,6 +79,13 @@ const struct fg_mcp_tool fg_mcp_tools[] = {
 	 .measures = true,
 	 .takes_commands = true,
 	 .needs_commands = true},
+	{.name = "accept",
+	 .title = "Accept a cost",
+	 .what = "Makes a commit that accepts a known cost of a benchmark's metric, with the reason. "
+		 "Only if the user has agreed to that cost.",
+	 .command = "accept",
+	 .options = NAMES(NULL),
+	 .needs_accept = true},
 	{.name = NULL},
 };
 
@@ -82,7 +93,10 @@ const struct fg_mcp_tool *fg_mcp_find_tool(const char *name, const struct fg_mcp
 {
 	for (const struct fg_mcp_tool *tool = fg_mcp_tools; tool->name; tool++) {
 		if (strcmp(tool->name, name) == 0)
-			return tool->needs_commands && !rights->commands ? NULL : tool;
+			return (tool->needs_commands && !rights->commands) ||
+					       (tool->needs_accept && !rights->accept)
+				       ? NULL
+				       : tool;
 	}
 	return NULL;
 }
@@ -94,7 +108,7 @@ const struct fg_option *fg_mcp_option(const struct fg_mcp_tool *tool, const char
 
 	for (size_t i = 0; tool->options[i] && !has; i++)
 		has = strcmp(tool->options[i], name) == 0;
-	for (; has && row->name; row++) {
+	for (; has && row && row->name; row++) {
 		if (strcmp(row->name, name) == 0)
 			return row;
 	}
@@ -109,16 +123,22 @@ static const struct fg_cli_argument *arguments_of(const struct fg_mcp_tool *tool
 	return command->arguments ? command->arguments : none;
 }
 
-/* A positional argument by its name in lower case: BENCH is `bench`. */
-static bool is_named(const struct fg_cli_argument *argument, const char *name)
+/* A positional argument's name in the schema: BENCH is `bench`. */
+static void name_argument(const struct fg_cli_argument *argument, char name[NAME_SIZE])
 {
 	size_t i = 0;
 
-	for (; argument->name[i]; i++) {
-		if (name[i] != (char)tolower((unsigned char)argument->name[i]))
-			return false;
-	}
-	return name[i] == '\0';
+	for (; argument->name[i] && i + 1 < NAME_SIZE; i++)
+		name[i] = (char)tolower((unsigned char)argument->name[i]);
+	name[i] = '\0';
+}
+
+static bool is_named(const struct fg_cli_argument *argument, const char *wanted)
+{
+	char name[NAME_SIZE];
+
+	name_argument(argument, name);
+	return strcmp(name, wanted) == 0;
 }
 
 /* ---- the schema ---- */
@@ -191,10 +211,9 @@ static void add_option(struct fg_json_writer *w, const struct fg_option *option)
 
 static void add_argument(struct fg_json_writer *w, const struct fg_cli_argument *argument)
 {
-	char name[32] = "";
+	char name[NAME_SIZE];
 
-	for (size_t i = 0; argument->name[i] && i + 1 < sizeof(name); i++)
-		name[i] = (char)tolower((unsigned char)argument->name[i]);
+	name_argument(argument, name);
 	fg_json_begin_object(w, name);
 	if (argument->max == 1)
 		add_text_type(w, argument->help);
@@ -207,9 +226,10 @@ static void add_required(struct fg_json_writer *w, const struct fg_mcp_tool *too
 {
 	fg_json_begin_array(w, "required");
 	for (const struct fg_cli_argument *a = arguments_of(tool); a->name; a++) {
-		char name[2] = {(char)tolower((unsigned char)a->name[0]), '\0'};
+		char name[NAME_SIZE];
 
-		if (a->min > 0 && a->name[1] == '\0')
+		name_argument(a, name);
+		if (a->min > 0)
 			fg_json_text(w, NULL, name);
 	}
 	fg_json_end(w);
@@ -274,8 +294,7 @@ static void add_word(struct line *line, char *word)
 static int check_path(const struct line *line, const char *path, struct fg_error *err)
 {
 	if (*path == '/')
-		return fg_error_set(err, FG_EINVAL, "'%.200s' is outside of the served folder",
-				    path);
+		return fg_error_set(err, FG_EINVAL, "'%.200s' is outside the served folder", path);
 	return fg_beneath_check(line->rights->folder, path, err);
 }
 
@@ -453,8 +472,8 @@ int fg_mcp_command_line(const struct fg_mcp_tool *tool, const cJSON *arguments,
 	add_word(&line, fg_arena_strdup(arena, "--color=never"));
 	if (tool->is_json)
 		add_word(&line, fg_arena_strdup(arena, "--json"));
-	if (tool->fixed)
-		add_word(&line, fg_arena_strdup(arena, tool->fixed));
+	for (size_t i = 0; tool->fixed && tool->fixed[i]; i++)
+		add_word(&line, fg_arena_strdup(arena, tool->fixed[i]));
 	status = add_options(&line, arguments, err);
 	if (status != FG_OK)
 		return status;

@@ -4,8 +4,8 @@
  * its schema and the command line of a call both come from that command's tables. Private to
  * cli/mcp/.
  *
- * A call may name files only below the served folder. Commands of its own are for servers that
- * allow them; otherwise a command is the name of a benchmark of fastgate.yml.
+ * A call may name files only below the served folder. Where the server allows it, a command is any
+ * command line; otherwise it is the name of a benchmark of fastgate.yml.
  */
 #ifndef FG_CLI_MCP_TOOLS_H
 #define FG_CLI_MCP_TOOLS_H
@@ -20,12 +20,13 @@ struct fg_mcp_tool {
 	const char *what;
 	const char *command;
 	const char *const *options; /* names of rows of the command's table */
-	const char *fixed;          /* always on the command line, or NULL */
-	bool is_json;               /* called with --json */
-	bool measures;              /* one at a time: two would disturb each other */
+	const char *const *fixed; /* always on the command line, or NULL; a call's own come later */
+	bool is_json;             /* called with --json */
+	bool measures;            /* one at a time: two would disturb each other */
 	bool only_reads;
 	bool takes_commands; /* its arguments are commands */
 	bool needs_commands; /* not offered without --allow-commands */
+	bool needs_accept;   /* not offered without --allow-accept */
 };
 
 extern const struct fg_mcp_tool fg_mcp_tools[];
@@ -34,6 +35,7 @@ struct fg_mcp_rights {
 	const struct fg_cli *cli; /* to load fastgate.yml with */
 	const char *folder;       /* files lie below it */
 	bool commands;            /* --allow-commands */
+	bool accept;              /* --allow-accept */
 };
 
 /* NULL: unknown, or not allowed. */

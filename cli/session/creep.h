@@ -25,7 +25,7 @@ struct fg_chained {
 	struct fg_chain chain;          /* up to the newest commit */
 	struct fg_creep_verdict *creep; /* NULL: too few steps */
 	struct fg_arena *arena;         /* holds the creep; NULL: the edges' texts do */
-	struct fg_creep_pool *pool;     /* NULL, or takes the functions of this benchmark, too */
+	struct fg_creep_pool *pool;     /* also gets the functions of this benchmark; may be NULL */
 };
 
 /*

@@ -60,7 +60,7 @@ static int find_iterations(struct fg_prove *prove, const struct fg_prove_subject
 		iterations = (uint32_t)fmin((double)iterations * wanted, 2.0 * ITERATIONS_MAX);
 	}
 	return fg_error_set(err, FG_EUNSUPPORTED, "'%s' is called %s", pairs->function->name,
-			    iterations == 0 ? "too often" : "too seldom");
+			    iterations == 0 ? "too often" : "too rarely");
 }
 
 /* The relative slowdown of one iteration. */
@@ -185,7 +185,7 @@ static int run_arm(struct fg_prove *prove, struct fg_prove_subject *subject,
 		fg_proof_counts(done) && !fg_proof_is_right(done)
 			? done->arm == FG_PROOF_PLANTED ? ", not found" : ", a false alarm"
 			: "");
-	return FG_OK;
+	return fg_prove_keep(prove, err);
 }
 
 /* Every benchmark in turn, all of its arms once. */
@@ -215,17 +215,20 @@ static int begin_subject(struct fg_prove *prove, struct fg_prove_subject *subjec
 
 	if (status != FG_OK)
 		return status;
-	if (subject->not_relinked)
-		subject->not_planted = subject->not_relinked;
-	else
+	/* A wrapper is not linked, but the program that it starts may be. */
+	if (subject->function_count > 0)
 		status = choose(prove, subject, err);
+	if (subject->chosen)
+		subject->not_relinked = NULL;
+	else if (subject->not_relinked)
+		subject->not_planted = subject->not_relinked;
 	if (subject->not_planted)
 		fg_cli_warn(prove->cli, "%s: no slowdown can be planted: %s",
 			    subject->benchmark->name, subject->not_planted);
 	return status;
 }
 
-/* Not even the fewest pairs that decide? */
+/* Fails if the budget is too small for the fewest pairs that can decide. */
 static int check_budget(struct fg_prove *prove, const struct fg_prove_subject *subject,
 			struct fg_error *err)
 {
@@ -241,7 +244,7 @@ static int check_budget(struct fg_prove *prove, const struct fg_prove_subject *s
 	if (seconds * FG_NS_PER_S <= (double)prove->asked.budget_ns)
 		return FG_OK;
 	return fg_error_set(err, FG_EINVAL,
-			    "a run of benchmark '%s' takes %s at least: --budget %s is too small",
+			    "a run of benchmark '%s' takes at least %s: --budget %s is too small",
 			    subject->benchmark->name,
 			    fg_format_duration(seconds * FG_NS_PER_S, least),
 			    fg_format_duration((double)prove->asked.budget_ns, budget));
@@ -258,6 +261,16 @@ static int begin_subjects(struct fg_prove *prove, struct fg_error *err)
 	return status;
 }
 
+static size_t count_measured(const struct fg_prove *prove)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < prove->proof_count; i++)
+		count += fg_proof_counts(&prove->proofs[i]);
+	return count;
+}
+
+/* Rounds until the budget ends, or until one measures nothing. */
 static int prove_all(struct fg_prove *prove, struct fg_error *err)
 {
 	struct fg_random random;
@@ -268,31 +281,13 @@ static int prove_all(struct fg_prove *prove, struct fg_error *err)
 		return status;
 	fg_random_seed(&random, prove->seed);
 	do {
-		before = prove->proof_count;
+		before = count_measured(prove);
 		status = run_round(prove, &random, err);
-	} while (status == FG_OK && prove->proof_count > before);
+	} while (status == FG_OK && count_measured(prove) > before);
 	return status;
 }
 
-/* ---- the card ---- */
-
-static void make_card(struct fg_prove *prove)
-{
-	struct fg_proof_card_plan *plans =
-		fg_arena_array(&prove->plan->arena, prove->subject_count + 1, sizeof(plans[0]));
-
-	for (size_t i = 0; i < prove->subject_count; i++) {
-		const struct fg_benchmark *benchmark = prove->subjects[i].benchmark;
-
-		plans[i] = (struct fg_proof_card_plan){
-			.benchmark = benchmark->name,
-			.max_pairs = benchmark->measure.max_pairs,
-			.budget_s = (double)benchmark->measure.budget_ns / FG_NS_PER_S,
-		};
-	}
-	fg_proof_card_make(prove->proofs, prove->proof_count, plans, prove->subject_count,
-			   &prove->card);
-}
+/* ---- the whole ---- */
 
 static int select_subjects(struct fg_prove *prove, struct fg_error *err)
 {
@@ -332,8 +327,11 @@ int fg_prove_run(struct fg_prove *prove, struct fg_cli *cli, struct fg_plan *pla
 		return status;
 	prove->seed &= (UINT64_C(1) << 53) - 1;
 	fg_state_folder_make(prove->state_folder);
+	status = fg_prove_open(prove, err);
+	if (status != FG_OK)
+		return status;
 	status = prove_all(prove, err);
-	make_card(prove);
+	fg_prove_card(plan, prove->proofs, prove->proof_count, &prove->card);
 	return status;
 }
 
@@ -342,5 +340,6 @@ void fg_prove_release(struct fg_prove *prove)
 	free(prove->state_folder);
 	free(prove->subjects);
 	free(prove->proofs);
+	fg_store_close(prove->store);
 	*prove = (struct fg_prove){0};
 }

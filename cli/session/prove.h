@@ -9,8 +9,10 @@
 #ifndef FG_CLI_SESSION_PROVE_H
 #define FG_CLI_SESSION_PROVE_H
 
+#include "base/json_write.h"
 #include "cli/session/session.h"
 #include "gate/prove.h"
+#include "store/proofs.h"
 
 enum {
 	FG_PROVE_FUNCTIONS = 8,
@@ -19,6 +21,7 @@ enum {
 struct fg_prove_request {
 	const char *benchmark; /* NULL: all of them */
 	int64_t budget_ns;     /* no run starts that would hardly end within it */
+	bool nightly;          /* add to the newest card of this runner */
 };
 
 /* A function that takes time. */
@@ -50,8 +53,10 @@ struct fg_prove {
 	struct fg_proof *proofs;
 	size_t proof_count;
 	size_t proof_capacity;
-	char fingerprint[17]; /* of the runner */
-	const char *host;     /* its processor */
+	char fingerprint[17];   /* of the runner */
+	char card_id[37];       /* runs with this id are counted together */
+	struct fg_store *store; /* NULL: nothing is kept */
+	const char *ref;        /* to prove with; NULL: HEAD */
 	const char *commit;
 	uint64_t seed;
 	int64_t started_ns; /* monotonic */
@@ -66,10 +71,38 @@ int fg_prove_run(struct fg_prove *prove, struct fg_cli *cli, struct fg_plan *pla
 		 const struct fg_prove_request *asked, struct fg_error *err) FG_NODISCARD;
 void fg_prove_release(struct fg_prove *prove);
 
+/* ---- prove_hidden.c ---- */
+
+/*
+ * `gate.prove`: one more run of `ref`, drawn by `seed`, added to the newest card of this runner.
+ * Problems, and a gate that is broken, are warnings.
+ */
+void fg_prove_hidden(struct fg_cli *cli, struct fg_plan *plan, const char *ref, uint64_t seed);
+
+/* ---- prove_store.c ---- */
+
+/* Opens the plan's store; with `nightly` the proofs are those of the newest card. */
+int fg_prove_open(struct fg_prove *prove, struct fg_error *err) FG_NODISCARD;
+/* Keeps the newest proof. */
+int fg_prove_keep(struct fg_prove *prove, struct fg_error *err) FG_NODISCARD;
+/* Shows the card on pages: of the store, and of the plan's server. A failure is a warning. */
+void fg_prove_publish(const struct fg_prove *prove);
+/* The newest card of this runner; empty without a store. */
+int fg_prove_load(const struct fg_plan *plan, struct fg_stored_proofs *list, struct fg_error *err)
+	FG_NODISCARD;
+/* The proofs of a list; texts go to the arena.  Returns how many. */
+size_t fg_prove_read(const struct fg_stored_proofs *list, struct fg_arena *arena,
+		     struct fg_proof **proofs);
+/* Makes the card of proofs by what the plan bounds. */
+void fg_prove_card(struct fg_plan *plan, const struct fg_proof *proofs, size_t count,
+		   struct fg_proof_card *card);
+
 /* ---- prove_report.c ---- */
 
 void fg_prove_write(const struct fg_prove *prove, struct fg_strbuf *text);
-/* fastgate-prove/1 */
+/* fastgate-prove/1, as a member or (NULL) as the whole */
+void fg_prove_json_into(const struct fg_prove *prove, const char *name, bool with_runs,
+			struct fg_json_writer *w);
 void fg_prove_json(const struct fg_prove *prove, struct fg_strbuf *text);
 
 /* ---- prove_arm.c: HEAD against HEAD, the candidate built apart ---- */

@@ -36,11 +36,10 @@ static int open_arm(struct fg_prove *prove, const struct fg_prove_subject *subje
 	session->asked.benchmarks = arm->benchmarks;
 	session->asked.benchmark_count = 1;
 	session->asked.state_folder = prove->state_folder;
-	session->asked.candidate = "HEAD";
+	session->asked.candidate = prove->ref ? prove->ref : "HEAD";
 	session->asked.apart = true;
 	plan->baseline.kind = FG_BASELINE_GIT;
-	plan->baseline.value = "HEAD";
-	fg_environment_fingerprint(&session->got.run.host, prove->fingerprint);
+	plan->baseline.value = session->asked.candidate;
 	status = fg_arms_open(&arm->arms, session, plan, err);
 	if (status != FG_OK)
 		return status;
@@ -49,7 +48,7 @@ static int open_arm(struct fg_prove *prove, const struct fg_prove_subject *subje
 	return FG_OK;
 }
 
-/* The build is as it was, or it is made anew next time. */
+/* The build is restored; if that fails, it is built again next time. */
 static int close_arm(struct arm *arm, int status, struct fg_error *err)
 {
 	struct fg_error why = {0};
@@ -110,12 +109,13 @@ static const struct fg_metric_verdict *metric_of(const struct fg_benchmark_verdi
 	return NULL;
 }
 
-static bool is_named(const struct fg_benchmark_verdict *benchmark, const char *function)
+static const char *first_blamed(const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_node_verdict *first = benchmark->time.functions;
 
-	return function && benchmark->time.function_count > 0 &&
-	       first->standing == FG_STANDING_GUILTY && strcmp(first->name, function) == 0;
+	return benchmark->time.function_count > 0 && first->standing == FG_STANDING_GUILTY
+		       ? first->name
+		       : NULL;
 }
 
 static void take_metric(const struct fg_metric_verdict *metric, struct fg_proof *proof)
@@ -144,7 +144,7 @@ static void take(struct fg_prove *prove, const struct arm *arm, struct fg_proof 
 	proof->schedule = worst->schedule;
 	proof->pairs = worst->outcome == FG_OUTCOME_ERROR ? 0 : worst->pairs;
 	proof->seconds = worst->seconds;
-	proof->is_named = is_named(worst, proof->function);
+	proof->blamed = fg_arena_strdup(&prove->plan->arena, first_blamed(worst));
 	take_metric(metric_of(worst), proof);
 	if (series) {
 		proof->layouts = series->layouts;
@@ -187,7 +187,7 @@ static int gate(struct arm *arm, struct fg_error *err)
 
 /* ---- functions ---- */
 
-/* An inlined function has no entry: the one around it does. */
+/* An inlined function has no entry; the function around it has. */
 static uint32_t holder_of(const struct fg_profile_set *set, uint32_t node)
 {
 	while (node > 0 && set->functions[set->nodes[node].function].inlined)
@@ -279,7 +279,14 @@ int fg_prove_arm(struct fg_prove *prove, struct fg_prove_subject *subject, enum 
 				 .size = size,
 				 .at_ns = fg_clock_wall_ns()};
 	struct arm *arm = fg_xcalloc(1, sizeof(*arm));
-	int status = run_arm(prove, subject, arm, kind == FG_PROOF_SAME ? NULL : &planted, err);
+	int status = FG_OK;
+
+	if (kind == FG_PROOF_PLANTED) {
+		proof.symbol = subject->chosen->symbol;
+		proof.library = subject->chosen->library;
+		proof.per_iteration = subject->per_iteration;
+	}
+	status = run_arm(prove, subject, arm, kind == FG_PROOF_SAME ? NULL : &planted, err);
 
 	if (status == FG_OK) {
 		take(prove, arm, &proof);

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/session/prove.h"
+#include "gate/prove_json.h"
 
 #include <math.h>
 
@@ -15,12 +16,6 @@ static const char *const limits[] = {
 	[FG_LIMIT_LENGTH] = "length of the benchmark", [FG_LIMIT_PAIRS] = "number of pairs",
 	[FG_LIMIT_NOISE] = "noise of the host",        [FG_LIMIT_LAYOUTS] = "place of the code",
 	[FG_LIMIT_MIN_EFFECT] = "minimum effect",
-};
-
-static const char *const limit_names[] = {
-	[FG_LIMIT_LENGTH] = "length",         [FG_LIMIT_PAIRS] = "pairs",
-	[FG_LIMIT_NOISE] = "noise",           [FG_LIMIT_LAYOUTS] = "layouts",
-	[FG_LIMIT_MIN_EFFECT] = "min_effect",
 };
 
 static void add_name(struct fg_strbuf *text, const char *name)
@@ -141,6 +136,22 @@ static void add_helps(const struct fg_proof_card *card, struct fg_strbuf *text)
 	}
 }
 
+static void add_evidence(const struct fg_proof_card *card, struct fg_strbuf *text)
+{
+	if (!card->is_broken)
+		return;
+	if (card->blind_evidence > card->alarm_evidence)
+		fg_strbuf_printf(text,
+				 "BROKEN            it no longer finds slowdowns that it used to "
+				 "find (e-value %.3g)\n",
+				 card->blind_evidence);
+	else
+		fg_strbuf_printf(text,
+				 "BROKEN            more false alarms than gate.alpha allows "
+				 "(e-value %.3g)\n",
+				 card->alarm_evidence);
+}
+
 static void add_gaps(const struct fg_prove *prove, struct fg_strbuf *text)
 {
 	for (size_t i = 0; i < prove->subject_count; i++) {
@@ -165,68 +176,43 @@ void fg_prove_write(const struct fg_prove *prove, struct fg_strbuf *text)
 	add_sizes(card, text);
 	if (card->runs > 0)
 		fg_strbuf_printf(text, "a verdict takes   %.2g min\n", card->minutes);
+	add_evidence(card, text);
 	add_helps(card, text);
 	add_gaps(prove, text);
 }
 
 /* ---- for programs ---- */
 
-static void write_share(struct fg_json_writer *w, const char *name, const char *hits,
-			const struct fg_proof_card_share *share)
+static void write_gaps(const struct fg_prove *prove, struct fg_json_writer *w)
+{
+	fg_json_begin_array(w, "not_planted");
+	for (size_t i = 0; i < prove->subject_count; i++) {
+		if (!prove->subjects[i].not_planted)
+			continue;
+		fg_json_begin_object(w, NULL);
+		fg_json_text(w, "benchmark", prove->subjects[i].benchmark->name);
+		fg_json_text(w, "why", prove->subjects[i].not_planted);
+		fg_json_end(w);
+	}
+	fg_json_end(w);
+}
+
+void fg_prove_json_into(const struct fg_prove *prove, const char *name, bool with_runs,
+			struct fg_json_writer *w)
 {
 	fg_json_begin_object(w, name);
-	fg_json_int(w, hits, (int64_t)share->hits);
-	fg_json_int(w, "runs", (int64_t)share->runs);
-	fg_json_double(w, "at_least", share->at_least);
-	fg_json_double(w, "at_most", share->at_most);
+	fg_json_text(w, "schema", "fastgate-prove/1");
+	fg_json_text(w, "project", prove->plan->project);
+	fg_json_text(w, "host_fingerprint", prove->fingerprint);
+	fg_json_text(w, "card", prove->card_id);
+	fg_json_text(w, "commit", prove->commit);
+	fg_json_int(w, "seed", (int64_t)prove->seed);
+	fg_proof_card_write(w, &prove->card);
+	write_gaps(prove, w);
+	fg_json_begin_array(w, "runs");
+	for (size_t i = 0; with_runs && i < prove->proof_count; i++)
+		fg_proof_write(w, NULL, &prove->proofs[i]);
 	fg_json_end(w);
-}
-
-static void write_card(struct fg_json_writer *w, const struct fg_proof_card *card)
-{
-	write_share(w, "false_alarms", "alarms", &card->alarms);
-	fg_json_begin_array(w, "slowdowns");
-	for (size_t i = 0; i < card->size_count; i++) {
-		fg_json_begin_object(w, NULL);
-		fg_json_double(w, "size", card->sizes[i].size);
-		write_share(w, "found", "found", &card->sizes[i].found);
-		fg_json_end(w);
-	}
-	fg_json_end(w);
-	fg_json_double(w, "smallest_found", card->smallest);
-	fg_json_double(w, "smallest_found_at_least", card->smallest_at_least);
-	write_share(w, "functions", "named", &card->named);
-	fg_json_double(w, "minutes_per_verdict", card->minutes);
-	fg_json_text(w, "limiting_benchmark", card->limiting);
-	fg_json_begin_array(w, "remedies");
-	for (size_t i = 0; i < card->help_count; i++) {
-		const struct fg_proof_card_help *help = &card->helps[i];
-
-		fg_json_begin_object(w, NULL);
-		fg_json_text(w, "limit", limit_names[help->limit]);
-		fg_json_double(w, "is", help->was);
-		fg_json_double(w, "remedied", help->by);
-		fg_json_double(w, "smallest_found", help->from);
-		fg_json_double(w, "expected", help->to);
-		fg_json_end(w);
-	}
-	fg_json_end(w);
-}
-
-static void write_proof(struct fg_json_writer *w, const struct fg_proof *proof)
-{
-	fg_json_begin_object(w, NULL);
-	fg_json_text(w, "benchmark", proof->benchmark);
-	fg_json_text(w, "arm", fg_proof_arm_name(proof->arm));
-	fg_json_double(w, "size", proof->size);
-	fg_json_text(w, "function", proof->function);
-	fg_json_bool(w, "named", proof->is_named);
-	fg_json_text(w, "verdict", fg_outcome_name(proof->outcome));
-	fg_json_text(w, "schedule", fg_schedule_name(proof->schedule));
-	fg_json_double(w, "pairs", proof->pairs);
-	fg_json_double(w, "seconds", proof->seconds);
-	fg_json_double(w, "ratio", exp(proof->estimate));
-	fg_json_double(w, "pair_noise", proof->noise.pair);
 	fg_json_end(w);
 }
 
@@ -235,27 +221,6 @@ void fg_prove_json(const struct fg_prove *prove, struct fg_strbuf *text)
 	struct fg_json_writer w;
 
 	fg_json_writer_init(&w, text, 2);
-	fg_json_begin_object(&w, NULL);
-	fg_json_text(&w, "schema", "fastgate-prove/1");
-	fg_json_text(&w, "project", prove->plan->project);
-	fg_json_text(&w, "host_fingerprint", prove->fingerprint);
-	fg_json_text(&w, "commit", prove->commit);
-	fg_json_int(&w, "seed", (int64_t)prove->seed);
-	write_card(&w, &prove->card);
-	fg_json_begin_array(&w, "not_planted");
-	for (size_t i = 0; i < prove->subject_count; i++) {
-		if (!prove->subjects[i].not_planted)
-			continue;
-		fg_json_begin_object(&w, NULL);
-		fg_json_text(&w, "benchmark", prove->subjects[i].benchmark->name);
-		fg_json_text(&w, "why", prove->subjects[i].not_planted);
-		fg_json_end(&w);
-	}
-	fg_json_end(&w);
-	fg_json_begin_array(&w, "runs");
-	for (size_t i = 0; i < prove->proof_count; i++)
-		write_proof(&w, &prove->proofs[i]);
-	fg_json_end(&w);
-	fg_json_end(&w);
+	fg_prove_json_into(prove, NULL, true, &w);
 	fg_strbuf_add_char(text, '\n');
 }

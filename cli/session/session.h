@@ -56,7 +56,7 @@ struct fg_session_request {
 	bool in_place;         /* the candidate is the work tree itself, not a snapshot */
 	bool staged;           /* the candidate is the staged changes */
 	const char *candidate; /* the candidate's git ref; NULL: the work tree */
-	bool apart; /* `candidate` is built for itself, and this run may change its files */
+	bool apart; /* `candidate` is built separately, and this run may change its files */
 	bool keep_traces;
 	unsigned keep_builds; /* below .fastgate; 0: the usual number */
 	/* measures exactly so many pairs, without a decision; 0: as many as decide */

@@ -94,7 +94,7 @@ static inline uint32_t fg_arch_instruction(const uint8_t *code)
  * `mov x8, #139; svc #0`: rt_sigreturn.  The kernel's trampoline has unwind tables in some versions
  * only, so unwinders know it by its instructions.
  */
-static inline bool fg_arch_is_trampoline(const uint8_t *code)
+static inline bool fg_arch_is_rt_sigreturn(const uint8_t *code)
 {
 	return fg_arch_instruction(code) == 0xd2801168u &&
 	       fg_arch_instruction(code + 4) == 0xd4000001u;

@@ -114,8 +114,8 @@ static inline void fg_arch_interrupt(ucontext_t *context)
 }
 
 /*
- * A mark on a call that has ended for the program, which lasts until its next instructions: behind
- * the calls that are known here, the vDSO takes ecx from the stack again.
+ * A mark on a call that has ended for the program.  It lasts until the program's next instructions:
+ * after the calls that are known here, the vDSO pops ecx from the stack.
  */
 static inline void fg_arch_mark_ended(ucontext_t *context, uintptr_t mark)
 {
@@ -141,8 +141,8 @@ static inline fg_arch_word fg_arch_first(ucontext_t *context)
 }
 
 /*
- * The vDSO has put the third argument onto the stack, takes it from there again, and nobody looks
- * at it then.
+ * The vDSO has pushed the third argument onto the stack and pops it again, and no code uses it
+ * afterwards.
  */
 static inline uintptr_t *fg_arch_mark(const ucontext_t *context)
 {
@@ -161,7 +161,7 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 	*fg_arch_mark(context) = mark;
 }
 
-/* System calls from when a time was 32 bits wide have a twin for 64. */
+/* System calls that take a time of 32 bits have a twin for 64 bits. */
 /* clang-format off */
 #define FG_ARCH_TIMED_CALLS \
 	{.number = SYS_epoll_wait, .timeout = FG_TIMEOUT_MS, .argument = 3}, \

@@ -33,7 +33,7 @@ static inline uintptr_t fg_arch_strip(uintptr_t address)
 }
 
 /* Is this the code that a signal handler returns to?  Here the unwind tables say so. */
-static inline bool fg_arch_is_trampoline(const uint8_t *code)
+static inline bool fg_arch_is_rt_sigreturn(const uint8_t *code)
 {
 	(void)code;
 	return false;

@@ -114,8 +114,8 @@ static inline void fg_arch_interrupt(ucontext_t *context)
 }
 
 /*
- * A mark on a call that has ended for the program, which lasts until its next instruction: the
- * processor has put the return address into rcx, where nobody looks for it.
+ * A mark on a call that has ended for the program.  It lasts until the program's next instruction:
+ * the processor has put the return address into rcx, which no code reads.
  */
 static inline void fg_arch_mark_ended(ucontext_t *context, uintptr_t mark)
 {
@@ -184,6 +184,91 @@ static inline __attribute__((always_inline)) void fg_arch_capture(ucontext_t *co
 			   [r14] "=m"(to[REG_R14]), [r15] "=m"(to[REG_R15]), [pc] "=m"(to[REG_RIP])
 			 :
 			 : "rax");
+}
+
+/* ---- calls, decoded (collector/unwind/walk_bare.c, collector/sampler/restart.c) ---- */
+
+#define FG_ARCH_DECODES_CALLS
+enum {
+	FG_ARCH_INDIRECT_SIZE = 7,
+	FG_ARCH_CALL_SIZE = 7, /* at most */
+	FG_ARCH_JUMP_SIZE = 5,
+	FG_ARCH_STUB_SIZE = 11,
+	FG_ARCH_TRAMPOLINE_SIZE = 9,
+};
+
+/* The address that a 32-bit displacement at `at` leads to. */
+static inline uintptr_t fg_arch_displaced(const uint8_t *at)
+{
+	int32_t displacement;
+
+	__builtin_memcpy(&displacement, at, sizeof(displacement));
+	return (uintptr_t)at + sizeof(displacement) + (uintptr_t)(intptr_t)displacement;
+}
+
+/* The slot of `call *slot(%rip)` that returns here; 0: it is another instruction. */
+static inline uintptr_t fg_arch_called_slot(const uint8_t *back)
+{
+	return back[-6] == 0xff && back[-5] == 0x15 ? fg_arch_displaced(back - 4) : 0;
+}
+
+/* The target of `call target` that returns here; 0: it is another instruction. */
+static inline uintptr_t fg_arch_called(const uint8_t *back)
+{
+	return back[-5] == 0xe8 ? fg_arch_displaced(back - 4) : 0;
+}
+
+/* Does an instruction that calls through a register or memory return here? */
+static inline bool fg_arch_called_somewhere(const uint8_t *back)
+{
+	for (int size = 2; size <= FG_ARCH_INDIRECT_SIZE; size++)
+		if (back[-size] == 0xff && (back[1 - size] & 0x38) == 0x10)
+			return true;
+	return false;
+}
+
+/* The target of a jump, with a condition or without; 0: it is another instruction. */
+static inline uintptr_t fg_arch_jumped(const uint8_t *code)
+{
+	if (code[0] == 0x0f && (code[1] & 0xf0) == 0x80)
+		return fg_arch_displaced(code + 2);
+	return code[0] == 0xe9 ? fg_arch_displaced(code + 1) : 0;
+}
+
+/* The slot of a stub of the PLT: `endbr64`, if at all, and `jmp *slot(%rip)`; 0: not a stub. */
+static inline uintptr_t fg_arch_stub_slot(const uint8_t *stub)
+{
+	static const uint8_t endbr[4] = {0xf3, 0x0f, 0x1e, 0xfa};
+
+	if (__builtin_memcmp(stub, endbr, sizeof(endbr)) == 0)
+		stub += sizeof(endbr);
+	stub += *stub == 0xf2; /* bnd */
+	return stub[0] == 0xff && stub[1] == 0x25 ? fg_arch_displaced(stub + 2) : 0;
+}
+
+/*
+ * The number that a caller of musl's __syscall_cp() loads by `mov $number, %edi` before the call
+ * that returns here; -1: none is seen.
+ */
+static inline long fg_arch_number_passed(const uint8_t *back)
+{
+	enum {
+		FARTHEST = 48
+	};
+
+	for (int at = 10; back[-5] == 0xe8 && at <= FARTHEST; at++)
+		if (back[-at] == 0xbf && back[-at + 3] == 0 && back[-at + 4] == 0)
+			return back[-at + 1] | (back[-at + 2] << 8);
+	return -1;
+}
+
+/* Where handlers of signals return to: `mov $SYS_rt_sigreturn, %rax; syscall`. */
+static inline bool fg_arch_is_trampoline(const uint8_t *code)
+{
+	static const uint8_t known[FG_ARCH_TRAMPOLINE_SIZE] = {0x48, 0xc7, 0xc0, 0x0f, 0,
+							       0,    0,    0x0f, 0x05};
+
+	return __builtin_memcmp(code, known, sizeof(known)) == 0;
 }
 
 #endif

@@ -2,12 +2,12 @@
 /*
  * On entry the stack holds
  *
- *	0	where to go on in the function
+ *	0	where to continue in the function
  *	8	where the function returns to
  *
- * and all registers are as the function's caller left them.  Most calls are of functions that
- * nobody asked for: that is found out with integer registers alone.  For the others the stack is
- * made to look as a stub at an entry leaves it (call_jumps.c), and what these call does the rest.
+ * and all registers are as the function's caller left them.  Most calls are of functions that are
+ * not counted, which integer registers alone suffice to find out.  For the others the stack is made
+ * to look as a stub at an entry leaves it (call_jumps.c), and the code after the stub continues.
  */
 #include "collector/calls/call_fentry.h"
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * For each object of the plan: is it the one that was looked at?  Then a piece of memory within
- * reach of its code gets a stub for each function,
+ * For each object of the plan, checks that it is the examined one.  Then memory within reach of its
+ * code gets a stub for each function,
  *
- *	lea   -128(%rsp),%rsp	whatever lies below the stack pointer stays
+ *	lea   -128(%rsp),%rsp	keeps what lies below the stack pointer
  *	push  $number
  *	call  *entry(%rip)	call_jump_entry.c
  *	lea   136(%rsp),%rsp
  *	...			the function's first instructions
  *	jmp   function + n	what follows them
  *
- * and the functions get their jumps.  The code is writable for that moment, all of a segment at
- * once, so that the kernel's list of mappings does not grow.  It is asked to be executable and
- * writable in one step: where that is not allowed it is refused before anything was changed.
+ * and the functions get their jumps.  Meanwhile the code is writable, a whole segment at a time, so
+ * that the kernel's list of mappings does not grow.  It becomes executable and writable in one
+ * step: where that is not allowed, it is refused before anything has changed.
  */
 #include "collector/calls/call_jumps.h"
 

@@ -5,7 +5,7 @@
  * expect of its caller, and call_jump_entry.c, which keeps all.
  *
  * The upper parts of vector registers are saved only where the processor says that they are in use:
- * to load them otherwise would make them so, and slow down the program's SSE code.
+ * loading them otherwise would put them into use, and slow down the program's SSE code.
  */
 #ifndef FG_COLLECTOR_CALL_REGISTERS_H
 #define FG_COLLECTOR_CALL_REGISTERS_H

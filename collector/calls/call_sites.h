@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where calls came from before, by thread: what the walk from there found, and the words of the
- * stack that decided it.  A call from the same place that finds these words unchanged has the same
- * call path, for a walk would read them again and go the same way (collector/unwind/walk.c).  No
- * word is taken for granted: that a function is called at the same depth from the same instruction
- * says nothing of who called its callers.
+ * Where calls came from before, by thread: the result of that walk, and the words of the stack that
+ * decided it.  If a call from the same place finds these words unchanged, its call path is the
+ * same, because a walk would read them again and take the same way (collector/unwind/walk.c).
+ * Every word is compared: that a function is called at the same depth from the same instruction
+ * does not tell who called its callers.
  *
- * Remembering a place that is seldom met again costs more than it saves.  A thread that calls from
- * ever new places is not remembered for a while, and for longer each time.
+ * Remembering a place that rarely recurs costs more than it saves.  A thread that keeps calling
+ * from new places is not remembered for a while, and longer each time.
  */
 #ifndef FG_COLLECTOR_CALL_SITES_H
 #define FG_COLLECTOR_CALL_SITES_H

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * An object calls functions of others through slots that the dynamic linker fills: of its PLT, of
- * its GOT, and words of its data that hold addresses of functions.  Where a slot is for a function
- * that is wanted, it gets the address of a stub instead, which jumps to what the slot held.  All
- * slots of one function get the same stub, so addresses of functions still compare as equal.
+ * An object calls functions of other objects through slots that the dynamic linker fills: in its
+ * PLT, in its GOT, and in words of its data that hold addresses of functions.  The slot of a wanted
+ * function gets the address of a stub instead, which jumps to the previous content.  All slots of
+ * one function get the same stub, so addresses of functions still compare as equal.
  *
  * A slot of the PLT that is bound at its first call does not hold a function yet.  Its function is
- * looked up here: where that is not certain, the slot stays as it is, and is reported.
+ * looked up here; if the result is not certain, the slot stays as it is, and is reported.
  *
- * All of this happens while objects cannot come and go: before main, and inside dlopen(), when an
- * object that was just loaded begins (__gmon_start__).
+ * All of this happens while objects cannot be loaded or unloaded: before main, and inside dlopen(),
+ * when a newly loaded object begins (__gmon_start__).
  */
 #include "base/attrs.h"
 #include "collector/calls/call_jumps.h"
@@ -265,7 +265,7 @@ static bool is_loaded(uintptr_t address)
 
 /*
  * Skips objects that were examined before, unless they were unloaded and loaded again at the same
- * place, with slots that the loader has filled anew.
+ * place, with slots that the loader has filled again.
  */
 static void take_over(struct fg_object *object, const struct fg_object_list *known, bool any_gone)
 {

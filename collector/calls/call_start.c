@@ -4,6 +4,7 @@
 #include "collector/calls/call_fentry.h"
 #include "collector/calls/call_tables.h"
 #include "collector/counting/count_hooks.h"
+#include "collector/process/environment.h"
 #include "collector/process/threads.h"
 #include "collector/sampler/writer.h"
 
@@ -91,8 +92,9 @@ static const char *variable(char *const *environment, const char *name)
 /* Runs before the constructor that starts the collector. */
 __attribute__((constructor(101))) static void join_in(int argc, char **argv, char **environment)
 {
-	const char *calls = variable(environment, FG_ENV_CALLS);
-	const char *domains = variable(environment, FG_ENV_DOMAINS);
+	char **const given = fg_environment_at_start(environment);
+	const char *calls = variable(given, FG_ENV_CALLS);
+	const char *domains = variable(given, FG_ENV_DOMAINS);
 
 	(void)argc;
 	(void)argv;
@@ -104,11 +106,10 @@ __attribute__((constructor(101))) static void join_in(int argc, char **argv, cha
 	if (!calls && !domains)
 		return;
 	/* Only a stub that calls the function can time it; a jump does not. */
-	if (!variable(environment, FG_ENV_CALL_TIMES))
-		fg_call_jumps_init(variable(environment, FG_ENV_ENTRIES), fg_call_count_jump);
-	fg_call_values_choose(variable(environment, FG_ENV_VALUES),
-			      variable(environment, FG_ENV_VALUES_BITS));
-	fg_calls_timed = variable(environment, FG_ENV_CALL_TIMES) != NULL;
+	if (!variable(given, FG_ENV_CALL_TIMES))
+		fg_call_jumps_init(variable(given, FG_ENV_ENTRIES), fg_call_count_jump);
+	fg_call_values_choose(variable(given, FG_ENV_VALUES), variable(given, FG_ENV_VALUES_BITS));
+	fg_calls_timed = variable(given, FG_ENV_CALL_TIMES) != NULL;
 	if (fg_calls_timed)
 		fg_call_clock_begin();
 	fg_count_hooks = &hooks;

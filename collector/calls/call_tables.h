@@ -39,7 +39,7 @@ extern _Atomic uint64_t fg_calls_unplaced[FG_CALLED_MAX];
 
 /* The thread's entry for this path and function; NULL: out of memory. */
 struct fg_call_entry *fg_call_entry_get(struct fg_call_table *table, const struct fg_path_key *key);
-/* In a child of fork: call paths are numbered anew. */
+/* In a child of fork: call paths are numbered from the beginning. */
 void fg_call_tables_clear(void);
 
 /* ---- call_records.c: into the trace ---- */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long calls take.  A call that is timed stands on a stack of its own, one a thread, from its
- * begin to its end.  A call may never come to its end: it is left by longjmp() or an exception, or
- * its stack is given up.  The next call at the same depth of the same stack or further out shows
- * that, and the unfinished one is dropped: it is counted, but not timed.
+ * How long calls take.  A timed call is kept on a separate stack of its thread from its begin to
+ * its end.  A call may never end: longjmp() or an exception leaves it, or its stack is abandoned.
+ * The next call at the same depth of the same stack or further out shows that, and the unfinished
+ * one is dropped: it is counted, but not timed.
  *
- * The time that the collector itself takes is left out, also of the calls around; of a call's own
- * two looks at the clock, what the shortest of many took.
+ * The collector's own time is subtracted, also from the surrounding calls.  For a call's own two
+ * readings of the clock, the shortest time of many is subtracted.
  */
 #ifndef FG_COLLECTOR_CALL_TIMES_H
 #define FG_COLLECTOR_CALL_TIMES_H

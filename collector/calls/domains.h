@@ -164,7 +164,7 @@ void fg_domains_add(struct fg_call_domain *domains, const struct fg_signature *s
 uint64_t fg_domain_values(const struct fg_call_domain *domain);
 /* Appends the statistics to the record, and clears them. */
 void fg_domain_append(struct fg_thread *writer, const struct fg_call_domain *domain);
-/* The same, and begins anew. */
+/* The same, and starts over. */
 void fg_domain_take(struct fg_thread *writer, struct fg_call_domain *domain);
 
 #endif

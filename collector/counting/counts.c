@@ -167,7 +167,7 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 	fg_live_write(thread);
 }
 
-/* The numbers of call paths begin anew, and the parent's file is not mapped here. */
+/* Call paths are numbered from the beginning, and the parent's file is not mapped here. */
 static void on_fork(void)
 {
 	const uint32_t slots = atomic_load(&fg_g.thread_high);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * In front of what opens and closes descriptors: who opens them, and who holds how many?  Only in
- * the counting library.
+ * Intercepts the functions that open and close descriptors: who opens them, and who holds how many?
+ * Only in the counting library.
  *
  * A descriptor counts as open after the real call has made it, and as closed before the real call
- * closes it: in between another thread may get the same number.  What libc opens for a stream or a
- * folder it opens inside itself, so these functions are here, too.  close(), dup2() and a few more
- * are the collector's in any case and tell us by fg_count_hooks.
+ * closes it: in between another thread may get the same number.  libc opens the descriptors of
+ * streams and folders internally, so these functions are intercepted as well.  The collector
+ * intercepts close(), dup2() and a few more anyway, and reports them through fg_count_hooks.
  *
- * A child of vfork() has its parent's memory but descriptors of its own: it is left out.
+ * A child of vfork() shares its parent's memory but has its own descriptors, so it is not counted.
  */
 #include "collector/counting/count_hooks.h"
 #include "collector/counting/count_probe.h"
@@ -365,7 +365,7 @@ FG_EXPORT int pclose(FILE *stream)
 FG_EXPORT int closedir(DIR *folder)
 {
 	FG_NEED_REAL(closedir, -1);
-	DIR *volatile given = folder; /* the compiler believes that it is never NULL */
+	DIR *volatile given = folder; /* the compiler assumes that it is never NULL */
 
 	if (given)
 		closing_one(dirfd(given));

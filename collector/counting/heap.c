@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * In front of malloc and its relatives: where was it called, and for how much?  Only in the
- * counting library.
+ * Intercepts malloc and its relatives: where is it called, and for how much?  Only in the counting
+ * library.
  *
  * A block counts as allocated after the real call has made it, and as freed before the real call
  * takes it back: in between another thread may already get the same address.  realloc() frees one
@@ -153,6 +153,23 @@ static void count_unplaced(const struct request *request)
 		fg_live_add(NULL, fg_live_nobody(FG_HELD_HEAP), request->block, request->asked);
 }
 
+/*
+ * musl's calloc() and its relatives get their block from the malloc() that stands in front: ours,
+ * which leaves it to them.
+ */
+static _Thread_local bool is_within __attribute__((tls_model("initial-exec")));
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): a call */
+#define WITHIN(call)           \
+ do {                          \
+  const bool was_ = is_within; \
+                               \
+  is_within = true;            \
+  call;                        \
+  is_within = was_;            \
+ } while (0)
+/* NOLINTEND(bugprone-macro-parentheses) */
+
 /* errno is the program's. */
 static void count(const struct fg_regs *caller, void *block, size_t asked)
 {
@@ -161,7 +178,7 @@ static void count(const struct fg_regs *caller, void *block, size_t asked)
 	const int saved_errno = errno;
 	size_t usable = 0;
 
-	if (!fg_is_counting(FG_COUNTER_HEAP))
+	if (is_within || !fg_is_counting(FG_COUNTER_HEAP))
 		return;
 	usable = reals.malloc_usable_size ? reals.malloc_usable_size(block) : asked;
 	request.rounding = usable > asked ? usable - asked : 0;
@@ -246,8 +263,9 @@ FG_EXPORT void *calloc(size_t count_of, size_t size)
 		return __builtin_mul_overflow(count_of, size, &bytes)
 			       ? NULL
 			       : early_alloc(EARLY_ALIGN, bytes);
-	void *block = reals.calloc(count_of, size);
+	void *block;
 
+	WITHIN(block = reals.calloc(count_of, size));
 	if (block) {
 		const struct fg_regs caller = FG_ARCH_CALLER;
 
@@ -350,8 +368,9 @@ FG_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
 {
 	if (!have_reals())
 		return ENOMEM;
-	const int status = reals.posix_memalign(block, alignment, size);
+	int status;
 
+	WITHIN(status = reals.posix_memalign(block, alignment, size));
 	if (status == 0) {
 		const struct fg_regs caller = FG_ARCH_CALLER;
 
@@ -368,8 +387,9 @@ FG_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
    errno = ENOMEM;                                 \
    return NULL;                                    \
   }                                                \
-  void *block = reals.name arguments;              \
+  void *block;                                     \
                                                    \
+  WITHIN(block = reals.name arguments);            \
   if (block) {                                     \
    const struct fg_regs caller = FG_ARCH_CALLER;   \
    count(&caller, block, size);                    \

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * In front of read, write and their relatives: counts calls that transfer bytes.
- * A call counts when it has returned, whatever it returned; its bytes are those that moved.  Only
- * in the counting library.
+ * Intercepts read, write and their relatives, and counts calls that transfer bytes.  A call counts
+ * when it has returned, even with an error; its bytes are those transferred.  Only in the counting
+ * library.
  *
  * libc's streams (fread, printf, std::cout) call read and write inside libc, past every library
  * before it.  They do so through a table of functions, and that table is found: a stream's last
  * member points to it.  Where its entries are the two functions that libc exports by name, ours
- * take their place; where they are not, the trace says that streams are not counted.
+ * take their place; where they are not, as in musl, the trace says that streams are not counted.
  */
 #include "collector/counting/io.h"
 
@@ -200,6 +200,8 @@ static bool take_over(struct stream_functions *functions)
 	const uintptr_t page = fg_page_down((uintptr_t)&functions->read);
 	const size_t size = (uintptr_t)(functions + 1) - page;
 
+	if (!functions)
+		return false;
 	if (functions->read == stream_read)
 		return true;
 	if (functions->read != reals._IO_file_read || functions->write != reals._IO_file_write ||
@@ -216,7 +218,8 @@ static struct stream_functions *functions_of(FILE *stream)
 {
 	struct stream_functions *functions = NULL;
 
-	memcpy(&functions, stream + 1, sizeof(functions));
+	if (reals._IO_file_read)
+		memcpy(&functions, stream + 1, sizeof(functions));
 	return functions;
 }
 

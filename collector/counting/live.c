@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The share of each site in the peak needs no pass over the sites.  A peak is left when
- * the first event after it makes the total fall, or fails to raise it.  From then on, each site
- * keeps what it had before its first change (`at_peak`, valid for the current `epoch`); a site that
- * does not change has that still.  The next peak begins a new epoch.
+ * The share of each site in the peak needs no pass over the sites.  A peak is left when the first
+ * event after it makes the total fall, or fails to raise it.  From then on, each site keeps what it
+ * had before its first change (`at_peak`, valid for the current `epoch`); a site that does not
+ * change still has that.  The next peak begins a new epoch.
  *
  * With several threads, two events at once may each see the other's block or not: the shares of the
  * peak are then off by those blocks.
@@ -24,7 +24,7 @@ enum {
 	CHUNKS = (FG_BLOCK_SITES_MAX + 1) / CHUNK_SITES,
 	FIRST_MEASURE = 256,            /* number of the first name in the trace */
 	FIRST_DUMP = 512,               /* number of the first name for dumps */
-	FIRST_SITE = FG_HELD_COUNT + 1, /* sites before this one belong to nobody */
+	FIRST_SITE = FG_HELD_COUNT + 1, /* sites before this one belong to no thread */
 	CACHE_LINE = 64,
 	LOOKED_AT = 1 << 16, /* smaller blocks are not checked for untouched pages */
 };

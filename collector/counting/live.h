@@ -30,7 +30,7 @@ struct fg_live_owner {
 
 /* The site for things without a place; 0: out of memory. */
 uint32_t fg_live_nobody(enum fg_held what);
-/* A new site, or that of nobody if the table is full. */
+/* A new site; if the table is full, the one for things without a place. */
 uint32_t fg_live_site(const struct fg_live_owner *owner);
 /* The site holds more, or less; any thread may report it. */
 void fg_live_grow(uint32_t site, size_t by);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * In front of what takes a lock: who waits for one, and how long?  Only in the counting library.
+ * Intercepts the functions that take locks: who waits for one, and how long?  Only in the counting
+ * library.
  *
- * A lock is tried first.  If it is free, that was all; if it is not, the real call waits for it,
- * and the wait is counted when it is over, be it by the lock or by a time-out.
+ * Each lock is first tried.  If it is not free, the real call waits for it, and the wait is counted
+ * when it ends, with the lock or by a time-out.
  */
 #include "collector/counting/count_probe.h"
 #include "collector/sampler/writer.h"

@@ -3,8 +3,8 @@
  * The kernel lists the mappings in /proc/self/smaps.  Those of one name are added up.  The
  * collector's own memory, which may be a part of any mapping without a name, is taken out.
  *
- * The kernel takes its time to list them (about a microsecond a mapping, and more for large ones),
- * so that happens only while the heap grows by a sixteenth, and for one part in 64 of the time.
+ * The kernel needs about a microsecond to list a mapping, and more for large ones, so this is done
+ * only when the heap has grown by a sixteenth, and for at most one part in 64 of the time.
  */
 #include "collector/counting/mappings.h"
 

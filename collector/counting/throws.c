@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * In front of __cxa_throw, by which C++ throws: who throws what?  Only in the counting library.
+ * Intercepts __cxa_throw, which C++ calls to throw: who throws what?  Only in the counting library.
  * A rethrow (`throw;`) is not counted again.
  *
- * The types are found while the program runs: each gets a number of its own, up to TYPES_MAX.
+ * The types are found while the program runs: each gets its own number, up to TYPES_MAX.
  *
- * A program in C may load its C++ out of sight of the loader's search order.  The real function is
- * then where the virtual table of the type comes from, for that is the same runtime.
+ * A program in C may load its C++ outside the loader's search order.  The real function is then
+ * searched for where the type's virtual table is, because that is the same runtime.
  */
 #include "collector/counting/count_probe.h"
 #include "collector/process/real.h"

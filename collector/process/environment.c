@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	KEPT_MAX = 16,
@@ -59,6 +60,11 @@ static void keep_library(const char *list)
 	while (!ends_name(*to))
 		to++;
 	library = copy(from, (size_t)(to - from));
+}
+
+char **fg_environment_at_start(char **passed)
+{
+	return environ ? environ : passed;
 }
 
 void fg_environment_keep(char *const *environment)

@@ -8,6 +8,11 @@
 
 #include <stddef.h>
 
+/*
+ * The environment, in a constructor: glibc passes it and has not set `environ` yet, musl has set
+ * that and passes nothing.
+ */
+char **fg_environment_at_start(char **passed);
 /* Copies them at start-up. */
 void fg_environment_keep(char *const *environment);
 /* Bytes that fg_environment_complete() needs; 0: nothing is missing. */

@@ -105,10 +105,7 @@ static const char *why_escapes(const char *path)
 		return " runs with the rights of another user or group and was not sampled";
 	if (!read_linker(path, linker, sizeof(linker)))
 		return NULL;
-	if (!linker[0])
-		return " is linked statically and ran without being sampled";
-	return strstr(linker, "/ld-musl") ? " is linked with musl, not glibc, and was not sampled"
-					  : NULL;
+	return linker[0] ? NULL : " is linked statically and ran without being sampled";
 }
 
 /* The trace of the starting program names a program that escapes. */

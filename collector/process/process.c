@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Life in one process image: before main (or before the constructors of every other library: the
- * object is linked with -z initfirst), over forks, to exit or exec.
+ * The life of the collector in one process image: from before main (or before the constructors of
+ * every other library: the object is linked with -z initfirst), over forks, to exit or exec.
  *
- * A child of fork gets clocks at once, for its first instants are as good as any other, but a file
+ * A child of fork gets clocks at once, because its first moments count like all others, but a file
  * only with its first sample: most children exec before that and would leave an empty one.
  */
 #include "collector/process/process.h"
@@ -139,6 +139,24 @@ static void before_fork(void)
 
 static void after_fork_in_child(void);
 
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): a name of the linker's */
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+/* glibc has pthread_atfork() only in the part that is linked statically; musl has nothing else. */
+static void watch_forks(void)
+{
+	int (*watch)(void (*)(void), void (*)(void), void (*)(void), void *) = NULL;
+	void *found = fg_real(FG_REAL___register_atfork);
+	FG_REAL(pthread_atfork);
+
+	if (!fg_real_is_there(FG_REAL___register_atfork)) {
+		(void)real_pthread_atfork(before_fork, NULL, after_fork_in_child);
+		return;
+	}
+	memcpy(&watch, &found, sizeof(watch));
+	(void)watch(before_fork, NULL, after_fork_in_child, &__dso_handle);
+}
+
 static int reserve_memory(void)
 {
 	int status = make_alive_page();
@@ -204,7 +222,7 @@ static void start(char **environment)
 	fg_trace_introduce(thread);
 	fg_modules_scan(thread);
 	fg_pthreads_init();
-	(void)pthread_atfork(before_fork, NULL, after_fork_in_child);
+	watch_forks();
 	begin_main_thread(thread);
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
 
@@ -218,7 +236,7 @@ __attribute__((constructor)) static void on_load(int argc, char **argv, char **e
 
 	(void)argc;
 	(void)argv;
-	start(environment);
+	start(fg_environment_at_start(environment));
 	errno = saved_errno;
 }
 

@@ -162,8 +162,8 @@ FG_EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *r
 	 */
 	pthread_attr_t *mutable_attr = (pthread_attr_t *)(uintptr_t)attr;
 	bool enlarge = attr && stack_size && stack_size < STACK_SMALL &&
-		       real_pthread_attr_getstack(attr, &stack_address, &given_size) == 0 &&
-		       !stack_address &&
+		       !(real_pthread_attr_getstack(attr, &stack_address, &given_size) == 0 &&
+			 stack_address) &&
 		       real_pthread_attr_setstacksize(mutable_attr, stack_size + STACK_MORE) == 0;
 	int status = real_pthread_create(handle, attr, run_thread, thread);
 

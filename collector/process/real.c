@@ -49,3 +49,8 @@ bool fg_real_is_there(enum fg_real index)
 
 	return function && function != (void *)(uintptr_t)absent;
 }
+
+bool fg_is_musl(void)
+{
+	return !fg_real_is_there(FG_REAL__r_debug);
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions that ours stand in front of, and those of libc that not every glibc since 2.17 has
- * in libc.so.6.  All are looked up at start-up: later it might be in a child of fork, where the
- * loader's lock may be held by a thread that is not there.
+ * The functions that ours stand in front of, and those that not every glibc since 2.17, or not
+ * musl, has in its libc.  All are looked up at start-up: later it might be in a child of fork,
+ * where the loader's lock may be held by a thread that is not there.
  */
 #ifndef FG_COLLECTOR_REAL_H
 #define FG_COLLECTOR_REAL_H
@@ -16,7 +16,7 @@
 	X(sigtimedwait) X(sigpending) X(signalfd) X(ppoll) X(pselect) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) \
 	X(pthread_create) X(thrd_create) X(pthread_setname_np) X(close) X(close_range) X(dup2) X(dup3) X(dlclose) X(prctl) \
 	X(posix_spawn) X(posix_spawnp) X(execve) X(execvpe) X(fexecve) X(execveat) X(_exit) X(quick_exit) \
-	X(dlopen) X(_dl_find_object) X(_r_debug) X(pthread_attr_getstack) X(pthread_attr_getstacksize) \
+	X(dlopen) X(_dl_find_object) X(_r_debug) X(_dl_debug_addr) X(__register_atfork) X(pthread_atfork) X(pthread_attr_getstack) X(pthread_attr_getstacksize) \
 	X(pthread_attr_setstacksize) X(pthread_getattr_default_np) X(pthread_getspecific) X(pthread_key_create) \
 	X(pthread_setspecific)
 /* clang-format on */
@@ -31,6 +31,8 @@ void fg_reals_find(void);
 /* A missing function is replaced by one that fails with ENOSYS and -1. Signal-safe later. */
 void *fg_real(enum fg_real index);
 bool fg_real_is_there(enum fg_real index);
+/* Is musl this program's libc, not glibc?  Signal-safe. */
+bool fg_is_musl(void);
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a name, and a name in a declaration */
 /* Declares `real_NAME`, a pointer to the NAME behind ours. */

@@ -201,7 +201,7 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind)
 
 /*
  * CPU time since the last sample. The jittered clock books it to the last sample's place. With the
- * perf clock it is owed to system time: the next thread that is first met in the kernel gets it,
+ * perf clock it is owed to system time: the next thread that is first found in the kernel gets it,
  * and at the end it is written without a stack.
  */
 static uint64_t rest_of(struct fg_thread *thread, const struct fg_times *now, bool on, bool is_last)

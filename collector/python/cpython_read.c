@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * CPython's structures are read and never written, and nothing of the interpreter is called.  What
- * a thread's own frames lead to does not change while it stands still: only the moment when a
- * frame is made or given up can leave an address that is not valid yet, or no longer.  So every
- * word is read behind a check that it can be, and judged before it is believed.
+ * CPython's structures are only read, and none of the interpreter's functions is called.  What a
+ * thread's own frames point to does not change while the thread is stopped.  Only if it is creating
+ * or releasing a frame may an address be not yet valid, or no longer.  So before each word is read,
+ * its address is checked, and its value is checked before it is used.
  */
 #include "collector/python/cpython_read.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames, code and texts of CPython, read through a reader of the memory that they lie in: our
- * own, or another process's.  All of it is judged before it is believed, for a thread may be
- * about to make a frame or to give it up, and the memory of another process may hold anything.
+ * Frames, code and texts of CPython, read through a reader of the memory that contains them:
+ * our own, or another process's.  Everything is checked before it is used, because a
+ * thread may be creating or releasing a frame, and another process's memory may hold anything.
  *
  * Signal-safe as far as the reader is: nothing is allocated here.
  */

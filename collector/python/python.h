@@ -19,7 +19,7 @@ enum fg_python_state {
 	FG_PYTHON_REFUSED,
 };
 
-/* The interpreter of this process: the first one that was met. */
+/* The interpreter of this process: the first one that was found. */
 struct fg_python {
 	_Atomic uint32_t state; /* written last */
 	uint32_t module;
@@ -37,7 +37,7 @@ static inline bool fg_python_is_on(void)
 	return state >= FG_PYTHON_MET && state <= FG_PYTHON_ON;
 }
 
-/* Checks whether a newly met module is an interpreter. */
+/* Checks whether a newly found module is an interpreter. */
 void fg_python_meet(struct fg_thread *thread, uint32_t module, uintptr_t bias,
 		    const ElfW(Dyn) * dynamic);
 /* Writes the interpreter into a new trace file. */
@@ -62,7 +62,7 @@ int fg_python_codes_init(void);
 void fg_python_codes_clear(void);
 /*
  * Gives numbers to all kept frames. False: one of them belongs to no code, or too many were new;
- * those met so far are known the next time.
+ * those found so far are known the next time.
  */
 bool fg_python_codes_number(struct fg_thread *thread);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Code objects come and go, and another one may lie where one was, with texts where its texts were.
- * So a code object is known by its address together with what it points to, texts included: all of
- * that in one key of 64 bits.  Its texts are written when it is first met; lines are worked out by
- * who reads the trace.
+ * Code objects are created and freed, and a new one may have the address of an old one, with its
+ * texts where the old texts were.  So a code object is identified by its address and everything
+ * that it points to, texts included, in one key of 64 bits.  Its texts are written when it is first
+ * sampled; the reader of the trace computes the lines.
  */
 #include "collector/python/python.h"
 #include "collector/sampler/writer.h"

@@ -12,7 +12,7 @@
  *	wall         monotonic timer; weight = time since the last
  *
  * The first period is drawn uniformly from (0, P]: a thread that lives for a fraction of a period
- * is then met with just that probability, and short threads are neither favoured nor forgotten.
+ * is then sampled with just that probability, and short threads are neither favoured nor missed.
  */
 #include "collector/sampler/clocks.h"
 
@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 enum {
-	FD_FLOOR = 512, /* programs that assume small descriptors never meet ours */
+	FD_FLOOR = 512, /* programs that assume small descriptors never see ours */
 };
 
 static const uint64_t second_ns = UINT64_C(1000000000);
@@ -46,8 +46,8 @@ static uint64_t next_random(struct fg_thread *thread)
 }
 
 /*
- * The phase of a thread's first period, in (0, period].  By the golden ratio they are spread more
- * evenly than chance would, so that many short threads are met as often as they should be.
+ * The phase of a thread's first period, in (0, period].  The golden ratio spreads phases more
+ * evenly than chance would, so that short threads are sampled as often as they should be.
  */
 static uint64_t first_phase(uint64_t period_ns)
 {

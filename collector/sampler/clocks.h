@@ -36,14 +36,14 @@ struct fg_thread *fg_thread_of_signal(const siginfo_t *info, bool *tick);
 /* Sent by a clock of ours that has since been removed, or by an unknown sender. */
 bool fg_signal_is_stray(const siginfo_t *info);
 
-/* Next period of a jittered timer, or 0 to let the thread sleep on. */
+/* The next period of a jittered timer; 0: the thread stays asleep. */
 void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns);
-/* Fast: at every tick that the sampling rate allows. */
+/* `fast`: at every tick that the sampling rate allows. */
 void fg_thread_set_tick(struct fg_thread *thread, bool fast);
 uint64_t fg_tick_period_ns(const struct fg_thread *thread, bool fast);
 /*
- * Starts its perf clock anew, with the process's period.  The part that was over of the last one is
- * in no sample, and so owed to system time: it was spent in the kernel, for our own signal.
+ * Restarts the thread's perf clock with the process's period.  The elapsed part of the last period
+ * is in no sample, and so is owed to system time: it was spent in the kernel, for our own signal.
  */
 void fg_thread_settle(struct fg_thread *thread);
 

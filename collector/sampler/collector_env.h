@@ -43,9 +43,9 @@
 /* "FIRST-LAST": sample from the begin of unit FIRST to the end of unit LAST, both included. */
 #define FG_ENV_UNITS "FASTGATE_COLLECTOR_UNITS"
 /*
- * Absolute path of a struct fg_control_page: no samples, no counts while it says `off`, a dump of
- * what is held (by the counting library) for each one that it asks for.  The file is mapped, so it
- * has to be one that nobody can make shorter: of memory, sealed against that (F_SEAL_SHRINK).
+ * Absolute path of a struct fg_control_page.  While it says `off`, nothing is sampled or counted;
+ * for each dump that it requests, the counting library writes what is held.  The file is mapped, so
+ * it must not become shorter: a memfd sealed with F_SEAL_SHRINK.
  */
 #define FG_ENV_CONTROL "FASTGATE_COLLECTOR_CONTROL"
 /* "1": no samples until the program calls fg_resume() or __itt_resume(). */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Places where the program would meet the collector by accident: descriptors that it closes
- * wholesale, libraries that it unloads, sandboxes that it enters. Our descriptors look to it as if
- * they were not open.
+ * Intercepts what would affect the collector by accident: closing descriptors wholesale, unloading
+ * libraries, entering sandboxes. To the program, our descriptors look as if they were not open.
  */
 #include "collector/counting/count_hooks.h"
 #include "collector/process/pthreads.h"

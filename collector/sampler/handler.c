@@ -3,11 +3,11 @@
  * A signal of ours has arrived: how much time does it stand for, is that time to be recorded, and
  * where was the thread?
  *
- * System time. The perf clock of an ordinary user does not see it. A tick meets the thread in the
- * kernel; its signal is delivered on the way back, when the pc stands right behind a system call
- * instruction, and what is owed to system time belongs there. Page faults are kernel time, too, but
- * return to the instruction that faulted: collector/sampler/account.h recognises them. Where user
- * time was met nothing is recorded, for the perf clock measures that better.
+ * System time. The perf clock of an ordinary user does not count it. If a tick finds the thread in
+ * the kernel, its signal is delivered on the way back, when the pc is right after a system call
+ * instruction, and the system time that is owed belongs there. Page faults are kernel time, too,
+ * but return to the instruction that faulted: collector/sampler/account.h recognises them. A tick
+ * in user time records nothing, because the perf clock measures that better.
  */
 #include "collector/sampler/handler.h"
 
@@ -188,8 +188,8 @@ static bool was_asleep(const ucontext_t *context)
 }
 
 /*
- * The thread was met in the kernel. Threads met for the first time also stand for those too short
- * to be met.
+ * The thread was found in the kernel.  One that is found there for the first time also stands for
+ * those too short to be found.
  */
 static void meet_system(struct fg_thread *thread, uint64_t now_ns)
 {
@@ -218,8 +218,8 @@ static void drop_hits(struct fg_kernel_hits *hits, uint32_t count)
 }
 
 /*
- * The kernel's own event has met the thread in the kernel at these moments, wherever ticks are.
- * Each waits until something is owed to system time, lest samples exceed the CPU time.
+ * The kernel's own event found the thread in the kernel at these moments, independently of ticks.
+ * Each waits until something is owed to system time, so that samples never exceed the CPU time.
  */
 __attribute__((noinline)) static void weigh_hits(struct fg_thread *thread, uint64_t now_ns,
 						 bool is_last)
@@ -282,7 +282,7 @@ static uint64_t due_at_tick(struct fg_thread *thread)
 	return here_ns + (due_ns - here_ns > late_ns ? due_ns - here_ns - late_ns : 0);
 }
 
-/* The thread was met in the kernel: it gets the system time that is owed. */
+/* The thread was found in the kernel: it gets the system time that is owed. */
 static void sample_system(struct fg_thread *thread, const ucontext_t *context, bool behind,
 			  uint64_t now_ns)
 {
@@ -298,7 +298,7 @@ static void sample_system(struct fg_thread *thread, const ucontext_t *context, b
 	fg_thread_leave(thread);
 }
 
-/* In a sandbox every tick that met a system call stands for its period; the rest is user time. */
+/* In a sandbox every tick during a system call stands for its period; the rest is user time. */
 static void on_tick_in_sandbox(struct fg_thread *thread, const ucontext_t *context,
 			       const siginfo_t *info, uint64_t now_ns, bool on)
 {
@@ -333,7 +333,7 @@ static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 		fg_thread_set_tick(thread, fast);
 }
 
-/* A sample where a tick meets system time. */
+/* A sample for a tick in system time. */
 static void on_tick(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
 {
 	struct fg_account *account = &thread->account;
@@ -433,8 +433,8 @@ static void note_switch(struct fg_thread *thread, bool on)
 }
 
 /*
- * Ticks may never meet a program that runs in step with them.  Where user time was met it is seen
- * that there is system time, and what the kernel's event has met of it is taken.
+ * Ticks may never find a program that runs in step with them.  If a sample of user time shows that
+ * there is system time, what the kernel's event has found of it is taken.
  */
 static void look_for_system(struct fg_thread *thread, uint64_t now_ns)
 {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Where samples of system time are taken at kernel ticks, each record has a copy of the innermost
- * part of the program's stack: its call path is found without having met the thread there.
+ * part of the program's stack, from which the call path is found although no signal stopped the
+ * thread there.
  *
- * Without that, or where the way leads beyond the copy, a record of the ring belongs to a sample if
+ * Otherwise, or where the path leads beyond the copy, a record of the ring belongs to a sample if
  * the program entered the kernel at the same instruction with the same stack pointer: at the system
- * call behind which the sample stands, or at the instruction that faulted.  Of a fault the stack
- * pointer suffices where no record has the instruction: a loop over fresh pages faults at several.
+ * call after which the sample was taken, or at the instruction that faulted.  For a fault the stack
+ * pointer suffices if no record has the instruction: a loop over fresh pages faults at several.
  *
- * Every record since the last look stands for a period of the event and gets that much of the
- * sample's weight; the last one gets what is left: system time that no sample has met, be it at
- * other places.  Without a new one, the last that is still in the ring shows what the kernel does
- * at this place.  Up to half of the ring is kept for that.
+ * Every record since the last look stands for a period of the event and gets that share of the
+ * sample's weight; the last one gets the remainder: system time that no sample found, possibly at
+ * other places.  Without a new record, the last one in the ring shows what the kernel does at this
+ * place.  Up to half of the ring is kept for that.
  */
 #include "collector/sampler/kernel.h"
 

@@ -38,7 +38,7 @@ void fg_kernel_count_interrupts(struct fg_thread *thread);
 /* Discards the ring: sampling was off. */
 void fg_kernel_skip(struct fg_thread *thread);
 /*
- * The thread was met in the kernel below `path` and is given `weight_ns`: what did it do there?
+ * The thread was found in the kernel below `path` and is given `weight_ns`: what did it do there?
  * The weights of the pieces add up to that.  0 pieces: not known.  Only while it looks, under the
  * thread's `busy`.
  */

@@ -2,12 +2,12 @@
 /*
  * Measures what samples cost on this host, and adapts their rate to a budget.
  *
- * Now and then a thread's perf clock is started anew, so that the CPU time at which it expires is
+ * From time to time a thread's perf clock is restarted, so that the CPU time at which it expires is
  * known.  The CPU time from then to the handler is the kernel's part of a sample: interrupt,
- * reprogramming of the timer, signal.  The ioctl that starts it anew takes about as long as a
- * context switch is delayed by stopping one timer and starting another.
+ * reprogramming of the timer, signal.  The ioctl that restarts it costs about as much as a context
+ * switch pays for stopping one timer and starting another.
  *
- * The period grows at once as far as it has to, and shrinks in steps.
+ * The period grows as far as necessary at once, and shrinks in steps.
  */
 #ifndef FG_COLLECTOR_RATE_H
 #define FG_COLLECTOR_RATE_H
@@ -46,8 +46,9 @@ struct fg_rate {
 /* Pure. */
 void fg_rate_add(struct fg_rate_costs *costs, const struct fg_rate_sample *sample);
 /*
- * The mean of the newest, in which those that lost their CPU count as expensive, not as endless.  A
- * restart costs what the cheapest did: it was measured with cold caches.
+ * The mean of the newest samples.  One during which the thread lost its CPU counts as expensive,
+ * but only up to a limit.  A restart costs what the cheapest one did, because it is measured with
+ * cold caches.
  */
 struct fg_rate_sample fg_rate_mean(const struct fg_rate_costs *costs);
 /* The next period after `period_ns`: the same, if another would hardly differ. */

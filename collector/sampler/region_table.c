@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A region is a node of a tree: (parent region, name).  Both tables are lock-free and insert-only.
- * A name or region is written to the trace by the thread that met it first.
+ * A name or region is written to the trace by the thread that found it first.
  */
 #include "collector/sampler/region_table.h"
 

@@ -42,6 +42,7 @@
 
 #include "collector/process/real.h"
 #include "collector/sampler/clocks.h"
+#include "collector/unwind/readable.h"
 
 #include <linux/futex.h>
 #include <linux/net.h>
@@ -297,6 +298,44 @@ struct call {
 	const sigset_t *mask; /* mask of the call, while it waits; NULL: none */
 };
 
+/*
+ * musl makes calls that can be cancelled in one function, which is passed the number and keeps it
+ * nowhere that the kernel leaves alone: it is where the caller of that function loads it.
+ */
+static long number_passed(const ucontext_t *context)
+{
+#ifdef FG_ARCH_DECODES_CALLS
+	enum {
+		FRAMES = 24, /* words of the stack, of two small functions */
+		LIBC_SIZE = 1 << 20,
+	};
+	const uintptr_t pc = fg_arch_register(context, FG_DWARF_RA);
+	const uintptr_t *stack = (const uintptr_t *)fg_arch_register(context, FG_DWARF_SP);
+
+	if (!fg_is_musl() || fg_g.sandboxed || !fg_arch_behind_syscall((const uint8_t *)pc))
+		return -1;
+	for (unsigned i = 0; i < FRAMES; i++) {
+		const uintptr_t near = stack[i] > pc ? stack[i] - pc : pc - stack[i];
+		long number = -1;
+
+		if (near < LIBC_SIZE && fg_is_readable(stack[i] - 64) && fg_is_readable(stack[i]))
+			number = fg_arch_number_passed((const uint8_t *)stack[i]);
+		if (number >= 0)
+			return number;
+	}
+#else
+	(void)context;
+#endif
+	return -1;
+}
+
+static long number_of(const ucontext_t *context)
+{
+	const long number = fg_arch_syscall_number(context);
+
+	return number >= 0 ? number : number_passed(context);
+}
+
 static uintptr_t ended_mark(const struct fg_thread *thread)
 {
 	return (uintptr_t)thread | 1u;
@@ -308,7 +347,7 @@ static uintptr_t ended_mark(const struct fg_thread *thread)
  */
 static void mark_ended(const struct fg_thread *thread, ucontext_t *context)
 {
-	if (fg_arch_result(context) == -EINTR && fg_arch_syscall_number(context) >= 0)
+	if (fg_arch_result(context) == -EINTR && number_of(context) >= 0)
 		fg_arch_mark_ended(context, ended_mark(thread));
 }
 
@@ -320,7 +359,7 @@ static bool find_call(const struct fg_thread *thread, ucontext_t *context, struc
 		return true;
 	if (fg_arch_result(context) != -EINTR || fg_arch_is_ended(context, ended_mark(thread)))
 		return false;
-	call->number = fg_arch_syscall_number(context);
+	call->number = number_of(context);
 	call->mask = mask_of(context, call->number);
 	return call->number >= 0;
 }

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Does the program believe that the signal is blocked in this thread? */
+/* Did the program block the signal in this thread? */
 extern _Thread_local bool fg_signal_blocked __attribute__((tls_model("initial-exec")));
 /* Other threads read it to decide whether this one takes a signal sent to the process. */
 void fg_signal_set_blocked(bool is_blocked);

@@ -54,6 +54,8 @@ struct fg_module {
 	_Atomic uintptr_t start;
 	uintptr_t end;
 	uintptr_t bias;
+	uintptr_t code_start; /* of its segments that can be executed */
+	uintptr_t code_end;
 	struct fg_tables tables;
 	uint32_t flags;
 	uint32_t path_hash;
@@ -111,7 +113,7 @@ enum {
 	FG_REGION_STEPS = 32,
 };
 
-/* A moment at which the kernel's perf event met a thread, and its call path then. */
+/* A moment at which the kernel's perf event sampled a thread, and its call path then. */
 struct fg_kernel_hit {
 	uint64_t time_ns;
 	uint32_t path;
@@ -165,7 +167,7 @@ struct fg_thread_clocks {
 	uint64_t kernel_since_ns; /* CPU time up to which its interrupts are counted */
 	uint64_t kernel_period_ns;
 	uint64_t kernel_seen; /* position in the ring up to which records were read */
-	/* system time that its records have met at places whose call path is not known */
+	/* system time that its records have found at places whose call path is not known */
 	uint64_t kernel_unknown_ns;
 	uint32_t kernel_ring_bytes;
 	bool kernel_stacks; /* its records contain the program's stack */
@@ -337,7 +339,7 @@ struct fg_global {
 	/* number of first periods so far, which are spread evenly */
 	_Atomic uint64_t phases;
 	_Atomic int64_t owed_ns;         /* system time owed by threads that have ended */
-	_Atomic uint64_t system_seen_ns; /* time when a thread was last met in the kernel */
+	_Atomic uint64_t system_seen_ns; /* time when a thread was last found in the kernel */
 	pid_t pid;
 	uintptr_t cookie;
 	struct fg_thread *forking;

@@ -47,6 +47,8 @@ int fg_modules_init(void)
 		memcpy(&find_loaded, &find, sizeof(find_loaded));
 	if (fg_real_is_there(FG_REAL__r_debug))
 		debug = real__r_debug;
+	else if (fg_real_is_there(FG_REAL__dl_debug_addr))
+		debug = *(const struct r_debug *const *)fg_real(FG_REAL__dl_debug_addr);
 	fg_g.modules = fg_own_map(table_size, MAP_NORESERVE);
 	return fg_g.modules ? 0 : -ENOMEM;
 }
@@ -109,6 +111,14 @@ static bool find_segment(const struct fg_module *module, const ElfW(Phdr) * head
 	return false;
 }
 
+static void add_code(struct fg_module *module, uintptr_t start, uintptr_t end)
+{
+	if (!module->code_end || start < module->code_start)
+		module->code_start = start;
+	if (end > module->code_end)
+		module->code_end = end;
+}
+
 static void read_headers(struct fg_module *module, const ElfW(Phdr) * headers, size_t count)
 {
 	struct fg_tables segment;
@@ -122,6 +132,8 @@ static void read_headers(struct fg_module *module, const ElfW(Phdr) * headers, s
 		if (header->p_type == PT_LOAD) {
 			low = at < low ? at : low;
 			high = at + header->p_memsz > high ? at + header->p_memsz : high;
+			if (header->p_flags & PF_X)
+				add_code(module, at, at + header->p_memsz);
 		} else if (header->p_type == PT_GNU_EH_FRAME) {
 			if (find_segment(module, headers, count, at, header->p_filesz,
 					 &module->tables))
@@ -234,6 +246,8 @@ static uint32_t add(struct fg_thread *thread, const struct fg_module *found)
 
 	module->end = found->end;
 	module->bias = found->bias;
+	module->code_start = found->code_start;
+	module->code_end = found->code_end;
 	module->tables = found->tables;
 	module->flags = found->flags;
 	module->path_hash = found->path_hash;
@@ -268,7 +282,7 @@ static void name_module(struct fg_module *module, const char *path)
 	if (module->bias == getauxval(AT_SYSINFO_EHDR) && module->bias) {
 		module->flags = FG_MODULE_VDSO;
 		module->path = "[vdso]";
-	} else if (!path || !*path) {
+	} else if (!path || !*path || path == (const char *)getauxval(AT_EXECFN)) {
 		module->flags = FG_MODULE_MAIN;
 		module->path = fg_g.program[0] ? fg_g.program : program;
 	} else {
@@ -432,6 +446,13 @@ static uint32_t find(struct fg_thread *thread, uintptr_t pc, bool may_be_gone)
 	return add_loaded(thread, &object);
 }
 
+const struct fg_module *fg_module_around(uintptr_t address)
+{
+	const uint32_t id = known_around(address);
+
+	return id ? fg_module(id) : NULL;
+}
+
 uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc)
 {
 	return find(thread, pc, false);
@@ -464,7 +485,7 @@ static void scan_loaded(struct fg_thread *thread, const struct dl_phdr_info *inf
 	}
 }
 
-/* Scans follow each other: the loader's lock is held. */
+/* Two scans at once, as musl allows them, may add an object twice: the next scan drops one. */
 static void scan_own(struct scan *scan, const struct dl_phdr_info *info)
 {
 	struct fg_module found = {.bias = info->dlpi_addr};
@@ -488,7 +509,11 @@ static void scan_own(struct scan *scan, const struct dl_phdr_info *info)
 		id = add_named(scan->thread, &found, info->dlpi_name, dynamic);
 	if (!id)
 		return;
-	atomic_store(&fg_module(id)->seen, scan->number);
+	uint32_t seen = atomic_load(&fg_module(id)->seen);
+
+	while (seen < scan->number &&
+	       !atomic_compare_exchange_weak(&fg_module(id)->seen, &seen, scan->number))
+		;
 	if (scan->number == 1)
 		atomic_store(&fg_module(id)->stays, true);
 }

@@ -24,6 +24,8 @@ uint32_t fg_module_find_past(struct fg_thread *thread, uintptr_t pc);
 /* The module of the kernel's functions, which has no address; 0: no room. Signal-safe. */
 uint32_t fg_module_of_kernel(struct fg_thread *thread);
 struct fg_module *fg_module(uint32_t id);
+/* The same of those that are registered already; NULL: none.  Signal-safe. */
+const struct fg_module *fg_module_around(uintptr_t address);
 
 static inline bool fg_module_live(uint32_t id)
 {

@@ -16,7 +16,7 @@ struct fg_frame_entry {
 	uint32_t module;
 	uint32_t id;
 	_Atomic uint64_t rule;
-	struct fg_frame_entry *_Atomic caller; /* for a return address: the caller met last */
+	struct fg_frame_entry *_Atomic caller; /* for a return address: the caller found last */
 };
 
 extern struct fg_table_level fg_frame_levels[2][FG_LEVELS]; /* [exact] */
@@ -100,7 +100,7 @@ static inline struct fg_frame_entry *fg_frame_follow(const struct fg_frame_look 
 
 /*
  * The most recently requested child, by path id: frame << 32 | id. Most paths have one child, and
- * the paths of a stack were numbered consecutively when it was first met, so they are adjacent
+ * the paths of a stack were numbered consecutively when it was first walked, so they are adjacent
  * here.
  */
 extern _Atomic uint64_t *fg_path_hints;

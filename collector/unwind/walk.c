@@ -27,6 +27,7 @@
 #include "collector/unwind/modules.h"
 #include "collector/unwind/paths.h"
 #include "collector/unwind/readable.h"
+#include "collector/unwind/walk_bare.h"
 #include "collector/unwind/walk_state.h"
 
 enum {
@@ -274,7 +275,22 @@ static bool is_at_trampoline(struct fg_walk *walk)
 	return FG_ARCH_LINK_REGISTER && pc % 4 == 0 &&
 	       (fg_module_find(walk->thread, pc) ||
 		(!fg_g.sandboxed && fg_is_readable(pc) && fg_is_readable(pc + 4))) &&
-	       fg_arch_is_trampoline((const uint8_t *)pc);
+	       fg_arch_is_rt_sigreturn((const uint8_t *)pc);
+}
+
+/* In a libc without tables. */
+static enum step step_bare(struct fg_walk *walk, enum fg_bare_step bare, uintptr_t at)
+{
+	switch (bare) {
+	case FG_BARE_CALL:
+		return step_to_cfa(walk, at + FG_WORD, (struct saved_at){.pc = at});
+	case FG_BARE_SIGNAL:
+		return step_signal(walk);
+	case FG_BARE_END:
+		return STEP_END;
+	default:
+		return STEP_LOST;
+	}
 }
 
 /* No table for this code (generated at run time, or assembly): follow the frame pointer. */
@@ -282,7 +298,10 @@ static enum step step_guess(struct fg_walk *walk)
 {
 	const uintptr_t bp = walk->regs.bp;
 	uintptr_t pc;
+	const enum fg_bare_step bare = fg_walk_bare(walk, &pc);
 
+	if (bare != FG_BARE_NOT)
+		return step_bare(walk, bare, pc);
 	if (is_at_trampoline(walk))
 		return step_signal(walk);
 	/* what the frame record does not say */

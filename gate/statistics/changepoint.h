@@ -2,8 +2,8 @@
 /*
  * Where does a series of results change its level for good?
  *
- * The usual searches assume independent, well behaved values and choose the split on the very data
- * they then test; on a drifting host they report change points in most series in which nothing
+ * The usual searches assume independent, well behaved values and choose the split on the same data
+ * that they then test; on a drifting host they report change points in most series in which nothing
  * happened.  Here the whole search (cleaning, noise estimate, maximum over many windows) is
  * repeated on simulated series without a change that are as autocorrelated as the given one, and
  * only what exceeds those is reported.  See changepoint.c and docs/statistics.md.

@@ -157,7 +157,7 @@ static int is_interrupted(void *context, curl_off_t a, curl_off_t b, curl_off_t 
 	return http->options.interrupted && *http->options.interrupted;
 }
 
-/* Called with the very address of the connection. */
+/* Called with the address that is connected to. */
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
 {
 	struct fg_http *http = context;

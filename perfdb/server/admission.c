@@ -11,7 +11,7 @@
 #include "perfdb/server/limiter.h"
 #include "perfdb/server/notes.h"
 #include "perfdb/server/proxies.h"
-#include "perfdb/server/remembered.h"
+#include "perfdb/server/recent_tokens.h"
 #include "perfdb/server/routes.h"
 
 #include <arpa/inet.h>
@@ -77,7 +77,7 @@ static bool has_known_token(struct fg_request *rq)
 {
 	const char *token = token_of(rq);
 
-	return token && fg_remembered_have(rq->server->good_tokens, token);
+	return token && fg_recent_tokens_have(rq->server->good_tokens, token);
 }
 
 static int count_request(struct fg_request *rq, const char *caller, struct fg_error *err)
@@ -211,7 +211,7 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 	}
 	if (status != FG_OK)
 		return fg_error_set(err, reason.code, "%s", reason.message);
-	fg_remembered_add(rq->server->good_tokens, token_of(rq));
+	fg_recent_tokens_add(rq->server->good_tokens, token_of(rq));
 	fg_grant_list_add(&rq->grants, token.project, token.scope);
 	rq->project = fg_arena_strdup(&rq->arena, token.project);
 	rq->who = fg_arena_printf(&rq->arena, "token %lld", (long long)token.id);

@@ -12,7 +12,7 @@
 #include "perfdb/server/limiter.h"
 #include "perfdb/server/listen.h"
 #include "perfdb/server/proxies.h"
-#include "perfdb/server/remembered.h"
+#include "perfdb/server/recent_tokens.h"
 #include "perfdb/server/replica.h"
 #include "perfdb/server/watcher.h"
 #include "perfdb/server/webhook.h"
@@ -27,7 +27,8 @@
 enum {
 	DEFAULT_THREADS = 16,
 	DEFAULT_PER_MINUTE = 6000,
-	NOTES_PER_MINUTE = 1, /* of one subject */
+	WEBHOOK_TESTS_PER_MINUTE = 60, /* of one project */
+	NOTES_PER_MINUTE = 1,          /* of one subject */
 	DEFAULT_HEADERS_SECONDS = 60,
 	DEFAULT_REQUEST_SECONDS = 300,
 	DEFAULT_RETRY_SECONDS = 10,
@@ -266,7 +267,8 @@ int fg_server_start(const struct fg_server_options *options, struct fg_server **
 	s->is_local = fg_listen_is_loopback(options) && !options->behind_proxy;
 	s->requests = fg_limiter_new(s->options.requests_per_minute);
 	s->noted = fg_limiter_new(NOTES_PER_MINUTE);
-	s->good_tokens = fg_remembered_new();
+	s->webhook_tests = fg_limiter_new(WEBHOOK_TESTS_PER_MINUTE);
+	s->good_tokens = fg_recent_tokens_new();
 	if (options->secret)
 		s->cookie_name = name_cookie(options->secret, options->tls_certificate);
 	raise_file_limit();
@@ -304,7 +306,8 @@ void fg_server_stop(struct fg_server *server)
 	fg_sessions_free(server->sessions);
 	fg_limiter_free(server->requests);
 	fg_limiter_free(server->noted);
-	fg_remembered_free(server->good_tokens);
+	fg_limiter_free(server->webhook_tests);
+	fg_recent_tokens_free(server->good_tokens);
 	fg_proxies_free(server->proxies);
 	free(server->cookie_name);
 	if (server->key)

@@ -9,7 +9,7 @@
 
 struct fg_connections;
 struct fg_health;
-struct fg_remembered;
+struct fg_recent_tokens;
 struct fg_limiter;
 struct fg_proxies;
 struct fg_replica;
@@ -54,13 +54,14 @@ struct fg_server {
 	struct fg_replica *replica; /* NULL: none */
 	struct fg_limiter *requests;
 	struct fg_limiter *noted;          /* limits notes to one a minute per subject */
-	struct fg_remembered *good_tokens; /* tokens that worked recently */
+	struct fg_recent_tokens *good_tokens; /* tokens that worked recently */
 	struct fg_proxies *proxies;
 	char *cookie_name;        /* cookie for the secret */
 	struct fg_writer *writer; /* NULL: read-only */
 	struct fg_workers *workers;
 	struct fg_watcher *watcher;
 	struct fg_webhooks *webhooks; /* NULL: read-only */
+	struct fg_limiter *webhook_tests;
 	struct fg_health *health;
 	struct fg_connections *connections;
 	atomic_size_t body_bytes;                  /* bytes of requests in progress */

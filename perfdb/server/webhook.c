@@ -113,7 +113,7 @@ int fg_webhooks_send(const struct fg_webhooks *h, const char *url, const char *b
 				      "server does not call (--webhook-allow)");
 	else if (status == FG_OK && (reply.status < 200 || reply.status >= 300))
 		status = fg_error_set(err, FG_ENET, "the webhook answered %ld", reply.status);
-	/* The answer's body is shown to nobody: it may come from inside. */
+	/* The answer's body is not shown: it may come from the internal network. */
 	fg_strbuf_release(&reply.body);
 	fg_http_close(http);
 	return status;

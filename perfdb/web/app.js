@@ -17,7 +17,7 @@ const VIEWS = { projects: showProjects, project: showProject, runs: showRuns, ch
 	search: showSearch, tokens: showTokens, webhook: showWebhook };
 
 function askToken(words) {
-	replace(page, el('main', { class: 'narrow' }, heading('Sign in'), el('p', { role: 'alert' }, hasToken() ? words : 'This server shows its runs to those who have a token.'),
+	replace(page, el('main', { class: 'narrow' }, heading('Sign in'), el('p', { role: 'alert' }, hasToken() ? words : 'A token is needed to see the runs of this server.'),
 		el('form', { class: 'note', onsubmit: (event) => {
 			event.preventDefault();
 			useToken(new FormData(event.target).get('token').trim());
@@ -25,10 +25,10 @@ function askToken(words) {
 			show();
 		} }, el('label', {}, 'Token ', el('input', { name: 'token', type: 'password', autocomplete: 'off', required: true })), el('button', { class: 'primary' }, 'Sign in')),
 		el('p', { class: 'quiet' }, 'The token is kept in this tab only, until you close it or sign out.'),
-		el('h2', {}, 'Where a token comes from'),
-		el('ul', {}, el('li', {}, 'From whoever runs this server: one for reading, or with scope ', el('code', {}, 'triage'), ' to decide about changes.'),
+		el('h2', {}, 'Where to get a token'),
+		el('ul', {}, el('li', {}, 'From whoever runs this server. It is for reading, or with scope ', el('code', {}, 'triage'), ' also for deciding about changes.'),
 			el('li', {}, 'On the server: ', el('code', {}, 'perfdb token create --scope read --note NAME'), ' shows it once.'),
-			el('li', {}, 'Of a first start: the address that it printed has one; the file ', el('code', {}, 'perfdb.db.key'), ' beside the database, too.'))));
+			el('li', {}, 'After the first start: it is in the address that the server printed, and in the file ', el('code', {}, 'perfdb.db.key'), ' next to the database.'))));
 }
 
 function showError(error, state) {

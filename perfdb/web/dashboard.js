@@ -107,8 +107,8 @@ function evidence(change) {
 	const { run } = change;
 	if (change.found_by === 'history')
 		return [link('what changed', 'compare', { a: change.last_run_before, b: run }), ' · ', link('since this run', 'run', { run })];
-	return [link('failed its gate', 'run', { run }), ` ${formatInterval(change.interval)}`, change.confirmed && ', and the runs after it stay there',
-		change.undone_by && [' · ', link('taken back here', 'run', { run: change.undone_by })]];
+	return [link('failed its gate', 'run', { run }), ` ${formatInterval(change.interval)}`, change.confirmed && ', and later runs confirm it',
+		change.undone_by && [' · ', link('undone here', 'run', { run: change.undone_by })]];
 }
 
 function changeTable(items, writable, decided) {
@@ -144,14 +144,14 @@ function sortChanges(answers) {
 
 function inbox(answers, writable, decided) {
 	const { open, closed, better } = sortChanges(answers);
-	const waits = answers.some(([, data]) => data.pending) && el('p', { class: 'quiet' }, 'Change points are being looked for…');
+	const waits = answers.some(([, data]) => data.pending) && el('p', { class: 'quiet' }, 'Searching for change points…');
 	const folded = (words, items) => items.length > 0 && el('details', {}, el('summary', {}, `${words} (${items.length})`), changeTable(items, writable, decided));
 	return [el('h2', { id: 'open' }, 'Open changes'), open.length > 0 && changeTable(open, writable, decided), waits || open.length > 0 ? waits
-		: el('p', { class: 'quiet' }, 'None: no gate failed and no benchmark became worse for good without a decision about it.'),
-	folded('Decided or taken back', closed), folded('What improved', better)];
+		: el('p', { class: 'quiet' }, 'None: every failed gate and every lasting slowdown has been decided.'),
+	folded('Decided or undone', closed), folded('What improved', better)];
 }
 
-// The inbox of some projects.  Change points that are still being looked for are filled in later.
+// The inbox of some projects.  Change points that are still being searched for are filled in later.
 async function inboxSection(answers) {
 	const writable = await canWrite();
 	const section = el('section', { 'aria-labelledby': 'open' });
@@ -165,6 +165,31 @@ async function inboxSection(answers) {
 	}
 	draw(answers);
 	return section;
+}
+
+const REMEDIES = { length: 'longer benchmark', pairs: 'more pairs', noise: 'quieter host', layouts: 'measure.layouts: always', min_effect: 'smaller min_effect' };
+
+function shareWords(share, hits) {
+	return share ? `${share[hits]} of ${share.runs}` : '';
+}
+
+function percent(share) {
+	return finite(share) ? `${Number((100 * share).toPrecision(2))} %` : 'unknown';
+}
+
+// How far the gate can be trusted, runner by runner.
+function proofSection(cards) {
+	const remedy = ({ remedies = [] }) => remedies.length > 0 && `${REMEDIES[remedies[0].limit] ?? ''}: ${percent(remedies[0].smallest_found)} → ${percent(remedies[0].expected)}`;
+	const columns = [
+		{ title: 'Runner', grow: true, cell: ({ host_fingerprint: runner, received_at: at }) => [el('code', {}, clip(runner, 8)), ' ', el('span', { class: 'quiet' }, ago(at))] },
+		{ title: 'State', cell: ({ card }) => card.broken && badge('error') },
+		{ title: 'False alarms', help: 'Runs on equal code that failed', cell: ({ card }) => [shareWords(card.false_alarms, 'alarms'), el('div', { class: 'quiet' }, `at most ${percent(card.false_alarms?.at_most)}`)] },
+		{ title: 'Smallest found', help: 'Planted slowdown, found in 95 % of its runs', cell: ({ card }) => [percent(card.smallest_found), el('div', { class: 'quiet' }, (card.slowdowns ?? []).map(({ size, found }) => `${percent(size)}: ${shareWords(found, 'found')}`).join(', '))] },
+		{ title: 'Function named', cell: ({ card }) => shareWords(card.functions, 'named') },
+		{ title: 'Verdict takes', numeric: true, cell: ({ card }) => finite(card.minutes_per_verdict) && `${Number(card.minutes_per_verdict.toPrecision(2))} min` },
+		{ title: 'Would help', grow: true, cell: ({ card }) => remedy(card) },
+	];
+	return el('section', { 'aria-labelledby': 'proof' }, el('h2', { id: 'proof' }, 'Proof of the gate'), dataTable({ label: 'Proof of the gate', rows: cards, columns }));
 }
 
 // Functions that several benchmarks call, and whose small steps add up over all of them.
@@ -181,12 +206,12 @@ async function creepSection(project) {
 }
 
 export async function showProject({ project }) {
-	const data = await ask('dashboard', { project });
+	const [data, { cards }] = await Promise.all([ask('dashboard', { project }), ask('cards', { project })]);
 	const open = await inboxSection([[project, data]]);
 	const main = el('main', {}, heading(project), el('p', { class: 'lead' }, stateWords(data.benchmarks),
 		runOfAll(data) && [' · ', commitLinks(project, data, runOfAll(data)), ', ', ago(runOfAll(data).started_at)],
 		data.release && [' · last release ', link(data.release.tag, 'run', { run: data.release.run })]), open,
-	el('section', { 'aria-labelledby': 'benchmarks' }, el('h2', { id: 'benchmarks' }, 'Benchmarks'), benchmarkTables(project, data)));
+	el('section', { 'aria-labelledby': 'benchmarks' }, el('h2', { id: 'benchmarks' }, 'Benchmarks'), benchmarkTables(project, data)), cards.length > 0 && proofSection(cards));
 	replace(page, main);
 	if (data.benchmarks.length > 1)
 		afterPaint(async () => main.append(await creepSection(project) || ''));

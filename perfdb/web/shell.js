@@ -83,7 +83,7 @@ export function ago(text) {
 
 let closing;
 
-// A success goes by itself; a failure stays until it was read.
+// A success disappears by itself; a failure stays until it is dismissed.
 export function toast(words, isFailure) {
 	clearTimeout(closing);
 	const close = () => replace(status);

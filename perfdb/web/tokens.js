@@ -7,12 +7,12 @@ import { dataTable } from './table.js';
 import { ask, tell } from './server.js';
 import { ago, attempt, heading, page } from './shell.js';
 
-const SCOPES = { read: 'look', upload: 'look and send runs', triage: 'look, write notes, decide about changes', admin: 'everything' };
+const SCOPES = { read: 'view', upload: 'view and upload runs', triage: 'view, write notes, decide about changes', admin: 'everything' };
 
 function tokenState(token) {
 	if (token.revoked)
 		return 'revoked';
-	return Date.parse(token.expires_at) <= Date.now() ? 'expired' : 'works';
+	return Date.parse(token.expires_at) <= Date.now() ? 'expired' : 'valid';
 }
 
 function tokenTable(tokens, redraw) {
@@ -22,7 +22,7 @@ function tokenTable(tokens, redraw) {
 			return '';
 		await ask(`tokens/${token.id}`, {}, { method: 'DELETE' });
 		await redraw();
-		return `Token ${token.id} opens nothing any more.`;
+		return `Token ${token.id} is revoked.`;
 	};
 	return dataTable({
 		label: 'Tokens', rows: tokens, filter: (token) => `${token.note ?? ''} ${token.project ?? ''} ${token.scope}`,
@@ -34,7 +34,7 @@ function tokenTable(tokens, redraw) {
 			{ title: 'State', value: tokenState, cell: tokenState },
 			{ title: 'Ends', value: (token) => token.expires_at, cell: (token) => formatTime(token.expires_at).slice(0, 10) },
 			{ title: 'Last used', value: (token) => token.used_at ?? '', cell: (token) => (token.used_at ? [ago(token.used_at), token.used_from && ` from ${token.used_from}`] : 'never') },
-			{ title: 'Take back', cell: (token) => !token.revoked && el('button', { type: 'button', 'aria-label': `Revoke token ${token.id}`, onclick: () => attempt(() => revoke(token)) }, 'Revoke') },
+			{ title: 'Revoke', cell: (token) => !token.revoked && el('button', { type: 'button', 'aria-label': `Revoke token ${token.id}`, onclick: () => attempt(() => revoke(token)) }, 'Revoke') },
 		],
 	});
 }
@@ -53,12 +53,12 @@ function tokenForm(projects, made, redraw) {
 		const words = Object.fromEntries([...new FormData(event.target)].filter(([, value]) => value !== ''));
 		const { id, token } = await tell('tokens', words);
 		await redraw();
-		replace(made, el('p', { role: 'alert' }, `Token ${id}, shown this once: `, el('code', { class: 'secret' }, token)));
+		replace(made, el('p', { role: 'alert' }, `Token ${id}, which is not shown again: `, el('code', { class: 'secret' }, token)));
 	};
 	return el('form', { class: 'note', onsubmit: (event) => attempt(() => create(event)) },
 		el('label', {}, 'For ', el('input', { name: 'note', required: true, maxlength: 200, placeholder: 'a person, a CI job' })),
 		projectChoice(projects), scopeChoice(),
-		el('label', {}, 'Works for ', el('input', { name: 'expires', value: '365d', size: 6, pattern: '[0-9]+[dhms]' })), el('button', { class: 'primary' }, 'Make'));
+		el('label', {}, 'Valid for ', el('input', { name: 'expires', value: '365d', size: 6, pattern: '[0-9]+[dhms]' })), el('button', { class: 'primary' }, 'Make'));
 }
 
 export async function showTokens() {

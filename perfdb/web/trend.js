@@ -52,7 +52,7 @@ function noteRow(state, note, points, redraw) {
 	const remove = async () => {
 		await ask(`annotations/${note.id}`, { project: state.project }, { method: 'DELETE' });
 		await redraw();
-		return 'The note is gone.';
+		return 'The note is removed.';
 	};
 	return el('li', {}, note.run && ['on ', link(runLabel(points, note.run), 'run', { run: note.run })], ` ${clip(note.text, 500)} `, el('span', { class: 'quiet' }, formatTime(note.created_at)), ' ',
 		state.writable && el('button', { type: 'button', 'aria-label': `Remove the note: ${clip(note.text, 40)}`, onclick: () => attempt(remove) }, 'Remove'));
@@ -66,7 +66,7 @@ function notesOf(state, kept, points, redraw) {
 		const words = Object.fromEntries([...new FormData(event.target)].filter(([, value]) => value !== ''));
 		await tell('annotations', { project: state.project, benchmark: state.benchmark, metric: state.metric, ...words });
 		await redraw();
-		return 'The note is kept.';
+		return 'The note is saved.';
 	};
 	const runs = points.slice(-NOTED_RUNS).toReversed();
 	const form = el('form', { class: 'note', onsubmit: (event) => attempt(() => add(event)) },
@@ -147,7 +147,7 @@ function chart(state, title, answer, more = {}) {
 // A benchmark that never came to a value has runs all the same: they say why.
 async function showUnmeasured({ project, benchmark }) {
 	const { runs } = await ask('runs', { project, benchmark, limit: 20 });
-	replace(page, el('main', {}, heading(benchmark ?? 'Trends'), el('p', { class: 'lead' }, 'No measurement was ever stored. ', runs.length > 0 ? 'Its runs say why:' : ''),
+	replace(page, el('main', {}, heading(benchmark ?? 'Trends'), el('p', { class: 'lead' }, 'No measurement is stored. ', runs.length > 0 ? 'Its runs show why:' : ''),
 		el('ul', { class: 'found' }, runs.map((run) => el('li', {}, link(runWords(run), 'run', { run: run.id }), ' ', run.outcome ? badge(run.outcome) : 'interrupted', ' ', ago(run.started_at))))));
 }
 
@@ -171,7 +171,7 @@ function chainedChart(state, title, answer, more = {}) {
 	const points = chainedPoints(answer);
 	return chart(state, title, { ...answer, unit: '%', threshold: 0 }, {
 		...more, points,
-		caption: `${title}: the level against the first of ${points.length} commits, in their order, by the pairs that runs measured, with its 95 % band. ${answer.creep ? clip(`${answer.creep.is_creep ? 'Creep' : 'No creep'}: ${answer.creep.sentence}`, 500) : ''}`,
+		caption: `${title}: the level relative to the first of ${points.length} commits, computed from pairs, with a 95 % band. ${answer.creep ? clip(`${answer.creep.is_creep ? 'Creep' : 'No creep'}: ${answer.creep.sentence}`, 500) : ''}`,
 	});
 }
 
@@ -235,7 +235,7 @@ export async function showTrend(asked) {
 	const title = `${benchmark}: ${metricWords(metric)}`;
 	const isChained = state.shown !== 'raw' && hasChain(answer);
 	const picture = isChained ? chainedChart(full, title, answer) : chart(full, title, answer, { points, notes });
-	const changes = el('div', {}, el('p', { class: 'quiet' }, 'Change points are being looked for…'));
+	const changes = el('div', {}, el('p', { class: 'quiet' }, 'Searching for change points…'));
 	replace(page, el('main', {}, heading(benchmark), trendForm(full, metrics, benchmarks), picture.element, changes,
 		notesOf(full, notes, answer.points, () => showTrend(state)), pointTable(answer)));
 	// The search takes longer than the picture.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Walks the stack of a stopped thread of another process with libunwind, which finds everything it
- * asks for here: memory through profile/attach/memory.h, unwind tables through
- * profile/attach/mappings.h.  None of the dangers of docs/decisions/0003 exist on this side:
- * libunwind may lock and allocate, for it does so in our process.
+ * Walks the stack of a stopped thread of another process with libunwind, which gets everything from
+ * here: memory through profile/attach/memory.h, unwind tables through profile/attach/mappings.h.
+ * The dangers of docs/decisions/0003 do not exist on this side: libunwind may lock and allocate,
+ * because it does so in our process.
  */
 #ifndef FG_OUTSIDE_STACKS_H
 #define FG_OUTSIDE_STACKS_H

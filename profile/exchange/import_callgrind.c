@@ -6,7 +6,7 @@
  *
  * A recursive call has its depth behind the name (`fit'2'main`); the depths of one function are one
  * here.  Several files may stand one after the other, one a process: each begins with "version:" or
- * "creator:" and numbers its names anew.
+ * "creator:" and restarts the numbering of names.
  */
 #include "binary/demangle.h"
 #include "profile/exchange/import_formats.h"

@@ -370,7 +370,7 @@ static int check_entry(const struct fg_unpack *unpack, struct archive_entry *ent
 				    unpack->path);
 	if (!name || !is_safe_name(name))
 		return fg_error_set(err, FG_EPARSE,
-				    "%s: refused: it has a file whose name leads elsewhere or has "
+				    "%s: refused: it has a file whose name leads out of it or has "
 				    "strange characters",
 				    unpack->path);
 	if (!libarchive.entry_size_is_set(entry) || libarchive.entry_size(entry) < 0 ||

@@ -5,10 +5,9 @@
  * A box is a function (or what the query grouped by), its letters as large as its self time, its
  * colour as strong as its inclusive time (or the other way round); an arrow is a call, as thick as
  * the time that passes through it.  A program has ten thousand functions and a picture has room for
- * a hundred: the rest is left out, smallest first, and the picture says what is missing.  A dashed
- * arrow leads
- * over functions that were left out.  A tree of two columns gives a difference: red is slower, blue
- * is faster, and the shade says how much.
+ * a hundred: the rest is left out, smallest first, and the picture shows how much is missing.  A
+ * dashed arrow passes over functions that were left out.  A tree of two columns gives a difference:
+ * red is slower, blue is faster, and the shade shows how much.
  */
 #ifndef FG_VIEWS_GRAPH_H
 #define FG_VIEWS_GRAPH_H

@@ -83,7 +83,7 @@ static void add_size(const struct fg_profile *profile, struct fg_strbuf *text)
 	fg_strbuf_release(&words);
 }
 
-/* `at_ticks`: so is its time, which could be met anywhere. */
+/* `at_ticks`: so is its time, which could be sampled anywhere. */
 static const char *why_no_kernel(int error, bool at_ticks)
 {
 	switch (error) {

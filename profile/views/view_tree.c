@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Trees, from the top down and from the bottom up.  Stacks of real programs are hundreds of frames
- * deep, so depth alone does
- * not indent: a node that has one shown child continues the line of its parent, and only where the
- * tree branches a new
- * column of guides begins.  A function that calls itself and nothing else of weight is one row,
- * "walk  (100 deep)".
+ * deep, so depth alone does not indent: a node that has one shown child continues the line of its
+ * parent, and only where the tree branches a new column of guides begins.  A function that calls
+ * itself and nothing else of weight is one row, "walk  (100 deep)".
  */
 #include "profile/views/view_private.h"
 

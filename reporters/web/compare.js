@@ -218,7 +218,7 @@ function blameOf(benchmark, view, parts) {
 function blame(benchmark, view) {
 	const lists = allParts(benchmark).map((parts) => blameOf(benchmark, view, parts)).filter(Boolean);
 	return lists.length > 0 && section('Where the difference comes from', 'blame', lists,
-		el('p', { class: 'quiet' }, benchmark.schedule === 'stored' ? 'Each difference is of the function itself, between two sessions; how sure it is comes from how the sessions before differ.'
+		el('p', { class: 'quiet' }, benchmark.schedule === 'stored' ? 'Each difference is that of the function itself, between two sessions; its certainty comes from how earlier sessions differ.'
 			: 'Each difference is that of the function itself and of the unchanged libraries that it calls; other functions that it calls have rows of their own.'));
 }
 
@@ -264,7 +264,7 @@ function overTime(benchmark, view) {
 	const { metrics, chosen } = measured(benchmark, view.state.metric, false);
 	if (metrics.length === 0)
 		return null;
-	const details = el('details', {}, el('summary', {}, 'Repetitions over time, to look at some pairs alone'));
+	const details = el('details', {}, el('summary', {}, 'Repetitions over time, to select some of the pairs'));
 	const spot = el('div');
 	const show = (metric) => replace(spot, repetitionTimeline(benchmark.raw, metric, { range: view.state.pairs, onRange: view.onRange }));
 	const open = () => {
@@ -332,7 +332,7 @@ function functionTable(benchmark, profile, view) {
 		columns.push({ title: 'Judged Δ', numeric: true, value: (r) => r.verdict?.delta_ms ?? NaN,
 			cell: (r) => (r.verdict ? [standing(r.verdict), ` ${formatDeltaMs(r.verdict.delta_ms)}`,
 				el('div', { class: 'quiet' }, `${formatDeltaMs(r.verdict.interval_ms[0])} … ${formatDeltaMs(r.verdict.interval_ms[1])}`)] : ''),
-			help: 'Own time and what the function spends in libraries that did not change: what the judgement is about' });
+			help: 'Own time, and the time that the function spends in libraries that did not change: the test is about this' });
 	}
 	const isSureRow = (r) => r.verdict && isSure(r.verdict);
 	const spot = el('div');
@@ -346,7 +346,7 @@ function functionTable(benchmark, profile, view) {
 		draw();
 	} });
 	draw();
-	return section('Functions', 'functions', both && rows.some(isSureRow) && el('label', {}, only, ' Only what surely changed'), spot);
+	return section('Functions', 'functions', both && rows.some(isSureRow) && el('label', {}, only, ' Only significant changes'), spot);
 }
 
 function rawTable(benchmark) {

@@ -217,7 +217,7 @@ class FlameGraph {
 		this.options.onZoom?.(node);
 	}
 
-	// Counted from the top of the picture; of callers above a function, the function itself is outside.
+	// Counted from the top of the picture. In a view of callers, the function itself has no row.
 	row(node) {
 		return this.options.upward ? this.profile.deepest - this.profile.depth[node] : this.profile.depth[node];
 	}

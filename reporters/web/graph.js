@@ -169,7 +169,7 @@ export function callGraph(profile) {
 	}
 	height += 8 - BOX.down;
 	const picture = svg('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'img',
-		'aria-label': `Call graph of ${chosen.length} functions; the table of functions says the same in words` },
+		'aria-label': `Call graph of ${chosen.length} functions; the table of functions has the same data` },
 	svg('defs', {}, svg('marker', { id: 'fg-arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7,
 		markerUnits: 'userSpaceOnUse', orient: 'auto' }, svg('path', { d: 'M0 0L8 4L0 8z', class: 'arrow' }))),
 	edges.map((edge) => drawEdge(edge, places.get(edge.from), places.get(edge.to), total)),

@@ -52,7 +52,7 @@ function listing(words, source, lineHref) {
 function assemblyTable(f, name) {
 	return el('details', { class: 'source' }, el('summary', {}, 'Assembly of ', el('code', {}, name), ` in ${clip(f.assembly.file, 120)}`),
 		listing({ of: `Assembly of ${name}`, row: 'instruction' }, f.assembly),
-		el('p', { class: 'quiet' }, 'Instructions are numbered from the first of the function; addresses are left out, so that what did not change reads alike.'));
+		el('p', { class: 'quiet' }, 'Instructions are numbered from the first of the function; addresses are left out, so that unchanged code looks the same.'));
 }
 
 // The lines of a function and, one click further, its instructions; either may be unknown. Lines of the candidate are links if
@@ -64,5 +64,5 @@ export function sourceTable(f, isOpen, lineHref) {
 		return assembly;
 	return el('details', { class: 'source', open: isOpen }, el('summary', {}, 'Source of ', el('code', {}, name), ` in ${clip(f.source.file, 120)}`),
 		listing({ of: `Source of ${name}`, row: 'line' }, f.source, lineHref),
-		el('p', { class: 'quiet' }, 'Time per run with this line on the call stack, what it calls included.'), assembly);
+		el('p', { class: 'quiet' }, 'Time per run with this line on the call stack, including what it calls.'), assembly);
 }

@@ -32,7 +32,7 @@ int fg_plant_open(struct fg_plant *plant, const char *folder, const char *librar
  */
 int fg_plant_set(const struct fg_plant *plant, const struct fg_planted *planted,
 		 struct fg_error *err) FG_NODISCARD;
-/* Puts the file back as it was built; FG_EIO: it is not. */
+/* Restores the file as it was built; FG_EIO: it could not. */
 int fg_plant_close(struct fg_plant *plant, struct fg_error *err) FG_NODISCARD;
 
 #endif

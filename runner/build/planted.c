@@ -71,9 +71,11 @@ int fg_planted_write(const char *folder, const char *output, const struct fg_pla
 
 /*
  * At a function's entry everything below the stack pointer is free, and no register is. `loop`
- * changes no flags.
+ * changes no flags.  Without a name of its own the linker would name the source after the object,
+ * which differs from link to link.
  */
-static const char loop_text[] = "\t.text\n"
+static const char loop_text[] = "\t.file \"fastgate-plant\"\n"
+				"\t.text\n"
 				"\t.p2align 4\n"
 				"\t.type \"%s\", @function\n"
 				"\"%s\":\n"
@@ -106,7 +108,7 @@ static int assemble(const char *source, const char *path, struct fg_error *err)
 				&result, err);
 	if (status == FG_OK && (!result.exited || result.exit_code != 0)) {
 		tail = fg_output_tail(&result, 1, TAIL_BYTES);
-		status = fg_error_set(err, FG_ECHILD, "'as' refuses the plant: %s",
+		status = fg_error_set(err, FG_ECHILD, "'as' rejected the plant: %s",
 				      tail ? tail : "no reason");
 	}
 	fg_process_result_release(&result);
@@ -236,7 +238,7 @@ static int write_jumps(const struct patch *patch, const struct fg_plan_entry *en
 		write_distance(code + fixup->at, loop + fixup->at + 4U + fixup->rest,
 			       entry->address + (uint64_t)(int64_t)fixup->target);
 	}
-	/* No half instruction is left: its bytes would differ from layout to layout. */
+	/* No partial instruction is left: its bytes would differ between layouts. */
 	memset(jump, NOP, covered);
 	jump[0] = JUMP;
 	write_distance(jump + 1, entry->address + entry->jump_at + FG_PLAN_JUMP, start);

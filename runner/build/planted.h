@@ -4,7 +4,7 @@
  *
  * An object with a small loop is linked in front of the others, under the name of the function to
  * slow down.  In the linked file that function's first instructions become a jump to the loop,
- * which ends with those instructions and the way back (binary/entries.h proves where this is safe).
+ * which ends with those instructions and a jump back (binary/entries.h proves where this is safe).
  * So every call takes longer by the same number of iterations, samples in the loop count for the
  * function, and inlined, static and link-time optimised code needs nothing special.
  *
@@ -22,7 +22,7 @@ struct fg_planted {
 	uint32_t iterations;  /* per call */
 };
 
-/* The symbol in the object that keeps it in a link. */
+/* The symbol in the object that keeps it in the link. */
 #define FG_PLANT_SYMBOL "fastgate_plant"
 
 /* Notes the plant of `output`; NULL: none any more. */

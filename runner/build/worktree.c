@@ -618,7 +618,7 @@ static void restore(const struct fg_worktree *worktree)
 	if (fg_git_output(&git, arguments, &text, NULL) != FG_OK ||
 	    fg_fs_write_atomic(mark, worktree->claimed, strlen(worktree->claimed), 0644, NULL) !=
 		    FG_OK)
-		fg_log(FG_LOG_RUNNER, 1, "'%s' is built anew next time", worktree->tree);
+		fg_log(FG_LOG_RUNNER, 1, "'%s' is built again next time", worktree->tree);
 	free(text);
 	free(mark);
 }

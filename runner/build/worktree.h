@@ -57,7 +57,7 @@ int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktr
 		     char **tail, struct fg_error *err) FG_NODISCARD;
 /*
  * This run alone uses the tree and may change its files, until fg_worktree_close() restores what
- * git tracks. A run that was killed leaves a tree that is built anew. FG_ECONFLICT: another run
+ * git tracks. A tree that a killed run leaves behind is built again. FG_ECONFLICT: another run
  * uses it.
  */
 int fg_worktree_claim(struct fg_worktree *worktree, struct fg_error *err) FG_NODISCARD;

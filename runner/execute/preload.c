@@ -108,9 +108,6 @@ static int check_elf(const char *program, const struct fg_program_file *elf, con
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "%s is linked statically: nothing can be preloaded into it",
 				    program);
-	if (elf->is_musl)
-		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "%s is linked with musl: the collector is for glibc", program);
 	if (elf->sanitizer)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
@@ -125,6 +122,12 @@ static int check_elf(const char *program, const struct fg_program_file *elf, con
 				    "record it there",
 				    program, name_of_machine(elf->machine),
 				    name_of_machine(ours.machine));
+	if (elf->is_musl && elf->machine != ours.machine)
+		return fg_error_set(
+			err, FG_EUNSUPPORTED,
+			"%s is a 32-bit program linked with musl: there is no collector "
+			"for it",
+			program);
 	return FG_OK;
 }
 
@@ -184,7 +187,7 @@ bool fg_preload_is_outside(const char *program)
 
 	return stat(program, &status) == 0 && check_rights(program, &status, NULL) == FG_OK &&
 	       fg_program_file_read(program, &file, NULL) == FG_OK && file.is_elf &&
-	       (!file.is_dynamic || file.is_musl);
+	       !file.is_dynamic;
 }
 
 static const char *value_of(char *const *environment, const char *name)
@@ -197,27 +200,17 @@ static const char *value_of(char *const *environment, const char *name)
 	return NULL;
 }
 
-/*
- * With $LIB in the path, the dynamic linker of a 32-bit program picks the 32-bit library if there
- * is one.
- */
+/* With $LIB in the path, the dynamic linker of a 32-bit program picks the 32-bit library. */
 static char *for_both_widths(const char *library)
 {
-	static const char folder[] = "/" FG_COLLECTOR_FOLDER "/fastgate/";
 	const char *slash = strrchr(library, '/');
-	const char *name = slash ? slash + 1 : library;
-	const size_t size = (size_t)(name - library);
-	const size_t folder_size = strlen(folder);
-
-	if (size <= folder_size || strncmp(name - folder_size, folder, folder_size) != 0)
-		return fg_xstrdup(library);
-	char *prefix = fg_xstrndup(library, size - folder_size);
-	char *narrow = fg_xasprintf("%s/lib32/fastgate/%s", prefix, name);
-	char *path = fg_fs_exists(narrow) ? fg_xasprintf("%s/$LIB/fastgate/%s", prefix, name)
-					  : fg_xstrdup(library);
+	const int size = slash ? (int)(slash - library) : 0;
+	char *narrow = fg_xasprintf("%.*s/lib32%s", size, library, slash ? slash : "");
+	char *path = slash && fg_fs_exists(narrow)
+			     ? fg_xasprintf("%.*s/$LIB%s", size, library, slash)
+			     : fg_xstrdup(library);
 
 	free(narrow);
-	free(prefix);
 	return path;
 }
 

@@ -40,12 +40,12 @@ struct fg_preload {
 };
 
 /*
- * Can this program be sampled?  FG_EUNSUPPORTED gives the reason: linked statically or with
- * musl, set-user-id, built with a sanitizer that must be loaded first, or for another machine.
+ * Can this program be sampled?  FG_EUNSUPPORTED gives the reason: linked statically,
+ * set-user-id, built with a sanitizer that must be loaded first, or for another machine.
  * FG_ENOENT: not found; FG_EINVAL: not executable.  For a script the interpreter is checked.
  */
 int fg_preload_check(const char *program, const char *library, struct fg_error *err) FG_NODISCARD;
-/* From outside only: is it a readable ELF program, linked statically or with musl? */
+/* From outside only: is it a readable ELF program, linked statically? */
 bool fg_preload_is_outside(const char *program);
 
 /*

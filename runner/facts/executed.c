@@ -245,7 +245,7 @@ void fg_executed_from_callgrind(const struct fg_target *target, const char *call
 	}
 	end_process(&r);
 	if (executed->file_count == 0)
-		fg_executed_doubt(executed, "no file of code was seen");
+		fg_executed_doubt(executed, "no file with code was seen");
 	forget_names(&r);
 	free(r.texts);
 	for (size_t i = 0; i < r.code_count; i++)

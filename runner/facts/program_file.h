@@ -15,7 +15,7 @@
 struct fg_program_file {
 	bool is_elf;
 	bool is_dynamic; /* has a program interpreter: the dynamic linker */
-	bool is_musl;    /* whose dynamic linker loads no library that was made for glibc */
+	bool is_musl;    /* has the dynamic linker of musl, not of glibc */
 	unsigned machine;
 	const char *sanitizer;  /* "AddressSanitizer", ..., or NULL */
 	char interpreter[4096]; /* of a script: what follows #! */

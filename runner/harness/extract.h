@@ -2,9 +2,9 @@
 /*
  * The user's own metrics: a number out of what a program printed or wrote to a file.
  *
- * regex POSIX extended; the first group is the number (the whole match if it has none). Output is
- * searched line by line, stdout before stderr, and the last line
- *               that matches counts: programs print their progress first.
+ * regex         POSIX extended; the first group is the number (the whole match if it has none).
+ *               Output is searched line by line, stdout before stderr, and the last line that
+ *               matches counts: programs print their progress first.
  * json_pointer  RFC 6901, into stdout (or the file) as one JSON text.
  */
 #ifndef FG_RUNNER_EXTRACT_H

@@ -15,11 +15,10 @@
  * updated by the trial):
  *
  * - In recordings of four kinds of programs under several loads a duet's pair had 0.4 times the
- *   variance of A then B, give or take a
- *   factor of e: whatever disturbs one half disturbs the other, and the two see the same CPU.
+ *   variance of A then B, give or take a factor of e: whatever disturbs one half disturbs the
+ *   other, and the two see the same CPU.
  * - The logarithm of the ratio of two squared spreads of n values each has a variance of about 8 /
- *   n: 4.6 / n for normal values, and
- *   as much again for outliers.
+ *   n: 4.6 / n for normal values, and as much again for outliers.
  *
  * Three rounds change the belief little, twelve settle it: ABBA is then chosen when it looks better
  * by 1.8 or more.  The trial ends when the choice would be the same with the ratio PAUSE errors up
@@ -95,7 +94,7 @@ struct fg_choice fg_choice_make(const struct fg_choice_goal *goal, const struct 
 	const double ratio = (1 - weight) * PRIOR_LOG_RATIO + weight * seen;
 	struct fg_choice choice = {.settled = true};
 
-	/* The ratio as believed comes last, because its result is returned. */
+	/* The estimated ratio comes last, because its result is returned. */
 	for (int side = 0; side < 3; side++) {
 		const double log_ratio = ratio + (side == 0   ? -PAUSE
 						  : side == 1 ? PAUSE

@@ -150,7 +150,7 @@ static void settle_winner(struct fg_runner_job *job)
 	}
 	(void)snprintf(
 		reason, sizeof(reason),
-		"%s learns faster here: a verdict is expected after %s as duet, %s as abba (nothing to do: a pair scatters by %.2g %% and %.2g %%, %zu tried of each)",
+		"%s decides faster here: a verdict is expected after %s as duet, %s as abba (nothing to do: a pair scatters by %.2g %% and %.2g %%, %zu tried of each)",
 		c->choice.schedule == FG_SCHEDULE_DUET ? "duet" : "abba",
 		fg_format_duration(c->choice.duet_seconds * (double)FG_NS_PER_S, as_duet),
 		fg_format_duration(c->choice.abba_seconds * (double)FG_NS_PER_S, as_abba),

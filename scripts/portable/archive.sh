@@ -15,19 +15,14 @@ rm -rf "$stage"
 umask 022
 
 cmake --install "$build" --prefix "$stage/$name" --strip >/dev/null
-# Where the dynamic linkers of other distributions look for the collector: $LIB is lib64 on Red Hat and SUSE, lib on Arch.
-folder=$(cd "$stage/$name" && echo lib/*-linux-gnu)
-mkdir "$stage/$name/lib64"
-ln -s "../$folder/fastgate" "$stage/$name/lib64/fastgate"
-ln -s "${folder#lib/}/fastgate" "$stage/$name/lib/fastgate"
 python3 "$source/scripts/portable/sbom.py" "$build" "$libraries" "$version" "$seconds" >"$stage/$name/share/doc/fastgate/sbom.spdx.json"
 
 # Nothing but libc's kernel and loader may be expected of a host.
 for program in "$stage/$name"/bin/*; do
 	! readelf -d "$program" | grep NEEDED || { echo "archive.sh: $program is not static" >&2; exit 1; }
 done
-for library in "$stage/$name"/lib*/*/fastgate/*.so "$stage/$name"/lib32/fastgate/*.so; do
-	[ ! -e "$library" ] || newest=$(objdump -T "$library" | grep -o 'GLIBC_[0-9.]*' | sort -V | tail -n 1)
+for library in "$stage/$name"/lib/*/fastgate/*.so "$stage/$name"/lib/*/fastgate/lib32/*.so; do
+	newest=$(objdump -T "$library" | grep -o 'GLIBC_[0-9.]*' | sort -V | tail -n 1)
 	[ "$(printf 'GLIBC_2.17\n%s\n' "${newest:-}" | sort -V | tail -n 1)" = GLIBC_2.17 ] ||
 		{ echo "archive.sh: $library needs $newest" >&2; exit 1; }
 done

@@ -85,6 +85,14 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
 -- name: levels_clear
 DELETE FROM level WHERE run = $1;
 
+-- name: proof_add
+INSERT INTO proof (project, card, fingerprint, at_ns, data) VALUES ($1, $2, $3, $4, $5) RETURNING id;
+-- name: proof_list
+SELECT x.card, x.fingerprint, x.at_ns, x.data FROM proof x JOIN project p ON p.id = x.project
+WHERE p.name = $1 AND x.fingerprint = $2 AND x.card = (SELECT y.card FROM proof y
+	WHERE y.project = x.project AND y.fingerprint = $2 ORDER BY y.id DESC LIMIT 1)
+ORDER BY x.id LIMIT 100000;
+
 -- name: report_clear
 DELETE FROM report WHERE run = $1;
 -- name: report_add

@@ -55,6 +55,16 @@ ORDER BY a.created_ns DESC, a.id DESC LIMIT 1000;
 -- name: annotation_delete
 DELETE FROM annotation WHERE id = $1 AND project IN (SELECT id FROM project WHERE name = $2) RETURNING id;
 
+-- name: proof_card_put
+INSERT INTO proof_card (project, fingerprint, at_ns, data) VALUES ($1, $2, $3, $4)
+ON CONFLICT (project, fingerprint) DO UPDATE SET at_ns = excluded.at_ns, data = excluded.data;
+-- name: proof_card_list
+SELECT c.fingerprint, c.at_ns, c.data FROM proof_card c JOIN project p ON p.id = c.project
+WHERE p.name = $1 ORDER BY c.at_ns DESC, c.fingerprint LIMIT 100;
+
+-- name: proof_card_rows
+SELECT p.name, c.fingerprint, c.at_ns, c.data FROM proof_card c JOIN project p ON p.id = c.project ORDER BY c.at_ns;
+
 -- name: run_project
 SELECT p.name, r.digest, r.complete FROM run r JOIN project p ON p.id = r.project WHERE r.uuid = $1;
 -- An imported profile, the one series without metrics of its run, answers to the name of the profile that it is compared with.

@@ -12,11 +12,11 @@ struct fg_store;
 struct fg_audit_entry {
 	int64_t id;
 	int64_t at_ns;
-	const char *project; /* NULL: about no single one */
+	const char *project; /* NULL: not about one project */
 	const char *who;
 	const char *action;  /* "token.create", "run.remove" */
-	const char *subject; /* id of the thing that was changed; NULL: nothing named */
-	const char *detail;  /* NULL: nothing more */
+	const char *subject; /* id of the changed object; NULL: none */
+	const char *detail;  /* may be NULL */
 };
 
 struct fg_audit_page {

@@ -86,7 +86,7 @@ class Tools:
         return {row.split()[0]: " interrupted " not in row for row in rows}
 
     def repetitions(self, folder, store, run):
-        """How many of them are stored, of a run with one benchmark."""
+        """The number of stored repetitions of a run with one benchmark."""
         code, out, err = self.fastgate(folder, "show", "--store", store, run)
         expect(code == 0, f"run {run} cannot be shown: {code} {err!r}")
         return sum(map(int, re.findall(r"^quick .* (\d+) repetitions?\b", out, re.M)))
@@ -168,7 +168,7 @@ class Run:
 
 
 def first_key(folder):
-    """That the first start of a server left beside its database."""
+    """The file that the first start of a server leaves next to its database."""
     with open(os.path.join(folder, "perfdb.db.key"), encoding="ascii") as file:
         return file.read()
 
@@ -241,7 +241,7 @@ class Push:
         subprocess.run([self.tools.given.make_runs, os.path.join(folder, "spool")], check=True)
         for path in sorted(glob.glob(os.path.join(folder, "spool/*.fgrun")))[1:]:
             os.remove(path)
-        # A database that knows its tables: the server is not what is tried here.
+        # A database that has its tables: this scenario does not test their creation.
         server = Server(self.tools, folder)
         expect(server.port, f"the server does not start: {server.words()!r}")
         server.stop()

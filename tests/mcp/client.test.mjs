@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -56,6 +57,8 @@ test('a slower change is a result with exit code 1, and is explained', async () 
 	assert.equal(run.structuredContent.exit_code, 1, textOf(run));
 	assert.match(textOf(run), /bench .*cost .*\+20\.0 %.*REGRESSION/);
 	assert.ok(progress.every((one, i) => one.progress === i + 1));
+	assert.match(run.structuredContent.messages, /bench: faster: not proven \(attempt 1, .*branch main: 1 attempt/s);
+	assert.equal(JSON.parse(readFileSync(join(project.folder, '.fastgate/receipt.json'), 'utf8')).schema, 'fastgate-receipt/1');
 
 	const explained = await call(client, 'explain');
 	assert.equal(JSON.parse(explained.content[0].text).schema, 'fastgate-explain/1');
@@ -74,8 +77,9 @@ test('arguments that make no sense are refused in words that help', async () => 
 
 	await refused('run', { config: '/etc/passwd' }, /run has no argument 'config'/);
 	await refused('run', { quick: 'yes' }, /'quick' must be true or false/);
-	await refused('run', { bench: ['bnech'] }, /did you mean 'bench'/);
+	await refused('run', { against: 'HEAD', bench: ['bnech'] }, /did you mean 'bench'/);
 	await refused('run', { against: 'no-such-branch' }, /no-such-branch/);
+	await refused('run', { against: 'HEAD', receipt: '../receipt.json' }, /leads out of the checkout/);
 	await refused('profile', { run: '/etc/passwd' }, /outside of the served folder/);
 	await refused('profile', { run: '../../etc' }, /leads out of the checkout/);
 	await refused('duel', { a: 'bench', b: 'touch made' }, /not a benchmark of fastgate.yml.*--allow-commands/);
@@ -110,6 +114,20 @@ const until = async (what) => {
 		await new Promise((resolve) => setImmediate(resolve));
 };
 
+test('a cost can be accepted if the server allows it', async () => {
+	const strict = await connect();
+	const client = await connect('--allow-accept');
+	const cost = { bench: 'bench', metric: 'cost', reason: 'a larger cache' };
+
+	await assert.rejects(call(strict, 'accept', cost), { code: -32602 });
+	const accepted = await call(client, 'accept', cost);
+	assert.equal(accepted.isError, false, textOf(accepted));
+	assert.match(project.git('log', '-1'), /Fastgate-Accept: "bench" cost a larger cache/);
+	assert.equal(project.git('diff', '--stat').includes('bench'), true);
+	const run = await call(client, 'run', { against: 'HEAD~1', bench: ['bench'] });
+	assert.equal(run.structuredContent.exit_code, 0, textOf(run));
+});
+
 test('a cancelled call ends with all its processes, and the next one runs', async () => {
 	const client = await connect();
 	const controller = new AbortController();
@@ -125,7 +143,7 @@ test('a cancelled call ends with all its processes, and the next one runs', asyn
 test('an answer is bounded', async () => {
 	const client = await connect();
 	const long = Array.from({ length: 900 }, (_, i) => `no-benchmark-of-this-name-${i}`);
-	const result = await call(client, 'run', { bench: long });
+	const result = await call(client, 'run', { against: 'HEAD', bench: long });
 
 	assert.equal(result.isError, true);
 	assert.ok(JSON.stringify(result).length < 2 * ANSWER_MAX);

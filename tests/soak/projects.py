@@ -4,7 +4,7 @@
 projects.py BUILD_FOLDER COUNT SEED
 projects.py BUILD_FOLDER NAME...
 
-Source packages, drawn at random or named, as a stranger meets them: `init`, then `run --against` a patch that changes no
+Source packages, drawn at random or named, as a new user does: `init`, then `run --against` a patch that changes no
 behaviour must pass, and one that makes a hot function 5 % of the program slower must fail and name that function.  The file that
 `init` wrote is not edited.  Where the slowdown goes, and how large it has to be, is found with the profile of the first run: a loop
 at the start of the function, of as many turns as take 5 % of the program's time.  Prints a table.

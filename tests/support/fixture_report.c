@@ -445,7 +445,7 @@ static void add_benchmark(struct fg_fixture *fixture, const struct spec *spec)
 	series->schedule = FG_SCHEDULE_DUET;
 	add_repetitions(series, spec);
 	if (spec->outcome == FG_OUTCOME_PASS)
-		series->schedule_reason = fg_xstrdup("duet learns faster here");
+		series->schedule_reason = fg_xstrdup("duet decides faster here");
 	set_words(fixture, benchmark);
 	if (spec->outcome == FG_OUTCOME_REGRESSION || spec->outcome == FG_OUTCOME_IMPROVEMENT) {
 		fg_fixture_make_profile(set, spec->name, spec->pairs);

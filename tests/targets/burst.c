@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The same work, first by one thread, then by four at once.  burst [MS]: of CPU time each.
+ * The same work, done first by one thread, then by four at once.  usage: burst [MS] (CPU time of
+ * each)
  */
 #include "work.h"
 

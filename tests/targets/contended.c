@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Locks with a known number of waits, and others that are free: the owner of a lock releases it
- * only when the kernel reports that the other thread sleeps.
+ * Locks with a known number of waits, and locks that nobody waits for.  The owner of a lock
+ * releases it only when the kernel reports that the other thread sleeps.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A sample is there when a call begins that lets SIGPROF in while it waits (lib/entering_library.c sees
- * to that).  It does not end the call: a time-out does, or the program's handler.  The program has
- * SIGPROF blocked outside of these calls, or has a handler for it.
+ * A sample is pending when a call begins that unblocks SIGPROF while it waits
+ * (lib/entering_library.c arranges that).  The sample must not end the call: a time-out does, or
+ * the program's handler.  Outside of these calls the program has SIGPROF blocked, or has a handler
+ * for it.
  */
 #include "work.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program that shuts itself into a sandbox: from then on any system call but the four it needs is
- * its death.  With what errno holds, and the state of floating point, untouched all the while.
+ * A program that puts itself into a sandbox: from then on every system call but the four that it
+ * needs kills it.  It checks that errno and the floating-point state stay untouched.
  */
 #include "work.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Calls one of two functions at random, again every ten microseconds or so, for the given number of
- * milliseconds. Their shares differ from run to run. The order is random because a regular sampler
- * would see more of a regular one than chance allows.
+ * For the given number of milliseconds, calls one of two functions, chosen at random about every
+ * ten microseconds.  Their shares differ from run to run.  The order is random because a regular
+ * sampler would see more of a regular one than chance allows.
  */
 #include "work.h"
 

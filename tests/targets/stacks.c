@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Work on a coroutine's stack, in a signal handler on an alternate stack, in code without unwind
- * tables and with odd ones.
+ * tables and in code with unusual ones.
  */
 #include "work.h"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program that is stopped from outside while it computes, without a system call that could be taken
- * for the cause.
+ * A program that is stopped from outside while it computes and makes no system call that could
+ * explain the gap.
  *
- * usage: stopped FILE
- * Writes its number to FILE and computes in before() for a second of elapsed time, in which it is to
- * be stopped, then in after().
+ * usage: stopped FILE Writes its process id to FILE, computes in before() for a second of elapsed
+ * time, during which it is to be stopped, and then in after().
  */
 #include "work.h"
 

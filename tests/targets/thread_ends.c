@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that end in every way there is, and work while they do: in destructors of thread-specific
+ * Threads that end in every possible way, and work while they do: in destructors of thread-specific
  * data, round after round, and in those of C++'s thread_local objects.  With `main` the main thread
- * ends first, and the last one to end is another.
+ * ends first, so another thread is the last to end.
  */
 #include "work.h"
 

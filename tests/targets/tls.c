@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads that look for the first time at thread-local variables of libraries that were loaded
- * late: their memory comes from malloc then, inside the access.  A signal handler that does the
- * same in such a moment waits for itself.
+ * Threads that use thread-local variables of libraries that were loaded late: the first access
+ * allocates their memory with malloc.  A signal handler that does the same at such a moment would
+ * wait for itself.
  */
 #include "work.h"
 

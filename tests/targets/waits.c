@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program that waits for SIGPROF, or for other things with a mask of its own, in every way there
- * is.  It sees the signals that were sent to it, each once, and no other: with a collector that
- * uses the same signal just as without.  With `process` none is sent to one thread alone; with
- * `wall` neither that, nor one while a thread that has it blocked sleeps in epoll.
+ * A program that waits for SIGPROF, or for other events with a signal mask of its own, in every
+ * possible way.  It must receive each signal that was sent to it once, and no other, whether or not
+ * a collector uses the same signal.  With `process` no signal is sent to a single thread; with
+ * `wall` also none while a thread that has it blocked sleeps in epoll.
  */
 #include "work.h"
 

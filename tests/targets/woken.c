@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A sample falls between the end of the program's handler and the return of the call that the
- * handler was to end: the call returns all the same.  The handler arranges it: it holds SIGPROF
- * back past everybody and sends it to this thread, so that it arrives with the handler's return.
+ * handler was to end: the call must return all the same.  The handler arranges this: it blocks
+ * SIGPROF past every wrapper and sends it to this thread, so that it arrives when the handler
+ * returns.
  */
 #include "work.h"
 

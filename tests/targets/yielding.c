@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A call that waits is interrupted by a signal of the program's, and a sample is there at the same
- * moment.  Samples are directed to a thread, and come first; the call ends, or goes on, as the
- * program's handler has it all the same.  The process is stopped in the middle of the call, so that
- * both signals are there when it goes on.  The sample may be sent by hand: SIGPROF is ignored.
+ * A waiting call is interrupted by a signal of the program, and a sample arrives at the same
+ * moment. Samples are directed to a thread and are delivered first; whether the call ends or goes
+ * on must still be decided by the program's handler.  The process is stopped in the middle of the
+ * call, so that both signals are pending when it continues.  Where SIGPROF is ignored, the sample
+ * is sent by hand.
  *
- * With "ticks", the sample falls between the end of the handler and the return of the call that the
- * handler has ended.  The handler arranges it: it holds SIGPROF back past everybody until one is
- * there, so that it arrives with the handler's return.
- *
- * With "own", the program's signal is SIGPROF, too, and with "both" a sample of the wall clock is
- * there when it is sent.  With "behind", it is SIGPROF, and its handler returns when a sample waits
- * for that.  With "masked", the call has a mask that keeps the program's signal out: it
- * goes on.
+ * ticks    the sample falls between the end of the handler and the return of the call that the
+ *          handler ended: the handler blocks SIGPROF past every wrapper until one is pending, so
+ *          that it arrives when the handler returns
+ * own      the program's signal is SIGPROF too
+ * both     as `own`, and a sample of the wall clock is pending when it is sent
+ * behind   the signal is SIGPROF, and its handler returns once a sample waits for that
+ * masked   the call's mask blocks the program's signal: the call goes on
  */
 #include "work.h"
 

@@ -97,9 +97,9 @@ async function webhook(context) {
 	await page.getByLabel('Template', { exact: true }).fill('{"content": "{project} <b>{summary}</b>"}');
 	await page.getByRole('button', { name: 'Set', exact: true }).click();
 	await page.getByText('a test failed: the webhook answered 410.').waitFor();
-	await page.getByText('0 calls wait.').waitFor();
+	await page.getByText('0 calls are waiting.').waitFor();
 	await page.getByRole('button', { name: 'Set', exact: true }).click();
-	await page.getByText('The webhook is set, and took a test.').waitFor();
+	await page.getByText('The webhook is set, and accepted a test.').waitFor();
 	assert.deepEqual(received[1], { content: 'tracker <b>the webhook is set</b>' });
 	await look(context, page, 'webhook');
 	receiver.close();
@@ -138,7 +138,7 @@ async function tokens(context) {
 	await cut.close();
 	page.answers.push(true);
 	await row.getByRole('button', { name: /Revoke/ }).click();
-	await page.getByText(/Token \d+ opens nothing any more/).waitFor();
+	await page.getByText(/Token \d+ is revoked/).waitFor();
 	assert.match(await row.innerText(), /revoked/);
 	assert.equal(await works(secret), 401);
 	await page.reload();
@@ -249,8 +249,8 @@ async function failedGate(context) {
 	await look(context, page, 'failed-gate');
 	await page.getByLabel(/^State of the change/).selectOption('accepted');
 	await page.getByRole('button', { name: 'Save' }).click();
-	await page.getByText('None: no gate failed').waitFor();
-	await page.getByText('Decided or taken back (1)').click();
+	await page.getByText('None: every failed gate').waitFor();
+	await page.getByText('Decided or undone (1)').click();
 	assert.equal(await change.count(), 1);
 	assert.match(await change.innerText(), /the tests/, 'who decided is its owner');
 	await page.getByRole('link', { name: 'Changes', exact: true }).click();
@@ -342,7 +342,7 @@ async function deadEnds(context) {
 	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'unmeasured'), '--url', base]);
 	const page = await openPage(context, `${base}?view=project&project=broken`, options);
 	await page.getByRole('link', { name: 'never' }).click();
-	await page.getByText('No measurement was ever stored').waitFor();
+	await page.getByText('No measurement is stored').waitFor();
 	await look(context, page, 'unmeasured');
 	await page.locator('ul.found a').first().click();
 	await page.locator('header p', { hasText: 'broken' }).waitFor();
@@ -516,7 +516,7 @@ try {
 		await look(context, page, 'project-changes');
 		await open.getByRole('combobox').selectOption('fixed');
 		await open.getByRole('button', { name: 'Save' }).click();
-		await open.getByText('None: no gate failed and no benchmark became worse').waitFor();
+		await open.getByText('None: every failed gate').waitFor();
 
 		// From the step in the trend, with a word about it, to the two runs around it.
 		await page.getByRole('link', { name: 'parse' }).first().click();
@@ -577,7 +577,7 @@ try {
 		await page.getByRole('button', { name: 'Remove the note: about one run' }).click();
 		await page.locator('.plot .note-mark').waitFor({ state: 'detached' });
 		await page.getByRole('button', { name: /^Remove the note/ }).click();
-		await page.getByText('The note is gone.').waitFor();
+		await page.getByText('The note is removed.').waitFor();
 		await page.getByText('onmouseover').waitFor({ state: 'detached' });
 		page.noProblems();
 

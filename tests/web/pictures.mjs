@@ -112,7 +112,7 @@ async function gated(page, push, at) {
 		push(join(folder, project), '--gated', String(count), ends);
 		await page.goto(at(`view=project&project=${project}`));
 		await page.locator('section[aria-labelledby=benchmarks] table').first().waitFor({ state: 'attached' });
-		await page.getByText('Change points are being looked for').waitFor({ state: 'detached' });
+		await page.getByText('Searching for change points').waitFor({ state: 'detached' });
 		await take(page, `project-${project}`);
 		await page.goto(at(`view=run&project=${project}&run=latest`));
 		await page.locator('#benchmark').waitFor({ state: 'attached' });
@@ -134,7 +134,7 @@ async function gated(page, push, at) {
 	});
 	await page.goto(at(`view=trend&project=${first[0]}&benchmark=json/tokenize&shown=raw`));
 	await page.locator('.plot').waitFor();
-	await page.getByText('Change points are being looked for').waitFor({ state: 'detached' });
+	await page.getByText('Searching for change points').waitFor({ state: 'detached' });
 	await take(page, 'trend-raw');
 }
 

@@ -40,7 +40,7 @@ async function picture(page, name, fullPage = true) {
 		await page.screenshot({ path: join(pictures, `${name}.png`), fullPage });
 }
 
-// Frames of the flame graph are pixels: what is under a point is asked through the readout, with a pointer inside the page, for there are
+// Frames of the flame graph are pixels: what is under a point is asked through the readout, with a pointer inside the page, because there are
 // hundreds of points.
 function framesIn(page, depths) {
 	return page.locator('.flame canvas').evaluate((canvas, last) => {

@@ -14,6 +14,7 @@ fg_handler fg_handle_trend, fg_handle_function_trend, fg_handle_creep;
 fg_handler fg_handle_projects, fg_handle_benchmarks, fg_handle_metric_names, fg_handle_facts,
 	fg_handle_usage;
 fg_handler fg_handle_capabilities, fg_handle_health, fg_handle_ready, fg_handle_metrics;
+fg_handler fg_handle_cards, fg_handle_put_card;
 fg_handler fg_handle_annotations, fg_handle_annotate, fg_handle_unannotate;
 fg_handler fg_handle_tokens, fg_handle_token_create, fg_handle_token_revoke, fg_handle_audit;
 fg_handler fg_handle_webhook, fg_handle_webhook_set, fg_handle_webhook_remove;

@@ -2,9 +2,11 @@
 /* The webhook of a project: shown, set and removed by its administrators. */
 #include "perfdb/server/webhook.h"
 
+#include "base/clock.h"
 #include "perfdb/protocol.h"
 #include "perfdb/server/api/decision.h"
 #include "perfdb/server/api/handlers.h"
+#include "perfdb/server/limiter.h"
 
 /* A project without a webhook is answered alike, with nulls. */
 int fg_handle_webhook(struct fg_request *rq, struct fg_error *err)
@@ -56,7 +58,7 @@ static const char *try(struct fg_request *rq, const char *project, const char *u
 	bool is_final = false;
 	int status = FG_OK;
 
-	fg_request_leave_store(rq); /* the other end takes its time */
+	fg_request_leave_store(rq); /* the other end may be slow */
 	fg_webhook_fill(template, &values, &body);
 	status = fg_webhooks_send(rq->server->webhooks, url, fg_strbuf_text(&body), &is_final, why);
 	fg_strbuf_release(&body);
@@ -88,6 +90,10 @@ int fg_handle_webhook_set(struct fg_request *rq, struct fg_error *err)
 	status = fg_webhooks_check(rq->server->webhooks, url, template, err);
 	if (status != FG_OK)
 		return status;
+	rq->answer.retry_after_s =
+		fg_limiter_count(rq->server->webhook_tests, project, fg_clock_monotonic_ns());
+	if (rq->answer.retry_after_s)
+		return fg_request_refuse(rq, 429, err, "too many webhooks in one minute");
 	status = set(rq, project, url, template, err);
 	if (status != FG_OK)
 		return status;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""init.py FASTGATE: what `fastgate init` finds in small projects, and measures of it; the file that it writes is right, and runs as it is."""
+"""init.py FASTGATE: what `fastgate init` finds in small projects and measures; the file that it writes is correct and runs unchanged."""
 import os
 import shutil
 
@@ -281,7 +281,7 @@ def after_a_failed_build_another_command_is_tried():
     said, text = init("--build", "make speed")
     check("command: ./bench_loop" in text and "command: make speed" in text, f"again: {said}{text}")
     done = call(fastgate, "init", "--build", "make speed")
-    check(done.returncode == 2 and "remove it to write it anew" in done.stderr, f"it measures something now: {done}")
+    check(done.returncode == 2 and "remove it to write a new one" in done.stderr, f"it measures something now: {done}")
 
 
 def a_makefile_for_one_job_is_built_with_one():

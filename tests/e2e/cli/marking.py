@@ -39,7 +39,7 @@ def expect(heading):
     wanted = {"C": {"tracking", "tracking/fit"}, "C++": {"fit"}, "Fortran": {"relax"}, "Python": {"load", "fit"}}.get(heading)
     if wanted:
         found = rows("regions")
-        # On a busy machine chance decides which of them a sample meets.
+        # On a busy machine chance decides which of them is sampled.
         check(wanted & found, f"{heading}: none of {wanted} is in {found}")
         units = rows("units")
         check(any(re.match(r"(event|step|epoch) \d+$", name) for name in units), f"{heading}: no units in {units}")

@@ -32,7 +32,7 @@ void in_a_thread(unsigned n) { pthread_t t; if (pthread_create(&t, NULL, burn, &
 DARK = """void dark(unsigned n) { volatile unsigned a[64]; for (unsigned i = 0; i < n; i++) a[i % 64] = i * i; }
 """
 
-# Each leaf_* does counted work; ROUNDS makes it long enough to be met a few times.
+# Each leaf_* does counted work; ROUNDS makes it long enough to be sampled a few times.
 PROGRAM = '''import ctypes, functools, os, sys, threading, time
 ROUNDS = int(sys.argv[1])
 native = ctypes.CDLL("./libnative.so")
@@ -169,7 +169,7 @@ def every_leaf_has_its_callers(python):
 
 
 def code_at_the_address_of_other_code_is_told_apart(python):
-    """Functions that are created one after another, each in the memory of the previous one, are all met under their own names."""
+    """Functions that are created one after another, each in the memory of the previous one, are all sampled under their own names."""
     rows = json.loads(call(FASTGATE, "view", "--json", "--all", FOLDER, check=True).stdout)["rows"]
     made = {row["name"]: row["library"] for row in rows if row["name"].startswith("made_") and row["name"] != "made_up"}
     check(len(made) >= 5, f"{python}: of a hundred functions only {sorted(made)}")

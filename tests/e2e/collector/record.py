@@ -61,25 +61,6 @@ def programs_that_escape():
     check("statically" not in " ".join(recorded("--", "sh", "-c", "true; :")["notes"]), "a program that does not escape")
 
 
-WORKING = """
-#include <time.h>
-__attribute__((noinline)) static void work(void) { for (volatile int i = 0; i < 3000000; i++) {} }
-int main(void) { while (clock() < CLOCKS_PER_SEC / 2) work(); return 3; }
-"""
-
-
-def a_program_of_musl():
-    if not shutil.which("musl-gcc"):
-        print("left out, musl-gcc is not installed")
-        return
-    made = subprocess.run(["musl-gcc", "-g", "-O1", "-x", "c", "-", "-o", "of_musl"], input=WORKING, capture_output=True, text=True, check=False)
-    check(made.returncode == 0, made.stderr)
-    done = record("--", "./of_musl")
-    check(done.returncode == 3, f"a program linked with musl ends as it does alone: {done.returncode} {done.stderr}")
-    document = profile()
-    check(weight_ns(document, "work") > 0, "a program linked with musl is sampled from outside")
-
-
 SPAWNER = """
 #include <spawn.h>
 #include <sys/wait.h>
@@ -102,10 +83,7 @@ def spawned_with_an_own_environment():
         check(weight_ns(seen, "at_the_bottom") > 5e7, f"posix_spawn, {how}: the child was not sampled")
 
 
-def programs_that_gain_rights_or_have_another_libc():
-    compiled("musl", "int main(void) { return 0; }", "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1")
-    notes = " ".join(recorded("--", "sh", "-c", "./musl; :")["notes"])
-    check("./musl is linked with musl" in notes, f"a program of another libc: {notes!r}")
+def programs_that_gain_rights():
     if os.geteuid() != 0:
         return
     shutil.copy("/bin/true", "rights")
@@ -188,8 +166,8 @@ def program_with_gaps_between_its_segments():
 def main():
     for part in (
             exit_codes, environment, names_of_threads, environments_that_lack_us,
-            programs_that_escape, a_program_of_musl, spawned_with_an_own_environment,
-            programs_that_gain_rights_or_have_another_libc, no_samples, signals_are_handed_on,
+            programs_that_escape, spawned_with_an_own_environment,
+            programs_that_gain_rights, no_samples, signals_are_handed_on,
             libraries_by_relative_path, program_with_gaps_between_its_segments
     ):
         part()

@@ -122,7 +122,7 @@ def times_of(*options):
 
 
 def times_within(*options):
-    """For a program that had a CPU at that time: on a busy machine a single recording may not meet it."""
+    """For a program that had a CPU at that time: on a busy machine a single recording may miss it."""
     for _ in range(TRIES):
         found = times_of(*options)
         if found:

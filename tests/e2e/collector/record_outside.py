@@ -98,7 +98,7 @@ def system_calls_attract_no_samples():
     check(between > whole / 2 > 0, f"--pid: {between} of {whole} ns between system calls, which is nearly all of it")
 
 
-# Ends with 9 where a call is cut short; says how long it was in each function.
+# Ends with 9 if a call is cut short; prints the time spent in each function.
 WAITS = target("outside_waits.c")
 
 

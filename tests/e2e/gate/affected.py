@@ -14,7 +14,7 @@ sys.path.insert(0, str(root / "tests/support"))
 from checks import HUNG_S, target  # noqa: E402
 from json_schema import Schema  # noqa: E402
 
-KEPT = ("--affected", "--no-store")  # what is executed is not looked for anew: it takes half a second a side
+KEPT = ("--affected", "--no-store")  # the executed functions are not looked for again: that takes half a second a side
 schema = Schema(root / "docs/formats/report.schema.json")
 UNCHANGED = "unchanged code, placement not checked"
 WORK = target("affected.c")

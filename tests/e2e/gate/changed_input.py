@@ -85,7 +85,7 @@ def the_input_and_code():
     sizes = sorted(path.stat().st_size for path in pathlib.Path(".fastgate/builds").glob("*/tree/data/words.txt"))
     check(sizes == [15000, 30000], f"each build has its own again: {sizes}")
     done, _ = measure()
-    check("building" not in done.stderr, f"nothing is built anew: {done.stderr}")
+    check("building" not in done.stderr, f"nothing is built again: {done.stderr}")
     os.chdir("..")
 
 

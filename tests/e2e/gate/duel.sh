@@ -14,7 +14,7 @@ mkdir "$work/empty" && cd "$work/empty" || exit 1
 expect_code 1 "slower program" "$FASTGATE" duel --rate 1000 --schedule abba --pairs 12:12 "$work/old" "$work/new"
 expect_text 'REGRESSION' "$work/out" "terminal report"
 expect_text 'refine  *work.c:' "$work/out" "the guilty function of two programs with different names"
-# Two pairs decide nothing, and programs this short do not always meet.
+# Two pairs decide nothing, and programs this short do not always overlap.
 expect_code 0 "side by side" "$FASTGATE" duel --no-sampling --schedule duet --pairs 2:2 --json "$work/old" "$work/new"
 expect_text '"schedule": "duet"' "$work/out" "side by side"
 expect_code 2 "a pipe" "$FASTGATE" duel 'echo a | cat' 'echo b'

@@ -23,7 +23,7 @@ expect_text '"pairs": 2' fastgate.json "other addresses"
 ! grep -q 'same binaries' "$work/out" || fail "other addresses were taken for the same"
 git checkout -q table.c
 
-# A plugin that was built anew, a script that starts another build: the file on the command line is the same, what runs is not.
+# A plugin that was rebuilt, a script that starts another build: the file on the command line is the same, but other code runs.
 cat >host.c <<'END'
 #include <dlfcn.h>
 int main(void) { void *p = dlopen("./plugin.so", RTLD_NOW); void (*work)(void) = p ? (void (*)(void))dlsym(p, "work") : 0; if (!work) return 1; work(); return 0; }

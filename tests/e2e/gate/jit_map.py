@@ -38,7 +38,7 @@ def function_that_was_made_slower_is_named():
     check(guilty[:1] == ["made_to_refine"], f"{guilty}: {done.stdout}{done.stderr}")
     view = call(FASTGATE, "view", "latest", check=True).stdout
     check("made_to_refine" in view, view)
-    if not LINKED:  # from outside, a busy machine may leave too few samples for one in twenty to be met
+    if not LINKED:  # from outside, a busy machine may leave too few samples for one in twenty to be sampled
         check("made_to_load" in view, view)
 
 

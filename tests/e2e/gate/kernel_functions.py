@@ -58,9 +58,9 @@ def body():
     done = call(FASTGATE, "run", "--against", "HEAD")
     benchmark = first_benchmark()
     guilty = [function["name"] for function in benchmark["functions"] if function["standing"] == "guilty"]
-    # Its own code is the same: if a sample met main() too, its changed call is to blame.
+    # Its own code is the same: if main() was sampled too, its changed call is to blame.
     check(done.returncode == 1 and guilty[:1] in (["load"], ["main"]), f"{done.returncode}, {guilty}: {done.stdout}{done.stderr}")
-    # Chance decides which of them is met.
+    # Chance decides which of them is sampled.
     facts = [*benchmark["build"]["baseline"].values(), *benchmark["build"]["candidate"].values()]
     check(facts and not any("[kernel]" in fact for fact in facts), f"the kernel is a part of the build: {facts}")
     view = call(FASTGATE, "view", "latest", "--all", check=True).stdout

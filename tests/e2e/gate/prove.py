@@ -3,7 +3,7 @@
 """
 prove.py FASTGATE ROOT: `fastgate prove` on a small project.
 
-How many runs the budget has room for, and what they say, depends on the machine; what a card says of its runs does not.
+How many runs fit into the budget, and their verdicts, depend on the machine; what the card says about its runs does not.
 """
 import json
 import os
@@ -16,6 +16,7 @@ fastgate, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(root / "tests/support"))
 from checks import HUNG_S, check, finish_in_scratch  # noqa: E402
 from json_schema import Schema  # noqa: E402
+from receiver import Receiver  # noqa: E402
 
 if not shutil.which("as"):
     print("the assembler is not installed")
@@ -26,7 +27,7 @@ __attribute__((noinline)) static void work(unsigned n) { for (unsigned i = 0; i 
 int main(void)
 {
 	for (int i = 0; i < 200; i++)
-		work(50000);
+		work(25000);
 	return 0;
 }
 """
@@ -80,7 +81,7 @@ def is_red(run):
 
 def card_agrees_with_its_runs():
     project = Project("card")
-    done = project.prove("--budget", "25s", "--json")
+    done = project.prove("--budget", "15s", "--json")
     check(done.returncode in (0, 1, 3), f"exit code {done.returncode}: {done.stderr}")
     card = json.loads(done.stdout)
     wrong = Schema(root / "docs/formats/prove.schema.json").errors(card)
@@ -95,6 +96,38 @@ def card_agrees_with_its_runs():
     for run in card["runs"]:
         check(run["arm"] != "planted" or run["function"] in ("work", "main"), f"planted in {run['function']}")
     check(not card["not_planted"], f"nothing was planted: {card['not_planted']}")
+    again = json.loads(project.prove("--nightly", "--budget", "8s", "--json").stdout)
+    check(again["card"] == card["card"], "a night began another card")
+    check(again["runs"][:len(card["runs"])] == card["runs"], "a night lost runs of the card")
+    check(len(again["runs"]) > len(card["runs"]), "a night added no run")
+    return project, again
+
+
+def hidden_run_is_kept_apart(project, card):
+    planted = any(run["arm"] == "planted" for run in card["runs"])
+    done = subprocess.run([fastgate, "run", "--against", "HEAD", "--set", "gate.prove.share=50%"], cwd=project.folder,
+                          env=project.environment, capture_output=True, text=True, timeout=HUNG_S)
+    check(done.returncode == 0, f"a hidden run changed the exit code to {done.returncode}: {done.stdout}{done.stderr}")
+    check(planted or "run `fastgate prove` once" in done.stderr, f"nothing was planted, and nothing is said: {done.stderr}")
+    again = json.loads(project.prove("--nightly", "--budget", "8s", "--json").stdout)
+    hidden = [run for run in again["runs"] if run["hidden"]]
+    check(len(hidden) == planted, f"{len(hidden)} hidden runs: {done.stderr}")
+    of_card = [run for run in again["runs"] if run["arm"] != "planted" and run["pairs"] > 0 and not run["hidden"]]
+    check(again["false_alarms"]["runs"] == len(of_card), "hidden runs count as false alarms of the card")
+
+
+def another_card_begins(project, card):
+    server = Receiver(answers=[(201, {})])
+    fresh = json.loads(project.prove("--budget", "8s", "--json", "--set", f"perfdb.url={server.url('/')}").stdout)
+    check(fresh["card"] != card["card"], "a proof that is not nightly continues an old card")
+    path, _, body = server.take()
+    sent = json.loads(body)
+    check(path == "/api/v1/cards" and sent["project"] == "small", f"sent to {path}: {sent}")
+    check(sent["card"]["card"] == fresh["card"] and sent["card"]["runs"] == [], f"sent: {sent}")
+    doctor = json.loads(subprocess.run([fastgate, "doctor", "--json"], cwd=project.folder, env=project.environment, capture_output=True,
+                                       text=True, timeout=HUNG_S).stdout)
+    proof = [finding for finding in doctor["findings"] if finding["id"] == "proof"]
+    check(len(proof) == 1 and "runs on equal code" in proof[0]["evidence"], f"doctor does not show the card: {proof}")
     check(project.git("status", "--porcelain") == "", "the checkout has changed")
     left = [path for name in ("plant", "unplanted") for path in project.folder.glob(f".fastgate/builds/*/{name}")]
     check(not left, f"left behind: {left}")
@@ -105,7 +138,7 @@ def card_agrees_with_its_runs():
 def bad_input_is_one_clear_line():
     project = Project("bad")
     project.refuses(2, "there is no benchmark 'other' in", "--bench", "other")
-    (project.folder / "main.c").write_text(SOURCE.replace("200", "8000"))
+    (project.folder / "main.c").write_text(SOURCE.replace("200", "16000"))
     project.git("commit", "-q", "-a", "-m", "Longer")
     project.refuses(2, "--budget 1.00 s is too small", "--budget", "1s")
     Project("no-git", git=False).refuses(2, "git", "--budget", "5s")
@@ -117,7 +150,9 @@ def build_that_cannot_be_relinked_is_said_to_be_unproven():
 
 
 def main():
-    card_agrees_with_its_runs()
+    project, card = card_agrees_with_its_runs()
+    hidden_run_is_kept_apart(project, card)
+    another_card_begins(project, card)
     bad_input_is_one_clear_line()
     build_that_cannot_be_relinked_is_said_to_be_unproven()
 

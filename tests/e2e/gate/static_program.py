@@ -82,7 +82,7 @@ def function_that_got_slower_is_named():
     check(done.returncode == 1 and benchmark["verdict"] == "regression", f"{done.returncode}: {done.stdout}{done.stderr}")
     guilty = blamed(benchmark, done.stdout)
     # On a busy machine the rest of the program may take longer, and Go's own threads poll more often.
-    # Its own code is the same: where main() was met by a sample, too, its changed call is to blame.
+    # Its own code is the same: where main() was sampled, too, its changed call is to blame.
     check(guilty[:1] in ([GUILTY], [MAIN]), f"{guilty}: {done.stdout}")
     check(guilty[:1] != [GUILTY] or benchmark["functions"][0]["standing"] != "guilty" or f": {GUILTY} {LINE} (+" in benchmark["answer"]["sentence"], benchmark["answer"]["sentence"])
     check("executions a side, sampled from outside" in done.stdout, done.stdout)

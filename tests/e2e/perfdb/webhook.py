@@ -44,7 +44,7 @@ def asked_to_set(server, bearer, receiver, template=ALL):
 
 
 def set_webhook(server, bearer, receiver, template=ALL):
-    """After it the receiver has got nothing yet."""
+    """Afterwards the receiver has not received anything yet."""
     answers, receiver.answers = receiver.answers, []
     problem, _ = asked_to_set(server, bearer, receiver, template)
     check(problem == "", problem)
@@ -204,6 +204,10 @@ def setting_it_says_whether_a_test_was_taken(server, secret):
     check(problem == "the webhook answered 410" and json.loads(body)["verdict"] == "test", f"{problem} {body!r}")
     problem, _ = asked_to_set(server, secret, receiver)
     check(problem == "", problem)
+    words = {"project": "busy", "url": "http://127.0.0.1:9/"}
+    set_at_once = [server.write("/api/v1/webhook", words, token=secret).status for _ in range(130)]
+    # Sixty a minute, in any two minutes that these few requests fall into.
+    check(60 <= set_at_once.count(200) <= 120 and set_at_once.count(429) >= 10, f"{set_at_once}")
 
 
 def copy_keeps_the_webhook(server, secret):

@@ -51,7 +51,7 @@ class Machine(unittest.TestCase):
                 break
         cls.others = 0
         for trace in (cls.home / "traces").glob("*.fgtrace"):
-            if trace.name.split(".")[0] not in ours:  # whatever else runs here takes long to name
+            if trace.name.split(".")[0] not in ours:  # other programs on this machine: naming their functions takes long
                 trace.unlink()
                 cls.others += 1
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# `fastgate report` as a user meets it: report.sh FASTGATE MAKE_STORE GOLDEN_FOLDER
+# `fastgate report` as a user runs it: report.sh FASTGATE MAKE_STORE GOLDEN_FOLDER
 set -eu
 fastgate=$1
 make_store=$2

@@ -4,7 +4,7 @@
 readonly.py FASTGATE MAKE_STORE: where nothing can be written, as a user without rights finds it, fastgate says so in one line and
 ends with 6; what only reads, and what was told not to keep anything, works.
 
-As root the calls run as another user, for root may write everywhere.
+As root the calls run as another user, because root may write everywhere.
 """
 import os
 import subprocess

@@ -99,7 +99,7 @@ static void check_code(const struct fg_executed *executed, const char *text, con
 	fg_affected_free(affected);
 }
 
-static void what_is_executed_decides(void **state)
+static void executed_code_decides(void **state)
 {
 	static const struct {
 		const char *variant;
@@ -148,7 +148,7 @@ static void what_is_executed_decides(void **state)
 	}
 }
 
-static void what_is_not_known_is_measured(void **state)
+static void unknown_code_is_measured(void **state)
 {
 	struct fg_executed executed;
 
@@ -188,7 +188,7 @@ static void check_build(const char *text)
 	fg_affected_reason_release(&reason);
 }
 
-static void its_kind_may_hide_what_runs(void **state)
+static void its_kind_may_hide_the_running_code(void **state)
 {
 	static char *others[] = {"./program", "other.txt", NULL};
 	const struct fg_command other = {.text = "other", .argv = others, .argc = 2};
@@ -398,16 +398,17 @@ static void functions_are_read_from_callgrind(void **state)
 	assert_string_equal(executed.doubt, "it starts sh, which is not of this project");
 	fg_executed_release(&executed);
 	fg_executed_from_callgrind(&targets[FG_ARM_BASELINE], "", 0, &executed);
-	assert_string_equal(executed.doubt, "no file of code was seen");
+	assert_string_equal(executed.doubt, "no file with code was seen");
 	fg_executed_release(&executed);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_executed_decides, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_not_known_is_measured, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(its_kind_may_hide_what_runs, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(executed_code_decides, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(unknown_code_is_measured, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(its_kind_may_hide_the_running_code, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(another_library_counts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(only_files_that_it_reads_count, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(without_its_inputs_it_is_measured, set_up,

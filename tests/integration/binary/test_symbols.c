@@ -156,7 +156,7 @@ static void inlined_frames_and_lines_are_found(void **state)
 	fg_symbolizer_free(symbolizer);
 }
 
-static void addresses_may_be_asked_for_in_any_order_and_again(void **state)
+static void addresses_are_found_in_any_order_and_repeatedly(void **state)
 {
 	enum {
 		COUNT = 64
@@ -546,7 +546,7 @@ static void the_cache_gives_the_same_answers_without_the_debug_information(void 
 	free(link);
 }
 
-static void cache_files_that_nobody_uses_are_removed(void **state)
+static void unused_cache_files_are_removed(void **state)
 {
 	static const struct timespec LONG_AGO[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
 	const struct scene *scene = *state;
@@ -571,7 +571,7 @@ static void cache_files_that_nobody_uses_are_removed(void **state)
 }
 
 /* A debuginfod server without a network: libdebuginfod accepts file:// as well. */
-static void debuginfod_is_asked_when_switched_on(void **state)
+static void debuginfod_is_used_when_switched_on(void **state)
 {
 	const struct scene *scene = *state;
 	const struct fg_symbolizer_options on = {.debuginfod = true};
@@ -748,7 +748,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SCENE(inlined_frames_and_lines_are_found),
-		SCENE(addresses_may_be_asked_for_in_any_order_and_again),
+		SCENE(addresses_are_found_in_any_order_and_repeatedly),
 		SCENE(names_only_looks_at_no_debug_information),
 		SCENE(a_stripped_library_has_its_dynamic_names_and_offsets),
 		SCENE(a_function_without_a_name_is_called_by_its_beginning),
@@ -762,8 +762,8 @@ int main(void)
 		SCENE(a_binary_of_another_build_is_not_guessed_from),
 		SCENE(a_trace_from_another_host_finds_its_binaries_in_a_folder),
 		SCENE(the_cache_gives_the_same_answers_without_the_debug_information),
-		SCENE(cache_files_that_nobody_uses_are_removed),
-		SCENE(debuginfod_is_asked_when_switched_on),
+		SCENE(unused_cache_files_are_removed),
+		SCENE(debuginfod_is_used_when_switched_on),
 		SCENE(a_damaged_cache_is_made_anew),
 		SCENE(damaged_binaries_are_refused_or_read_without_harm),
 		SCENE(the_vdso_has_names),

@@ -68,7 +68,7 @@ for name in $3; do
 	gcc -std=gnu17 -D_GNU_SOURCE -O2 -g -fomit-frame-pointer -rdynamic -I../../include -o "$2/$name" "$name.c" -L"$2" -Wl,-rpath,"$2" \
 		-Wl,--as-needed -lentering -lm -lrt -ldl -lpthread
 done'
-programs="lockstep in_step short_threads ticking burst kernel deep chain storm_dlopen storm_fork eintr itt names own_signal waits woken yielding
+programs="lockstep tick_aliasing short_threads ticking burst kernel deep chain storm_dlopen storm_fork eintr itt names own_signal waits woken yielding
 	sandbox stacks regions throwing two_threads thread_ends tls entering"
 
 # No libc, no certificates, nothing: only the archive.

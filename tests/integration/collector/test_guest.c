@@ -274,7 +274,7 @@ static void a_sandbox_is_not_disturbed(void **state)
 		 * On both sides samples go on, ten at least.  What shares the two functions have
 		 * of the time depends on what signals cost just then; but none of the CPU time
 		 * before the sandbox is lost, whatever it went into.  The coarsest clock knows
-		 * nothing of what was used since the last tick that met the thread; on a busy
+		 * nothing of what was used since the last tick that found the thread; on a busy
 		 * machine none may have met it before the sandbox.
 		 */
 		const bool knows_all = strcmp(clocks[i], FG_ENV_CLOCK "=tick") != 0;
@@ -316,7 +316,7 @@ static void thread_local_memory_is_the_programs_own(void **state)
 	(void)state;
 	run_target(&run, &outcome);
 	assert_true(trace_inclusive(outcome.traces, "touch_all") > 2e7);
-	/* one that the machine stops between its leave and its end may be met once more */
+	/* one that the machine stops between its leave and its end may be sampled once more */
 	assert_in_range(outcome.traces->header.threads, 181, 185);
 	outcome_release(&outcome);
 }
@@ -434,7 +434,7 @@ struct part_case {
 	double high_ns;
 };
 
-static void only_the_part_asked_for_is_sampled(void **state)
+static void only_the_requested_part_is_sampled(void **state)
 {
 	static const struct part_case cases[] = {
 		{"whole", FG_ENV_UNITS "=5-9", 0.24e8, 0.72e8}, /* 5 units of 8 ms */
@@ -572,7 +572,7 @@ int main(void)
 		cmocka_unit_test(exceptions_stay_with_their_unwinder),
 		cmocka_unit_test(without_perf_the_next_clock_is_used_and_reported),
 		cmocka_unit_test(programs_marked_for_another_collector_are_served),
-		cmocka_unit_test(only_the_part_asked_for_is_sampled),
+		cmocka_unit_test(only_the_requested_part_is_sampled),
 		cmocka_unit_test(a_control_page_switches_it_off),
 		cmocka_unit_test(a_killed_process_leaves_a_whole_trace),
 		cmocka_unit_test(output_and_exit_code_are_the_programs_own),

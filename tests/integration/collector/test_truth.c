@@ -144,7 +144,7 @@ static void short_threads_get_their_share(void **state)
 
 	(void)state;
 	assert_share(&run, &(struct share){"work_in_thread", "work_in_main", period_ns}, &outcome);
-	/* one that the machine stops between its leave and its end may be met once more */
+	/* one that the machine stops between its leave and its end may be sampled once more */
 	assert_in_range(outcome.traces->header.threads, threads + 1, 2 * threads + 1);
 	outcome_release(&outcome);
 }
@@ -177,7 +177,7 @@ static void system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events(
 	skip_without_perf();
 	for (size_t i = 0; i < FG_ARRAY_SIZE(steps); i++) {
 		struct outcome outcome;
-		struct run run = {.words = {"in_step", steps[i], "700"}};
+		struct run run = {.words = {"tick_aliasing", steps[i], "700"}};
 		const struct fg_trace_header *header;
 
 		assert_share(&run, &(struct share){"asks_twice", "asks_once", 2 * period_ns},
@@ -226,7 +226,7 @@ static void threads_are_sampled_while_they_end(void **state)
 	run_target(&run, &outcome);
 	assert_true(trace_inclusive(outcome.traces, "in_destructor") > 0.85 * 440e6);
 	assert_true(trace_inclusive(outcome.traces, "in_object") > 0.85 * 200e6);
-	/* one that the machine stops between its leave and its end may be met once more */
+	/* one that the machine stops between its leave and its end may be sampled once more */
 	assert_in_range(outcome.traces->header.threads, 404, 808);
 	outcome_release(&outcome);
 }
@@ -362,7 +362,7 @@ static void every_tick_that_meets_system_time_counts(void **state)
 		fail_msg("%.0f samples of %.0f ticks", seen, met);
 }
 
-static void page_faults_are_system_time_of_who_touches(void **state)
+static void page_faults_are_system_time_of_the_touching_function(void **state)
 {
 	const struct run run = {.words = {"kernel", "faults", in_full_or("1000", "400")}};
 	struct outcome outcome;
@@ -620,7 +620,7 @@ int main(void)
 		cmocka_unit_test(bursts_weigh_as_one_thread),
 		cmocka_unit_test(two_equal_threads_weigh_the_same),
 		cmocka_unit_test(system_time_is_seen_in_full),
-		cmocka_unit_test(page_faults_are_system_time_of_who_touches),
+		cmocka_unit_test(page_faults_are_system_time_of_the_touching_function),
 		cmocka_unit_test(a_sample_takes_at_most_twelve_bytes),
 #endif
 	};

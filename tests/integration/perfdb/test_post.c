@@ -196,7 +196,7 @@ static void repository_that_would_lead_elsewhere_is_refused(void **state)
 	assert_int_equal(post(&github, &result, &err), FG_EINVAL);
 }
 
-static void what_passes_is_tried_again_from_the_search_on(void **state)
+static void temporary_failures_are_retried_from_the_search_on(void **state)
 {
 	char *ours = comments(0, 5);
 	/* The comment was made, its answer lost: the second search finds it. */
@@ -538,7 +538,7 @@ int main(void)
 		TEST(number_comes_from_the_event_first),
 		TEST(run_of_no_pull_request_posts_nothing),
 		TEST(repository_that_would_lead_elsewhere_is_refused),
-		TEST(what_passes_is_tried_again_from_the_search_on),
+		TEST(temporary_failures_are_retried_from_the_search_on),
 		TEST(failures_are_bounded_and_reported),
 		TEST(thread_without_end_is_left_alone),
 		TEST(absent_token_is_reported_before_anything_is_sent),

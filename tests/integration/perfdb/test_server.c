@@ -113,7 +113,7 @@ static void upload_behind_a_lock(struct fg_test_server *s, struct waiting_upload
 		(void)pthread_join(uploads[i].thread, NULL);
 }
 
-static void uploads_that_wait_for_the_disk_hold_up_nobody(void **state)
+static void uploads_waiting_for_the_disk_do_not_block_others(void **state)
 {
 	struct fg_test_server *s = *state;
 	struct waiting_upload uploads[WAITING];
@@ -256,6 +256,50 @@ static void notes_and_decisions_are_kept(void **state)
 	cJSON_Delete(json);
 }
 
+static void newest_card_of_each_runner_is_kept(void **state)
+{
+	static const char *const cards[] = {
+		"{\"project\":\"tracker\",\"card\":{\"schema\":\"fastgate-prove/1\",\"host_fingerprint\":\"0123456789abcdef\",\"smallest_found\":0.05,\"runs\":[{}]}}",
+		"{\"project\":\"tracker\",\"card\":{\"schema\":\"fastgate-prove/1\",\"host_fingerprint\":\"0123456789abcdef\",\"smallest_found\":0.02,\"runs\":[]}}",
+		"{\"project\":\"tracker\",\"card\":{\"schema\":\"fastgate-prove/1\",\"host_fingerprint\":\"fedcba9876543210\"}}",
+	};
+	static const struct {
+		const char *body;
+		int status;
+	} bad[] = {
+		{"{\"project\":\"tracker\"}", 400},
+		{"{\"project\":\"tracker\",\"card\":7}", 400},
+		{"{\"project\":\"tracker\",\"card\":{\"schema\":\"fastgate-prove/1\",\"host_fingerprint\":\"x\"}}",
+		 400},
+		{"{\"project\":\"nobody\",\"card\":{\"schema\":\"fastgate-prove/1\",\"host_fingerprint\":\"0123456789abcdef\"}}",
+		 404},
+	};
+	struct fg_test_server *s = *state;
+	const cJSON *list = NULL;
+	cJSON *json = NULL;
+
+	assert_int_equal(fg_test_upload(s, 1, NULL), 201);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(cards); i++)
+		assert_int_equal(fg_test_post(s, "/api/v1/cards", NULL, "application/json",
+					      cards[i], strlen(cards[i]), NULL),
+				 201);
+	for (size_t i = 0; i < FG_ARRAY_SIZE(bad); i++)
+		assert_int_equal(fg_test_post(s, "/api/v1/cards", NULL, "application/json",
+					      bad[i].body, strlen(bad[i].body), NULL),
+				 bad[i].status);
+	json = fg_test_get_json(s, "/api/v1/cards?project=tracker");
+	list = fg_json_find(json, "cards");
+	assert_int_equal(cJSON_GetArraySize(list), 2);
+	for (int i = 0; i < 2; i++) {
+		const cJSON *card = fg_json_find(cJSON_GetArrayItem(list, i), "card");
+
+		assert_null(fg_json_find(card, "runs"));
+		if (fg_json_find(card, "smallest_found"))
+			assert_true(fg_json_double_or(card, "smallest_found", 0) < 0.03);
+	}
+	cJSON_Delete(json);
+}
+
 static void restart_loses_nothing(void **state)
 {
 	struct fg_test_server *s = *state;
@@ -372,7 +416,7 @@ static void every_operation_answers_as_described(void **state)
 	cJSON_Delete(description);
 }
 
-static void a_function_is_followed_by_the_measure_asked_for(void **state)
+static void a_function_is_followed_by_the_requested_measure(void **state)
 {
 	struct fg_test_server *s = *state;
 	cJSON *json = NULL;
@@ -398,12 +442,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FG_SERVER_TEST(sent_twice_stored_once),
 		FG_SERVER_TEST(same_id_with_other_content_is_refused),
-		FG_SERVER_TEST(uploads_that_wait_for_the_disk_hold_up_nobody),
+		FG_SERVER_TEST(uploads_waiting_for_the_disk_do_not_block_others),
 		FG_SERVER_TEST(values_that_cannot_be_written_spare_other_uploads),
 		FG_SERVER_TEST(names_that_cannot_be_written_spare_other_uploads),
 		FG_SERVER_TEST(two_runs_are_compared_down_to_the_path),
-		FG_SERVER_TEST(a_function_is_followed_by_the_measure_asked_for),
+		FG_SERVER_TEST(a_function_is_followed_by_the_requested_measure),
 		FG_SERVER_TEST(notes_and_decisions_are_kept),
+		FG_SERVER_TEST(newest_card_of_each_runner_is_kept),
 		FG_SERVER_TEST(restart_loses_nothing),
 		FG_SERVER_TEST(health_and_metrics_are_reported),
 		cmocka_unit_test(api_description_and_server_agree),

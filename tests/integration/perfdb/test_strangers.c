@@ -75,7 +75,7 @@ static void revoke_last(const struct fg_test_server *s)
 	fg_store_close(store);
 }
 
-static void token_that_is_taken_back_opens_nothing_any_more(void **state)
+static void revoked_token_opens_nothing(void **state)
 {
 	struct fg_test_server *s = *state;
 	char token[69];
@@ -171,7 +171,7 @@ static void metacharacters_of_sql_find_nothing_and_break_nothing(void **state)
 	fg_strbuf_release(&body);
 }
 
-static void asked_by_a_foreign_name_an_open_server_is_silent(void **state)
+static void open_server_refuses_a_foreign_host_name(void **state)
 {
 	static const struct {
 		const char *host;
@@ -340,11 +340,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FG_SERVER_TEST(tokens_open_only_what_they_are_for),
-		FG_SERVER_TEST(token_that_is_taken_back_opens_nothing_any_more),
+		FG_SERVER_TEST(revoked_token_opens_nothing),
 		FG_SERVER_TEST(strange_addresses_lead_nowhere),
 		FG_SERVER_TEST(a_wrong_method_is_answered_with_the_allowed_ones),
 		FG_SERVER_TEST(metacharacters_of_sql_find_nothing_and_break_nothing),
-		FG_SERVER_TEST(asked_by_a_foreign_name_an_open_server_is_silent),
+		FG_SERVER_TEST(open_server_refuses_a_foreign_host_name),
 		FG_SERVER_TEST(wider_than_loopback_needs_tls),
 		FG_SERVER_TEST(refusals_name_no_path_of_the_server),
 		FG_SERVER_TEST(broken_database_is_named_in_the_log_alone),

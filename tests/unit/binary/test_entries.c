@@ -77,7 +77,7 @@ static void nops_that_the_compiler_left_are_distinguished(void **state)
 	expect("three_nops_and_memory", FG_ENTRY_FIXED);
 }
 
-static void what_cannot_be_moved_is_refused(void **state)
+static void unmovable_instructions_are_refused(void **state)
 {
 	(void)state;
 	expect("too_short", FG_ENTRY_SHORT);
@@ -93,7 +93,7 @@ static void what_cannot_be_moved_is_refused(void **state)
 	expect("with_small_stack", FG_ENTRY_OBJECT);
 }
 
-static void what_leads_into_the_first_instructions_refuses_them(void **state)
+static void branches_into_the_first_instructions_refuse_them(void **state)
 {
 	(void)state;
 	expect("loop_to_start", FG_ENTRY_INSIDE);
@@ -108,7 +108,7 @@ static void what_leads_into_the_first_instructions_refuses_them(void **state)
 	expect("handles_inside", FG_ENTRY_INSIDE);
 }
 
-static void what_is_not_understood_is_refused(void **state)
+static void undecodable_instructions_are_refused(void **state)
 {
 	(void)state;
 	expect("with_switch", FG_ENTRY_INSIDE);
@@ -223,9 +223,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(usual_beginnings_are_accepted),
 		cmocka_unit_test(nops_that_the_compiler_left_are_distinguished),
-		cmocka_unit_test(what_cannot_be_moved_is_refused),
-		cmocka_unit_test(what_leads_into_the_first_instructions_refuses_them),
-		cmocka_unit_test(what_is_not_understood_is_refused),
+		cmocka_unit_test(unmovable_instructions_are_refused),
+		cmocka_unit_test(branches_into_the_first_instructions_refuse_them),
+		cmocka_unit_test(undecodable_instructions_are_refused),
 		cmocka_unit_test(a_fragment_of_a_function_is_refused),
 		cmocka_unit_test(whole_instructions_are_taken),
 		cmocka_unit_test(a_place_in_memory_keeps_its_immediate_behind_it),

@@ -62,7 +62,7 @@ static void a_line_has_the_name_pairs_estimate_and_time_left(void **state)
 			    "at most 33.0 s left");
 }
 
-static void what_is_not_known_yet_is_left_out(void **state)
+static void unknown_progress_is_left_out(void **state)
 {
 	struct fg_progress progress = progress_of(&terminal);
 	struct fg_progress before = progress_of(&terminal);
@@ -77,7 +77,7 @@ static void what_is_not_known_yet_is_left_out(void **state)
 	assert_string_equal(shown_by(&before, &runner, &early), "\r\033[K[2/3] parse  warm-up");
 }
 
-static void a_pipe_hears_of_it_now_and_then_and_nobody_with_quiet(void **state)
+static void a_pipe_gets_progress_now_and_then_and_nothing_with_quiet(void **state)
 {
 	struct fg_progress now = progress_of(&piped);
 	struct fg_progress later = progress_of(&piped);
@@ -98,8 +98,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_has_the_name_pairs_estimate_and_time_left),
-		cmocka_unit_test(what_is_not_known_yet_is_left_out),
-		cmocka_unit_test(a_pipe_hears_of_it_now_and_then_and_nobody_with_quiet),
+		cmocka_unit_test(unknown_progress_is_left_out),
+		cmocka_unit_test(a_pipe_gets_progress_now_and_then_and_nothing_with_quiet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,7 +95,7 @@ static void shards_become_one_run_in_the_order_of_the_plan(void **state)
 	assert_string_equal(ids[0], ids[1]);
 }
 
-static void what_did_not_arrive_is_not_measured(void **state)
+static void missing_shards_are_not_measured(void **state)
 {
 	struct fg_shards shards = {0};
 	struct fg_stored_run merged = {0};
@@ -139,7 +139,7 @@ static void a_shard_without_a_benchmark_is_not_missing(void **state)
 	fg_strbuf_release(&missing);
 }
 
-static void what_does_not_belong_together_is_refused(void **state)
+static void shards_that_do_not_belong_together_are_refused(void **state)
 {
 	struct fg_shards shards = {0};
 	struct fg_stored_run other;
@@ -173,9 +173,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shards_become_one_run_in_the_order_of_the_plan),
-		cmocka_unit_test(what_did_not_arrive_is_not_measured),
+		cmocka_unit_test(missing_shards_are_not_measured),
 		cmocka_unit_test(a_shard_without_a_benchmark_is_not_missing),
-		cmocka_unit_test(what_does_not_belong_together_is_refused),
+		cmocka_unit_test(shards_that_do_not_belong_together_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,7 +61,7 @@ static void the_weights_add_up_to_the_cpu_time(void **state)
 }
 
 /* 1.5 ms with one user sample and with two: half a period too few, half a period too many. */
-static void what_short_threads_leave_cancels_out(void **state)
+static void remainders_of_short_threads_cancel_out(void **state)
 {
 	struct fg_account account;
 	struct fg_times split;
@@ -207,8 +207,8 @@ static void first_periods_are_fair_and_not_too_short(void **state)
 }
 
 /*
- * Each moment at which the thread was met in the kernel gets about its value; no moment pays for a
- * difference alone, and in the end everything owed was given.
+ * Each moment at which the thread was found in the kernel gets about its value; no moment pays for
+ * a difference alone, and in the end everything owed was given.
  */
 static void portions_make_up_for_differences_together(void **state)
 {
@@ -247,7 +247,7 @@ static void portions_make_up_for_differences_together(void **state)
 }
 
 /* Before a look as after it. */
-static void what_is_in_no_sample_is_known_from_the_cpu_clock_alone(void **state)
+static void unsampled_time_is_known_from_the_cpu_clock_alone(void **state)
 {
 	struct fg_account account;
 	struct fg_times split;
@@ -267,13 +267,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_weights_add_up_to_the_cpu_time),
-		cmocka_unit_test(what_short_threads_leave_cancels_out),
+		cmocka_unit_test(remainders_of_short_threads_cancel_out),
 		cmocka_unit_test(faults_are_recognised_by_the_time_they_can_take),
 		cmocka_unit_test(time_that_is_not_sampled_is_not_owed),
 		cmocka_unit_test(time_used_while_sampling_is_off_is_not_owed),
 		cmocka_unit_test(first_periods_are_fair_and_not_too_short),
 		cmocka_unit_test(portions_make_up_for_differences_together),
-		cmocka_unit_test(what_is_in_no_sample_is_known_from_the_cpu_clock_alone),
+		cmocka_unit_test(unsampled_time_is_known_from_the_cpu_clock_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,7 @@ static void visit(struct fg_thread *writer, uint32_t slot, uint32_t thread)
 	visits++;
 }
 
-static void nobody_counts_while_a_thread_is_looked_at(void **state)
+static void nothing_is_counted_while_a_thread_is_visited(void **state)
 {
 	(void)state;
 	may_count(&threads[FIRST], true);
@@ -59,7 +59,7 @@ static void nobody_counts_while_a_thread_is_looked_at(void **state)
 	may_count(&threads[SECOND], true);
 }
 
-static void a_handler_does_not_count_into_what_it_interrupted(void **state)
+static void a_handler_does_not_count_into_interrupted_tables(void **state)
 {
 	(void)state;
 	assert_true(fg_thread_count_begin(&threads[FIRST]));
@@ -84,8 +84,8 @@ static void a_child_of_fork_counts_whatever_its_parent_was_about(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(nobody_counts_while_a_thread_is_looked_at, begin),
-		cmocka_unit_test_setup(a_handler_does_not_count_into_what_it_interrupted, begin),
+		cmocka_unit_test_setup(nothing_is_counted_while_a_thread_is_visited, begin),
+		cmocka_unit_test_setup(a_handler_does_not_count_into_interrupted_tables, begin),
 		cmocka_unit_test_setup(a_child_of_fork_counts_whatever_its_parent_was_about, begin),
 	};
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void nothing_said_means_the_defaults(void **state)
+static void absent_settings_mean_the_defaults(void **state)
 {
 	char *const environment[] = {NULL};
 	struct fg_options options = {0};
@@ -18,7 +18,7 @@ static void nothing_said_means_the_defaults(void **state)
 	assert_null(options.misread);
 }
 
-static void what_is_said_is_taken(void **state)
+static void valid_settings_are_used(void **state)
 {
 	char output[] = FG_ENV_OUTPUT "=/tmp/traces";
 	char period[] = FG_ENV_PERIOD "=4000000";
@@ -52,7 +52,7 @@ static void elapsed_time_is_sampled_less_often(void **state)
 	assert_int_equal(options.period_ns, 10000000);
 }
 
-static void what_makes_no_sense_is_ignored_and_named(void **state)
+static void invalid_settings_are_ignored_and_named(void **state)
 {
 	static const char *const wrong[] = {
 		FG_ENV_PERIOD "=0",
@@ -95,10 +95,10 @@ static void what_makes_no_sense_is_ignored_and_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_said_means_the_defaults),
-		cmocka_unit_test(what_is_said_is_taken),
+		cmocka_unit_test(absent_settings_mean_the_defaults),
+		cmocka_unit_test(valid_settings_are_used),
 		cmocka_unit_test(elapsed_time_is_sampled_less_often),
-		cmocka_unit_test(what_makes_no_sense_is_ignored_and_named),
+		cmocka_unit_test(invalid_settings_are_ignored_and_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -264,7 +264,7 @@ static __attribute__((noinline)) void go(unsigned depth)
 	}
 }
 
-static void walks_from_what_was_kept_find_what_libunwind_finds(void **state)
+static void walks_from_kept_frames_agree_with_libunwind(void **state)
 {
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_NODEFER};
 	const struct fg_trace_header *header = atomic_load(&fg_g.header);
@@ -804,7 +804,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stack_of_new_functions_is_met_in_parts),
-		cmocka_unit_test(walks_from_what_was_kept_find_what_libunwind_finds),
+		cmocka_unit_test(walks_from_kept_frames_agree_with_libunwind),
 		cmocka_unit_test(copies_of_a_whole_stack_need_nothing_else),
 		cmocka_unit_test(a_sample_has_its_leaf_at_least),
 		cmocka_unit_test(pages_of_the_file_are_made_ahead),

@@ -218,7 +218,7 @@ static void every_key_reaches_the_plan(void **state)
 	release(&l);
 }
 
-static void a_benchmark_inherits_what_it_does_not_say(void **state)
+static void a_benchmark_inherits_absent_keys(void **state)
 {
 	const struct fg_benchmark *b = NULL;
 	struct fg_metric_policy cpu;
@@ -545,7 +545,7 @@ static void without_a_file_the_defaults_are_the_plan(void **state)
 	fg_scratch_release(&scratch);
 }
 
-static void a_named_file_that_is_not_there_is_said(void **state)
+static void a_missing_named_file_is_reported(void **state)
 {
 	const struct fg_config_source source = {.path = "/nowhere/f.yml", .optional = true};
 	struct loaded l;
@@ -563,7 +563,7 @@ int main(void)
 		cmocka_unit_test(four_lines_are_a_configuration),
 		cmocka_unit_test(defaults_of_the_table_are_those_of_the_model),
 		cmocka_unit_test(every_key_reaches_the_plan),
-		cmocka_unit_test(a_benchmark_inherits_what_it_does_not_say),
+		cmocka_unit_test(a_benchmark_inherits_absent_keys),
 		cmocka_unit_test(a_case_has_the_settings_of_its_suite),
 		cmocka_unit_test(an_accepted_slowdown_names_its_source),
 		cmocka_unit_test(anchors_repeat_what_they_name),
@@ -577,7 +577,7 @@ int main(void)
 		cmocka_unit_test(the_file_is_found_from_a_folder_below),
 		cmocka_unit_test(the_project_is_called_as_its_repository),
 		cmocka_unit_test(without_a_file_the_defaults_are_the_plan),
-		cmocka_unit_test(a_named_file_that_is_not_there_is_said),
+		cmocka_unit_test(a_missing_named_file_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

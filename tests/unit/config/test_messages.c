@@ -211,7 +211,7 @@ static void broken_yaml_is_located(void **state)
 		 "f.yml:3:1: the line begins with a tab: YAML requires blanks"},
 		{"open bracket", "version: [1\n",
 		 "f.yml:2:1: not valid YAML: did not find expected ',' or ']', while parsing a "
-		 "flow sequence that begins in line 1"},
+		 "flow sequence that begins on line 1"},
 		{"two documents", HEAD "---\nversion: 1\n",
 		 "f.yml:4:1: a second document begins here: only one is allowed"},
 		{"tag", "version: !!int 1\n",
@@ -339,7 +339,7 @@ static void expect_refusal(const struct fg_strbuf *text, const char *part)
 	forget(&o);
 }
 
-static void what_is_too_much_is_refused(void **state)
+static void input_beyond_the_limits_is_refused(void **state)
 {
 	struct fg_strbuf text = {0};
 
@@ -430,7 +430,7 @@ int main(void)
 		cmocka_unit_test(messages_name_the_key_to_explain),
 		cmocka_unit_test(every_key_can_be_explained),
 		cmocka_unit_test(messages_have_an_end),
-		cmocka_unit_test(what_is_too_much_is_refused),
+		cmocka_unit_test(input_beyond_the_limits_is_refused),
 		cmocka_unit_test(overrides_are_judged_by_their_own_name),
 		cmocka_unit_test(an_exception_that_has_ended_is_a_warning),
 	};

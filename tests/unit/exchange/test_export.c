@@ -149,7 +149,7 @@ static void an_empty_profile_is_written_without_a_crash(void **state)
 	fg_profile_release(&profile);
 }
 
-static void short_stays_in_regions_are_said_to_be_summed_up(void **state)
+static void short_stays_in_regions_are_reported_as_summed_up(void **state)
 {
 	const struct fg_export_options options = {0};
 	struct fg_strbuf text = {0};
@@ -188,7 +188,7 @@ static void names_are_not_formulas_in_a_spreadsheet(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(short_stays_in_regions_are_said_to_be_summed_up),
+		cmocka_unit_test(short_stays_in_regions_are_reported_as_summed_up),
 		cmocka_unit_test(names_are_not_formulas_in_a_spreadsheet),
 		cmocka_unit_test(text_formats_are_as_reviewed),
 		cmocka_unit_test(tables_count_samples_by_instruction),

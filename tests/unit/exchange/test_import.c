@@ -296,7 +296,7 @@ static void formats_are_recognised_by_their_content(void **state)
 }
 
 /* Compressing a file does not change its format. */
-static void packed_files_are_read_as_what_is_in_them(void **state)
+static void packed_files_are_read_like_their_contents(void **state)
 {
 	static const struct {
 		const char *text;
@@ -364,7 +364,7 @@ int main(void)
 		cmocka_unit_test(a_stack_deeper_than_the_limit_is_refused),
 		cmocka_unit_test(hostile_names_are_made_printable),
 		cmocka_unit_test(formats_are_recognised_by_their_content),
-		cmocka_unit_test(packed_files_are_read_as_what_is_in_them),
+		cmocka_unit_test(packed_files_are_read_like_their_contents),
 		cmocka_unit_test(callgrind_gives_instructions_and_calls_by_call_path),
 		cmocka_unit_test(callgrind_names_without_callers_still_give_the_callers),
 		cmocka_unit_test(callgrind_paths_begin_with_a_name),

@@ -54,7 +54,7 @@ static void a_larger_slowdown_than_accepted_fails(void **state)
 	assert_int_equal(fg_made_decide(&made, "parse")->outcome, FG_OUTCOME_REGRESSION);
 }
 
-static void an_ended_key_no_longer_counts_and_is_said(void **state)
+static void an_ended_key_no_longer_counts_and_is_reported(void **state)
 {
 	(void)state;
 	key.until_ns = 500;
@@ -85,7 +85,7 @@ static void of_several_benchmarks_the_last_is_enough_to_need_a_key(void **state)
 	assert_true(fg_made_has_note(&made.verdict.notes, "was not needed"));
 }
 
-static void a_key_that_nothing_needed_is_said(void **state)
+static void an_unneeded_key_is_reported(void **state)
 {
 	(void)state;
 	key.metric = "max_rss";
@@ -96,7 +96,7 @@ static void a_key_that_nothing_needed_is_said(void **state)
 	assert_false(fg_made_has_note(&made.verdict.notes, "was not needed"));
 }
 
-static void a_key_for_what_became_no_slower_is_said(void **state)
+static void a_key_for_an_unchanged_benchmark_is_reported(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < fg_made_series(&made, "parse")->repetition_count; i++)
@@ -278,11 +278,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_accepted_slowdown_does_not_fail_and_is_shown),
 		TEST(a_larger_slowdown_than_accepted_fails),
-		TEST(an_ended_key_no_longer_counts_and_is_said),
+		TEST(an_ended_key_no_longer_counts_and_is_reported),
 		TEST(of_several_metrics_one_is_enough_to_need_a_key),
 		TEST(of_several_benchmarks_the_last_is_enough_to_need_a_key),
-		TEST(a_key_that_nothing_needed_is_said),
-		TEST(a_key_for_what_became_no_slower_is_said),
+		TEST(an_unneeded_key_is_reported),
+		TEST(a_key_for_an_unchanged_benchmark_is_reported),
 		TEST(a_key_holds_up_to_its_size_and_up_to_its_end),
 		TEST(the_end_of_a_key_is_a_day_of_universal_time),
 		TEST(a_star_accepts_any),

@@ -34,7 +34,7 @@ static const struct fg_benchmark_verdict *decide(void)
 	return fg_made_decide(&made, "parse");
 }
 
-static void of_identical_builds_it_says_what_is_identical(void **state)
+static void identical_builds_are_reported_with_their_kind(void **state)
 {
 	static const struct {
 		const char *ids[FG_ARM_COUNT];
@@ -67,7 +67,7 @@ static void of_identical_builds_it_says_what_is_identical(void **state)
 	}
 }
 
-static void why_pairs_were_set_aside_is_said_of_more_than_half(void **state)
+static void the_reason_is_reported_if_more_than_half_of_the_pairs_are_excluded(void **state)
 {
 	static const struct {
 		enum fg_aside aside;
@@ -230,7 +230,7 @@ static void a_failure_is_reported_with_the_last_lines_and_stacks(void **state)
 	assert_int_equal(b->outcome, FG_OUTCOME_ERROR);
 }
 
-static void what_else_may_be_the_cause_comes_first(void **state)
+static void other_causes_come_first(void **state)
 {
 	struct fg_series *series = make_pairs(40, 0);
 	const struct fg_benchmark_verdict *b;
@@ -358,14 +358,14 @@ static void beside_a_time_counts_gate_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(of_identical_builds_it_says_what_is_identical),
-		TEST(why_pairs_were_set_aside_is_said_of_more_than_half),
+		TEST(identical_builds_are_reported_with_their_kind),
+		TEST(the_reason_is_reported_if_more_than_half_of_the_pairs_are_excluded),
 		TEST(where_the_only_pair_was_set_aside_it_is_inconclusive),
 		TEST(an_accepted_slowdown_is_a_share_of_the_better_side),
 		TEST(where_nothing_gated_was_judged_it_is_an_error),
 		TEST(a_benchmark_is_judged_by_its_own_keys),
 		TEST(a_failure_is_reported_with_the_last_lines_and_stacks),
-		TEST(what_else_may_be_the_cause_comes_first),
+		TEST(other_causes_come_first),
 		TEST(a_missing_benchmark_is_reported_with_its_command),
 		TEST(counters_are_reported_if_both_sides_were_measured),
 		TEST(without_a_repetition_counts_decide_alone),

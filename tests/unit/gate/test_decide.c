@@ -100,7 +100,7 @@ static void a_benchmark_that_no_change_touches_passes_without_pairs(void **state
 	assert_int_equal(b->metric_count, 0);
 }
 
-static void why_a_benchmark_was_measured_is_said(void **state)
+static void the_reason_for_measuring_a_benchmark_is_reported(void **state)
 {
 	const struct fg_benchmark_verdict *b;
 
@@ -174,7 +174,7 @@ static const struct fg_metric_verdict *decide_differences(const double *differen
 }
 
 /* Too few pairs to decide at this alpha are reported as too few, and decide nothing. */
-static void fewer_pairs_than_can_decide_are_said_to_be_too_few(void **state)
+static void too_few_pairs_to_decide_are_reported_as_too_few(void **state)
 {
 	const struct fg_metric_verdict *cpu;
 	double slower[6];
@@ -216,7 +216,7 @@ static void a_run_that_ends_too_early_says_how_many_pairs_are_missing(void **sta
 }
 
 /* ... and that many pairs, if they are like the first, do decide. */
-static void as_many_pairs_as_were_said_to_be_missing_decide(void **state)
+static void the_reported_number_of_missing_pairs_decides(void **state)
 {
 	static const double slower[] = {0.050, 0.051, 0.049, 0.050, 0.052, 0.051, 0.050};
 	double longer[28];
@@ -243,7 +243,7 @@ static void as_many_pairs_as_were_said_to_be_missing_decide(void **state)
 	assert_int_equal(decide_differences(longer, needed)->outcome, FG_OUTCOME_REGRESSION);
 }
 
-static void too_few_pairs_are_inconclusive_and_said(void **state)
+static void too_few_pairs_are_inconclusive_with_a_note(void **state)
 {
 	const struct fg_metric_verdict *cpu;
 
@@ -253,7 +253,7 @@ static void too_few_pairs_are_inconclusive_and_said(void **state)
 	assert_true(fg_made_has_note(&cpu->notes, "only 3 pairs"));
 }
 
-static void times_of_zero_are_left_out_and_said(void **state)
+static void times_of_zero_are_left_out_with_a_note(void **state)
 {
 	struct fg_series *series = make_pairs(20, 0.0, 0.01);
 	const struct fg_metric_verdict *cpu;
@@ -584,20 +584,20 @@ int main(void)
 		TEST(wall_time_is_not_judged_in_a_duet),
 		TEST(identical_programs_pass_and_equal_metrics_are_equal),
 		TEST(a_benchmark_that_no_change_touches_passes_without_pairs),
-		TEST(why_a_benchmark_was_measured_is_said),
+		TEST(the_reason_for_measuring_a_benchmark_is_reported),
 		TEST(the_same_binary_passes_whatever_its_pairs_say),
 		TEST(noise_that_hides_the_answer_is_inconclusive_with_the_smallest_change),
-		TEST(too_few_pairs_are_inconclusive_and_said),
-		TEST(times_of_zero_are_left_out_and_said),
+		TEST(too_few_pairs_are_inconclusive_with_a_note),
+		TEST(times_of_zero_are_left_out_with_a_note),
 		TEST(a_metric_of_which_more_is_better_fails_when_it_falls),
 		TEST(a_user_metric_that_is_not_a_number_never_passes_silently),
 		TEST(a_metric_of_one_side_only_is_new_or_missing),
 		TEST(counts_may_be_zero),
 		TEST(an_exact_metric_is_compared_exactly),
 		TEST(an_exact_metric_that_is_only_shown_has_a_tolerance),
-		TEST(fewer_pairs_than_can_decide_are_said_to_be_too_few),
+		TEST(too_few_pairs_to_decide_are_reported_as_too_few),
 		TEST(a_run_that_ends_too_early_says_how_many_pairs_are_missing),
-		TEST(as_many_pairs_as_were_said_to_be_missing_decide),
+		TEST(the_reported_number_of_missing_pairs_decides),
 		TEST(a_crash_is_an_error_with_its_reason),
 		TEST(nothing_measured_is_an_error_not_a_pass),
 		TEST(a_benchmark_of_one_side_only_is_new_or_missing),

@@ -175,7 +175,7 @@ static void instructions_without_a_stack_count(void **state)
 }
 
 /* Ten times what repetitions differ by is uncertain; nothing is left out for it. */
-static void what_repetitions_differ_by_makes_the_count_uncertain(void **state)
+static void differing_repetitions_make_the_count_uncertain(void **state)
 {
 	static const struct {
 		double spread; /* spread of parse on each side */
@@ -207,7 +207,7 @@ static void what_repetitions_differ_by_makes_the_count_uncertain(void **state)
 	}
 }
 
-/* The loop became a call of the C library: the whole counts, and the caller is named. */
+/* The loop became a call of the C library: its whole cost counts, and the caller is named. */
 static void work_in_the_c_library_is_charged_to_its_caller(void **state)
 {
 	struct fixture *f = *state;
@@ -226,7 +226,7 @@ static void work_in_the_c_library_is_charged_to_its_caller(void **state)
 	assert_non_null(strstr(f->verdict.notes.items[0], "most of it in parse → tolower"));
 }
 
-static void more_work_is_said_with_its_cause(void **state)
+static void more_work_is_reported_with_its_cause(void **state)
 {
 	struct fixture *f = *state;
 
@@ -331,8 +331,8 @@ static void a_difference_beyond_the_tolerated_fails_to_the_digit(void **state)
 }
 
 /*
- * Two repetitions a side of a function whose count is drawn anew (hash seeds, addresses): normal,
- * or with a long tail.  Ten times what they differ by keeps false alarms at a thousandth.
+ * Two repetitions a side of a function whose count is random (hash seeds, addresses): normal, or
+ * with a long tail.  A limit of ten times their difference keeps false alarms at a thousandth.
  */
 static void counts_that_vary_by_chance_hardly_ever_fail(void **state)
 {
@@ -411,7 +411,7 @@ static void the_side_with_fewer_repetitions_says_how_many_pairs_there_are(void *
 }
 
 /* Rows of the pairs, of another measure and of one side alone say nothing. */
-static void only_what_was_counted_on_both_sides_is_compared(void **state)
+static void only_counts_of_both_sides_are_compared(void **state)
 {
 	struct fixture *f = *state;
 	const struct fg_measure bytes = fg_measure_describe("alloc_space", "bytes");
@@ -453,7 +453,7 @@ static void only_what_was_counted_on_both_sides_is_compared(void **state)
 	assert_int_equal(f->verdict.metric_count, 0);
 }
 
-static void equal_is_what_agrees_to_the_digit_in_the_first_repetition(void **state)
+static void equal_means_the_same_counts_in_the_first_repetition(void **state)
 {
 	static const struct {
 		struct work sides[2];
@@ -480,7 +480,7 @@ static void equal_is_what_agrees_to_the_digit_in_the_first_repetition(void **sta
 	}
 }
 
-static void only_the_dynamic_linker_stands_apart(void **state)
+static void only_the_dynamic_linker_is_left_out(void **state)
 {
 	static const struct {
 		const char *library;
@@ -574,7 +574,7 @@ static void without_a_time_work_alone_is_reported(void **state)
 }
 
 /* The time that changed most is taken. */
-static void a_time_is_what_surely_changed_and_has_the_unit_of_one(void **state)
+static void the_compared_time_surely_changed(void **state)
 {
 	static const struct {
 		struct fg_metric_verdict metrics[2];
@@ -701,20 +701,20 @@ int main(void)
 		CASE(without_configuration_counts_are_shown_and_gate_nothing),
 		CASE(calls_are_judged_where_the_configuration_names_them),
 		CASE(instructions_without_a_stack_count),
-		CASE(what_repetitions_differ_by_makes_the_count_uncertain),
+		CASE(differing_repetitions_make_the_count_uncertain),
 		CASE(work_in_the_c_library_is_charged_to_its_caller),
-		CASE(more_work_is_said_with_its_cause),
+		CASE(more_work_is_reported_with_its_cause),
 		CASE(equal_counts_are_the_same_work),
 		CASE(a_difference_beyond_the_tolerated_fails_to_the_digit),
 		CASE(counts_that_vary_by_chance_hardly_ever_fail),
 		CASE(a_count_that_is_only_shown_has_a_tolerance),
 		CASE(the_side_with_fewer_repetitions_says_how_many_pairs_there_are),
-		CASE(only_what_was_counted_on_both_sides_is_compared),
-		CASE(equal_is_what_agrees_to_the_digit_in_the_first_repetition),
-		CASE(only_the_dynamic_linker_stands_apart),
+		CASE(only_counts_of_both_sides_are_compared),
+		CASE(equal_means_the_same_counts_in_the_first_repetition),
+		CASE(only_the_dynamic_linker_is_left_out),
 		CASE(more_work_explains_more_time_from_a_quarter_of_it_on),
 		CASE(without_a_time_work_alone_is_reported),
-		CASE(a_time_is_what_surely_changed_and_has_the_unit_of_one),
+		CASE(the_compared_time_surely_changed),
 		CASE(one_line_has_the_work_and_its_cause),
 		CASE(figures_are_means_of_each_side),
 	};

@@ -73,7 +73,7 @@ static void another_host_is_another_line_not_a_change(void **state)
 	drop_runs();
 }
 
-static void an_unknown_metric_is_said(void **state)
+static void an_unknown_metric_is_reported(void **state)
 {
 	struct fg_trend_options options = {.benchmark = "parse", .metric = "cpu_time", .seed = 1};
 	struct fg_trend trend = {.point_count = 77};
@@ -275,7 +275,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_slowdown_that_lasts_is_a_change_for_the_worse),
 		cmocka_unit_test(another_host_is_another_line_not_a_change),
-		cmocka_unit_test(an_unknown_metric_is_said),
+		cmocka_unit_test(an_unknown_metric_is_reported),
 		cmocka_unit_test(plain_numbers_with_zeros_and_bad_ones_have_an_outcome),
 		cmocka_unit_test(a_point_has_the_quartiles_of_its_repetitions_and_its_hosts_line),
 		cmocka_unit_test(changes_of_all_hosts_are_in_the_order_of_the_runs),

@@ -168,7 +168,7 @@ static void the_error_is_that_of_a_mean_of_four(void **state)
  * Means of layouts that lie 0.1 above and below the centre, whatever the pairs in them do.  A fifth
  * of the pairs at each end has no part in a trimmed mean, so each of the others has the more.
  */
-static void pairs_of_a_layout_tell_no_more_of_its_place_than_one(void **state)
+static void more_pairs_of_a_layout_add_nothing_about_its_place(void **state)
 {
 	enum {
 		LAYOUTS = 8,
@@ -213,7 +213,7 @@ int main(void)
 		cmocka_unit_test(pairs_scatter_as_they_do_within_a_layout),
 		cmocka_unit_test(too_few_pairs_of_a_layout_are_left_as_they_are),
 		cmocka_unit_test(a_layout_without_pairs_has_no_middle),
-		cmocka_unit_test(pairs_of_a_layout_tell_no_more_of_its_place_than_one),
+		cmocka_unit_test(more_pairs_of_a_layout_add_nothing_about_its_place),
 		cmocka_unit_test(layouts_that_are_not_a_sample_have_no_error),
 		cmocka_unit_test(one_wild_pair_does_not_move_the_middle),
 		cmocka_unit_test(two_pairs_of_each_layout_are_enough),

@@ -293,7 +293,7 @@ static void regions_without_any_sample_are_in_no_pair(void **state)
 	fg_pair_matrix_release(&matrix);
 }
 
-static void what_is_released_is_empty(void **state)
+static void a_released_matrix_is_empty(void **state)
 {
 	static const struct fg_profile_pairs no_pairs;
 	static const struct fg_pair_matrix no_matrix;
@@ -326,7 +326,7 @@ int main(void)
 		TEST(parts_of_a_largest_value_are_not_added_up),
 		TEST(regions_follow_the_pairs_of_the_samples),
 		TEST(regions_without_any_sample_are_in_no_pair),
-		TEST(what_is_released_is_empty),
+		TEST(a_released_matrix_is_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,7 +145,7 @@ static void one_more_allocation_in_ten_thousand_fails_and_names_its_site(void **
 	program_release(&p);
 }
 
-static void what_is_tolerated_passes(void **state)
+static void tolerated_changes_pass(void **state)
 {
 	static const struct {
 		double tolerated;
@@ -171,7 +171,7 @@ static void what_is_tolerated_passes(void **state)
 	}
 }
 
-static void a_measure_that_nobody_gates_is_only_shown(void **state)
+static void an_ungated_measure_is_only_shown(void **state)
 {
 	const double after[SITES] = {COUNT, 2.0 * COUNT};
 	struct program p;
@@ -302,7 +302,7 @@ static void equal_programs_whose_counts_differ_by_chance_do_not_fail(void **stat
 	}
 }
 
-/* A function that surely shrank is not the answer if the rest grew by more. */
+/* A function that shrank significantly is not the answer if the rest grew by more. */
 static void a_gain_within_a_larger_growth_is_not_the_answer(void **state)
 {
 	struct program p;
@@ -421,7 +421,7 @@ static void one_repetition_that_differs_is_enough_to_judge_by_pairs(void **state
 	}
 }
 
-static void what_never_happens_is_exact(void **state)
+static void zero_counts_are_exact(void **state)
 {
 	const struct fg_metric_verdict *metric;
 	struct program p;
@@ -435,7 +435,7 @@ static void what_never_happens_is_exact(void **state)
 	program_release(&p);
 }
 
-static void what_one_side_alone_counted_is_new(void **state)
+static void a_count_on_one_side_only_is_new(void **state)
 {
 	struct program p;
 
@@ -653,7 +653,7 @@ static void a_last_digit_makes_no_repetitions_differ(void **state)
 	}
 }
 
-static void what_was_not_measured_has_no_figures_but_those_of_its_policy(void **state)
+static void unmeasured_metrics_have_only_the_figures_of_their_policy(void **state)
 {
 	struct program p;
 	const struct fg_metric_verdict *metric = NULL;
@@ -769,7 +769,7 @@ static void memory_that_the_heap_does_not_explain_is_reported(void **state)
  * If a program became larger, the function that holds more is to blame, although the heap is not
  * gated.
  */
-static void who_holds_more_of_a_larger_program_is_named(void **state)
+static void functions_that_hold_more_of_a_larger_program_are_named(void **state)
 {
 	struct program p;
 	const struct fg_benchmark_verdict *b = grow(&p, 4.01 * MEGABYTE);
@@ -785,8 +785,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_more_allocation_in_ten_thousand_fails_and_names_its_site),
-		cmocka_unit_test(what_is_tolerated_passes),
-		cmocka_unit_test(a_measure_that_nobody_gates_is_only_shown),
+		cmocka_unit_test(tolerated_changes_pass),
+		cmocka_unit_test(an_ungated_measure_is_only_shown),
 		cmocka_unit_test(fewer_is_an_improvement),
 		cmocka_unit_test(counts_that_only_changed_place_are_moved),
 		cmocka_unit_test(a_move_that_leaves_one_behind_is_not_a_move),
@@ -799,18 +799,18 @@ int main(void)
 		cmocka_unit_test(
 			a_function_that_differs_between_repetitions_of_one_side_is_not_sure),
 		cmocka_unit_test(one_repetition_that_differs_is_enough_to_judge_by_pairs),
-		cmocka_unit_test(what_never_happens_is_exact),
-		cmocka_unit_test(what_one_side_alone_counted_is_new),
+		cmocka_unit_test(zero_counts_are_exact),
+		cmocka_unit_test(a_count_on_one_side_only_is_new),
 		cmocka_unit_test(a_count_of_one_repetition_has_no_interval),
 		cmocka_unit_test(parts_of_a_largest_value_are_not_added_up),
 		cmocka_unit_test(two_stored_runs_are_compared_by_their_counts),
 		cmocka_unit_test(a_measure_that_is_only_shown_has_a_tolerance),
 		cmocka_unit_test(only_repetitions_that_count_are_compared),
 		cmocka_unit_test(a_last_digit_makes_no_repetitions_differ),
-		cmocka_unit_test(what_was_not_measured_has_no_figures_but_those_of_its_policy),
+		cmocka_unit_test(unmeasured_metrics_have_only_the_figures_of_their_policy),
 		cmocka_unit_test(an_unmeasured_heap_is_not_mentioned),
 		cmocka_unit_test(memory_that_the_heap_does_not_explain_is_reported),
-		cmocka_unit_test(who_holds_more_of_a_larger_program_is_named),
+		cmocka_unit_test(functions_that_hold_more_of_a_larger_program_are_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

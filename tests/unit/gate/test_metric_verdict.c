@@ -168,7 +168,7 @@ static void an_exact_metric_that_is_not_is_judged_by_pairs(void **state)
 	}
 }
 
-static void pairs_that_are_left_out_are_said(void **state)
+static void excluded_pairs_are_reported(void **state)
 {
 	static const struct {
 		const char *unit;
@@ -300,7 +300,7 @@ static void too_few_pairs_are_counted(void **state)
 }
 
 /* The note names the option that measures what is missing. */
-static void what_is_missing_is_said_only_of_what_looks_slower(void **state)
+static void missing_pairs_are_reported_only_for_a_suspected_slowdown(void **state)
 {
 	static const struct {
 		double slower; /* mean slowdown of three of four pairs */
@@ -452,12 +452,12 @@ int main(void)
 		cmocka_unit_test(the_interval_is_one_of_ratios_whatever_is_better),
 		cmocka_unit_test(an_exact_metric_is_judged_at_its_tolerance),
 		cmocka_unit_test(an_exact_metric_that_is_not_is_judged_by_pairs),
-		cmocka_unit_test(pairs_that_are_left_out_are_said),
+		cmocka_unit_test(excluded_pairs_are_reported),
 		cmocka_unit_test(without_pairs_nothing_passes_in_silence),
 		cmocka_unit_test(one_pair_that_cannot_be_used_is_an_error),
 		cmocka_unit_test(a_pass_that_is_surely_worse_says_by_how_much),
 		cmocka_unit_test(too_few_pairs_are_counted),
-		cmocka_unit_test(what_is_missing_is_said_only_of_what_looks_slower),
+		cmocka_unit_test(missing_pairs_are_reported_only_for_a_suspected_slowdown),
 		cmocka_unit_test(
 			each_place_is_reported_but_blamed_only_if_the_average_is_not_slower),
 		cmocka_unit_test(a_difference_measured_in_layouts_is_not_placement),

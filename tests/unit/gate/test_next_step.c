@@ -92,7 +92,7 @@ static void without_a_baseline_a_fixed_number_is_measured(void **state)
 	tear_down(&w);
 }
 
-static void what_is_only_counted_is_not_measured(void **state)
+static void counted_benchmarks_are_not_timed(void **state)
 {
 	struct walk w;
 
@@ -285,7 +285,7 @@ static void a_failure_whose_places_cannot_be_linked_stands(void **state)
 	tear_down(&w);
 }
 
-static void a_slowdown_beyond_what_places_do_needs_no_other_places(void **state)
+static void a_slowdown_beyond_placement_needs_no_other_places(void **state)
 {
 	struct walk w;
 
@@ -396,7 +396,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_baseline_a_fixed_number_is_measured),
-		cmocka_unit_test(what_is_only_counted_is_not_measured),
+		cmocka_unit_test(counted_benchmarks_are_not_timed),
 		cmocka_unit_test(a_pass_stops_at_the_first_look),
 		cmocka_unit_test(an_open_question_goes_from_look_to_look_until_nothing_is_left),
 		cmocka_unit_test(a_budget_that_is_too_short_for_any_statement_is_not_spent),
@@ -406,7 +406,7 @@ int main(void)
 		cmocka_unit_test(until_sure_stays_open_when_the_budget_ends),
 		cmocka_unit_test(a_failure_as_linked_is_measured_again_in_other_places),
 		cmocka_unit_test(a_failure_whose_places_cannot_be_linked_stands),
-		cmocka_unit_test(a_slowdown_beyond_what_places_do_needs_no_other_places),
+		cmocka_unit_test(a_slowdown_beyond_placement_needs_no_other_places),
 		cmocka_unit_test(a_failure_is_measured_until_its_function_can_be_named),
 		cmocka_unit_test(naming_ends_with_its_pairs),
 		cmocka_unit_test(nothing_follows_a_benchmark_that_failed_or_was_interrupted),

@@ -140,7 +140,7 @@ static void without_its_metric_or_its_times_the_whole_is_what_was_sampled(void *
 	end(&p);
 }
 
-static void levels_are_means_in_milliseconds_and_bound_what_is_news(void **state)
+static void levels_are_means_in_milliseconds_and_set_the_floor(void **state)
 {
 	struct program p;
 
@@ -274,7 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_whole_is_that_of_the_metric_of_cpu_time),
 		cmocka_unit_test(without_its_metric_or_its_times_the_whole_is_what_was_sampled),
-		cmocka_unit_test(levels_are_means_in_milliseconds_and_bound_what_is_news),
+		cmocka_unit_test(levels_are_means_in_milliseconds_and_set_the_floor),
 		cmocka_unit_test(coverage_is_sampled_time_in_spent_time),
 		cmocka_unit_test(another_measure_is_the_total_of_its_profile),
 		cmocka_unit_test(the_least_difference_of_counts_is_a_billionth_of_one_at_least),

@@ -476,7 +476,7 @@ static void at_most_fifty_functions_are_named(void **state)
 }
 
 /* Sure changes come first, then possible ones, then unimportant ones, whatever their size. */
-static void what_is_sure_stands_before_what_may_be_and_that_before_what_moved(void **state)
+static void sure_rows_precede_suspects_and_these_precede_moves(void **state)
 {
 	static const struct {
 		const char *name;
@@ -765,7 +765,7 @@ static void no_share_is_above_the_whole(void **state)
 }
 
 /* The remainder and the new part are at most 5 % of the other side. */
-static void a_move_has_a_kind_by_what_is_left_and_what_was_there(void **state)
+static void the_kind_of_a_move_follows_from_both_sides(void **state)
 {
 	static const struct {
 		double giver[2];
@@ -824,7 +824,7 @@ static void of_two_that_changed_as_much_the_name_decides(void **state)
 	assert_true(fg_node_compare(&nodes[1], &nodes[2]) > 0);
 }
 
-static void without_samples_of_one_side_nobody_is_blamed(void **state)
+static void without_samples_of_one_side_no_function_is_blamed(void **state)
 {
 	static const struct {
 		double seen; /* sampled part of the baseline's 100 ms */
@@ -857,7 +857,7 @@ static void without_samples_of_one_side_nobody_is_blamed(void **state)
 }
 
 /* A millisecond of an execution that ends before the sampler starts. */
-static void what_nobody_sees_of_either_side_counts_against_neither(void **state)
+static void time_unseen_on_both_sides_counts_against_neither(void **state)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_series *series;
@@ -881,7 +881,7 @@ static void what_nobody_sees_of_either_side_counts_against_neither(void **state)
 	end(&p);
 }
 
-static void whichever_side_is_not_seen_it_is_said(void **state)
+static void an_unseen_side_is_reported(void **state)
 {
 	static const char *const seen[] = {
 		"saw 49 % of the baseline's CPU time and 100 % of the candidate's;",
@@ -920,7 +920,7 @@ int main(void)
 		cmocka_unit_test(an_interval_is_as_wide_as_the_error_rate_asks),
 		cmocka_unit_test(the_order_in_which_regions_were_seen_makes_no_difference),
 		cmocka_unit_test(at_most_fifty_functions_are_named),
-		cmocka_unit_test(what_is_sure_stands_before_what_may_be_and_that_before_what_moved),
+		cmocka_unit_test(sure_rows_precede_suspects_and_these_precede_moves),
 		cmocka_unit_test(a_leaf_of_less_than_half_of_a_change_is_not_named),
 		cmocka_unit_test(the_leaf_that_most_of_a_change_is_spent_in_is_named),
 		cmocka_unit_test(a_suspect_changed_by_more_than_noise_and_a_twentieth_of_the_whole),
@@ -929,11 +929,11 @@ int main(void)
 		cmocka_unit_test(a_sure_change_below_the_floor_is_not_reported),
 		cmocka_unit_test(a_library_passes_where_its_interval_lies_within_the_margin),
 		cmocka_unit_test(no_share_is_above_the_whole),
-		cmocka_unit_test(a_move_has_a_kind_by_what_is_left_and_what_was_there),
+		cmocka_unit_test(the_kind_of_a_move_follows_from_both_sides),
 		cmocka_unit_test(of_two_that_changed_as_much_the_name_decides),
-		cmocka_unit_test(without_samples_of_one_side_nobody_is_blamed),
-		cmocka_unit_test(what_nobody_sees_of_either_side_counts_against_neither),
-		cmocka_unit_test(whichever_side_is_not_seen_it_is_said),
+		cmocka_unit_test(without_samples_of_one_side_no_function_is_blamed),
+		cmocka_unit_test(time_unseen_on_both_sides_counts_against_neither),
+		cmocka_unit_test(an_unseen_side_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

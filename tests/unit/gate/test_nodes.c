@@ -353,7 +353,7 @@ static void of_the_same_name_more_than_moved_is_slower(void **state)
 }
 
 /* The program is slightly slower everywhere: no function stands out from its noise. */
-static void without_a_sure_function_suspects_are_said_not_to_be_sure(void **state)
+static void without_a_sure_function_suspects_are_reported_as_unsure(void **state)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
@@ -435,7 +435,7 @@ static void shares_of_a_whole_that_nearly_cancels_are_not_shown(void **state)
 	fg_made_program_release(&p);
 }
 
-static void one_unsampled_arm_blames_nobody_and_says_why(void **state)
+static void one_unsampled_arm_blames_no_function_and_reports_the_reason(void **state)
 {
 	static const double seen[] = {0.0, 0.03, 0.9};
 
@@ -523,7 +523,7 @@ static void a_slower_function_and_a_smaller_gain_are_not_a_move(void **state)
 	fg_made_program_release(&p);
 }
 
-static void functions_explain_but_do_not_fail_unless_asked(void **state)
+static void functions_explain_but_fail_only_if_configured(void **state)
 {
 	const struct fg_benchmark_verdict *b;
 	struct fg_made_program p;
@@ -630,14 +630,14 @@ int main(void)
 		cmocka_unit_test(variants_of_one_name_are_recognised_as_moved_together),
 		cmocka_unit_test(moves_between_kin_are_recognised_wherever_they_are_called_from),
 		cmocka_unit_test(of_the_same_name_more_than_moved_is_slower),
-		cmocka_unit_test(without_a_sure_function_suspects_are_said_not_to_be_sure),
+		cmocka_unit_test(without_a_sure_function_suspects_are_reported_as_unsure),
 		cmocka_unit_test(suspects_are_never_blamed_next_to_a_sure_function),
 		cmocka_unit_test(shares_of_a_whole_that_nearly_cancels_are_not_shown),
-		cmocka_unit_test(one_unsampled_arm_blames_nobody_and_says_why),
+		cmocka_unit_test(one_unsampled_arm_blames_no_function_and_reports_the_reason),
 		cmocka_unit_test(a_wide_interval_is_not_a_pass),
 		cmocka_unit_test(a_move_is_recognised_although_another_function_got_slower),
 		cmocka_unit_test(a_slower_function_and_a_smaller_gain_are_not_a_move),
-		cmocka_unit_test(functions_explain_but_do_not_fail_unless_asked),
+		cmocka_unit_test(functions_explain_but_fail_only_if_configured),
 		cmocka_unit_test(rare_functions_and_few_pairs_are_not_tested),
 		cmocka_unit_test(regions_are_judged_by_their_cpu_time),
 		cmocka_unit_test(a_profile_without_pairs_says_nothing),

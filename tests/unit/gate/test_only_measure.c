@@ -35,7 +35,7 @@ static void the_measure_alone_is_gated(void **state)
 	fg_made_release(&made);
 }
 
-static void what_has_no_call_paths_is_refused(void **state)
+static void metrics_without_call_paths_are_refused(void **state)
 {
 	static const char *const wrong[] = {"cpu_time", "no.such.measure"};
 
@@ -58,7 +58,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_measure_alone_is_gated),
-		cmocka_unit_test(what_has_no_call_paths_is_refused),
+		cmocka_unit_test(metrics_without_call_paths_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

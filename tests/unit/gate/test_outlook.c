@@ -63,7 +63,7 @@ static void pairs_of_several_layouts_go_on_in_turn(void **state)
 	assert_int_equal(fg_rule_pairs_needed(&rule, difference, TWELVE), 23);
 }
 
-static void slower_is_what_lies_above_the_tolerated(void **state)
+static void pairs_above_the_tolerated_change_are_slower(void **state)
 {
 	const struct fg_rule rule = {.tolerated = 0.01};
 	const double at = log1p(0.01);
@@ -80,7 +80,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_weaker_the_change_the_more_pairs_up_to_four_times_as_many),
 		cmocka_unit_test(pairs_of_several_layouts_go_on_in_turn),
-		cmocka_unit_test(slower_is_what_lies_above_the_tolerated),
+		cmocka_unit_test(pairs_above_the_tolerated_change_are_slower),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

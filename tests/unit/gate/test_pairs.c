@@ -205,7 +205,7 @@ static void pairs_take_the_layouts_in_turn(void **state)
 	fg_pairs_release(&pairs);
 }
 
-static void pair_numbers_beyond_the_limit_are_not_looked_at(void **state)
+static void pair_numbers_beyond_the_limit_are_ignored(void **state)
 {
 	struct fg_pairs pairs;
 
@@ -223,7 +223,7 @@ static void pair_numbers_beyond_the_limit_are_not_looked_at(void **state)
 	assert_int_equal(fg_count_set_aside(series).all, 0);
 }
 
-static void what_was_set_aside_is_counted_by_its_reason(void **state)
+static void excluded_pairs_are_counted_by_reason(void **state)
 {
 	struct fg_set_aside found;
 
@@ -254,8 +254,8 @@ int main(void)
 		TEST(a_level_may_be_below_one),
 		TEST(each_pair_that_is_left_out_is_counted_once),
 		TEST(pairs_take_the_layouts_in_turn),
-		TEST(pair_numbers_beyond_the_limit_are_not_looked_at),
-		TEST(what_was_set_aside_is_counted_by_its_reason),
+		TEST(pair_numbers_beyond_the_limit_are_ignored),
+		TEST(excluded_pairs_are_counted_by_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

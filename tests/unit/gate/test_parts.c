@@ -35,7 +35,7 @@ static const struct part_case cases[] = {
 	 false},
 	{"samples that scatter make no gain", 12, {{17.2, 3, GUILTY, 12}}, {-5.2, 6}, 0, true},
 	{"of a whole that fell", -12, {{-17.2, 3, FASTER, -12}}, {5.2, 6}, 0, true},
-	{"a rest that surely fell is said, without shares",
+	{"a remainder that fell significantly is shown, without shares",
 	 12,
 	 {{17, 1, GUILTY, 17}},
 	 {-5, 1},

@@ -51,7 +51,7 @@ static void the_same_code_elsewhere_is_placement_and_passes(void **state)
 	assert_int_equal(made.verdict.exit_code, FG_EXIT_PASS);
 }
 
-static void whoever_ships_this_binary_can_fail_on_placement(void **state)
+static void placement_fails_if_configured(void **state)
 {
 	(void)state;
 	(void)make_moved_build();
@@ -160,7 +160,7 @@ static void only_other_code_of_the_project_is_other_code(void **state)
 	}
 }
 
-static void a_fact_that_nobody_has_proves_nothing(void **state)
+static void a_fact_missing_on_both_sides_proves_nothing(void **state)
 {
 	struct fg_build_facts a = {0};
 	struct fg_build_facts b = {0};
@@ -352,7 +352,7 @@ static void assert_placed(const struct judged *j, bool placed)
 	}
 }
 
-static void placement_is_said_of_all_that_was_measured_and_of_no_count(void **state)
+static void placement_applies_to_times_but_not_to_counts(void **state)
 {
 	struct judged j;
 
@@ -375,7 +375,7 @@ static void placement_is_said_of_all_that_was_measured_and_of_no_count(void **st
 }
 
 /* 2.353 errors are 95 % on one side of Student's t with three degrees of freedom. */
-static void a_regression_within_what_layouts_differ_by_is_placement(void **state)
+static void a_regression_within_the_spread_of_layouts_is_placement(void **state)
 {
 	static const struct {
 		double ratio;
@@ -421,8 +421,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(the_same_code_elsewhere_is_placement_and_passes,
 						begin, end),
-		cmocka_unit_test_setup_teardown(whoever_ships_this_binary_can_fail_on_placement,
-						begin, end),
+		cmocka_unit_test_setup_teardown(placement_fails_if_configured, begin, end),
 		cmocka_unit_test_setup_teardown(a_gated_function_does_not_fail_for_its_place, begin,
 						end),
 		cmocka_unit_test_setup_teardown(the_same_files_are_not_placed_elsewhere, begin,
@@ -431,11 +430,11 @@ int main(void)
 						begin, end),
 		cmocka_unit_test_setup_teardown(only_other_code_of_the_project_is_other_code, begin,
 						end),
-		cmocka_unit_test(a_fact_that_nobody_has_proves_nothing),
+		cmocka_unit_test(a_fact_missing_on_both_sides_proves_nothing),
 		cmocka_unit_test(builds_are_comparable_where_all_that_differs_was_compared),
 		cmocka_unit_test(builds_of_which_a_fact_is_not_known_are_not_comparable),
-		cmocka_unit_test(placement_is_said_of_all_that_was_measured_and_of_no_count),
-		cmocka_unit_test(a_regression_within_what_layouts_differ_by_is_placement),
+		cmocka_unit_test(placement_applies_to_times_but_not_to_counts),
+		cmocka_unit_test(a_regression_within_the_spread_of_layouts_is_placement),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,7 +133,7 @@ static void the_first_of_two_equally_bad_benchmarks_is_shown_with_its_figures(vo
 	assert_float_equal(progress.high, 2, 1e-9);
 }
 
-static void what_nobody_gates_or_a_duet_cannot_judge_is_not_waited_for(void **state)
+static void ungated_and_unjudged_metrics_are_not_waited_for(void **state)
 {
 	struct fg_gate_progress progress;
 	struct fg_series *series = make((enum says[]){SAYS_LITTLE, SAYS_NOTHING_YET, SAYS_TWICE});
@@ -149,7 +149,7 @@ static void what_nobody_gates_or_a_duet_cannot_judge_is_not_waited_for(void **st
 	assert_true(isnan(progress.ratio));
 }
 
-static void worse_is_only_what_is_gated_judged_and_fails(void **state)
+static void only_failing_gated_and_judged_metrics_are_worse(void **state)
 {
 	struct fg_series *series = make((enum says[]){SAYS_TWICE, SAYS_EQUAL, SAYS_NOTHING_YET});
 	size_t wall = fg_series_find_metric(series, "wall_time");
@@ -172,7 +172,7 @@ static void worse_is_only_what_is_gated_judged_and_fails(void **state)
 
 /* ---- a whole run ---- */
 
-static void the_worst_benchmark_decides_and_what_is_gone_is_listed(void **state)
+static void the_worst_benchmark_decides_and_missing_ones_are_listed(void **state)
 {
 	static const char *const gone[] = {"first", "second"};
 	const struct fg_verdict *verdict = &made.verdict;
@@ -215,7 +215,7 @@ static const struct fg_fact_difference *find_difference(const char *key)
 	return NULL;
 }
 
-static void what_differs_between_both_builds_is_listed(void **state)
+static void differences_between_the_builds_are_listed(void **state)
 {
 	struct fg_side *sides = made.run.sides;
 
@@ -345,11 +345,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_open_metric_is_shown_before_the_worst_decided_one),
 		TEST(the_first_of_two_equally_bad_benchmarks_is_shown_with_its_figures),
-		TEST(what_nobody_gates_or_a_duet_cannot_judge_is_not_waited_for),
-		TEST(worse_is_only_what_is_gated_judged_and_fails),
-		TEST(the_worst_benchmark_decides_and_what_is_gone_is_listed),
+		TEST(ungated_and_unjudged_metrics_are_not_waited_for),
+		TEST(only_failing_gated_and_judged_metrics_are_worse),
+		TEST(the_worst_benchmark_decides_and_missing_ones_are_listed),
 		TEST(a_baseline_that_must_be_there_is_missed_only_where_it_is_not),
-		TEST(what_differs_between_both_builds_is_listed),
+		TEST(differences_between_the_builds_are_listed),
 		TEST(against_a_stored_run_the_hosts_may_differ_too),
 		TEST(leftover_accepted_slowdowns_of_a_benchmark_are_noted_once),
 		TEST(a_note_on_two_sessions_names_a_command_if_the_commits_differ),

@@ -194,7 +194,7 @@ static void check(const struct trial *trial, size_t number)
 	check_probability(trial, &found);
 }
 
-static void what_is_printed_is_what_decides(void **state)
+static void the_printed_interval_decides(void **state)
 {
 	struct fg_random random;
 	struct trial trial;
@@ -273,7 +273,7 @@ static void recorded_programs_fail_where_one_side_is_slower_and_only_there(void 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_printed_is_what_decides),
+		cmocka_unit_test(the_printed_interval_decides),
 		cmocka_unit_test(recorded_pairs_are_judged_by_their_interval_too),
 		cmocka_unit_test(recorded_programs_fail_where_one_side_is_slower_and_only_there),
 	};

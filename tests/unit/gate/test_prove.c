@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The card of a gate, from runs whose right answer is known. */
 #include "base/random.h"
-#include "gate/prove.h"
+#include "gate/prove_json.h"
 #include "tests/support/fg_test.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static struct fg_proof proofs[PROOFS_MAX];
 static size_t count;
 
 static const struct fg_proof_card_plan plan = {
-	.benchmark = "parse", .max_pairs = 400, .budget_s = 300};
+	.benchmark = "parse", .alpha = 0.001, .max_pairs = 400, .budget_s = 300};
 
 static int set_up(void **state)
 {
@@ -25,7 +25,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* A run of a benchmark of 20 ms whose pairs scatter by 4 % without a memory. */
+/* A run of a benchmark of 20 ms whose pairs scatter by 4 %, independently. */
 static struct fg_proof *add(enum fg_proof_arm arm, double size, enum fg_outcome outcome)
 {
 	struct fg_proof *proof = &proofs[count++];
@@ -99,7 +99,10 @@ static void smallest_is_found_with_all_larger_ones(void **state)
 
 	(void)state;
 	for (int i = 0; i < 20; i++) {
-		add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_REGRESSION)->is_named = true;
+		struct fg_proof *named = add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_REGRESSION);
+
+		named->function = "find";
+		named->blamed = "find";
 		add(FG_PROOF_PLANTED, 0.05, i < 19 ? FG_OUTCOME_REGRESSION : FG_OUTCOME_PASS);
 		add(FG_PROOF_PLANTED, 0.02, i < 18 ? FG_OUTCOME_REGRESSION : FG_OUTCOME_PASS);
 	}
@@ -111,11 +114,117 @@ static void smallest_is_found_with_all_larger_ones(void **state)
 	assert_true(fabs(card.smallest_at_least - 0.783894) < 1e-5);
 	assert_int_equal(card.named.hits, 20);
 	assert_int_equal(card.named.runs, 57);
-	/* A size that is missed unsettles all smaller ones. */
+	/* If a size is missed, all smaller ones are in doubt. */
 	add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_PASS);
 	add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_PASS);
 	make(&card);
 	assert_true(isnan(card.smallest));
+}
+
+/* One false alarm in a hundred runs may be chance at an alpha of 0.1 %; two early ones are not. */
+static void evidence_may_be_looked_at_after_each_run(void **state)
+{
+	struct fg_proof_card card;
+
+	(void)state;
+	for (int i = 0; i < 60; i++)
+		add(FG_PROOF_NEUTRAL, 0, i == 50 ? FG_OUTCOME_REGRESSION : FG_OUTCOME_PASS);
+	make(&card);
+	assert_true(card.alarm_evidence < 1);
+	assert_false(card.is_broken);
+	count = 0;
+	for (int i = 0; i < 8; i++)
+		add(FG_PROOF_SAME, 0, i % 4 ? FG_OUTCOME_PASS : FG_OUTCOME_REGRESSION);
+	make(&card);
+	assert_true(card.alarm_evidence > 20);
+	assert_true(card.is_broken);
+}
+
+/* A long time of health does not hide an illness. */
+static void gate_that_begins_to_fail_equal_code_is_broken(void **state)
+{
+	struct fg_proof_card card;
+
+	(void)state;
+	for (int i = 0; i < 200; i++)
+		add(FG_PROOF_SAME, 0, FG_OUTCOME_PASS);
+	for (int i = 0; i < 20; i++)
+		add(FG_PROOF_SAME, 0, i % 4 ? FG_OUTCOME_PASS : FG_OUTCOME_REGRESSION);
+	make(&card);
+	assert_true(card.is_broken);
+}
+
+/* Honest gates: how many are ever called broken in a year of nights? */
+static void honest_gate_is_rarely_called_broken(void **state)
+{
+	struct fg_random random;
+	unsigned broken = 0;
+
+	(void)state;
+	fg_random_seed(&random, 5);
+	for (int gate = 0; gate < 200; gate++) {
+		struct fg_proof_card card = {0};
+
+		count = 0;
+		while (count < PROOFS_MAX && !card.is_broken) {
+			const bool alarm = fg_random_uniform(&random) < 0.001;
+
+			add(FG_PROOF_SAME, 0, alarm ? FG_OUTCOME_REGRESSION : FG_OUTCOME_PASS);
+			if (count % 20 == 0)
+				make(&card);
+		}
+		broken += card.is_broken;
+	}
+	assert_true(broken <= 10);
+}
+
+static void gate_that_goes_blind_is_broken_within_ten_runs(void **state)
+{
+	struct fg_proof_card card = {0};
+	size_t missed = 0;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		add(FG_PROOF_PLANTED, 0.05, FG_OUTCOME_REGRESSION);
+	make(&card);
+	assert_false(card.is_broken);
+	/* Sizes that it never saw say nothing. */
+	for (int i = 0; i < 20; i++)
+		add(FG_PROOF_PLANTED, 0.01, FG_OUTCOME_PASS);
+	make(&card);
+	assert_false(card.is_broken);
+	for (missed = 0; missed < 10 && !card.is_broken; missed++) {
+		add(FG_PROOF_PLANTED, 0.05, FG_OUTCOME_PASS);
+		make(&card);
+	}
+	assert_true(card.is_broken);
+	assert_true(missed < 10);
+}
+
+static void proof_is_read_as_it_was_written(void **state)
+{
+	const struct fg_proof *written = add(FG_PROOF_PLANTED, 0.05, FG_OUTCOME_REGRESSION);
+	struct fg_strbuf text = {0};
+	struct fg_arena arena = {0};
+	struct fg_json_writer w;
+	struct fg_proof read;
+
+	(void)state;
+	proofs[0].function = "find(int)";
+	proofs[0].symbol = "_Z4findi";
+	proofs[0].library = "prog";
+	fg_json_writer_init(&w, &text, 0);
+	fg_proof_write(&w, NULL, written);
+	assert_int_equal(fg_proof_read(text.data, text.length, &arena, &read, NULL), FG_OK);
+	assert_string_equal(read.benchmark, "parse");
+	assert_string_equal(read.symbol, "_Z4findi");
+	assert_int_equal(read.arm, FG_PROOF_PLANTED);
+	assert_int_equal(read.outcome, FG_OUTCOME_REGRESSION);
+	assert_true(fabs(read.noise.pair - 0.04) < 1e-12);
+	assert_null(read.blamed);
+	assert_int_equal(fg_proof_read("{}", 2, &arena, &read, NULL), FG_EPARSE);
+	fg_arena_release(&arena);
+	fg_strbuf_release(&text);
 }
 
 static const struct fg_proof_card_help *help(const struct fg_proof_card *card,
@@ -128,7 +237,7 @@ static const struct fg_proof_card_help *help(const struct fg_proof_card *card,
 	return NULL;
 }
 
-/* Noise without a memory: ten times the length is worth a factor of √10. */
+/* Independent noise: ten times the length is worth a factor of √10. */
 static void longer_benchmark_helps_by_the_measured_noise(void **state)
 {
 	struct fg_proof_card card;
@@ -143,12 +252,12 @@ static void longer_benchmark_helps_by_the_measured_noise(void **state)
 	assert_string_equal(card.limiting, "parse");
 	assert_true(fabs(longer->by - 200e6) < 1);
 	assert_true(fabs(log1p(longer->from) / log1p(longer->to) - sqrt(10)) < 0.01);
-	/* Nothing else than more pairs helps as well. */
+	/* No other remedy helps as much as more pairs. */
 	assert_null(help(&card, FG_LIMIT_NOISE));
 	assert_null(help(&card, FG_LIMIT_LAYOUTS));
 }
 
-/* Noise that does not average out: length is worth nothing, a quiet host is. */
+/* Noise that does not average out: a longer benchmark does not help, a quiet host does. */
 static void noise_with_a_memory_needs_a_quieter_host(void **state)
 {
 	struct fg_proof_card card;
@@ -220,6 +329,11 @@ int main(void)
 		cmocka_unit_test_setup(placement_and_improvement_raise_no_alarm, set_up),
 		cmocka_unit_test_setup(run_without_pairs_proves_nothing, set_up),
 		cmocka_unit_test_setup(smallest_is_found_with_all_larger_ones, set_up),
+		cmocka_unit_test_setup(evidence_may_be_looked_at_after_each_run, set_up),
+		cmocka_unit_test_setup(gate_that_begins_to_fail_equal_code_is_broken, set_up),
+		cmocka_unit_test_setup(honest_gate_is_rarely_called_broken, set_up),
+		cmocka_unit_test_setup(gate_that_goes_blind_is_broken_within_ten_runs, set_up),
+		cmocka_unit_test_setup(proof_is_read_as_it_was_written, set_up),
 		cmocka_unit_test_setup(longer_benchmark_helps_by_the_measured_noise, set_up),
 		cmocka_unit_test_setup(noise_with_a_memory_needs_a_quieter_host, set_up),
 		cmocka_unit_test_setup(estimates_that_disagree_need_layouts, set_up),

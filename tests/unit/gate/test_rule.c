@@ -360,7 +360,7 @@ static void equal_programs_hardly_ever_fail_whatever_the_host_does(void **state)
 	}
 }
 
-static void what_is_not_drawn_widens_the_interval(void **state)
+static void dependence_between_pairs_widens_the_interval(void **state)
 {
 	struct fg_rule rule = default_rule();
 	struct fg_rule_finding narrow;
@@ -471,7 +471,7 @@ static void twelve_slower_pairs_are_as_probable_as_twelve_equal_coins(void **sta
 	assert_float_equal(fg_rule_probability(&rule, difference, 12, 0), 1 - 2 * exp2(-12), 1e-12);
 }
 
-/* Conditions that are not drawn anew pull the probability towards one half. */
+/* Conditions that are the same for all pairs pull the probability towards one half. */
 static void the_probability_has_the_doubts_of_the_interval(void **state)
 {
 	static const double away[] = {-0.004, 0.004};
@@ -522,7 +522,7 @@ int main(void)
 		cmocka_unit_test(a_mean_that_some_pairs_contradict_is_not_a_regression),
 		cmocka_unit_test(too_few_pairs_decide_nothing),
 		cmocka_unit_test(equal_programs_hardly_ever_fail_whatever_the_host_does),
-		cmocka_unit_test(what_is_not_drawn_widens_the_interval),
+		cmocka_unit_test(dependence_between_pairs_widens_the_interval),
 		cmocka_unit_test(looks_at_a_schedule_that_was_given_up_are_paid_for),
 		cmocka_unit_test(until_sure_takes_no_look_early),
 		cmocka_unit_test(the_last_look_may_spend_all_that_is_left),

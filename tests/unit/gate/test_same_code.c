@@ -100,7 +100,7 @@ static void unchanged_slower_code_is_not_blamed_if_other_code_changed(void **sta
 	}
 }
 
-/* Only `fit` surely got slower; its caller `work`, or a sibling, changed. */
+/* Only `fit` got significantly slower; its caller `work`, or a sibling, changed. */
 static void
 slower_code_that_did_not_change_is_charged_to_the_changed_code_that_calls_it(void **state)
 {
@@ -216,7 +216,7 @@ static void placement_has_no_guilty_function(void **state)
  * The candidate is 3 % slower on average, in functions whose code is the same: by the same amount
  * in each place of the code, or by more in one and less in another.
  */
-static void what_layouts_differ_by_is_placement_where_no_code_changed(void **state)
+static void differences_of_layouts_are_placement_if_no_code_changed(void **state)
 {
 	static const double alike[FG_LINE_PLACES] = {1.03, 1.031, 1.029, 1.03};
 	static const double apart[FG_LINE_PLACES] = {1.02, 0.97, 1.10, 1.03};
@@ -298,7 +298,7 @@ int main(void)
 		cmocka_unit_test(
 			an_untouched_template_is_charged_to_the_changed_code_that_calls_it),
 		cmocka_unit_test(placement_has_no_guilty_function),
-		cmocka_unit_test(what_layouts_differ_by_is_placement_where_no_code_changed),
+		cmocka_unit_test(differences_of_layouts_are_placement_if_no_code_changed),
 		cmocka_unit_test(code_that_did_not_change_is_never_to_blame),
 	};
 

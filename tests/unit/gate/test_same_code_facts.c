@@ -215,7 +215,7 @@ static void a_library_is_the_same_where_both_sides_know_one_build_id(void **stat
 	}
 }
 
-static void what_was_inlined_is_code_of_the_function_that_contains_it(void **state)
+static void inlined_code_belongs_to_the_function_that_contains_it(void **state)
 {
 	static const struct fg_profile_function inlined = {
 		.name = "clamp", .library = "app", .inlined = true};
@@ -363,7 +363,7 @@ int main(void)
 		cmocka_unit_test(without_a_sample_nothing_is_known),
 		cmocka_unit_test(the_kernel_and_jumps_of_the_linker_are_the_same_on_both_sides),
 		cmocka_unit_test(a_library_is_the_same_where_both_sides_know_one_build_id),
-		cmocka_unit_test(what_was_inlined_is_code_of_the_function_that_contains_it),
+		cmocka_unit_test(inlined_code_belongs_to_the_function_that_contains_it),
 		cmocka_unit_test(only_samples_of_time_in_repetitions_that_count_are_time),
 		cmocka_unit_test(a_sure_function_of_known_code_has_a_note_about_its_place),
 		cmocka_unit_test(a_fact_is_about_the_function_of_its_library),

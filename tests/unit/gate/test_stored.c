@@ -62,7 +62,7 @@ static enum fg_outcome cpu_outcome(void)
 	return fg_made_metric(b, "cpu_time")->outcome;
 }
 
-static void a_change_beyond_what_sessions_vary_is_found(void **state)
+static void a_change_beyond_the_spread_of_sessions_is_found(void **state)
 {
 	(void)state;
 	make_past(0.01, 0.15, 1);
@@ -70,7 +70,7 @@ static void a_change_beyond_what_sessions_vary_is_found(void **state)
 	drop_past();
 }
 
-static void a_change_within_what_sessions_vary_is_not_judged(void **state)
+static void a_change_within_the_spread_of_sessions_is_not_judged(void **state)
 {
 	const struct fg_metric_verdict *cpu;
 
@@ -357,7 +357,7 @@ static void in_another_environment_no_function_is_judged(void **state)
 	drop_functions(&functions);
 }
 
-static void a_function_beyond_what_sessions_vary_is_guilty(void **state)
+static void a_function_beyond_the_spread_of_sessions_is_guilty(void **state)
 {
 	const double more[FUNCTIONS] = {20, 0, 5};
 	const struct fg_benchmark_verdict *verdict = NULL;
@@ -384,7 +384,7 @@ static void a_function_beyond_what_sessions_vary_is_guilty(void **state)
 	drop_functions(&functions);
 }
 
-static void a_function_within_what_sessions_vary_is_not_sure(void **state)
+static void a_function_within_the_spread_of_sessions_is_not_sure(void **state)
 {
 	const double more[FUNCTIONS] = {1.2, 0, 0};
 	const struct fg_benchmark_verdict *verdict = NULL;
@@ -415,8 +415,8 @@ static void with_few_sessions_no_function_is_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_change_beyond_what_sessions_vary_is_found),
-		cmocka_unit_test(a_change_within_what_sessions_vary_is_not_judged),
+		cmocka_unit_test(a_change_beyond_the_spread_of_sessions_is_found),
+		cmocka_unit_test(a_change_within_the_spread_of_sessions_is_not_judged),
 		cmocka_unit_test(sessions_that_differ_for_no_reason_rarely_fail),
 		cmocka_unit_test(without_a_history_there_is_no_verdict),
 		cmocka_unit_test(another_environment_is_at_most_inconclusive),
@@ -426,8 +426,8 @@ int main(void)
 		cmocka_unit_test(a_benchmark_that_a_run_left_out_is_not_compared),
 		cmocka_unit_test(other_benchmarks_are_new_or_missing),
 		cmocka_unit_test(in_another_environment_no_function_is_judged),
-		cmocka_unit_test(a_function_beyond_what_sessions_vary_is_guilty),
-		cmocka_unit_test(a_function_within_what_sessions_vary_is_not_sure),
+		cmocka_unit_test(a_function_beyond_the_spread_of_sessions_is_guilty),
+		cmocka_unit_test(a_function_within_the_spread_of_sessions_is_not_sure),
 		cmocka_unit_test(with_few_sessions_no_function_is_named),
 		cmocka_unit_test(a_candidate_alone_is_new),
 	};

@@ -194,7 +194,7 @@ static void without_enough_sessions_three_errors_are_shown_and_nothing_is_decide
 	end(&s);
 }
 
-static void what_is_not_above_zero_is_new_missing_or_unknown(void **state)
+static void values_not_above_zero_are_new_missing_or_unknown(void **state)
 {
 	static const struct {
 		double before;
@@ -234,7 +234,7 @@ static void what_is_not_above_zero_is_new_missing_or_unknown(void **state)
 	}
 }
 
-static void only_measured_sessions_of_the_same_host_tell_how_sessions_differ(void **state)
+static void only_measured_sessions_of_the_same_host_make_the_spread(void **state)
 {
 	struct fg_session_spread spread;
 	struct sessions s;
@@ -423,8 +423,8 @@ int main(void)
 		cmocka_unit_test(the_scatter_of_one_session_is_its_own),
 		cmocka_unit_test(
 			without_enough_sessions_three_errors_are_shown_and_nothing_is_decided),
-		cmocka_unit_test(what_is_not_above_zero_is_new_missing_or_unknown),
-		cmocka_unit_test(only_measured_sessions_of_the_same_host_tell_how_sessions_differ),
+		cmocka_unit_test(values_not_above_zero_are_new_missing_or_unknown),
+		cmocka_unit_test(only_measured_sessions_of_the_same_host_make_the_spread),
 		cmocka_unit_test(
 			functions_are_judged_by_sessions_and_samples_with_one_level_for_all),
 	};

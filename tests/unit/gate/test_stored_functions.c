@@ -254,7 +254,7 @@ static void six_sessions_are_enough_and_five_are_not(void **state)
 	end(&c);
 }
 
-static void the_twelve_that_differ_most_are_asked_about(void **state)
+static void the_twelve_that_differ_most_are_tested(void **state)
 {
 	static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g",
 					    "h", "i", "j", "k", "l", "m", "n"};
@@ -275,7 +275,7 @@ static void the_twelve_that_differ_most_are_asked_about(void **state)
 	end(&c);
 }
 
-static void a_fiftieth_of_the_whole_is_worth_asking_about(void **state)
+static void a_fiftieth_of_the_whole_is_tested(void **state)
 {
 	static const struct function functions[] = {
 		{.name = "most", .library = "prog", .ms = {100, 196.01}},
@@ -295,7 +295,7 @@ static void a_fiftieth_of_the_whole_is_worth_asking_about(void **state)
 }
 
 /* The sure ones come first, each by size. */
-static void what_is_not_sure_stands_behind_what_is(void **state)
+static void unsure_functions_follow_sure_ones(void **state)
 {
 	static const struct function functions[] = {
 		{.name = "wild", .library = "prog", .ms = {200, 300}, .samples = 3},
@@ -386,7 +386,7 @@ static void inclusive_time_counts_recursion_once(void **state)
 	end(&c);
 }
 
-static void without_what_is_needed_no_function_is_judged(void **state)
+static void without_its_inputs_no_function_is_judged(void **state)
 {
 	static const struct function functions[] = {
 		{.name = "one", .library = "prog", .ms = {100, 200}}};
@@ -461,7 +461,7 @@ static void of_many_functions_most_may_be_gone(void **state)
 	end(&c);
 }
 
-static void without_its_metric_nobody_knows_whether_the_whole_changed(void **state)
+static void without_its_metric_a_change_of_the_whole_is_unknown(void **state)
 {
 	static const struct function functions[] = {
 		{.name = "one", .library = "prog", .ms = {100, 200}}};
@@ -507,16 +507,16 @@ int main(void)
 		cmocka_unit_test(the_level_is_shared_by_all_that_took_time),
 		cmocka_unit_test(an_interval_beyond_zero_is_sure),
 		cmocka_unit_test(six_sessions_are_enough_and_five_are_not),
-		cmocka_unit_test(the_twelve_that_differ_most_are_asked_about),
-		cmocka_unit_test(a_fiftieth_of_the_whole_is_worth_asking_about),
-		cmocka_unit_test(what_is_not_sure_stands_behind_what_is),
+		cmocka_unit_test(the_twelve_that_differ_most_are_tested),
+		cmocka_unit_test(a_fiftieth_of_the_whole_is_tested),
+		cmocka_unit_test(unsure_functions_follow_sure_ones),
 		cmocka_unit_test(no_sample_is_as_noisy_as_one),
 		cmocka_unit_test(shares_of_a_whole_that_nearly_cancels_are_not_shown),
 		cmocka_unit_test(inclusive_time_counts_recursion_once),
-		cmocka_unit_test(without_what_is_needed_no_function_is_judged),
+		cmocka_unit_test(without_its_inputs_no_function_is_judged),
 		cmocka_unit_test(time_without_a_stack_is_one_part_of_the_whole),
 		cmocka_unit_test(of_many_functions_most_may_be_gone),
-		cmocka_unit_test(without_its_metric_nobody_knows_whether_the_whole_changed),
+		cmocka_unit_test(without_its_metric_a_change_of_the_whole_is_unknown),
 		cmocka_unit_test(a_function_that_no_session_knows_is_not_judged),
 	};
 

@@ -204,7 +204,7 @@ static void hint_is(const char *function, const struct fg_argument_figures *figu
 	fg_strbuf_release(&text);
 }
 
-static void hints_say_what_is_true_and_nothing_else(void **state)
+static void hints_are_true_and_complete(void **state)
 {
 	struct fg_argument_figures figures = figures_of(2000, 0.25, 0.5);
 
@@ -229,7 +229,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_larger_than_its_room),
 		cmocka_unit_test(a_deep_path_keeps_its_ends_and_a_long_name_its_beginning),
 		cmocka_unit_test(a_table_is_a_side_of_other_sums_with_what_it_left_out),
-		cmocka_unit_test(hints_say_what_is_true_and_nothing_else),
+		cmocka_unit_test(hints_are_true_and_complete),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@ static struct fg_coverage of(double spent_ms, double seen_ms, size_t repetitions
 				    .repetitions = repetitions};
 }
 
-static void share_is_what_samples_stand_for(void **state)
+static void share_is_the_time_that_samples_represent(void **state)
 {
 	const struct fg_coverage half = of(10, 5, 2);
 	const struct fg_coverage nothing = of(0, 0, 0);
@@ -63,7 +63,7 @@ static void programs_of_one_side_escape_or_were_only_short(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(share_is_what_samples_stand_for),
+		cmocka_unit_test(share_is_the_time_that_samples_represent),
 		cmocka_unit_test(programs_of_one_side_escape_or_were_only_short),
 	};
 

@@ -33,7 +33,7 @@ static void a_part_and_a_clone_stand_for_their_function(void **state)
 	fg_executed_release(&executed);
 }
 
-static void what_is_written_is_read_again(void **state)
+static void written_lists_are_read_back(void **state)
 {
 	struct fg_strbuf text = {0};
 	struct fg_strbuf again = {0};
@@ -84,7 +84,7 @@ static void a_broken_file_is_refused(void **state)
 	}
 }
 
-static void the_sampler_adds_what_was_not_known(void **state)
+static void the_sampler_adds_unknown_functions(void **state)
 {
 	struct fg_executed executed;
 
@@ -101,9 +101,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_part_and_a_clone_stand_for_their_function),
-		cmocka_unit_test(what_is_written_is_read_again),
+		cmocka_unit_test(written_lists_are_read_back),
 		cmocka_unit_test(a_broken_file_is_refused),
-		cmocka_unit_test(the_sampler_adds_what_was_not_known),
+		cmocka_unit_test(the_sampler_adds_unknown_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,7 @@ static void only_plain_addresses_of_the_web_make_links(void **state)
 	check(NULL, &known, NULL);
 }
 
-static void what_is_not_known_makes_no_link(void **state)
+static void unknown_values_make_no_link(void **state)
 {
 	static const char *const outside[] = {"/usr/include/c++/12/vector", "../other/a.c",
 					      "src/../../a.c", "", NULL};
@@ -147,7 +147,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(placeholders_are_replaced_and_escaped),
 		cmocka_unit_test(only_plain_addresses_of_the_web_make_links),
-		cmocka_unit_test(what_is_not_known_makes_no_link),
+		cmocka_unit_test(unknown_values_make_no_link),
 		cmocka_unit_test(a_place_without_a_line_links_to_its_file),
 		cmocka_unit_test(a_remote_on_github_or_gitlab_has_templates),
 		cmocka_unit_test(uncommitted_lines_are_not_linked),

@@ -106,7 +106,7 @@ static void a_side_without_source_leaves_the_other(void **state)
 }
 
 /* A thousand lines, few with a cost; some costs are beyond the end of the file. */
-static void a_long_function_shows_what_costs_and_jumps_over_the_rest(void **state)
+static void a_long_function_shows_expensive_lines_only(void **state)
 {
 	static const struct fg_line_cost costs[] = {{.line = 10, .cost = 30},
 						    {.line = 200, .cost = 60},
@@ -257,7 +257,7 @@ int main(void)
 		cmocka_unit_test(a_line_that_changed_is_there_twice_and_others_once),
 		cmocka_unit_test(lines_seen_on_one_side_only_did_not_come),
 		cmocka_unit_test(a_side_without_source_leaves_the_other),
-		cmocka_unit_test(a_long_function_shows_what_costs_and_jumps_over_the_rest),
+		cmocka_unit_test(a_long_function_shows_expensive_lines_only),
 		cmocka_unit_test(lines_of_an_unchanged_neighbour_are_never_new),
 		cmocka_unit_test(a_rewritten_function_keeps_its_costly_lines),
 		cmocka_unit_test(a_strange_line_is_cut_and_clean),

@@ -58,7 +58,7 @@ static void answer(struct fg_job *job)
 	(void)sem_post(&done);
 }
 
-static void test_what_waits_for_room_is_done(void **state)
+static void test_jobs_waiting_for_room_are_done(void **state)
 {
 	static struct fg_job jobs[AT_ONCE];
 
@@ -101,7 +101,7 @@ static void test_a_job_given_after_the_stop_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_waits_for_room_is_done),
+		cmocka_unit_test(test_jobs_waiting_for_room_are_done),
 		cmocka_unit_test(test_a_job_given_after_the_stop_is_refused),
 	};
 

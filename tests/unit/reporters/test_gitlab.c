@@ -33,7 +33,7 @@ static void values_within_the_noise_are_the_same_text(void **state)
 }
 
 /* OpenMetrics requires each family once and in one piece. */
-static void families_stand_together(void **state)
+static void families_are_adjacent(void **state)
 {
 	static const char family[] = "# TYPE fastgate_cpu_time_seconds gauge\n";
 	struct fg_strbuf text = {0};
@@ -55,7 +55,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_outcome_is_written_as_agreed),
 		cmocka_unit_test(values_within_the_noise_are_the_same_text),
-		cmocka_unit_test(families_stand_together),
+		cmocka_unit_test(families_are_adjacent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

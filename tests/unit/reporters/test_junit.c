@@ -72,7 +72,7 @@ static void every_outcome_is_valid_by_the_common_schemas(void **state)
 }
 
 /* Otherwise the test above would be meaningless. */
-static void the_schemas_refuse_what_is_wrong(void **state)
+static void the_schemas_refuse_invalid_files(void **state)
 {
 	static const char wrong[] = "<testsuites><testsuite name='x' tests='many'/></testsuites>";
 	struct fg_process_result result = {0};
@@ -155,7 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_outcome_is_written_as_agreed),
 		cmocka_unit_test(every_outcome_is_valid_by_the_common_schemas),
-		cmocka_unit_test(the_schemas_refuse_what_is_wrong),
+		cmocka_unit_test(the_schemas_refuse_invalid_files),
 		cmocka_unit_test(names_are_unique_over_the_file),
 		cmocka_unit_test(a_regression_fails_and_the_rest_does_not),
 		cmocka_unit_test(the_pairs_are_those_that_were_used),

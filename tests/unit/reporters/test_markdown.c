@@ -69,7 +69,7 @@ static bool is_within(const char *text, const char *at, const char *open, const 
 }
 
 /* GitHub looks for names in the finished page, references resolved, but not in <code> and <pre>. */
-static void nobody_is_mentioned(void **state)
+static void no_user_is_mentioned(void **state)
 {
 	struct fg_strbuf text = {0};
 
@@ -296,7 +296,7 @@ int main(void)
 		cmocka_unit_test(every_outcome_is_written_as_agreed),
 		cmocka_unit_test(hostile_names_stay_names),
 		cmocka_unit_test(templates_of_the_run_make_links),
-		cmocka_unit_test(nobody_is_mentioned),
+		cmocka_unit_test(no_user_is_mentioned),
 		cmocka_unit_test(no_line_gives_orders),
 		cmocka_unit_test(a_commit_is_not_markup),
 		cmocka_unit_test(tables_keep_their_columns),

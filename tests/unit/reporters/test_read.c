@@ -232,7 +232,7 @@ static void a_table_of_arguments_takes_no_more_than_its_room(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void what_is_wrong_in_a_table_of_arguments_is_left_out(void **state)
+static void invalid_entries_in_a_table_of_arguments_are_left_out(void **state)
 {
 	static const char wrong[] =
 		"{\"schema\": \"fastgate-report/1\", \"benchmarks\": [{\"arguments\": {"
@@ -275,7 +275,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_verdict_comes_back_as_it_was),
 		cmocka_unit_test(a_table_of_arguments_takes_no_more_than_its_room),
-		cmocka_unit_test(what_is_wrong_in_a_table_of_arguments_is_left_out),
+		cmocka_unit_test(invalid_entries_in_a_table_of_arguments_are_left_out),
 		cmocka_unit_test(a_function_that_moved_comes_back_as_moved_and_never_as_passed),
 		cmocka_unit_test(anything_but_a_report_is_refused),
 		cmocka_unit_test(wrong_types_do_no_harm),

@@ -87,7 +87,7 @@ static void the_worst_benchmark_comes_first_in_every_list(void **state)
 	fg_fixture_release(&fixture);
 }
 
-static void what_is_not_sure_is_never_listed_as_the_cause(void **state)
+static void unsure_functions_are_never_listed_as_the_cause(void **state)
 {
 	static const char *const formats[] = {"terminal", "junit", "markdown", "comment", "github"};
 
@@ -124,7 +124,7 @@ static void the_list_adds_up_by_a_row_of_everything_else(void **state)
 }
 
 /* The last ones cancel the first ones: a short list leaves five times the total. */
-static void what_a_short_list_leaves_has_no_share_beyond_twice_the_whole(void **state)
+static void the_rest_of_a_short_list_has_no_share_beyond_twice_the_whole(void **state)
 {
 	static const double deltas[] = {15, 15, 15, 15, -19, -19, -12};
 	struct fg_node_verdict functions[FG_ARRAY_SIZE(deltas)];
@@ -162,7 +162,7 @@ static void the_schedule_and_why_no_duet_stand_in_one_line(void **state)
 	fg_strbuf_release(&text);
 }
 
-static void a_note_that_holds_for_several_metrics_is_said_once(void **state)
+static void a_note_about_several_metrics_is_printed_once(void **state)
 {
 	static const char note[] = "cannot be judged against a stored run yet";
 	struct fg_fixture fixture;
@@ -301,11 +301,11 @@ int main(void)
 		cmocka_unit_test(the_picture_of_the_interface_is_kept),
 		cmocka_unit_test(facts_of_the_build_that_differ_are_named),
 		cmocka_unit_test(the_worst_benchmark_comes_first_in_every_list),
-		cmocka_unit_test(what_is_not_sure_is_never_listed_as_the_cause),
+		cmocka_unit_test(unsure_functions_are_never_listed_as_the_cause),
 		cmocka_unit_test(the_list_adds_up_by_a_row_of_everything_else),
-		cmocka_unit_test(what_a_short_list_leaves_has_no_share_beyond_twice_the_whole),
+		cmocka_unit_test(the_rest_of_a_short_list_has_no_share_beyond_twice_the_whole),
 		cmocka_unit_test(the_schedule_and_why_no_duet_stand_in_one_line),
-		cmocka_unit_test(a_note_that_holds_for_several_metrics_is_said_once),
+		cmocka_unit_test(a_note_about_several_metrics_is_printed_once),
 		cmocka_unit_test(a_narrow_terminal_keeps_name_change_and_verdict),
 		cmocka_unit_test(colour_adds_nothing_but_colour),
 		cmocka_unit_test(names_cannot_drive_the_terminal),

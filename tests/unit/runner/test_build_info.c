@@ -248,7 +248,7 @@ static void set_alike(struct fg_build_facts builds[2])
 	}
 }
 
-static void only_debug_information_may_differ_in_what_is_loaded_alike(void **state)
+static void files_loaded_alike_may_differ_only_in_debug_information(void **state)
 {
 	static char *words[] = {"./p", "1", NULL};
 	static char *others[] = {"./p", "2", NULL};
@@ -343,7 +343,7 @@ int main(void)
 		cmocka_unit_test(broken_files_are_refused_or_read_without_harm),
 		cmocka_unit_test(program_libraries_and_size_are_captured),
 		cmocka_unit_test(copies_are_identical_and_changed_data_is_not),
-		cmocka_unit_test(only_debug_information_may_differ_in_what_is_loaded_alike),
+		cmocka_unit_test(files_loaded_alike_may_differ_only_in_debug_information),
 		cmocka_unit_test(libraries_that_cannot_be_read_are_not_alike),
 		cmocka_unit_test(facts_of_the_user_are_literal_or_commands),
 	};

@@ -145,7 +145,7 @@ static void check_asides(const struct fg_series *series, bool given_up)
 				 given_up && i >= 3);
 }
 
-static void a_duet_of_which_most_pairs_do_not_count_is_given_up_if_nobody_asked_for_it(void **state)
+static void an_automatic_duet_whose_pairs_do_not_count_is_given_up(void **state)
 {
 	static const struct {
 		const char *why;
@@ -221,8 +221,7 @@ int main(void)
 		cmocka_unit_test(a_wider_margin_needs_fewer_pairs),
 		cmocka_unit_test(equal_values_have_no_spread_and_are_chosen_from_all_the_same),
 		cmocka_unit_test(a_spread_is_the_mean_distance_from_the_median),
-		cmocka_unit_test(
-			a_duet_of_which_most_pairs_do_not_count_is_given_up_if_nobody_asked_for_it),
+		cmocka_unit_test(an_automatic_duet_whose_pairs_do_not_count_is_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

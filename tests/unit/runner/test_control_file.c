@@ -89,7 +89,7 @@ static void the_first_byte_is_the_state(void **state)
 	assert_int_equal(fixture->page->dumps, 0);
 }
 
-static void what_was_there_before_decides_the_beginning(void **state)
+static void the_files_former_content_decides_the_beginning(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -160,7 +160,7 @@ static void each_new_line_asks_for_a_dump(void **state)
 	is_now(fixture, "0dump\ndump\ndump\ndumped\n dump\n\n");
 	assert_int_equal(fixture->page->off, 1);
 	assert_int_equal(fixture->page->dumps, 3);
-	/* Written anew: each line is. */
+	/* Each line is written again. */
 	is_now(fixture, "1\ndump\n");
 	assert_int_equal(fixture->page->dumps, 4);
 	is_now(fixture, "1\n");
@@ -247,8 +247,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(the_first_byte_is_the_state, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_was_there_before_decides_the_beginning, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(the_files_former_content_decides_the_beginning,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(anything_but_a_file_changes_nothing, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(another_file_in_its_place_counts, set_up,

@@ -120,7 +120,7 @@ static void an_expression_that_is_not_valid_is_refused(void **state)
 	assert_non_null(strstr(err.message, "rate: ([0-9"));
 }
 
-static void zero_bytes_in_the_output_do_not_hide_what_follows(void **state)
+static void zero_bytes_in_the_output_do_not_end_the_search(void **state)
 {
 	static const char output[] = "bin\0ary\0v=9\n";
 	const struct fg_user_metric metric = {.name = "m", .regex = "v=([0-9]+)"};
@@ -145,7 +145,7 @@ int main(void)
 		cmocka_unit_test(a_missing_value_or_non_number_is_reported_with_the_metrics_name),
 		cmocka_unit_test(a_file_is_read_instead_of_the_output),
 		cmocka_unit_test(an_expression_that_is_not_valid_is_refused),
-		cmocka_unit_test(zero_bytes_in_the_output_do_not_hide_what_follows),
+		cmocka_unit_test(zero_bytes_in_the_output_do_not_end_the_search),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -333,7 +333,7 @@ static void hyperfine_gives_commands_in_nanoseconds(void **state)
 	fg_harness_report_release(&report);
 }
 
-static void what_reports_nothing_or_is_broken_is_refused_with_a_hint(void **state)
+static void empty_and_broken_reports_are_refused_with_a_hint(void **state)
 {
 	static const struct {
 		enum fg_harness harness;
@@ -404,7 +404,7 @@ int main(void)
 		cmocka_unit_test(an_output_of_something_else_is_refused_by_every_harness),
 		cmocka_unit_test(a_rate_is_better_when_higher_and_a_time_when_lower),
 		cmocka_unit_test(hyperfine_gives_commands_in_nanoseconds),
-		cmocka_unit_test(what_reports_nothing_or_is_broken_is_refused_with_a_hint),
+		cmocka_unit_test(empty_and_broken_reports_are_refused_with_a_hint),
 		cmocka_unit_test(a_report_cut_anywhere_does_no_harm),
 	};
 

@@ -246,7 +246,7 @@ static void another_build_of_the_program_reuses_the_link_cost(void **state)
 	tear_down(&b);
 }
 
-static void who_asks_for_them_gets_them_however_long_they_take(void **state)
+static void requested_layouts_are_linked_however_long_it_takes(void **state)
 {
 	struct fg_error err = {0};
 	struct build b;
@@ -333,7 +333,7 @@ static void set_up_in_four_places(struct build *b)
 	assert_int_equal(b->layouts.count, FG_LINE_PLACES);
 }
 
-static void lost_places_are_not_taken_for_none(void **state)
+static void lost_places_are_reported(void **state)
 {
 	struct fg_error err = {0};
 	struct build b;
@@ -622,10 +622,10 @@ int main(void)
 		cmocka_unit_test(three_links_make_four_places_and_are_made_once),
 		cmocka_unit_test(the_first_link_shows_that_all_are_expensive),
 		cmocka_unit_test(another_build_of_the_program_reuses_the_link_cost),
-		cmocka_unit_test(who_asks_for_them_gets_them_however_long_they_take),
+		cmocka_unit_test(requested_layouts_are_linked_however_long_it_takes),
 		cmocka_unit_test(more_places_are_made_as_far_as_links_and_the_disk_allow),
 		cmocka_unit_test(one_slow_link_does_not_make_all_expensive),
-		cmocka_unit_test(lost_places_are_not_taken_for_none),
+		cmocka_unit_test(lost_places_are_reported),
 		cmocka_unit_test(no_more_are_given_than_are_wanted),
 		cmocka_unit_test(places_lie_apart_in_the_line_and_in_the_page),
 		cmocka_unit_test(a_link_that_hangs_is_ended),

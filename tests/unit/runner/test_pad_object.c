@@ -55,7 +55,7 @@ static unsigned long place_of_main(size_t pad_bytes)
 	return place;
 }
 
-static void code_is_shifted_by_what_is_asked_for(void **state)
+static void code_is_shifted_by_the_requested_bytes(void **state)
 {
 	unsigned long unshifted = place_of_main(0);
 
@@ -126,7 +126,7 @@ static void a_folder_that_is_not_there_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(code_is_shifted_by_what_is_asked_for),
+		cmocka_unit_test(code_is_shifted_by_the_requested_bytes),
 		cmocka_unit_test(the_stack_stays_without_execution),
 		cmocka_unit_test(its_symbol_is_not_exported_by_a_library),
 		cmocka_unit_test(all_parts_lie_within_the_file),

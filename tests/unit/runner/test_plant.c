@@ -112,6 +112,22 @@ static void function_jumps_to_a_loop_of_its_name(void **state)
 	free(text);
 }
 
+/* The same code is recognised in every layout, so it must not depend on the object's name. */
+static void loop_belongs_to_a_source_of_its_own(void **state)
+{
+	struct fg_plant plant;
+	char *text = NULL;
+
+	(void)state;
+	open_plant(&plant);
+	set_plant(&plant, "add", 10);
+	text = sh("nm -a program | grep -c ' a fastgate-plant$'; "
+		  "nm -a program | grep -c ' a plant-0.o$' || true");
+	assert_string_equal(text, "1\n0");
+	assert_int_equal(fg_plant_close(&plant, NULL), FG_OK);
+	free(text);
+}
+
 static void neutral_link_changes_no_function(void **state)
 {
 	struct fg_plant plant;
@@ -163,6 +179,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(planted_program_prints_the_same, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(function_jumps_to_a_loop_of_its_name, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(loop_belongs_to_a_source_of_its_own, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(neutral_link_changes_no_function, set_up,
 						tear_down),

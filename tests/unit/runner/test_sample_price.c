@@ -27,7 +27,7 @@ static void write_trace(const struct fg_scratch *folder, const char *name, const
 	fg_scratch_write(folder, name, &header, sizeof(header));
 }
 
-static void traces_tell_what_samples_and_the_start_took(void **state)
+static void traces_contain_the_cost_of_samples_and_of_the_start(void **state)
 {
 	struct fg_sample_cost cost = {0};
 	struct fg_sampling sampling = {0};
@@ -72,7 +72,7 @@ static void without_samples_nothing_is_learned(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(traces_tell_what_samples_and_the_start_took),
+		cmocka_unit_test(traces_contain_the_cost_of_samples_and_of_the_start),
 		cmocka_unit_test(without_samples_nothing_is_learned),
 	};
 

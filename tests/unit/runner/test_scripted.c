@@ -280,7 +280,7 @@ static void a_quiet_machine_gets_the_duet_after_three_rounds(void **state)
 	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
 	start(&s);
 	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_DUET);
-	assert_int_equal(strncmp(series_of(&s)->schedule_reason, "duet learns faster here: ", 25),
+	assert_int_equal(strncmp(series_of(&s)->schedule_reason, "duet decides faster here: ", 26),
 			 0);
 	assert_non_null(strstr(series_of(&s)->schedule_reason, "3 tried of each"));
 	assert_int_equal(count_pairs(&s, FG_ASIDE_TRIAL), 3 + 3);
@@ -297,7 +297,7 @@ static void a_duet_that_scatters_much_more_loses(void **state)
 	set_up(&s, FG_SCHEDULE_AUTO, &script);
 	start(&s);
 	assert_int_equal(series_of(&s)->schedule, FG_SCHEDULE_ABBA);
-	assert_int_equal(strncmp(series_of(&s)->schedule_reason, "abba learns faster here: ", 25),
+	assert_int_equal(strncmp(series_of(&s)->schedule_reason, "abba decides faster here: ", 26),
 			 0);
 	tear_down(&s);
 }
@@ -533,7 +533,7 @@ static void a_schedule_that_was_given_up_stays_so_when_resumed(void **state)
 	tear_down(&s);
 }
 
-static void what_cannot_be_linked_again_is_measured_as_it_was_linked(void **state)
+static void programs_that_cannot_be_linked_again_are_measured_as_linked(void **state)
 {
 	struct fg_error err = {0};
 	struct session s;
@@ -634,7 +634,7 @@ static void pairs_that_never_count_are_tried_three_times_as_often(void **state)
 	tear_down(&s);
 }
 
-static void progress_counts_pairs_time_and_what_was_set_aside(void **state)
+static void progress_counts_pairs_time_and_exclusions(void **state)
 {
 	struct script script = quiet;
 	const struct fg_runner_progress *last = NULL;
@@ -676,12 +676,12 @@ int main(void)
 		cmocka_unit_test(a_duet_that_the_user_chose_is_kept),
 		cmocka_unit_test(without_time_for_blocks_a_poor_duet_goes_on),
 		cmocka_unit_test(a_schedule_that_was_given_up_stays_so_when_resumed),
-		cmocka_unit_test(what_cannot_be_linked_again_is_measured_as_it_was_linked),
+		cmocka_unit_test(programs_that_cannot_be_linked_again_are_measured_as_linked),
 		cmocka_unit_test(cases_of_a_harness_do_not_begin_in_layouts),
 		cmocka_unit_test(the_budget_ends_before_the_pair_that_would_exceed_it),
 		cmocka_unit_test(a_budget_that_was_exceeded_ends_nothing_but_max_pairs_does),
 		cmocka_unit_test(pairs_that_never_count_are_tried_three_times_as_often),
-		cmocka_unit_test(progress_counts_pairs_time_and_what_was_set_aside),
+		cmocka_unit_test(progress_counts_pairs_time_and_exclusions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

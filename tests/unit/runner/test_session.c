@@ -391,7 +391,7 @@ static void daemons_are_ended_and_noted_once(void **state)
 	tear_down(&s);
 }
 
-static void interruption_keeps_what_was_measured_and_leaves_no_process(void **state)
+static void interruption_keeps_measurements_and_leaves_no_process(void **state)
 {
 	struct session s;
 
@@ -635,7 +635,7 @@ static void sampled_repetitions_have_traces_and_some_go_without(void **state)
 	tear_down(&s);
 }
 
-static void without_a_collector_it_is_measured_and_said(void **state)
+static void without_a_collector_it_is_measured_with_a_note(void **state)
 {
 	struct session s;
 
@@ -712,7 +712,7 @@ static int refuse(struct session *session, const struct fg_runner_event *event,
 	return fg_error_set(err, FG_EDB, "disk full");
 }
 
-static void whoever_measures_may_stop_after_any_repetition(void **state)
+static void measuring_can_stop_after_any_repetition(void **state)
 {
 	static char *cleanup[] = {"/bin/sh", "-c", "echo c >> log", NULL};
 	enum fg_runner_state end = FG_RUNNER_FAILED;
@@ -750,7 +750,7 @@ int main(void)
 		cmocka_unit_test(a_metric_that_is_not_printed_fails_the_benchmark),
 		cmocka_unit_test(endless_output_is_capped_and_does_not_hang),
 		cmocka_unit_test(daemons_are_ended_and_noted_once),
-		cmocka_unit_test(interruption_keeps_what_was_measured_and_leaves_no_process),
+		cmocka_unit_test(interruption_keeps_measurements_and_leaves_no_process),
 		cmocka_unit_test(every_repetition_is_handed_over_before_the_next_program_starts),
 		cmocka_unit_test(half_a_block_is_kept_and_measured_anew),
 		cmocka_unit_test(an_interrupted_series_is_resumed_in_the_same_order),
@@ -759,10 +759,10 @@ int main(void)
 		cmocka_unit_test(environment_stdin_and_folder_reach_the_program),
 		cmocka_unit_test(max_pairs_ends_the_measuring),
 		cmocka_unit_test(sampled_repetitions_have_traces_and_some_go_without),
-		cmocka_unit_test(without_a_collector_it_is_measured_and_said),
+		cmocka_unit_test(without_a_collector_it_is_measured_with_a_note),
 		cmocka_unit_test(cases_of_a_harness_become_series_and_are_resumed),
 		cmocka_unit_test(peak_memory_is_the_benchmarks_own),
-		cmocka_unit_test(whoever_measures_may_stop_after_any_repetition),
+		cmocka_unit_test(measuring_can_stop_after_any_repetition),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -366,7 +366,7 @@ static void a_commit_is_built_once_and_found_again(void **state)
 		free(product);
 		fg_worktree_close(&worktree);
 	}
-	c.argv[2] = "cat value > product; true"; /* other settings: built anew, in another place */
+	c.argv[2] = "cat value > product; true"; /* other settings: built again, in another place */
 	assert_int_equal(fg_worktree_open(&c.options, &worktree, NULL, &err), FG_OK);
 	assert_false(worktree.cached);
 	fg_worktree_close(&worktree);

@@ -244,7 +244,7 @@ static struct fg_changepoints find_step(size_t step, size_t count,
 	return points;
 }
 
-static void a_change_leaves_as_many_values_on_either_side_as_are_asked_for(void **state)
+static void a_change_has_the_requested_number_of_values_on_either_side(void **state)
 {
 	static const struct {
 		size_t segment;
@@ -624,7 +624,7 @@ int main(void)
 		cmocka_unit_test(two_wild_values_at_the_end_are_hardly_ever_a_change),
 		cmocka_unit_test(
 			noise_and_autocorrelation_are_read_from_neighbours_without_outliers),
-		cmocka_unit_test(a_change_leaves_as_many_values_on_either_side_as_are_asked_for),
+		cmocka_unit_test(a_change_has_the_requested_number_of_values_on_either_side),
 		cmocka_unit_test(no_change_is_nearer_to_an_end_than_a_segment),
 		cmocka_unit_test(
 			values_within_four_scales_of_the_median_around_them_are_not_outliers),

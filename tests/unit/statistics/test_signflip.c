@@ -65,7 +65,7 @@ static void adjusted_p_approach_those_of_all_patterns(void **state)
 }
 
 /* Its position among the others does not matter; an empty row is never evidence. */
-static void a_row_has_its_p_wherever_it_stands(void **state)
+static void the_p_of_a_row_does_not_depend_on_its_position(void **state)
 {
 	static const float values[3][PAIRS] = {
 		{0.1F, -0.1F, 0.2F, -0.2F, 0.3F, -0.3F, 0.1F, -0.1F}, /* noise */
@@ -432,7 +432,7 @@ static void adjusted_p_are_those_of_the_description(void **state)
 			assert_near(p[0][r], all_made[i].up[r], 1e-9);
 			assert_near(p[1][r], all_made[i].down[r], 1e-9);
 		}
-		/* Each direction by itself has the same. */
+		/* Each direction computed alone gives the same values. */
 		assert_int_equal(fg_signflip_max_t(&rows, &options, p[0], NULL, NULL), FG_OK);
 		assert_int_equal(fg_signflip_max_t(&rows, &options, NULL, p[1], NULL), FG_OK);
 		for (size_t r = 0; r < rows.row_count; r++) {
@@ -446,7 +446,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adjusted_p_approach_those_of_all_patterns),
-		cmocka_unit_test(a_row_has_its_p_wherever_it_stands),
+		cmocka_unit_test(the_p_of_a_row_does_not_depend_on_its_position),
 		cmocka_unit_test(as_many_pairs_as_are_allowed_are_and_one_pattern_says_nothing),
 		cmocka_unit_test(the_same_seed_gives_the_same_p),
 		cmocka_unit_test(identical_programs_are_flagged_no_more_often_than_alpha),

@@ -51,7 +51,7 @@ static void the_inverse_leads_back_wherever_the_root_lies(void **state)
 	assert_close(fg_incomplete_beta_inverse(4, 1, 0.0001), 0.1, 1e-14);
 }
 
-static void the_inverse_of_what_cannot_be_and_of_what_is_sure_is_an_end(void **state)
+static void the_inverse_of_zero_and_one_is_an_end_of_the_range(void **state)
 {
 	(void)state;
 	assert_near(fg_incomplete_beta_inverse(2, 3, 0.0), 0.0, 0.0);
@@ -67,7 +67,7 @@ int main(void)
 			incomplete_beta_is_that_of_the_reference_on_both_sides_of_its_mean),
 		cmocka_unit_test(incomplete_beta_goes_from_zero_to_one),
 		cmocka_unit_test(the_inverse_leads_back_wherever_the_root_lies),
-		cmocka_unit_test(the_inverse_of_what_cannot_be_and_of_what_is_sure_is_an_end),
+		cmocka_unit_test(the_inverse_of_zero_and_one_is_an_end_of_the_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,7 +128,7 @@ static void sqlite_finds_what_was_put_there(void **state)
 	assert_int_equal(found[0], 41);
 	assert_int_equal(found[1], 42);
 	assert_int_equal(found[2], 0);
-	/* The second one is there already: nothing hides that. */
+	/* The second one exists already, and this is reported. */
 	assert_true(fg_query_rows(db, FG_SQL_FACT_ADD, &put, NULL, &err) < 0);
 	fg_db_close(db);
 	fg_scratch_release(&scratch);

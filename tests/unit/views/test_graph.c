@@ -66,7 +66,7 @@ static void the_known_graph_is_as_reviewed(void **state)
 	assert_int_equal(summary.edges_left_out, 0);
 }
 
-static void focus_and_depth_keep_only_what_is_near(void **state)
+static void focus_and_depth_keep_only_near_functions(void **state)
 {
 	struct scene *scene = *state;
 	struct fg_graph_options options = {.focus = "^fit", .depth = 1};
@@ -91,7 +91,7 @@ static void focus_and_depth_keep_only_what_is_near(void **state)
  * walk has no self time: without it the call from visit passes over it, back to visit, and is not
  * drawn.
  */
-static void calls_over_what_is_left_out_are_dashed(void **state)
+static void calls_over_omitted_functions_are_dashed(void **state)
 {
 	struct scene *scene = *state;
 	const struct fg_graph_options options = {.nodes = 9, .node_floor = 0.09};
@@ -173,7 +173,7 @@ static size_t count_of(const char *text, const char *part)
 	return count;
 }
 
-static void graphviz_draws_what_we_write(void **state)
+static void graphviz_draws_our_files(void **state)
 {
 	struct scene *scene = *state;
 	static const struct {
@@ -221,7 +221,7 @@ static void hostile_names_are_drawn_as_they_are(void **state)
 	fg_profile_release(&profile);
 }
 
-static void ten_thousand_functions_are_pruned_and_said_to_be(void **state)
+static void ten_thousand_functions_are_pruned_and_counted(void **state)
 {
 	const struct fg_graph_options options = {.title = "many"};
 	struct fg_graph_summary summary = {0};
@@ -335,12 +335,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON_SCENE(the_known_graph_is_as_reviewed),
-		ON_SCENE(focus_and_depth_keep_only_what_is_near),
-		ON_SCENE(calls_over_what_is_left_out_are_dashed),
+		ON_SCENE(focus_and_depth_keep_only_near_functions),
+		ON_SCENE(calls_over_omitted_functions_are_dashed),
 		cmocka_unit_test(a_difference_is_red_where_slower_and_blue_where_faster),
-		ON_SCENE(graphviz_draws_what_we_write),
+		ON_SCENE(graphviz_draws_our_files),
 		cmocka_unit_test(hostile_names_are_drawn_as_they_are),
-		cmocka_unit_test(ten_thousand_functions_are_pruned_and_said_to_be),
+		cmocka_unit_test(ten_thousand_functions_are_pruned_and_counted),
 		cmocka_unit_test(the_hot_functions_of_a_deep_tree_are_in_the_picture),
 		cmocka_unit_test(a_missing_graphviz_is_reported_with_its_remedy),
 		cmocka_unit_test(a_drawing_program_that_fails_is_quoted),

@@ -191,7 +191,7 @@ static void units_have_their_time_and_spread(void **state)
 }
 
 /* Events of 20 ms each from 2 ms on; of 15 to 65 ms there are 7, 20, 20 and 3 ms. */
-static void units_have_the_elapsed_time_of_what_is_shown(void **state)
+static void units_have_the_elapsed_time_of_the_shown_part(void **state)
 {
 	struct fg_view_options options = {0};
 	struct fg_view_table table;
@@ -302,7 +302,7 @@ static void instructions_carry_the_samples_that_ended_at_them(void **state)
 	fg_profile_release(&profile);
 }
 
-static void a_view_of_what_was_not_recorded_says_what_to_do(void **state)
+static void a_view_of_missing_data_names_the_remedy(void **state)
 {
 	static const char *const views[] = {"regions", "units", "timeline", "threads",
 					    "instructions"};
@@ -742,10 +742,10 @@ int main(void)
 		cmocka_unit_test(a_figure_carries_its_standard_error),
 		cmocka_unit_test(filters_combine),
 		cmocka_unit_test(units_have_their_time_and_spread),
-		cmocka_unit_test(units_have_the_elapsed_time_of_what_is_shown),
+		cmocka_unit_test(units_have_the_elapsed_time_of_the_shown_part),
 		cmocka_unit_test(paths_tell_one_condition_from_another),
 		cmocka_unit_test(instructions_carry_the_samples_that_ended_at_them),
-		cmocka_unit_test(a_view_of_what_was_not_recorded_says_what_to_do),
+		cmocka_unit_test(a_view_of_missing_data_names_the_remedy),
 		cmocka_unit_test(an_empty_profile_has_empty_views),
 		cmocka_unit_test(a_hostile_command_drives_no_terminal),
 		cmocka_unit_test(a_broken_pattern_is_refused),

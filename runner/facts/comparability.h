@@ -4,8 +4,8 @@
  * time.  A build that left a libtool script on one side and an ELF program on the other, or a
  * sanitizer on one side only, would compare two kinds of program under one name.
  */
-#ifndef FG_RUNNER_KINDS_H
-#define FG_RUNNER_KINDS_H
+#ifndef FG_RUNNER_COMPARABILITY_H
+#define FG_RUNNER_COMPARABILITY_H
 
 #include "model/build_difference.h"
 #include "runner/target.h"
@@ -14,7 +14,8 @@
  * Why the two cannot be compared, to be freed; NULL: they can.  Arms with commands of their own may
  * be of any kind: the user asked for that difference.
  */
-char *fg_kinds_differ(const struct fg_target *baseline, const struct fg_target *candidate);
+char *fg_comparability_of_targets(const struct fg_target *baseline,
+				  const struct fg_target *candidate);
 
 /*
  * Why two builds that differ this way cannot be compared, to be freed; NULL: they can.  Two trees
@@ -22,7 +23,8 @@ char *fg_kinds_differ(const struct fg_target *baseline, const struct fg_target *
  * reported.  A work tree measured in place may hold leftovers of an earlier build, whose times
  * would be attributed to the change.
  */
-char *fg_kinds_built_apart(const struct fg_target *baseline, const struct fg_target *candidate,
-			   const struct fg_build_difference *difference);
+char *fg_comparability_of_builds(const struct fg_target *baseline,
+				 const struct fg_target *candidate,
+				 const struct fg_build_difference *difference);
 
 #endif

@@ -6,8 +6,8 @@
  * Each measurement is saved in .fastgate/bisect.json, so an interruption (FG_EINTERRUPTED) loses
  * nothing.
  */
-#ifndef FG_CLI_SESSION_BISECT_H
-#define FG_CLI_SESSION_BISECT_H
+#ifndef FG_CLI_BISECT_SEARCH_H
+#define FG_CLI_BISECT_SEARCH_H
 
 #include "cli/session/session.h"
 #include "gate/bisect.h"
@@ -81,7 +81,7 @@ int fg_search(struct fg_bisect_search *search, struct fg_cli *cli, struct fg_pla
 	      const struct fg_search_request *asked, struct fg_error *err) FG_NODISCARD;
 void fg_search_release(struct fg_bisect_search *search);
 
-/* ---- bisect_report.c ---- */
+/* ---- report.c ---- */
 
 enum fg_search_format {
 	FG_SEARCH_TEXT,
@@ -95,7 +95,7 @@ const char *fg_search_subject(const struct fg_bisect_search *search);
 void fg_search_write(const struct fg_bisect_search *search, enum fg_search_format format,
 		     struct fg_strbuf *text);
 
-/* ---- bisect_state.c ---- */
+/* ---- state.c ---- */
 
 /* fastgate-bisect/1 is also the state of a search that goes on. */
 void fg_search_json(struct fg_bisect_search *search, struct fg_strbuf *text);

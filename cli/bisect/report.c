@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "cli/session/bisect.h"
+#include "cli/bisect/search.h"
 #include "reporters/web/assets.h"
 
 #include <math.h>
@@ -128,7 +128,7 @@ static void add_end(const struct fg_bisect_search *search, struct fg_strbuf *tex
 	if (search->state != FG_SEARCH_FOUND)
 		fg_strbuf_printf(text, "%s: %zu commits hold 95 %%; ",
 				 search->state == FG_SEARCH_STOPPED
-					 ? "the budget ended (--resume goes on)"
+					 ? "the budget ended (--resume continues)"
 					 : "no commit is sure",
 				 search->look.left);
 	fg_strbuf_printf(text, "%.0f %% explained; %.0f build%s, %.0f %s%s, %s",

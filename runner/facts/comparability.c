@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/facts/kinds.h"
+#include "runner/facts/comparability.h"
 
 #include "base/text.h"
 #include "runner/facts/program_file.h"
@@ -27,7 +27,8 @@ static char *describe(const struct fg_target *target, const struct fg_program_fi
 			    program->sanitizer ? program->sanitizer : "");
 }
 
-char *fg_kinds_differ(const struct fg_target *baseline, const struct fg_target *candidate)
+char *fg_comparability_of_targets(const struct fg_target *baseline,
+				  const struct fg_target *candidate)
 {
 	struct fg_program_file programs[FG_ARM_COUNT];
 	char *words[FG_ARM_COUNT];
@@ -52,8 +53,9 @@ char *fg_kinds_differ(const struct fg_target *baseline, const struct fg_target *
 	return reason;
 }
 
-char *fg_kinds_built_apart(const struct fg_target *baseline, const struct fg_target *candidate,
-			   const struct fg_build_difference *difference)
+char *fg_comparability_of_builds(const struct fg_target *baseline,
+				 const struct fg_target *candidate,
+				 const struct fg_build_difference *difference)
 {
 	if (!difference->is_grave ||
 	    (baseline->checkout != NULL) == (candidate->checkout != NULL) ||

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/json_write.h"
-#include "cli/session/bisect.h"
+#include "cli/bisect/search.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gate/kin.h"
+#include "gate/symbol_similarity.h"
 
 #include "base/map.h"
 #include "base/text.h"
@@ -71,7 +71,7 @@ static char *plain_name(const char *name, bool with_arguments)
 	return fg_strbuf_detach(&plain);
 }
 
-bool fg_kin_same_name(const char *a, const char *b)
+bool fg_symbols_have_same_name(const char *a, const char *b)
 {
 	char *left = plain_name(a, false);
 	char *right = plain_name(b, false);
@@ -104,7 +104,7 @@ static size_t scope_length(const char *name)
 	return last ? (size_t)(last + 1 - name) : 0;
 }
 
-bool fg_kin_similar_name(const char *a, const char *b)
+bool fg_symbols_have_similar_names(const char *a, const char *b)
 {
 	char *left = plain_name(a, false);
 	char *right = plain_name(b, false);
@@ -117,13 +117,14 @@ bool fg_kin_similar_name(const char *a, const char *b)
 	return similar;
 }
 
-bool fg_kin_is_relinked(const struct fg_profile_function *a, const struct fg_profile_function *b)
+bool fg_symbols_are_relinked(const struct fg_profile_function *a,
+			     const struct fg_profile_function *b)
 {
 	return a->library && b->library && strcmp(a->library, b->library) != 0 &&
-	       fg_kin_same_name(a->name, b->name);
+	       fg_symbols_have_same_name(a->name, b->name);
 }
 
-uint32_t *fg_kin_rows(const struct fg_profile_set *set)
+uint32_t *fg_symbols_rows(const struct fg_profile_set *set)
 {
 	uint32_t *rows = fg_xcalloc(set->function_count + 1, sizeof(rows[0]));
 	struct fg_map places = {0};

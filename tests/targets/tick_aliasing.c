@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Wakes at every multiple of MILLISECONDS of CLOCK_MONOTONIC, in step with the kernel's ticks, and
- * makes system calls in two functions, twice as many in one as in the other, until they have used as
- * much CPU time.
+ * makes system calls in two functions, twice as many in one as in the other, until it has used
+ * CPU_MILLISECONDS.
  *
- * usage: in_step MILLISECONDS CPU_MILLISECONDS
+ * usage: tick_aliasing MILLISECONDS CPU_MILLISECONDS
  */
 #include "work.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names that may belong to one function whose form changed. */
-#include "gate/kin.h"
+/* Which names may be one function that changed its form. */
+#include "gate/symbol_similarity.h"
 #include "tests/support/fg_test.h"
 
 struct pair {
@@ -46,8 +46,8 @@ static void variants_of_one_name_are_the_same(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(same); i++) {
-		if (fg_kin_same_name(same[i].a, same[i].b) != same[i].is_kin ||
-		    fg_kin_same_name(same[i].b, same[i].a) != same[i].is_kin)
+		if (fg_symbols_have_same_name(same[i].a, same[i].b) != same[i].is_kin ||
+		    fg_symbols_have_same_name(same[i].b, same[i].a) != same[i].is_kin)
 			fail_msg("%s and %s", same[i].a, same[i].b);
 	}
 }
@@ -78,8 +78,9 @@ static void names_with_equal_ends_are_similar_in_one_scope(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(similar); i++) {
-		if (fg_kin_similar_name(similar[i].a, similar[i].b) != similar[i].is_kin ||
-		    fg_kin_similar_name(similar[i].b, similar[i].a) != similar[i].is_kin)
+		if (fg_symbols_have_similar_names(similar[i].a, similar[i].b) !=
+			    similar[i].is_kin ||
+		    fg_symbols_have_similar_names(similar[i].b, similar[i].a) != similar[i].is_kin)
 			fail_msg("%s and %s", similar[i].a, similar[i].b);
 	}
 }
@@ -100,7 +101,7 @@ static void relinked_is_one_name_from_another_library(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++)
-		assert_int_equal(fg_kin_is_relinked(&rows[i].a, &rows[i].b), rows[i].is);
+		assert_int_equal(fg_symbols_are_relinked(&rows[i].a, &rows[i].b), rows[i].is);
 }
 
 int main(void)

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One measurement of two commits, a session of its own, and what its run says about the commits.
+ * Private to cli/bisect/.
+ */
+#ifndef FG_CLI_BISECT_COMPARISON_H
+#define FG_CLI_BISECT_COMPARISON_H
+
+#include "cli/bisect/search.h"
+#include "cli/session/arms.h"
+#include "runner/build/git.h"
+
+struct fg_comparison {
+	struct fg_session session;
+	struct fg_arms arms;
+	struct fg_benchmark benchmark; /* the plan's, as this comparison measures it */
+	const struct fg_benchmark **benchmarks;
+	double build_seconds;
+};
+
+struct fg_git fg_search_git(const struct fg_bisect_search *search);
+double fg_comparison_seconds_since(int64_t began_ns);
+
+/* Builds both commits. FG_ECHILD: one of them does not build. */
+int fg_comparison_open(struct fg_bisect_search *search, const char *baseline, const char *candidate,
+		       struct fg_comparison *comparison, struct fg_error *err) FG_NODISCARD;
+void fg_comparison_close(struct fg_comparison *comparison);
+/* Gates both commits by the full rule. The report goes to the terminal, the run to the store. */
+int fg_comparison_gate(struct fg_comparison *comparison, struct fg_error *err) FG_NODISCARD;
+/* Exactly so many pairs of the benchmark that is searched by, and only what the search needs. */
+int fg_comparison_measure(struct fg_bisect_search *search, struct fg_comparison *comparison,
+			  unsigned pairs, struct fg_error *err) FG_NODISCARD;
+
+/* A text that is the same for the same program and inputs; NULL: unknown. */
+const char *fg_comparison_code(const struct fg_build_facts *build, struct fg_arena *arena);
+/* Takes the new differences of a benchmark to the pairs of a commit; returns how many. */
+size_t fg_comparison_take_differences(struct fg_bisect_search *search,
+				      const struct fg_session *session,
+				      const struct fg_series *series,
+				      struct fg_bisect_commit *commit);
+const struct fg_metric_verdict *fg_comparison_metric(const struct fg_benchmark_verdict *benchmark,
+						     const char *name);
+/* The worst benchmark, of the name that was asked for or of its cases. */
+const struct fg_benchmark_verdict *fg_comparison_verdict(const struct fg_bisect_search *search,
+							 const struct fg_verdict *verdict);
+void fg_comparison_take_verdict(const struct fg_session *session,
+				const struct fg_benchmark_verdict *benchmark,
+				const struct fg_metric_verdict *metric, struct fg_arena *arena,
+				struct fg_search_verdict *verdict);
+
+/* ---- ends.c ---- */
+
+/* Gates the ends of the range, where a benchmark may be younger than the older one. */
+int fg_ends_compare(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
+
+#endif

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fs.h"
+#include "base/number.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "cli/session/receipt.h"
+#include "runner/build/git.h"
+
+#include <unistd.h>
+
+#define NAMESPACE "fastgate"
+
+struct options {
+	bool again;
+	const char *allowed_signers;
+	const char *commit;
+};
+
+/* ---- the signature ---- */
+
+/* Runs ssh-keygen with the receipt as its input; `first_line` is to be freed. */
+static int run_ssh_keygen(const char *const *argv, const char *receipt, char **first_line,
+			  struct fg_error *err)
+{
+	const struct fg_process_options options = {
+		.argv = (char *const *)(uintptr_t)argv,
+		.stdin_path = receipt,
+		.stdout_to = FG_STREAM_CAPTURE,
+		.stderr_to = FG_STREAM_CAPTURE,
+	};
+	struct fg_process_result result = {0};
+	const int status = fg_process_run(&options, &result, err);
+
+	if (status != FG_OK)
+		return status;
+	if (result.exited && result.exit_code == 0)
+		*first_line = fg_xstrndup(result.stdout_text, strcspn(result.stdout_text, "\n"));
+	fg_process_result_release(&result);
+	return FG_OK;
+}
+
+/* The signer's name among the allowed ones (to be freed); NULL: none of them signed this. */
+static int find_signer(const char *receipt, const char *signature, const char *allowed,
+		       char **signer, struct fg_error *err)
+{
+	const char *const find[] = {"ssh-keygen", "-Y", "find-principals", "-s",
+				    signature,    "-f", allowed,           NULL};
+	char *found = NULL;
+	char *good = NULL;
+	int status = run_ssh_keygen(find, receipt, &found, err);
+
+	if (status == FG_OK && found && *found) {
+		const char *const check[] = {"ssh-keygen", "-Y", "verify", "-n", NAMESPACE, "-f",
+					     allowed,      "-I", found,    "-s", signature, NULL};
+
+		status = run_ssh_keygen(check, receipt, &good, err);
+	}
+	if (good) {
+		*signer = found;
+		found = NULL;
+	}
+	free(good);
+	free(found);
+	return status;
+}
+
+static int check_signature(const struct fg_cli *cli, const char *receipt, const char *allowed,
+			   struct fg_error *err)
+{
+	char *signature = fg_xasprintf("%s.sig", receipt);
+	char *signer = NULL;
+	int status = FG_OK;
+
+	if (!allowed) {
+		if (fg_fs_exists(signature))
+			fg_cli_say(cli, "signed: --allowed-signers FILE checks by whom");
+		goto out;
+	}
+	if (!fg_fs_exists(allowed))
+		status = fg_error_set(err, FG_ENOENT, "there is no file %s", allowed);
+	else if (!fg_fs_exists(signature))
+		status = fg_error_set(err, FG_EINVAL, "%s is not signed: there is no %s", receipt,
+				      signature);
+	else
+		status = find_signer(receipt, signature, allowed, &signer, err);
+	if (status != FG_OK)
+		goto out;
+	if (signer)
+		fg_cli_say(cli, "signed by %s", signer);
+	else
+		status = fg_error_set(err, FG_EINVAL, "%s is not signed by anybody in %s", receipt,
+				      allowed);
+out:
+	free(signer);
+	free(signature);
+	return status;
+}
+
+/* ---- the commit ---- */
+
+static int check_commit(const cJSON *receipt, const char *ref, struct fg_error *err)
+{
+	const struct fg_git git = {.folder = "."};
+	const char *measured = fg_json_text_or(receipt, "candidate/commit", "");
+	char *commit = NULL;
+	char *words = NULL;
+	int status = FG_OK;
+
+	if (!ref)
+		return FG_OK;
+	status = fg_git_resolve(&git, ref, &commit, &words, err);
+	if (status != FG_OK)
+		return status;
+	if (cJSON_IsTrue(fg_json_find(receipt, "candidate/dirty")))
+		status = fg_error_set(err, FG_EINVAL,
+				      "the receipt is for uncommitted changes on top of %.12s",
+				      measured);
+	else if (strcmp(commit, measured) != 0)
+		status = fg_error_set(err, FG_EINVAL, "the receipt is for commit %.12s, not %.12s",
+				      measured, commit);
+	free(words);
+	free(commit);
+	return status;
+}
+
+/* ---- what it says ---- */
+
+static void add_claims(const cJSON *benchmark, struct fg_strbuf *text)
+{
+	const cJSON *claim = NULL;
+
+	cJSON_ArrayForEach(claim, fg_json_find(benchmark, "claims"))
+	{
+		fg_strbuf_printf(
+			text, "  %s: %s (attempt %.0f)\n", fg_json_text_or(claim, "claim", "?"),
+			cJSON_IsTrue(fg_json_find(claim, "proven")) ? "proven" : "not proven",
+			fg_json_double_or(claim, "attempt", 0));
+	}
+}
+
+static void say(const struct fg_cli *cli, const cJSON *receipt)
+{
+	const cJSON *benchmark = NULL;
+	struct fg_strbuf text = {0};
+	char change[FG_NUMBER_TEXT_SIZE];
+
+	fg_strbuf_printf(
+		&text, "receipt of run %.8s: %s\ncandidate %.12s%s against %.12s\n",
+		fg_json_text_or(receipt, "run", "?"), fg_json_text_or(receipt, "verdict", "?"),
+		fg_json_text_or(receipt, "candidate/commit", "?"),
+		cJSON_IsTrue(fg_json_find(receipt, "candidate/dirty")) ? " with uncommitted changes"
+								       : "",
+		fg_json_text_or(receipt, "baseline/commit", "?"));
+	cJSON_ArrayForEach(benchmark, fg_json_find(receipt, "benchmarks"))
+	{
+		fg_strbuf_printf(
+			&text, "%s: %s  %s %s\n", fg_json_text_or(benchmark, "name", "?"),
+			fg_json_text_or(benchmark, "verdict", "?"),
+			fg_json_text_or(benchmark, "metric", ""),
+			fg_format_change(fg_json_double_or(benchmark, "ratio", 1) - 1, change));
+		add_claims(benchmark, &text);
+	}
+	fg_cli_tell(cli, &text);
+	fg_strbuf_release(&text);
+}
+
+/* ---- measuring again ---- */
+
+/* `path`: for the new receipt. */
+static int measure_again(const struct fg_cli *cli, const cJSON *receipt, const char *path,
+			 cJSON **measured, struct fg_error *err)
+{
+	const cJSON *benchmarks = fg_json_find(receipt, "benchmarks");
+	const cJSON *benchmark = NULL;
+	const char **argv =
+		fg_xcalloc((size_t)cJSON_GetArraySize(benchmarks) + 16, sizeof(argv[0]));
+	const struct fg_process_options options = {
+		.argv = (char *const *)(uintptr_t)argv,
+		.stdout_to = FG_STREAM_DISCARD,
+		.stderr_to = FG_STREAM_INHERIT,
+		.interrupted = cli->interrupted,
+	};
+	struct fg_process_result result = {0};
+	size_t count = 0;
+	int status = FG_OK;
+
+	argv[count++] = "/proc/self/exe";
+	argv[count++] = "run";
+	argv[count++] = "--no-post";
+	argv[count++] = "--receipt";
+	argv[count++] = path;
+	argv[count++] = "--against";
+	argv[count++] = fg_json_text_or(receipt, "baseline/commit", "");
+	argv[count++] = "--candidate";
+	argv[count++] = fg_json_text_or(receipt, "candidate/commit", "");
+	argv[count++] = "--";
+	cJSON_ArrayForEach(benchmark, benchmarks) argv[count++] =
+		fg_json_text_or(benchmark, "name", "");
+	status = fg_process_run(&options, &result, err);
+	fg_process_result_release(&result);
+	free(argv);
+	if (status != FG_OK)
+		return status;
+	if (!fg_fs_exists(path))
+		return fg_error_set(err, FG_ECHILD, "it could not be measured again");
+	return fg_receipt_read(path, measured, err);
+}
+
+static const cJSON *find_benchmark(const cJSON *receipt, const char *name)
+{
+	const cJSON *benchmark = NULL;
+
+	cJSON_ArrayForEach(benchmark, fg_json_find(receipt, "benchmarks"))
+	{
+		if (strcmp(fg_json_text_or(benchmark, "name", ""), name) == 0)
+			return benchmark;
+	}
+	return NULL;
+}
+
+static double end_of(const cJSON *benchmark, int end)
+{
+	const cJSON *value = cJSON_GetArrayItem(fg_json_find(benchmark, "interval"), end);
+
+	return cJSON_IsNumber(value) ? value->valuedouble : 1;
+}
+
+/* The same verdict, or intervals that have a change in common. */
+static bool agrees(const cJSON *old, const cJSON *new)
+{
+	return strcmp(fg_json_text_or(old, "verdict", ""), fg_json_text_or(new, "verdict", "")) ==
+		       0 ||
+	       (end_of(old, 0) <= end_of(new, 1) && end_of(new, 0) <= end_of(old, 1));
+}
+
+static bool compare(const struct fg_cli *cli, const cJSON *old, const cJSON *new)
+{
+	const cJSON *benchmark = NULL;
+	bool all = true;
+
+	cJSON_ArrayForEach(benchmark, fg_json_find(old, "benchmarks"))
+	{
+		const char *name = fg_json_text_or(benchmark, "name", "");
+		const cJSON *measured = find_benchmark(new, name);
+		const bool is_alike = measured && agrees(benchmark, measured);
+		char change[FG_NUMBER_TEXT_SIZE];
+		struct fg_strbuf text = {0};
+
+		fg_strbuf_printf(
+			&text, "measured again: %s: %s %s: %s\n", name,
+			fg_json_text_or(measured, "verdict", "not measured"),
+			fg_format_change(fg_json_double_or(measured, "ratio", 1) - 1, change),
+			is_alike ? "agrees" : "DISAGREES");
+		fg_cli_tell(cli, &text);
+		fg_strbuf_release(&text);
+		all = all && is_alike;
+	}
+	return all;
+}
+
+static int again(const struct fg_cli *cli, const cJSON *receipt, bool *agreed, struct fg_error *err)
+{
+	char *folder = NULL;
+	char *path = NULL;
+	cJSON *measured = NULL;
+	int status = FG_OK;
+
+	if (cJSON_IsTrue(fg_json_find(receipt, "candidate/dirty")))
+		return fg_error_set(
+			err, FG_EINVAL,
+			"uncommitted changes were measured: they cannot be built again");
+	status = fg_fs_temporary_folder("/tmp", "fastgate-verify", &folder, err);
+	if (status != FG_OK)
+		return status;
+	path = fg_fs_join(folder, "receipt.json");
+	status = measure_again(cli, receipt, path, &measured, err);
+	if (status == FG_OK)
+		*agreed = compare(cli, receipt, measured);
+	cJSON_Delete(measured);
+	if (fg_fs_remove_tree(folder, NULL) != FG_OK)
+		fg_cli_warn(cli, "cannot remove %s", folder);
+	free(path);
+	free(folder);
+	return status;
+}
+
+static int verify(const struct fg_cli *cli, const struct options *given, int *code,
+		  struct fg_error *err)
+{
+	const char *path = cli->arguments[0];
+	cJSON *receipt = NULL;
+	bool agreed = true;
+	int status = fg_receipt_read(path, &receipt, err);
+
+	if (status != FG_OK)
+		return status;
+	status = check_signature(cli, path, given->allowed_signers, err);
+	if (status != FG_OK)
+		goto out;
+	status = check_commit(receipt, given->commit, err);
+	if (status != FG_OK)
+		goto out;
+	say(cli, receipt);
+	if (given->again)
+		status = again(cli, receipt, &agreed, err);
+	*code = agreed ? (int)fg_json_double_or(receipt, "exit_code", FG_EXIT_INTERNAL)
+		       : FG_EXIT_REGRESSION;
+out:
+	cJSON_Delete(receipt);
+	return status;
+}
+
+static int run(struct fg_cli *cli, const void *values)
+{
+	struct fg_error err = {0};
+	int code = FG_EXIT_PASS;
+	const int status = verify(cli, values, &code, &err);
+
+	return status == FG_OK ? code : fg_cli_fail(cli, &err);
+}
+
+static const struct fg_option options[] = {
+	FG_ROW_FILE(
+		struct options, allowed_signers, "allowed-signers", 0,
+		"require a signature, RECEIPT.sig, by a key of this file (ssh-keygen(1), ALLOWED "
+		"SIGNERS)"),
+	FG_ROW_NAME(struct options, commit, "commit", 0, "REF", FG_COMPLETE_GIT_REF,
+		    "require that this commit was measured, without uncommitted changes"),
+	FG_ROW_FLAG(struct options, again, "again", 0,
+		    "build and measure both commits again, and say whether that agrees"),
+	{.name = NULL},
+};
+
+static const struct fg_cli_argument arguments[] = {
+	{.name = "RECEIPT",
+	 .help = "a file that `fastgate run --receipt` wrote",
+	 .min = 1,
+	 .max = 1,
+	 .complete = FG_COMPLETE_FILE},
+	{.name = NULL},
+};
+
+static const struct fg_cli_example examples[] = {
+	{"fastgate verify receipt.json", "is it as it was written, and what does it say?"},
+	{"fastgate verify receipt.json --commit HEAD --allowed-signers .github/signers",
+	 "what a CI job requires"},
+	{"ssh-keygen -Y sign -n " NAMESPACE " -f ~/.ssh/id_ed25519 receipt.json",
+	 "sign one: writes receipt.json.sig"},
+	{"fastgate verify receipt.json --again", "do these two commits give the same answer here?"},
+	{NULL, NULL},
+};
+
+const struct fg_cli_command fg_cmd_verify = {
+	.name = "verify",
+	.group = FG_CLI_GROUP_GATE,
+	.summary = "is a receipt genuine, and does it hold here",
+	.description =
+		"Checks a receipt: that nothing in it was changed since `fastgate run --receipt` "
+		"wrote it, and, if wanted, who signed it, which commit it is for, and whether a new "
+		"measurement agrees.\n\n"
+		"Exit code: that of the run, if the receipt is genuine: 0 if nothing got worse. 1 also if "
+		"a new measurement disagrees. 2: changed, not signed as required, or for another "
+		"commit.\n\n"
+		"The digest shows a change, not who made the receipt: for that, sign it.",
+	FG_CLI_TABLES,
+	.exits = FG_CLI_EXITS_OF_A_GATE,
+	.stops_cleanly = true,
+	.run = run,
+};

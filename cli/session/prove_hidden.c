@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fs.h"
+#include "base/random.h"
+#include "cli/session/plan.h"
+#include "cli/session/prove.h"
+
+#include <math.h>
+
+enum {
+	NEUTRAL_ONE_IN = 3, /* hidden runs, without a plant */
+};
+
+static const double usual_size = 0.10;
+
+/* The newest plant of the card in one of the plan's benchmarks, which has its calibration. */
+static const struct fg_proof *find_plant(const struct fg_prove *prove)
+{
+	for (size_t i = prove->proof_count; i-- > 0;) {
+		const struct fg_proof *proof = &prove->proofs[i];
+
+		if (proof->symbol && proof->library && proof->per_iteration > 0 &&
+		    fg_plan_find(prove->plan, proof->benchmark))
+			return proof;
+	}
+	return NULL;
+}
+
+/* As large as the card finds for sure, or the largest. */
+static double size_of(const struct fg_proof_card *card)
+{
+	return isfinite(card->smallest) && card->smallest > usual_size / 2 - 1e-6 ? card->smallest
+										  : usual_size;
+}
+
+static void report(struct fg_prove *prove)
+{
+	const struct fg_proof_card *card = &prove->card;
+
+	fg_prove_card(prove->plan, prove->proofs, prove->proof_count, &prove->card);
+	fg_prove_publish(prove);
+	if (!card->is_broken)
+		return;
+	fg_cli_warn(prove->cli,
+		    "gate.prove: the gate is broken on this runner: it %s; this verdict is not to "
+		    "be trusted (`fastgate prove` shows why)",
+		    card->blind_evidence > card->alarm_evidence
+			    ? "no longer finds slowdowns that it used to find"
+			    : "fails equal code more often than gate.alpha allows");
+}
+
+static int run_hidden(struct fg_prove *prove, uint64_t seed, struct fg_error *err)
+{
+	const struct fg_proof *plant = find_plant(prove);
+	struct fg_proof_card card;
+	struct fg_prove_subject subject = {0};
+	struct fg_benchmark benchmark;
+	struct fg_random random;
+	bool is_planted = false;
+	int status;
+
+	if (!plant)
+		return fg_error_set(err, FG_ENOENT,
+				    "no slowdown was planted on this runner yet: run `fastgate "
+				    "prove` once");
+	fg_prove_card(prove->plan, prove->proofs, prove->proof_count, &card);
+	fg_random_seed(&random, seed);
+	is_planted = fg_random_below(&random, NEUTRAL_ONE_IN) != 0;
+	benchmark = *fg_plan_find(prove->plan, plant->benchmark);
+	benchmark.measure.budget_ns =
+		(int64_t)(benchmark.policy.prove_share * (double)benchmark.measure.budget_ns);
+	subject.benchmark = &benchmark;
+	subject.functions[0] = (struct fg_prove_function){
+		.name = plant->function, .symbol = plant->symbol, .library = plant->library};
+	subject.function_count = 1;
+	subject.chosen = &subject.functions[0];
+	subject.per_iteration = plant->per_iteration;
+	status = fg_prove_arm(prove, &subject, is_planted ? FG_PROOF_PLANTED : FG_PROOF_NEUTRAL,
+			      is_planted ? size_of(&card) : 0, err);
+	if (status != FG_OK)
+		return status;
+	prove->proofs[prove->proof_count - 1].is_hidden = true;
+	/* Without the plant it says nothing about plants. */
+	if (subject.not_relinked)
+		return fg_error_set(err, FG_EUNSUPPORTED, "%s", subject.not_relinked);
+	return fg_prove_keep(prove, err);
+}
+
+void fg_prove_hidden(struct fg_cli *cli, struct fg_plan *plan, const char *ref, uint64_t seed)
+{
+	struct fg_prove prove = {.cli = cli, .plan = plan, .ref = ref, .asked.nightly = true};
+	struct fg_error err = {0};
+	int status = FG_OK;
+
+	prove.state_folder = fg_fs_join(plan->root, FG_STATE_FOLDER);
+	status = fg_prove_open(&prove, &err);
+	if (status == FG_OK)
+		status = run_hidden(&prove, seed, &err);
+	if (status == FG_OK)
+		report(&prove);
+	else if (status != FG_EINTERRUPTED)
+		fg_cli_warn(cli, "gate.prove: %s", err.message);
+	fg_prove_release(&prove);
+}

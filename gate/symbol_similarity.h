@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which functions of two builds may be the same piece of code.  Private to gate/. */
+#ifndef FG_GATE_SYMBOL_SIMILARITY_H
+#define FG_GATE_SYMBOL_SIMILARITY_H
+
+#include "model/profile_set.h"
+
+/* The same but for template arguments, parameters, return type, version namespace or clone. */
+bool fg_symbols_have_same_name(const char *a, const char *b);
+/* In one scope, beginning and end agree over most of it: luaD_pretailcall, luaD_precall. */
+bool fg_symbols_have_similar_names(const char *a, const char *b);
+/*
+ * Per function of the set, the function whose row it belongs to: an inlined copy has the line of
+ * the symbol and its name without parameters.  To be freed.
+ */
+uint32_t *fg_symbols_rows(const struct fg_profile_set *set);
+/* One name in two libraries: what was shared became static, or the other way round. */
+bool fg_symbols_are_relinked(const struct fg_profile_function *a,
+			     const struct fg_profile_function *b);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Texts that were seen lately: a fixed table of their keyed hashes, so that no secret is kept and
+ * any number of them costs no more memory.  One that is forgotten is asked for again.  Inside
+ * perfdb/server/ only.
+ */
+#ifndef FG_PERFDB_SERVER_RECENT_TOKENS_H
+#define FG_PERFDB_SERVER_RECENT_TOKENS_H
+
+#include "base/base.h"
+
+struct fg_recent_tokens;
+
+struct fg_recent_tokens *fg_recent_tokens_new(void);
+void fg_recent_tokens_free(struct fg_recent_tokens *tokens); /* NULL is fine */
+void fg_recent_tokens_add(struct fg_recent_tokens *tokens, const char *text);
+bool fg_recent_tokens_have(const struct fg_recent_tokens *tokens, const char *text);
+
+#endif

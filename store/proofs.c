@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/proofs.h"
+
+#include "base/base.h"
+#include "store/db.h"
+#include "store/names.h"
+#include "store/session.h"
+#include "store/transaction.h"
+
+#include <stdlib.h>
+
+static int insert(struct fg_store *store, const char *project, const struct fg_stored_proof *proof,
+		  struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t id = 0;
+	const int status = fg_store_project(store, project, &id, err);
+
+	if (status != FG_OK)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_PROOF_ADD);
+	fg_query_int(&q, id);
+	fg_query_text(&q, proof->card);
+	fg_query_text(&q, proof->fingerprint);
+	fg_query_int(&q, proof->at_ns);
+	fg_query_text(&q, proof->data);
+	return fg_query_value(&q, &id, err);
+}
+
+int fg_store_add_proof(struct fg_store *store, const char *project,
+		       const struct fg_stored_proof *proof, struct fg_error *err)
+{
+	const int status = fg_store_begin(store, err);
+
+	if (status != FG_OK)
+		return status;
+	return fg_store_end(store, insert(store, project, proof, err), err);
+}
+
+int fg_store_proofs(struct fg_store *store, const char *project, const char *fingerprint,
+		    struct fg_stored_proofs *list, struct fg_error *err)
+{
+	struct fg_stored_proofs found = {0};
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_PROOF_LIST);
+	fg_query_text(&q, project);
+	fg_query_text(&q, fingerprint);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
+				      sizeof(*found.items));
+		found.items[found.count++] = (struct fg_stored_proof){
+			.card = fg_column_keep(&q, 0, &found.texts),
+			.fingerprint = fg_column_keep(&q, 1, &found.texts),
+			.at_ns = fg_column_int(&q, 2),
+			.data = fg_column_keep(&q, 3, &found.texts),
+		};
+	}
+	fg_query_end(&q);
+	if (status == FG_OK)
+		*list = found;
+	else
+		fg_stored_proofs_release(&found);
+	return status;
+}
+
+static int put_card(struct fg_store *store, const char *project, const struct fg_stored_proof *card,
+		    struct fg_error *err)
+{
+	struct fg_query q;
+	int64_t value = 0;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_PROJECT_FIND);
+	fg_query_text(&q, project);
+	status = fg_query_value(&q, &value, err);
+	if (status == FG_ENOENT)
+		return fg_error_set(err, FG_ENOENT, "no project '%s'", project);
+	if (status != FG_OK)
+		return status;
+	fg_query_begin(&q, store->db, FG_SQL_PROOF_CARD_PUT);
+	fg_query_int(&q, value);
+	fg_query_text(&q, card->fingerprint);
+	fg_query_int(&q, card->at_ns);
+	fg_query_text(&q, card->data);
+	return fg_query_run(&q, err);
+}
+
+int fg_store_put_card(struct fg_store *store, const char *project,
+		      const struct fg_stored_proof *card, struct fg_error *err)
+{
+	const int status = fg_store_begin(store, err);
+
+	if (status != FG_OK)
+		return status;
+	return fg_store_end(store, put_card(store, project, card, err), err);
+}
+
+int fg_store_cards(struct fg_store *store, const char *project, struct fg_stored_proofs *list,
+		   struct fg_error *err)
+{
+	struct fg_stored_proofs found = {0};
+	struct fg_query q;
+	int status = FG_OK;
+
+	fg_query_begin(&q, store->db, FG_SQL_PROOF_CARD_LIST);
+	fg_query_text(&q, project);
+	while ((status = fg_query_step(&q, err)) > 0) {
+		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
+				      sizeof(*found.items));
+		found.items[found.count++] = (struct fg_stored_proof){
+			.fingerprint = fg_column_keep(&q, 0, &found.texts),
+			.at_ns = fg_column_int(&q, 1),
+			.data = fg_column_keep(&q, 2, &found.texts),
+		};
+	}
+	fg_query_end(&q);
+	if (status == FG_OK)
+		*list = found;
+	else
+		fg_stored_proofs_release(&found);
+	return status;
+}
+
+void fg_stored_proofs_release(struct fg_stored_proofs *list)
+{
+	fg_arena_release(&list->texts);
+	free(list->items);
+	*list = (struct fg_stored_proofs){0};
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/random.h"
+#include "gate/statistics/evidence.h"
+#include "tests/unit/statistics/close.h"
+
+#include <math.h>
+
+enum {
+	COUNT = 60,
+	RUNS = 1000,
+};
+
+static void evidence_starts_at_zero(void **state)
+{
+	(void)state;
+	assert_close(fg_evidence(NULL, 0), 0, 1e-12);
+	assert_close(fg_evidence((const double[]){0, 0, 0}, 3), 0, 1e-12);
+}
+
+static void agreeing_values_bring_the_most_and_opposed_ones_lose(void **state)
+{
+	double up[COUNT];
+	double down[COUNT];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT; i++) {
+		up[i] = 2.0;
+		down[i] = -2.0;
+	}
+	/* A quarter of the capital is staked at 0.95 each time. */
+	assert_close(fg_evidence(up, COUNT), log(0.25) + COUNT * log(1.95), 1e-3);
+	assert_close(fg_evidence(up, COUNT), fg_evidence_most(COUNT), 1e-12);
+	assert_true(fg_evidence(down, COUNT) < log(0.25) + COUNT * log(0.9) + 0.1);
+}
+
+/* The largest capital of a whole series, so every look of somebody who looks after each value. */
+static double largest(struct fg_random *random, double center)
+{
+	double values[COUNT];
+	double most = 0;
+
+	for (size_t i = 0; i < COUNT; i++) {
+		/* now and then a wild one */
+		const double wild = fg_random_uniform(random) < 0.1 ? 10 : 1;
+
+		values[i] = wild * fg_random_normal(random) + center;
+		most = fmax(most, fg_evidence(values, i + 1));
+	}
+	return most;
+}
+
+static void looking_at_any_time_errs_as_rarely_as_stated(void **state)
+{
+	struct fg_random random;
+	size_t errors[2] = {0};
+	const double centers[2] = {0, -0.2};
+
+	(void)state;
+	fg_random_seed(&random, 53);
+	for (size_t c = 0; c < 2; c++) {
+		for (size_t run = 0; run < RUNS; run++)
+			errors[c] += largest(&random, centers[c]) >= log(20) ? 1 : 0;
+	}
+	/* 5 % of a thousand at most. */
+	assert_in_range(errors[0], 1, 50);
+	assert_true(errors[1] < errors[0]);
+}
+
+static void a_real_difference_is_seen(void **state)
+{
+	struct fg_random random;
+	size_t seen = 0;
+
+	(void)state;
+	fg_random_seed(&random, 54);
+	for (size_t run = 0; run < 200; run++) {
+		double values[COUNT];
+
+		for (size_t i = 0; i < COUNT; i++)
+			values[i] = fg_random_normal(&random) + 1;
+		seen += fg_evidence(values, COUNT) >= log(1000) ? 1 : 0;
+	}
+	assert_true(seen >= 190);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(evidence_starts_at_zero),
+		cmocka_unit_test(agreeing_values_bring_the_most_and_opposed_ones_lose),
+		cmocka_unit_test(looking_at_any_time_errs_as_rarely_as_stated),
+		cmocka_unit_test(a_real_difference_is_seen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
