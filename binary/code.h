@@ -75,8 +75,8 @@ struct fg_code {
 
 /*
  * `folder` (may be NULL) is where the build took place: its path in the build counts as no
- * difference.  FG_EUNSUPPORTED: another machine than x86-64, or stripped.  On failure `code` is
- * empty.
+ * difference.  FG_EUNSUPPORTED: another machine than x86-64 and arm64, or stripped.  On failure
+ * `code` is empty.
  */
 int fg_code_read(const char *path, const char *folder, struct fg_code *code, struct fg_error *err)
 	FG_NODISCARD;

@@ -91,9 +91,59 @@ static void add_item(struct fg_digester *d, struct fg_strbuf *text,
 static void add_address(struct fg_digester *d, struct fg_strbuf *text, uint64_t address,
 			unsigned depth);
 
+/* The places of the few instructions of a stub at this address. */
+static struct fg_arm64_place *stub_places(const struct fg_digester *d, uint64_t address,
+					  size_t *count)
+{
+	uint64_t left = 0;
+	const uint8_t *bytes = fg_digester_bytes(&d->image, address, &left);
+	const uint64_t most = (uint64_t)PLT_STEPS * sizeof(uint32_t);
+
+	*count = 0;
+	return bytes ? fg_arm64_places(bytes, left < most ? left : most, address, count) : NULL;
+}
+
+static const struct fg_image_relocation *arm64_stub_target(const struct fg_digester *d,
+							   uint64_t address)
+{
+	const struct fg_image_relocation *slot = NULL;
+	size_t count = 0;
+	struct fg_arm64_place *places = stub_places(d, address, &count);
+
+	for (size_t i = 0; i < count && !slot; i++) {
+		if (places[i].has_target && places[i].operand_size)
+			slot = fg_image_relocation_at(&d->image, places[i].target);
+	}
+	free(places);
+	return slot;
+}
+
+/* Where a jump leads that the linker inserted for a call too far away ("__f_veneer"). */
+static uint64_t behind_veneer(const struct fg_digester *d, const struct fg_image_symbol *symbol,
+			      uint64_t address)
+{
+	static const char ending[] = "_veneer";
+	const size_t length = symbol ? strlen(symbol->name) : 0;
+	size_t count = 0;
+
+	if (d->image.machine != EM_AARCH64 || length < sizeof(ending) ||
+	    symbol->address != address ||
+	    strcmp(symbol->name + length - (sizeof(ending) - 1), ending) != 0)
+		return address;
+	struct fg_arm64_place *places = stub_places(d, address, &count);
+
+	/* adrp, add, br */
+	if (count > 2 && places[1].has_target && !places[1].operand_size)
+		address = places[1].target;
+	free(places);
+	return address;
+}
+
 /* A stub that jumps through a slot: the slot's import is what is called. */
 static const struct fg_image_relocation *stub_target(const struct fg_digester *d, uint64_t address)
 {
+	if (d->image.machine == EM_AARCH64)
+		return arm64_stub_target(d, address);
 	for (unsigned step = 0; step < PLT_STEPS; step++) {
 		struct fg_decoded i;
 		uint64_t left = 0;
@@ -290,7 +340,12 @@ static void add_address(struct fg_digester *d, struct fg_strbuf *text, uint64_t 
 {
 	const struct fg_image_symbol *symbol = fg_image_symbol_at(&d->image, address);
 	const struct fg_image_relocation *slot = fg_image_relocation_at(&d->image, address);
+	const uint64_t behind = behind_veneer(d, symbol, address);
 
+	if (behind != address) {
+		address = behind;
+		symbol = fg_image_symbol_at(&d->image, address);
+	}
 	if (slot && slot->import)
 		add_import(text, slot);
 	else if (symbol)
@@ -320,21 +375,22 @@ static uint64_t operand_size(const struct fg_digester *d, const struct fg_decode
 	return 0;
 }
 
-/* A constant that the instruction reads as a whole; the bytes after it do not matter. */
-static bool add_constant(struct fg_digester *d, struct fg_strbuf *text, const struct fg_decoded *i,
-			 uint64_t address)
+static bool may_be_constant(const struct fg_digester *d, uint64_t address)
 {
 	const struct fg_image_section *section = fg_image_section_at(&d->image, address);
-	uint64_t size;
 
-	if (!section || section->is_code || section->is_writable ||
-	    fg_image_symbol_at(&d->image, address) || fg_image_relocation_at(&d->image, address))
-		return false;
-	size = operand_size(d, i);
-	if (size == 0)
-		return false;
-	add_data(d, text, address, size, 0);
-	return true;
+	return section && !section->is_code && !section->is_writable &&
+	       !fg_image_symbol_at(&d->image, address) &&
+	       !fg_image_relocation_at(&d->image, address);
+}
+
+/* A constant that the instruction reads as a whole; the bytes after it do not matter. */
+static bool add_constant(struct fg_digester *d, struct fg_strbuf *text, uint64_t size,
+			 uint64_t address)
+{
+	if (size > 0)
+		add_data(d, text, address, size, 0);
+	return size > 0;
 }
 
 static void add_field(struct fg_digester *d, struct fg_strbuf *text, const struct fg_decoded *i,
@@ -343,7 +399,8 @@ static void add_field(struct fg_digester *d, struct fg_strbuf *text, const struc
 	if (!place.size)
 		return;
 	add_bytes(text, i->bytes + *from, place.offset - *from);
-	if (!place.is_operand || !add_constant(d, text, i, place.target))
+	if (!place.is_operand || !may_be_constant(d, place.target) ||
+	    !add_constant(d, text, operand_size(d, i), place.target))
 		add_address(d, text, place.target, 0);
 	*from = place.offset + place.size;
 }
@@ -359,6 +416,34 @@ static void add_instruction(struct fg_digester *d, struct fg_strbuf *text,
 	add_bytes(text, i->bytes + from, i->decoded.length - from);
 }
 
+/* mrs, of a register that says what the processor is */
+static bool asks_processor(uint32_t word)
+{
+	return (word & 0xfffff000u) == 0xd5380000u;
+}
+
+static void add_arm64_function(struct fg_digester *d, struct fg_strbuf *text, const uint8_t *bytes,
+			       uint64_t size, uint64_t address)
+{
+	size_t count = 0;
+	struct fg_arm64_place *places = fg_arm64_places(bytes, size, address, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct fg_arm64_place *place = &places[i];
+
+		add_bytes(text, &place->kept, sizeof(place->kept));
+		if (place->page)
+			add_unknown(text, place->page);
+		if (place->has_target &&
+		    (!may_be_constant(d, place->target) ||
+		     !add_constant(d, text, place->operand_size, place->target)))
+			add_address(d, text, place->target, 0);
+		d->code->asks_processor |= asks_processor(place->kept);
+	}
+	add_bytes(text, bytes + count * sizeof(uint32_t), size - count * sizeof(uint32_t));
+	free(places);
+}
+
 static void add_function(struct fg_digester *d, struct fg_strbuf *text,
 			 const struct fg_image_symbol *symbol)
 {
@@ -366,6 +451,10 @@ static void add_function(struct fg_digester *d, struct fg_strbuf *text,
 	const uint8_t *bytes = fg_digester_bytes(&d->image, symbol->address, &left);
 	const uint64_t size = bytes && symbol->size < left ? symbol->size : left;
 
+	if (bytes && d->image.machine == EM_AARCH64) {
+		add_arm64_function(d, text, bytes, size, symbol->address);
+		return;
+	}
 	for (uint64_t at = 0; bytes && at < size;) {
 		struct fg_decoded i;
 

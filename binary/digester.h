@@ -6,6 +6,7 @@
  *	digest_text.c          the text of one item, hashed
  *	unnamed_data.c         where data without a name begins and ends
  *	digest_instruction.c   the fields of an instruction that hold addresses
+ *	digest_arm64.c         the same for arm64
  */
 #ifndef FG_CODE_DIGESTER_H
 #define FG_CODE_DIGESTER_H
@@ -63,6 +64,19 @@ uint64_t fg_digester_relative_target(const struct fg_digester *d, uint64_t table
  */
 uint64_t fg_digester_relative_entries(const struct fg_digester *d,
 				      const struct fg_image_symbol *symbol);
+
+/* An arm64 instruction without the address that it holds. */
+struct fg_arm64_place {
+	uint32_t kept; /* the rest of it */
+	bool has_target;
+	unsigned operand_size; /* bytes that are read or written there; 0: the address is taken */
+	uint64_t target;
+	uint64_t page; /* counts as it is; 0: none, or it is half of targets that are found */
+};
+
+/* One for each instruction of a function, to be freed. */
+struct fg_arm64_place *fg_arm64_places(const uint8_t *bytes, uint64_t size, uint64_t address,
+				       size_t *count);
 
 bool fg_decoded_decode(const struct fg_digester *d, const uint8_t *bytes, uint64_t left,
 		       uint64_t address, struct fg_decoded *instruction);

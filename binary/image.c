@@ -19,9 +19,12 @@ static int check_header(const struct reader *r, struct fg_error *err)
 {
 	const Elf64_Ehdr *header = &r->elf.header;
 
-	if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != EM_X86_64)
+	r->image->machine = header->e_machine;
+	if (header->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    (header->e_machine != EM_X86_64 && header->e_machine != EM_AARCH64))
 		return fg_error_set(err, FG_EUNSUPPORTED,
-				    "%s: machine code is compared for x86-64 only (ELF machine %u)",
+				    "%s: machine code is read for x86-64 and arm64 only (ELF "
+				    "machine %u)",
 				    r->path, header->e_machine);
 	return FG_OK;
 }
@@ -376,8 +379,10 @@ static int read_image(struct reader *r, const char *folder, struct fg_error *err
 int fg_image_read_parts(const char *path, struct fg_image *image, struct fg_error *err)
 {
 	struct reader r = {.image = image, .path = path, .elf.source.fd = -1};
-	const int status = read_image(&r, NULL, err);
+	int status = read_image(&r, NULL, err);
 
+	if (status == FG_OK && image->machine != EM_X86_64)
+		status = fg_error_set(err, FG_EUNSUPPORTED, "%s: not a program of x86-64", path);
 	if (status == FG_OK)
 		read_entries(image);
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A linked x86-64 program or library as the loader would lay it out: sections by address, named
- * things in them, and what relocations put where.
+ * A linked program or library of x86-64 or arm64 as the loader would lay it out: sections by
+ * address, named things in them, and what relocations put where.
  *
  * The file is untrusted: binary/elf_tables.h reads it.  Release the image with
  * fg_image_release().
@@ -75,6 +75,7 @@ struct fg_image {
 	size_t entry_count;
 	struct fg_image_relocation *relocations; /* sorted by address */
 	size_t relocation_count;
+	uint16_t machine;   /* EM_X86_64 or EM_AARCH64 */
 	uint64_t low, high; /* addresses in [low, high) belong to the image */
 	bool is_fixed;      /* not position independent: holds addresses as plain numbers */
 };
@@ -89,8 +90,8 @@ struct fg_image {
 int fg_image_read(const char *path, const char *folder, struct fg_image *image,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * Reads any image, stripped or not: sections, relocations, and raw symbols in place of sorted
- * symbols and aliases.
+ * Reads any x86-64 image, stripped or not: sections, relocations, and raw symbols in place of
+ * sorted symbols and aliases.
  */
 int fg_image_read_parts(const char *path, struct fg_image *image, struct fg_error *err)
 	FG_NODISCARD;

@@ -14,12 +14,28 @@ static void note_unnamed(struct fg_digester *d, uint64_t address)
 	d->unnamed[d->unnamed_count++] = address;
 }
 
+static void scan_arm64(struct fg_digester *d, const uint8_t *bytes, uint64_t size, uint64_t address)
+{
+	size_t count = 0;
+	struct fg_arm64_place *places = fg_arm64_places(bytes, size, address, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (places[i].has_target)
+			note_unnamed(d, places[i].target);
+	}
+	free(places);
+}
+
 static void scan_function(struct fg_digester *d, const struct fg_image_symbol *symbol)
 {
 	uint64_t left = 0;
 	const uint8_t *bytes = fg_digester_bytes(&d->image, symbol->address, &left);
 	const uint64_t size = bytes && symbol->size < left ? symbol->size : left;
 
+	if (bytes && d->image.machine == EM_AARCH64) {
+		scan_arm64(d, bytes, size, symbol->address);
+		return;
+	}
 	for (uint64_t at = 0; bytes && at < size;) {
 		struct fg_decoded i;
 

@@ -11,6 +11,7 @@ set(FG_TEST_TIMEOUT_S 600)
 #   threads                              run under the thread sanitizer
 #   golden                               compares with files that ./dev golden writes
 #   compilers                            reads what a compiler made: run in clang's build, too
+#   arm64                                run by `./dev test arm64`
 #
 # The longest begin first, so that none is alone at the end: seconds that passed in `./dev test`, of those above eleven.
 set(FG_LONG_TESTS
@@ -21,13 +22,19 @@ set(FG_LONG_TESTS
 	e2e.profile_commands 12 security.stalled_database_postgresql 12 security.sign_in_postgresql 12
 	integration.collector_truth_i386 12
 )
+set(FG_FOLDERS_ON_ARM64 collector trace binary)
+set(FG_KINDS_ON_ARM64 unit integration)
 function(fg_label_test kind name)
 	get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
 	set(part whole)
 	if(kind STREQUAL unit)
 		set(part unit)
 	endif()
-	set_tests_properties(${kind}.${name} PROPERTIES LABELS "${kind};${part}:${folder};${ARGN}" SKIP_RETURN_CODE 77)
+	set(labels ${kind} ${part}:${folder} ${ARGN})
+	if(folder IN_LIST FG_FOLDERS_ON_ARM64 AND kind IN_LIST FG_KINDS_ON_ARM64)
+		list(APPEND labels arm64)
+	endif()
+	set_tests_properties(${kind}.${name} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77)
 	list(FIND FG_LONG_TESTS ${kind}.${name} at)
 	if(at GREATER -1)
 		math(EXPR at "${at} + 1")
@@ -37,11 +44,12 @@ function(fg_label_test kind name)
 endfunction()
 
 # Build what these tests need, and nothing else: those that a sanitizer can add something to, those
-# that are run optimised, and those with the labels "threads" and "compilers".
+# that are run optimised, those for arm64, and those with the labels "threads" and "compilers".
 add_custom_target(sanitizer_tests)
 add_custom_target(optimised_tests)
 add_custom_target(thread_tests)
 add_custom_target(compiler_tests)
+add_custom_target(arm64_tests)
 set(FG_SANITIZED_KINDS unit integration e2e fuzz)
 
 # fg_once(<kind> <labels> <result>): <labels>, with "sanitized" where `./dev test` runs the test once.  What calls our functions, and
@@ -78,6 +86,10 @@ function(fg_needs kind labels)
 	endif()
 	if("threads" IN_LIST labels)
 		add_dependencies(thread_tests ${ARGN})
+	endif()
+	get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+	if(folder IN_LIST FG_FOLDERS_ON_ARM64 AND kind IN_LIST FG_KINDS_ON_ARM64)
+		add_dependencies(arm64_tests ${ARGN})
 	endif()
 	if("compilers" IN_LIST labels)
 		add_dependencies(compiler_tests ${ARGN})

@@ -3,7 +3,7 @@
 #ifndef FG_COLLECTOR_ARCH_I386_H
 #define FG_COLLECTOR_ARCH_I386_H
 
-#include "collector/arch/common.h"
+#include "collector/arch/x86.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -93,6 +93,13 @@ static inline long fg_arch_result(const ucontext_t *context)
 	return (long)context->uc_mcontext.gregs[REG_EAX];
 }
 
+/* The number of the call that the thread is about to make. */
+static inline long fg_arch_next_number(const ucontext_t *context)
+{
+	return fg_arch_result(context);
+}
+
+/* Let the program execute the same system call again when the handler returns. */
 static inline void fg_arch_restart(ucontext_t *context, long number)
 {
 	context->uc_mcontext.gregs[REG_EAX] = number;
@@ -125,6 +132,12 @@ static inline fg_arch_word *fg_arch_argument(ucontext_t *context, unsigned index
 	static const int8_t order[6] = {REG_EBX, REG_ECX, REG_EDX, REG_ESI, REG_EDI, REG_EBP};
 
 	return &context->uc_mcontext.gregs[order[index]];
+}
+
+/* The first argument of an interrupted call. */
+static inline fg_arch_word fg_arch_first(ucontext_t *context)
+{
+	return *fg_arch_argument(context, 0);
 }
 
 /*

@@ -3,7 +3,7 @@
 #ifndef FG_COLLECTOR_ARCH_X86_64_H
 #define FG_COLLECTOR_ARCH_X86_64_H
 
-#include "collector/arch/common.h"
+#include "collector/arch/x86.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -93,6 +93,12 @@ static inline long fg_arch_result(const ucontext_t *context)
 	return (long)context->uc_mcontext.gregs[REG_RAX];
 }
 
+/* The number of the call that the thread is about to make. */
+static inline long fg_arch_next_number(const ucontext_t *context)
+{
+	return fg_arch_result(context);
+}
+
 /* Let the program execute the same system call again when the handler returns. */
 static inline void fg_arch_restart(ucontext_t *context, long number)
 {
@@ -127,6 +133,12 @@ static inline fg_arch_word *fg_arch_argument(ucontext_t *context, unsigned index
 	static const int8_t order[6] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
 
 	return &context->uc_mcontext.gregs[order[index]];
+}
+
+/* The first argument of an interrupted call. */
+static inline fg_arch_word fg_arch_first(ucontext_t *context)
+{
+	return *fg_arch_argument(context, 0);
 }
 
 /*

@@ -22,7 +22,7 @@ FG_EXPORT void __cyg_profile_func_enter(void *function, void *site)
 	if (FG_LIKELY(!fg_call_symbol_find((uintptr_t)function, &symbol)))
 		return;
 
-	const struct fg_regs caller = fg_arch_caller(__builtin_frame_address(0));
+	const struct fg_regs caller = FG_ARCH_CALLER;
 	const int saved_errno = errno;
 
 	fg_call_entered(&caller, symbol.function, caller.pc - (uintptr_t)function < symbol.size);
@@ -37,7 +37,7 @@ FG_EXPORT void __cyg_profile_func_exit(void *function, void *site)
 	if (!fg_calls_timed || !fg_call_symbol_find((uintptr_t)function, &symbol))
 		return;
 
-	const struct fg_regs caller = fg_arch_caller(__builtin_frame_address(0));
+	const struct fg_regs caller = FG_ARCH_CALLER;
 	const int saved_errno = errno;
 
 	fg_call_left(&caller, symbol.function);

@@ -68,7 +68,7 @@ void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsi
 
 /* The steps of fg_counts_see(), under `busy`. Returns the call path, 0: unknown. */
 uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context);
-/* As above, from a call: `caller` is the result of fg_arch_caller(). */
+/* As above, from a call: `caller` is FG_ARCH_CALLER. */
 uint32_t fg_counts_caller(struct fg_thread *thread, const struct fg_regs *caller);
 /* The counts of this call path.  Valid until the next call. */
 struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter counter,

@@ -241,9 +241,6 @@ static void take_back(const void *block, struct fg_memory_block was)
 	}
 }
 
-/* Use it in the function that the program called. */
-#define CALLER fg_arch_caller(__builtin_frame_address(0))
-
 FG_EXPORT void *malloc(size_t size)
 {
 	if (!have_reals())
@@ -251,7 +248,7 @@ FG_EXPORT void *malloc(size_t size)
 	void *block = reals.malloc(size);
 
 	if (block) {
-		const struct fg_regs caller = CALLER;
+		const struct fg_regs caller = FG_ARCH_CALLER;
 
 		count(&caller, block, size);
 	}
@@ -270,7 +267,7 @@ FG_EXPORT void *calloc(size_t count_of, size_t size)
 
 	WITHIN(block = reals.calloc(count_of, size));
 	if (block) {
-		const struct fg_regs caller = CALLER;
+		const struct fg_regs caller = FG_ARCH_CALLER;
 
 		count(&caller, block, count_of * size);
 	}
@@ -296,7 +293,7 @@ FG_EXPORT void *realloc(void *block, size_t size)
 	void *moved = is_early(block) ? move_early(block, size) : reals.realloc(block, size);
 
 	if (moved) {
-		const struct fg_regs caller = CALLER;
+		const struct fg_regs caller = FG_ARCH_CALLER;
 
 		if (block)
 			count_free(&caller);
@@ -319,7 +316,7 @@ FG_EXPORT void *reallocarray(void *block, size_t count_of, size_t size)
 	void *moved = is_early(block) ? move_early(block, bytes) : reals.realloc(block, bytes);
 
 	if (moved) {
-		const struct fg_regs caller = CALLER;
+		const struct fg_regs caller = FG_ARCH_CALLER;
 
 		if (block)
 			count_free(&caller);
@@ -341,7 +338,7 @@ static inline void give_back(void *block, const struct fg_regs *caller)
 
 FG_EXPORT void free(void *block)
 {
-	const struct fg_regs caller = CALLER;
+	const struct fg_regs caller = FG_ARCH_CALLER;
 
 	give_back(block, &caller);
 }
@@ -352,7 +349,7 @@ void free_aligned_sized(void *block, size_t alignment, size_t size);
 
 FG_EXPORT void free_sized(void *block, size_t size)
 {
-	const struct fg_regs caller = CALLER;
+	const struct fg_regs caller = FG_ARCH_CALLER;
 
 	(void)size;
 	give_back(block, &caller);
@@ -360,7 +357,7 @@ FG_EXPORT void free_sized(void *block, size_t size)
 
 FG_EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size)
 {
-	const struct fg_regs caller = CALLER;
+	const struct fg_regs caller = FG_ARCH_CALLER;
 
 	(void)alignment;
 	(void)size;
@@ -375,7 +372,7 @@ FG_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
 
 	WITHIN(status = reals.posix_memalign(block, alignment, size));
 	if (status == 0) {
-		const struct fg_regs caller = CALLER;
+		const struct fg_regs caller = FG_ARCH_CALLER;
 
 		count(&caller, *block, size);
 	}
@@ -394,7 +391,7 @@ FG_EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
                                                    \
   WITHIN(block = reals.name arguments);            \
   if (block) {                                     \
-   const struct fg_regs caller = CALLER;           \
+   const struct fg_regs caller = FG_ARCH_CALLER;   \
    count(&caller, block, size);                    \
   }                                                \
   return block;                                    \

@@ -197,7 +197,7 @@ struct stream_functions {
 
 static bool take_over(struct stream_functions *functions)
 {
-	const uintptr_t page = (uintptr_t)&functions->read & ~(uintptr_t)(FG_TRACE_ALIGN - 1);
+	const uintptr_t page = fg_page_down((uintptr_t)&functions->read);
 	const size_t size = (uintptr_t)(functions + 1) - page;
 
 	if (!functions)

@@ -11,6 +11,7 @@
 #include "collector/counting/live.h"
 #include "collector/counting/own_memory.h"
 #include "collector/sampler/collector_env.h"
+#include "collector/unwind/readable.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -20,7 +21,6 @@
 
 enum {
 	WORD = sizeof(uintptr_t),
-	PAGE = 4096,
 	READ_BYTES = 1 << 16,
 	LINE_ROOM = 1 << 14,
 	FEW_PAGES = 16, /* so few pages are read without asking whether they have content */
@@ -150,14 +150,14 @@ static void search_words(uintptr_t from, uintptr_t to)
 			follow(search.words[i]);
 		/* A page is gone: continue after it. */
 		from = got >= WORD ? from + (size_t)got / WORD * WORD
-				   : (from + PAGE) & ~(uintptr_t)(PAGE - 1);
+				   : fg_page_down(from + fg_page);
 	}
 }
 
 /* Skips pages that were never touched: they are empty and slow to read. */
 static void search_pages(uintptr_t from, size_t count)
 {
-	const uintptr_t offset = from / PAGE * sizeof(search.pages[0]);
+	const uintptr_t offset = from / fg_page * sizeof(search.pages[0]);
 	const long got = syscall(SYS_lseek, search.pagemap, offset, SEEK_SET) < 0
 				 ? -1
 				 : syscall(SYS_read, search.pagemap, search.pages,
@@ -169,24 +169,24 @@ static void search_pages(uintptr_t from, size_t count)
 		if (i < count && (i >= known || search.pages[i] & HAS_CONTENT))
 			continue;
 		if (i > begin)
-			search_words(from + begin * PAGE, from + i * PAGE);
+			search_words(from + begin * fg_page, from + i * fg_page);
 		begin = i + 1;
 	}
 }
 
 static void search_part(uintptr_t from, uintptr_t to)
 {
-	const uintptr_t first = (from + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-	const uintptr_t last = to & ~(uintptr_t)(PAGE - 1);
+	const uintptr_t first = fg_page_up(from);
+	const uintptr_t last = fg_page_down(to);
 
-	if (last <= first || (last - first) / PAGE < FEW_PAGES) {
+	if (last <= first || (last - first) / fg_page < FEW_PAGES) {
 		search_words(from, to);
 		return;
 	}
 	search_words(from, first);
-	for (uintptr_t at = first; at < last; at += (uintptr_t)PAGES_AT_ONCE * PAGE)
-		search_pages(at, (last - at) / PAGE < PAGES_AT_ONCE ? (last - at) / PAGE
-								    : PAGES_AT_ONCE);
+	for (uintptr_t at = first; at < last; at += (uintptr_t)PAGES_AT_ONCE * fg_page)
+		search_pages(at, (last - at) / fg_page < PAGES_AT_ONCE ? (last - at) / fg_page
+								       : PAGES_AT_ONCE);
 	search_words(last, to);
 }
 

@@ -26,7 +26,6 @@ enum {
 	FIRST_DUMP = 512,               /* number of the first name for dumps */
 	FIRST_SITE = FG_HELD_COUNT + 1, /* sites before this one belong to no thread */
 	CACHE_LINE = 64,
-	PAGE = 4096,
 	LOOKED_AT = 1 << 16, /* smaller blocks are not checked for untouched pages */
 };
 
@@ -339,8 +338,8 @@ void fg_live_restore(const struct fg_thread *thread, const void *address,
 void fg_live_look(struct fg_memory_block block, const void *address)
 {
 	struct site *site = block.site ? site_of(block.site) : NULL;
-	const uintptr_t begin = ((uintptr_t)address + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-	const uintptr_t end = ((uintptr_t)address + (size_t)block.size) & ~(uintptr_t)(PAGE - 1);
+	const uintptr_t begin = fg_page_up((uintptr_t)address);
+	const uintptr_t end = fg_page_down((uintptr_t)address + (size_t)block.size);
 
 	if (site && block.size >= LOOKED_AT && !fg_g.sandboxed)
 		add(&site->untouched, end - begin - fg_resident_bytes(begin, end));

@@ -21,7 +21,6 @@ enum {
 	NAME_SIZE = 256,
 	BUFFER = 16384,
 	LINE_SIZE = 1024,
-	PAGE = 4096,
 	GROWN_BY = 16,      /* read again when the heap has grown by this part, */
 	PUT_OFF_BY = 64,    /* or by this part while no time is left */
 	FIRST_AT = 1 << 18, /* smaller heaps are read only at the end */
@@ -159,8 +158,7 @@ static uint64_t own_resident(void)
 		const uintptr_t end = fg_own_memory_end(at, UINTPTR_MAX, &next);
 
 		if (end)
-			bytes += fg_resident_bytes(at & ~(uintptr_t)(PAGE - 1),
-						   (end + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
+			bytes += fg_resident_bytes(fg_page_down(at), fg_page_up(end));
 		at = end ? end : next;
 	}
 	return bytes;

@@ -10,7 +10,6 @@
 
 enum {
 	PARTS_MAX = 8192,
-	PAGE = 4096,
 	PAGES_AT_ONCE = 1024,
 };
 
@@ -83,14 +82,14 @@ size_t fg_resident_bytes(uintptr_t begin, uintptr_t end)
 	size_t bytes = 0;
 
 	while (begin < end) {
-		const size_t left = (end - begin) / PAGE;
+		const size_t left = (end - begin) / fg_page;
 		const size_t pages = left < PAGES_AT_ONCE ? left : PAGES_AT_ONCE;
 
-		if (syscall(SYS_mincore, begin, pages * PAGE, present) != 0)
+		if (syscall(SYS_mincore, begin, pages * fg_page, present) != 0)
 			return bytes + (end - begin);
 		for (size_t i = 0; i < pages; i++)
-			bytes += present[i] & 1 ? PAGE : 0;
-		begin += pages * PAGE;
+			bytes += present[i] & 1 ? fg_page : 0;
+		begin += pages * fg_page;
 	}
 	return bytes;
 }

@@ -197,6 +197,7 @@ static void start(char **environment)
 	fg_collector_options_parse(environment, &fg_g.options);
 	if (!concerns_us())
 		return;
+	fg_page = getauxval(AT_PAGESZ);
 	fg_environment_keep(environment);
 	fg_reals_find();
 	fg_crc32c_init();

@@ -124,9 +124,9 @@ static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t 
 	thread->birth.argument = argument;
 	thread->birth.blocked = fg_signal_hold();
 	/* Its own frames lie a little below the top; subtract the system's part and a guard. */
-	thread->birth.stack_size = stack_size > 8 * (size_t)FG_TRACE_ALIGN
-					   ? stack_size - 8 * (size_t)FG_TRACE_ALIGN
-					   : 0;
+	const size_t left_out = 7 * (size_t)FG_TRACE_ALIGN + fg_page;
+
+	thread->birth.stack_size = stack_size > left_out ? stack_size - left_out : 0;
 	return thread;
 }
 

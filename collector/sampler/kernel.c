@@ -43,11 +43,25 @@ enum {
 	RECORD_WORDS_MIN = 4,
 	CALM_NS = 200000, /* CPU time per switch of a calm thread */
 	CALM_FIRST = 20,  /* further switches that any thread may have */
-	/* asm/perf_regs.h numbers them for x86, whatever the width */
-	REGISTER_BP = 6,
-	REGISTER_SP = 7,
-	REGISTER_IP = 8,
 };
+
+/* In the order in which the kernel writes them. */
+enum {
+	AT_BP,
+#ifdef FG_ARCH_PERF_LR
+	AT_LINK,
+#endif
+	AT_SP,
+	AT_IP,
+	REGISTERS,
+};
+
+static const uint64_t registers_wanted = UINT64_C(1) << FG_ARCH_PERF_BP |
+#ifdef FG_ARCH_PERF_LR
+					 UINT64_C(1) << FG_ARCH_PERF_LR |
+#endif
+					 UINT64_C(1) << FG_ARCH_PERF_SP |
+					 UINT64_C(1) << FG_ARCH_PERF_IP;
 
 static const uint64_t markers = (uint64_t)-4096; /* markers between the addresses of a call chain */
 
@@ -56,7 +70,7 @@ struct record {
 	uint64_t time_ns;
 	uint64_t chain;
 	uint64_t count;
-	uint64_t bp, sp, ip; /* registers of the program */
+	uint64_t bp, link, sp, ip; /* registers of the program */
 	uint64_t stack;
 	uint64_t stack_bytes;
 };
@@ -73,7 +87,7 @@ static struct perf_event_mmap_page *control(const struct fg_thread *thread)
 
 static const uint8_t *ring_data(const struct fg_thread *thread)
 {
-	return (const uint8_t *)thread->clocks.kernel_ring + FG_ARCH_PAGE;
+	return (const uint8_t *)thread->clocks.kernel_ring + fg_page;
 }
 
 static uint64_t word(const struct fg_thread *thread, uint64_t at)
@@ -105,7 +119,7 @@ static uint32_t bytes_of_ring(bool with_stacks, uint64_t period_ns)
 	uint32_t bytes = RING_BYTES_STACKS;
 
 	if (!with_stacks)
-		return RING_BYTES;
+		return fg_page > RING_BYTES ? (uint32_t)fg_page : RING_BYTES;
 	while (bytes - bytes / KEPT_STACKS < records * RECORD_BYTES && bytes < RING_BYTES_MOST)
 		bytes *= 2;
 	return bytes;
@@ -121,8 +135,7 @@ static int open_event(uint64_t period_ns, bool with_stacks, uint32_t ring_bytes)
 	attr.config = PERF_COUNT_SW_TASK_CLOCK;
 	attr.sample_period = period_ns;
 	attr.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER;
-	attr.sample_regs_user = UINT64_C(1) << REGISTER_BP | UINT64_C(1) << REGISTER_SP |
-				UINT64_C(1) << REGISTER_IP;
+	attr.sample_regs_user = registers_wanted;
 	attr.use_clockid = 1;
 	attr.clockid = CLOCK_MONOTONIC;
 	if (with_stacks) {
@@ -172,7 +185,7 @@ static int start_to_look(struct fg_thread *thread, bool with_stacks)
 
 	if (fd < 0)
 		return -fd;
-	void *ring = mmap(NULL, FG_ARCH_PAGE + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *ring = mmap(NULL, fg_page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	const int error = errno;
 
 	(void)syscall(SYS_close, fd);
@@ -231,7 +244,7 @@ void fg_kernel_unwatch(struct fg_thread *thread)
 		fg_kernel_count_interrupts(thread);
 	thread->clocks.kernel_ring = NULL;
 	if (ring && !fg_g.sandboxed)
-		(void)munmap(ring, FG_ARCH_PAGE + thread->clocks.kernel_ring_bytes);
+		(void)munmap(ring, fg_page + thread->clocks.kernel_ring_bytes);
 }
 
 void fg_kernel_count_interrupts(struct fg_thread *thread)
@@ -287,24 +300,28 @@ static bool read_record(const struct fg_thread *thread, uint64_t at, uint64_t si
 	const uint64_t words = size / 8;
 	const uint64_t count = words >= RECORD_WORDS_MIN ? word(thread, first + 1) : 0;
 
-	/* header, time, count, chain, width of the registers, bp, sp, ip[, bytes, stack, bytes] */
-	if (count == 0 || count > words || count + 7 > words)
+	/* header, time, count, chain, width of the registers, registers[, bytes, stack, bytes] */
+	if (count == 0 || count > words || count + 4 + REGISTERS > words)
 		return false;
 	*record =
 		(struct record){.time_ns = word(thread, first), .chain = first + 2, .count = count};
-	const uint64_t registers = record->chain + count;
+	const uint64_t registers = record->chain + count + 1;
 
-	record->bp = word(thread, registers + 1);
-	record->sp = word(thread, registers + 2);
-	record->ip = word(thread, registers + 3);
-	if (word(thread, registers) == PERF_SAMPLE_REGS_ABI_NONE)
+	record->bp = word(thread, registers + AT_BP);
+	record->sp = word(thread, registers + AT_SP);
+	record->ip = word(thread, registers + AT_IP);
+#ifdef FG_ARCH_PERF_LR
+	record->link = word(thread, registers + AT_LINK);
+#endif
+	if (word(thread, registers - 1) == PERF_SAMPLE_REGS_ABI_NONE)
 		return false;
-	if (count + 8 > words)
+	if (count + 5 + REGISTERS > words)
 		return true;
-	const uint64_t stack_words = word(thread, registers + 4) / 8;
+	const uint64_t stack_words = word(thread, registers + REGISTERS) / 8;
 
-	if (stack_words > 0 && stack_words <= words && count + 9 + stack_words <= words) {
-		record->stack = registers + 5;
+	if (stack_words > 0 && stack_words <= words &&
+	    count + 6 + REGISTERS + stack_words <= words) {
+		record->stack = registers + REGISTERS + 1;
 		record->stack_bytes = word(thread, record->stack + stack_words);
 		if (record->stack_bytes > 8 * stack_words)
 			record->stack_bytes = 0;
@@ -471,6 +488,7 @@ static uint32_t whole_path(struct fg_thread *thread, uint64_t at, uint64_t size,
 			.regs = {.pc = (uintptr_t)record->ip,
 				 .sp = (uintptr_t)record->sp,
 				 .bp = (uintptr_t)record->bp},
+			.link = (uintptr_t)record->link,
 			.ring = ring_data(thread),
 			.ring_bytes = thread->clocks.kernel_ring_bytes,
 			.begin = (uint32_t)(8 * record->stack % thread->clocks.kernel_ring_bytes),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The kernel has put -EINTR into the result register and the pc behind the call.  The arguments are
- * still in their registers, so the call can be made again by stepping back over the instruction,
- * once its number is known.
+ * still in their registers (a first one that the result has replaced is read from where libc took
+ * it), so the call can be made again by stepping back over the instruction, once its number is
+ * known.
  *
  * Had another handler run in between, the program would expect EINTR.  A handler that starts on top
  * of ours has the pc, and nothing is done here.  What is pending while ours runs, all being
@@ -118,7 +119,9 @@ static const sigset_t *mask_of(ucontext_t *context, long number)
 		if (call->number != number)
 			continue;
 		const void *const at =
-			(const void *)(uintptr_t)*fg_arch_argument(context, call->argument);
+			(const void *)(uintptr_t)(call->argument ? *fg_arch_argument(context,
+										     call->argument)
+								 : fg_arch_first(context));
 
 		return call->behind && at ? *(const sigset_t *const *)at : at;
 	}
@@ -273,7 +276,7 @@ static const long by_flag_calls[] = {
 static bool goes_by_flag(ucontext_t *context, long number)
 {
 	if (number == SYS_futex) {
-		const long command = *fg_arch_argument(context, 1) & FUTEX_CMD_MASK;
+		const int command = (int)*fg_arch_argument(context, 1) & FUTEX_CMD_MASK;
 
 		return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
 	}
@@ -350,7 +353,7 @@ static void mark_ended(const struct fg_thread *thread, ucontext_t *context)
 
 static bool find_call(const struct fg_thread *thread, ucontext_t *context, struct call *call)
 {
-	*call = (struct call){.number = fg_arch_result(context)};
+	*call = (struct call){.number = fg_arch_next_number(context)};
 	call->again = is_at_syscall(context) && goes_by_flag(context, call->number);
 	if (call->again)
 		return true;
@@ -420,7 +423,7 @@ static bool is_ours(const ucontext_t *context, const struct call *call,
  */
 static bool is_undecided(const struct fg_thread *thread, const ucontext_t *context)
 {
-	const long number = fg_arch_result(context);
+	const long number = fg_arch_next_number(context);
 
 	return thread->restart.undecided_sp == fg_arch_register(context, FG_DWARF_SP) &&
 	       is_at_syscall(context) && (find_timed(number) || is_untimed(number));
@@ -446,7 +449,10 @@ bool fg_restart(struct fg_thread *thread, ucontext_t *context, bool late, uint64
 		return false;
 	const struct timed *timed = find_timed(call.number);
 
-	if (timed ? !prepare(thread, context, timed, now_ns) : !is_untimed(call.number))
+	if (!timed && !is_untimed(call.number))
+		return false;
+	*fg_arch_argument(context, 0) = fg_arch_first(context);
+	if (timed && !prepare(thread, context, timed, now_ns))
 		return false;
 	fg_arch_restart(context, call.number);
 	thread->restart.undecided_sp = fg_arch_register(context, FG_DWARF_SP);
@@ -456,7 +462,7 @@ bool fg_restart(struct fg_thread *thread, ucontext_t *context, bool late, uint64
 void fg_restart_not(struct fg_thread *thread, ucontext_t *context, int flags)
 {
 	const bool by_flag =
-		is_at_syscall(context) && goes_by_flag(context, fg_arch_result(context));
+		is_at_syscall(context) && goes_by_flag(context, fg_arch_next_number(context));
 	const bool ends = by_flag ? !(flags & (int)SA_RESTART) : is_undecided(thread, context);
 
 	thread->restart.undecided_sp = 0;

@@ -140,7 +140,7 @@ static uint64_t choose_capacity(void)
 		wanted = limit.rlim_cur;
 	if (wanted < CAPACITY_MIN)
 		wanted = CAPACITY_MIN;
-	return wanted & ~(uint64_t)(FG_TRACE_ALIGN - 1);
+	return wanted & ~(uint64_t)(fg_page - 1);
 }
 
 /*
@@ -153,6 +153,7 @@ static bool populate_to(uint64_t to)
 
 	if (to <= from)
 		return true;
+	to = fg_page_up((uintptr_t)to);
 	if (madvise(fg_g.file + from, (size_t)(to - from), MADV_POPULATE_WRITE) != 0)
 		return errno == EINVAL;
 	fg_maximum(&fg_g.populated, to);
@@ -174,7 +175,7 @@ static int map_file(int fd, uint64_t capacity)
 	for (; capacity >= CAPACITY_MIN / 2; capacity /= 2) {
 		void *at;
 
-		capacity &= ~(uint64_t)(FG_TRACE_ALIGN - 1);
+		capacity &= ~(uint64_t)(fg_page - 1);
 		if (ftruncate(fd, (off_t)capacity) != 0)
 			continue;
 		at = mmap(NULL, (size_t)capacity, PROT_READ | PROT_WRITE,
@@ -183,7 +184,7 @@ static int map_file(int fd, uint64_t capacity)
 			continue;
 		/* One page at a time: reading ahead in a hole makes the kernel clear megabytes. */
 		(void)madvise(at, (size_t)capacity, MADV_RANDOM);
-		if (madvise(at, FG_TRACE_ALIGN, MADV_POPULATE_WRITE) != 0) {
+		if (madvise(at, fg_page, MADV_POPULATE_WRITE) != 0) {
 			if (capacity > CAPACITY_PLAIN) {
 				(void)munmap(at, (size_t)capacity);
 				capacity = 2 * (uint64_t)CAPACITY_PLAIN;
@@ -198,7 +199,7 @@ static int map_file(int fd, uint64_t capacity)
 		(void)madvise(at, (size_t)capacity, MADV_DONTDUMP);
 		fg_g.file = at;
 		fg_g.capacity = capacity;
-		fg_g.populated = FG_TRACE_ALIGN;
+		fg_g.populated = fg_page;
 		return 0;
 	}
 	return -ENOMEM;

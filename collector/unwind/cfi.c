@@ -157,7 +157,7 @@ static void parse_augmentation(struct fg_cfi_common *cie, struct fg_cfi_cursor *
 			uint8_t encoding = (uint8_t)fg_cfi_take(c, 1);
 
 			(void)fg_cfi_take_encoded(c, encoding);
-		} else {
+		} else if (*letter != 'B' && *letter != 'G') { /* arm64: signatures, memory tags */
 			break;
 		}
 	}

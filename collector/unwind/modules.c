@@ -363,11 +363,10 @@ static uint32_t add_loaded(struct fg_thread *thread, const struct loaded *object
 
 static bool is_mapped(uintptr_t low, uintptr_t high)
 {
-	const uintptr_t page = FG_TRACE_ALIGN - 1;
+	const uintptr_t begin = fg_page_down(low);
 
 	/* Writes nothing; returns whether all of this is readable. */
-	return syscall(SYS_msync, low & ~page, ((high + page) & ~page) - (low & ~page), MS_ASYNC) ==
-	       0;
+	return syscall(SYS_msync, begin, fg_page_up(high) - begin, MS_ASYNC) == 0;
 }
 
 static bool has_tables(uint32_t id)

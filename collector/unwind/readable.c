@@ -9,8 +9,10 @@
 
 enum {
 	KERNEL_SIGSET = 8,
-	PAGE_SHIFT = 12,
+	PAGE_SHIFT = 12, /* of the smallest pages */
 };
+
+uintptr_t fg_page = 4096;
 
 bool fg_is_readable(uintptr_t address)
 {

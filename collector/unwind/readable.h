@@ -11,6 +11,19 @@
 #include <stdint.h>
 
 /* Can a word be read at `address`?  Asks the kernel. */
+/* Bytes of one of the kernel's pages: 4096 to 65536.  Set at start. */
+extern uintptr_t fg_page;
+
+static inline uintptr_t fg_page_down(uintptr_t at)
+{
+	return at & ~(fg_page - 1);
+}
+
+static inline uintptr_t fg_page_up(uintptr_t at)
+{
+	return fg_page_down(at + fg_page - 1);
+}
+
 bool fg_is_readable(uintptr_t address);
 
 enum {

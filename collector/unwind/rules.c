@@ -174,6 +174,10 @@ static bool execute_extended(struct machine *m, uint8_t op, struct fg_cfi_cursor
 		reg = fg_cfi_take_uleb(c);
 		save(m, reg, (struct saved){SAVED_EXPRESSION, 0, fg_cfi_take_block(c)});
 		return true;
+#if FG_ARCH_LINK_REGISTER
+	case 0x2d: /* AARCH64_negate_ra_state: a walk strips signatures wherever it meets one */
+		return true;
+#endif
 	case 0x2e: /* GNU_args_size */
 		(void)fg_cfi_take_uleb(c);
 		return true;
@@ -202,6 +206,35 @@ static bool run(struct machine *m, struct fg_cfi_cursor c)
 	}
 	return true;
 }
+
+static bool fits16(int64_t value)
+{
+	return value >= INT16_MIN && value <= INT16_MAX;
+}
+
+#if FG_ARCH_LINK_REGISTER
+
+static uint64_t rule_of_frame(const struct row *row)
+{
+	const bool keeps_bp = row->bp.how == SAVED_SAME || row->bp.how == SAVED_UNDEFINED;
+	const unsigned reg = (unsigned)row->reg;
+
+	if (row->expression.at || row->offset < INT32_MIN || row->offset > INT32_MAX ||
+	    row->reg >= FG_DWARF_REGS)
+		return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
+	if (row->ra.how == SAVED_SAME && keeps_bp)
+		return fg_rule_pack(FG_RULE_LEAF, reg, 0, (int32_t)row->offset);
+	if (row->ra.how != SAVED_OFFSET || !fits16(row->ra.offset))
+		return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
+	if (keeps_bp)
+		return fg_rule_pack(FG_RULE_CFA, reg, (int)row->ra.offset, (int32_t)row->offset);
+	if (row->bp.how == SAVED_OFFSET && fits16(row->bp.offset) &&
+	    row->bp.offset + (int64_t)FG_WORD == row->ra.offset)
+		return fg_rule_pack(FG_RULE_CFA_BP, reg, (int)row->bp.offset, (int32_t)row->offset);
+	return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
+}
+
+#else
 
 struct simple {
 	unsigned reg;
@@ -240,11 +273,6 @@ static bool plt_expression(struct fg_cfi_cursor c)
 	return c.end - c.at == (ptrdiff_t)sizeof(known) && memcmp(c.at, known, sizeof(known)) == 0;
 }
 
-static bool fits16(int64_t value)
-{
-	return value >= INT16_MIN && value <= INT16_MAX;
-}
-
 static uint64_t rule_of_expression(const struct row *row)
 {
 	struct simple cfa;
@@ -267,10 +295,8 @@ static uint64_t rule_of_expression(const struct row *row)
 	return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
 }
 
-static uint64_t rule_of_row(const struct row *row)
+static uint64_t rule_of_frame(const struct row *row)
 {
-	if (row->ra.how == SAVED_UNDEFINED)
-		return fg_rule_pack(FG_RULE_END, 0, 0, 0);
 	if (row->ra.how != SAVED_OFFSET ||
 	    row->ra.offset != (int64_t)(intptr_t)fg_return_address_at(0))
 		return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
@@ -284,6 +310,15 @@ static uint64_t rule_of_row(const struct row *row)
 	if (row->bp.how == SAVED_SAME || row->bp.how == SAVED_UNDEFINED)
 		return fg_rule_pack(FG_RULE_CFA, (unsigned)row->reg, 0, (int32_t)row->offset);
 	return fg_rule_pack(FG_RULE_UNKNOWN, 0, 0, 0);
+}
+
+#endif
+
+static uint64_t rule_of_row(const struct row *row)
+{
+	if (row->ra.how == SAVED_UNDEFINED)
+		return fg_rule_pack(FG_RULE_END, 0, 0, 0);
+	return rule_of_frame(row);
 }
 
 /* The row for `address`; false if the tables have none. */

@@ -8,13 +8,20 @@
 #ifndef FG_COLLECTOR_RULES_H
 #define FG_COLLECTOR_RULES_H
 
+#include "collector/arch/arch.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * Where calls leave the return address in a register (FG_ARCH_LINK_REGISTER) a function stores it
+ * anywhere in its frame: at CFA + bp_offset if the frame pointer is not stored, else behind that.
+ */
 enum fg_rule_kind {
 	FG_RULE_NONE = 0, /* not a rule */
 	FG_RULE_CFA,      /* CFA = reg + offset; return address right below it */
 	FG_RULE_CFA_BP,   /* the same, and the caller's frame pointer lies at CFA + bp_offset */
+	FG_RULE_LEAF,     /* CFA = reg + offset; return address still in the link register */
 	FG_RULE_DEREF,    /* CFA = *(reg + offset) + addend: functions that realign their stack */
 	FG_RULE_DEREF_BP, /* the same, and the caller's frame pointer lies at bp + bp_offset */
 	FG_RULE_DEREF_CFA_BP, /* the same, and it lies at CFA + bp_offset */
@@ -52,6 +59,19 @@ static inline int fg_rule_bp_offset(uint64_t rule)
 static inline int32_t fg_rule_offset(uint64_t rule)
 {
 	return (int32_t)(uint32_t)(rule >> 32);
+}
+
+/* Where the return address lies that a frame of kind CFA or CFA_BP returns to. */
+static inline uintptr_t fg_rule_return_at(uint64_t rule, uintptr_t cfa)
+{
+#if FG_ARCH_LINK_REGISTER
+	const uintptr_t at = cfa + (uintptr_t)(intptr_t)fg_rule_bp_offset(rule);
+
+	return fg_rule_kind(rule) == FG_RULE_CFA_BP ? at + FG_WORD : at;
+#else
+	(void)rule;
+	return fg_return_address_at(cfa);
+#endif
 }
 
 /* Kinds that read the CFA from memory pack two numbers into `offset`. */

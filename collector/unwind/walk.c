@@ -93,6 +93,16 @@ static void remember(struct fg_walk *walk, uintptr_t address, uintptr_t value)
 		walk->trail->checks[walk->checks_end++] = (struct fg_check){address, value};
 }
 
+/* The word that says that the frame before this one is the last. */
+static void remember_end(struct fg_walk *walk)
+{
+#if FG_ARCH_LINK_REGISTER
+	(void)walk; /* the step there has it */
+#else
+	remember(walk, fg_return_address_at(walk->regs.sp), 0);
+#endif
+}
+
 /*
  * A register that the walk does not carry, needed in the middle of a stack: the dynamic loader's
  * trampoline for lazy binding finds its frame by one. Functions save such registers for their
@@ -155,20 +165,42 @@ enum step {
 	STEP_LOST
 };
 
-static enum step step_to_cfa(struct fg_walk *walk, uintptr_t cfa, bool saved_bp, uintptr_t bp_at)
+/* Where the words of a caller's registers lie; bp 0: the frame pointer is as it was. */
+struct saved_at {
+	uintptr_t pc;
+	uintptr_t bp;
+};
+
+static enum step step_to_cfa(struct fg_walk *walk, uintptr_t cfa, struct saved_at at)
 {
 	struct fg_regs caller = {0, cfa, walk->regs.bp};
+	uintptr_t pc;
 
 	if (cfa <= walk->regs.sp) /* a frame lies above the one it called */
 		return STEP_LOST;
-	if (!depend(walk, fg_return_address_at(cfa), &caller.pc))
+	if (!depend(walk, at.pc, &pc))
 		return STEP_LOST;
-	if (saved_bp) {
-		if (!depend(walk, bp_at, &caller.bp))
+	if (at.bp) {
+		if (!depend(walk, at.bp, &caller.bp))
 			return STEP_LOST;
-		remember(walk, bp_at, caller.bp);
+		remember(walk, at.bp, caller.bp);
 	}
+	if (FG_ARCH_LINK_REGISTER) /* elsewhere the CFA says where it lies */
+		remember(walk, at.pc, pc);
+	caller.pc = fg_arch_strip(pc);
 	walk->regs = caller;
+	walk->leaf = NULL;
+	walk->exact = false;
+	return STEP_ON;
+}
+
+/* The return address is in the link register, which only the interrupted frame has. */
+static enum step step_to_link(struct fg_walk *walk, uintptr_t cfa)
+{
+	if (!walk->leaf || cfa < walk->regs.sp)
+		return STEP_LOST;
+	walk->regs.pc = fg_arch_link(walk->leaf);
+	walk->regs.sp = cfa;
 	walk->leaf = NULL;
 	walk->exact = false;
 	return STEP_ON;
@@ -207,7 +239,7 @@ static bool leads_to_module(struct fg_walk *walk, uintptr_t bp)
 		if (!can_read(walk, bp) || !can_read(walk, bp + FG_WORD))
 			return false;
 		next = *(const uintptr_t *)bp;
-		pc = *(const uintptr_t *)(bp + FG_WORD);
+		pc = fg_arch_strip(*(const uintptr_t *)(bp + FG_WORD));
 		if (fg_module_find(walk->thread, pc - 1)) {
 			walk->certain = bp;
 			return true;
@@ -219,12 +251,39 @@ static bool leads_to_module(struct fg_walk *walk, uintptr_t bp)
 	return false;
 }
 
+static bool has_rule(struct fg_walk *walk, uintptr_t pc)
+{
+	const uint32_t module = fg_module_find(walk->thread, pc - 1);
+
+	return module &&
+	       fg_rule_kind(fg_rule_find(&fg_module(module)->tables, pc - 1)) != FG_RULE_UNKNOWN;
+}
+
+/*
+ * Where calls leave the return address in a register: in code without tables that has called nobody
+ * it is there; elsewhere it is one into this code itself.
+ */
+static bool is_leaf_without_table(struct fg_walk *walk)
+{
+	return FG_ARCH_LINK_REGISTER && walk->leaf && has_rule(walk, fg_arch_link(walk->leaf));
+}
+
+static bool is_at_trampoline(struct fg_walk *walk)
+{
+	const uintptr_t pc = walk->regs.pc;
+
+	return FG_ARCH_LINK_REGISTER && pc % 4 == 0 &&
+	       (fg_module_find(walk->thread, pc) ||
+		(!fg_g.sandboxed && fg_is_readable(pc) && fg_is_readable(pc + 4))) &&
+	       fg_arch_is_rt_sigreturn((const uint8_t *)pc);
+}
+
 /* In a libc without tables. */
 static enum step step_bare(struct fg_walk *walk, enum fg_bare_step bare, uintptr_t at)
 {
 	switch (bare) {
 	case FG_BARE_CALL:
-		return step_to_cfa(walk, at + FG_WORD, false, 0);
+		return step_to_cfa(walk, at + FG_WORD, (struct saved_at){.pc = at});
 	case FG_BARE_SIGNAL:
 		return step_signal(walk);
 	case FG_BARE_END:
@@ -243,17 +302,25 @@ static enum step step_guess(struct fg_walk *walk)
 
 	if (bare != FG_BARE_NOT)
 		return step_bare(walk, bare, pc);
+	if (is_at_trampoline(walk))
+		return step_signal(walk);
+	/* what the frame record does not say */
+	walk->is_sp_low = FG_ARCH_LINK_REGISTER;
+	if (is_leaf_without_table(walk))
+		return step_to_link(walk, walk->regs.sp);
 	if (bp >= walk->regs.sp && bp % FG_WORD == 0 && can_read(walk, bp) &&
 	    can_read(walk, bp + FG_WORD)) {
-		pc = *(const uintptr_t *)(bp + FG_WORD);
+		pc = fg_arch_strip(*(const uintptr_t *)(bp + FG_WORD));
 		if (fg_module_find(walk->thread, pc - 1) || bp <= walk->certain ||
 		    leads_to_module(walk, bp))
-			return step_to_cfa(walk, bp + 2 * FG_WORD, true, bp);
+			return step_to_cfa(walk, bp + 2 * FG_WORD,
+					   (struct saved_at){bp + FG_WORD, bp});
 	}
-	if (walk->leaf && can_read(walk, walk->regs.sp)) {
+	if (!FG_ARCH_LINK_REGISTER && walk->leaf && can_read(walk, walk->regs.sp)) {
 		pc = *(const uintptr_t *)walk->regs.sp;
 		if (fg_module_find(walk->thread, pc - 1))
-			return step_to_cfa(walk, walk->regs.sp + FG_WORD, false, 0);
+			return step_to_cfa(walk, walk->regs.sp + FG_WORD,
+					   (struct saved_at){.pc = walk->regs.sp});
 	}
 	return STEP_LOST;
 }
@@ -266,15 +333,27 @@ static enum step step_by(struct fg_walk *walk, uint64_t rule, bool *checked)
 	uintptr_t base = register_of(walk, reg, &known);
 	uintptr_t cfa = base + (uintptr_t)(intptr_t)fg_rule_offset(rule);
 	const uintptr_t bp_offset = (uintptr_t)(intptr_t)fg_rule_bp_offset(rule);
+	const bool is_sp_low = FG_ARCH_LINK_REGISTER && walk->is_sp_low;
 
 	/* The path of another register is not recorded. */
-	*checked = reg == FG_DWARF_SP || reg == FG_DWARF_BP;
+	*checked = (reg == FG_DWARF_SP || reg == FG_DWARF_BP) && !is_sp_low;
+	walk->is_sp_low = false;
 	switch (kind) {
 	case FG_RULE_CFA:
+		if (!known)
+			return STEP_LOST;
+		return step_to_cfa(walk, cfa, (struct saved_at){fg_rule_return_at(rule, cfa), 0});
 	case FG_RULE_CFA_BP:
 		if (!known)
 			return STEP_LOST;
-		return step_to_cfa(walk, cfa, kind == FG_RULE_CFA_BP, cfa + bp_offset);
+		if (is_sp_low && reg == FG_DWARF_SP) /* the frame pointer is at its record */
+			cfa = walk->regs.bp - bp_offset;
+		return step_to_cfa(
+			walk, cfa,
+			(struct saved_at){fg_rule_return_at(rule, cfa), cfa + bp_offset});
+	case FG_RULE_LEAF:
+		*checked = false; /* the link register is in none of the words */
+		return known ? step_to_link(walk, cfa) : STEP_LOST;
 	case FG_RULE_DEREF:
 	case FG_RULE_DEREF_BP:
 	case FG_RULE_DEREF_CFA_BP:
@@ -283,12 +362,18 @@ static enum step step_by(struct fg_walk *walk, uint64_t rule, bool *checked)
 			return STEP_LOST;
 		remember(walk, base, cfa);
 		cfa += (uintptr_t)fg_rule_addend(rule);
-		return step_to_cfa(walk, cfa, kind != FG_RULE_DEREF,
-				   (kind == FG_RULE_DEREF_BP ? walk->regs.bp : cfa) + bp_offset);
+		if (kind == FG_RULE_DEREF)
+			return step_to_cfa(walk, cfa,
+					   (struct saved_at){fg_rule_return_at(rule, cfa), 0});
+		return step_to_cfa(
+			walk, cfa,
+			(struct saved_at){fg_rule_return_at(rule, cfa),
+					  (kind == FG_RULE_DEREF_BP ? walk->regs.bp : cfa) +
+						  bp_offset});
 	case FG_RULE_PLT:
 		if (fg_arch_plt_has_pushed(walk->regs.pc))
 			cfa += FG_WORD;
-		return step_to_cfa(walk, cfa, false, 0);
+		return step_to_cfa(walk, cfa, (struct saved_at){fg_rule_return_at(rule, cfa), 0});
 	case FG_RULE_SIGNAL:
 		*checked = false;
 		return step_signal(walk);
@@ -307,8 +392,7 @@ static bool frame_holds(const struct fg_trail *kept, uint32_t index)
 	const struct fg_walk_frame *frame = &kept->frames[index];
 	const struct fg_walk_frame *caller = frame + 1;
 
-	if (!frame->checked ||
-	    *(const uintptr_t *)fg_return_address_at(caller->regs.sp) != caller->regs.pc)
+	if (!frame->checked || !fg_returns_to(caller))
 		return false;
 	for (uint32_t i = frame->first_check; i < caller->first_check; i++)
 		if (*(const uintptr_t *)kept->checks[i].address != kept->checks[i].value)
@@ -417,8 +501,12 @@ static void walk_plainly(struct fg_walk *walk)
 			cfa += regs.bp;
 		else
 			break;
+		const uintptr_t return_at = fg_rule_return_at(rule, cfa);
+
 		if (cfa < regs.sp + FG_WORD || cfa > high ||
 		    (look.any_gone && !fg_module_live(entry->module)))
+			break;
+		if (FG_ARCH_LINK_REGISTER && (return_at < low || return_at > high - FG_WORD))
 			break;
 		frame->regs = regs;
 		frame->id = entry->id;
@@ -437,7 +525,11 @@ static void walk_plainly(struct fg_walk *walk)
 		} else if (kind != FG_RULE_CFA) {
 			break;
 		}
-		regs.pc = *(const uintptr_t *)fg_return_address_at(cfa);
+		const uintptr_t return_to = *(const uintptr_t *)return_at;
+
+		if (FG_ARCH_LINK_REGISTER)
+			walk->trail->checks[checks_end++] = (struct fg_check){return_at, return_to};
+		regs.pc = fg_arch_strip(return_to);
 		regs.sp = cfa;
 		entry = fg_frame_follow(&look, entry, regs.pc);
 	}
@@ -474,11 +566,11 @@ static bool walk_one(struct fg_walk *walk)
 static bool walk_out(struct fg_walk *walk)
 {
 	while (fg_walked(walk) < WALK_LIMIT) {
-		if (walk->inside && !walk->exact)
+		if (walk->inside && !walk->exact && !(FG_ARCH_LINK_REGISTER && walk->is_sp_low))
 			walk_plainly(walk);
 		/* A thread's first function returns to 0; so do coroutines. */
 		if (fg_walked(walk) > 0 && walk->regs.pc == 0) {
-			remember(walk, fg_return_address_at(walk->regs.sp), 0);
+			remember_end(walk);
 			walk->complete = true;
 			return false;
 		}

@@ -31,8 +31,12 @@ static const struct fg_frame_entry *leads_alike(const struct fg_trail *kept,
 		cfa += regs->bp;
 	else
 		return NULL;
-	if (cfa != caller->regs.sp ||
-	    caller->first_check != frame->first_check + (kind == FG_RULE_CFA_BP))
+	if (cfa != caller->regs.sp || caller->first_check != frame->first_check +
+								     (kind == FG_RULE_CFA_BP) +
+								     FG_ARCH_LINK_REGISTER)
+		return NULL;
+	if (FG_ARCH_LINK_REGISTER &&
+	    check[kind == FG_RULE_CFA_BP].address != fg_rule_return_at(rule, cfa))
 		return NULL;
 	if (kind == FG_RULE_CFA)
 		return caller->regs.bp == regs->bp ? entry : NULL;
@@ -109,7 +113,11 @@ static bool put_frame(struct word_list *list, const struct fg_thread *thread, ui
 	for (uint32_t i = to; i-- > from;)
 		if (!put(list, kept->checks[i].address, kept->checks[i].value))
 			return false;
+#if FG_ARCH_LINK_REGISTER
+	return true;
+#else
 	return is_last || put(list, fg_return_address_at(frame[1].regs.sp), frame[1].regs.pc);
+#endif
 }
 
 uint32_t fg_stack_words(const struct fg_thread *thread, const struct fg_regs *caller,

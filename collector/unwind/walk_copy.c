@@ -34,14 +34,26 @@ static bool read_word(const struct copy_walk *walk, uintptr_t address, uintptr_t
 	return true;
 }
 
-static bool step_to(struct copy_walk *walk, uintptr_t cfa, bool saved_bp, uintptr_t bp_at)
+/* bp_at 0: the frame pointer is as it was. */
+static bool step_to(struct copy_walk *walk, uintptr_t cfa, uintptr_t return_at, uintptr_t bp_at)
 {
 	struct fg_regs caller = {0, cfa, walk->regs.bp};
 
-	if (cfa <= walk->regs.sp || !read_word(walk, fg_return_address_at(cfa), &caller.pc) ||
-	    (saved_bp && !read_word(walk, bp_at, &caller.bp)))
+	if (cfa <= walk->regs.sp || !read_word(walk, return_at, &caller.pc) ||
+	    (bp_at && !read_word(walk, bp_at, &caller.bp)))
 		return false;
+	caller.pc = fg_arch_strip(caller.pc);
 	walk->regs = caller;
+	walk->exact = false;
+	return true;
+}
+
+static bool step_to_link(struct copy_walk *walk, uintptr_t cfa)
+{
+	if (!FG_ARCH_LINK_REGISTER || !walk->exact || cfa < walk->regs.sp)
+		return false;
+	walk->regs.pc = fg_arch_strip(walk->copy->link);
+	walk->regs.sp = cfa;
 	walk->exact = false;
 	return true;
 }
@@ -58,8 +70,11 @@ static bool step_by(struct copy_walk *walk, uint64_t rule)
 		return false;
 	switch (kind) {
 	case FG_RULE_CFA:
+		return step_to(walk, cfa, fg_rule_return_at(rule, cfa), 0);
 	case FG_RULE_CFA_BP:
-		return step_to(walk, cfa, kind == FG_RULE_CFA_BP, cfa + bp_offset);
+		return step_to(walk, cfa, fg_rule_return_at(rule, cfa), cfa + bp_offset);
+	case FG_RULE_LEAF:
+		return step_to_link(walk, cfa);
 	case FG_RULE_DEREF:
 	case FG_RULE_DEREF_BP:
 	case FG_RULE_DEREF_CFA_BP:
@@ -67,12 +82,14 @@ static bool step_by(struct copy_walk *walk, uint64_t rule)
 		if (!read_word(walk, base, &cfa))
 			return false;
 		cfa += (uintptr_t)fg_rule_addend(rule);
-		return step_to(walk, cfa, kind != FG_RULE_DEREF,
+		if (kind == FG_RULE_DEREF)
+			return step_to(walk, cfa, fg_rule_return_at(rule, cfa), 0);
+		return step_to(walk, cfa, fg_rule_return_at(rule, cfa),
 			       (kind == FG_RULE_DEREF_BP ? walk->regs.bp : cfa) + bp_offset);
 	case FG_RULE_PLT:
 		if (fg_arch_plt_has_pushed(walk->regs.pc))
 			cfa += FG_WORD;
-		return step_to(walk, cfa, false, 0);
+		return step_to(walk, cfa, fg_rule_return_at(rule, cfa), 0);
 	default:
 		return false;
 	}

@@ -24,6 +24,7 @@ struct fg_walk {
 	const ucontext_t *start; /* registers of the first frame, or NULL */
 	bool needs_registers;    /* the walk ended because it lacked them */
 	bool exact;
+	bool is_sp_low; /* the stack pointer is at least this: a frame record says no more */
 	bool complete;
 	bool is_cut;         /* cut by NEW_FRAMES_MAX */
 	uint32_t new_frames; /* frames whose rule was computed */
@@ -45,6 +46,20 @@ static inline bool fg_same_regs(const struct fg_regs *a, const struct fg_regs *b
 	return a->sp == b->sp && a->pc == b->pc && a->bp == b->bp;
 }
 
+/*
+ * Does the kept frame before this one still return to it?  Where the return address may lie
+ * anywhere it is one of that frame's checks.
+ */
+static inline bool fg_returns_to(const struct fg_walk_frame *caller)
+{
+#if FG_ARCH_LINK_REGISTER
+	(void)caller;
+	return true;
+#else
+	return *(const uintptr_t *)fg_return_address_at(caller->regs.sp) == caller->regs.pc;
+#endif
+}
+
 /* Is every word unchanged from this kept frame outwards?  All of these frames are checked. */
 static inline bool fg_rest_holds(const struct fg_thread *thread, const struct fg_trail *kept,
 				 uint32_t from)
@@ -53,10 +68,14 @@ static inline bool fg_rest_holds(const struct fg_thread *thread, const struct fg
 	const struct fg_check *const checks_end = &kept->checks[thread->kept.checks_end];
 	uintptr_t differs = 0;
 
-#pragma GCC unroll 4
+#if FG_ARCH_LINK_REGISTER
+	(void)end;
+#else
+# pragma GCC unroll 4
 	for (const struct fg_walk_frame *frame = &kept->frames[from + 1]; frame < end; frame++)
 		differs |=
 			*(const uintptr_t *)fg_return_address_at(frame->regs.sp) ^ frame->regs.pc;
+#endif
 	for (const struct fg_check *check = &kept->checks[kept->frames[from].first_check];
 	     check < checks_end; check++)
 		differs |= *(const uintptr_t *)check->address ^ check->value;

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 enum {
 	STACK = 128 * 1024,
@@ -181,7 +182,8 @@ int main(void)
 
 	/* The smallest possible stack must do. */
 	(void)pthread_attr_init(&attr);
-	check(pthread_attr_setstacksize(&attr, 16384) == 0, "stack size");
+	check(pthread_attr_setstacksize(&attr, (size_t)sysconf(_SC_THREAD_STACK_MIN)) == 0,
+	      "stack size");
 	check(pthread_create(&thread, &attr, small_thread, NULL) == 0, "pthread_create");
 	(void)pthread_join(thread, NULL);
 	return 0;

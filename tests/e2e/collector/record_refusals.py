@@ -42,11 +42,12 @@ def builds_refused():
         check(done.returncode == 2 and "linked statically" in done.stderr, f"a script for a static program: {done.returncode}\n{done.stderr}")
     with open("plain", "rb") as file:
         foreign = bytearray(file.read())
-    struct.pack_into("<H", foreign, 18, 243)  # RISC-V
-    with open("foreign", "wb") as file:
-        file.write(foreign)
-    os.chmod("foreign", 0o755)
-    refused("./foreign", "is for RISC-V, and the collector for")
+    for number, machine in ((243, "RISC-V"), (40, "32-bit ARM")):
+        struct.pack_into("<H", foreign, 18, number)
+        with open("foreign", "wb") as file:
+            file.write(foreign)
+        os.chmod("foreign", 0o755)
+        refused("./foreign", f"is for {machine}, and the collector for")
 
 
 def files_refused():

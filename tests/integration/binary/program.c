@@ -108,7 +108,13 @@ __attribute__((noinline)) static int is_empty(void)
 	const char *head = NULL;
 	const char *one = NULL;
 
+#if defined(__aarch64__)
+	__asm__("adrp %0, .Lhead\n\tadd %0, %0, :lo12:.Lhead\n\t"
+		"adrp %1, .Lone\n\tadd %1, %1, :lo12:.Lone"
+		: "=&r"(head), "=&r"(one));
+#else
 	__asm__("lea .Lhead(%%rip), %0\n\tlea .Lone(%%rip), %1" : "=r"(head), "=r"(one));
+#endif
 	return head == *(const char *const *)head && one != *(const char *const *)one;
 }
 

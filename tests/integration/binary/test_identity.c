@@ -158,7 +158,10 @@ static void anything_but_a_program_is_refused(void **state)
 		 .size = 10,
 		 .status = FG_EPARSE,
 		 .words = "not an ELF file"},
-		{.bytes = elf32, .size = 64, .status = FG_EUNSUPPORTED, .words = "x86-64 only"},
+		{.bytes = elf32,
+		 .size = 64,
+		 .status = FG_EUNSUPPORTED,
+		 .words = "x86-64 and arm64 only"},
 	};
 
 	(void)state;

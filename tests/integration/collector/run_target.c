@@ -32,6 +32,11 @@ const char *target_path(const char *name)
 	return path;
 }
 
+bool is_emulated(void)
+{
+	return syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0UL) == -1 && errno == ENOSYS;
+}
+
 static void forbid_perf(void)
 {
 	struct sock_filter filter[] = {

@@ -30,6 +30,8 @@ struct outcome {
 	struct fg_scratch scratch;
 };
 
+/* Programs run under an emulator: a signal takes it long, and it knows no perf events. */
+bool is_emulated(void);
 void run_target(const struct run *run, struct outcome *outcome);
 void outcome_release(struct outcome *outcome);
 /* The value that follows a name in the target's output. */

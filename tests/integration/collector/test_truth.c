@@ -100,6 +100,16 @@ static void assert_share(const struct run *run, const struct share *share, struc
 	fail_msg("%d runs: %s", RUNS_MAX, wrong);
 }
 
+/*
+ * Emulators know no perf events.  The clock is a timer then, which has no weight of its own for
+ * system time, misses the end of a thread, and cuts reads short.
+ */
+static void skip_without_perf(void)
+{
+	if (is_emulated())
+		skip();
+}
+
 /* The kernel measures system time by sampling at its ticks. */
 static double kernel_tick_ns(void)
 {
@@ -164,6 +174,7 @@ static void system_time_in_step_with_the_ticks_is_met_by_the_kernels_own_events(
 	static const char *const steps[] = {"1", "4", "10"};
 
 	(void)state;
+	skip_without_perf();
 	for (size_t i = 0; i < FG_ARRAY_SIZE(steps); i++) {
 		struct outcome outcome;
 		struct run run = {.words = {"tick_aliasing", steps[i], "700"}};
@@ -264,6 +275,7 @@ static void user_and_system_time_are_distinguished(void **state)
 	struct run run = {.words = {"kernel", "mixed", in_full_or("1000", "400")}};
 
 	(void)state;
+	skip_without_perf();
 	assert_share(&run, &(struct share){"read_in_turn", "work_in_turn", kernel_tick_ns()},
 		     &outcome);
 	assert_adds_up(outcome.traces);
@@ -298,6 +310,7 @@ static void system_time_is_seen_in_full(void **state)
 	const struct run run = {.words = {"kernel", "zeros", in_full_or("1000", "400")}};
 
 	(void)state;
+	skip_without_perf();
 	assert_spends_system_time(&run, "read_zeros");
 }
 
@@ -309,6 +322,7 @@ static void without_the_kernels_events_ticks_meet_system_time(void **state)
 			  .settings = {FG_ENV_KERNEL "=off"}};
 
 	(void)state;
+	skip_without_perf();
 	run_target(&run, &outcome);
 	assert_adds_up(outcome.traces);
 	assert_int_equal(outcome.traces->header.kernel_ns, 0);
@@ -329,6 +343,7 @@ static void every_tick_that_meets_system_time_counts(void **state)
 	double met = 0;
 
 	(void)state;
+	skip_without_perf();
 	for (int i = 0; i < RUNS_MAX && met < 60; i++) {
 		struct outcome outcome;
 
@@ -353,6 +368,7 @@ static void page_faults_are_system_time_of_the_touching_function(void **state)
 	struct outcome outcome;
 
 	(void)state;
+	skip_without_perf();
 	assert_spends_system_time(&run, "touch_pages");
 	run_target(&run, &outcome);
 	assert_true(trace_by_clock(outcome.traces, FG_CLOCK_SYSTEM) >
@@ -365,6 +381,7 @@ static void weights_add_up_to_cpu_time(void **state)
 	static const char *const rates[] = {FG_ENV_PERIOD "=1000000", FG_ENV_PERIOD "=100000"};
 
 	(void)state;
+	skip_without_perf();
 	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
 		struct outcome outcome;
 		struct run run = {.words = {"deep", "10"}, .settings = {rates[i]}};
@@ -518,7 +535,9 @@ static void check_storm(const char *index)
 	double all;
 
 	run_target(&run, &outcome);
-	if (outcome_truth(&outcome, "same_address") < 10)
+	const bool is_elsewhere = outcome_truth(&outcome, "same_address") < 10;
+
+	if (is_elsewhere)
 		print_message(
 			"[   note   ] the libraries were not mapped at the same address here\n");
 	all = trace_inclusive(outcome.traces, "innermost");
@@ -530,7 +549,7 @@ static void check_storm(const char *index)
 						  "chain_0"));
 	/* Both were loaded and unloaded repeatedly, as two modules. */
 	assert_true(outcome.traces->kinds[FG_RECORD_MODULE_GONE] >= 100);
-	assert_true(outcome.traces->kinds[FG_RECORD_MODULE_BACK] >= 90);
+	assert_true(is_elsewhere || outcome.traces->kinds[FG_RECORD_MODULE_BACK] >= 90);
 	outcome_release(&outcome);
 }
 

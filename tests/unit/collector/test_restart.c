@@ -13,9 +13,53 @@
 
 enum {
 	CALL = 32, /* bytes before it that are examined, on its page */
-	BEHIND = CALL + 2,
 	SP = 0x7000,
-	BELOW = 0x6f00
+	BELOW = 0x6f00,
+	FIRST = 0x1230, /* the call's first argument */
+};
+
+#if defined(__aarch64__)
+enum {
+	BEHIND = CALL + 4
+};
+
+/* As libc calls ppoll: the first argument, its number, the call, the return. */
+static _Alignas(64) const uint32_t words[16] = {[CALL / 4 - 2] = 0xaa1303e0, /* mov x0, x19 */
+						[CALL / 4 - 1] = 0xd2800008 | SYS_ppoll << 5,
+						[CALL / 4] = 0xd4000001,
+						[BEHIND / 4] = 0xd65f03c0};
+# define code           ((const uint8_t *)words)
+# define PC_OF(context) ((context)->uc_mcontext.pc)
+/* The kernel and the compiler leave the upper half of this register alone. */
+# define SPARE_OF(context) ((context)->uc_mcontext.regs[8])
+static const greg_t in_use = (greg_t)42 << 32 | SYS_ppoll;
+static const greg_t elsewhere_is = SYS_ppoll;
+
+static ucontext_t context_at(const uint8_t *pc, long result, uintptr_t sp)
+{
+	ucontext_t context = {0};
+
+	PC_OF(&context) = (uintptr_t)pc;
+	context.uc_mcontext.regs[8] = result == -EINTR ? SYS_ppoll : (uint64_t)result;
+	context.uc_mcontext.regs[0] = result == -EINTR ? (uint64_t)result : FIRST;
+	context.uc_mcontext.regs[19] = FIRST;
+	context.uc_mcontext.sp = sp;
+	return context;
+}
+
+static long next_of(const ucontext_t *context)
+{
+	assert_int_equal(context->uc_mcontext.regs[0], FIRST);
+	return (int)context->uc_mcontext.regs[8];
+}
+
+static long result_of(const ucontext_t *context)
+{
+	return (long)context->uc_mcontext.regs[0];
+}
+#else
+enum {
+	BEHIND = CALL + 2
 };
 
 /* libc's code of ppoll: its number, the call, the return. */
@@ -23,26 +67,43 @@ static _Alignas(64) const uint8_t code[64] = {
 	[CALL - 5] = 0xb8,           [CALL - 4] = SYS_ppoll & 0xff,
 	[CALL - 3] = SYS_ppoll >> 8, [CALL] = 0x0f,
 	[CALL + 1] = 0x05,           [BEHIND] = 0xc3};
-static const uint8_t *const at_call = code + CALL;
-static const uint8_t *const behind_call = code + BEHIND;
-static struct fg_thread thread;
+# define PC_OF(context)    ((context)->uc_mcontext.gregs[REG_RIP])
+# define SPARE_OF(context) ((context)->uc_mcontext.gregs[REG_RCX])
+static const greg_t in_use = 42;
+# define elsewhere_is      ((greg_t)(uintptr_t)code)
 
 static ucontext_t context_at(const uint8_t *pc, long result, uintptr_t sp)
 {
 	ucontext_t context = {0};
 
-	context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)pc;
+	PC_OF(&context) = (greg_t)(uintptr_t)pc;
 	context.uc_mcontext.gregs[REG_RAX] = result;
+	context.uc_mcontext.gregs[REG_RDI] = FIRST;
 	context.uc_mcontext.gregs[REG_RSP] = (greg_t)sp;
-	/* set by the processor */
-	context.uc_mcontext.gregs[REG_RCX] = (greg_t)(uintptr_t)behind_call;
+	SPARE_OF(&context) = (greg_t)(uintptr_t)(code + BEHIND); /* by the processor */
 	return context;
 }
 
+static long next_of(const ucontext_t *context)
+{
+	assert_int_equal(context->uc_mcontext.gregs[REG_RDI], FIRST);
+	return (long)context->uc_mcontext.gregs[REG_RAX];
+}
+
+static long result_of(const ucontext_t *context)
+{
+	return (long)context->uc_mcontext.gregs[REG_RAX];
+}
+#endif
+
+#define at_call     (code + CALL)
+#define behind_call (code + BEHIND)
+static struct fg_thread thread;
+
 static void expect_at(const ucontext_t *context, const uint8_t *pc, long result)
 {
-	assert_ptr_equal((void *)(uintptr_t)context->uc_mcontext.gregs[REG_RIP], pc);
-	assert_int_equal(context->uc_mcontext.gregs[REG_RAX], result);
+	assert_ptr_equal((void *)(uintptr_t)PC_OF(context), pc);
+	assert_int_equal(pc == at_call ? next_of(context) : result_of(context), result);
 }
 
 /* A sample interrupts ppoll; its handler has it made again. */
@@ -152,12 +213,12 @@ static void registers_that_the_program_uses_stay_as_they_are(void **state)
 
 	(void)state;
 	thread = (struct fg_thread){0};
-	behind_a_jump.uc_mcontext.gregs[REG_RCX] = 42;
-	elsewhere.uc_mcontext.gregs[REG_RCX] = elsewhere.uc_mcontext.gregs[REG_RIP];
+	SPARE_OF(&behind_a_jump) = in_use;
+	SPARE_OF(&elsewhere) = elsewhere_is;
 	fg_restart_not(&thread, &behind_a_jump, 0);
 	fg_restart_not(&thread, &elsewhere, 0);
-	assert_int_equal(behind_a_jump.uc_mcontext.gregs[REG_RCX], 42);
-	assert_int_equal(elsewhere.uc_mcontext.gregs[REG_RCX], (greg_t)(uintptr_t)code);
+	assert_int_equal(SPARE_OF(&behind_a_jump), in_use);
+	assert_int_equal(SPARE_OF(&elsewhere), elsewhere_is);
 }
 
 int main(void)

@@ -56,12 +56,12 @@ static uint64_t rule_at(uintptr_t pc, bool exact)
 }
 
 /* One step by a plain rule; false if only the walk itself can continue. */
-static bool step(struct fg_regs *regs, uint64_t rule)
+static bool step(struct fg_regs *regs, uint64_t rule, uintptr_t link)
 {
 	const enum fg_rule_kind kind = fg_rule_kind(rule);
 	const unsigned reg = fg_rule_register(rule);
 
-	if ((kind != FG_RULE_CFA && kind != FG_RULE_CFA_BP) ||
+	if ((kind != FG_RULE_CFA && kind != FG_RULE_CFA_BP && kind != FG_RULE_LEAF) ||
 	    (reg != FG_DWARF_SP && reg != FG_DWARF_BP))
 		return false;
 	const uintptr_t cfa = (reg == FG_DWARF_SP ? regs->sp : regs->bp) +
@@ -69,7 +69,10 @@ static bool step(struct fg_regs *regs, uint64_t rule)
 
 	if (kind == FG_RULE_CFA_BP)
 		regs->bp = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)fg_rule_bp_offset(rule));
-	regs->pc = *(const uintptr_t *)(cfa - FG_WORD);
+	if (kind == FG_RULE_LEAF)
+		regs->pc = link;
+	else
+		regs->pc = fg_arch_strip(*(const uintptr_t *)fg_rule_return_at(rule, cfa));
 	regs->sp = cfa;
 	return true;
 }
@@ -91,7 +94,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 		unw_word_t pc = 0;
 		unw_word_t sp = 0;
 
-		if (!step(&regs, rule_at(regs.pc, exact))) {
+		if (!step(&regs, rule_at(regs.pc, exact), exact ? fg_arch_link(context) : 0)) {
 			unknown += exact;
 			break;
 		}
@@ -164,6 +167,12 @@ static void an_address_outside_every_function_has_no_rule(void **state)
 
 /* ---- tables made by hand ---- */
 
+#if FG_ARCH_LINK_REGISTER
+# define RETURN FG_DWARF_LR /* the column of the return address */
+#else
+# define RETURN FG_DWARF_RA
+#endif
+
 static uint8_t function[64];
 static uint8_t bytes[256] __attribute__((aligned(8)));
 static const struct fg_tables by_hand = {bytes, bytes, bytes + sizeof(bytes)};
@@ -179,26 +188,33 @@ static uint32_t distance(const void *to, size_t from)
 }
 
 /*
- * .eh_frame_hdr, a CIE that says CFA = sp + word and return address below it, and an FDE with these
- * instructions.
+ * .eh_frame_hdr, a CIE that says CFA = sp + word and return address below it (CFA = sp and return
+ * address in its register), and an FDE with these instructions.
  */
 static const struct fg_tables *tables_with(const uint8_t *instructions, size_t size)
 {
 	static const uint8_t header[] = {1, 0x1b, 0x03, 0x3b};
-	const uint8_t cie[] = {1,
-			       'z',
-			       'R',
-			       0,
-			       1,
-			       (uint8_t)(0x80 - FG_WORD),
-			       FG_DWARF_RA,
-			       1,
-			       0x1b,
-			       0x0c,
-			       FG_DWARF_SP,
-			       (uint8_t)FG_WORD,
-			       0x80 | FG_DWARF_RA,
-			       1};
+	const uint8_t cie[] = {
+		1,
+		'z',
+		'R',
+		0,
+		1,
+		(uint8_t)(0x80 - FG_WORD),
+		RETURN,
+		1,
+		0x1b,
+		0x0c,
+		FG_DWARF_SP,
+#if FG_ARCH_LINK_REGISTER
+		0
+	};
+#else
+		(uint8_t)FG_WORD,
+		0x80 | FG_DWARF_RA,
+		1
+	};
+#endif
 	const size_t cie_at = 32;
 	const size_t fde_at = 64;
 
@@ -235,6 +251,54 @@ struct table_case {
 static void rows_become_rules(void **state)
 {
 	static const struct table_case cases[] = {
+#if FG_ARCH_LINK_REGISTER
+		{"nothing but the CIE", {0}, FG_RULE_LEAF, FG_DWARF_SP, 0, 0, 0},
+		{"a leaf with a frame", {0x0e, 100}, FG_RULE_LEAF, FG_DWARF_SP, 0, 100, 0},
+		{"signed", {0x2d, 0x0e, 100}, FG_RULE_LEAF, FG_DWARF_SP, 0, 100, 0},
+		{"a pair at the low end",
+		 {0x0e, 48, 0x80 | FG_DWARF_BP, 6, 0x80 | RETURN, 5},
+		 FG_RULE_CFA_BP,
+		 FG_DWARF_SP,
+		 -48,
+		 48,
+		 0},
+		{"a pair, by the frame pointer",
+		 {0x0c, FG_DWARF_BP, 16, 0x80 | FG_DWARF_BP, 2, 0x80 | RETURN, 1},
+		 FG_RULE_CFA_BP,
+		 FG_DWARF_BP,
+		 -16,
+		 16,
+		 0},
+		{"the return address alone",
+		 {0x0e, 32, 0x80 | RETURN, 4},
+		 FG_RULE_CFA,
+		 FG_DWARF_SP,
+		 -32,
+		 32,
+		 0},
+		{"apart from each other",
+		 {0x0e, 32, 0x80 | FG_DWARF_BP, 4, 0x80 | RETURN, 1},
+		 FG_RULE_UNKNOWN,
+		 0,
+		 0,
+		 0,
+		 0},
+		{"put back before the return",
+		 {0x0e, 16, 0x80 | FG_DWARF_BP, 2, 0x80 | RETURN, 1, 0x41, 0xc0 | FG_DWARF_BP,
+		  0xc0 | RETURN, 0x0e, 0},
+		 FG_RULE_LEAF,
+		 FG_DWARF_SP,
+		 0,
+		 0,
+		 0},
+		{"*(sp + 32) + 8",
+		 {0x0f, 5, BREG_SP, 32, 0x06, 0x23, 8},
+		 FG_RULE_UNKNOWN,
+		 0,
+		 0,
+		 0,
+		 0},
+#else
 		{"nothing but the CIE", {0}, FG_RULE_CFA, FG_DWARF_SP, 0, (int)FG_WORD, 0},
 		{"sp + 100", {0x0e, 100}, FG_RULE_CFA, FG_DWARF_SP, 0, 100, 0},
 		{"a frame pointer, saved",
@@ -288,7 +352,8 @@ static void rows_become_rules(void **state)
 		 0,
 		 0,
 		 0},
-		{"the end of the thread", {0x07, FG_DWARF_RA}, FG_RULE_END, 0, 0, 0, 0},
+#endif
+		{"the end of the thread", {0x07, RETURN}, FG_RULE_END, 0, 0, 0, 0},
 		{"an instruction that does not exist", {0x3f}, FG_RULE_UNKNOWN, 0, 0, 0, 0},
 	};
 

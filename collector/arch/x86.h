@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by x86-64 and i386: calls push the return address. */
+#ifndef FG_COLLECTOR_ARCH_X86_H
+#define FG_COLLECTOR_ARCH_X86_H
+
+#include "collector/arch/common.h"
+
+/* A call pushes the return address: it is never in a register. */
+#define FG_ARCH_LINK_REGISTER 0
+
+/* asm/perf_regs.h numbers them alike for both widths; the kernel writes them in this order. */
+#define FG_ARCH_PERF_BP 6
+#define FG_ARCH_PERF_SP 7
+#define FG_ARCH_PERF_IP 8
+
+/* The address of a frame's return address, given its CFA: the word below. */
+static inline uintptr_t fg_return_address_at(uintptr_t cfa)
+{
+	return cfa - FG_WORD;
+}
+
+/* No link register here. */
+static inline uintptr_t fg_arch_link(const ucontext_t *context)
+{
+	(void)context;
+	return 0;
+}
+
+/* A return address without the signature that some processors give it. */
+static inline uintptr_t fg_arch_strip(uintptr_t address)
+{
+	return address;
+}
+
+/* Is this the code that a signal handler returns to?  Here the unwind tables say so. */
+static inline bool fg_arch_is_rt_sigreturn(const uint8_t *code)
+{
+	(void)code;
+	return false;
+}
+
+/* The caller's frame pointer, then the return address. */
+static inline struct fg_regs fg_arch_caller_of(const void *frame)
+{
+	const uintptr_t *saved = frame;
+
+	return (struct fg_regs){.pc = saved[1], .sp = (uintptr_t)(saved + 2), .bp = saved[0]};
+}
+
+/* The registers that a walk needs of the caller of the function where this stands. */
+#define FG_ARCH_CALLER fg_arch_caller_of(__builtin_frame_address(0))
+
+/* A register in a signal context. */
+typedef greg_t fg_arch_word;
+
+/* The saved registers of a context, as the bytes between these two. */
+static inline uintptr_t fg_arch_registers_begin(const ucontext_t *context)
+{
+	return (uintptr_t)&context->uc_mcontext.gregs[0];
+}
+
+static inline uintptr_t fg_arch_registers_end(const ucontext_t *context)
+{
+	return (uintptr_t)&context->uc_mcontext.gregs[NGREG];
+}
+
+/* Lazy-binding entries take 16 bytes; is this address past the entry's `push`? */
+static inline bool fg_arch_plt_has_pushed(uintptr_t pc)
+{
+	return (pc & 15u) >= 11;
+}
+
+/*
+ * The number that `mov $number, %eax` loads shortly before a system call instruction, or a call of
+ * one; -1: not found.
+ */
+static inline long fg_arch_number_before(const uint8_t *call)
+{
+	enum {
+		FARTHEST = 22
+	};
+
+	if (!fg_arch_same_page(call, FARTHEST))
+		return -1;
+	for (int back = 5; back <= FARTHEST; back++)
+		if (call[-back] == 0xb8 && call[-back + 3] == 0 && call[-back + 4] == 0)
+			return call[-back + 1] | (call[-back + 2] << 8);
+	return -1;
+}
+
+#endif

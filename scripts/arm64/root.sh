@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# root.sh FOLDER: what a build for arm64 needs, unpacked into FOLDER and installed nowhere: FOLDER/tools has the cross compiler and
+# the emulator, FOLDER/root the libraries of an arm64 system.  (The compiler's package would remove gcc-multilib.)  Keeps what is
+# there already.  Needs apt and an archive that has arm64, as Debian's.
+set -eu
+cd "$(dirname "$0")/../.."
+folder=$1
+list="libc6-dev libstdc++6 libcmocka-dev $(awk '$1 == "build" && $2 ~ /-dev$/ { print $2 }' scripts/packages.txt | tr '\n' ' ')"
+wanted=$({ cat scripts/arm64/root.sh && echo "$list"; } | sha256sum)
+[ "$(cat "$folder/made" 2>/dev/null)" = "$wanted" ] && exit 0
+rm -rf "$folder"
+mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial" "$folder/tools" "$folder/root"
+folder=$(realpath "$folder")
+for link in bin lib sbin; do # as on a system, where /lib is /usr/lib
+	mkdir -p "$folder/root/usr/$link"
+	ln -s "usr/$link" "$folder/root/$link"
+done
+
+# The host's architecture, from the host's lists: the compiler of the release, and the emulator.
+compiler=$(apt-cache depends gcc-aarch64-linux-gnu g++-aarch64-linux-gnu | sed -n 's/.*Depends: \(g[c+]*-[0-9]*-aarch64-linux-gnu\)$/\1/p')
+[ -n "$compiler" ] || { echo "root.sh: apt knows no gcc-aarch64-linux-gnu" >&2 && exit 2; }
+# shellcheck disable=SC2086
+tools="qemu-user-static $(apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces --no-enhances $compiler |
+	grep -E '^[a-z].*(aarch64-linux-gnu|arm64-cross)$' | sort -u | tr '\n' ' ')"
+# shellcheck disable=SC2086
+(cd "$folder/apt/cache" && apt-get -q -o APT::Sandbox::User=root download $tools >/dev/null)
+for package in "$folder/apt/cache"/*.deb; do
+	dpkg -x "$package" "$folder/tools"
+done
+
+# The libraries and all that they need, as if nothing were installed.
+cat >"$folder/apt/conf" <<TXT
+APT::Architecture "arm64";
+APT::Architectures { "arm64"; };
+APT::Sandbox::User "root";
+Dir::State "$folder/apt";
+Dir::State::status "$folder/apt/status";
+Dir::Cache "$folder/apt/cache";
+TXT
+: >"$folder/apt/status"
+APT_CONFIG=$folder/apt/conf
+export APT_CONFIG
+apt-get -q update >/dev/null 2>"$folder/apt/said" || { cat "$folder/apt/said" >&2 && exit 2; }
+# shellcheck disable=SC2086
+apt-get -q -y --no-install-recommends --download-only install $list >"$folder/apt/said" 2>&1 || {
+	tail -n 5 "$folder/apt/said" >&2
+	echo "root.sh: this archive has not all of an arm64 system" >&2
+	exit 2
+}
+for package in "$folder"/apt/cache/archives/*.deb; do
+	dpkg --fsys-tarfile "$package" | tar -x --keep-directory-symlink -C "$folder/root"
+done
+rm -rf "$folder/apt"
+echo "$wanted" >"$folder/made"
