@@ -194,7 +194,7 @@ static void follow_memory(struct follow *f, uint32_t word)
 	}
 	if (is_vector || (word & 0xf8c00000u) == 0xf8800000u) /* or a prefetch */
 		return;
-	for (unsigned n = 0; n <= is_pair; n++) {
+	for (unsigned n = 0; n < (is_pair ? 2u : 1u); n++) {
 		const unsigned number = (n ? word >> 10 : word) & 31u;
 
 		if (is_load)

@@ -66,8 +66,8 @@ struct fg_creep_pool {
 
 /* Adds the functions of a benchmark. */
 void fg_creep_pool_add(struct fg_creep_pool *pool, const struct fg_creep_rise *rises, size_t count);
-/* Tests and adds those of a benchmark with this chain, if it has enough steps. */
-void fg_creep_pool_add_runs(struct fg_creep_pool *pool, const struct fg_chain *chain,
+/* Tests and adds the functions of a benchmark whose chain is `whole`, if it has enough steps. */
+void fg_creep_pool_add_runs(struct fg_creep_pool *pool, const struct fg_chain *whole,
 			    struct fg_creep_runs *runs, unsigned commits);
 /*
  * Tests the functions that at least so many benchmarks call, and brings those that rose to the

@@ -6,6 +6,7 @@
 #include "cli/framework/help.h"
 #include "cli/mcp/rpc.h"
 
+#include <math.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -172,7 +173,7 @@ static void add_facts(struct fg_json_writer *w, const char *name,
 	fg_json_begin_object(w, name);
 	fg_json_int(w, "exit_code", result->exited ? result->exit_code : -1);
 	fg_json_text(w, "meaning", meaning_of(result));
-	fg_json_double(w, "seconds", (double)(result->wall_ns / FG_NS_PER_MS) / 1e3);
+	fg_json_double(w, "seconds", round((double)result->wall_ns / FG_NS_PER_MS) / 1e3);
 	fg_json_bool(w, "cut", is_cut);
 	add_messages(w, result);
 	fg_json_end(w);

@@ -49,7 +49,7 @@ int fg_rpc_open(const cJSON *json, struct fg_rpc_message *message, struct fg_err
 		(void)fg_error_set(err, FG_EINVAL, "'params' must be an object");
 		return FG_RPC_BAD_PARAMS;
 	}
-	message->method = method->valuestring;
+	message->method = cJSON_GetStringValue(method);
 	message->params = params;
 	return 0;
 }

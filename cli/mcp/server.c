@@ -224,7 +224,8 @@ static void take_batch(struct server *server, const cJSON *batch)
 
 	if (server->version && strcmp(server->version, version_with_batches) == 0 && count > 0 &&
 	    count <= BATCH_MAX) {
-		cJSON_ArrayForEach(json, batch) take_message(server, json);
+		for (json = batch->child; json; json = json->next)
+			take_message(server, json);
 		return;
 	}
 	fg_rpc_error(&server->output, NULL, FG_RPC_BAD_REQUEST,
@@ -298,7 +299,7 @@ static bool may_start(const struct server *server, const struct fg_mcp_call *cal
 	for (size_t i = 0; i < CALLS_MAX; i++) {
 		const struct fg_mcp_call *other = &server->calls[i];
 
-		if (!other->has_started)
+		if (!other->tool || !other->has_started)
 			continue;
 		running++;
 		if (other->tool->measures && call->tool->measures)

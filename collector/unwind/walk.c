@@ -270,9 +270,11 @@ static bool is_leaf_without_table(struct fg_walk *walk)
 
 static bool is_at_trampoline(struct fg_walk *walk)
 {
+	if (!FG_ARCH_LINK_REGISTER)
+		return false;
 	const uintptr_t pc = walk->regs.pc;
 
-	return FG_ARCH_LINK_REGISTER && pc % 4 == 0 &&
+	return pc % 4 == 0 &&
 	       (fg_module_find(walk->thread, pc) ||
 		(!fg_g.sandboxed && fg_is_readable(pc) && fg_is_readable(pc + 4))) &&
 	       fg_arch_is_rt_sigreturn((const uint8_t *)pc);
@@ -508,13 +510,13 @@ static void walk_plainly(struct fg_walk *walk)
 			break;
 		if (FG_ARCH_LINK_REGISTER && (return_at < low || return_at > high - FG_WORD))
 			break;
-		frame->regs = regs;
-		frame->id = entry->id;
-		frame->first_check = checks_end;
-		frame->exact = false;
-		frame->checked = true;
-		frame->uses_bp = reg == FG_DWARF_BP;
-		frame->restores_bp = kind == FG_RULE_CFA_BP;
+		*frame = (struct fg_walk_frame){.regs = regs,
+						.id = entry->id,
+						.node = frame->node,
+						.first_check = checks_end,
+						.checked = true,
+						.uses_bp = reg == FG_DWARF_BP,
+						.restores_bp = kind == FG_RULE_CFA_BP};
 		if (kind == FG_RULE_CFA_BP) {
 			const uintptr_t bp_at = cfa + (uintptr_t)(intptr_t)fg_rule_bp_offset(rule);
 

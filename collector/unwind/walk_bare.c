@@ -241,7 +241,7 @@ enum fg_bare_step fg_walk_bare(struct fg_walk *walk, uintptr_t *at)
 enum fg_bare_step fg_walk_bare(struct fg_walk *walk, uintptr_t *at)
 {
 	(void)walk;
-	(void)at;
+	*at = 0;
 	return FG_BARE_NOT;
 }
 

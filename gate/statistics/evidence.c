@@ -5,8 +5,12 @@
 
 #include <math.h>
 
+enum {
+	STAKES = 4
+};
+
 /* The shares of the capital that are staked; each bettor has a quarter of the first capital. */
-static const double stakes[] = {0.1, 0.3, 0.6, 0.95};
+static const double stakes[STAKES] = {0.1, 0.3, 0.6, 0.95};
 
 /*
  * A value counts fully from half of the median size of those before it: nearly a sign test, but one
@@ -22,8 +26,8 @@ static double mean_capital(const double *logarithms)
 	for (size_t i = 1; i < FG_ARRAY_SIZE(stakes); i++)
 		most = fmax(most, logarithms[i]);
 	for (size_t i = 0; i < FG_ARRAY_SIZE(stakes); i++)
-		sum += exp(logarithms[i] - most);
-	return most + log(sum / (double)FG_ARRAY_SIZE(stakes));
+		sum += exp(logarithms[i] - most) / STAKES;
+	return most + log(sum);
 }
 
 double fg_evidence_most(size_t count)

@@ -160,11 +160,15 @@ static int check_kernel(struct fg_error *err)
 		MINOR = 14,
 	};
 	struct utsname kernel;
-	unsigned major = 0;
-	unsigned minor = 0;
+	unsigned long major = 0;
+	unsigned long minor = 0;
+	char *rest = NULL;
 
-	if (uname(&kernel) != 0 || sscanf(kernel.release, "%u.%u", &major, &minor) != 2 ||
-	    major > MAJOR || (major == MAJOR && minor >= MINOR))
+	if (uname(&kernel) != 0)
+		return FG_OK;
+	major = strtoul(kernel.release, &rest, 10);
+	minor = *rest == '.' ? strtoul(rest + 1, NULL, 10) : 0;
+	if (major > MAJOR || (major == MAJOR && minor >= MINOR))
 		return FG_OK;
 	return fg_error_set(err, FG_EUNSUPPORTED,
 			    "this kernel is Linux %s: sampling a program needs %d.%d or newer",

@@ -49,11 +49,11 @@ bool fg_real_is_there(enum fg_real index)
 	return index == FG_REAL__r_debug;
 }
 
-void fg_python_meet(struct fg_thread *thread, uint32_t id, uintptr_t bias,
+void fg_python_meet(struct fg_thread *thread, uint32_t module, uintptr_t bias,
 		    const ElfW(Dyn) * dynamic)
 {
 	(void)thread;
-	(void)id;
+	(void)module;
 	(void)bias;
 	(void)dynamic;
 }
