@@ -80,7 +80,7 @@ test('arguments that make no sense are refused in words that help', async () => 
 	await refused('run', { against: 'HEAD', bench: ['bnech'] }, /did you mean 'bench'/);
 	await refused('run', { against: 'no-such-branch' }, /no-such-branch/);
 	await refused('run', { against: 'HEAD', receipt: '../receipt.json' }, /leads out of the checkout/);
-	await refused('profile', { run: '/etc/passwd' }, /outside of the served folder/);
+	await refused('profile', { run: '/etc/passwd' }, /outside the served folder/);
 	await refused('profile', { run: '../../etc' }, /leads out of the checkout/);
 	await refused('duel', { a: 'bench', b: 'touch made' }, /not a benchmark of fastgate.yml.*--allow-commands/);
 	assert.equal(readdirSync(project.folder).includes('made'), false);

@@ -123,7 +123,7 @@ async function tokens(context) {
 	assert.match(secret, /^fgt_[0-9a-f]{64}$/);
 	assert.equal(await works(secret), 200);
 	const row = page.getByRole('row', { name: /Ann/ });
-	assert.match(await row.innerText(), /<b>Ann<\/b>\s+all\s+triage\s+works/);
+	assert.match(await row.innerText(), /<b>Ann<\/b>\s+all\s+triage\s+valid/);
 	await look(context, page, 'tokens');
 	page.answers.push(false);
 	await row.getByRole('button', { name: /Revoke/ }).click();
@@ -299,7 +299,7 @@ async function oneSentence(context) {
 // The host drifts by a fifth, the program takes two steps: the level by pairs shows these alone, in the order of the commits.
 async function chainedTrend(context) {
 	const page = await openPage(context, `${base}?view=trend&project=meteor&benchmark=json/tokenize`, options);
-	await page.locator('figcaption', { hasText: 'the level against the first of 15 commits, in their order' }).waitFor();
+	await page.locator('figcaption', { hasText: 'the level relative to the first of 15 commits' }).waitFor();
 	const levelsOf = async () => {
 		const levels = [];
 		await page.locator('.plot.trend').focus();
