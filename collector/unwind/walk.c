@@ -468,6 +468,22 @@ static bool verify(struct fg_walk *walk)
 	return false;
 }
 
+/* By the stack or the frame pointer. */
+static inline bool find_cfa(uint64_t rule, const struct fg_regs *regs, uintptr_t *cfa)
+{
+	const unsigned reg = fg_rule_register(rule);
+
+	*cfa = (uintptr_t)(intptr_t)fg_rule_offset(rule);
+	/* A prediction, not a branch: the next frame need not wait for it. */
+	if (FG_LIKELY(reg == FG_DWARF_SP))
+		*cfa += regs->sp;
+	else if (reg == FG_DWARF_BP)
+		*cfa += regs->bp;
+	else
+		return false;
+	return true;
+}
+
 /*
  * The fast path for nearly all frames: the rule is known and plain, and all that it needs lies on
  * the thread's own stack. Same result as the slow path below. Stops at a kept frame, and at
@@ -493,15 +509,9 @@ static void walk_plainly(struct fg_walk *walk)
 		}
 		const uint64_t rule = atomic_load_explicit(&entry->rule, memory_order_acquire);
 		const enum fg_rule_kind kind = fg_rule_kind(rule);
-		const unsigned reg = fg_rule_register(rule);
-		uintptr_t cfa = (uintptr_t)(intptr_t)fg_rule_offset(rule);
+		uintptr_t cfa = 0;
 
-		/* A prediction, not a branch: the next frame need not wait for it. */
-		if (FG_LIKELY(reg == FG_DWARF_SP))
-			cfa += regs.sp;
-		else if (reg == FG_DWARF_BP)
-			cfa += regs.bp;
-		else
+		if (!find_cfa(rule, &regs, &cfa))
 			break;
 		const uintptr_t return_at = fg_rule_return_at(rule, cfa);
 
@@ -515,7 +525,7 @@ static void walk_plainly(struct fg_walk *walk)
 						.node = frame->node,
 						.first_check = checks_end,
 						.checked = true,
-						.uses_bp = reg == FG_DWARF_BP,
+						.uses_bp = fg_rule_register(rule) == FG_DWARF_BP,
 						.restores_bp = kind == FG_RULE_CFA_BP};
 		if (kind == FG_RULE_CFA_BP) {
 			const uintptr_t bp_at = cfa + (uintptr_t)(intptr_t)fg_rule_bp_offset(rule);

@@ -23,18 +23,18 @@ static double mean_capital(const double *logarithms)
 	double most = logarithms[0];
 	double sum = 0.0;
 
-	for (size_t i = 1; i < FG_ARRAY_SIZE(stakes); i++)
+	for (size_t i = 1; i < STAKES; i++)
 		most = fmax(most, logarithms[i]);
-	for (size_t i = 0; i < FG_ARRAY_SIZE(stakes); i++)
+	for (size_t i = 0; i < STAKES; i++)
 		sum += exp(logarithms[i] - most) / STAKES;
 	return most + log(sum);
 }
 
 double fg_evidence_most(size_t count)
 {
-	double logarithms[FG_ARRAY_SIZE(stakes)];
+	double logarithms[STAKES] = {0};
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(stakes); i++)
+	for (size_t i = 0; i < STAKES; i++)
 		logarithms[i] = (double)count * log1p(stakes[i]);
 	return mean_capital(logarithms);
 }
@@ -58,7 +58,7 @@ static double score(double value, double full)
 
 double fg_evidence(const double *values, size_t count)
 {
-	double logarithms[FG_ARRAY_SIZE(stakes)] = {0};
+	double logarithms[STAKES] = {0};
 	double *sizes = fg_xcalloc(count + 1, sizeof(sizes[0]));
 	double result = 0.0;
 
@@ -66,7 +66,7 @@ double fg_evidence(const double *values, size_t count)
 		const double full = i > 0 ? FULL_SIZE * sizes[(i - 1) / 2] : 0.0;
 		const double scored = score(values[i], full);
 
-		for (size_t k = 0; k < FG_ARRAY_SIZE(stakes); k++)
+		for (size_t k = 0; k < STAKES; k++)
 			logarithms[k] += log1p(stakes[k] * scored);
 		insert(sizes, i, fabs(values[i]));
 	}
