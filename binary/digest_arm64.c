@@ -11,6 +11,9 @@
  * If such a register is read all the same, or a page is used in another way than as half of a pair,
  * the pages of the whole function count as they are: then it differs from another build wherever
  * the linker put something else.
+ *
+ * Compilers reach neighbouring objects from the address of one (section anchors), so a whole
+ * address is followed as well, as far as it stays in registers.
  */
 #include "base/base.h"
 #include "binary/digester.h"
@@ -21,9 +24,11 @@ enum {
 	LINK = 30,
 	PASSES_MAX = 64,
 	COUNT_MAX = 1 << 18,
-	/* flags in the lower bits of a page's address */
-	LOST = 1,
-	HELD = 2,
+	/* what a register holds, in the lower bits; the address is above them */
+	LOST = 1, /* a page that is not known */
+	HELD = 2, /* a page */
+	WHOLE = 3,
+	KIND_BITS = 2,
 };
 
 struct pages {
@@ -151,9 +156,14 @@ static bool is_half(uint32_t word, struct half *half)
 
 /* ---- registers ---- */
 
+static bool is_page(uint64_t held)
+{
+	return held && (held & WHOLE) != WHOLE;
+}
+
 static void read_of(struct follow *f, unsigned number)
 {
-	if (number < REGISTERS && f->now.of[number])
+	if (number < REGISTERS && is_page(f->now.of[number]))
 		f->is_exact = false;
 }
 
@@ -164,8 +174,7 @@ static void write_to(struct follow *f, unsigned number)
 
 static void may_write(struct follow *f, unsigned number)
 {
-	if (f->now.of[number])
-		f->now.of[number] = LOST;
+	f->now.of[number] = is_page(f->now.of[number]) ? LOST : 0;
 }
 
 static void follow_memory(struct follow *f, uint32_t word)
@@ -176,8 +185,10 @@ static void follow_memory(struct follow *f, uint32_t word)
 	const bool is_load = is_pair ? word >> 22 & 1u : (word >> 22 & 3u) != 0;
 	struct half half;
 
-	if (!is_half(word, &half))
+	if (!is_half(word, &half)) {
 		read_of(f, word >> 5 & 31u);
+		may_write(f, word >> 5 & 31u); /* some forms move it on */
+	}
 	if (!is_pair && !is_plain) { /* exclusive and the like */
 		read_of(f, word >> 10 & 31u);
 		read_of(f, word >> 16 & 31u);
@@ -204,10 +215,17 @@ static void follow_memory(struct follow *f, uint32_t word)
 	}
 }
 
+/* The base holds a page or a whole address. */
+static uint64_t address_in(const struct follow *f, const struct half *half)
+{
+	return (f->now.of[half->base] >> KIND_BITS) + half->offset;
+}
+
 static void follow_immediate(struct follow *f, uint32_t word)
 {
 	const unsigned group = word >> 23 & 7u;
 	struct half half;
+	uint64_t result = 0;
 
 	if (group == 5) { /* movz, movn; movk keeps the rest */
 		if ((word >> 29 & 3u) == 3)
@@ -216,8 +234,11 @@ static void follow_immediate(struct follow *f, uint32_t word)
 		read_of(f, word >> 5 & 31u);
 		if (group == 7)
 			read_of(f, word >> 16 & 31u);
+	} else if (group > 1 && f->now.of[half.base] & HELD) {
+		result = address_in(f, &half) << KIND_BITS | WHOLE;
 	}
 	write_to(f, word & 31u);
+	f->now.of[word & 31u] = result;
 }
 
 static void follow_registers(struct follow *f, uint32_t word)
@@ -225,6 +246,8 @@ static void follow_registers(struct follow *f, uint32_t word)
 	const bool is_ccmp = (word & 0x1fe00000u) == 0x1a400000u;
 	const bool is_of_one = (word & 0x5fe00000u) == 0x5ac00000u;
 	const bool is_of_three = (word & 0x1f000000u) == 0x1b000000u;
+	const bool is_copy = (word & 0xffe0ffe0u) == 0xaa0003e0u;
+	const uint64_t copied = f->now.of[word >> 16 & 31u];
 
 	read_of(f, word >> 5 & 31u);
 	if (!is_of_one)
@@ -233,6 +256,8 @@ static void follow_registers(struct follow *f, uint32_t word)
 		read_of(f, word >> 10 & 31u);
 	if (!is_ccmp)
 		write_to(f, word & 31u);
+	if (is_copy && (copied & WHOLE) == WHOLE)
+		f->now.of[word & 31u] = copied;
 }
 
 /* Few vector instructions have to do with the other registers. */
@@ -268,7 +293,7 @@ static void follow_branch(struct follow *f, uint32_t word)
 static void follow_word(struct follow *f, uint32_t word, uint64_t address)
 {
 	if (is_adrp(word)) {
-		f->now.of[word & 31u] = page_of(word, address) | HELD;
+		f->now.of[word & 31u] = page_of(word, address) << KIND_BITS | HELD;
 		return;
 	}
 	if ((word & 0x3b000000u) == 0x18000000u) {
@@ -299,9 +324,11 @@ static void join(struct follow *f, struct pages *at, const struct pages *from)
 		return;
 	}
 	for (unsigned number = 0; number < REGISTERS; number++) {
-		if (at->of[number] == from->of[number] || at->of[number] == LOST)
+		const bool is_lost = is_page(at->of[number]) || is_page(from->of[number]);
+
+		if (at->of[number] == from->of[number] || at->of[number] == (is_lost ? LOST : 0))
 			continue;
-		at->of[number] = LOST;
+		at->of[number] = is_lost ? LOST : 0;
 		f->is_stable = false;
 	}
 }
@@ -309,7 +336,7 @@ static void join(struct follow *f, struct pages *at, const struct pages *from)
 static void leave(struct follow *f, struct pages *to)
 {
 	for (unsigned number = 0; number < REGISTERS; number++) {
-		if (f->now.of[number] && !to->of[number]) {
+		if (is_page(f->now.of[number]) && !to->of[number]) {
 			to->of[number] = LOST;
 			f->is_stable = false;
 		}
@@ -344,7 +371,7 @@ static void take(const struct follow *f, size_t i, struct fg_arm64_place *place)
 	} else if (is_half(word, &half) && f->now.of[half.base] & HELD) {
 		place->kept = word & ~(0xfffu << 10);
 		place->has_target = true;
-		place->target = (f->now.of[half.base] & ~(uint64_t)HELD) + half.offset;
+		place->target = address_in(f, &half);
 		place->operand_size = half.operand_size;
 	}
 }

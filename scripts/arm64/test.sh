@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# test.sh PAGE_BYTES CTEST_ARGUMENT...: runs tests of build/arm64 where the kernel hands programs of arm64 to the emulator: in a user
-# namespace of its own, of which nothing is left.  Pages are of that size, 4096 or 65536.  77 (skipped) says what is missing.
+# test.sh CTEST_ARGUMENT...: runs tests of build/arm64 where the kernel hands programs of arm64 to the emulator: in a user
+# namespace of its own, of which nothing is left.  77 (skipped) says what is missing.
 set -eu
 cd "$(dirname "$0")/../.."
 root=$PWD/build/arm64-root
@@ -16,12 +16,11 @@ mount -t binfmt_misc arm64 /proc/sys/fs/binfmt_misc 2>/dev/null || {
 zeros='\x00\x00\x00\x00\x00\x00\x00\x00\x00'
 printf '%s' ':arm64:M::\x7fELF\x02\x01\x01'"$zeros"'\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:' \
 	"$root/tools/usr/bin/qemu-aarch64-static:F" >/proc/sys/fs/binfmt_misc/register
-export QEMU_LD_PREFIX="$root/root" QEMU_PAGESIZE="$1"
-shift
+export QEMU_LD_PREFIX="$root/root"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 code=0
 ctest --test-dir build/arm64 "$@" >"$log" 2>&1 || code=$?
 [ "$code" -eq 0 ] || cat "$log"
-awk -v bytes="$QEMU_PAGESIZE" '/tests passed/ { print $NF - $4 " of " $NF " tests passed on arm64, pages of " bytes " bytes" }' "$log"
+awk '/tests passed/ { print $NF - $4 " of " $NF " tests passed on arm64" }' "$log"
 exit "$code"

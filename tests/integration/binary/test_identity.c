@@ -96,7 +96,13 @@ static void nothing_but_the_place_changed(void **state)
 
 static void a_change_is_found_where_it_is_and_nowhere_else(void **state)
 {
-	static const struct {
+	/* On arm64 code may reach an object from the address of another, and uses both. */
+#ifdef __aarch64__
+	static const char apart_from_table[] = "outer";
+#else
+	static const char apart_from_table[] = "by_name";
+#endif
+	const struct {
 		const char *variant;
 		const char *changed;
 		const char *reaches; /* names it, itself unchanged */
@@ -105,7 +111,10 @@ static void a_change_is_found_where_it_is_and_nowhere_else(void **state)
 		{.variant = "limit", .changed = "limited", .reaches = "outer", .apart = "by_name"},
 		{.variant = "greeting", .changed = "main", .reaches = "main", .apart = "outer"},
 		{.variant = "name", .changed = "names", .reaches = "main", .apart = "outer"},
-		{.variant = "table", .changed = "table", .reaches = "by_table", .apart = "by_name"},
+		{.variant = "table",
+		 .changed = "table",
+		 .reaches = "by_table",
+		 .apart = apart_from_table},
 		{.variant = "scale", .changed = "scaled", .reaches = "main", .apart = "by_switch"},
 		{.variant = "case", .changed = "by_switch", .reaches = "main", .apart = "outer"},
 	};
