@@ -44,7 +44,7 @@
  * measurement ends after 10, all of alpha is left, and 2^-10 = 0.098 % is less.
  *
  * When `auto` gives up a schedule in mid-run, its pairs are set aside and counting starts over.
- * What the looks at the old pairs were allowed to spend stays spent.
+ * Earlier looks keep the part of alpha that they have spent.
  */
 #include "gate/rule.h"
 

@@ -153,9 +153,9 @@ static bool can_have_called(const struct fg_cfi_function *function, uintptr_t ba
 }
 
 /*
- * A return address that an earlier call left behind lies in a frame that is no more.  Sooner or
- * later its callers' frames overlap with those of today: the word where a function would return to
- * does not follow a call of it.
+ * Tells a return address that an earlier call left on the stack from one of the calls in progress.
+ * Sooner or later the frames of its callers overlap with the present ones: the word where a
+ * function would return to does not follow a call of it.
  */
 static bool is_left_behind(const struct fg_walk *walk, const struct fg_module *libc, uintptr_t at,
 			   uintptr_t bp)

@@ -31,7 +31,7 @@ int fg_planted_write(const char *folder, const char *output, const struct fg_pla
 /* The noted plant of `output`, in `*text`, to be freed; false: none. */
 bool fg_planted_read(const char *folder, const char *output, struct fg_planted *planted,
 		     char **text);
-/* The object with the loop.  FG_ENOENT: there is no assembler. */
+/* Makes the object with the loop.  FG_ENOENT: no assembler is installed. */
 int fg_planted_object(const struct fg_planted *planted, const char *path, struct fg_error *err)
 	FG_NODISCARD;
 /* Makes the function of a linked file jump to the loop.  FG_EUNSUPPORTED: it cannot, and why. */
