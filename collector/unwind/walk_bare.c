@@ -153,7 +153,7 @@ static bool can_have_called(const struct fg_cfi_function *function, uintptr_t ba
 }
 
 /*
- * Tells a return address that an earlier call left on the stack from one of the calls in progress.
+ * Distinguishes a return address that an earlier call left behind from one of the present calls.
  * Sooner or later the frames of its callers overlap with the present ones: the word where a
  * function would return to does not follow a call of it.
  */
