@@ -41,18 +41,15 @@ struct fg_watch_place {
 	int64_t series;
 };
 
-/* The runs of a place up to one of them. */
-struct fg_watch_range {
-	struct fg_watch_place place;
-	const char *last; /* run; NULL: the newest */
-	bool without_last;
-};
-
 struct fg_store;
 
-/* Searches for change points at once.  A range whose last run has no value there has none. */
-int fg_watcher_search(struct fg_store *store, const struct fg_watch_range *range,
-		      struct fg_watched *watched, struct fg_error *err) FG_NODISCARD;
+/*
+ * The change point that this run confirms: with the run there is another level at the end than
+ * without it.  change->run is empty if there is none.
+ */
+int fg_watcher_confirmed(struct fg_store *store, const struct fg_watch_place *place,
+			 const char *run, struct fg_watched_change *change, struct fg_error *err)
+	FG_NODISCARD;
 
 struct fg_watcher;
 

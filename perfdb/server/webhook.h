@@ -49,7 +49,7 @@ void fg_webhook_fill(const char *template, const struct fg_webhook_values *value
 		     struct fg_strbuf *body);
 /* Writes the message about a run; `body` stays empty if there is nothing to report. */
 int fg_webhook_message(struct fg_store *store, const struct fg_webhook_call *call,
-		       const char *template, const char *public_url, struct fg_strbuf *body,
-		       struct fg_error *err) FG_NODISCARD;
+		       const char *public_url, struct fg_strbuf *body, struct fg_error *err)
+	FG_NODISCARD;
 
 #endif

@@ -34,9 +34,9 @@ int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_
 			.problem = fg_arena_strdup(arena, fg_column_text(&q, 2)),
 			.waiting = fg_column_int(&q, 3),
 		};
+	else
+		*hook = (struct fg_webhook){0};
 	fg_query_end(&q);
-	if (status == FG_OK)
-		return fg_error_set(err, FG_ENOENT, "project '%.100s' has no webhook", project);
 	return status > 0 ? FG_OK : status;
 }
 
@@ -86,7 +86,7 @@ int fg_store_webhook_claim(struct fg_store *store, int64_t until_ns, struct fg_a
 		};
 	fg_query_end(&q);
 	if (status > 0)
-		return FG_OK;
+		return fg_store_webhook_get(store, call->project, arena, &call->hook, err);
 	return status == FG_OK ? FG_ENOENT : status;
 }
 
