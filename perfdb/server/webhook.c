@@ -58,7 +58,6 @@ static int check_template(const char *template, struct fg_error *err)
 int fg_webhooks_check(const struct fg_webhooks *h, const char *url, const char *template,
 		      struct fg_error *err)
 {
-	const bool is_plain = h->options.allows_plain && fg_text_starts_with(url, "http://");
 	const char *visible = url;
 
 	while (*visible > ' ' && *visible < 0x7f && *visible != '@')
@@ -66,14 +65,15 @@ int fg_webhooks_check(const struct fg_webhooks *h, const char *url, const char *
 	if (*visible || strlen(url) > TEXT_MAX_BYTES)
 		return fg_error_set(err, FG_EINVAL,
 				    "'url': expected https://HOST/... without a user");
-	if (!is_plain && !fg_text_starts_with(url, "https://"))
+	if (!fg_text_starts_with(url, "https://") &&
+	    !(h->options.allows_plain && fg_text_starts_with(url, "http://")))
 		return fg_error_set(
 			err, FG_EINVAL,
 			"'url' would be called unencrypted: expected https:// (the server's option --webhook-http allows http://)");
 	return check_template(template, err);
 }
 
-int fg_webhooks_send(const struct fg_webhooks *h, const char *url, const char *body, bool *is_final,
+int fg_webhooks_send(const struct fg_webhooks *h, const char *url, const char *body,
 		     struct fg_error *err)
 {
 	static const char *const headers[] = {"Content-Type: application/json", NULL};
@@ -98,18 +98,17 @@ int fg_webhooks_send(const struct fg_webhooks *h, const char *url, const char *b
 	struct fg_http *http = NULL;
 	int status = fg_http_open(&options, &http, err);
 
-	*is_final = status != FG_OK;
 	if (status != FG_OK)
 		return status;
 	status = fg_http_send(http, &request, &reply, err);
-	*is_final = reply.was_refused || (status == FG_OK && !fg_http_is_passing(reply.status));
+	/* The answer's body is not shown: it may come from the internal network. */
 	if (reply.was_refused)
 		status = fg_error_set(err, FG_EINVAL,
 				      "the webhook's address is a local or private one, which this "
 				      "server does not call (--webhook-allow)");
 	else if (status == FG_OK && (reply.status < 200 || reply.status >= 300))
-		status = fg_error_set(err, FG_ENET, "the webhook answered %ld", reply.status);
-	/* The answer's body is not shown: it may come from the internal network. */
+		status = fg_error_set(err, fg_http_is_passing(reply.status) ? FG_ENET : FG_EINVAL,
+				      "the webhook answered %ld", reply.status);
 	fg_strbuf_release(&reply.body);
 	fg_http_close(http);
 	return status;
@@ -134,14 +133,11 @@ static int make_call(const struct fg_webhooks *h, struct fg_store *store,
 {
 	struct fg_error why = {0};
 	int64_t again_ns = 0;
-	bool is_final = false;
 	int status = fg_webhook_message(store, call, h->public_url, body, err);
 
 	if (status != FG_OK)
 		return status;
-	if (body->length &&
-	    fg_webhooks_send(h, call->hook.url, fg_strbuf_text(body), &is_final, &why) != FG_OK &&
-	    !is_final)
+	if (body->length && fg_webhooks_send(h, call->hook.url, body->data, &why) == FG_ENET)
 		again_ns = again_at(h, call->attempts);
 	return fg_store_webhook_settle(store, call, again_ns, *why.message ? why.message : NULL,
 				       err);

@@ -27,9 +27,9 @@ void fg_webhooks_wake(struct fg_webhooks *hooks);
 /* FG_EINVAL with the reason: nothing could ever be sent there, or in this form. */
 int fg_webhooks_check(const struct fg_webhooks *hooks, const char *url, const char *template,
 		      struct fg_error *err) FG_NODISCARD;
-/* `*is_final`: the other end will not take the same call later either. */
+/* FG_ENET: the other end may take the same call later. */
 int fg_webhooks_send(const struct fg_webhooks *hooks, const char *url, const char *body,
-		     bool *is_final, struct fg_error *err) FG_NODISCARD;
+		     struct fg_error *err) FG_NODISCARD;
 /* An fg_http_admits: a public address, or one in these fg_ranges. */
 bool fg_webhook_admits(void *allowed, const char *address);
 

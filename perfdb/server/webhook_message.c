@@ -80,19 +80,15 @@ static int add_change(struct fg_store *store, const struct fg_run *run,
 	return status;
 }
 
-static int find_changes(struct fg_store *store, const struct fg_run *run, struct fg_strbuf *summary,
-			struct fg_error *err)
+static int add_changes(struct fg_store *store, const struct fg_run *run,
+		       const struct fg_series *series, struct fg_strbuf *summary,
+		       struct fg_error *err)
 {
 	int status = FG_OK;
 
-	for (size_t s = 0; s < run->series_count && status == FG_OK; s++) {
-		const struct fg_series *series = &run->series[s];
-
-		for (size_t m = 0; m < series->metric_count && status == FG_OK; m++) {
-			if (series->metrics[m].gated)
-				status = add_change(store, run, series, &series->metrics[m],
-						    summary, err);
-		}
+	for (size_t m = 0; m < series->metric_count && status == FG_OK; m++) {
+		if (series->metrics[m].gated)
+			status = add_change(store, run, series, &series->metrics[m], summary, err);
 	}
 	return status;
 }
@@ -114,7 +110,8 @@ int fg_webhook_message(struct fg_store *store, const struct fg_webhook_call *cal
 		verdict = stored.outcome;
 	if (verdict)
 		(void)fg_cards_add_sentence(store, call->run, &summary);
-	status = find_changes(store, &stored.run, &summary, err);
+	for (size_t i = 0; i < stored.run.series_count && status == FG_OK; i++)
+		status = add_changes(store, &stored.run, &stored.run.series[i], &summary, err);
 	if (status == FG_OK && (verdict || summary.length)) {
 		const struct fg_side *side = &stored.run.sides[FG_ARM_CANDIDATE];
 		char *url = NULL;

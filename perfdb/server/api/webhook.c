@@ -54,12 +54,11 @@ static const char *try(struct fg_request *rq, const char *project, const char *u
 	const struct fg_webhook_values values = {
 		.project = project, .verdict = "test", .summary = "the webhook is set"};
 	struct fg_strbuf body = {0};
-	bool is_final = false;
 	int status = FG_OK;
 
 	fg_request_leave_store(rq); /* the other end may be slow */
 	fg_webhook_fill(template, &values, &body);
-	status = fg_webhooks_send(rq->server->webhooks, url, fg_strbuf_text(&body), &is_final, why);
+	status = fg_webhooks_send(rq->server->webhooks, url, fg_strbuf_text(&body), why);
 	fg_strbuf_release(&body);
 	return status == FG_OK ? "" : why->message;
 }
