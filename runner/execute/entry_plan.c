@@ -191,38 +191,26 @@ out:
 struct loaded {
 	char *data;
 	size_t size;
-	struct fg_plan_header *header;
-	struct fg_plan_object *objects;
-	struct fg_plan_entry *entries;
-	const char *texts;
+	struct fg_plan_view plan;
 	/* "libreco.so:parse" → 1: at least one function of this name is refused */
 	struct fg_map refused;
 };
 
-static int load(const char *path, struct loaded *plan, struct fg_error *err)
+static int load(const char *path, struct loaded *loaded, struct fg_error *err)
 {
 	const size_t limit = (size_t)1 << 30;
-	const int status = fg_fs_read(path, limit, &plan->data, &plan->size, err);
+	const int status = fg_fs_read(path, limit, &loaded->data, &loaded->size, err);
 
-	if (status != FG_OK)
-		return status;
-	plan->header = (void *)plan->data;
-	plan->objects = (void *)(plan->data + sizeof(*plan->header));
-	plan->entries = (void *)(plan->objects + plan->header->object_count);
-	plan->texts = (const char *)(plan->entries + plan->header->entry_count);
-	return FG_OK;
+	if (status == FG_OK && !fg_plan_open(loaded->data, loaded->size, &loaded->plan))
+		return fg_error_set(err, FG_EPARSE, "%s: not a plan of entries", path);
+	return status;
 }
 
-static void unload(struct loaded *plan)
+/* Refuses what the other side refuses; without another side, notes what is refused. */
+static void align(struct loaded *loaded, const struct loaded *other)
 {
-	fg_map_release(&plan->refused);
-	free(plan->data);
-}
+	const struct fg_plan_view *plan = &loaded->plan;
 
-static void visit_entries(struct loaded *plan, const struct loaded *other,
-			  void (*visit)(struct loaded *plan, struct fg_plan_entry *entry,
-					const char *key, const struct loaded *other))
-{
 	for (uint64_t i = 0; i < plan->header->object_count; i++) {
 		const struct fg_plan_object *object = &plan->objects[i];
 		const char *file = fg_fs_base_name(plan->texts + object->path);
@@ -231,26 +219,14 @@ static void visit_entries(struct loaded *plan, const struct loaded *other,
 			struct fg_plan_entry *entry = &plan->entries[object->first_entry + k];
 			char *key = fg_xasprintf("%s:%s", file, plan->texts + entry->name);
 
-			visit(plan, entry, key, other);
+			if (!other && entry->refusal != FG_ENTRY_ACCEPTED)
+				(void)fg_map_add_text(&loaded->refused, key, 1, NULL);
+			if (other && entry->refusal == FG_ENTRY_ACCEPTED &&
+			    fg_map_get_text(&other->refused, key))
+				entry->refusal = FG_ENTRY_OTHER_SIDE;
 			free(key);
 		}
 	}
-}
-
-static void note_refused(struct loaded *plan, struct fg_plan_entry *entry, const char *key,
-			 const struct loaded *other)
-{
-	(void)other;
-	if (entry->refusal != FG_ENTRY_ACCEPTED)
-		(void)fg_map_add_text(&plan->refused, key, 1, NULL);
-}
-
-static void refuse_alike(struct loaded *plan, struct fg_plan_entry *entry, const char *key,
-			 const struct loaded *other)
-{
-	(void)plan;
-	if (entry->refusal == FG_ENTRY_ACCEPTED && fg_map_get_text(&other->refused, key))
-		entry->refusal = FG_ENTRY_OTHER_SIDE;
 }
 
 int fg_entry_plans_agree(const char *one, const char *other, struct fg_error *err)
@@ -262,15 +238,17 @@ int fg_entry_plans_agree(const char *one, const char *other, struct fg_error *er
 		status = load(other, &plans[1], err);
 	if (status != FG_OK)
 		goto out;
-	visit_entries(&plans[0], NULL, note_refused);
-	visit_entries(&plans[1], NULL, note_refused);
-	visit_entries(&plans[0], &plans[1], refuse_alike);
-	visit_entries(&plans[1], &plans[0], refuse_alike);
+	align(&plans[0], NULL);
+	align(&plans[1], NULL);
+	align(&plans[0], &plans[1]);
+	align(&plans[1], &plans[0]);
 	status = fg_fs_write_atomic(one, plans[0].data, plans[0].size, 0600, err);
 	if (status == FG_OK)
 		status = fg_fs_write_atomic(other, plans[1].data, plans[1].size, 0600, err);
 out:
-	unload(&plans[0]);
-	unload(&plans[1]);
+	for (unsigned i = 0; i < 2; i++) {
+		fg_map_release(&plans[i].refused);
+		free(plans[i].data);
+	}
 	return status;
 }
