@@ -25,43 +25,30 @@ struct writing {
 
 /* ---- which program ---- */
 
-static char *in_folder(const char *folder, const char *path)
-{
-	return folder && *path != '/' ? fg_fs_join(folder, path) : fg_xstrdup(path);
-}
-
 /* The file that will be executed, for a script its interpreter; to be freed. */
-static int find_program(const struct fg_entry_plan *plan, char **program,
-			struct fg_program_file *file, struct fg_error *err)
+static int find_program(const char *path, char **program, struct fg_program_file *file,
+			struct fg_error *err)
 {
-	char *path = strchr(plan->program, '/') ? in_folder(plan->working_directory, plan->program)
-						: fg_fs_find_program(plan->program);
-	int status = FG_OK;
+	char script[sizeof(file->interpreter)];
+	int status = fg_program_file_read(path, file, err);
 
-	*file = (struct fg_program_file){0};
-	for (unsigned depth = 0; path; depth++) {
+	for (unsigned depth = 0; status == FG_OK && *file->interpreter && depth < SCRIPT_DEPTH_MAX;
+	     depth++) {
+		memcpy(script, file->interpreter, sizeof(script));
+		path = script;
 		status = fg_program_file_read(path, file, err);
-		if (status != FG_OK || !file->interpreter[0])
-			break;
-		free(path);
-		path = depth < SCRIPT_DEPTH_MAX ? fg_xstrdup(file->interpreter) : NULL;
 	}
-	if (!path)
-		return fg_error_set(err, FG_ENOENT, "program '%s' was not found", plan->program);
-	*program = status == FG_OK ? realpath(path, NULL) : NULL;
-	if (status == FG_OK && !*program)
-		status = fg_error_errno(err, FG_ENOENT, "%s", path);
-	free(path);
-	return status;
-}
-
-/* Other dynamic linkers might run the program instead of listing its libraries. */
-static bool has_known_loader(const struct fg_program_file *file)
-{
-	static const char known[] = "ld-linux-x86-64.so";
-
-	return file->is_elf && file->machine == EM_X86_64 &&
-	       strncmp(fg_fs_base_name(file->loader), known, sizeof(known) - 1) == 0;
+	if (status != FG_OK)
+		return status;
+	*program = realpath(path, NULL);
+	if (!*program)
+		return fg_error_errno(err, FG_ENOENT, "%s", path);
+	if (file->is_dynamic && !file->is_musl && file->machine == EM_X86_64)
+		return FG_OK;
+	return fg_error_set(
+		err, FG_EUNSUPPORTED,
+		"%s: entries of functions are known for 64-bit programs of the GNU C library only",
+		*program);
 }
 
 /* ---- the file ---- */
@@ -80,7 +67,7 @@ static void add_object(struct writing *w, const char *name, const char *folder)
 	struct fg_plan_object object = {.first_entry = w->entry_count};
 	struct fg_entries entries;
 	struct fg_error why = {0};
-	char *path = in_folder(folder, name);
+	char *path = fg_fs_join(folder ? folder : ".", name);
 
 	if (w->object_count == FG_PLAN_OBJECTS_MAX ||
 	    fg_entries_read(path, &entries, &why) != FG_OK) {
@@ -157,17 +144,10 @@ int fg_entry_plan_write(const struct fg_entry_plan *plan, const char *path, stru
 	struct fg_program_file file;
 	struct writing w = {0};
 	char *program = NULL;
-	int status = find_program(plan, &program, &file, err);
+	int status = find_program(plan->program, &program, &file, err);
 
 	if (status != FG_OK)
 		goto out;
-	if (!has_known_loader(&file)) {
-		status = fg_error_set(err, FG_EUNSUPPORTED,
-				      "%s: entries of functions are known for 64-bit programs of "
-				      "the GNU C library only",
-				      program);
-		goto out;
-	}
 	add_object(&w, program, NULL);
 	if (w.object_count == 0) {
 		status = fg_error_set(err, FG_EUNSUPPORTED, "%s: its sections cannot be read",
