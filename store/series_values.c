@@ -7,7 +7,6 @@
 #include "store/bytes.h"
 #include "store/chunks.h"
 #include "store/db.h"
-#include "store/intern.h"
 #include "store/matrix.h"
 #include "store/measures.h"
 #include "store/paths.h"

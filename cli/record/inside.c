@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/record/inside.h"
-
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/text.h"
 #include "cli/record/kernel_functions.h"
+#include "cli/record/options.h"
 #include "cli/record/outcome.h"
 #include "cli/record/recorded_command.h"
 #include "runner/execute/control_file.h"

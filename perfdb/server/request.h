@@ -10,6 +10,8 @@
 #include "perfdb/server/workers.h"
 #include "store/serving/roles.h"
 
+#include <microhttpd.h>
+
 struct MHD_Connection;
 struct fg_request;
 struct fg_route;
@@ -106,5 +108,29 @@ void fg_request_json_time(struct fg_json_writer *w, const char *name, int64_t ns
 
 /* Bounds of the latencies that are counted. */
 extern const int64_t fg_latency_us[FG_LATENCY_STEPS];
+
+/* ---- admission.c ---- */
+
+/*
+ * Decides from the headers alone: the address, the method, the limits. Finds the route and sets the
+ * limits of the body. Uses no database, so libmicrohttpd's threads may call it.
+ */
+int fg_admission_check(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
+/* Refuses a request that needs the database while the database does not answer. */
+int fg_admission_database_is_down(struct fg_request *rq, struct fg_error *err);
+/* Its token has not worked lately, so authorise it before taking its body. */
+bool fg_admission_is_unproven(struct fg_request *rq);
+/* Checks the client's rights and opens the request's session. */
+int fg_admission_authorize(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
+
+/* ---- answer.c ---- */
+
+/*
+ * Everything but sending: an error becomes the body, the request is counted and logged, and the
+ * session is given back.
+ */
+void fg_answer_settle(struct fg_request *rq, const struct fg_error *err);
+enum MHD_Result fg_answer_send(struct fg_request *rq);
+void fg_answer_release(struct fg_request *rq);
 
 #endif

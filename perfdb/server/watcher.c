@@ -6,7 +6,6 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "perfdb/server/changes.h"
-#include "perfdb/server/gate_changes.h"
 #include "perfdb/server/threads.h"
 #include "store/serving/history.h"
 

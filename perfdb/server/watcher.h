@@ -9,6 +9,7 @@
 
 #include "perfdb/server/changes.h"
 #include "perfdb/server/sessions.h"
+#include "store/serving/history.h"
 
 enum {
 	FG_WATCHED_RUNS = 300,  /* the newest ones are searched */
@@ -60,5 +61,14 @@ void fg_watcher_stop(struct fg_watcher *watcher); /* NULL is fine */
 /* False: not known yet, ask again; *watched is what was known before. */
 bool fg_watcher_look(struct fg_watcher *watcher, const struct fg_watch_place *place,
 		     struct fg_watched *watched);
+
+/* ---- gate_changes.c ---- */
+
+/*
+ * Adds the regressions of a history to its change points; the newest FG_WATCHED_CHANGES stay.  A
+ * later run of the same branch against the same baseline takes the place of an earlier one; an
+ * improvement that takes back at least half of a regression undoes it.
+ */
+void fg_gate_changes_add(const struct fg_history *history, struct fg_watched *watched);
 
 #endif

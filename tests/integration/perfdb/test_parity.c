@@ -5,8 +5,8 @@
  */
 #include "base/json.h"
 #include "store/db.h"
-#include "store/serving/copy.h"
 #include "store/serving/trend.h"
+#include "store/serving/upkeep.h"
 #include "store/session.h"
 #include "store/store.h"
 #include "store/transaction.h"

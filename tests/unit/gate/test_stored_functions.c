@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which functions of two stored runs are tested, and against which error. */
-#include "gate/stored_functions.h"
+#include "gate/stored.h"
 #include "tests/unit/gate/made_run.h"
 #include "tests/unit/statistics/close.h"
 
