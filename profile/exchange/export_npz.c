@@ -7,7 +7,6 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "profile/exchange/export_formats.h"
-#include "profile/exchange/npz.h"
 #include "profile/profile.h"
 
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  *
  *	fg_prove_run() → fg_prove_write() or fg_prove_json() → fg_prove_release()
  */
-#ifndef FG_CLI_SESSION_PROVE_H
-#define FG_CLI_SESSION_PROVE_H
+#ifndef FG_CLI_PROVE_PROVE_H
+#define FG_CLI_PROVE_PROVE_H
 
 #include "base/json_write.h"
 #include "cli/session/session.h"
