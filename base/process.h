@@ -40,6 +40,8 @@ struct fg_process_options {
 	enum fg_process_stream stdout_to;
 	enum fg_process_stream stderr_to;
 	size_t capture_limit_bytes; /* per stream; 0: 1 MiB */
+	/* FG_STREAM_CAPTURE also writes here as it reads, 64 MiB at most; 0: nowhere */
+	int copy_fd;
 	int64_t timeout_ns;         /* 0: none */
 	int64_t grace_ms;           /* between SIGTERM and SIGKILL; 0: 2000 */
 	bool traced;      /* by the calling thread: stopped after exec, needs no launcher */
