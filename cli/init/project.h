@@ -57,7 +57,8 @@ struct fg_project_program {
 	const char *working_directory;
 	bool is_wrapped;          /* in .libs/, behind a libtool wrapper script */
 	const char *library_path; /* folders of this project's shared libraries that it needs */
-	const char *input;        /* a file of the project given as input, or NULL */
+	const char *input;        /* a file given as input, or NULL */
+	const char *input_made;   /* the command that makes it; NULL: it is a file of the project */
 	bool input_is_argument;   /* the input is passed by name, not on standard input */
 	unsigned input_copies;    /* copies of the input in a row; 0 or 1: the file itself */
 	/* measured by the trial */
