@@ -20,7 +20,7 @@ enum {
 };
 
 /*
- * How a metric's values are written: whole numbers (most are: nanoseconds, bytes, counts) pack far
+ * The form of a metric's values: whole numbers (most are: nanoseconds, bytes, counts) pack far
  * better.
  */
 static int column_kind(const struct fg_series *series, size_t first, size_t metric)

@@ -126,7 +126,7 @@ static int open_tree(struct opening *opening, const char *command, struct fg_err
 	return FG_OK;
 }
 
-/* How the project's code was compiled in the tree that was built. */
+/* Reads the compiler's flags from the tree that was built. */
 static void read_flags(const struct fg_project *project, struct fg_project_flags *flags)
 {
 	char *folder =

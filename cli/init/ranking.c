@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How likely a program is a benchmark, by its name and its folder's. */
+/* Ranks programs by how likely they are benchmarks, from their names and folders. */
 #include "base/fs.h"
 #include "base/text.h"
 #include "cli/init/project.h"

@@ -390,7 +390,7 @@ static int build_tree(const struct fg_worktree_options *options, const struct pl
 }
 
 /*
- * Whether the next snapshot changes how the project is built.  Products may then be stale without
+ * Does the next snapshot change how the project is built?  Products may then be stale without
  * its makefiles noticing, while the other side is built from scratch.
  */
 static bool changes_the_build(const struct fg_worktree_options *options, const char *tree)
