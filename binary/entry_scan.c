@@ -18,7 +18,7 @@ enum {
 	DISTANCE = 4, /* width of a 32-bit distance */
 	MODRM_RELATIVE = 5,
 	MODRM_REGISTER = 3,
-	/* What is known of a byte of code. */
+	/* marks of a byte of code */
 	KNOWN = 1,   /* it is part of a function that was read to its end */
 	ENTERED = 2, /* something may lead here */
 	LOOPED = 4,  /* its own function jumps here */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads in the background, and waits by a clock that cannot be set. Inside perfdb/server/ only. */
+/* Background threads; waits by a clock that cannot be set.  Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_THREADS_H
 #define FG_PERFDB_SERVER_THREADS_H
 

@@ -46,7 +46,7 @@ struct fg_store;
 
 /*
  * The change point that this run confirms: with the run there is another level at the end than
- * without it.  change->run is empty if there is none.
+ * without it.  Otherwise change->run is empty.
  */
 int fg_watcher_confirmed(struct fg_store *store, const struct fg_watch_place *place,
 			 const char *run, struct fg_watched_change *change, struct fg_error *err)
