@@ -62,6 +62,12 @@ struct fg_perfdb_options {
   .help = "an SQLite file, or postgresql://USER@HOST/NAME "                       \
 	  "(the password from PGPASSWORD or ~/.pgpass)"                           \
  }
+#define FG_PERFDB_SCOPE                                                                         \
+ {                                                                                              \
+  .name = "scope", .kind = FG_OPTION_TEXT, .offset = offsetof(struct fg_perfdb_options, scope), \
+  .argument = "SCOPE", .initial = "read",                                                       \
+  .help = "read; upload (and read); triage (and read): notes, decisions; admin: everything"     \
+ }
 #define FG_PERFDB_HELP \
  FG_ROW_FLAG(struct fg_perfdb_options, help, "help", 'h', "show this help and exit")
 
