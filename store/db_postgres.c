@@ -21,6 +21,7 @@
 #include "store/bytes.h"
 #include "store/db.h"
 #include "store/libpq.h"
+#include "store/postgres_rows.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "store/postgres_rows.h"
+
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "store/bytes.h"
 #include "store/db.h"
-#include "store/libpq.h"
 
 #include <ctype.h>
 #include <endian.h>

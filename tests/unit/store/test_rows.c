@@ -3,7 +3,7 @@
  * Many rows in one query: what PostgreSQL is sent for them, and that SQLite does the same one by
  * one.
  */
-#include "store/libpq.h"
+#include "store/postgres_rows.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 
