@@ -241,7 +241,9 @@ class TrendChart {
 	move(to) {
 		const next = Math.max(0, Math.min(this.data.points.length - 1, to));
 		const point = this.data.points[next];
-		if (next === this.cursor || !point)
+		if (!point)
+			return;
+		if (next === this.cursor && !this.card.hidden)
 			return;
 		this.cursor = next;
 		if (next < this.first || next > this.last)

@@ -86,6 +86,8 @@ function benchmarkTable(project, data, rows, label) {
 		{ title: 'Newest', numeric: true, cell: (b) => [formatValue(b.value, b.unit), ' ', el('span', { class: 'quiet' }, isProfile(b) ? 'profile' : b.label ?? '')] },
 		{ title: 'Newest runs', cell: (b) => b.levels.length > 1 && sparkline(b.levels), help: 'The level by pairs, commit by commit' },
 	];
+	if (rows.every((b) => !stateOf(b)))
+		columns.splice(1, 2);
 	if (!runOfAll(data))
 		columns.push({ title: 'Commit', grow: true, cell: (b) => commitLinks(project, data, b) });
 	return dataTable({ label, rows, columns, filter: rows.length > FEW ? (b) => `${b.name} ${stateOf(b)}` : undefined });
