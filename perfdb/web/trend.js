@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A metric, or a function, over the runs.
 
-import { el, replace } from './dom.js';
+import { el, names, replace } from './dom.js';
 import { clip, finite, formatChange, formatTime, formatValue, metricWords } from './format.js';
 import { badge, dataTable } from './table.js';
 import { ask, canWrite, tell } from './server.js';
@@ -175,8 +175,12 @@ function chainedChart(state, title, answer, more = {}) {
 	const points = chainedPoints(answer);
 	return chart(state, title, { ...answer, unit: '%', threshold: 0 }, {
 		...more, points,
-		caption: `${title}: the level relative to the first of ${points.length} commits, computed from pairs, with a 95 % band. ${answer.creep ? clip(`${answer.creep.is_creep ? 'Creep' : 'No creep'}: ${answer.creep.sentence}`, 500) : ''}`,
+		caption: `${title}: the level relative to the first of ${points.length} commits, computed from pairs, with a 95 % band.${answer.creep && !answer.creep.is_creep ? ` No creep: ${clip(answer.creep.sentence, 500)}` : ''}`,
 	});
+}
+
+function creepWords(answer) {
+	return answer.creep?.is_creep && el('p', { class: 'possible' }, el('strong', {}, 'Crept up: '), names(clip(answer.creep.sentence, 500)));
 }
 
 const STEPS = 10; // the newest ones
@@ -218,8 +222,9 @@ export function historyOf(project, benchmark) {
 		const { metrics } = await ask('metrics', { project, benchmark });
 		const metric = headline(metrics);
 		const answer = metric && await ask('trend', { project, benchmark, metric, limit: POINTS });
-		const draw = metric && hasChain(answer) ? chainedChart : chart;
-		replace(spot, metric && draw({ benchmark }, `${benchmark}: ${metricWords(metric)}`, answer, { isPart: true }).element,
+		const isChained = metric && hasChain(answer);
+		const draw = isChained ? chainedChart : chart;
+		replace(spot, metric && draw({ benchmark }, `${benchmark}: ${metricWords(metric)}`, answer, { isPart: true }).element, isChained && creepWords(answer),
 		el('p', {}, link('Whole trend: other metrics, decisions and notes', 'trend', { project, benchmark })));
 	};
 	fill().catch((error) => replace(spot, el('p', { role: 'alert' }, error.message)));
@@ -259,7 +264,7 @@ export async function showTrend(asked) {
 	const found = await ask('trend', { ...question, points: 0 });
 	if (!isChained)
 		picture.setChanges(changesOf(found, points));
-	replace(changes, isChained && await stepSection(full, answer), changeSections({ ...full, better: answer.better }, found, answer.points, annotations, answer.unit));
+	replace(changes, isChained && [creepWords(answer), await stepSection(full, answer)], changeSections({ ...full, better: answer.better }, found, answer.points, annotations, answer.unit));
 }
 
 // The same numbers for those who do not see the chart.
