@@ -183,7 +183,7 @@ function percent(share) {
 function proofSection(cards) {
 	const remedy = ({ remedies = [] }) => remedies.length > 0 && `${REMEDIES[remedies[0].limit] ?? ''}: ${percent(remedies[0].smallest_found)} → ${percent(remedies[0].expected)}`;
 	const columns = [
-		{ title: 'Runner', grow: true, cell: ({ host_fingerprint: runner, received_at: at }) => [el('code', {}, runner.slice(0, 8)), ' ', el('span', { class: 'quiet' }, ago(at))] },
+		{ title: 'Runner', grow: true, cell: ({ host_fingerprint: runner, received_at: at }) => [el('code', {}, runner.slice(0, 8)), el('div', { class: 'quiet' }, ago(at))] },
 		{ title: 'State', cell: ({ card }) => card.broken && el('span', { class: 'badge regression' }, 'broken') },
 		{ title: 'False alarms', help: 'Runs on equal code that failed', cell: ({ card }) => [shareWords(card.false_alarms, 'alarms'), el('div', { class: 'quiet' }, `at most ${percent(card.false_alarms?.at_most)}`)] },
 		{ title: 'Smallest found', help: 'Planted slowdown, found in 95 % of its runs', cell: ({ card }) => [percent(card.smallest_found), el('div', { class: 'quiet' }, (card.slowdowns ?? []).map(({ size, found }) => `${percent(size)}: ${shareWords(found, 'found')}`).join(', '))] },

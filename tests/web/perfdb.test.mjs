@@ -397,8 +397,7 @@ async function everyPage(context) {
 			await page.locator('#page[data-ready=true]').waitFor({ state: 'attached' });
 			if (tab)
 				await openTab(page, tab);
-			for (const details of await page.locator('main details:not([open]) > summary').all())
-				await details.click();
+			await page.evaluate(() => document.querySelectorAll('main details').forEach((details) => { details.open = true; }));
 			for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
 				await page.emulateMedia({ colorScheme });
 				await page.setViewportSize({ width, height: 900 });

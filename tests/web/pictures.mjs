@@ -190,6 +190,7 @@ async function server(context) {
 		await gated(page, push, at, (project) => sendCards(base, token, project));
 		await page.goto(at('view=projects'));
 		await page.getByRole('link', { name: 'failed its gate' }).first().waitFor();
+		await page.getByText('Searching for change points').waitFor({ state: 'detached' });
 		await take(page, 'projects');
 		await show('changes', 'view=changes&project=red', 'section[aria-labelledby=open] tbody tr');
 		await show('unmeasured', 'view=trend&project=broken&benchmark=never', 'main');
