@@ -277,7 +277,7 @@ static void add_source(struct fg_verdict *verdict)
 	}
 }
 
-/* Of all the runs, as the newest one reports it. */
+/* The creep over all runs, as the newest one reports it. */
 static void add_creep(const struct fg_run *run, const struct fg_policy *policy,
 		      struct fg_verdict *verdict)
 {

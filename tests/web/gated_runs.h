@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs of a C++ project, commit by commit, judged by the gate as `fastgate run` judges them. The
- * host drifts by a fifth from run to run; the program does not, but for two steps, or many small ones.
+ * host drifts by a fifth from run to run; the program does not, but for two steps, or many small
+ * ones.
  */
 #ifndef FG_TESTS_GATED_RUNS_H
 #define FG_TESTS_GATED_RUNS_H
