@@ -272,6 +272,17 @@ async function oneSentence(context) {
 	const said = (await page.locator('#page').innerText()).split(/\bregression\b/).length - 1;
 	assert.equal(said, 2, 'the verdict: in the card, and in the list of benchmarks');
 	await look(context, page, 'gated-run');
+	// The same as a file, and from the command line.
+	const written = (...words) => execFileSync(fastgate, [words[0], 'latest', '--store', join(folder, 'perfdb.db'), '--project', 'meteor', ...words.slice(1)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+	const file = join(folder, 'meteor.html');
+	written('report', '--output', file);
+	const report = await openPage(context, `file://${file}`);
+	assert.equal(await report.locator('h1').innerText(), sentence);
+	report.noProblems();
+	await report.close();
+	assert.equal(written('report').split('\n')[0], sentence);
+	assert.equal(JSON.parse(written('report', '--format', 'json')).answer.sentence, sentence);
+	assert.equal(JSON.parse(written('explain', '--json')).answer.sentence, sentence);
 	await page.goto(`${base}?view=project&project=meteor`);
 	for (const section of ['open', 'benchmarks']) {
 		const row = page.locator(`section[aria-labelledby=${section}] tbody tr`).first();
