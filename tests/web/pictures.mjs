@@ -12,7 +12,7 @@ const [pictures, makePages, perfdb, fastgate, makeRuns] = process.argv.slice(2);
 const folder = scratchFolder();
 const WIDTHS = [[390, 800], [1400, 900], [1920, 1080]];
 const REPORTS = ['regression', 'pass', 'improvement', 'inconclusive', 'error', 'mixed', 'identical', 'accepted', 'unsure', 'marked'];
-const IN_DOCS = { 'report-mixed': ['answer', 560], compare: ['compare', 860], trend: ['trend', 700] };
+const IN_DOCS = { 'report-mixed': ['answer', 560], compare: ['compare', 860], trend: ['trend', 800] };
 let made = 0;
 
 async function takeForDocs(page, name) {
