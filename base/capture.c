@@ -13,6 +13,7 @@ enum {
 	READ_BYTES = 1 << 18,
 	/* a growing file keeps this much before its middle is released */
 	FILE_HELD_BYTES = 64 << 20,
+	COPIED_BYTES_MAX = 64 << 20,
 };
 
 static int open_file(struct fg_capture *capture, int *write_fd, struct fg_error *err)
@@ -52,13 +53,25 @@ int fg_capture_open(struct fg_capture *capture, bool in_file, size_t limit_bytes
 	return in_file ? open_file(capture, write_fd, err) : open_pipe(capture, write_fd, err);
 }
 
+static void write_copy(struct fg_capture *capture, const char *data, size_t size)
+{
+	size = fg_min_size(size, COPIED_BYTES_MAX - capture->copied);
+	if (capture->copy_fd && size && write(capture->copy_fd, data, size) != (ssize_t)size)
+		capture->copy_fd = 0; /* the disk is full: the output that is kept will do */
+	capture->copied += size;
+}
+
 static ssize_t read_next(struct fg_capture *capture, char *data, size_t size)
 {
 	ssize_t got = 0;
 
+	if (!capture->in_file) {
+		got = read(capture->fd, data, size);
+		if (got > 0)
+			write_copy(capture, data, (size_t)got);
+		return got;
+	}
 	/* Both descriptors of the file share one position, and the program moves it. */
-	if (!capture->in_file)
-		return read(capture->fd, data, size);
 	got = pread(capture->fd, data, size, (off_t)capture->file_read);
 	capture->file_read += got > 0 ? (uint64_t)got : 0;
 	return got;

@@ -138,14 +138,18 @@ int fg_json_get_text(const cJSON *object, const char *path, const char **text, s
 	return FG_OK;
 }
 
+bool fg_json_is_whole(double value)
+{
+	const double exact = 9007199254740992.0; /* 2^53 */
+
+	return fabs(value) <= exact && !(fabs(value - trunc(value)) > 0);
+}
+
 int fg_json_get_int64(const cJSON *object, const char *path, int64_t *value, struct fg_error *err)
 {
 	const cJSON *item = fg_json_find(object, path);
-	const double limit =
-		9007199254740992.0; /* 2^53: beyond it a JSON number is no longer exact */
 
-	if (!cJSON_IsNumber(item) || fabs(item->valuedouble) > limit ||
-	    fabs(item->valuedouble - trunc(item->valuedouble)) > 0.0)
+	if (!cJSON_IsNumber(item) || !fg_json_is_whole(item->valuedouble))
 		return missing(path, item, "a whole number", err);
 	*value = (int64_t)item->valuedouble;
 	return FG_OK;

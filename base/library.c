@@ -31,7 +31,7 @@ static const char *reason(void)
 	return words ? words : "unknown reason";
 }
 
-/* How to install it, for the end of a message. */
+/* Advice on installing it, the end of a message. */
 static char *source_of(const struct fg_library *library)
 {
 	return *library->package ? fg_xasprintf("install the package %s", library->package)

@@ -266,6 +266,7 @@ static int open_pipes(const struct fg_process_options *options, struct start *st
 			status = fg_capture_open(&start->captures[i], kinds[i] == FG_STREAM_FILE,
 						 options->capture_limit_bytes, &start->outputs[i],
 						 err);
+		start->captures[i].copy_fd = options->copy_fd;
 	}
 	if (status != FG_OK)
 		return status;

@@ -40,11 +40,13 @@ struct fg_process_options {
 	enum fg_process_stream stdout_to;
 	enum fg_process_stream stderr_to;
 	size_t capture_limit_bytes; /* per stream; 0: 1 MiB */
-	int64_t timeout_ns;         /* 0: none */
-	int64_t grace_ms;           /* between SIGTERM and SIGKILL; 0: 2000 */
-	bool traced;      /* by the calling thread: stopped after exec, needs no launcher */
-	bool shows_opens; /* traced: stops at each file it opens (open_filter.h) */
-	bool pinned;      /* pinned to `cpu` before exec */
+	/* FG_STREAM_CAPTURE also writes here as it reads, 64 MiB at most; 0: nowhere */
+	int copy_fd;
+	int64_t timeout_ns; /* 0: none */
+	int64_t grace_ms;   /* between SIGTERM and SIGKILL; 0: 2000 */
+	bool traced;        /* by the calling thread: stopped after exec, needs no launcher */
+	bool shows_opens;   /* traced: stops at each file it opens (open_filter.h) */
+	bool pinned;        /* pinned to `cpu` before exec */
 	int cpu;
 	bool no_core; /* soft core limit 0: no core file unless the program raises it */
 	/* leave its background processes running (a server that `setup` starts) */

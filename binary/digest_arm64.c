@@ -314,7 +314,7 @@ static void follow_word(struct follow *f, uint32_t word, uint64_t address)
 
 /* ---- the ways through a function ---- */
 
-/* Whatever leads here brings the same pages, or they are lost. */
+/* All ways to this place must bring the same pages; otherwise they are unknown. */
 static void join(struct follow *f, struct pages *at, const struct pages *from)
 {
 	if (!at->is_reached) {

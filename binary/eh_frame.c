@@ -3,7 +3,7 @@
 
 #include "base/sorted.h"
 
-/* How numbers are encoded in unwind tables (DW_EH_PE). */
+/* Encodings of numbers in unwind tables (DW_EH_PE). */
 enum {
 	ENCODED_NONE = 0xff,
 	DIRECT = 0x7f,           /* mask of the encoding without the indirect flag */

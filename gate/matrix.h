@@ -13,7 +13,7 @@
 #define FG_NO_ENTITY UINT32_MAX
 
 /*
- * Which rows of a profile set belong to which pair: only pairs with as many repetitions in both
+ * The rows of a profile set that belong to each pair: only pairs with as many repetitions in both
  * arms.
  */
 struct fg_profile_pairs {

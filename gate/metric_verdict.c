@@ -203,7 +203,7 @@ static void decide_without_pairs(const struct fg_metric_context *context,
 	}
 }
 
-/* How many more pairs decide, and the option that measures them. */
+/* The number of pairs that would decide, and the option that measures them. */
 static void add_missing_pairs(const struct fg_rule *rule, const struct fg_pairs *pairs,
 			      struct fg_strbuf *text)
 {
@@ -313,7 +313,7 @@ static void ask_for_more(const struct fg_pairs *pairs, struct fg_rule_finding *f
 /* A smaller difference between places counts as equal. */
 static const double place_least = 0.005;
 
-/* How many places are faster although others are slower; 0: they agree. */
+/* The number of places that are faster although others are slower; 0: they agree. */
 static unsigned count_faster(const double middles[FG_LINE_PLACES])
 {
 	unsigned faster = 0;

@@ -20,7 +20,7 @@
 
 /* Three reach an adjusted p of some percent; the fourth covers the scatter of the times. */
 #define NAMING_ERRORS 4.0
-/* How much longer than its verdict a benchmark may run just to name the function. */
+/* Limit of the time spent on naming the function, as a multiple of the verdict's. */
 #define NAMING_MOST 4
 
 struct sampled {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many pairs it takes until a slower program's function can be named. */
+/* Estimates the pairs needed to name the function of a slower program. */
 #ifndef FG_GATE_NAMING_PAIRS_H
 #define FG_GATE_NAMING_PAIRS_H
 

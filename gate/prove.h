@@ -19,7 +19,7 @@ enum fg_proof_arm {
 	FG_PROOF_ARMS,
 };
 
-/* How pairs scatter.  NaN: unknown. */
+/* Scatter of the pairs.  NaN: unknown. */
 struct fg_proof_noise {
 	double middle;   /* median of the pairs' logarithmic ratios */
 	double pair;     /* standard deviation of a pair's logarithmic ratio */

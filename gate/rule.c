@@ -63,7 +63,7 @@
 
 static const double one_sigma = 0.1587; /* beyond one standard deviation, a side */
 
-/* How far ahead fg_rule_pairs_needed() looks. */
+/* fg_rule_pairs_needed() looks this far ahead. */
 enum {
 	MOST_TIMES = 4,
 	MOST_PAIRS = 1000,

@@ -18,7 +18,7 @@
 #include "base/number.h"
 #include "model/metric.h"
 
-/* How the values of two samples, call paths or threads combine. */
+/* The way in which values of samples, call paths or threads combine. */
 enum fg_measure_fold {
 	FG_FOLD_SUM,
 	FG_FOLD_MAX,

@@ -59,7 +59,7 @@ struct fg_selection {
 };
 
 /*
- * How a function pattern is matched: its name alone, so that "^fit$" means fit,
+ * A function pattern matches its name alone, so that "^fit$" means fit,
  * and "name [library]".
  */
 bool fg_matches_function(const struct fg_pattern *pattern, const char *name, const char *library);

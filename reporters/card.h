@@ -54,7 +54,7 @@ void fg_card_add_steps(const struct fg_card *card, const char *prefix, struct fg
 void fg_card_write_json(const struct fg_report *report,
 			const struct fg_benchmark_verdict *benchmark, struct fg_json_writer *w);
 
-/* How a format escapes words that may quote a stranger, and names of code. NULL: clean text. */
+/* Escapes text that may quote a stranger, and names of code, for one format. NULL: clean text. */
 struct fg_card_style {
 	void (*add_text)(struct fg_strbuf *text, const char *plain);
 	void (*add_code)(struct fg_strbuf *text, const char *name);

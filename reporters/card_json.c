@@ -38,7 +38,7 @@ static void add_lines(struct fg_json_writer *w, const char *name, const struct f
 	fg_json_end(w);
 }
 
-/* How its time grew, if the calls and instructions of this very function were counted. */
+/* The growth of its calls and instructions, if they were counted. */
 static const char *mechanism_of(const struct fg_benchmark_verdict *benchmark,
 				const struct fg_node_verdict *node)
 {

@@ -238,7 +238,7 @@ static const char *name_at(const struct names *names, size_t index)
 	return name;
 }
 
-/* How to shorten a name: `from` 0 as usual, otherwise keep the beginning and the part at `from`. */
+/* Shortens a name: `from` 0 as usual, otherwise keep the beginning and the part at `from`. */
 struct shortening {
 	size_t columns;
 	bool plain;

@@ -90,7 +90,7 @@ size_t fg_report_sure_count(const struct fg_blame *blame)
 	return count;
 }
 
-/* Whether parts of the change can be given as shares of the total. */
+/* Can parts of the change be given as shares of the total? */
 static bool has_shares(const struct fg_blame *blame)
 {
 	return fg_report_sure_count(blame) > 0 && isfinite(blame->functions[0].share_of_change);

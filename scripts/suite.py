@@ -212,7 +212,7 @@ class Suite:
 
 
 def summary(stage):
-    """How many tests there were and which were skipped, or the last words of a tool of ours."""
+    """The number of tests and the skipped ones, or the last words of a tool of ours."""
     text = stage.log.read_text(encoding="utf-8", errors="replace") if stage.log.exists() else ""
     found = re.search(r"\d+% tests passed, .*", text)
     if not found:

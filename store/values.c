@@ -19,10 +19,8 @@ enum {
 	COLUMN_REAL = 2
 };
 
-static const double largest_exact = 9007199254740992.0; /* 2^53 */
-
 /*
- * How a metric's values are written: whole numbers (most are: nanoseconds, bytes, counts) pack far
+ * The form of a metric's values: whole numbers (most are: nanoseconds, bytes, counts) pack far
  * better.
  */
 static int column_kind(const struct fg_series *series, size_t first, size_t metric)
@@ -35,7 +33,7 @@ static int column_kind(const struct fg_series *series, size_t first, size_t metr
 		if (isnan(value))
 			continue;
 		/* Negative numbers are rare, and -0.0 is one of them. */
-		if (fabs(value) > largest_exact || value - floor(value) > 0 || signbit(value))
+		if (!fg_json_is_whole(value) || signbit(value))
 			return COLUMN_REAL;
 		kind = COLUMN_WHOLE;
 	}

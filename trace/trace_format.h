@@ -231,7 +231,7 @@ enum fg_trace_record {
 	FG_RECORD_PYTHON_FRAME = 73,
 };
 
-/* How the calls of a function are counted, besides at imports; one may be in several objects. */
+/* Ways of counting the calls of a function, besides at imports; one may be in several objects. */
 enum fg_call_way {
 	FG_CALL_WAY_IMPORT = 0, /* a slot of the dynamic linker */
 	FG_CALL_WAY_HOOKS = 1,  /* of -finstrument-functions */
@@ -314,7 +314,7 @@ enum fg_trace_loss {
 	FG_LOSS_COUNT = 16,
 };
 
-/* How a process image ended, as far as the collector knows. */
+/* The end of a process image, as far as the collector knows. */
 enum fg_trace_end {
 	/* Killed, or an _exit that was not seen: use the totals of the parent's wait. */
 	FG_END_UNKNOWN = 0,

@@ -215,7 +215,7 @@ class Bench:
         return path if os.path.exists(path) else sys.executable
 
     def coverage(self, runs):
-        """How often the 95 % interval of a function's share, as `fastgate view` prints it, contains the truth in short runs."""
+        """Counts how often the 95 % interval of a function's share, as `fastgate view` prints it, contains the truth in short runs."""
         held = 0
         for _ in range(runs):
             self.fresh_output()

@@ -145,7 +145,7 @@ def agrees(outcome, bare):
 
 
 def refused(outcome):
-    """Whether fastgate refuses to preload its library into this program, with or without jumps."""
+    """Does fastgate refuse to preload its library into this program, with or without jumps?"""
     return outcome is not None and outcome.code == 3 and outcome.err.startswith(b"fastgate: ")
 
 

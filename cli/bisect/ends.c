@@ -8,7 +8,7 @@ enum {
 	FUNCTIONS_MAX = 3, /* functions blamed by the ends' comparison, which guide the search */
 };
 
-/* How much likelier a commit that touches blamed code is to be the culprit. */
+/* Factors of the prior for a commit that touches blamed code. */
 static const double weight_of_function = 64;
 static const double weight_of_file = 16;
 

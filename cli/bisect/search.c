@@ -17,7 +17,7 @@ enum {
 	RETRY_PAIRS = 8,
 };
 
-/* How much likelier a commit of documents alone is to be the culprit. */
+/* Factor of the prior for a commit that changes documents alone. */
 static const double weight_of_prose = 0.125;
 
 /* ---- opening ---- */

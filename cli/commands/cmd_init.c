@@ -108,7 +108,8 @@ static void tell_benchmark(struct fg_cli *cli, const struct fg_project_program *
 		fg_cli_say(cli, "    a guess: its input is %u copies of %s", program->input_copies,
 			   program->input);
 	else if (program->input)
-		fg_cli_say(cli, "    a guess: its input is a file of this project");
+		fg_cli_say(cli, "    a guess: its input is a file %s",
+			   program->input_made ? "made for it" : "of this project");
 	if (program->is_wrapped)
 		fg_cli_say(cli,
 			   "    the program behind libtool's wrapper script, which would itself be "
@@ -323,13 +324,14 @@ const struct fg_cli_command fg_cmd_init = {
 		"Make, Bazel, ninja, Cargo, Go, setup.py; in this folder or up to two below it). Of several ways, one that "
 		"names a benchmark comes first, and one that fails makes way for the next. Builds a "
 		"snapshot of the work tree below .fastgate/, where `fastgate run` finds the build "
-		"again, and looks at what was made: programs of Google Benchmark and Catch2, CTest's "
-		"and Meson's benchmarks, targets of a makefile that are named for speed, programs with "
+		"again, and looks at what was made: programs of Google Benchmark, nanobench and Catch2, "
+		"CTest's and Meson's benchmarks, targets of a makefile that are named for speed, programs with "
 		"'bench' or 'perf' in their name, and the program that is called like the project.\n\n"
 		"The likeliest are run a few times, with a time limit, in the snapshot: how long one "
 		"takes, how much of that it computes, how much two executions differ, and how small "
 		"a slowdown shows within 30 s. A program that wants an input is offered files of the "
-		"project, and what is found this way is called a guess. Where nothing can be measured, "
+		"project, then a sound, a picture, a table and a list made for it; what is found "
+		"this way is called a guess. Where nothing can be measured, "
 		"the file says what is needed.\n\n"
 		"A fastgate.yml that is there is never touched, unless it is one in which `init` found "
 		"nothing to measure: so after a failed build `fastgate init --build 'COMMAND'` tries "

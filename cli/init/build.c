@@ -55,6 +55,7 @@ static int build_target(struct fg_cli *cli, struct fg_project *project,
 		return status;
 	again.build = &build;
 	log = fg_fs_join(again.state_folder, "build-benchmarks.log");
+	fg_cli_say(cli, "building its benchmarks (output: %s): %s", log, command);
 	status = fg_worktree_build(&again, project->tree, log, &tail, &err);
 	if (status == FG_OK) {
 		project->build_command =
@@ -125,7 +126,7 @@ static int open_tree(struct opening *opening, const char *command, struct fg_err
 	return FG_OK;
 }
 
-/* How the project's code was compiled in the tree that was built. */
+/* Reads the compiler's flags from the tree that was built. */
 static void read_flags(const struct fg_project *project, struct fg_project_flags *flags)
 {
 	char *folder =

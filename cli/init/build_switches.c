@@ -11,7 +11,7 @@ enum {
 	MAX_WORDS = 8,
 };
 
-/* How a build system declares a switch. */
+/* The declaration of a switch, by build system. */
 static const struct dialect {
 	enum fg_project_kind kind;
 	const char *file;

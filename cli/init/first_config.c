@@ -44,9 +44,10 @@ static void add_remarks(struct fg_strbuf *text, const struct fg_project_program 
 				 program->reason);
 	if (program->input)
 		fg_strbuf_printf(text,
-				 "%s  # A guess: it %s a file of this project%s. Give it the input "
+				 "%s  # A guess: it %s a file %s%s. Give it the input "
 				 "of a typical run.\n",
 				 margin, what,
+				 program->input_made ? "made for it" : "of this project",
 				 program->input_copies > 1 ? ", many copies in a row" : "");
 	if (program->trial == FG_PROJECT_SHORT)
 		fg_strbuf_printf(text, "%s  # It takes %.2g ms: %s.\n", margin,
@@ -58,7 +59,7 @@ static void add_remarks(struct fg_strbuf *text, const struct fg_project_program 
 static void add_input(struct fg_strbuf *text, const struct fg_project_program *program,
 		      struct fg_arena *arena, const char *margin)
 {
-	if (program->input_copies > 1) {
+	if (program->input_made || program->input_copies > 1) {
 		fg_strbuf_printf(text, "%s  setup: ", margin);
 		add_yaml(text, fg_project_input_setup(program, arena));
 		fg_strbuf_add_text(text, "   # once for each side, unmeasured\n");

@@ -71,7 +71,7 @@ static void take(struct fg_project_inputs *inputs, const struct fg_project_input
 		    strcmp(ending_of(inputs->items[i].path), ending_of(input->path)) == 0)
 			place = i;
 	}
-	if (place == FG_PROJECT_MAX_INPUTS)
+	if (place == FG_PROJECT_FOUND_INPUTS)
 		place--;
 	else if (place == inputs->count)
 		inputs->count++;
@@ -114,6 +114,35 @@ void fg_project_inputs_find(const char *tree, struct fg_arena *arena,
 	free(text);
 }
 
+/* 44,100 samples a second of 16 bits, twelve seconds of them: the digits of numbers as noise. */
+#define WAV_HEADER                                                          \
+ "RIFF\\044\\000\\020\\000WAVEfmt \\020\\000\\000\\000\\001\\000\\001\\000" \
+ "\\104\\254\\000\\000\\210\\130\\001\\000\\002\\000\\020\\000data\\000\\000\\020\\000"
+
+static const struct {
+	const char *path;
+	const char *command;
+} made[FG_PROJECT_MADE_INPUTS] = {
+	{FG_PROJECT_INPUT_NAME ".wav",
+	 "sh -c '(printf \"" WAV_HEADER "\"; seq 200000 | head -c 1048576) >" FG_PROJECT_INPUT_NAME
+	 ".wav'"},
+	{FG_PROJECT_INPUT_NAME ".pgm",
+	 "sh -c '(echo P5 1024 1024 255; seq 200000 | head -c 1048576) >" FG_PROJECT_INPUT_NAME
+	 ".pgm'"},
+	{FG_PROJECT_INPUT_NAME ".csv",
+	 "sh -c 'seq 100000 | sed \"s/.*/&,name &,&.5/\" >" FG_PROJECT_INPUT_NAME ".csv'"},
+	{FG_PROJECT_INPUT_NAME ".json",
+	 "sh -c '(echo [; seq 100000 | sed \"s/.*/[&, &.5],/\"; echo []]) >" FG_PROJECT_INPUT_NAME
+	 ".json'"},
+};
+
+void fg_project_inputs_make(struct fg_project_inputs *inputs)
+{
+	for (size_t i = 0; i < FG_ARRAY_SIZE(made); i++)
+		inputs->items[inputs->count++] = (struct fg_project_input){
+			.path = made[i].path, .made = made[i].command, .kind = FG_INPUT_MADE};
+}
+
 const char *fg_project_input_name(const char *path, struct fg_arena *arena)
 {
 	return fg_arena_printf(arena, FG_PROJECT_INPUT_NAME "%s", ending_of(path));
@@ -121,6 +150,8 @@ const char *fg_project_input_name(const char *path, struct fg_arena *arena)
 
 const char *fg_project_input_setup(const struct fg_project_program *program, struct fg_arena *arena)
 {
+	if (program->input_made)
+		return program->input_made;
 	return fg_arena_printf(arena, "sh -c 'yes %s | head -n %u | xargs cat >%s'", program->input,
 			       program->input_copies, fg_project_input_name(program->input, arena));
 }

@@ -35,7 +35,7 @@ static bool holds_text(const char *data, size_t size, const char *text)
 	return memmem(data, size, text, strlen(text)) != NULL;
 }
 
-/* Harnesses are recognised by the options that they accept, or by their library. */
+/* Harnesses are recognised by the options that they accept, by their library or a symbol. */
 static enum fg_harness harness_of(const char *data, size_t size)
 {
 	if (holds_text(data, size, "benchmark_min_time") ||
@@ -43,6 +43,10 @@ static enum fg_harness harness_of(const char *data, size_t size)
 		return FG_HARNESS_GOOGLE_BENCHMARK;
 	if (holds_text(data, size, "benchmark-samples") || holds_text(data, size, "libCatch2.so"))
 		return FG_HARNESS_CATCH2;
+	if (holds_text(data, size, "ankerl9nanobench"))
+		return FG_HARNESS_NANOBENCH;
+	if (holds_text(data, size, "dt-list-test-cases"))
+		return FG_HARNESS_DOCTEST;
 	return FG_HARNESS_NONE;
 }
 
@@ -102,6 +106,8 @@ static struct fg_project_program *add_program(struct search *search, const char 
 		added->arguments = "--benchmark_format=json";
 	else if (harness == FG_HARNESS_CATCH2)
 		added->arguments = "--reporter xml";
+	else if (harness == FG_HARNESS_DOCTEST)
+		added->arguments = "-r=xml -d=true";
 	return added;
 }
 

@@ -150,7 +150,7 @@ static bool sets_own_type(const char *root)
 	return found;
 }
 
-/* How CMake configures; "" leaves the build type to the project. */
+/* CMake's configure command; "" leaves the build type to the project. */
 struct cmake_choice {
 	const char *type;
 	bool add_debug; /* the existing build has debug information that its type does not ask for */

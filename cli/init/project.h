@@ -57,7 +57,8 @@ struct fg_project_program {
 	const char *working_directory;
 	bool is_wrapped;          /* in .libs/, behind a libtool wrapper script */
 	const char *library_path; /* folders of this project's shared libraries that it needs */
-	const char *input;        /* a file of the project given as input, or NULL */
+	const char *input;        /* a file given as input, or NULL */
+	const char *input_made;   /* the command that makes it; NULL: it is a file of the project */
 	bool input_is_argument;   /* the input is passed by name, not on standard input */
 	unsigned input_copies;    /* copies of the input in a row; 0 or 1: the file itself */
 	/* measured by the trial */
@@ -121,7 +122,7 @@ bool fg_project_next_way(const char *root, struct fg_arena *arena, struct fg_pro
 const char *fg_project_way_up(const char *folder, struct fg_arena *arena);
 /* The command line that runs the program at `path`, with "./" in front where a shell needs it. */
 const char *fg_project_command(const struct fg_project_program *program, struct fg_arena *arena);
-/* How many programs the file measures; the rest become comments. */
+/* The number of programs that the file measures; the rest become comments. */
 size_t fg_project_chosen(const struct fg_project *project);
 
 /* The text of fastgate.yml.  (first_config.c) */
@@ -218,7 +219,7 @@ struct fg_project_flags {
 	size_t with_debug;  /* both kinds of switches */
 };
 
-/* How the code below this folder was compiled; all 0: nothing there says so. */
+/* Reads how the code below this folder was compiled; all 0: unknown. */
 void fg_project_read_flags(const char *folder, struct fg_project_flags *flags);
 /* Is at least half of it optimised? */
 bool fg_project_is_optimised(const struct fg_project_flags *flags);

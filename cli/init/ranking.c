@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How likely a program is a benchmark, by its name and its folder's. */
+/* Ranks programs by how likely they are benchmarks, from their names and folders. */
 #include "base/fs.h"
 #include "base/text.h"
 #include "cli/init/project.h"
@@ -180,6 +180,10 @@ void fg_project_rank(const struct fg_project *project, struct fg_project_program
 	/* "bench_test" may be either. */
 	if (has_benchmark_name(&candidate) && has_word(name, tests))
 		program->rank -= 30;
+	if (program->harness == FG_HARNESS_DOCTEST && !has_benchmark_name(&candidate)) {
+		program->rank = FG_PROJECT_TEST_RANK;
+		program->reason = "a suite of tests";
+	}
 	if (program->harness != FG_HARNESS_NONE && program->rank > FG_PROJECT_TEST_RANK) {
 		program->rank += 200;
 		program->reason = "linked with a benchmark harness";

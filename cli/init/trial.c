@@ -11,6 +11,7 @@
 #include "cli/init/inputs.h"
 #include "cli/init/project.h"
 #include "runner/build/git.h"
+#include "runner/harness/harness.h"
 #include "runner/installed.h"
 #include "runner/schedule/choice.h"
 
@@ -37,7 +38,8 @@ enum {
 	COMPARED_BYTES = 4 << 20,
 	MAX_CPUS = 1024,
 	OUTPUT_LIMIT_BYTES = 16 << 10,
-	SAID_BYTES = 120, /* longest reason of a program that is kept */
+	CASES_LIMIT_BYTES = 8 << 20, /* of a harness */
+	SAID_BYTES = 120,            /* longest reason of a program that is kept */
 };
 
 static const double short_s = 0.02; /* below this, mostly the program's start is timed */
@@ -98,6 +100,22 @@ static void add_first_line(struct fg_strbuf *words, const char *output)
 	fg_text_add_clean(words, line, length, SAID_BYTES);
 }
 
+/* Does it print its cases as the harness is asked to? Otherwise program->why has the reason. */
+static bool has_cases(struct trying *t, struct fg_project_program *program,
+		      const struct fg_process_result *result)
+{
+	struct fg_harness_report report = {0};
+	struct fg_error err = {0};
+	const bool has = fg_harness_parse(program->harness, result->stdout_text,
+					  result->stdout_size, &report, &err) == FG_OK;
+
+	if (has)
+		fg_harness_report_release(&report);
+	else
+		program->why = fg_arena_strdup(&t->cli->arena, err.message);
+	return has;
+}
+
 /* One execution. False if it failed; program->why has the reason. */
 static bool execute(struct trying *t, struct fg_project_program *program, const char *line,
 		    const char *input, int seconds, struct seen *seen)
@@ -105,6 +123,7 @@ static bool execute(struct trying *t, struct fg_project_program *program, const 
 	char *folder = program->working_directory ? fg_fs_join(t->tree, program->working_directory)
 						  : fg_xstrdup(t->tree);
 	char *input_path = input ? fg_fs_join(t->tree, input) : NULL;
+	const bool has_harness = program->harness != FG_HARNESS_NONE;
 	char **variables = program->library_path ? environment_for(program->library_path) : NULL;
 	struct fg_process_options options = {
 		.environment = variables,
@@ -112,7 +131,7 @@ static bool execute(struct trying *t, struct fg_project_program *program, const 
 		.stdin_path = input_path,
 		.stdout_to = FG_STREAM_CAPTURE,
 		.stderr_to = FG_STREAM_CAPTURE,
-		.capture_limit_bytes = OUTPUT_LIMIT_BYTES,
+		.capture_limit_bytes = has_harness ? CASES_LIMIT_BYTES : OUTPUT_LIMIT_BYTES,
 		.timeout_ns = seconds * FG_NS_PER_S,
 		.interrupted = t->cli->interrupted,
 		.launcher = t->launcher,
@@ -139,6 +158,8 @@ static bool execute(struct trying *t, struct fg_project_program *program, const 
 		fg_process_describe(&result, &words);
 		add_first_line(&words, result.stderr_text);
 		program->why = fg_arena_strdup(&t->cli->arena, fg_strbuf_text(&words));
+	} else if (has_harness) {
+		good = has_cases(t, program, &result);
 	}
 	*seen = (struct seen){
 		.wall_s = (double)result.wall_ns / (double)FG_NS_PER_S,
@@ -200,6 +221,20 @@ static bool is_untouched(const char *tree, struct fg_project_input *input)
 		stat_input(tree, input);
 	free(ignored);
 	return false;
+}
+
+/* Also one that was made before: a program may have removed it. */
+static bool make_input(struct trying *t, struct fg_project_input *input)
+{
+	struct fg_project_program setup = {.path = ""};
+	struct seen seen = {0};
+
+	if (!input->made)
+		return true;
+	if (!execute(t, &setup, input->made, NULL, INPUT_SECONDS, &seen))
+		return false;
+	stat_input(t->tree, input);
+	return true;
 }
 
 /* False if the program fails with this input or damages it. */
@@ -314,20 +349,21 @@ static bool find_input_as(struct trying *t, struct fg_project_program *program,
 			  struct fg_project_inputs *inputs, struct found found, double cpu_s)
 {
 	for (size_t i = 0; i < inputs->count && !found.is_harmful && !is_over(t); i++) {
-		if (inputs->items[i].kind == found.kind)
+		if (inputs->items[i].kind == found.kind && make_input(t, &inputs->items[i]))
 			found.works[i] = try_input(t, program, &inputs->items[i], &found);
 	}
 	if (!found.input)
 		return false;
-	if (found.cpu_s < short_s)
+	if (found.cpu_s < short_s && !found.input->made)
 		compare_inputs(t, program, inputs, &found);
-	if (found.cpu_s < wanted_s)
+	if (found.cpu_s < wanted_s && !found.input->made)
 		lengthen(t, program, &found);
 	if (program->input)
 		return true;
 	if (found.cpu_s < 2 * cpu_s || found.cpu_s < smallest_cpu_s)
 		return false;
 	program->input = found.input->path;
+	program->input_made = found.input->made;
 	program->input_is_argument = found.as_argument;
 	return true;
 }
@@ -341,6 +377,7 @@ static bool find_input(struct trying *t, struct fg_project_program *program, dou
 	struct fg_project_inputs inputs = {0};
 
 	fg_project_inputs_find(t->tree, &t->cli->arena, &inputs);
+	fg_project_inputs_make(&inputs);
 	for (unsigned way = 0; way < 2u * FG_INPUT_KIND_COUNT; way++) {
 		const struct found found = {
 			.as_argument = way >= FG_INPUT_KIND_COUNT,

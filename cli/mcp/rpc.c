@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/mcp/rpc.h"
 
-#include <math.h>
-
-static bool is_whole(double number)
-{
-	return fabs(number) <= 9007199254740992.0 && !(fabs(fmod(number, 1)) > 0);
-}
-
 char *fg_rpc_id(const cJSON *value)
 {
 	char *text = NULL;
 
-	if (!cJSON_IsString(value) && !(cJSON_IsNumber(value) && is_whole(value->valuedouble)))
+	if (!cJSON_IsString(value) &&
+	    !(cJSON_IsNumber(value) && fg_json_is_whole(value->valuedouble)))
 		return NULL;
 	text = cJSON_PrintUnformatted(value);
 	if (text && strlen(text) > FG_RPC_ID_MAX) {

@@ -41,6 +41,15 @@ static const cJSON **sorted_children(const cJSON *json, size_t *count)
 	return items;
 }
 
+/* A whole number in digits alone: many readers take 5e15 for a fraction. */
+static void add_number(struct fg_json_writer *w, const char *name, double value)
+{
+	if (fg_json_is_whole(value))
+		fg_json_int(w, name, (int64_t)value);
+	else
+		fg_json_double(w, name, value);
+}
+
 /* NOLINTNEXTLINE(misc-no-recursion): fg_json_parse() bounds the levels */
 static void add_canonical(struct fg_json_writer *w, const char *name, const cJSON *json)
 {
@@ -50,7 +59,7 @@ static void add_canonical(struct fg_json_writer *w, const char *name, const cJSO
 	if (cJSON_IsString(json)) {
 		fg_json_text(w, name, json->valuestring);
 	} else if (cJSON_IsNumber(json)) {
-		fg_json_double(w, name, json->valuedouble);
+		add_number(w, name, json->valuedouble);
 	} else if (cJSON_IsBool(json)) {
 		fg_json_bool(w, name, cJSON_IsTrue(json));
 	} else if (w->depth + 1 >= FG_JSON_MAX_DEPTH ||

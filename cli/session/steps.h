@@ -16,7 +16,7 @@
 #include "runner/runner.h"
 
 /*
- * How a profile of one side is filed. The two commands may run different programs: the baseline's
+ * Where a profile of one side is filed. The two commands may run different programs: the baseline's
  * functions are filed under the candidate's program name, otherwise they would never match.
  */
 struct fg_ingest_row fg_session_row(const struct fg_benchmark *benchmark, enum fg_arm arm,

@@ -18,7 +18,7 @@ _Static_assert(offsetof(struct fg_call_state, is_timed) == 136, "the code below 
 _Static_assert(offsetof(struct fg_call_state, vectors) == 192, "the code below says 192");
 _Static_assert(sizeof(struct fg_call_state) == 704, "the code says 704");
 
-/* Which of these components of the vector registers may be in use. */
+/* The components of the vector registers that may be in use. */
 extern uint32_t fg_call_components __attribute__((visibility("hidden")));
 /* Does the processor report which registers are in use? */
 extern uint32_t fg_call_asks __attribute__((visibility("hidden")));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long calls take.  A timed call is kept on a separate stack of its thread from its begin to
+ * Durations of calls.  A timed call is kept on a separate stack of its thread from its begin to
  * its end.  A call may never end: longjmp() or an exception leaves it, or its stack is abandoned.
  * The next call at the same depth of the same stack or further out shows that, and the unfinished
  * one is dropped: it is counted, but not timed.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which module is an interpreter: the one that exports _PyRuntime. */
+/* Finds the module that is an interpreter: the one that exports _PyRuntime. */
 #include "collector/process/exports.h"
 #include "collector/python/python.h"
 #include "collector/sampler/writer.h"

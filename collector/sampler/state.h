@@ -222,7 +222,7 @@ struct fg_thread_record {
 	uint8_t bytes[FG_RECORD_HEAD + FG_RECORD_ROOM];
 };
 
-/* How pthread_create() was called: collector/process/pthreads.c. */
+/* Arguments of pthread_create(): see collector/process/pthreads.c. */
 struct fg_thread_birth {
 	pthread_t handle;
 	bool blocked; /* in the creator's view, our signal is blocked */

@@ -327,7 +327,7 @@ static int64_t bounded_wait_ns(int64_t wait_s)
 }
 
 /*
- * How long the server asks us to wait; -1: unknown. GitHub's rate limit gives the second at which
+ * The wait that the server asks for; -1: unknown. GitHub's rate limit gives the second at which
  * it ends.
  */
 static int64_t wait_asked_for(CURL *curl)

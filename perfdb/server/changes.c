@@ -43,7 +43,7 @@ static bool has_left(const struct fg_change_series *u, size_t start, size_t firs
 }
 
 /*
- * How many of the last one to four values have left the level that began at `start`.
+ * Counts those of the last one to four values that have left the level that began at `start`.
  */
 static size_t count_left(const struct fg_change_series *u, size_t start, double noise)
 {

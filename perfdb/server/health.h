@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the database answers, determined by dedicated threads, so that no request waits. Inside
+ * Dedicated threads find out whether the database answers, so that no request waits. Inside
  * perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_HEALTH_H

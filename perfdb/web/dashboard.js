@@ -179,7 +179,7 @@ function percent(share) {
 	return finite(share) ? `${Number((100 * share).toPrecision(2))} %` : 'unknown';
 }
 
-// How far the gate can be trusted, runner by runner.
+// The gate's card of `fastgate prove`, one row for each runner.
 function proofSection(cards) {
 	const remedy = ({ remedies = [] }) => remedies.length > 0 && `${REMEDIES[remedies[0].limit] ?? ''}: ${percent(remedies[0].smallest_found)} → ${percent(remedies[0].expected)}`;
 	const columns = [

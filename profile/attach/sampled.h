@@ -39,7 +39,7 @@ bool fg_sampled_thread_open(struct fg_sampled_thread *thread,
 /* Keeps the samples. */
 void fg_sampled_thread_close(struct fg_sampled_thread *thread);
 bool fg_sampled_thread_account(struct fg_sampled_thread *thread, struct fg_cpu_account *account);
-/* Whether it runs, and where; false: it has ended. */
+/* Gets its state and its place; false: it has ended. */
 bool fg_sampled_thread_look(struct fg_sampled_thread *thread);
 /* The place where the thread waits; false if it runs, or if that is unknown. */
 bool fg_sampled_thread_waits(const struct fg_sampled_thread *thread, struct fg_blocked *blocked);

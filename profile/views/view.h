@@ -136,7 +136,7 @@ void fg_view_write_text(const struct fg_view_table *table,
  * `measures` has the figures of all.
  */
 void fg_view_write_json(const struct fg_view_table *tables, size_t count, struct fg_strbuf *out);
-/* How the samples were taken, one line each: clock, rate, cost, notes. */
+/* Facts about the samples, one line each: clock, rate, cost, notes. */
 void fg_view_write_facts(const struct fg_profile *profile, struct fg_strbuf *out);
 void fg_view_write_csv(const struct fg_view_table *table, struct fg_strbuf *out);
 

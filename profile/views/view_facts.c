@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How a profile was made: its clock, blind spots, rate and cost. */
+/* Facts about a profile: its clock, blind spots, rate and cost. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"

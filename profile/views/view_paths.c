@@ -73,7 +73,7 @@ static void add_spread(struct fg_view_row *row, const struct spread *spread, siz
 }
 
 /*
- * Which unit a node of a tree that is split by units belongs to: its ancestor at depth 2; NO_UNIT
+ * The unit of a node of a tree that is split by units: its ancestor at depth 2; NO_UNIT
  * outside any.
  */
 static uint32_t *units_of_nodes(const struct fg_calltree *split, size_t *unit_count)

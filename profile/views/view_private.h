@@ -91,7 +91,7 @@ void fg_view_add_frames(struct fg_view_table *table, const struct fg_profile *pr
 /* A row of a histogram: `count` in that column, in the last one the range and a bar. */
 void fg_view_add_bar(struct fg_view_table *table, unsigned column, const char *range, double count,
 		     double most);
-/* How many rows to show. */
+/* The number of rows to show. */
 size_t fg_view_limit(const struct fg_view_options *options, size_t otherwise);
 
 #endif

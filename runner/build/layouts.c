@@ -232,7 +232,7 @@ static char *path_of(const struct maker *m, unsigned k, const struct part *part)
 	return fg_xasprintf("%s/%u/%s", m->folder, k, part->name);
 }
 
-/* Whether to make layout k, given what the links so far have taken. */
+/* Is layout k worth its link, given what the links so far have taken? */
 static bool has_layout(struct maker *m, unsigned k)
 {
 	if (k == m->count && can_double(m))

@@ -41,7 +41,7 @@ struct fg_layouts_options {
 int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_layouts *layouts,
 		    struct fg_error *err) FG_NODISCARD;
 
-/* Whether fg_layouts_make() needs no link. */
+/* True if fg_layouts_make() needs no link. */
 bool fg_layouts_are_made(const struct fg_layouts_options *options);
 
 #endif

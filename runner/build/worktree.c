@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -23,7 +24,6 @@
 
 enum {
 	SNAPSHOTS_MAX = 4,
-	LOG_LIMIT_BYTES = 64 << 20,
 	TAIL_LINES = 20,
 	TAIL_BYTES = 4096,
 	SHORT_HASH = 9,
@@ -161,35 +161,46 @@ static char **build_environment(const char *root, const char *folder)
 	return environment;
 }
 
+/* It grows while the build runs, so that a long one can be followed. */
+static int open_log(const struct fg_worktree_options *options, const char *path, int *fd,
+		    struct fg_error *err)
+{
+	*fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (*fd < 0)
+		return fg_error_errno(err, FG_EIO, "'%s'", path);
+	if (dprintf(*fd, "$ %s\n", options->build->command.text) < 0) {
+		(void)close(*fd);
+		return fg_error_errno(err, FG_EIO, "'%s'", path);
+	}
+	return FG_OK;
+}
+
 static int build_in(const struct fg_worktree_options *options, const char *root, const char *folder,
 		    const char *log_path, char **tail, struct fg_error *err)
 {
 	struct fg_process_result result = {0};
-	struct fg_strbuf log = {0};
 	char **environment = NULL;
+	int log_fd = -1;
 	int status = FG_OK;
 
 	if (!options->build->command.argc)
 		return FG_OK;
+	status = open_log(options, log_path, &log_fd, err);
+	if (status != FG_OK)
+		return status;
 	environment = build_environment(root, folder);
 	status = fg_process_run(&(struct fg_process_options){.argv = options->build->command.argv,
 							     .environment = environment,
 							     .working_directory = root,
 							     .stdout_to = FG_STREAM_CAPTURE,
 							     .stderr_to = FG_STREAM_CAPTURE,
-							     .capture_limit_bytes = LOG_LIMIT_BYTES,
+							     .copy_fd = log_fd,
 							     .interrupted = options->interrupted},
 				&result, err);
 	fg_git_environment_free(environment);
-	if (status != FG_OK)
-		return status;
-	fg_strbuf_printf(&log, "$ %s\n", options->build->command.text);
-	fg_strbuf_add(&log, result.stdout_text, result.stdout_size);
-	fg_strbuf_add(&log, result.stderr_text, result.stderr_size);
-	status = fg_fs_write_atomic(log_path, log.data, log.length, 0644, err);
+	(void)close(log_fd);
 	if (status == FG_OK && (!result.exited || result.exit_code != 0))
 		status = explain_build(options, &result, log_path, tail, err);
-	fg_strbuf_release(&log);
 	fg_process_result_release(&result);
 	return status;
 }
@@ -339,18 +350,30 @@ static void tell_missing_modules(const struct fg_worktree_options *options,
 	free(text);
 }
 
+/* A path below the working directory, whose name goes into `here`, is shown without it. */
+static const char *seen_from(char here[PATH_MAX], const char *path)
+{
+	const size_t length = getcwd(here, PATH_MAX) ? strlen(here) : 0;
+
+	if (length && strncmp(path, here, length) == 0 && path[length] == '/')
+		return path + length + 1;
+	return path;
+}
+
 static int build_tree(const struct fg_worktree_options *options, const struct places *places,
 		      char **tail, struct fg_error *err)
 {
 	const char *name = options->snapshot ? "the work tree" : known_as(options);
 	const int length = options->snapshot ? (int)strlen(name) : SHORT_HASH;
+	char here[PATH_MAX];
 	int status = FG_OK;
 
 	if (!fg_fs_is_folder(places->root))
 		return fg_error_set(err, FG_ENOENT, "%.*s has no folder '%s'", length, name,
 				    places->prefix);
 	if (options->build->command.argc)
-		note(options, "building %.*s: %s", length, name, options->build->command.text);
+		note(options, "building %.*s (output: %s): %s", length, name,
+		     seen_from(here, places->log), options->build->command.text);
 	status = build_in(options, places->root, places->folder, places->log, tail, err);
 	if (status == FG_ECHILD) {
 		fg_error_prefix(err, "%.*s does not build", length, name);
@@ -367,7 +390,7 @@ static int build_tree(const struct fg_worktree_options *options, const struct pl
 }
 
 /*
- * Whether the next snapshot changes how the project is built.  Products may then be stale without
+ * Does the next snapshot change how the project is built?  Products may then be stale without
  * its makefiles noticing, while the other side is built from scratch.
  */
 static bool changes_the_build(const struct fg_worktree_options *options, const char *tree)

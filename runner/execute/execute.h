@@ -25,7 +25,7 @@ struct fg_execution {
 	char *trace_folder;              /* NULL: it ran without the sampler */
 };
 
-/* How a benchmark failed, in words. */
+/* The failure of a benchmark, in words. */
 struct fg_failure {
 	enum fg_arm arm;
 	bool not_found; /* its program does not exist */

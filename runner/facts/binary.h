@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How an ELF file was built: build-id, .comment, program interpreter, and the compiler's producer
+ * Build facts of an ELF file: build-id, .comment, program interpreter, and the compiler's producer
  * strings, searched for among the strings of the debug sections (gcc records its flags there).
  */
 #ifndef FG_RUNNER_BINARY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the program of an arm was built, as facts: compiler, its version and flags, build-id, size,
+ * Build facts of an arm's program: compiler, its version and flags, build-id, size,
  * every shared library with its build-id; and the facts that the user asks for, literal or as the
  * output of a command.
  */

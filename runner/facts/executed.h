@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which functions a repetition under callgrind executed, and which of them differ in the other
+ * Functions that a repetition under callgrind executed, and those of them that differ in the other
  * build.  Anything that cannot be determined counts as different.
  */
 #ifndef FG_RUNNER_EXECUTED_H

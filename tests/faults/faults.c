@@ -210,7 +210,7 @@ static bool strikes(enum call_class kind)
 	return !strike_short && is_chosen(kind);
 }
 
-/* How much a read or write moves; negative: it fails. */
+/* Bytes that a read or write moves; negative: it fails. */
 static ssize_t moved(enum call_class kind, size_t size)
 {
 	if (!is_chosen(kind))

@@ -85,7 +85,7 @@ class Driver:
         self.failures = []
 
     def try_call(self, fault, at):
-        """Whether there was such a call."""
+        """True if there was such a call."""
         folder = tempfile.mkdtemp(dir=self.work)
         place = os.path.join(folder, "in")
         log = os.path.join(place, "struck")
@@ -160,7 +160,7 @@ def parse():
 
 
 class State:
-    """What has been tried: one line for each fault of a scenario, so that a long sweep can be taken up again."""
+    """The faults tried so far: one line for each fault of a scenario, so that a long sweep can be taken up again."""
 
     def __init__(self, path):
         self.path = path
@@ -179,7 +179,7 @@ class State:
 
 
 def sweep(driver, state, fault):
-    """How many calls failed, and were borne or not."""
+    """Counts failed calls, by whether the program coped."""
     name = f"{driver.scenario.name}: {fault.name()}"
     if name in state.counts:
         return state.counts[name]

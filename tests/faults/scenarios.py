@@ -27,7 +27,7 @@ report: { json: r.json, junit: r.xml, markdown: r.md, html: r.html }
 
 
 class Wrong(Exception):
-    """What a scenario found."""
+    """A finding of a scenario."""
 
 
 def expect(condition, what):
@@ -36,7 +36,7 @@ def expect(condition, what):
 
 
 def count_runs(store):
-    """How many there are, in a store that is whole."""
+    """Their number, in an intact store."""
     with contextlib.closing(sqlite3.connect(store)) as db:
         found = db.execute("PRAGMA integrity_check").fetchone()[0]
         expect(found == "ok", f"the store is damaged: {found}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What the attacks share: a server of their own, and a client that says exactly what it is told to say.
+Shared by the attacks: a server of their own, and a client that says exactly what it is told to say.
 Scripts are called with PERFDB FASTGATE MAKE_RUNS; PERFDB_TEST_URL names a PostgreSQL, otherwise the database is a file.
 """
 import glob

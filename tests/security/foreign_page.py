@@ -13,7 +13,7 @@ def notes(server, **more):
 
 
 def forms(server, secret=None):
-    """What a form or fetch() of another page can send without asking first, and a little more."""
+    """Requests that a form or fetch() of another page can send without asking first, and a few more."""
     own = f"http://127.0.0.1:{server.port}"
     for headers in ({"Origin": "https://attacker.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"},
                     {"Sec-Fetch-Site": "same-site"}, {"Origin": own, "Sec-Fetch-Site": "cross-site"},

@@ -23,7 +23,7 @@ def audit(server, secret, query=""):
 
 
 def each_scope_opens_what_it_is_for(server, run):
-    """What a read, an upload and a triage token may do; an administrator may do all of it."""
+    """Rights of a read, an upload and a triage token; an administrator has all of them."""
     secrets = {scope: token(scope, "--project", "tracker", "--note", f"the {scope}") for scope in ("read", "upload", "triage", "admin")}
     wanted = {
         "see runs": (lambda secret: server.ask("GET", "/api/v1/runs", token=secret), {"read", "upload", "triage", "admin"}),

@@ -74,7 +74,7 @@ def read_equivalents(path):
 
 
 class Room:
-    """How a room's sources are compiled, archived and linked into its tests."""
+    """Commands that compile a room's sources, archive them and link them into its tests."""
 
     def __init__(self, build, name):
         self.build, self.name = build, name

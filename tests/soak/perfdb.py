@@ -44,7 +44,7 @@ BREAK_CONNECTIONS = ("SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
 
 
 class Broken(Exception):
-    """What was promised does not hold."""
+    """A broken promise."""
 
 
 class Relay:

@@ -137,7 +137,7 @@ def hot_places(fastgate, tree, name):
 
 
 class Plan:
-    """How init wrote that its first benchmark is run."""
+    """The command of the first benchmark, as init wrote it."""
 
     def __init__(self, tree):
         text = (tree / "fastgate.yml").read_text(encoding="utf-8")

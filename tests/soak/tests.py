@@ -23,7 +23,7 @@ BUSY = 8
 
 
 class Run:
-    """What one run of all tests came to."""
+    """The outcome of one run of all tests."""
 
     def __init__(self, way, number, report):
         self.way, self.number = way, number

@@ -45,7 +45,7 @@ exec '{valgrind}' --quiet --tool=memcheck --leak-check=full --show-leak-kinds=de
 
 
 def environment_of(test):
-    """What CTest sets for a test, beside its own environment."""
+    """Variables that CTest sets for a test, besides its own environment."""
     environment = {}
     for item in test.get("properties", []):
         if item["name"] == "ENVIRONMENT":
@@ -98,7 +98,7 @@ def wrap(program, folder, logs):
 
 
 def try_test(name, command, environment, programs):
-    """What was found."""
+    """The findings."""
     with tempfile.TemporaryDirectory() as work:
         logs = f"{work}/logs"
         os.mkdir(logs)

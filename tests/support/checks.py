@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-What the scripted tests share: programs that are run to their end, files and repositories to run them on, claims that are gathered,
+Shared by the scripted tests: programs that are run to their end, files and repositories to run them on, claims that are gathered,
 so that one run shows every one that does not hold, and an empty folder to work in.
 """
 import json

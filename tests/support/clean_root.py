@@ -9,7 +9,7 @@ RELEASES = {"debian:12": "bookworm", "ubuntu:24.04": "noble"}
 
 
 class Skipped(Exception):
-    """What is missing here."""
+    """Commands that are missing here."""
 
 
 def release_of(image):

@@ -52,7 +52,7 @@ class CutLine:
                     threading.Thread(target=self.pass_on, args=(way, source, target), daemon=True).start()
 
     def count(self, way, size):
-        """How many of these bytes go through, and whether the line is cut behind them."""
+        """The number of bytes that go through, and whether the line is cut after them."""
         with self.lock:
             cut_way, limit = self.cuts[0] if self.cuts else ("", 0)
             is_cut = cut_way == way and self.since_cut[way] + size >= limit

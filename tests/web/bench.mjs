@@ -65,7 +65,7 @@ async function timeToDrawn(context, name) {
 	return { page, session, time, cpu: await cpuOf(session) };
 }
 
-// What the page does between a key and the finished drawing of a zoom, script and canvas calls.
+// The page's work between a key and the finished drawing of a zoom: script and canvas calls.
 async function zoomTimes(page) {
 	await page.waitForSelector('#page[data-ready=true]', { state: 'attached' });
 	await page.locator('.flame').focus();
@@ -85,7 +85,7 @@ async function zoomTimes(page) {
 	});
 }
 
-// What the page's main thread has computed so far, in milliseconds; the session counts from its beginning.
+// CPU time of the page's main thread so far, in milliseconds.
 async function cpuOf(session) {
 	const { metrics } = await session.send('Performance.getMetrics');
 	return metrics.find((m) => m.name === 'TaskDuration').value * 1000;

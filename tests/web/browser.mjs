@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the browser tests share: a Chromium of their own, pages whose errors count, the accessibility rules.
+// Shared by the browser tests: a Chromium of their own, pages whose errors count, the accessibility rules.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

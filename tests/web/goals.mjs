@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reader waits for: a trend of 10,000 points, a dashboard of 200 benchmarks, and every kind of interaction on the trend and on
-// a report of 35,000 call paths; and what the pages weigh.
+// Waits of a reader: a trend of 10,000 points, a dashboard of 200 benchmarks, and every kind of interaction on the trend and on a report
+// of 35,000 call paths; and the weights of the pages.
 // node goals.mjs PROGRAM-THAT-WRITES-PAGES
 // An interaction is measured from the event to the second frame after it: the CPU time of the page's main thread, which is
 // what remains to wait for on a machine with nothing else to do, and the time that passed.  "first" is the time of the first one

@@ -39,7 +39,7 @@ async function take(page, name, point) {
 		await takeForDocs(page, name);
 }
 
-// What a terminal shows, as HTML: colours and weights are those of the escape sequences.
+// A terminal's text as HTML: colours and weights are those of the escape sequences.
 const STYLES = { 1: 'font-weight:bold', 2: 'opacity:.65', 31: 'color:#ff7b72', 32: 'color:#7ee787', 33: 'color:#e3b341', 36: 'color:#79c0ff' };
 
 function asHtml(text) {

@@ -95,7 +95,7 @@ NOT_HERE = re.compile(r"^fastgate record$|--system|--control|--dump|--trace |FIL
 
 def commands(text):
     """The commands in shell blocks and in the backticks of tables, without comments."""
-    for match in re.finditer(r"^```sh\n(.*?)^```|^\|.*\|$", text, re.M | re.S):
+    for match in re.finditer(r"^```sh\n(.*?)^```|^\|[^\n]*\|$", text, re.M | re.S):
         lines = match[1].splitlines() if match[1] else re.findall(r"`([^`]+)`", match[0])
         for line in lines:
             line = re.sub(r"\s+#.*", "", line).strip()

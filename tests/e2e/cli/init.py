@@ -59,7 +59,9 @@ def what_make_bench_would_run_is_measured():
 
 def a_target_named_for_speed_is_built_though_nothing_asks_for_it():
     write("main.c", MAIN)
-    write("Makefile", "all: tool\n.PHONY: all\ntool speedtest1: main.c\n\tcc -O1 -o $@ main.c\n")
+    write("libtool", "#!/bin/sh\nexec \"$@\"\n")
+    os.chmod("libtool", 0o755)
+    write("Makefile", "all: tool\n.PHONY: all\ntool speedtest1: main.c Makefile\n\t./libtool cc -O1 -o $@ main.c\n")
     write(".gitignore", ".fastgate/\n")
     commit()
     _, text = init()
@@ -85,6 +87,7 @@ const char *const takes = "benchmark-samples";
 int main(int argc, char **argv) { volatile unsigned i = 0;
 if (argc > 1 && !strcmp(argv[1], "--list-tags")) { puts("   1  [!benchmark]"); return 0; }
 while (i < 20000000) i = i + 1;
+puts("<Catch2TestRun><TestCase name='sum'><BenchmarkResults name='sum'><mean value='1e6'/></BenchmarkResults></TestCase></Catch2TestRun>");
 return argc > 1 && !strcmp(argv[1], "[!benchmark]") && takes ? 0 : 1; }
 """
 
@@ -95,6 +98,61 @@ def hidden_cases_of_catch2_are_asked_for():
     commit()
     _, text = init()
     check("./unit_tests \\\"[!benchmark]\\\" --reporter xml" in text or "./unit_tests \"[!benchmark]\" --reporter xml" in text, f"tags: {text}")
+
+
+SOUND = r"""#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv) { FILE *file = argc > 1 ? fopen(argv[1], "rb") : NULL; char header[44]; static char data[1 << 20];
+unsigned sum = 0; unsigned size = 0;
+if (!file || fread(header, 1, 44, file) != 44 || memcmp(header, "RIFF", 4) || memcmp(header + 8, "WAVEfmt ", 8) || memcmp(header + 36, "data", 4))
+	return fputs("usage: encode FILE.wav\n", stderr), 1;
+memcpy(&size, header + 40, 4);
+if (fread(data, 1, sizeof(data), file) != size || fgetc(file) != EOF) return 2;
+for (int i = 0; i < 60 << 20; i++) sum = sum * 31 + (unsigned char)data[i % size];
+return printf("%u\n", sum) < 0; }
+"""
+
+
+def an_input_of_a_simple_format_is_made():
+    write("main.c", SOUND)
+    write("Makefile", "encode: main.c\n\tcc -O1 -o $@ main.c\n")
+    commit()
+    said, text = init()
+    check("command: ./encode fastgate-input.wav\n" in text and "\n    setup: " in text, f"made: {said}{text}")
+    check("its input is a file made for it" in said, f"said to be made: {said}")
+    check(not call("git", "ls-files", "-o", "--exclude-standard", "--exclude", "fastgate.yml").stdout, "an input was left behind")
+
+
+COUNTING = r"""#include <stdio.h>
+#include <string.h>
+int main(void) { static char data[1 << 16]; size_t all = 0, size = 0;
+while ((size = fread(data, 1, sizeof(data), stdin)) > 0) for (size_t i = 0; i < size; i++) all += data[i] == '\n';
+return printf("%zu\n", all) < 0; }
+"""
+
+
+def a_fast_program_is_given_a_large_file_many_times():
+    write("main.c", COUNTING)
+    write("count.txt", "a line of the file\n" * 300000)
+    write("Makefile", "count: main.c\n\tcc -O2 -o $@ main.c\n")
+    commit()
+    said, text = init()
+    check("command: ./count\n" in text and "\n    stdin: fastgate-input.txt\n" in text, f"large file: {said}{text}")
+
+
+# Names and text as each harness leaves them in a program.
+NANOBENCH = MAIN + 'const char *const symbol = "_ZN6ankerl9nanobench5BenchC1Ev";\n'
+DOCTEST = MAIN + 'const char *const option = "dt-list-test-cases";\n'
+
+
+def a_harness_must_print_what_can_be_read():
+    write("nano.c", NANOBENCH)
+    write("unit.c", DOCTEST)
+    write("Makefile", "all: nano unit\n%: %.c\n\tcc -O1 -o $@ $<\n")
+    commit()
+    said, text = init()
+    check("templates::json()" in said and measures_nothing(text), f"nanobench: {said}{text}")
+    check("trying unit" not in said, f"a suite of tests: {said}")
 
 
 def a_build_system_that_fails_makes_way_for_the_next():
@@ -333,6 +391,8 @@ for test in (an_empty_folder_is_told_what_is_needed, what_is_there_is_never_touc
              a_make_project_is_built_once_and_tried, what_make_bench_would_run_is_measured,
              a_target_named_for_speed_is_built_though_nothing_asks_for_it,
              neither_a_tool_of_the_build_nor_a_server_is_measured, hidden_cases_of_catch2_are_asked_for,
+             an_input_of_a_simple_format_is_made, a_fast_program_is_given_a_large_file_many_times,
+             a_harness_must_print_what_can_be_read,
              a_build_system_that_fails_makes_way_for_the_next, the_build_system_that_names_a_benchmark_comes_first,
              build_files_may_lie_deeper_or_have_other_names, a_command_of_the_users_own_is_what_builds,
              a_stripped_program_is_told_of, a_filter_is_given_files_of_the_project,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of `fastgate init` share: small projects in folders of their own, and the file that init wrote."""
+"""Shared by the tests of `fastgate init`: small projects in folders of their own, and the file that init wrote."""
 import json
 import os
 import re

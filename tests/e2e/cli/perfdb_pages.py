@@ -19,7 +19,7 @@ def output(*arguments):
 
 
 def offered(script, *words):
-    """What bash offers for the last of these words."""
+    """Bash's completions of the last of these words."""
     typed = " ".join(f"'{word}'" for word in words)
     with tempfile.NamedTemporaryFile("w", suffix=".bash") as file:
         file.write(script)

@@ -24,7 +24,7 @@ def recorded(patterns, *command, code=0):
 
 
 def by_caller(function, within=None):
-    """How often each function called this one; only on stacks that have `within`."""
+    """Calls of this function by caller; only on stacks that have `within`."""
     return by_leaf(measured(FASTGATE, f"calls.{function}"), within)
 
 

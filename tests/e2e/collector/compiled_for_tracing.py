@@ -169,7 +169,7 @@ def without_an_end_there_is_no_duration():
 
 def arcs(program):
     """
-    What gprof knows of calls: each function's own, and those by and of others.  Its order and its numbers in brackets go by time, which
+    Calls according to gprof: each function's own, and those by and of others.  Its order and its numbers in brackets go by time, which
     is sampled.
     """
     shown = call("gprof", "-b", "-q", program, "gmon.out", check=True).stdout

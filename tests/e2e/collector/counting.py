@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of counted events share: recording a program, and what each of its functions was counted for."""
+"""Shared by the tests of counted events: records a program and reads the counts of its functions."""
 import os
 
 from checks import call, check
@@ -25,7 +25,7 @@ def stacks(measure):
 
 
 def within(measure, function):
-    """What happened in the function and all that it called."""
+    """Counts of the function and of all that it called."""
     return sum(value for names, value in stacks(measure) if function in names)
 
 

@@ -24,7 +24,7 @@ def recorded(*command, code=0):
 
 
 def by_function(measure, within=None):
-    """What each function called malloc and its like for, by the name of the leaf; only on stacks that have `within`."""
+    """Allocated bytes by caller of malloc and its like; only on stacks that have `within`."""
     return by_leaf(measured(FASTGATE, measure), within, max if measure == "heap.largest" else operator.add)
 
 

@@ -229,7 +229,7 @@ def control():
 
 
 def control_file_is_mistreated():
-    """Whatever happens to the file, the program continues with the last valid setting."""
+    """When the file is removed or damaged, the program continues with the last valid setting."""
     def emptied():
         os.truncate("control", 0)
 

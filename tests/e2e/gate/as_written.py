@@ -44,7 +44,7 @@ measure: { schedule: abba, pairs: { min: 2, max: 2 }, warmup: 0, layouts: never 
 gate: { metrics: { cost: { tolerance: 1% }, cpu_time: { gated: false }, wall_time: { gated: false }, max_rss: { gated: false } } }
 """
 COMMAND = re.compile(r"fastgate (bisect|compare|config|doctor|duel|explain|export|gate|history|hook|report|run|runs|show)\b")
-# What stands for something of the reader's: a key, a run, another benchmark, two programs.
+# Placeholders that the reader replaces: a key, a run, another benchmark, two programs.
 STANDS_FOR = {"explain KEY": "explain gate.metrics", "[RUN]": "latest", " RUN ": " latest ", " BENCH ": " parse ", "A B": "latest~1 latest",
               "./old-build/prog input' './new-build/prog input": "./prog' './prog",
               "'./old input' './new input'": "./prog ./prog", "'./old' './new'": "./prog ./prog"}

@@ -6,7 +6,7 @@
 in_places="in \\(4\\|8\\|16\\) places on both sides, shifted by 0, 16, 32 and 48 bytes within a cache line: "
 mkdir "$work/project" && cd "$work/project" || exit 1
 git init -q .
-# The time is that of the place of place(): 20 % more in one of four.  Another function is what the change changes.
+# The time is that of the place of place(): 20 % more in one of four.  The change is in another function.
 cat >main.c <<'END'
 #include <stdint.h>
 #include <stdio.h>

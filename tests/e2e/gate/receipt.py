@@ -4,9 +4,11 @@
 receipt.py FASTGATE ROOT: attempts on a branch are counted, a receipt says what they proved, and an edited one is refused.  The benchmark is
 a script that prints its cost, so nothing here depends on how fast anything runs.
 """
+import hashlib
 import json
 import os
 import pathlib
+import re
 import sys
 
 from checks import call, check, finish_in_scratch, git, write
@@ -57,6 +59,15 @@ def edit(path, old, new, to):
     pathlib.Path(to).write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
+def reseed(path, seed, to):
+    """The receipt with another seed and the digest that its schema describes."""
+    text = pathlib.Path(path).read_text(encoding="utf-8").rstrip("\n")
+    text = re.sub(r'"seed":\d+', f'"seed":{seed}', text)
+    old = re.search(r'"digest":"sha256:\w+",?', text)[0]
+    digest = hashlib.sha256(text.replace(old, "", 1).encode()).hexdigest()
+    pathlib.Path(to).write_text(re.sub(r'"sha256:\w+"', f'"sha256:{digest}"', text) + "\n", encoding="utf-8")
+
+
 def sign():
     call("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "key", check=True)
     call("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "other", check=True)
@@ -88,6 +99,8 @@ def body():
     expect("measured again", verify("first.json", "--again"), 0, "measured again: bench: improvement", "agrees")
     edit("first.json", '"attempts":1', '"attempts":0', "edited.json")
     expect("an edited receipt", verify("edited.json"), 2, "edited.json was changed")
+    reseed("first.json", 5 * 10**15, "reseeded.json")
+    expect("a long seed", verify("reseeded.json"), 0, "bench: improvement")
     expect("no receipt", verify("fastgate.yml"), 2, "fastgate.yml is not a receipt")
     expect("no file", verify("none.json"), 2, "none.json")
 

@@ -36,7 +36,7 @@ LINE = "for (unsigned long i = 0; i < ROUNDS; i++) x = x * 31 + i;"
 
 
 def source_shown(name, text, flags=""):
-    """What the report has for spin(), whose loop is made ten times as long."""
+    """The report's entry for spin(), whose loop is made ten times as long."""
     folder = pathlib.Path(name).absolute()
     folder.mkdir()
     environment = {**os.environ, "HOME": str(folder.parent), "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@localhost",

@@ -14,7 +14,7 @@ from checks import call, check, finish_in_scratch  # noqa: E402
 FASTGATE, ROOT = sys.argv[2], pathlib.Path(sys.argv[4])
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)
 INLINE = re.compile(r"`(perfdb (?:token|role|limit|backup|gc|check|migrate|audit)\b[^`]*)`", re.S)
-# What the reader would put in place of each placeholder: the path of a copy, a database, a run.
+# Replacements for each placeholder: the path of a copy, a database, a run.
 STANDS_FOR = {"FILE": "copy.db", "--database A --to B": f"--database {DATABASE} --to other.db", "a=v1.4": "a=latest~1"}
 NOT_HERE = re.compile(r"perfdb serve|postgresql://|fastgate web|hooks\.example\.org|^fastgate push|^export ")
 

@@ -42,7 +42,7 @@ def text_of(arguments):
 
 
 def words_of(arguments):
-    """What people read, and in a CI job the program that runs it."""
+    """Formats that people read, or that a CI system reads for them."""
     found = ORDER.search(text_of(arguments))
     if found:
         failures.append(f"{arguments}: an order to the runner: {found.group()!r}")

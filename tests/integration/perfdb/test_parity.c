@@ -383,7 +383,7 @@ static void rows_are_added_whole_or_not_at_all(void **state)
 		assert_int_equal(fg_db_begin(db, FG_DB_WRITES, &err), FG_OK);
 		assert_int_equal(add_rows(db, before + many, counts[i], &err), FG_OK);
 		assert_int_equal(count(db, FG_SQL_FACT_LAST), before + 2 * many - 1);
-		/* The last of these is there. */
+		/* The last of these rows is stored. */
 		assert_int_equal(add_rows(db, before + 1, counts[i], &err), FG_EBUSY);
 		fg_db_rollback(db);
 		assert_int_equal(count(db, FG_SQL_FACT_LAST), before);
@@ -392,7 +392,7 @@ static void rows_are_added_whole_or_not_at_all(void **state)
 	fg_store_close(store);
 }
 
-/* Whether a batch is stored or fails, its ids are unique and without gaps. */
+/* Stored or not, a batch's ids are unique and without gaps. */
 static void ids_of_a_batch_follow_each_other(void **state)
 {
 	struct fg_store *stores[BOTH] = {NULL};

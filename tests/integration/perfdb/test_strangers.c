@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which clients are admitted to what, and the answers that others get. */
+/* Access rules: the clients that are admitted, and the answers that others get. */
 #include "perfdb/client/client.h"
 #include "store/serving/access.h"
 #include "store/store.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How many pages of the file are taken at once: many, so that few handlers do it.  The collector is
+ * Pages of the file are taken many at once, so that few handlers do it.  The collector is
  * linked into this program and off.
  */
 #include "collector/sampler/writer.h"

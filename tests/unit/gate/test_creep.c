@@ -246,7 +246,7 @@ static void make_runs(double gain, uint64_t seed, struct fg_creep_runs *runs)
 	}
 }
 
-/* How often is a function named that gains a little in each of several benchmarks? */
+/* A function that gains a little in each of several benchmarks is named. */
 static unsigned pooled(double gain, size_t benchmarks, unsigned *wrong)
 {
 	unsigned named = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which repetitions form pairs, and their sums by entity. */
+/* Repetitions that form pairs, and their sums by entity. */
 #include "gate/matrix.h"
 #include "gate/pairs.h"
 #include "model/run.h"

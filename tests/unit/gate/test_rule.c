@@ -298,7 +298,7 @@ static void too_few_pairs_decide_nothing(void **state)
 	}
 }
 
-/* How the pairs of equal programs may depend on each other and on the host. */
+/* Ways in which pairs of equal programs may depend on each other and on the host. */
 enum dependence {
 	SIMILAR,    /* a pair resembles the one before: its size, not its sign */
 	TWO_MODES,  /* now quiet, now eight times as wild */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which functions of two stored runs are tested, and against which error. */
+/* The functions of two stored runs that are tested, and their errors. */
 #include "gate/stored_functions.h"
 #include "tests/unit/gate/made_run.h"
 #include "tests/unit/statistics/close.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which facts of two builds are reported as a difference, and which of them are grave. */
+/* Facts of two builds that are reported as a difference, and the grave ones among them. */
 #include "model/build_difference.h"
 #include "tests/support/fg_test.h"
 

@@ -246,7 +246,7 @@ static void hidden_and_inlined_frames_fold_into_their_callers(void **state)
 	fg_calltree_release(&tree);
 }
 
-/* Whether its functions are named or not; so is the code that a program makes while it runs. */
+/* With or without names of its functions; code made at run time likewise. */
 static void the_kernel_is_a_library_and_a_class_of_its_own(void **state)
 {
 	static const enum fg_group groups[] = {FG_GROUP_LIBRARY, FG_GROUP_CLASS,

@@ -21,8 +21,8 @@ static struct fg_trial made_trial(struct fg_random *random, size_t count, double
 }
 
 /*
- * How many of 1,000 trials end with the duet.  As in a session: from three rounds on, until it is
- * settled.
+ * Counts the trials of 1,000 that end with the duet.  As in a session: from three rounds on, until
+ * it is settled.
  */
 static int count_duets(double duet_noise, double duet_seconds, double abba_noise,
 		       double abba_seconds, double *rounds)

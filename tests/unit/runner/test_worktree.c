@@ -395,6 +395,21 @@ static void a_commit_that_does_not_build_says_so_and_is_tried_again(void **state
 	done(&c);
 }
 
+/* This build ends only when what it printed is in its log. */
+static void a_build_can_be_followed_while_it_runs(void **state)
+{
+	struct fg_worktree worktree = {.lock_fd = -1};
+	struct fg_error err = {0};
+	struct case_of_build c;
+
+	(void)state;
+	prepare(&c, "repo", "main",
+		"echo compi''ling; until grep -qx compiling ../build.log; do :; done");
+	assert_int_equal(fg_worktree_open(&c.options, &worktree, NULL, &err), FG_OK);
+	fg_worktree_close(&worktree);
+	done(&c);
+}
+
 static void a_build_sees_its_own_repository_even_inside_a_hook(void **state)
 {
 	struct fg_worktree worktree = {0};
@@ -587,6 +602,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_commit_that_does_not_build_says_so_and_is_tried_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_build_can_be_followed_while_it_runs, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(a_build_sees_its_own_repository_even_inside_a_hook,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_lost_tree_is_checked_out_again, set_up,
