@@ -383,6 +383,8 @@ async function creepingProject(context) {
 	const sentence = await page.locator('h1').innerText();
 	assert.match(sentence, /crept up: cpu time \+[456]\.\d % in 14 commits since \w{10}; 4 more benchmarks crept up$/);
 	await look(context, page, 'creeping-run');
+	const history = execFileSync(fastgate, ['history', '--store', join(folder, 'perfdb.db'), '--project', 'slowly'], { encoding: 'utf8' });
+	assert.match(history, /crept up over several benchmarks:\n {2}\+[56]\.\d % of their time in 5 benchmarks: json::Tokenizer::valid_utf8/);
 	const feed = await fetch(`${base}api/v1/feed?project=slowly`, { headers: { Authorization: `Bearer ${token}` } });
 	assert.ok((await feed.text()).replaceAll('&lt;', '<').replaceAll('&gt;', '>').includes(`slowly: ${sentence}`), 'the feed');
 	page.noProblems();
