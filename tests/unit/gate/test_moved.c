@@ -4,7 +4,6 @@
  * of its sides.
  */
 #include "base/arena.h"
-#include "gate/moved.h"
 #include "gate/node_context.h"
 #include "tests/unit/statistics/close.h"
 
