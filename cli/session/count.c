@@ -95,7 +95,9 @@ static int read_meter(void *context, enum fg_arm arm, struct fg_profile *profile
 	const struct fg_import_options options = {0};
 	struct meter *meter = context;
 	const struct fg_exact_request request = {
-		.arm = arm, .timeout_ns = meter->until_ns - fg_clock_monotonic_ns()};
+		.arm = arm,
+		.timeout_ns = meter->until_ns - fg_clock_monotonic_ns(),
+		.simulated = !meter->benchmark->measure.exact_only};
 	struct fg_exact_reading reading = {0};
 	struct fg_error found = {0};
 	int status = FG_OK;
