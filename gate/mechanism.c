@@ -13,9 +13,9 @@
  *	               the cycles of further misses a call
  *
  * The largest contribution names the mechanism if it explains at least FG_EXPLAINS_LEAST of the
- * function's measured change, both as logarithms of ratios, as the gate compares times.  Otherwise it is placement if the function's code is the same, and
- * not known if not.  If wall time is gated and CPU time did not grow with it, no cycles can explain
- * it: the function waits.
+ * function's measured change, both as logarithms of ratios, as the gate compares times.  Otherwise
+ * it is placement if the function's code is the same, and not known if not.  If wall time is gated
+ * and CPU time did not grow with it, no cycles can explain it: the function waits.
  *
  * Samples show inlined functions, callgrind does not.  A function that was sampled on a side
  * where callgrind has no call of it is inlined there; on both sides, it then counts as a part of
@@ -298,11 +298,10 @@ static double times_called(const struct tally t[2])
 		       : 1;
 }
 
-/* The largest in the direction of the change. */
-static struct contribution largest(const struct tally t[2])
+/* The largest in the direction of the change, `sign`. */
+static struct contribution largest(const struct tally t[2], double sign)
 {
 	const double times = times_called(t);
-	const double sign = cycles_of(&t[1]) < cycles_of(&t[0]) ? -1 : 1;
 	double more[COUNTS]; /* cycles a call */
 	double allocator = 0;
 	double called = 0;
@@ -502,7 +501,9 @@ static struct fg_mechanism mechanism_of(const struct counter *c, uint32_t functi
 	tally_up(c, subject, t);
 	before = c->is_time ? t[0].time : cycles_of(&t[0]);
 	if (cycles_of(&t[0]) > 0) {
-		found = largest(t);
+		found = largest(
+			t, (isnan(change) ? cycles_of(&t[1]) - cycles_of(&t[0]) : change) < 0 ? -1
+											      : 1);
 		if (before > 0)
 			mechanism.explains =
 				log1p(found.cycles / cycles_of(&t[0])) / log1p(change / before);
@@ -549,6 +550,13 @@ static void keep(const struct fg_mechanism *mechanism, struct fg_arena *arena,
 	node->mechanism = fg_arena_memdup(arena, mechanism, sizeof(*mechanism));
 }
 
+/* Guilty, or slower although its code is the same. */
+static bool is_slower(const struct fg_node_verdict *node)
+{
+	return node->outcome == FG_OUTCOME_REGRESSION ||
+	       (node->standing == FG_STANDING_SAME_CODE && node->delta > 0);
+}
+
 void fg_mechanisms_add(const struct fg_node_context *c, const struct fg_series *series,
 		       struct fg_blame *blame)
 {
@@ -564,7 +572,7 @@ void fg_mechanisms_add(const struct fg_node_context *c, const struct fg_series *
 			const uint32_t function = function_of(c->set, node);
 			struct fg_mechanism mechanism;
 
-			if (node->outcome != FG_OUTCOME_REGRESSION || function == 0)
+			if (!is_slower(node) || function == 0)
 				continue;
 			mechanism = mechanism_of(
 				&counter, function, subject_of(&counter, c, function),
@@ -610,25 +618,24 @@ static bool is_waiting(const struct fg_benchmark_verdict *verdict, struct fg_are
 	return true;
 }
 
-static void settle(const struct fg_mechanism *waiting, struct fg_arena *arena,
-		   struct fg_node_verdict *node)
+void fg_mechanisms_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {
 	const struct fg_mechanism placed =
 		nothing(FG_MECHANISM_PLACEMENT, "the same code at other addresses");
-
-	if (node->outcome == FG_OUTCOME_PLACEMENT ||
-	    (node->mechanism && node->mechanism->kind == FG_MECHANISM_UNKNOWN &&
-	     node->standing == FG_STANDING_SAME_CODE))
-		keep(&placed, arena, node);
-	else if (waiting && node->outcome == FG_OUTCOME_REGRESSION)
-		keep(waiting, arena, node);
-}
-
-void fg_mechanisms_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
-{
 	struct fg_mechanism waiting;
 	const bool is_waits = is_waiting(verdict, arena, &waiting);
 
-	for (size_t i = 0; i < verdict->time.function_count; i++)
-		settle(is_waits ? &waiting : NULL, arena, &verdict->time.functions[i]);
+	for (size_t i = 0; i < verdict->time.function_count; i++) {
+		struct fg_node_verdict *node = &verdict->time.functions[i];
+		const bool is_unknown =
+			node->mechanism && node->mechanism->kind == FG_MECHANISM_UNKNOWN;
+
+		if (!is_slower(node))
+			continue;
+		if (node->standing == FG_STANDING_SAME_CODE &&
+		    (is_unknown || verdict->outcome == FG_OUTCOME_PLACEMENT))
+			keep(&placed, arena, node);
+		else if (is_waits)
+			keep(&waiting, arena, node);
+	}
 }
