@@ -291,11 +291,10 @@ static void tally_up(const struct counter *c, uint32_t owner, struct tally talli
 
 /* ---- contributions ---- */
 
+/* 1 if the baseline never calls it. */
 static double times_called(const struct tally t[2])
 {
-	return t[0].counts[CALLS] > 0 && t[1].counts[CALLS] > 0
-		       ? t[1].counts[CALLS] / t[0].counts[CALLS]
-		       : 1;
+	return t[0].counts[CALLS] > 0 ? t[1].counts[CALLS] / t[0].counts[CALLS] : 1;
 }
 
 /* The largest in the direction of the change, `sign`. */
@@ -359,27 +358,35 @@ static void describe_calls(const struct tally t[2], struct fg_strbuf *text)
 
 	fg_format_count(t[0].counts[CALLS], before);
 	fg_format_count(t[1].counts[CALLS], after);
-	if (t[0].counts[CALLS] > 0)
+	if (!(t[1].counts[CALLS] > 0))
+		fg_strbuf_printf(text, "no longer called (%s times by the baseline)", before);
+	else if (t[0].counts[CALLS] > 0)
 		fg_strbuf_printf(text, "called %.3g times as often (%s → %s)", times_called(t),
 				 before, after);
 	else
 		fg_strbuf_printf(text, "called %s times, never by the baseline", after);
 }
 
-static void describe_instructions(const double counts[2], struct fg_strbuf *text)
+/* The calls of a thread's first function are not counted. */
+static void describe_instructions(const struct tally t[2], struct fg_mechanism *mechanism,
+				  struct fg_strbuf *text)
 {
+	const char *a_call = t[1].counts[CALLS] > 0 ? " a call" : "";
+	const double *counts = mechanism->counts;
 	char before[FG_NUMBER_TEXT_SIZE];
 	char after[FG_NUMBER_TEXT_SIZE];
 	char change[FG_NUMBER_TEXT_SIZE];
 
+	set_counts(mechanism, t[0].counts[INSTRUCTIONS] / fmax(1, t[0].counts[CALLS]),
+		   t[1].counts[INSTRUCTIONS] / fmax(1, t[1].counts[CALLS]));
 	fg_format_count(counts[0], before);
 	fg_format_count(counts[1], after);
 	if (counts[0] > 0)
-		fg_strbuf_printf(text, "%s %% instructions a call (%s → %s)",
+		fg_strbuf_printf(text, "%s %% instructions%s (%s → %s)",
 				 fg_format_signed(100 * (counts[1] / counts[0] - 1), 2, change),
-				 before, after);
+				 a_call, before, after);
 	else
-		fg_strbuf_printf(text, "%s → %s instructions a call", before, after);
+		fg_strbuf_printf(text, "%s → %s instructions%s", before, after, a_call);
 }
 
 static void describe_misses(const struct tally t[2], enum count count, const char *what,
@@ -455,9 +462,7 @@ static void describe(const struct counter *c, const struct tally t[2], uint32_t 
 		set_counts(mechanism, t[0].counts[CALLS], t[1].counts[CALLS]);
 		describe_calls(t, &text);
 	} else if (mechanism->kind == FG_MECHANISM_INSTRUCTIONS) {
-		set_counts(mechanism, t[0].counts[INSTRUCTIONS] / fmax(1, t[0].counts[CALLS]),
-			   t[1].counts[INSTRUCTIONS] / fmax(1, t[1].counts[CALLS]));
-		describe_instructions(mechanism->counts, &text);
+		describe_instructions(t, mechanism, &text);
 	} else if (mechanism->kind == FG_MECHANISM_CACHE) {
 		describe_cache(t, mechanism, &text);
 	} else if (mechanism->kind == FG_MECHANISM_BRANCHES) {
@@ -509,7 +514,7 @@ static struct fg_mechanism mechanism_of(const struct counter *c, uint32_t functi
 				log1p(found.cycles / cycles_of(&t[0])) / log1p(change / before);
 		if (isnan(change) || mechanism.explains >= FG_EXPLAINS_LEAST)
 			mechanism.kind = found.kind;
-	} else if (t[1].counts[CALLS] > 0) {
+	} else if (t[1].counts[CALLS] > 0 && !(t[0].counts[CALLS] > 0)) {
 		mechanism.kind = FG_MECHANISM_CALLS;
 	}
 	if (mechanism.kind != FG_MECHANISM_UNKNOWN)
