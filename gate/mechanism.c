@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The rule.  Each possible cause contributes cycles to the change of a function, estimated as
- * KCachegrind does: instructions + 10 × mispredicted branches + 10 × misses of the first-level
- * caches + 100 × misses of the last-level cache.
+ * The rule.  Each possible cause contributes time to the change of a function, by the weights of
+ * KCachegrind's cycle estimation: 10 cycles a mispredicted branch, 10 a miss of the first-level
+ * caches, 100 a miss of the last-level cache.  An instruction takes what it takes in the baseline:
+ * the function's measured time without those misses, over its instructions.
  *
  *	calls          what the baseline spends a call, for each further call
- *	allocations    further cycles a call in the allocator, if it is called more often a call
+ *	allocations    further time a call in the allocator, if it is called more often a call
  *	not inlined    further instructions a call, at most those in callees that only the candidate
  *	               calls and that the baseline has inlined
  *	instructions   all other further instructions a call
  *	cache misses, mispredicted branches
- *	               the cycles of further misses a call
+ *	               the time of further misses a call
  *
  * The largest contribution names the mechanism if it explains at least FG_EXPLAINS_LEAST of the
  * function's measured change, both as logarithms of ratios, as the gate compares times.  Otherwise
@@ -52,6 +53,10 @@ static const struct {
 	[CALLS] = {FG_MEASURE_CALLS, 0},
 };
 
+/* Of CPUs that run benchmarks, which have 2 to 4 GHz and end at most 4 instructions a cycle. */
+static const double cycle_ns = 1.0 / 3;
+static const double instruction_least_ns = 1.0 / 12;
+
 /* Smaller relative differences are the same number of instructions for a reader. */
 static const double same_least = 0.005;
 
@@ -68,17 +73,17 @@ struct counter {
 
 /* One side of a function, with what is inlined into it and what it spends in other libraries. */
 struct tally {
-	double counts[COUNTS]; /* outside the allocator, except for calls */
+	double counts[COUNTS];    /* outside the allocator */
+	double allocator[COUNTS]; /* in it; no calls */
 	double time;
 	double allocations;
-	double allocator; /* cycles */
 	double new_calls; /* of callees that are no longer inlined */
 	double new_instructions;
 };
 
 struct contribution {
 	enum fg_mechanism_kind kind;
-	double cycles;
+	double cost;
 };
 
 static const struct fg_profile_function *function_at(const struct counter *c, uint32_t node)
@@ -246,15 +251,6 @@ static uint32_t subject_of(const struct counter *counter, const struct fg_node_c
 	return found;
 }
 
-static double cycles_of(const struct tally *tally)
-{
-	double sum = tally->allocator;
-
-	for (size_t i = 0; i < COUNTS; i++)
-		sum += counted[i].cycles * tally->counts[i];
-	return sum;
-}
-
 static void add_node(const struct counter *c, uint32_t n, size_t arm, uint32_t owner,
 		     struct tally *tally)
 {
@@ -271,10 +267,9 @@ static void add_node(const struct counter *c, uint32_t n, size_t arm, uint32_t o
 	if (is_allocation(c->set->functions[f].name) && !c->is_allocator[c->set->nodes[n].parent])
 		tally->allocations += calls;
 	for (size_t i = 0; i < CALLS; i++) {
-		if (c->is_allocator[n])
-			tally->allocator += counted[i].cycles * c->counts[i][arm][n];
-		else
-			tally->counts[i] += c->counts[i][arm][n];
+		double *counts = c->is_allocator[n] ? tally->allocator : tally->counts;
+
+		counts[i] += c->counts[i][arm][n];
 	}
 }
 
@@ -291,6 +286,31 @@ static void tally_up(const struct counter *c, uint32_t owner, struct tally talli
 
 /* ---- contributions ---- */
 
+static double misses_ns(const struct tally *tally)
+{
+	double sum = 0;
+
+	for (size_t i = MISSES; i < CALLS; i++)
+		sum += cycle_ns * counted[i].cycles * (tally->counts[i] + tally->allocator[i]);
+	return sum;
+}
+
+static double instructions_of(const struct tally *tally)
+{
+	return tally->counts[INSTRUCTIONS] + tally->allocator[INSTRUCTIONS];
+}
+
+/* Of each count, in nanoseconds; in instructions if time is not to be explained. */
+static void find_costs(const struct counter *c, const struct tally *baseline, double costs[COUNTS])
+{
+	for (size_t i = 0; i < COUNTS; i++)
+		costs[i] = c->is_time ? cycle_ns * counted[i].cycles : i == INSTRUCTIONS;
+	if (c->is_time && instructions_of(baseline) > 0)
+		costs[INSTRUCTIONS] =
+			fmax(instruction_least_ns,
+			     (baseline->time - misses_ns(baseline)) / instructions_of(baseline));
+}
+
 /* 1 if the baseline never calls it. */
 static double times_called(const struct tally t[2])
 {
@@ -298,22 +318,25 @@ static double times_called(const struct tally t[2])
 }
 
 /* The largest in the direction of the change, `sign`. */
-static struct contribution largest(const struct tally t[2], double sign)
+static struct contribution largest(const struct tally t[2], const double costs[COUNTS],
+				   double before, double sign)
 {
 	const double times = times_called(t);
-	double more[COUNTS]; /* cycles a call */
+	double more[COUNTS]; /* a call */
 	double allocator = 0;
 	double called = 0;
 	struct contribution found = {.kind = FG_MECHANISM_UNKNOWN};
 
 	for (size_t i = 0; i < COUNTS; i++)
-		more[i] = counted[i].cycles * (t[1].counts[i] - times * t[0].counts[i]);
-	if (sign * (t[1].allocations - times * t[0].allocations) > 0)
-		allocator = t[1].allocator - times * t[0].allocator;
+		more[i] = costs[i] * (t[1].counts[i] - times * t[0].counts[i]);
+	for (size_t i = 0; sign * (t[1].allocations - times * t[0].allocations) > 0 && i < COUNTS;
+	     i++)
+		allocator += costs[i] * (t[1].allocator[i] - times * t[0].allocator[i]);
 	if (t[1].new_calls > 0)
-		called = fmin(fmax(0, more[INSTRUCTIONS]), t[1].new_instructions);
+		called = fmin(fmax(0, more[INSTRUCTIONS]),
+			      costs[INSTRUCTIONS] * t[1].new_instructions);
 	const struct contribution all[] = {
-		{FG_MECHANISM_CALLS, (times - 1) * cycles_of(&t[0])},
+		{FG_MECHANISM_CALLS, (times - 1) * before},
 		{FG_MECHANISM_ALLOCATIONS, allocator},
 		{FG_MECHANISM_NOT_INLINED, called},
 		{FG_MECHANISM_INSTRUCTIONS, more[INSTRUCTIONS] - called},
@@ -322,7 +345,7 @@ static struct contribution largest(const struct tally t[2], double sign)
 	};
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(all); i++) {
-		if (sign * all[i].cycles > sign * found.cycles)
+		if (sign * all[i].cost > sign * found.cost)
 			found = all[i];
 	}
 	return found;
@@ -501,17 +524,18 @@ static struct fg_mechanism mechanism_of(const struct counter *c, uint32_t functi
 	struct fg_mechanism mechanism = nothing(FG_MECHANISM_UNKNOWN, not_known);
 	struct tally t[FG_ARM_COUNT];
 	struct contribution found;
+	double costs[COUNTS];
 	double before = 0;
+	bool is_less = change < 0;
 
 	tally_up(c, subject, t);
-	before = c->is_time ? t[0].time : cycles_of(&t[0]);
-	if (cycles_of(&t[0]) > 0) {
-		found = largest(
-			t, (isnan(change) ? cycles_of(&t[1]) - cycles_of(&t[0]) : change) < 0 ? -1
-											      : 1);
-		if (before > 0)
-			mechanism.explains =
-				log1p(found.cycles / cycles_of(&t[0])) / log1p(change / before);
+	find_costs(c, &t[0], costs);
+	before = c->is_time ? t[0].time : instructions_of(&t[0]);
+	if (isnan(change))
+		is_less = instructions_of(&t[1]) < instructions_of(&t[0]);
+	if (before > 0 && instructions_of(&t[0]) > 0) {
+		found = largest(t, costs, before, is_less ? -1 : 1);
+		mechanism.explains = log1p(found.cost / before) / log1p(change / before);
 		if (isnan(change) || mechanism.explains >= FG_EXPLAINS_LEAST)
 			mechanism.kind = found.kind;
 	} else if (t[1].counts[CALLS] > 0 && !(t[0].counts[CALLS] > 0)) {

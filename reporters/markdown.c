@@ -419,7 +419,7 @@ static void add_steps(struct fg_strbuf *text, const struct fg_card *card, const 
 
 	if (card->why) {
 		fg_strbuf_add_text(text, "- why: ");
-		add_linked_text(text, card->why, &url);
+		add_escaped(text, card->why);
 		fg_strbuf_add_char(text, '\n');
 	}
 	if (card->change) {
