@@ -237,6 +237,16 @@ static bool runs_something(const char *recipe)
 	return false;
 }
 
+/* A linker's command, perhaps through libtool ("./libtool ... -o speedtest1"). */
+static bool links(const char *recipe, const char *target)
+{
+	char *output = fg_xasprintf("-o %s ", target);
+	const bool found = strstr(recipe, output) != NULL;
+
+	free(output);
+	return found;
+}
+
 /* Drops words that need no building: sources, and phony names that make would not know. */
 static const char *programs_among(const char *words, struct fg_arena *arena)
 {
@@ -266,7 +276,7 @@ static const char *buildable(const char *root, struct fg_arena *arena, const cha
 	char *recipe = needs ? output_of(root, line, false) : NULL;
 	const char *found = NULL;
 
-	if (recipe && runs_something(recipe))
+	if (recipe && runs_something(recipe) && !links(recipe, target))
 		found = programs_among(needs, arena);
 	else if (recipe && *recipe)
 		found = target;

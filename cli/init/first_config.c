@@ -59,11 +59,9 @@ static void add_remarks(struct fg_strbuf *text, const struct fg_project_program 
 static void add_input(struct fg_strbuf *text, const struct fg_project_program *program,
 		      struct fg_arena *arena, const char *margin)
 {
-	const char *setup = fg_project_input_setup(program, arena);
-
-	if (setup) {
+	if (program->input_made || program->input_copies > 1) {
 		fg_strbuf_printf(text, "%s  setup: ", margin);
-		add_yaml(text, setup);
+		add_yaml(text, fg_project_input_setup(program, arena));
 		fg_strbuf_add_text(text, "   # once for each side, unmeasured\n");
 	}
 	if (!program->input || program->input_is_argument)

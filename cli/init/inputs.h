@@ -43,7 +43,7 @@ void fg_project_inputs_make(struct fg_project_inputs *inputs);
 /* The file that holds the copies, or what was made; its name begins with this. */
 #define FG_PROJECT_INPUT_NAME "fastgate-input"
 const char *fg_project_input_name(const char *path, struct fg_arena *arena);
-/* The command that makes that file, or NULL. */
+/* The command that makes that file. */
 const char *fg_project_input_setup(const struct fg_project_program *program,
 				   struct fg_arena *arena);
 

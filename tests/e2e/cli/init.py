@@ -59,7 +59,9 @@ def what_make_bench_would_run_is_measured():
 
 def a_target_named_for_speed_is_built_though_nothing_asks_for_it():
     write("main.c", MAIN)
-    write("Makefile", "all: tool\n.PHONY: all\ntool speedtest1: main.c\n\tcc -O1 -o $@ main.c\n")
+    write("libtool", "#!/bin/sh\nexec \"$@\"\n")
+    os.chmod("libtool", 0o755)
+    write("Makefile", "all: tool\n.PHONY: all\ntool speedtest1: main.c Makefile\n\t./libtool cc -O1 -o $@ main.c\n")
     write(".gitignore", ".fastgate/\n")
     commit()
     _, text = init()
@@ -119,6 +121,23 @@ def an_input_of_a_simple_format_is_made():
     check("command: ./encode fastgate-input.wav\n" in text and "\n    setup: " in text, f"made: {said}{text}")
     check("its input is a file made for it" in said, f"said to be made: {said}")
     check(not call("git", "ls-files", "-o", "--exclude-standard", "--exclude", "fastgate.yml").stdout, "an input was left behind")
+
+
+COUNTING = r"""#include <stdio.h>
+#include <string.h>
+int main(void) { static char data[1 << 16]; size_t all = 0, size = 0;
+while ((size = fread(data, 1, sizeof(data), stdin)) > 0) for (size_t i = 0; i < size; i++) all += data[i] == '\n';
+return printf("%zu\n", all) < 0; }
+"""
+
+
+def a_fast_program_is_given_a_large_file_many_times():
+    write("main.c", COUNTING)
+    write("count.txt", "a line of the file\n" * 300000)
+    write("Makefile", "count: main.c\n\tcc -O2 -o $@ main.c\n")
+    commit()
+    said, text = init()
+    check("command: ./count\n" in text and "\n    stdin: fastgate-input.txt\n" in text, f"large file: {said}{text}")
 
 
 # Names and text as each harness leaves them in a program.
@@ -372,7 +391,8 @@ for test in (an_empty_folder_is_told_what_is_needed, what_is_there_is_never_touc
              a_make_project_is_built_once_and_tried, what_make_bench_would_run_is_measured,
              a_target_named_for_speed_is_built_though_nothing_asks_for_it,
              neither_a_tool_of_the_build_nor_a_server_is_measured, hidden_cases_of_catch2_are_asked_for,
-             an_input_of_a_simple_format_is_made, a_harness_must_print_what_can_be_read,
+             an_input_of_a_simple_format_is_made, a_fast_program_is_given_a_large_file_many_times,
+             a_harness_must_print_what_can_be_read,
              a_build_system_that_fails_makes_way_for_the_next, the_build_system_that_names_a_benchmark_comes_first,
              build_files_may_lie_deeper_or_have_other_names, a_command_of_the_users_own_is_what_builds,
              a_stripped_program_is_told_of, a_filter_is_given_files_of_the_project,
