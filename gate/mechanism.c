@@ -53,7 +53,7 @@ static const struct {
 	[CALLS] = {FG_MEASURE_CALLS, 0},
 };
 
-/* Of CPUs that run benchmarks, which have 2 to 4 GHz and end at most 4 instructions a cycle. */
+/* CPUs that run benchmarks have 2 to 4 GHz and end at most 4 instructions a cycle. */
 static const double cycle_ns = 1.0 / 3;
 static const double instruction_least_ns = 1.0 / 12;
 
@@ -135,32 +135,29 @@ static bool has_clone(const struct counter *c, const bool *is_counted, const cha
 static void find_inlined(struct counter *c)
 {
 	const struct fg_profile_set *set = c->set;
-	bool *is_counted[FG_ARM_COUNT];
-	bool *is_sampled[FG_ARM_COUNT];
+	bool *is_counted = fg_xcalloc(set->function_count, sizeof(bool));
+	bool *is_sampled = fg_xcalloc(set->function_count, sizeof(bool));
 
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		is_counted[arm] = fg_xcalloc(set->function_count, sizeof(bool));
-		is_sampled[arm] = fg_xcalloc(set->function_count, sizeof(bool));
-		for (size_t n = 1; n < set->node_count; n++) {
-			const uint32_t f = set->nodes[n].function;
-
-			is_sampled[arm][f] |= c->time[arm][n] > 0;
-			is_counted[arm][f] |= c->counts[INSTRUCTIONS][arm][n] > 0;
-		}
-	}
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+	/* The baseline last: a function that it inlines may be called in the candidate. */
+	for (size_t arm = FG_ARM_COUNT; arm-- > 0;) {
+		memset(is_sampled, 0, set->function_count * sizeof(bool));
+		for (size_t n = 1; n < set->node_count; n++)
+			is_sampled[set->nodes[n].function] |= c->time[arm][n] > 0;
+		for (size_t f = 1; arm == 0 && f < set->function_count; f++)
+			c->is_called_now[f] = is_counted[f];
+		memset(is_counted, 0, set->function_count * sizeof(bool));
+		for (size_t n = 1; n < set->node_count; n++)
+			is_counted[set->nodes[n].function] |= c->counts[INSTRUCTIONS][arm][n] > 0;
 		for (size_t f = 1; f < set->function_count; f++) {
-			if (!is_sampled[arm][f] || is_counted[arm][f] ||
-			    has_clone(c, is_counted[arm], set->functions[f].name))
-				continue;
-			c->is_inlined[f] = true;
-			c->is_called_now[f] = arm == 0 && is_counted[1][f];
+			const bool is_inlined = is_sampled[f] && !is_counted[f] &&
+						!has_clone(c, is_counted, set->functions[f].name);
+
+			c->is_inlined[f] |= is_inlined;
+			c->is_called_now[f] &= is_inlined;
 		}
 	}
-	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		free(is_counted[arm]);
-		free(is_sampled[arm]);
-	}
+	free(is_counted);
+	free(is_sampled);
 }
 
 /* `measure` is to be explained. False: a side was not counted. */
@@ -214,21 +211,6 @@ static uint32_t owner_at(const struct counter *c, uint32_t node)
 	while (node > 0 && c->is_inlined[c->set->nodes[node].function])
 		node = c->blamed[c->set->nodes[node].parent];
 	return c->set->nodes[node].function;
-}
-
-/* The function that contains most of one that is inlined; itself if it is not. */
-static uint32_t owner_of(const struct counter *c, uint32_t function)
-{
-	double most = 0;
-	uint32_t found = function;
-
-	for (uint32_t n = 1; c->is_inlined[function] && n < c->set->node_count; n++) {
-		if (c->set->nodes[n].function != function || c->time[0][n] + c->time[1][n] <= most)
-			continue;
-		most = c->time[0][n] + c->time[1][n];
-		found = owner_at(c, n);
-	}
-	return found;
 }
 
 /* The function in which most of the change of the row is spent. */
@@ -300,7 +282,7 @@ static double instructions_of(const struct tally *tally)
 	return tally->counts[INSTRUCTIONS] + tally->allocator[INSTRUCTIONS];
 }
 
-/* Of each count, in nanoseconds; in instructions if time is not to be explained. */
+/* The cost of each count in nanoseconds; in instructions if time is not to be explained. */
 static void find_costs(const struct counter *c, const struct tally *baseline, double costs[COUNTS])
 {
 	for (size_t i = 0; i < COUNTS; i++)
@@ -555,8 +537,7 @@ struct fg_mechanism fg_mechanism_of_counts(const struct fg_profile_set *set, con
 	struct counter c;
 
 	(void)counter_init(set, blamed, FG_MEASURE_INSTRUCTIONS, &c);
-	mechanism = mechanism_of(&c, (uint32_t)function, owner_of(&c, (uint32_t)function),
-				 (double)NAN, arena);
+	mechanism = mechanism_of(&c, (uint32_t)function, (uint32_t)function, (double)NAN, arena);
 	counter_release(&c);
 	return mechanism;
 }

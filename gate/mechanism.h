@@ -12,8 +12,8 @@
 #define FG_EXPLAINS_LEAST 0.25
 
 /*
- * The mechanism of a function's counts alone, which the largest contribution names.  `blamed` is that
- * of gate/blame.h.
+ * The mechanism of a function by its instructions and calls, in one execution of each side.
+ * `blamed` is that of gate/blame.h.
  */
 struct fg_mechanism fg_mechanism_of_counts(const struct fg_profile_set *set, const uint32_t *blamed,
 					   size_t function, struct fg_arena *arena);

@@ -1,364 +1,363 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/measure.h"
 
-static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] =
-	{
-		[FG_MEASURE_CPU_TIME] =
-			{
-				.name = "cpu_time",
-				.label = "CPU time",
-				.unit = "ns",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.format = fg_format_duration,
-			},
-		[FG_MEASURE_WALL_TIME] =
-			{
-				.name = "wall_time",
-				.label = "wall-clock time",
-				.unit = "ns",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.format = fg_format_duration,
-			},
-		[FG_MEASURE_INSTRUCTIONS] =
-			{
-				.name = "instructions",
-				.label = "instructions",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_CALLS] =
-			{
-				.name = "calls",
-				.label = "calls",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_CACHE_MISSES] =
-			{
-				.name = "cache.misses",
-				.label = "misses of the last-level cache",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.is_simulated = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_CACHE_FIRST_MISSES] =
-			{
-				.name = "cache.first_misses",
-				.label = "misses of the first-level caches",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.is_simulated = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_BRANCH_MISSES] =
-			{
-				.name = "branch.misses",
-				.label = "mispredicted branches",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.is_simulated = true,
-				.format = fg_format_count,
-			},
-		/* A family: "calls.exp". */
-		[FG_MEASURE_CALLS_OF] =
-			{
-				.name = "calls.",
-				.label = "calls of a function",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		/* A family: "time.exp". */
-		[FG_MEASURE_TIME_OF] =
-			{
-				.name = "time.",
-				.label = "time in calls of a function",
-				.unit = "ns",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.is_recorded = true,
-				.format = fg_format_duration,
-			},
-		[FG_MEASURE_HEAP_ALLOCATIONS] =
-			{
-				.name = "heap.allocations",
-				.label = "allocations",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_HEAP_BYTES] =
-			{
-				.name = "heap.bytes",
-				.label = "memory allocated",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_HEAP_LARGEST] =
-			{
-				.name = "heap.largest",
-				.label = "largest allocation",
-				.unit = "bytes",
-				.fold = FG_FOLD_MAX,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_HEAP_ROUNDING] =
-			{
-				.name = "heap.rounding",
-				.label = "memory beyond the requested sizes",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_HEAP_FREES] =
-			{
-				.name = "heap.frees",
-				.label = "blocks freed",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_HEAP_LIVE] =
-			{
-				.name = "heap.live",
-				.label = "memory held at the end",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_HEAP_LIVE_BLOCKS] =
-			{
-				.name = "heap.live_blocks",
-				.label = "blocks held at the end",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		/* A family: one a dump, "heap.live.1". */
-		[FG_MEASURE_HEAP_LIVE_DUMPED] =
-			{
-				.name = "heap.live.",
-				.label = "memory held at a dump",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		/* A family: one a dump, "heap.live_blocks.1". */
-		[FG_MEASURE_HEAP_LIVE_BLOCKS_DUMPED] =
-			{
-				.name = "heap.live_blocks.",
-				.label = "blocks held at a dump",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_HEAP_PEAK] =
-			{
-				.name = "heap.peak",
-				.label = "memory held at the peak",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_HEAP_OWN_PEAK] =
-			{
-				.name = "heap.own_peak",
-				.label = "most memory that a call path held",
-				.unit = "bytes",
-				.fold = FG_FOLD_MAX,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_HEAP_TEMPORARY] =
-			{
-				.name = "heap.temporary",
-				.label = "temporary allocations",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_HEAP_LEAKED] =
-			{
-				.name = "heap.leaked",
-				.label = "memory lost",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_HEAP_LEAKED_BLOCKS] =
-			{
-				.name = "heap.leaked_blocks",
-				.label = "blocks lost",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_HEAP_UNTOUCHED] =
-			{
-				.name = "heap.untouched",
-				.label = "memory that was never touched",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_FD_OPENED] =
-			{
-				.name = "fd.opened",
-				.label = "descriptors opened",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_FD_LIVE] =
-			{
-				.name = "fd.live",
-				.label = "descriptors open at the end",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		/* A family: one a dump, "fd.live.1". */
-		[FG_MEASURE_FD_LIVE_DUMPED] =
-			{
-				.name = "fd.live.",
-				.label = "descriptors open at a dump",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_FD_PEAK] =
-			{
-				.name = "fd.peak",
-				.label = "descriptors open at the peak",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_IO_CALLS] =
-			{
-				.name = "io.calls",
-				.label = "input and output calls",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_IO_BYTES_READ] =
-			{
-				.name = "io.bytes_read",
-				.label = "bytes read",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_IO_BYTES_WRITTEN] =
-			{
-				.name = "io.bytes_written",
-				.label = "bytes written",
-				.unit = "bytes",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_size,
-			},
-		[FG_MEASURE_THROWS] =
-			{
-				.name = "throws",
-				.label = "exceptions thrown",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_THROWS_OF] =
-			{
-				.name = "throws.",
-				.label = "exceptions of a type",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_LOCKS_WAITS] =
-			{
-				.name = "locks.waits",
-				.label = "waits for locks",
-				.unit = "1",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_count,
-			},
-		[FG_MEASURE_LOCKS_WAIT_TIME] =
-			{
-				.name = "locks.wait_time",
-				.label = "time waited for locks",
-				.unit = "ns",
-				.fold = FG_FOLD_SUM,
-				.better = FG_BETTER_LOWER,
-				.exact = true,
-				.format = fg_format_duration,
-			},
+static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
+	[FG_MEASURE_CPU_TIME] =
+		{
+			.name = "cpu_time",
+			.label = "CPU time",
+			.unit = "ns",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.format = fg_format_duration,
+		},
+	[FG_MEASURE_WALL_TIME] =
+		{
+			.name = "wall_time",
+			.label = "wall-clock time",
+			.unit = "ns",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.format = fg_format_duration,
+		},
+	[FG_MEASURE_INSTRUCTIONS] =
+		{
+			.name = "instructions",
+			.label = "instructions",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_CALLS] =
+		{
+			.name = "calls",
+			.label = "calls",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_CACHE_MISSES] =
+		{
+			.name = "cache.misses",
+			.label = "misses of the last-level cache",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.is_simulated = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_CACHE_FIRST_MISSES] =
+		{
+			.name = "cache.first_misses",
+			.label = "misses of the first-level caches",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.is_simulated = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_BRANCH_MISSES] =
+		{
+			.name = "branch.misses",
+			.label = "mispredicted branches",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.is_simulated = true,
+			.format = fg_format_count,
+		},
+	/* A family: "calls.exp". */
+	[FG_MEASURE_CALLS_OF] =
+		{
+			.name = "calls.",
+			.label = "calls of a function",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	/* A family: "time.exp". */
+	[FG_MEASURE_TIME_OF] =
+		{
+			.name = "time.",
+			.label = "time in calls of a function",
+			.unit = "ns",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.is_recorded = true,
+			.format = fg_format_duration,
+		},
+	[FG_MEASURE_HEAP_ALLOCATIONS] =
+		{
+			.name = "heap.allocations",
+			.label = "allocations",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_HEAP_BYTES] =
+		{
+			.name = "heap.bytes",
+			.label = "memory allocated",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_LARGEST] =
+		{
+			.name = "heap.largest",
+			.label = "largest allocation",
+			.unit = "bytes",
+			.fold = FG_FOLD_MAX,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_ROUNDING] =
+		{
+			.name = "heap.rounding",
+			.label = "memory beyond the requested sizes",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_FREES] =
+		{
+			.name = "heap.frees",
+			.label = "blocks freed",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_HEAP_LIVE] =
+		{
+			.name = "heap.live",
+			.label = "memory held at the end",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_LIVE_BLOCKS] =
+		{
+			.name = "heap.live_blocks",
+			.label = "blocks held at the end",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	/* A family: one a dump, "heap.live.1". */
+	[FG_MEASURE_HEAP_LIVE_DUMPED] =
+		{
+			.name = "heap.live.",
+			.label = "memory held at a dump",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	/* A family: one a dump, "heap.live_blocks.1". */
+	[FG_MEASURE_HEAP_LIVE_BLOCKS_DUMPED] =
+		{
+			.name = "heap.live_blocks.",
+			.label = "blocks held at a dump",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_HEAP_PEAK] =
+		{
+			.name = "heap.peak",
+			.label = "memory held at the peak",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_OWN_PEAK] =
+		{
+			.name = "heap.own_peak",
+			.label = "most memory that a call path held",
+			.unit = "bytes",
+			.fold = FG_FOLD_MAX,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_TEMPORARY] =
+		{
+			.name = "heap.temporary",
+			.label = "temporary allocations",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_HEAP_LEAKED] =
+		{
+			.name = "heap.leaked",
+			.label = "memory lost",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_HEAP_LEAKED_BLOCKS] =
+		{
+			.name = "heap.leaked_blocks",
+			.label = "blocks lost",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_HEAP_UNTOUCHED] =
+		{
+			.name = "heap.untouched",
+			.label = "memory that was never touched",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_FD_OPENED] =
+		{
+			.name = "fd.opened",
+			.label = "descriptors opened",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_FD_LIVE] =
+		{
+			.name = "fd.live",
+			.label = "descriptors open at the end",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	/* A family: one a dump, "fd.live.1". */
+	[FG_MEASURE_FD_LIVE_DUMPED] =
+		{
+			.name = "fd.live.",
+			.label = "descriptors open at a dump",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_FD_PEAK] =
+		{
+			.name = "fd.peak",
+			.label = "descriptors open at the peak",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_IO_CALLS] =
+		{
+			.name = "io.calls",
+			.label = "input and output calls",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_IO_BYTES_READ] =
+		{
+			.name = "io.bytes_read",
+			.label = "bytes read",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_IO_BYTES_WRITTEN] =
+		{
+			.name = "io.bytes_written",
+			.label = "bytes written",
+			.unit = "bytes",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_size,
+		},
+	[FG_MEASURE_THROWS] =
+		{
+			.name = "throws",
+			.label = "exceptions thrown",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_THROWS_OF] =
+		{
+			.name = "throws.",
+			.label = "exceptions of a type",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_LOCKS_WAITS] =
+		{
+			.name = "locks.waits",
+			.label = "waits for locks",
+			.unit = "1",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_count,
+		},
+	[FG_MEASURE_LOCKS_WAIT_TIME] =
+		{
+			.name = "locks.wait_time",
+			.label = "time waited for locks",
+			.unit = "ns",
+			.fold = FG_FOLD_SUM,
+			.better = FG_BETTER_LOWER,
+			.exact = true,
+			.format = fg_format_duration,
+		},
 };
 
 static bool is_family_of(const struct fg_measure *row, const char *name)

@@ -452,7 +452,7 @@ static int add_edges(struct reader *reader, uint16_t calls, struct fg_error *err
 	return FG_OK;
 }
 
-/* Those that the file counts; the first is the instructions'. */
+/* The measures that the file counts. */
 static void find_measures(const struct reader *reader, uint16_t ids[COSTS])
 {
 	static const char *const names[COSTS] = {

@@ -15,7 +15,7 @@ enum {
 static const char *const measures[COUNTED] = {"instructions", "calls", "cache.misses",
 					      "cache.first_misses", "branch.misses"};
 
-/* What one execution counts in a call path, by measure. */
+/* The counts of one execution in a call path, by measure. */
 struct counts {
 	uint32_t node;
 	double values[2][COUNTED];
