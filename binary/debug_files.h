@@ -19,4 +19,15 @@ char *fg_debug_file_check(const struct fg_elf *elf, const char *path);
 /* The vdso that is mapped into this process; NULL: none. */
 const void *fg_debug_own_vdso(size_t *size);
 
+/* ---- mini_debug.c ---- */
+
+enum {
+	FG_MINI_DEBUG_MAX_PACKED = 64 << 20,
+	/* limit of the unpacked size, and of the memory for unpacking */
+	FG_MINI_DEBUG_MAX_BYTES = 256 << 20,
+};
+
+/* FG_ENOENT: the binary has none; FG_EPARSE, FG_ELIMIT: it is damaged or too large. */
+int fg_mini_debug_read(const char *path, struct fg_elf *symbols, struct fg_error *err) FG_NODISCARD;
+
 #endif

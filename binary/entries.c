@@ -14,75 +14,25 @@ struct reading {
 	struct fg_image image;
 	struct fg_eh_frames frames;
 	struct fg_entries *entries;
-	struct fg_entry_place *places;
-	size_t place_count;
 };
 
 /* ---- the object as a whole ---- */
 
-static const Elf64_Phdr *segments_of(const struct fg_image *image, struct fg_arena *arena,
-				     size_t *count)
-{
-	Elf64_Ehdr header;
-	Elf64_Phdr *copy = NULL;
-
-	memcpy(&header, image->file, sizeof(header));
-	if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phoff > image->file_size ||
-	    (image->file_size - header.e_phoff) / sizeof(Elf64_Phdr) < header.e_phnum ||
-	    (header.e_type != ET_EXEC && header.e_type != ET_DYN))
-		return NULL;
-	*count = header.e_phnum;
-	copy = fg_arena_array(arena, *count, sizeof(*copy));
-	memcpy(copy, image->file + header.e_phoff, *count * sizeof(*copy));
-	return copy;
-}
-
-/* The dynamic linker changes this code. */
-static bool has_text_relocations(const struct fg_image *image, const Elf64_Phdr *segment)
-{
-	for (uint64_t at = 0; at + sizeof(Elf64_Dyn) <= segment->p_filesz;
-	     at += sizeof(Elf64_Dyn)) {
-		Elf64_Dyn entry;
-
-		memcpy(&entry, image->file + segment->p_offset + at, sizeof(entry));
-		if (entry.d_tag == DT_NULL)
-			return false;
-		if (entry.d_tag == DT_TEXTREL ||
-		    (entry.d_tag == DT_FLAGS && (entry.d_un.d_val & DF_TEXTREL)))
-			return true;
-	}
-	return false;
-}
-
-/* Bytes of the segments that are executable and never writable. */
-static enum fg_entry_refusal judge_segments(struct reading *r)
+/* Sums the segments that are never writable; the collector compares them with those in memory. */
+static enum fg_entry_refusal sum_segments(struct reading *r)
 {
 	const struct fg_image *image = &r->image;
-	size_t count = 0;
-	const Elf64_Phdr *segments = segments_of(image, &r->entries->arena, &count);
 
-	if (!segments)
-		return FG_ENTRY_OBJECT;
-	for (size_t i = 0; i < count; i++) {
-		const Elf64_Phdr *segment = &segments[i];
-		const bool in_file = segment->p_offset <= image->file_size &&
-				     segment->p_filesz <= image->file_size - segment->p_offset;
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const Elf64_Phdr *segment = &image->segments[i];
 
-		if (segment->p_type != PT_LOAD && segment->p_type != PT_DYNAMIC)
+		if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W))
 			continue;
-		if (!in_file)
+		if (segment->p_offset > image->file_size ||
+		    segment->p_filesz > image->file_size - segment->p_offset)
 			return FG_ENTRY_OBJECT;
-		if (segment->p_type == PT_DYNAMIC) {
-			if (has_text_relocations(image, segment))
-				return FG_ENTRY_OBJECT;
-			continue;
-		}
-		if ((segment->p_flags & PF_W) && (segment->p_flags & PF_X))
-			return FG_ENTRY_OBJECT;
-		if (!(segment->p_flags & PF_W))
-			r->entries->sum =
-				fg_plan_sum(r->entries->sum, image->file + segment->p_offset,
-					    segment->p_filesz);
+		r->entries->sum = fg_plan_sum(r->entries->sum, image->file + segment->p_offset,
+					      segment->p_filesz);
 	}
 	return FG_ENTRY_ACCEPTED;
 }
@@ -112,9 +62,9 @@ static bool is_runtime(const char *path)
 static enum fg_entry_refusal judge_marks(const struct fg_image *image)
 {
 	static const char *const marks[] = {
-		".gopclntab",   ".go.buildinfo",      ".note.go.buildid",   "runtime.morestack",
-		"caml_startup", "caml_start_program", "stg_upd_frame_info", "hs_init"};
-	static const char patcher[] = "__start___patchable_function_entries";
+		".gopclntab",         ".go.buildinfo", ".note.go.buildid",
+		"runtime.morestack",  "caml_startup",  "caml_start_program",
+		"stg_upd_frame_info", "hs_init",       "__start___patchable_function_entries"};
 
 	for (size_t k = 0; k < FG_ARRAY_SIZE(marks); k++) {
 		for (size_t i = 0; i < image->section_count; i++)
@@ -124,9 +74,6 @@ static enum fg_entry_refusal judge_marks(const struct fg_image *image)
 			if (strcmp(image->entries[i].name, marks[k]) == 0)
 				return FG_ENTRY_OBJECT;
 	}
-	for (size_t i = 0; i < image->entry_count; i++)
-		if (strcmp(image->entries[i].name, patcher) == 0)
-			return FG_ENTRY_OBJECT;
 	return FG_ENTRY_ACCEPTED;
 }
 
@@ -150,7 +97,7 @@ static bool read_frames(struct reading *r)
 
 static enum fg_entry_refusal judge_object(struct reading *r)
 {
-	enum fg_entry_refusal refusal = judge_segments(r);
+	enum fg_entry_refusal refusal = sum_segments(r);
 
 	if (refusal == FG_ENTRY_ACCEPTED && is_runtime(r->path))
 		refusal = FG_ENTRY_RUNTIME;
@@ -162,19 +109,6 @@ static enum fg_entry_refusal judge_object(struct reading *r)
 }
 
 /* ---- its functions ---- */
-
-/* Hooks that compilers call with conventions of their own. */
-static bool is_hook(const char *name)
-{
-	static const char *const names[] = {"__cyg_profile_func_enter", "__cyg_profile_func_exit",
-					    "__fentry__", "mcount", "_mcount"};
-
-	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	}
-	return false;
-}
 
 static void take_symbols(struct reading *r)
 {
@@ -201,12 +135,12 @@ static void take_symbols(struct reading *r)
 			.address = symbol->address, .name = entries->count, .is_clone = is_clone};
 		entries->names[entries->count++] =
 			fg_arena_strndup(&entries->arena, symbol->name, size);
-		if (symbol->type == STT_GNU_IFUNC || is_hook(symbol->name))
+		if (symbol->type == STT_GNU_IFUNC)
 			entry->refusal = FG_ENTRY_UNBOUNDED;
 	}
 }
 
-/* By address; refused entries first. */
+/* By address and name. */
 static int compare_entries(const void *left, const void *right, void *names)
 {
 	const struct fg_plan_entry *a = left;
@@ -215,8 +149,6 @@ static int compare_entries(const void *left, const void *right, void *names)
 
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
-	if (a->refusal != b->refusal)
-		return a->refusal > b->refusal ? -1 : 1;
 	return strcmp(all[a->name], all[b->name]);
 }
 
@@ -229,12 +161,12 @@ static void settle(struct fg_entries *entries)
 		(void *)entries->names);
 	for (size_t i = 0; i < entries->count; i++) {
 		struct fg_plan_entry *entry = &entries->entries[i];
+		struct fg_plan_entry *last = used ? &entries->entries[used - 1] : NULL;
 
-		if (used && entries->entries[used - 1].address == entry->address &&
-		    strcmp(entries->names[entries->entries[used - 1].name],
-			   entries->names[entry->name]) == 0)
-			continue;
-		entries->entries[used++] = *entry;
+		if (last && compare_entries(last, entry, (void *)entries->names) == 0)
+			last->is_clone |= entry->is_clone;
+		else
+			entries->entries[used++] = *entry;
 	}
 	entries->count = used;
 }
@@ -247,7 +179,7 @@ static enum fg_entry_refusal judge_entry(struct reading *r, struct fg_plan_entry
 	const struct fg_eh_frame *frame = fg_eh_frames_before(&r->frames, entry->address);
 	uint64_t size = 0;
 
-	if (!section || !section->is_code || !section->bytes ||
+	if (!section || !section->is_code || section->is_writable || !section->bytes ||
 	    strncmp(section->name, ".text", strlen(".text")) != 0 || !frame ||
 	    frame->start != entry->address || frame->is_signal ||
 	    frame->end - section->address > section->size)
@@ -255,53 +187,6 @@ static enum fg_entry_refusal judge_entry(struct reading *r, struct fg_plan_entry
 	size = frame->end - frame->start;
 	return fg_entry_window(section->bytes + (entry->address - section->address), (size_t)size,
 			       entry);
-}
-
-/* The first entry of an address stands for all: they share the refusal and the window. */
-static void judge_entries(struct reading *r)
-{
-	struct fg_entries *entries = r->entries;
-
-	r->places = fg_arena_array(&entries->arena, entries->count + 1, sizeof(r->places[0]));
-	for (size_t i = 0; i < entries->count; i++) {
-		struct fg_plan_entry *entry = &entries->entries[i];
-
-		if (i && entries->entries[i - 1].address == entry->address)
-			continue;
-		if (entry->refusal == FG_ENTRY_ACCEPTED)
-			entry->refusal = (uint8_t)judge_entry(r, entry);
-		if (entry->refusal == FG_ENTRY_ACCEPTED)
-			r->places[r->place_count++] =
-				(struct fg_entry_place){.start = entry->address,
-							.jump = entry->address + entry->jump_at,
-							.end = entry->address + entry->window_size};
-	}
-}
-
-/* Copies the findings to all entries of the same address. */
-static void share(struct reading *r)
-{
-	struct fg_entries *entries = r->entries;
-	size_t place = 0;
-
-	for (size_t i = 0; i < entries->count; i++) {
-		struct fg_plan_entry *entry = &entries->entries[i];
-		const struct fg_plan_entry *before = i ? &entries->entries[i - 1] : NULL;
-
-		while (place < r->place_count && r->places[place].start < entry->address)
-			place++;
-		if (before && before->address == entry->address) {
-			const struct fg_plan_entry own = *entry;
-
-			*entry = *before;
-			entry->name = own.name;
-			entry->is_clone |= own.is_clone;
-			continue;
-		}
-		if (place < r->place_count && r->places[place].start == entry->address &&
-		    r->places[place].is_entered)
-			entry->refusal = FG_ENTRY_INSIDE;
-	}
 }
 
 int fg_entries_read(const char *path, struct fg_entries *entries, struct fg_error *err)
@@ -316,13 +201,16 @@ int fg_entries_read(const char *path, struct fg_entries *entries, struct fg_erro
 	entries->refusal = judge_object(&r);
 	take_symbols(&r);
 	settle(entries);
-	if (entries->refusal == FG_ENTRY_ACCEPTED) {
-		judge_entries(&r);
-		fg_entry_scan(&r.image, &r.frames, r.places, r.place_count);
-		share(&r);
+	for (size_t i = 0; i < entries->count; i++) {
+		struct fg_plan_entry *entry = &entries->entries[i];
+
+		if (entries->refusal != FG_ENTRY_ACCEPTED)
+			entry->refusal = (uint8_t)entries->refusal;
+		else if (entry->refusal == FG_ENTRY_ACCEPTED)
+			entry->refusal = (uint8_t)judge_entry(&r, entry);
 	}
-	for (size_t i = 0; i < entries->count && entries->refusal != FG_ENTRY_ACCEPTED; i++)
-		entries->entries[i].refusal = (uint8_t)entries->refusal;
+	if (entries->refusal == FG_ENTRY_ACCEPTED)
+		fg_entry_scan(&r.image, &r.frames, entries->entries, entries->count);
 	fg_eh_frames_release(&r.frames);
 	fg_image_release(&r.image);
 	return FG_OK;

@@ -10,7 +10,6 @@
 #include "binary/entry_scan.h"
 
 #include "base/base.h"
-#include "base/sorted.h"
 
 #include <Zydis/Zydis.h>
 
@@ -19,55 +18,36 @@ enum {
 	DISTANCE = 4, /* width of a 32-bit distance */
 	MODRM_RELATIVE = 5,
 	MODRM_REGISTER = 3,
+	/* marks of a byte of code */
+	KNOWN = 1,   /* it is part of a function that was read to its end */
+	ENTERED = 2, /* something may lead here */
+	LOOPED = 4,  /* its own function jumps here */
 };
 
 struct scan {
 	const struct fg_image *image;
 	const struct fg_eh_frames *frames;
-	struct fg_entry_place *places;
-	size_t count;
 	ZydisDecoder decoder;
-	uint64_t low, high; /* ranges of code */
-	/* sorted by address: branch targets inside a place, after its first byte */
-	uint8_t *inside;
-	uint8_t *known;   /* sorted by address: parts of functions that were read to their end */
-	uint32_t *parts;  /* per frame: another frame of the same function, or itself */
-	bool *is_unknown; /* per frame: it may jump anywhere in its function */
+	uint64_t low, high; /* range of code */
+	uint8_t *bytes;     /* per byte of it */
+	uint32_t *parts;    /* per frame: another frame of the same function, or itself */
+	bool *is_unknown;   /* per frame: it may jump anywhere in its function */
 };
 
-static bool has(const uint8_t *bits, uint64_t index)
+static void set(const struct scan *s, uint64_t address, unsigned what)
 {
-	return bits[index / 8] >> (index % 8) & 1;
+	if (address >= s->low && address < s->high)
+		s->bytes[address - s->low] |= (uint8_t)what;
 }
 
-static void set(uint8_t *bits, uint64_t index)
-{
-	bits[index / 8] |= (uint8_t)(1u << (index % 8));
-}
-
-static bool is_in_code(const struct scan *s, uint64_t address)
-{
-	return address >= s->low && address < s->high;
-}
-
-/* The place that begins at or before the address, or NULL. */
-static struct fg_entry_place *place_before(const struct scan *s, uint64_t address)
-{
-	const size_t before = fg_sorted_up_to(
-		FG_SORTED(s->places, s->count, struct fg_entry_place, start), address);
-
-	return before ? &s->places[before - 1] : NULL;
-}
-
-/* Marks the address as a branch target. */
 static void mark(const struct scan *s, uint64_t address)
 {
-	struct fg_entry_place *place = NULL;
+	set(s, address, ENTERED);
+}
 
-	if (is_in_code(s, address) && has(s->inside, address - s->low))
-		place = place_before(s, address);
-	if (place)
-		place->is_entered = true;
+static bool is_known(const struct scan *s, uint64_t address)
+{
+	return s->bytes[address - s->low] & KNOWN;
 }
 
 /* ---- functions in several parts ---- */
@@ -110,17 +90,13 @@ static bool is_linkage(const struct scan *s, uint64_t address)
 static void follow(const struct scan *s, size_t frame, uint64_t target, bool may_leave)
 {
 	const struct fg_eh_frame *own = &s->frames->items[frame];
-	struct fg_entry_place *place = NULL;
 	size_t other = 0;
 
-	if (!is_in_code(s, target))
-		return;
-	place = place_before(s, target);
-	if (place && target < place->end && place->start == own->start)
-		place->is_entered = true;
 	mark(s, target);
-	if (target >= own->start && target < own->end)
+	if (target >= own->start && target < own->end) {
+		set(s, target, LOOPED);
 		return;
+	}
 	other = frame_of(s, target);
 	/* A jump to the start of another function, or to a linker stub, is a tail call. */
 	if (other < s->frames->count && !is_linkage(s, target) &&
@@ -195,85 +171,42 @@ static bool read_frame(struct scan *s, size_t index)
 		at += decoded.length;
 	}
 	for (uint64_t at = frame->start; bytes && at < frame->end; at++)
-		set(s->known, at - s->low);
+		set(s, at, KNOWN);
 	return bytes != NULL;
-}
-
-static void refuse_at(struct scan *s, uint64_t start)
-{
-	struct fg_entry_place *place = place_before(s, start);
-
-	if (place && place->start == start)
-		place->is_entered = true;
-}
-
-static void read_all_frames(struct scan *s)
-{
-	for (size_t i = 0; i < s->frames->count; i++)
-		s->is_unknown[i] |= !read_frame(s, i);
-}
-
-/* Code that cannot be decoded may jump into any other part of its function. */
-static void refuse_unknown(struct scan *s)
-{
-	bool *is_unknown = fg_xcalloc(s->frames->count + 1, sizeof(is_unknown[0]));
-
-	for (size_t i = 0; i < s->frames->count; i++)
-		is_unknown[root_of(s, (uint32_t)i)] |= s->is_unknown[i];
-	for (size_t i = 0; i < s->frames->count; i++) {
-		if (is_unknown[root_of(s, (uint32_t)i)])
-			refuse_at(s, s->frames->items[i].start);
-	}
-	free(is_unknown);
 }
 
 /* ---- every byte ---- */
 
-static uint64_t distance_at(const uint8_t *bytes)
-{
-	int32_t distance;
-
-	memcpy(&distance, bytes, sizeof(distance));
-	return (uint64_t)(int64_t)distance;
-}
-
 /*
- * Searches for bytes that could be a branch of 32 bits, and outside known code also for relative
- * addresses.
+ * Searches for bytes that could be a branch of 32 bits, and outside known code also for branches of
+ * 8 bits and relative addresses, behind which an immediate operand may follow.
  */
-static void scan_wide(const struct scan *s, const struct fg_image_section *section)
+static void scan_code(const struct scan *s, const struct fg_image_section *section)
 {
-	for (uint64_t at = 0; at + 1 + DISTANCE <= section->size; at++) {
-		const uint8_t *bytes = section->bytes + at;
-		const uint64_t behind = section->address + at + 1 + DISTANCE;
-		const uint64_t target = behind + distance_at(bytes + 1);
-		const bool is_branch = bytes[0] == 0xe8 || bytes[0] == 0xe9 ||
-				       (at && bytes[-1] == 0x0f && (bytes[0] & 0xf0) == 0x80) ||
-				       (at && bytes[-1] == 0xc7 && bytes[0] == 0xf8);
+	static const uint8_t immediates[] = {0, 1, 2, 4};
 
-		if (is_branch)
-			mark(s, target);
-		if ((bytes[0] & 0xc7) != MODRM_RELATIVE ||
-		    has(s->known, section->address + at - s->low))
-			continue;
-		mark(s, target);
-		mark(s, target + 1); /* an immediate operand follows */
-		mark(s, target + 2);
-		mark(s, target + 4);
-	}
-}
-
-/* Searches code that is not understood for bytes that could be a branch of 8 bits. */
-static void scan_narrow(const struct scan *s, const struct fg_image_section *section)
-{
 	for (uint64_t at = 0; at + 2 <= section->size; at++) {
 		const uint8_t *bytes = section->bytes + at;
 		const uint64_t address = section->address + at;
+		const bool known = is_known(s, address);
+		uint64_t target = address + 1 + DISTANCE;
+		int32_t distance;
 
-		if (has(s->known, address - s->low))
-			continue;
-		if (bytes[0] == 0xeb || (bytes[0] & 0xf0) == 0x70 || (bytes[0] & 0xfc) == 0xe0)
+		if (!known &&
+		    (bytes[0] == 0xeb || (bytes[0] & 0xf0) == 0x70 || (bytes[0] & 0xfc) == 0xe0))
 			mark(s, address + 2 + (uint64_t)(int64_t)(int8_t)bytes[1]);
+		if (section->size - at < 1 + DISTANCE)
+			continue;
+		memcpy(&distance, bytes + 1, sizeof(distance));
+		target += (uint64_t)(int64_t)distance;
+		if (bytes[0] == 0xe8 || bytes[0] == 0xe9 ||
+		    (at && bytes[-1] == 0x0f && (bytes[0] & 0xf0) == 0x80) ||
+		    (at && bytes[-1] == 0xc7 && bytes[0] == 0xf8))
+			mark(s, target);
+		for (size_t i = 0;
+		     !known && (bytes[0] & 0xc7) == MODRM_RELATIVE && i < FG_ARRAY_SIZE(immediates);
+		     i++)
+			mark(s, target + immediates[i]);
 	}
 }
 
@@ -282,15 +215,15 @@ static void scan_narrow(const struct scan *s, const struct fg_image_section *sec
 /* Searches for words that are addresses, at any alignment. */
 static void scan_words(const struct scan *s, const struct fg_image_section *section)
 {
-	for (uint64_t at = 0; !section->is_code && at + WORD <= section->size; at++) {
+	for (uint64_t at = 0; at + DISTANCE <= section->size; at++) {
+		uint32_t narrow;
 		uint64_t word;
 
-		memcpy(&word, section->bytes + at, sizeof(word));
-		mark(s, word);
-	}
-	for (uint64_t at = 0; s->image->is_fixed && at + DISTANCE <= section->size; at++) {
-		uint32_t word;
-
+		memcpy(&narrow, section->bytes + at, sizeof(narrow));
+		if (s->image->is_fixed)
+			mark(s, narrow);
+		if (section->is_code || section->size - at < WORD)
+			continue;
 		memcpy(&word, section->bytes + at, sizeof(word));
 		mark(s, word);
 	}
@@ -303,10 +236,8 @@ static void scan_sections(const struct scan *s)
 
 		if (!section->bytes)
 			continue;
-		if (section->is_code) {
-			scan_wide(s, section);
-			scan_narrow(s, section);
-		}
+		if (section->is_code)
+			scan_code(s, section);
 		scan_words(s, section);
 	}
 }
@@ -372,42 +303,50 @@ static bool find_code(struct scan *s)
 	return s->low < s->high && s->high - s->low <= 2 * (uint64_t)s->image->file_size;
 }
 
-static void scan_all(struct scan *s)
+static bool is_entered(const struct scan *s, const struct fg_plan_entry *entry)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		for (uint64_t at = s->places[i].jump + 1; at < s->places[i].end; at++)
-			set(s->inside, at - s->low);
+	const uint64_t jump = entry->address + entry->jump_at;
+
+	if (s->is_unknown[root_of(s, (uint32_t)frame_of(s, entry->address))])
+		return true;
+	for (uint64_t at = entry->address; at < entry->address + entry->window_size; at++) {
+		/* Code may lead to the first byte of the jump. */
+		if (s->bytes[at - s->low] & (at > jump ? ENTERED | LOOPED : LOOPED))
+			return true;
 	}
-	for (size_t i = 0; i < s->frames->count; i++)
-		s->parts[i] = (uint32_t)i;
-	read_all_frames(s);
-	scan_tables(s);
-	scan_sections(s);
-	refuse_unknown(s);
+	return false;
 }
 
 void fg_entry_scan(const struct fg_image *image, const struct fg_eh_frames *frames,
-		   struct fg_entry_place *places, size_t count)
+		   struct fg_plan_entry *entries, size_t count)
 {
-	struct scan s = {.image = image, .frames = frames, .places = places, .count = count};
+	struct scan s = {.image = image, .frames = frames};
 	const bool is_ready = ZYAN_SUCCESS(ZydisDecoderInit(&s.decoder, ZYDIS_MACHINE_MODE_LONG_64,
 							    ZYDIS_STACK_WIDTH_64)) &&
 			      ZYAN_SUCCESS(ZydisDecoderEnableMode(
 				      &s.decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE)) &&
 			      find_code(&s);
 
-	if (!is_ready) {
-		for (size_t i = 0; i < count; i++)
-			places[i].is_entered = true;
-		return;
-	}
-	s.inside = fg_xcalloc((s.high - s.low) / 8 + 1, 1);
-	s.known = fg_xcalloc((s.high - s.low) / 8 + 1, 1);
+	s.bytes = fg_xcalloc(is_ready ? s.high - s.low : 1, 1);
 	s.parts = fg_xcalloc(frames->count + 1, sizeof(s.parts[0]));
 	s.is_unknown = fg_xcalloc(frames->count + 1, sizeof(s.is_unknown[0]));
-	scan_all(&s);
-	free(s.inside);
-	free(s.known);
+	for (size_t i = 0; i < frames->count; i++)
+		s.parts[i] = (uint32_t)i;
+	for (size_t i = 0; is_ready && i < frames->count; i++)
+		s.is_unknown[i] = !read_frame(&s, i) || s.is_unknown[i];
+	if (is_ready) {
+		scan_tables(&s);
+		scan_sections(&s);
+	}
+	/* Code that cannot be decoded may jump into any other part of its function. */
+	for (size_t i = 0; i < frames->count; i++)
+		s.is_unknown[root_of(&s, (uint32_t)i)] |= s.is_unknown[i];
+	for (size_t i = 0; i < count; i++) {
+		if (entries[i].refusal == FG_ENTRY_ACCEPTED &&
+		    (!is_ready || is_entered(&s, &entries[i])))
+			entries[i].refusal = FG_ENTRY_INSIDE;
+	}
+	free(s.bytes);
 	free(s.parts);
 	free(s.is_unknown);
 }

@@ -21,16 +21,11 @@ enum fg_entry_refusal fg_entry_window(const uint8_t *bytes, size_t size,
 
 /* ---- entry_scan.c ---- */
 
-/* The bytes that a jump at a function's entry would cover. */
-struct fg_entry_place {
-	uint64_t start; /* the function */
-	uint64_t jump;  /* code may lead to its first byte, which begins the jump */
-	uint64_t end;
-	bool is_entered; /* something may lead to its other bytes */
-};
-
-/* `places` are sorted and do not overlap. */
+/*
+ * Refuses those accepted entries at which something may lead to a byte that a jump covers, after
+ * its first one.
+ */
 void fg_entry_scan(const struct fg_image *image, const struct fg_eh_frames *frames,
-		   struct fg_entry_place *places, size_t count);
+		   struct fg_plan_entry *entries, size_t count);
 
 #endif

@@ -12,7 +12,6 @@
 
 enum {
 	STACK_LIMIT = 0x70, /* offset from %fs at which -fsplit-stack keeps the end of the stack */
-	LONG_JCC = 6,       /* bytes of a conditional jump with a 32-bit distance */
 };
 
 struct window {
@@ -42,25 +41,6 @@ static bool is_plain(ZydisInstructionCategory category)
 	return false;
 }
 
-/* Prefixes that change the instruction, or that processors may read in more than one way. */
-static bool has_odd_prefix(const ZydisDecodedInstruction *decoded)
-{
-	return (decoded->attributes &
-		(ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
-		 ZYDIS_ATTRIB_HAS_REPNE | ZYDIS_ATTRIB_HAS_BND | ZYDIS_ATTRIB_HAS_XACQUIRE |
-		 ZYDIS_ATTRIB_HAS_XRELEASE)) != 0 ||
-	       decoded->address_width != 64;
-}
-
-static bool is_special_register(ZydisRegister name)
-{
-	const ZydisRegisterClass kind = ZydisRegisterGetClass(name);
-
-	return kind == ZYDIS_REGCLASS_SEGMENT || kind == ZYDIS_REGCLASS_CONTROL ||
-	       kind == ZYDIS_REGCLASS_DEBUG || kind == ZYDIS_REGCLASS_X87 ||
-	       kind == ZYDIS_REGCLASS_MMX || kind == ZYDIS_REGCLASS_BOUND;
-}
-
 /* Memory that is mapped whatever the program has done. */
 static bool is_safe_memory(const ZydisDecodedOperand *operand)
 {
@@ -78,12 +58,9 @@ static bool is_safe_memory(const ZydisDecodedOperand *operand)
 
 static enum fg_entry_refusal judge_operands(const struct window *w)
 {
-	for (size_t i = 0; i < w->decoded.operand_count_visible; i++) {
+	for (size_t i = 0; i < w->decoded.operand_count; i++) {
 		const ZydisDecodedOperand *operand = &w->operands[i];
 
-		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		    is_special_register(operand->reg.value))
-			return FG_ENTRY_FIXED;
 		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY ||
 		    operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
 			continue;
@@ -94,27 +71,6 @@ static enum fg_entry_refusal judge_operands(const struct window *w)
 			return FG_ENTRY_OBJECT;
 	}
 	return FG_ENTRY_ACCEPTED;
-}
-
-static bool is_nop(const ZydisDecodedInstruction *decoded)
-{
-	return decoded->meta.category == ZYDIS_CATEGORY_NOP ||
-	       decoded->meta.category == ZYDIS_CATEGORY_WIDENOP;
-}
-
-static bool can_divide_by_zero(const ZydisDecodedInstruction *decoded)
-{
-	return decoded->mnemonic == ZYDIS_MNEMONIC_DIV || decoded->mnemonic == ZYDIS_MNEMONIC_IDIV;
-}
-
-static bool is_jcc(const ZydisDecodedInstruction *decoded)
-{
-	const bool is_short = decoded->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT &&
-			      decoded->opcode >= 0x70 && decoded->opcode <= 0x7f;
-	const bool is_long = decoded->opcode_map == ZYDIS_OPCODE_MAP_0F &&
-			     decoded->opcode >= 0x80 && decoded->opcode <= 0x8f;
-
-	return decoded->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY && (is_short || is_long);
 }
 
 /* ---- what takes its place ---- */
@@ -140,25 +96,15 @@ static bool add_fixup(struct fg_plan_entry *entry, size_t at, size_t rest, uint6
 	return true;
 }
 
-static bool add_jump(struct fg_plan_entry *entry, uint64_t target)
+/* A branch to `target`; `operation` are its bytes before the distance. */
+static bool add_branch(struct fg_plan_entry *entry, const uint8_t *operation, size_t size,
+		       uint64_t target)
 {
-	static const uint8_t jump[FG_PLAN_JUMP] = {0xe9};
-	const size_t at = entry->code_size + 1u;
+	const uint8_t distance[4] = {0};
+	const size_t at = entry->code_size + size;
 
-	return add_bytes(entry, jump, sizeof(jump)) && add_fixup(entry, at, 0, target);
-}
-
-static bool add_jcc(struct fg_plan_entry *entry, unsigned condition, uint64_t target)
-{
-	const uint8_t jump[LONG_JCC] = {0x0f, (uint8_t)(0x80 | condition)};
-	const size_t at = entry->code_size + 2u;
-
-	return add_bytes(entry, jump, sizeof(jump)) && add_fixup(entry, at, 0, target);
-}
-
-static uint64_t target_of(const struct window *w)
-{
-	return w->address + w->decoded.length + (uint64_t)w->decoded.raw.imm[0].value.s;
+	return add_bytes(entry, operation, size) && add_bytes(entry, distance, sizeof(distance)) &&
+	       add_fixup(entry, at, 0, target);
 }
 
 static bool copy(struct window *w)
@@ -178,14 +124,19 @@ static bool copy(struct window *w)
 
 /* ---- one after the other ---- */
 
+/* Processors differ on a branch with a prefix for the size of its operand. */
 static enum fg_entry_refusal take_branch(const struct window *w)
 {
 	const ZydisDecodedInstruction *decoded = &w->decoded;
-	const bool is_plain_jcc = is_jcc(decoded) && decoded->raw.imm[0].is_relative &&
-				  !has_odd_prefix(decoded) &&
-				  !(decoded->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE);
+	const bool is_jcc = decoded->opcode_map == ZYDIS_OPCODE_MAP_0F
+				    ? (decoded->opcode & 0xf0) == 0x80
+				    : (decoded->opcode & 0xf0) == 0x70;
+	const uint8_t jump[] = {0x0f, 0x80 | (decoded->opcode & 0x0f)};
 
-	return is_plain_jcc && add_jcc(w->entry, decoded->opcode & 0x0f, target_of(w))
+	return is_jcc && !(decoded->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) &&
+			       add_branch(w->entry, jump, sizeof(jump),
+					  w->address + decoded->length +
+						  (uint64_t)decoded->raw.imm[0].value.s)
 		       ? FG_ENTRY_ACCEPTED
 		       : FG_ENTRY_FIXED;
 }
@@ -202,13 +153,14 @@ static enum fg_entry_refusal take(struct window *w)
 		return FG_ENTRY_SHORT;
 	case ZYDIS_CATEGORY_COND_BR:
 		return take_branch(w);
-	default:
+	case ZYDIS_CATEGORY_NOP:
+	case ZYDIS_CATEGORY_WIDENOP:
 		break;
-	}
-	if (has_odd_prefix(decoded))
-		return FG_ENTRY_FIXED;
-	if (!is_nop(decoded) && decoded->mnemonic != ZYDIS_MNEMONIC_LEA) {
-		if (!is_plain(decoded->meta.category) || can_divide_by_zero(decoded))
+	default:
+		if ((!is_plain(decoded->meta.category) &&
+		     decoded->mnemonic != ZYDIS_MNEMONIC_LEA) ||
+		    decoded->mnemonic == ZYDIS_MNEMONIC_DIV ||
+		    decoded->mnemonic == ZYDIS_MNEMONIC_IDIV)
 			return FG_ENTRY_FIXED;
 		refusal = judge_operands(w);
 	}
@@ -226,6 +178,7 @@ static bool decode(struct window *w, const uint8_t *bytes, size_t size)
 
 static enum fg_entry_refusal take_all(struct window *w, const uint8_t *bytes, size_t size)
 {
+	static const uint8_t jump[] = {0xe9};
 	struct fg_plan_entry *entry = w->entry;
 	size_t at = 0;
 
@@ -250,9 +203,8 @@ static enum fg_entry_refusal take_all(struct window *w, const uint8_t *bytes, si
 	if (at > FG_PLAN_WINDOW)
 		return FG_ENTRY_FIXED;
 	entry->window_size = (uint8_t)at;
-	if (!add_jump(entry, entry->address + at))
-		return FG_ENTRY_FIXED;
-	return FG_ENTRY_ACCEPTED;
+	return add_branch(entry, jump, sizeof(jump), entry->address + at) ? FG_ENTRY_ACCEPTED
+									  : FG_ENTRY_FIXED;
 }
 
 enum fg_entry_refusal fg_entry_window(const uint8_t *bytes, size_t size,

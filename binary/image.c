@@ -367,6 +367,9 @@ static int read_image(struct reader *r, const char *folder, struct fg_error *err
 	if (status != FG_OK)
 		return status;
 	image->is_fixed = r->elf.header.e_type == ET_EXEC;
+	image->segments = fg_arena_memdup(&image->arena, r->elf.segments,
+					  r->elf.segment_count * sizeof(Elf64_Phdr));
+	image->segment_count = r->elf.segment_count;
 	if (folder)
 		mask_folder(image, folder);
 	fg_elf_symbol_rows_read(&r->elf, SHT_SYMTAB, &image->table);

@@ -64,6 +64,8 @@ struct fg_image {
 	size_t file_size;
 	struct fg_elf_symbol_rows table; /* .symtab and .dynsym: names below point into them */
 	struct fg_elf_symbol_rows dynamic_table;
+	const Elf64_Phdr *segments;
+	size_t segment_count;
 	struct fg_image_section *sections; /* loaded sections, by address */
 	size_t section_count;
 	struct fg_image_symbol *symbols; /* by address; one per address and kind */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "binary/mini_debug.h"
+#include "binary/debug_files.h"
 
 #include <lzma.h>
 

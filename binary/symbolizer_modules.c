@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "binary/debug_files.h"
-#include "binary/mini_debug.h"
 #include "binary/symbolizer_private.h"
 
 const char *fg_symbolizer_text(struct fg_symbolizer *s, const char *text)

@@ -3,8 +3,10 @@
 #ifndef FG_CONFIG_BIND_H
 #define FG_CONFIG_BIND_H
 
+#include "config/config.h"
 #include "config/messages.h"
 #include "config/schema.h"
+#include "config/yaml_tree.h"
 
 struct fg_binder {
 	const struct fg_section *schema; /* of the whole file */
@@ -22,5 +24,16 @@ void fg_bind_error(struct fg_binder *binder, const struct fg_yaml_node *node, co
 /* Splits a command given as text, or wraps it for the shell. Reports an impossible one. */
 void fg_bind_command(struct fg_binder *binder, const struct fg_yaml_node *node, bool shell,
 		     struct fg_command *command);
+
+/* ---- override.c ---- */
+
+/* Overrides the file's values with those of the environment, then those of the command line. */
+void fg_override(const struct fg_config_source *source, struct fg_yaml_node *root,
+		 struct fg_arena *arena, struct fg_config_report *report);
+
+/* ---- show.c ---- */
+
+/* `root` has the overrides.  Each default is marked as one; what was overridden says by what. */
+void fg_config_write(const struct fg_yaml_node *root, struct fg_strbuf *text);
 
 #endif

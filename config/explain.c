@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "config/schema.h"
-#include "config/schema_paths.h"
 #include "config/values.h"
 
 #include <ctype.h>

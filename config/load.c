@@ -5,9 +5,7 @@
 #include "config/bind.h"
 #include "config/config.h"
 #include "config/messages.h"
-#include "config/override.h"
 #include "config/schema.h"
-#include "config/show.h"
 #include "config/yaml_tree.h"
 
 #include <limits.h>

@@ -6,9 +6,8 @@
  * Nodes from the root to the value are copied before a change: an alias may share a node with
  * another place.
  */
-#include "config/override.h"
-
 #include "base/text.h"
+#include "config/bind.h"
 #include "config/config.h"
 #include "config/messages.h"
 #include "config/schema.h"

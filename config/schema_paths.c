@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The schema without a file: all paths, the key of a path, its environment variable. */
-#include "config/schema_paths.h"
 
 #include "config/config.h"
 #include "config/schema.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/show.h"
-
+#include "config/bind.h"
 #include "config/schema.h"
 
 #include <string.h>

@@ -11,7 +11,6 @@
 #include "gate/placement.h"
 #include "gate/same_code.h"
 #include "gate/stored.h"
-#include "gate/stored_functions.h"
 #include "model/build_difference.h"
 
 #include <math.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gate/functions.h"
-
 #include "base/map.h"
 #include "gate/blame.h"
+#include "gate/node_family.h"
 
 #include <math.h>
 

@@ -149,8 +149,9 @@ static void finish_pair(struct gathering *g, struct fg_pair_matrix *matrix, uint
 		out->baseline += sums[0];
 		out->candidate += sums[1];
 		out->error += difference * difference; /* sum of squares until the end */
-		g->cells[g->cell_count++] = (struct cell){
-			.entity = entity, .pair = pair, .difference = (float)difference};
+		if (fabs(difference) > 0.0)
+			g->cells[g->cell_count++] = (struct cell){
+				.entity = entity, .pair = pair, .difference = (float)difference};
 		sums[0] = sums[1] = 0.0;
 		g->seen[entity] = false;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The differences of many entities over the pairs: one sparse row per function, library, region or
- * call path, in the unit of a measure per repetition (times: milliseconds), zero counts included
- * (they are just not stored).  Private to gate/.
+ * call path, in the unit of a measure per repetition (times: milliseconds), zeros included (they
+ * are just not stored).  Private to gate/.
  */
 #ifndef FG_GATE_MATRIX_H
 #define FG_GATE_MATRIX_H

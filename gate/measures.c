@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "gate/gate.h"
 #include "gate/nodes.h"
-#include "model/profile_join.h"
+#include "model/profile_set.h"
 
 #include <math.h>
 

@@ -19,8 +19,7 @@
  * Example: main 100 ms → parse 30 ms (self).  The next version has parse 18 ms → scan 17 ms.  scan
  * grew by 17, parse shrank by 12: one row of +5 ms, and 12 ms "extracted".
  */
-#include "gate/moved.h"
-
+#include "gate/node_context.h"
 #include "gate/symbol_similarity.h"
 
 #include <math.h>

@@ -12,9 +12,8 @@
  * needs fewer.  The number is fixed before it is reached, and which function looks slower has no
  * part in it, so that the test of the functions keeps its promise.
  */
-#include "gate/naming_pairs.h"
-
 #include "gate/blame.h"
+#include "gate/next_step.h"
 
 #include <math.h>
 

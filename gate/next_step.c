@@ -2,7 +2,6 @@
 #include "gate/next_step.h"
 
 #include "base/number.h"
-#include "gate/naming_pairs.h"
 #include "gate/placement.h"
 #include "gate/rule.h"
 

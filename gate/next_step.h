@@ -17,6 +17,8 @@
 #define FG_GATE_NEXT_STEP_H
 
 #include "gate/gate.h"
+#include "model/profile_set.h"
+#include "model/run.h"
 
 enum fg_step_action {
 	FG_STEP_STOP,
@@ -90,5 +92,14 @@ struct fg_step {
 /* `result` of the first call is FG_STEP_DONE.  After FG_STEP_STOP the machine stays there. */
 void fg_next_step(struct fg_next_step *machine, const struct fg_situation *now,
 		  enum fg_step_result result, struct fg_step *step);
+
+/* ---- naming_pairs.c ---- */
+
+/*
+ * The pairs at which a function that carries a change to `ratio` stands out from the scatter of its
+ * samples, at most `most`; 0: `pairs` are enough, or nothing was sampled.
+ */
+unsigned fg_naming_pairs(const struct fg_profile_set *set, const struct fg_series *series,
+			 double ratio, unsigned pairs, unsigned most);
 
 #endif

@@ -42,4 +42,10 @@ struct fg_node_verdict fg_node_family_verdict(const struct fg_node_context *c,
 /* For qsort(): by size of the change, then by name, so that equal data give equal reports. */
 int fg_node_compare(const void *left, const void *right);
 
+/* ---- functions.c ---- */
+
+/* `family` holds all rows; moved[row] is the cost that only moved within one. */
+void fg_functions_add(const struct fg_node_context *c, const struct fg_node_family *family,
+		      const double *moved, struct fg_blame *blame);
+
 #endif

@@ -3,9 +3,8 @@
 
 #include "base/map.h"
 #include "base/number.h"
-#include "gate/functions.h"
 #include "gate/mechanism.h"
-#include "gate/moved.h"
+#include "gate/node_context.h"
 #include "gate/node_family.h"
 #include "gate/parts.h"
 #include "gate/same_code.h"

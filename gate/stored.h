@@ -8,6 +8,7 @@
 
 #include "gate/input.h"
 #include "gate/metric_verdict.h"
+#include "model/verdict.h"
 
 struct fg_session_spread {
 	size_t differences; /* between successive sessions of the same environment */
@@ -36,5 +37,15 @@ void fg_stored_decide(const struct fg_metric_context *context, size_t metric,
 
 /* With fewer differences, the variation between sessions is unknown. */
 #define FG_SESSIONS_MIN 5
+
+/* ---- stored_functions.c ---- */
+
+/*
+ * Call after the metrics of series `index` were compared with `baseline`. Does nothing without both
+ * profiles, or if the variation between sessions is unknown.
+ */
+void fg_stored_functions_decide(const struct fg_gate_input *input, size_t index,
+				const struct fg_series *baseline, struct fg_arena *arena,
+				struct fg_benchmark_verdict *verdict);
 
 #endif

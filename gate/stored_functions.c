@@ -4,7 +4,6 @@
  * sessions of the history, and never below what the number of samples allows.  Functions are asked
  * about by size; the level is shared by all that could have been.
  */
-#include "gate/stored_functions.h"
 
 #include "base/clock.h"
 #include "gate/node_family.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/profile_join.h"
+#include "model/profile_set.h"
 
 /* Maps the numbers of one set to those of the joined set. */
 struct numbers {

@@ -125,4 +125,13 @@ double *fg_profile_set_time_samples(const struct fg_profile_set *set, double *al
  */
 bool *fg_profile_set_is_recursive(const struct fg_profile_set *set);
 
+/* ---- profile_join.c ---- */
+
+/*
+ * Makes a new set: arm 0 gets the rows that sets[0] has for `arm`, arm 1 those of sets[1]. Times
+ * are dropped: there are no pairs across sessions.
+ */
+void fg_profile_join(struct fg_profile_set *joined, const struct fg_profile_set *const sets[2],
+		     uint8_t arm);
+
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/argument_values.h"
+#include "profile/profile.h"
 
 #include <string.h>
 

@@ -346,4 +346,12 @@ void fg_profile_from_set(struct fg_profile *profile, const struct fg_profile_set
 /* Appends the innermost functions of a stack: "fit ← loop ← main". */
 void fg_profile_add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack);
 
+/* ---- argument_values.c ---- */
+
+/*
+ * Unpacks one piece, row after row, into `to`, which has room for all; returns the number of rows:
+ * fewer than the piece claims if it is damaged.
+ */
+uint32_t fg_argument_values_unpack(const struct fg_argument_values *values, double *to);
+
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reporters/source_lines.h"
-
 #include "base/text.h"
+#include "reporters/card.h"
 #include "reporters/figures.h"
 #include "reporters/names.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/guard.h"
-
 #include "base/base.h"
 #include "base/process.h"
+#include "runner/runner.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -30,6 +30,7 @@
 #include "model/run.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct fg_code_names;
@@ -162,5 +163,21 @@ int fg_shard_parse(const char *text, unsigned *index, unsigned *count, struct fg
  * benchmark moves no other.  Every benchmark belongs to exactly one.
  */
 bool fg_shard_contains(const char *benchmark, unsigned index, unsigned count);
+
+/* ---- guard.c ---- */
+
+struct fg_guard_end {
+	bool exited; /* the worker ended by itself */
+	int exit_code;
+	int signal;         /* if not exited */
+	bool left_children; /* processes were left behind and have been killed */
+};
+
+/*
+ * Returns in both processes: in the worker with *is_worker true; in the guard, once the worker has
+ * ended, with *is_worker false and *end filled.  The guard should then leave with the same exit
+ * code.  Not FG_OK: there is only one process, and it may go on without a guard.
+ */
+int fg_guard_split(bool *is_worker, struct fg_guard_end *end, struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -11,8 +11,8 @@
 #include "runner/facts/binary.h"
 #include "runner/facts/build_info.h"
 #include "runner/facts/code_facts.h"
-#include "runner/facts/comparability.h"
 #include "runner/job.h"
+#include "runner/target.h"
 
 #include <math.h>
 

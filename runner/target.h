@@ -7,6 +7,7 @@
 #define FG_RUNNER_TARGET_H
 
 #include "base/error.h"
+#include "model/build_difference.h"
 #include "model/run.h"
 
 /* The program with its code in another place (layouts.h). */
@@ -68,5 +69,24 @@ bool fg_target_is_inside(const struct fg_target *target, const char *path);
  * what it interprets.
  */
 bool fg_target_same_files(const struct fg_target *a, const struct fg_target *b);
+
+/* ---- comparability.c ---- */
+
+/*
+ * Why the two cannot be compared, to be freed; NULL: they can.  Arms with commands of their own may
+ * be of any kind: the user asked for that difference.
+ */
+char *fg_comparability_of_targets(const struct fg_target *baseline,
+				  const struct fg_target *candidate);
+
+/*
+ * Why two builds that differ this way cannot be compared, to be freed; NULL: they can.  Two trees
+ * that fastgate built ran the same command, so a difference is part of the change and is only
+ * reported.  A work tree measured in place may hold leftovers of an earlier build, whose times
+ * would be attributed to the change.
+ */
+char *fg_comparability_of_builds(const struct fg_target *baseline,
+				 const struct fg_target *candidate,
+				 const struct fg_build_difference *difference);
 
 #endif

@@ -12,7 +12,6 @@
 #include "model/profile_set.h"
 #include "model/run.h"
 #include "store/bytes.h"
-#include "store/envelope.h"
 #include "store/matrix.h"
 #include "store/measures.h"
 #include "store/store.h"

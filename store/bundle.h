@@ -43,4 +43,12 @@ void fg_bundle_release(struct fg_bundle *bundle);
 int fg_bundle_to_run(const struct fg_bundle *bundle, const struct fg_bundle_limits *limits,
 		     struct fg_stored_run *stored, struct fg_error *err) FG_NODISCARD;
 
+/* ---- envelope.c ---- */
+
+#define FG_ENVELOPE_SCHEMA "fastgate-run/1"
+
+void fg_envelope_write(const struct fg_stored_run *stored, struct fg_strbuf *text);
+int fg_envelope_read(const char *text, size_t size, size_t max, struct fg_stored_run *stored,
+		     struct fg_error *err) FG_NODISCARD;
+
 #endif

@@ -196,6 +196,27 @@ int fg_query_run(struct fg_query *query, struct fg_error *err)
 	return status;
 }
 
+void fg_query_with_binds(struct fg_query *query, struct fg_db *db, enum fg_sql sql,
+			 const struct fg_bind *binds, size_t count)
+{
+	fg_query_begin(query, db, sql);
+	for (size_t i = 0; i < count; i++) {
+		if (binds[i].is_text)
+			fg_query_text(query, binds[i].text);
+		else
+			fg_query_int(query, binds[i].number);
+	}
+}
+
+int fg_query_do_binds(struct fg_db *db, struct fg_error *err, enum fg_sql sql,
+		      const struct fg_bind *binds, size_t count)
+{
+	struct fg_query q;
+
+	fg_query_with_binds(&q, db, sql, binds, count);
+	return fg_query_run(&q, err);
+}
+
 int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err)
 {
 	int status = fg_query_step(query, err);
@@ -208,6 +229,15 @@ int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err)
 	}
 	fg_query_end(query);
 	return status;
+}
+
+int fg_query_find_binds(struct fg_db *db, int64_t *value, struct fg_error *err, enum fg_sql sql,
+			const struct fg_bind *binds, size_t count)
+{
+	struct fg_query q;
+
+	fg_query_with_binds(&q, db, sql, binds, count);
+	return fg_query_value(&q, value, err);
 }
 
 static void bind_row(struct fg_query *query, const struct fg_rows *rows, size_t row)

@@ -5,8 +5,7 @@
  * named by enum fg_sql), parameters written $1, $2, ... in both.
  *
  *	struct fg_query q;
- *	fg_query_begin(&q, db, FG_SQL_RUN_BY_UUID);
- *	fg_query_text(&q, uuid);                     // parameters in their order
+ *	fg_query_with(&q, db, FG_SQL_RUN_BY_UUID, FG_BIND(uuid)); // parameters in their order
  *	while ((status = fg_query_step(&q, err)) > 0)
  *		use(fg_column_int(&q, 0));
  *	fg_query_end(&q);
@@ -138,6 +137,46 @@ void fg_query_int(struct fg_query *query, int64_t value);
 void fg_query_text(struct fg_query *query,
 		   const char *text); /* NULL becomes NULL; must live until the first step */
 void fg_query_bytes(struct fg_query *query, const void *data, size_t size); /* likewise */
+
+/* A parameter: text or an integer, by its type. */
+struct fg_bind {
+	const char *text;
+	int64_t number;
+	bool is_text;
+};
+
+static inline struct fg_bind fg_bind_text(const char *text)
+{
+	return (struct fg_bind){.text = text, .is_text = true};
+}
+
+static inline struct fg_bind fg_bind_number(int64_t number)
+{
+	return (struct fg_bind){.number = number};
+}
+
+#define FG_BIND(value) \
+ _Generic((value), char *: fg_bind_text, const char *: fg_bind_text, default \
+		 : fg_bind_number)(value)
+#define FG_BINDS(...)                   \
+ (const struct fg_bind[]){__VA_ARGS__}, \
+	 sizeof((const struct fg_bind[]){__VA_ARGS__}) / sizeof(struct fg_bind)
+
+/* Begins a query with its first parameters. */
+#define fg_query_with(query, db, sql, ...) \
+ fg_query_with_binds(query, db, sql, FG_BINDS(__VA_ARGS__))
+/* A whole query that returns no rows. */
+#define fg_query_do(db, err, sql, ...) fg_query_do_binds(db, err, sql, FG_BINDS(__VA_ARGS__))
+/* A whole query for one number: see fg_query_value(). */
+#define fg_query_find(db, value, err, sql, ...) \
+ fg_query_find_binds(db, value, err, sql, FG_BINDS(__VA_ARGS__))
+void fg_query_with_binds(struct fg_query *query, struct fg_db *db, enum fg_sql sql,
+			 const struct fg_bind *binds, size_t count);
+int fg_query_do_binds(struct fg_db *db, struct fg_error *err, enum fg_sql sql,
+		      const struct fg_bind *binds, size_t count) FG_NODISCARD;
+int fg_query_find_binds(struct fg_db *db, int64_t *value, struct fg_error *err, enum fg_sql sql,
+			const struct fg_bind *binds, size_t count) FG_NODISCARD;
+
 /* 1: a row; FG_OK: no more rows; negative: failed. */
 int fg_query_step(struct fg_query *query, struct fg_error *err) FG_NODISCARD;
 void fg_query_end(struct fg_query *query);

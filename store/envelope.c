@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/envelope.h"
-
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/json_write.h"
@@ -8,6 +6,7 @@
 #include "base/strbuf.h"
 #include "model/environment.h"
 #include "model/run.h"
+#include "store/bundle.h"
 #include "store/store.h"
 #include "store/values.h"
 

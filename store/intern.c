@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/intern.h"
-
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/strbuf.h"
 #include "store/db.h"
 #include "store/names.h"
+#include "store/series_values.h"
 #include "store/session.h"
 
 /* The next id, asked for once in a transaction: nobody else adds rows meanwhile. */

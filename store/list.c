@@ -56,20 +56,14 @@ int fg_store_list(struct fg_store *store, const struct fg_run_filter *filter,
 				    filter->commit, SHORTEST_COMMIT);
 	if (limit > LIMIT_MAX)
 		limit = LIMIT_MAX;
-	fg_query_begin(&q, store->db, FG_SQL_RUN_LIST);
-	fg_query_text(&q, filter->project);
-	fg_query_text(&q, filter->branch);
-	fg_query_text(&q, filter->commit);
-	fg_query_text(&q, filter->tag);
-	fg_query_text(&q, filter->benchmark);
-	fg_query_text(&q, filter->fact_key);
-	fg_query_text(&q, filter->fact_value);
-	fg_query_text(&q, filter->outcome);
-	fg_query_int(&q, filter->complete_only);
-	fg_query_int(&q, filter->before_ns ? filter->before_ns : INT64_MAX);
-	fg_query_text(&q, filter->before_id ? filter->before_id : "");
-	fg_query_int(&q, (int64_t)limit + 1);
-	fg_query_text(&q, filter->subject);
+	fg_query_with(&q, store->db, FG_SQL_RUN_LIST, FG_BIND(filter->project),
+		      FG_BIND(filter->branch), FG_BIND(filter->commit), FG_BIND(filter->tag),
+		      FG_BIND(filter->benchmark), FG_BIND(filter->fact_key),
+		      FG_BIND(filter->fact_value), FG_BIND(filter->outcome),
+		      FG_BIND(filter->complete_only),
+		      FG_BIND(filter->before_ns ? filter->before_ns : INT64_MAX),
+		      FG_BIND(filter->before_id ? filter->before_id : ""),
+		      FG_BIND((int64_t)limit + 1), FG_BIND(filter->subject));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		if (found.count == limit) {
 			found.more = true;
@@ -122,11 +116,8 @@ static int find_next(struct fg_store *store, const struct fg_run_summary *run,
 {
 	struct fg_query q;
 
-	fg_query_begin(&q, store->db, FG_SQL_RUN_NEXT);
-	fg_query_text(&q, run->project);
-	fg_query_text(&q, run->branch);
-	fg_query_int(&q, run->started_ns);
-	fg_query_text(&q, run->id);
+	fg_query_with(&q, store->db, FG_SQL_RUN_NEXT, FG_BIND(run->project), FG_BIND(run->branch),
+		      FG_BIND(run->started_ns), FG_BIND(run->id));
 	return take_one(&q, list, err);
 }
 
@@ -135,8 +126,7 @@ int fg_store_run_summary(struct fg_store *store, const char *id, struct fg_run_l
 {
 	struct fg_query q;
 
-	fg_query_begin(&q, store->db, FG_SQL_RUN_ONE);
-	fg_query_text(&q, id);
+	fg_query_with(&q, store->db, FG_SQL_RUN_ONE, FG_BIND(id));
 	return take_one(&q, list, err);
 }
 
@@ -191,9 +181,7 @@ static int by_words(struct fg_store *store, enum fg_sql sql, const char *project
 {
 	struct fg_query q;
 
-	fg_query_begin(&q, store->db, sql);
-	fg_query_text(&q, project);
-	fg_query_text(&q, words);
+	fg_query_with(&q, store->db, sql, FG_BIND(project), FG_BIND(words));
 	return take_id(&q, id, err);
 }
 
@@ -212,9 +200,7 @@ static int latest(struct fg_store *store, const char *project, const char *words
 			return fg_error_set(err, FG_EINVAL, "'%s': expected latest~N with N >= 0",
 					    words);
 	}
-	fg_query_begin(&q, store->db, FG_SQL_RUN_LATEST);
-	fg_query_text(&q, project);
-	fg_query_int(&q, back);
+	fg_query_with(&q, store->db, FG_SQL_RUN_LATEST, FG_BIND(project), FG_BIND(back));
 	status = take_id(&q, id, err);
 	if (status == FG_ENOENT)
 		status = fg_error_set(
@@ -247,9 +233,7 @@ static int by_prefix(struct fg_store *store, const char *project, const char *wo
 
 	if (!is_hex(words) || strlen(words) < SHORTEST_COMMIT)
 		return FG_ENOENT;
-	fg_query_begin(&q, store->db, FG_SQL_RUN_BY_PREFIX);
-	fg_query_text(&q, project);
-	fg_query_text(&q, words);
+	fg_query_with(&q, store->db, FG_SQL_RUN_BY_PREFIX, FG_BIND(project), FG_BIND(words));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		if (count++ == 0)
 			(void)snprintf(id, UUID_LENGTH + 1, "%s", fg_column_text(&q, 0));
@@ -299,8 +283,7 @@ int fg_store_find_incomplete(struct fg_store *store, const char *project, char i
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_RUN_LATEST_INCOMPLETE);
-	fg_query_text(&q, project);
+	fg_query_with(&q, store->db, FG_SQL_RUN_LATEST_INCOMPLETE, FG_BIND(project));
 	status = take_id(&q, id, err);
 	if (status == FG_ENOENT)
 		status = fg_error_set(err, FG_ENOENT, "%s holds no interrupted run",

@@ -33,17 +33,12 @@ int fg_store_look_up(struct fg_store *store, enum fg_sql sql, const uint8_t dige
 
 static int find_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
 {
-	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_PROJECT_FIND);
-	fg_query_text(&q, name);
-	status = fg_query_value(&q, id, err);
+	status = fg_query_find(store->db, id, err, FG_SQL_PROJECT_FIND, FG_BIND(name));
 	if (status != FG_ENOENT)
 		return status;
-	fg_query_begin(&q, store->db, FG_SQL_PROJECT_ADD);
-	fg_query_text(&q, name);
-	return fg_query_value(&q, id, err);
+	return fg_query_find(store->db, id, err, FG_SQL_PROJECT_ADD, FG_BIND(name));
 }
 
 int fg_store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
@@ -123,19 +118,14 @@ int fg_store_find_texts(struct fg_store *store, const char *const *texts, size_t
 static int find_benchmark(struct fg_store *store, int64_t project, const char *name, int64_t *id,
 			  struct fg_error *err)
 {
-	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_FIND);
-	fg_query_int(&q, project);
-	fg_query_text(&q, name);
-	status = fg_query_value(&q, id, err);
+	status = fg_query_find(store->db, id, err, FG_SQL_BENCHMARK_FIND, FG_BIND(project),
+			       FG_BIND(name));
 	if (status != FG_ENOENT)
 		return status;
-	fg_query_begin(&q, store->db, FG_SQL_BENCHMARK_ADD);
-	fg_query_int(&q, project);
-	fg_query_text(&q, name);
-	return fg_query_value(&q, id, err);
+	return fg_query_find(store->db, id, err, FG_SQL_BENCHMARK_ADD, FG_BIND(project),
+			     FG_BIND(name));
 }
 
 int fg_store_benchmark_id(struct fg_store *store, const char *project_name, const char *name,

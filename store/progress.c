@@ -37,13 +37,9 @@ out:
 static int forget_chunks(struct fg_store *store, struct fg_progress_mark *mark,
 			 struct fg_error *err)
 {
-	struct fg_query q;
-
 	mark->repetitions = mark->rows = mark->regions = (struct fg_chunk_mark){0};
 	mark->node_count = 0;
-	fg_query_begin(&q, store->db, FG_SQL_CHUNKS_FORGET);
-	fg_query_int(&q, mark->series);
-	return fg_query_run(&q, err);
+	return fg_query_do(store->db, err, FG_SQL_CHUNKS_FORGET, FG_BIND(mark->series));
 }
 
 /* Make or update the series' row. */
@@ -120,7 +116,6 @@ static void make_room(struct fg_store *store, size_t count)
 int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 		      struct fg_profile_set *const *profiles, struct fg_error *err)
 {
-	struct fg_query q;
 	int status = fg_store_check_run(run, err);
 
 	if (status != FG_OK)
@@ -137,10 +132,8 @@ int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 		status = progress_series(store, run, i, profiles ? profiles[i] : NULL, err);
 	if (status != FG_OK)
 		goto out;
-	fg_query_begin(&q, store->db, FG_SQL_RUN_TOUCH);
-	fg_query_int(&q, store->progress.id);
-	fg_query_int(&q, run->ended_ns);
-	status = fg_query_run(&q, err);
+	status = fg_query_do(store->db, err, FG_SQL_RUN_TOUCH, FG_BIND(store->progress.id),
+			     FG_BIND(run->ended_ns));
 out:
 	return fg_store_end(store, status, err);
 }

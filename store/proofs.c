@@ -12,19 +12,14 @@
 static int insert(struct fg_store *store, const char *project, const struct fg_stored_proof *proof,
 		  struct fg_error *err)
 {
-	struct fg_query q;
 	int64_t id = 0;
 	const int status = fg_store_project(store, project, &id, err);
 
 	if (status != FG_OK)
 		return status;
-	fg_query_begin(&q, store->db, FG_SQL_PROOF_ADD);
-	fg_query_int(&q, id);
-	fg_query_text(&q, proof->card);
-	fg_query_text(&q, proof->fingerprint);
-	fg_query_int(&q, proof->at_ns);
-	fg_query_text(&q, proof->data);
-	return fg_query_value(&q, &id, err);
+	return fg_query_find(store->db, &id, err, FG_SQL_PROOF_ADD, FG_BIND(id),
+			     FG_BIND(proof->card), FG_BIND(proof->fingerprint),
+			     FG_BIND(proof->at_ns), FG_BIND(proof->data));
 }
 
 int fg_store_add_proof(struct fg_store *store, const char *project,
@@ -44,9 +39,7 @@ int fg_store_proofs(struct fg_store *store, const char *project, const char *fin
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_PROOF_LIST);
-	fg_query_text(&q, project);
-	fg_query_text(&q, fingerprint);
+	fg_query_with(&q, store->db, FG_SQL_PROOF_LIST, FG_BIND(project), FG_BIND(fingerprint));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
 				      sizeof(*found.items));
@@ -68,23 +61,16 @@ int fg_store_proofs(struct fg_store *store, const char *project, const char *fin
 static int put_card(struct fg_store *store, const char *project, const struct fg_stored_proof *card,
 		    struct fg_error *err)
 {
-	struct fg_query q;
 	int64_t value = 0;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_PROJECT_FIND);
-	fg_query_text(&q, project);
-	status = fg_query_value(&q, &value, err);
+	status = fg_query_find(store->db, &value, err, FG_SQL_PROJECT_FIND, FG_BIND(project));
 	if (status == FG_ENOENT)
 		return fg_error_set(err, FG_ENOENT, "no project '%s'", project);
 	if (status != FG_OK)
 		return status;
-	fg_query_begin(&q, store->db, FG_SQL_PROOF_CARD_PUT);
-	fg_query_int(&q, value);
-	fg_query_text(&q, card->fingerprint);
-	fg_query_int(&q, card->at_ns);
-	fg_query_text(&q, card->data);
-	return fg_query_run(&q, err);
+	return fg_query_do(store->db, err, FG_SQL_PROOF_CARD_PUT, FG_BIND(value),
+			   FG_BIND(card->fingerprint), FG_BIND(card->at_ns), FG_BIND(card->data));
 }
 
 int fg_store_put_card(struct fg_store *store, const char *project,
@@ -104,8 +90,7 @@ int fg_store_cards(struct fg_store *store, const char *project, struct fg_stored
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_PROOF_CARD_LIST);
-	fg_query_text(&q, project);
+	fg_query_with(&q, store->db, FG_SQL_PROOF_CARD_LIST, FG_BIND(project));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
 				      sizeof(*found.items));

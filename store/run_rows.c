@@ -73,11 +73,7 @@ static void make_row(struct run_row *row, const struct fg_run *run, const struct
 /* Run a statement with one number as its parameter. */
 static int clear(struct fg_store *store, enum fg_sql sql, int64_t id, struct fg_error *err)
 {
-	struct fg_query q;
-
-	fg_query_begin(&q, store->db, sql);
-	fg_query_int(&q, id);
-	return fg_query_run(&q, err);
+	return fg_query_do(store->db, err, sql, FG_BIND(id));
 }
 
 /* Remove everything that belongs to an earlier version of the run. */
@@ -96,16 +92,13 @@ int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
 		     const struct fg_run_head *head, int64_t *id, struct fg_error *err)
 {
 	struct run_row row;
-	struct fg_query q;
 	int64_t project = 0;
 	int64_t earlier = 0;
 	int status = fg_store_project(store, run->project ? run->project : "", &project, err);
 
 	if (status != FG_OK)
 		return status;
-	fg_query_begin(&q, store->db, FG_SQL_RUN_BY_UUID);
-	fg_query_text(&q, run->id);
-	status = fg_query_value(&q, &earlier, err);
+	status = fg_query_find(store->db, &earlier, err, FG_SQL_RUN_BY_UUID, FG_BIND(run->id));
 	if (status != FG_OK && status != FG_ENOENT)
 		return status;
 	make_row(&row, run, head, project);
@@ -238,16 +231,12 @@ int fg_store_update_series(struct fg_store *store, const struct fg_series *serie
 			   struct fg_error *err)
 {
 	char *details = details_text(series);
-	struct fg_query q;
 	int64_t metrics = 0;
 	int status = metrics_text_id(store, series, &metrics, err);
 
 	if (status == FG_OK) {
-		fg_query_begin(&q, store->db, FG_SQL_SERIES_UPDATE);
-		fg_query_int(&q, id);
-		fg_query_int(&q, metrics);
-		fg_query_text(&q, details);
-		status = fg_query_run(&q, err);
+		status = fg_query_do(store->db, err, FG_SQL_SERIES_UPDATE, FG_BIND(id),
+				     FG_BIND(metrics), FG_BIND(details));
 	}
 	free(details);
 	return status;

@@ -102,12 +102,7 @@ static int save_series(struct fg_store *store, int64_t run_id, const struct fg_s
 
 static int weigh(struct fg_store *store, int64_t id, int64_t bytes, struct fg_error *err)
 {
-	struct fg_query q;
-
-	fg_query_begin(&q, store->db, FG_SQL_RUN_WEIGH);
-	fg_query_int(&q, id);
-	fg_query_int(&q, bytes);
-	return fg_query_run(&q, err);
+	return fg_query_do(store->db, err, FG_SQL_RUN_WEIGH, FG_BIND(id), FG_BIND(bytes));
 }
 
 static int write_run(struct fg_store *store, const struct fg_save *save, struct fg_error *err)

@@ -7,7 +7,6 @@
 #include "store/bytes.h"
 #include "store/chunks.h"
 #include "store/db.h"
-#include "store/intern.h"
 #include "store/matrix.h"
 #include "store/measures.h"
 #include "store/paths.h"
@@ -19,10 +18,8 @@ static int put_block(const struct fg_chunk_place *place, int64_t kind, size_t fi
 {
 	struct fg_query q;
 
-	fg_query_begin(&q, place->store->db, place->passing ? FG_SQL_CHUNK_PUT : FG_SQL_CHUNK_ADD);
-	fg_query_int(&q, place->series);
-	fg_query_int(&q, kind);
-	fg_query_int(&q, (int64_t)first);
+	fg_query_with(&q, place->store->db, place->passing ? FG_SQL_CHUNK_PUT : FG_SQL_CHUNK_ADD,
+		      FG_BIND(place->series), FG_BIND(kind), FG_BIND((int64_t)first));
 	fg_query_bytes(&q, block->data, block->size);
 	return fg_query_run(&q, err);
 }

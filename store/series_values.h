@@ -50,4 +50,10 @@ int fg_store_put_repetitions(const struct fg_chunk_place *place, const struct fg
 int fg_store_put_profile(const struct fg_chunk_place *place, const struct fg_profile_set *set,
 			 struct fg_progress_mark *mark, struct fg_error *err) FG_NODISCARD;
 
+/* ---- intern.c ---- */
+
+/* Ids of these functions: found where they are 0. */
+int fg_store_intern(struct fg_store *store, const struct fg_profile_function *functions,
+		    size_t count, int64_t *ids, struct fg_error *err) FG_NODISCARD;
+
 #endif

@@ -5,7 +5,6 @@
 #include "base/byte_source.h"
 #include "base/hash.h"
 #include "trace/trace_records.h"
-#include "trace/trace_tables.h"
 
 /* A window on the source, so a huge or sparse file costs only its contents. */
 struct window {

@@ -20,4 +20,16 @@ bool fg_trace_records_read(struct fg_trace_records *r, const struct fg_trace_chu
 /* Orders what is searched, and joins what the trace has in parts. */
 void fg_trace_records_settle(struct fg_trace *trace);
 
+/* ---- trace_tables.c ---- */
+
+/* Bytes of a row that are read; 0: a kind of table that is not known. */
+size_t fg_trace_row_size(const struct fg_trace *trace, const struct fg_trace_table *table);
+/* Call it before its rows. */
+void fg_trace_begin_table(struct fg_trace *trace, const struct fg_trace_table *table);
+void fg_trace_add_row(struct fg_trace *trace, const struct fg_trace_table *table,
+		      const uint8_t *row);
+/* When the whole file was read: what was held, and arguments so far, are valid if its process was
+ * killed. */
+void fg_trace_end_tables(struct fg_trace *trace);
+
 #endif

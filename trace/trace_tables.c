@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tables of counters, and other data that a killed process had not written in full. */
-#include "trace/trace_tables.h"
-
 #include "base/base.h"
+#include "trace/trace_records.h"
 
 #include <string.h>
 

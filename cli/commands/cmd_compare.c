@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "cli/profile/query.h"
 #include "gate/gate.h"
-#include "profile/views/difference.h"
+#include "profile/views/view.h"
 #include "reporters/reporter.h"
 
 struct options {

@@ -2,8 +2,8 @@
 #include "base/fs.h"
 #include "base/json_write.h"
 #include "cli/framework/command.h"
+#include "cli/prove/prove.h"
 #include "cli/session/plan.h"
-#include "cli/session/prove.h"
 #include "runner/doctor.h"
 
 #include <math.h>

@@ -3,7 +3,6 @@
 #include "cli/session/arms.h"
 #include "cli/session/plan.h"
 #include "cli/session/session.h"
-#include "cli/session/shards.h"
 #include "cli/session/stored.h"
 
 struct options {

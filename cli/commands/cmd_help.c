@@ -2,7 +2,6 @@
 #include "base/text.h"
 #include "cli/framework/completion.h"
 #include "cli/framework/help.h"
-#include "cli/framework/man.h"
 #include "model/measure.h"
 #include "profile/views/view.h"
 

@@ -4,7 +4,6 @@
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "cli/session/creep.h"
 #include "cli/session/stored.h"
 #include "gate/history.h"
 #include "reporters/reporter.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/fs.h"
 #include "cli/framework/command.h"
-#include "cli/mcp/server.h"
+#include "cli/mcp/tools.h"
 
 #include <stdlib.h>
 #include <unistd.h>

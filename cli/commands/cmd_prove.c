@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/prove/prove.h"
 #include "cli/session/plan.h"
-#include "cli/session/prove.h"
 
 struct options {
 	struct fg_cli_config config;

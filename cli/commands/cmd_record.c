@@ -7,9 +7,6 @@
  */
 #include "base/text.h"
 #include "cli/framework/command.h"
-#include "cli/record/attach.h"
-#include "cli/record/exact.h"
-#include "cli/record/inside.h"
 #include "cli/record/options.h"
 
 #include <signal.h>

@@ -19,4 +19,9 @@ enum {
 };
 size_t fg_cli_exits(const struct fg_cli_command *command, enum fg_exit exits[FG_CLI_EXIT_COUNT]);
 
+/* ---- man.c ---- */
+
+void fg_cli_man_overview(struct fg_strbuf *page);
+void fg_cli_man_command(const struct fg_cli_command *command, struct fg_strbuf *page);
+
 #endif

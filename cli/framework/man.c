@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/framework/man.h"
 
 #include "base/manual.h"
 #include "cli/framework/help.h"

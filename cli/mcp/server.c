@@ -3,13 +3,12 @@
  * One thread. poll() waits for standard input and for the ends of the running commands. A call that
  * measures waits while another one does; calls that only read the store run at once.
  */
-#include "cli/mcp/server.h"
-
 #include "base/fs.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/mcp/calls.h"
 #include "cli/mcp/rpc.h"
+#include "cli/mcp/tools.h"
 
 #include <errno.h>
 #include <poll.h>

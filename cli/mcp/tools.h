@@ -52,4 +52,9 @@ int fg_mcp_command_line(const struct fg_mcp_tool *tool, const cJSON *arguments,
 			const struct fg_mcp_rights *rights, struct fg_arena *arena, char ***argv,
 			struct fg_error *err) FG_NODISCARD;
 
+/* ---- server.c ---- */
+
+/* FG_EIO: standard input or output failed. */
+int fg_mcp_serve(const struct fg_mcp_rights *rights, struct fg_error *err) FG_NODISCARD;
+
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/record/attach.h"
-
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/number.h"
+#include "cli/record/options.h"
 #include "cli/record/outcome.h"
 #include "cli/record/recorded_command.h"
 #include "profile/attach/machine.h"

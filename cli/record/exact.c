@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/record/exact.h"
+#include "runner/execute/exact.h"
 
 #include "base/fs.h"
 #include "base/text.h"
 #include "cli/profile/run_argument.h"
+#include "cli/record/options.h"
 #include "cli/record/outcome.h"
 #include "cli/record/recorded_command.h"
-#include "runner/execute/exact.h"
 
 /* Folder for callgrind's own files, next to the one file that is kept. */
 #define PIECES_FOLDER "pieces"

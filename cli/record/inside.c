@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/record/inside.h"
-
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/text.h"
 #include "cli/record/kernel_functions.h"
+#include "cli/record/options.h"
 #include "cli/record/outcome.h"
 #include "cli/record/recorded_command.h"
 #include "runner/execute/control_file.h"
@@ -64,10 +63,10 @@ static int take_counting(const struct fg_recording *given, char **library, struc
 }
 
 /* Writes which function entries can have jumps to a file among the traces. */
-static int make_plan(const struct fg_recording *given, const char *command, const char *folder,
+static int make_plan(const struct fg_recording *given, const char *program, const char *folder,
 		     char **path, struct fg_error *err)
 {
-	const struct fg_entry_plan plan = {.program = command};
+	const struct fg_entry_plan plan = {.program = program};
 
 	if (!given->count.entries)
 		return FG_OK;
@@ -97,7 +96,7 @@ static int prepare(const struct fg_recording *given, const char *command,
 	status = fg_record_make_folder(given, &owned[1], err);
 	if (status != FG_OK)
 		goto out;
-	status = make_plan(given, command, owned[1], &owned[2], err);
+	status = make_plan(given, program, owned[1], &owned[2], err);
 	if (status != FG_OK)
 		goto out;
 	*preload = (struct fg_preload){

@@ -4,6 +4,7 @@
 #define FG_CLI_RECORD_OPTIONS_H
 
 #include "base/base.h"
+#include "cli/framework/command.h"
 
 /* Time is sampled unless something is counted. */
 struct fg_record_sample {
@@ -61,5 +62,27 @@ char *fg_record_mistake(const struct fg_recording *given, size_t words);
 char *fg_record_mistake_exact(const struct fg_recording *given);
 /* As above, for recording from within. */
 char *fg_record_mistake_within(const struct fg_recording *given);
+
+/* ---- attach.c ---- */
+
+/* Is this command's program static, so that no library can be preloaded? */
+bool fg_record_is_outside(const char *command);
+/* `exit_code` is the command's, if one was started. */
+int fg_record_outside(struct fg_cli *cli, const struct fg_recording *options, int *exit_code,
+		      struct fg_error *err) FG_NODISCARD;
+
+/* ---- exact.c ---- */
+
+int fg_record_exact(struct fg_cli *cli, const struct fg_recording *given, int *exit_code,
+		    struct fg_error *err) FG_NODISCARD;
+
+/* ---- inside.c ---- */
+
+/*
+ * Starts the command in cli->arguments and waits for it. `signal` requests a dump of what is held;
+ * 0: none. `exit_code` is the command's.
+ */
+int fg_record_inside(struct fg_cli *cli, const struct fg_recording *given, int signal,
+		     int *exit_code, struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -4,7 +4,6 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "cli/session/plan.h"
-#include "cli/session/shards.h"
 #include "cli/session/stored.h"
 #include "config/config.h"
 #include "gate/commit_trailers.h"

@@ -11,8 +11,11 @@
 #ifndef FG_CLI_SESSION_ARMS_H
 #define FG_CLI_SESSION_ARMS_H
 
+#include "base/strbuf.h"
 #include "cli/session/session.h"
+#include "model/plan.h"
 #include "runner/build/worktree.h"
+#include "store/store.h"
 
 struct fg_arms {
 	struct fg_worktree worktrees[FG_ARM_COUNT];
@@ -49,5 +52,41 @@ void fg_arms_describe(struct fg_arms *arms, struct fg_gate_input *input);
  */
 void fg_arms_add_accepts(struct fg_session *session, struct fg_plan *plan);
 void fg_arms_close(struct fg_arms *arms);
+
+/* ---- shards.c ---- */
+
+struct fg_shard {
+	struct fg_stored_run stored;
+	char *from; /* for people: the file it came from */
+	unsigned index;
+	unsigned count;
+};
+
+struct fg_shards {
+	struct fg_shard *items;
+	size_t count;
+	size_t capacity;
+};
+
+/* Records the shard's number in the facts of the run's candidate. */
+void fg_shard_mark(struct fg_run *run, unsigned index, unsigned count);
+/* False if the run is not a shard. */
+bool fg_shard_of(const struct fg_run *run, unsigned *index, unsigned *count);
+
+/*
+ * Takes ownership of the run, even if it is refused because it is not a shard or does not belong to
+ * the others.
+ */
+int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const char *from,
+		  struct fg_error *err) FG_NODISCARD;
+/*
+ * Merging the same shards always gives the same id. The series are moved: afterwards a shard only
+ * records which one it is. `missing` gets one line about shards that did not arrive, or stays
+ * empty.
+ */
+void fg_shards_merge(struct fg_shards *shards, const struct fg_plan *plan,
+		     struct fg_stored_run *merged, struct fg_strbuf *missing);
+
+void fg_shards_release(struct fg_shards *shards);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/creep.h"
-
 #include "gate/creep.h"
+
+#include "cli/session/stored.h"
 #include "store/functions.h"
 #include "store/serving/sums.h"
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/ledger.h"
-
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/json_write.h"
+#include "cli/session/receipt.h"
 #include "reporters/verdict_queries.h"
 #include "runner/build/git.h"
 

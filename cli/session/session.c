@@ -7,14 +7,13 @@
 #include "base/random.h"
 #include "base/version.h"
 #include "binary/symbolizer.h"
-#include "cli/session/creep.h"
 #include "cli/session/deliver.h"
 #include "cli/session/steps.h"
 #include "cli/session/stored.h"
 #include "profile/attach/kernel_traces.h"
 #include "runner/facts/affected.h"
 #include "runner/facts/host.h"
-#include "runner/guard.h"
+#include "runner/runner.h"
 
 #include <strings.h>
 

@@ -86,7 +86,7 @@ struct fg_session_outcome {
 	size_t profile_count;
 	struct fg_gate_progress look; /* result of the last look at the current benchmark */
 	bool has_look;
-	bool wants_anchor; /* the chain of commits is too vague: see cli/session/creep.h */
+	bool wants_anchor; /* the chain of commits is too vague: see cli/session/stored.h */
 	bool is_open;      /* `until_sure` but the budget ended first: --resume adds to this run */
 	struct fg_verdict verdict;
 };

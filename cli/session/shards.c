@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/shards.h"
-
 #include "base/hash.h"
 #include "base/text.h"
+#include "cli/session/arms.h"
 #include "reporters/reporter.h"
 #include "runner/runner.h"
 

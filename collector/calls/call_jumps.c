@@ -43,18 +43,9 @@ enum {
 
 static const uint64_t reach = UINT64_C(0x7f000000); /* range of a 32-bit distance, less some room */
 
-/* The plan in memory, written by runner/execute/entry_plan.c for this program. */
-struct plan {
-	const uint8_t *bytes;
-	const struct fg_plan_header *header;
-	const struct fg_plan_object *objects;
-	const struct fg_plan_entry *entries;
-	const char *texts;
-};
-
 /* A loaded object that the plan knows. */
 struct target {
-	const struct plan *plan;
+	const struct fg_plan_view *plan;
 	const struct fg_plan_object *object;
 	const struct dl_phdr_info *info;
 	const char *path;
@@ -95,7 +86,7 @@ static void note(enum fg_entry_refusal refusal, const char *name)
 
 /* ---- the plan ---- */
 
-static bool open_plan(struct plan *plan)
+static bool open_plan(struct fg_plan_view *plan)
 {
 	const int fd = (int)syscall(SYS_openat, AT_FDCWD, plan_path, O_RDONLY | O_CLOEXEC);
 	const off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
@@ -107,19 +98,14 @@ static bool open_plan(struct plan *plan)
 		(void)syscall(SYS_close, fd);
 	if (memory == MAP_FAILED)
 		return false;
-	*plan = (struct plan){.bytes = memory, .header = memory};
-	if ((size_t)size < sizeof(*plan->header) || plan->header->size != (uint64_t)size ||
-	    memcmp(plan->header->magic, FG_PLAN_MAGIC, sizeof(plan->header->magic)) != 0) {
-		(void)munmap(memory, (size_t)size);
-		return false;
-	}
-	plan->objects = (const void *)(plan->bytes + sizeof(*plan->header));
-	plan->entries = (const void *)(plan->objects + plan->header->object_count);
-	plan->texts = (const char *)(plan->entries + plan->header->entry_count);
-	return true;
+	if (fg_plan_open(memory, (uint64_t)size, plan))
+		return true;
+	(void)munmap(memory, (size_t)size);
+	return false;
 }
 
-static const struct fg_plan_object *object_of_path(const struct plan *plan, const char *path)
+static const struct fg_plan_object *object_of_path(const struct fg_plan_view *plan,
+						   const char *path)
 {
 	for (uint64_t i = 0; i < plan->header->object_count; i++) {
 		const struct fg_plan_object *object = &plan->objects[i];
@@ -132,40 +118,28 @@ static const struct fg_plan_object *object_of_path(const struct plan *plan, cons
 
 /* ---- an object ---- */
 
-static bool find_code(struct target *t)
+/* Finds the code; is it the examined object, down to the last read-only byte? */
+static bool is_the_same(struct target *t)
 {
+	uint64_t sum = 0;
+
 	t->low = UINTPTR_MAX;
 	for (size_t i = 0; i < t->info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *header = &t->info->dlpi_phdr[i];
 		const uintptr_t start = t->bias + header->p_vaddr;
+		const bool is_code = header->p_flags & PF_X;
 
-		if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
+		if (header->p_type != PT_LOAD || (!is_code && (header->p_flags & PF_W)))
 			continue;
-		if (header->p_flags & PF_W || !(header->p_flags & PF_R))
+		if ((header->p_flags & PF_W) || !(header->p_flags & PF_R))
 			return false;
-		if (start < t->low)
+		sum = fg_plan_sum(sum, (const void *)start, header->p_filesz);
+		if (is_code && start < t->low)
 			t->low = start;
-		if (start + header->p_filesz > t->high)
+		if (is_code && start + header->p_filesz > t->high)
 			t->high = start + header->p_filesz;
 	}
-	return t->low < t->high;
-}
-
-/* Is it the examined object, down to the last read-only byte? */
-static bool is_the_same(const struct target *t)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < t->info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *header = &t->info->dlpi_phdr[i];
-
-		if (header->p_type != PT_LOAD || (header->p_flags & PF_W))
-			continue;
-		if (!(header->p_flags & PF_R))
-			return false;
-		sum = fg_plan_sum(sum, (const void *)(t->bias + header->p_vaddr), header->p_filesz);
-	}
-	return sum == t->object->sum;
+	return t->low < t->high && sum == t->object->sum;
 }
 
 /* Makes the code writable but keeps it executable: the only thread runs in it. */
@@ -314,7 +288,7 @@ static void take_entry(struct target *t, const struct fg_plan_entry *entry)
 /* Makes the code writable and maps room for stubs; returns why it cannot. */
 static enum fg_entry_refusal prepare(struct target *t, size_t count)
 {
-	if (!find_code(t) || !is_the_same(t))
+	if (!is_the_same(t))
 		return FG_ENTRY_CHANGED;
 	if (!map_area(t, count))
 		return FG_ENTRY_SYSTEM;
@@ -351,7 +325,7 @@ static void patch(struct target *t)
 
 static int visit(struct dl_phdr_info *info, size_t size, void *data)
 {
-	const struct plan *plan = data;
+	const struct fg_plan_view *plan = data;
 	struct target t = {.plan = plan,
 			   .info = info,
 			   .path = info->dlpi_name ? info->dlpi_name : "",
@@ -366,7 +340,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 
 void fg_call_jumps_begin(void)
 {
-	struct plan plan;
+	struct fg_plan_view plan;
 
 	if (!plan_path)
 		return;
@@ -380,7 +354,7 @@ void fg_call_jumps_begin(void)
 		if (!object_of_path(&plan, ""))
 			note(FG_ENTRY_LATE, fg_g.program);
 		(void)dl_iterate_phdr(visit, &plan);
-		(void)munmap((void *)(uintptr_t)plan.bytes, plan.header->size);
+		(void)munmap(plan.header, plan.header->size);
 	}
 }
 

@@ -86,6 +86,27 @@ struct fg_plan_entry {
 	struct fg_plan_fixup fixups[FG_PLAN_FIXUPS];
 };
 
+/* A plan in memory. */
+struct fg_plan_view {
+	struct fg_plan_header *header;
+	struct fg_plan_object *objects;
+	struct fg_plan_entry *entries;
+	const char *texts;
+};
+
+/* False: these bytes are not a whole plan. */
+static inline bool fg_plan_open(void *bytes, uint64_t size, struct fg_plan_view *plan)
+{
+	plan->header = bytes;
+	if (size < sizeof(*plan->header) || plan->header->size != size ||
+	    memcmp(plan->header->magic, FG_PLAN_MAGIC, sizeof(plan->header->magic)) != 0)
+		return false;
+	plan->objects = (struct fg_plan_object *)(plan->header + 1);
+	plan->entries = (struct fg_plan_entry *)(plan->objects + plan->header->object_count);
+	plan->texts = (const char *)(plan->entries + plan->header->entry_count);
+	return true;
+}
+
 /*
  * Length of a symbol without the suffix that compilers append to clones and parts of a function.
  * `is_clone`: parameters may be gone; `is_part`: a fragment of a function.

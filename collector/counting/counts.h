@@ -11,6 +11,8 @@
 #include "collector/sampler/sampling.h"
 #include "collector/sampler/state.h"
 
+#include <stdio.h>
+
 enum {
 	FG_COUNT_KINDS = FG_TRACE_COUNT_KINDS, /* values of one probe, at most */
 	/* kinds with as many values each: types of exceptions */
@@ -78,5 +80,10 @@ void fg_counts_add(struct fg_thread *thread, enum fg_counter counter, uint32_t p
 		   const struct fg_counts *seen);
 /* The same for calls outside every known thread. */
 void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *seen);
+
+/* ---- io.c ---- */
+
+/* A stream that may be of another kind than stdout: counts its reads and writes too. */
+void fg_io_watch_stream(FILE *stream);
 
 #endif

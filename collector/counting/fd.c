@@ -12,7 +12,7 @@
  */
 #include "collector/counting/count_hooks.h"
 #include "collector/counting/count_probe.h"
-#include "collector/counting/io.h"
+#include "collector/counting/counts.h"
 #include "collector/counting/live.h"
 #include "collector/sampler/introduce.h"
 

@@ -9,9 +9,8 @@
  * member points to it.  Where its entries are the two functions that libc exports by name, ours
  * take their place; where they are not, as in musl, the trace says that streams are not counted.
  */
-#include "collector/counting/io.h"
-
 #include "collector/counting/count_probe.h"
+#include "collector/counting/counts.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -12,7 +12,6 @@
 
 #include "base/attrs.h"
 #include "collector/counting/counts.h"
-#include "collector/counting/mappings.h"
 #include "collector/counting/own_memory.h"
 #include "collector/sampler/state.h"
 #include "collector/sampler/writer.h"

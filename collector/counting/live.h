@@ -7,6 +7,7 @@
 #define FG_COLLECTOR_LIVE_H
 
 #include "collector/counting/blocks.h"
+#include "collector/sampler/state.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,5 +68,20 @@ void fg_live_forget(void);
  * here.
  */
 bool fg_leaks_find(void (*lost)(const struct fg_memory_block *block));
+
+/* ---- mappings.c ---- */
+
+/* The state of the heap. */
+struct fg_held_now {
+	size_t bytes;
+	size_t most; /* so far */
+};
+
+/* Reads the mappings if the heap has grown since the last time and the time spent allows it. */
+void fg_mappings_look(struct fg_held_now now);
+/* Writes the mappings near the peak and those of now, as part of a state. */
+void fg_mappings_write(struct fg_thread *writer, struct fg_held_now now, uint32_t state);
+/* In a child of fork: starts from nothing. */
+void fg_mappings_forget(void);
 
 #endif

@@ -6,8 +6,7 @@
  * The kernel needs about a microsecond to list a mapping, and more for large ones, so this is done
  * only when the heap has grown by a sixteenth, and for at most one part in 64 of the time.
  */
-#include "collector/counting/mappings.h"
-
+#include "collector/counting/live.h"
 #include "collector/counting/own_memory.h"
 #include "collector/sampler/writer.h"
 

@@ -16,7 +16,6 @@
 #include "collector/sampler/introduce.h"
 #include "collector/sampler/kernel.h"
 #include "collector/sampler/regions.h"
-#include "collector/sampler/restart.h"
 #include "collector/sampler/sampling.h"
 #include "collector/sampler/signals.h"
 #include "collector/sampler/writer.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/sampler/options.h"
-
 #include "collector/sampler/collector_env.h"
+#include "collector/sampler/state.h"
 #include "trace/sample_cost.h"
 
 #include <string.h>

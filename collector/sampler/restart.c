@@ -38,10 +38,9 @@
  * clocks interrupt a call only as it begins, wall clocks at the latest after one period, so a
  * time-out grows by one period at most, and what is counted in milliseconds by one of these.
  */
-#include "collector/sampler/restart.h"
-
 #include "collector/process/real.h"
 #include "collector/sampler/clocks.h"
+#include "collector/sampler/handler.h"
 #include "collector/unwind/readable.h"
 
 #include <linux/futex.h>

@@ -380,4 +380,8 @@ static inline bool fg_alive(void)
 	return fg_g.alive && atomic_load_explicit(fg_g.alive, memory_order_acquire) != 0;
 }
 
+/* ---- options.c ---- */
+
+void fg_collector_options_parse(char *const *environment, struct fg_options *options);
+
 #endif

@@ -27,7 +27,6 @@
 #include "collector/unwind/modules.h"
 #include "collector/unwind/paths.h"
 #include "collector/unwind/readable.h"
-#include "collector/unwind/walk_bare.h"
 #include "collector/unwind/walk_state.h"
 
 enum {

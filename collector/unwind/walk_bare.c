@@ -6,13 +6,12 @@
  * is decoded and the slot that it goes through is read, so a data word, or what an earlier call
  * left behind, is hardly ever taken for it.
  */
-#include "collector/unwind/walk_bare.h"
-
 #include "collector/process/real.h"
 #include "collector/unwind/cfi.h"
 #include "collector/unwind/modules.h"
 #include "collector/unwind/paths.h"
 #include "collector/unwind/readable.h"
+#include "collector/unwind/walk_state.h"
 
 #include <sys/auxv.h>
 

@@ -107,4 +107,17 @@ uint32_t fg_walk_name(struct fg_walk *walk, uint32_t standing);
 /* As above, for a stack that is too deep: both of its ends, with a cut between them. */
 uint32_t fg_walk_name_deep(struct fg_walk *walk, uint32_t standing);
 
+/* ---- walk_bare.c ---- */
+
+enum fg_bare_step {
+	FG_BARE_NOT,    /* the walk is not in such a libc */
+	FG_BARE_CALL,   /* `at` is where the return address lies; bp is the caller's */
+	FG_BARE_SIGNAL, /* a signal handler returns here */
+	FG_BARE_END,    /* the thread begins here */
+	FG_BARE_LOST,
+};
+
+/* Signal-safe. */
+enum fg_bare_step fg_walk_bare(struct fg_walk *walk, uintptr_t *at);
+
 #endif

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perfdb/client/post_job.h"
-
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/secrets.h"
 #include "base/text.h"
+#include "perfdb/client/post_private.h"
 
 #include <ctype.h>
 #include <inttypes.h>

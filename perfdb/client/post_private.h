@@ -6,11 +6,33 @@
 #ifndef FG_PERFDB_CLIENT_POST_PRIVATE_H
 #define FG_PERFDB_CLIENT_POST_PRIVATE_H
 
+#include "base/base.h"
+#include "base/error.h"
 #include "base/json.h"
 #include "base/strbuf.h"
 #include "perfdb/client/http.h"
 #include "perfdb/client/post.h"
-#include "perfdb/client/post_job.h"
+
+/* ---- post_job.c ---- */
+
+struct fg_post_job {
+	char *api;      /* NULL: not a job of that service */
+	char *project;  /* "/repos/acme/demo", "/projects/31" */
+	int64_t number; /* of the pull or merge request; 0: none, or unknown */
+	char *head;     /* "OWNER:BRANCH", to look up the pull request; or NULL */
+	char *sha;      /* the judged commit; NULL: unknown */
+	char *page;     /* the job's web page; or NULL */
+};
+
+/* `job` stays empty outside the service, which is not a failure. The caller releases it. */
+int fg_post_job_github(struct fg_post_job *job, struct fg_error *err) FG_NODISCARD;
+int fg_post_job_gitlab(struct fg_post_job *job, struct fg_error *err) FG_NODISCARD;
+void fg_post_job_release(struct fg_post_job *job);
+
+/* The value of an environment variable; NULL if it is unset or empty, or if `name` is NULL. */
+const char *fg_post_variable(const char *name);
+
+/* ---- post_private.c ---- */
 
 enum {
 	FG_POST_PAGE_SIZE = 100,

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perfdb/server/admission.h"
-
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/number.h"
@@ -12,6 +10,7 @@
 #include "perfdb/server/notes.h"
 #include "perfdb/server/proxies.h"
 #include "perfdb/server/recent_tokens.h"
+#include "perfdb/server/request.h"
 #include "perfdb/server/routes.h"
 
 #include <arpa/inet.h>

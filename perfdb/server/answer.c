@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perfdb/server/answer.h"
-
 #include "base/clock.h"
 #include "base/gzip.h"
 #include "base/text.h"
@@ -8,6 +6,7 @@
 #include "perfdb/server/guard.h"
 #include "perfdb/server/notes.h"
 #include "perfdb/server/pages.h"
+#include "perfdb/server/request.h"
 #include "perfdb/server/routes.h"
 
 #include <unistd.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perfdb/server/body.h"
-
 #include "base/fs.h"
+#include "perfdb/server/request.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -25,16 +25,11 @@ struct entry {
 };
 
 struct fg_connections {
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
-	pthread_t thread;
-	bool has_thread;
-	bool stopping;
+	struct fg_background watch;
 	struct entry *first; /* the newest */
 	size_t count;
 	int64_t headers_ns;
 	int64_t request_ns;
-	int64_t pause_ns;
 	size_t busy_from; /* this many connections */
 };
 
@@ -70,18 +65,14 @@ static void make_room(struct fg_connections *connections)
 	(void)shutdown(oldest->fd, SHUT_RDWR);
 }
 
-static void *watch(void *context)
+static bool watch(void *context)
 {
 	struct fg_connections *connections = context;
 
-	fg_thread_name("connections");
-	(void)pthread_mutex_lock(&connections->lock);
-	while (!connections->stopping) {
-		(void)fg_wake_wait(&connections->wake, &connections->lock, connections->pause_ns);
-		cut_late(connections, fg_clock_monotonic_ns());
-	}
-	(void)pthread_mutex_unlock(&connections->lock);
-	return NULL;
+	(void)pthread_mutex_lock(&connections->watch.lock);
+	cut_late(connections, fg_clock_monotonic_ns());
+	(void)pthread_mutex_unlock(&connections->watch.lock);
+	return false;
 }
 
 int fg_connections_start(int64_t headers_ns, int64_t request_ns, size_t busy_from,
@@ -93,26 +84,22 @@ int fg_connections_start(int64_t headers_ns, int64_t request_ns, size_t busy_fro
 	l->headers_ns = headers_ns;
 	l->request_ns = request_ns;
 	l->busy_from = busy_from;
-	l->pause_ns = shorter / 4 < FG_NS_PER_S ? shorter / 4 : FG_NS_PER_S;
-	(void)pthread_mutex_init(&l->lock, NULL);
-	fg_wake_init(&l->wake);
+	l->watch = (struct fg_background){
+		.name = "connections",
+		.work = watch,
+		.context = l,
+		.pause_ns = shorter / 4 < FG_NS_PER_S ? shorter / 4 : FG_NS_PER_S,
+	};
 	*connections = l;
-	l->has_thread = pthread_create(&l->thread, NULL, watch, l) == 0;
-	return l->has_thread ? FG_OK
-			     : fg_error_set(err, FG_EIO,
-					    "cannot start a thread that watches connections");
+	return fg_background_start(&l->watch, err);
 }
 
 void fg_connections_stop(struct fg_connections *connections)
 {
 	if (!connections)
 		return;
-	fg_wake_to_stop(&connections->lock, &connections->wake, &connections->stopping);
-	if (connections->has_thread)
-		(void)pthread_join(connections->thread, NULL);
+	fg_background_stop(&connections->watch);
 	FG_ASSERT(!connections->first);
-	(void)pthread_mutex_destroy(&connections->lock);
-	(void)pthread_cond_destroy(&connections->wake);
 	free(connections);
 }
 
@@ -128,7 +115,7 @@ static void add_entry(struct fg_connections *connections, struct MHD_Connection 
 	entry = fg_xcalloc(1, sizeof(*entry));
 	entry->fd = info->connect_fd;
 	entry->since_ns = fg_clock_monotonic_ns();
-	(void)pthread_mutex_lock(&connections->lock);
+	(void)pthread_mutex_lock(&connections->watch.lock);
 	make_room(connections);
 	connections->count++;
 	entry->next = connections->first;
@@ -136,7 +123,7 @@ static void add_entry(struct fg_connections *connections, struct MHD_Connection 
 	if (entry->next)
 		entry->next->place = &entry->next;
 	connections->first = entry;
-	(void)pthread_mutex_unlock(&connections->lock);
+	(void)pthread_mutex_unlock(&connections->watch.lock);
 	*slot = entry;
 }
 
@@ -144,12 +131,12 @@ static void remove_entry(struct fg_connections *connections, struct entry *entry
 {
 	if (!entry)
 		return;
-	(void)pthread_mutex_lock(&connections->lock);
+	(void)pthread_mutex_lock(&connections->watch.lock);
 	connections->count--;
 	*entry->place = entry->next;
 	if (entry->next)
 		entry->next->place = entry->place;
-	(void)pthread_mutex_unlock(&connections->lock);
+	(void)pthread_mutex_unlock(&connections->watch.lock);
 	free(entry);
 }
 
@@ -171,18 +158,18 @@ void fg_connections_request(struct fg_connections *connections, struct MHD_Conne
 
 	if (!entry)
 		return;
-	(void)pthread_mutex_lock(&connections->lock);
+	(void)pthread_mutex_lock(&connections->watch.lock);
 	entry->in_request = begins;
 	entry->since_ns = fg_clock_monotonic_ns();
-	(void)pthread_mutex_unlock(&connections->lock);
+	(void)pthread_mutex_unlock(&connections->watch.lock);
 }
 
 size_t fg_connections_count(struct fg_connections *connections)
 {
 	size_t count = 0;
 
-	(void)pthread_mutex_lock(&connections->lock);
+	(void)pthread_mutex_lock(&connections->watch.lock);
 	count = connections->count;
-	(void)pthread_mutex_unlock(&connections->lock);
+	(void)pthread_mutex_unlock(&connections->watch.lock);
 	return count;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* perfdb migrate, backup and check. */
 #include "perfdb/server/options.h"
-#include "store/serving/copy.h"
 #include "store/serving/upkeep.h"
 #include "store/store.h"
 

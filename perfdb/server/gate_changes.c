@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perfdb/server/gate_changes.h"
-
 #include "base/text.h"
+#include "perfdb/server/watcher.h"
 
 #include <math.h>
 

@@ -28,26 +28,21 @@ struct fg_health {
 	atomic_llong answered_ns; /* when it answered last */
 	atomic_bool has_room;
 	atomic_llong failed_ns; /* last write; 0: it did not fail */
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
-	pthread_t asking;
-	pthread_t looking;
-	bool has_asking;
-	bool has_looking;
-	bool stopping;
+	struct fg_background asks;
+	struct fg_background looks;
 };
 
-static bool ask_database(struct fg_health *h)
+static void ask_database(struct fg_health *h)
 {
 	struct fg_error err = {0};
 	struct fg_store *store = fg_sessions_borrow(h->options.sessions, &err);
 	size_t tokens = 0;
-	const bool answers = store && fg_store_token_count(store, &tokens, &err) == FG_OK;
 
-	if (!answers)
+	if (store && fg_store_token_count(store, &tokens, &err) == FG_OK)
+		atomic_store(&h->answered_ns, fg_clock_monotonic_ns());
+	else
 		fg_log(FG_LOG_SERVER, 1, "the database does not answer: %s", err.message);
 	fg_sessions_give_back(h->options.sessions, store);
-	return answers;
 }
 
 static bool disk_has_room(const struct fg_health *h)
@@ -58,75 +53,49 @@ static bool disk_has_room(const struct fg_health *h)
 	       (uint64_t)disk.f_bavail * disk.f_frsize >= ROOM_BYTES;
 }
 
-/* Returns true when the thread must end. */
-static bool pause_for(struct fg_health *h, int64_t ns)
-{
-	bool stopping = false;
-
-	(void)pthread_mutex_lock(&h->lock);
-	if (!h->stopping)
-		(void)fg_wake_wait(&h->wake, &h->lock, ns);
-	stopping = h->stopping;
-	(void)pthread_mutex_unlock(&h->lock);
-	return stopping;
-}
-
-static void *ask(void *context)
+static bool ask(void *context)
 {
 	struct fg_health *h = context;
 
-	fg_thread_name("health asks");
-	do {
-		if (ask_database(h))
-			atomic_store(&h->answered_ns, fg_clock_monotonic_ns());
-		atomic_store(&h->has_room, disk_has_room(h));
-	} while (!pause_for(h, ask_every_ns));
-	return NULL;
+	ask_database(h);
+	atomic_store(&h->has_room, disk_has_room(h));
+	return false;
 }
 
-static void *look(void *context)
+static bool look(void *context)
 {
 	struct fg_health *h = context;
 
-	fg_thread_name("health looks");
-	while (!pause_for(h, look_every_ns)) {
-		if (!fg_health_database_answers(h))
-			h->options.while_down(h->options.context);
-	}
-	return NULL;
+	if (!fg_health_database_answers(h))
+		h->options.while_down(h->options.context);
+	return false;
 }
 
 int fg_health_start(const struct fg_health_options *options, struct fg_health **health,
 		    struct fg_error *err)
 {
 	struct fg_health *h = fg_xcalloc(1, sizeof(*h));
+	int status = FG_OK;
 
 	h->options = *options;
 	h->folder = options->folder ? fg_xstrdup(options->folder) : NULL;
 	atomic_store(&h->answered_ns, fg_clock_monotonic_ns());
 	atomic_store(&h->has_room, true);
-	(void)pthread_mutex_init(&h->lock, NULL);
-	fg_wake_init(&h->wake);
+	h->asks = (struct fg_background){
+		.name = "health asks", .work = ask, .context = h, .pause_ns = ask_every_ns};
+	h->looks = (struct fg_background){
+		.name = "health looks", .work = look, .context = h, .pause_ns = look_every_ns};
 	*health = h;
-	h->has_asking = pthread_create(&h->asking, NULL, ask, h) == 0;
-	h->has_looking = pthread_create(&h->looking, NULL, look, h) == 0;
-	return h->has_asking && h->has_looking
-		       ? FG_OK
-		       : fg_error_set(err, FG_EIO,
-				      "cannot start the threads that ask the database");
+	status = fg_background_start(&h->asks, err);
+	return status == FG_OK ? fg_background_start(&h->looks, err) : status;
 }
 
 void fg_health_stop(struct fg_health *h)
 {
 	if (!h)
 		return;
-	fg_wake_to_stop(&h->lock, &h->wake, &h->stopping);
-	if (h->has_asking)
-		(void)pthread_join(h->asking, NULL);
-	if (h->has_looking)
-		(void)pthread_join(h->looking, NULL);
-	(void)pthread_mutex_destroy(&h->lock);
-	(void)pthread_cond_destroy(&h->wake);
+	fg_background_stop(&h->looks);
+	fg_background_stop(&h->asks);
 	free(h->folder);
 	free(h);
 }

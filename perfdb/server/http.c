@@ -5,14 +5,12 @@
  * authorises the request and runs its handler once it is complete; if its token has not worked
  * lately, one authorises it before the body is taken.  Meanwhile the connection is suspended.
  */
-#include "perfdb/server/http.h"
-
 #include "base/clock.h"
-#include "perfdb/server/admission.h"
-#include "perfdb/server/answer.h"
 #include "perfdb/server/connections.h"
 #include "perfdb/server/replica.h"
+#include "perfdb/server/request.h"
 #include "perfdb/server/routes.h"
+#include "perfdb/server/server_private.h"
 
 enum {
 	LINE_MAX_BYTES = 32 << 10 /* libmicrohttpd's buffer */

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perfdb/server/listen.h"
 
 #include "base/text.h"
 #include "perfdb/server/connections.h"
 #include "perfdb/server/guard.h"
-#include "perfdb/server/http.h"
 #include "perfdb/server/routes.h"
+#include "perfdb/server/server_private.h"
 
 #include <arpa/inet.h>
 #include <microhttpd.h>

@@ -28,15 +28,12 @@ struct fg_replica {
 	atomic_llong lag_ms;
 	atomic_ullong questions;
 	atomic_llong wrote_ns[SLOTS];
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
-	pthread_t thread;
-	bool running;
-	bool stopping;
+	struct fg_background asks;
 };
 
-static bool ask(struct fg_replica *r)
+static bool ask(void *context)
 {
+	struct fg_replica *r = context;
 	struct fg_error err = {0};
 	struct fg_store *store = fg_sessions_borrow(r->sessions, &err);
 	int64_t lag_ms = NO_ANSWER;
@@ -46,25 +43,9 @@ static bool ask(struct fg_replica *r)
 		fg_log(FG_LOG_SERVER, 1, "the replica does not answer: %s", err.message);
 	fg_sessions_give_back(r->sessions, store);
 	atomic_store(&r->lag_ms, lag_ms);
-	return answers;
-}
-
-static void *watch(void *context)
-{
-	struct fg_replica *r = context;
-	bool stopping = false;
-
-	fg_thread_name("replica");
-	while (!stopping) {
-		if (ask(r))
-			atomic_store(&r->answered_ns, fg_clock_monotonic_ns());
-		(void)pthread_mutex_lock(&r->lock);
-		if (!r->stopping)
-			(void)fg_wake_wait(&r->wake, &r->lock, ask_every_ns);
-		stopping = r->stopping;
-		(void)pthread_mutex_unlock(&r->lock);
-	}
-	return NULL;
+	if (answers)
+		atomic_store(&r->answered_ns, fg_clock_monotonic_ns());
+	return false;
 }
 
 int fg_replica_start(const char *database, struct fg_replica **replica, struct fg_error *err)
@@ -73,25 +54,18 @@ int fg_replica_start(const char *database, struct fg_replica **replica, struct f
 
 	r->sessions = fg_sessions_new(database, true);
 	atomic_store(&r->lag_ms, NO_ANSWER);
-	(void)pthread_mutex_init(&r->lock, NULL);
-	fg_wake_init(&r->wake);
+	r->asks = (struct fg_background){
+		.name = "replica", .work = ask, .context = r, .pause_ns = ask_every_ns};
 	*replica = r;
-	r->running = pthread_create(&r->thread, NULL, watch, r) == 0;
-	return r->running
-		       ? FG_OK
-		       : fg_error_set(err, FG_EIO, "cannot start the thread that asks the replica");
+	return fg_background_start(&r->asks, err);
 }
 
 void fg_replica_stop(struct fg_replica *r)
 {
 	if (!r)
 		return;
-	fg_wake_to_stop(&r->lock, &r->wake, &r->stopping);
-	if (r->running)
-		(void)pthread_join(r->thread, NULL);
+	fg_background_stop(&r->asks);
 	fg_sessions_free(r->sessions);
-	(void)pthread_mutex_destroy(&r->lock);
-	(void)pthread_cond_destroy(&r->wake);
 	free(r);
 }
 

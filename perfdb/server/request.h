@@ -5,10 +5,43 @@
 
 #include "base/arena.h"
 #include "base/json_write.h"
-#include "perfdb/server/body.h"
+#include "base/strbuf.h"
 #include "perfdb/server/server_private.h"
 #include "perfdb/server/workers.h"
 #include "store/serving/roles.h"
+
+#include <microhttpd.h>
+#include <stdatomic.h>
+
+/* ---- body.c ---- */
+
+struct fg_body {
+	size_t limit;         /* limit of this body */
+	size_t announced;     /* announced size; 0: unknown */
+	atomic_size_t *total; /* bytes of all bodies in progress */
+	size_t total_limit;
+	atomic_size_t *share; /* bytes of this sender's bodies: half of total_limit at most */
+	size_t size;          /* received so far */
+	size_t counted;       /* counted in *total and *share */
+	enum fg_body_state {
+		FG_BODY_COMPLETE, /* nothing is missing so far */
+		FG_BODY_TOO_LARGE,
+		FG_BODY_NO_ROOM, /* other bodies use up the limit */
+		FG_BODY_NO_DISK, /* the file cannot be written */
+	} state;
+	struct fg_strbuf bytes; /* the data of a small body */
+	bool has_file;
+	int file;
+	void *map; /* mapping of the file */
+};
+
+/* If the data does not fit, the whole body is dropped; the state holds the reason. */
+void fg_body_add(struct fg_body *body, const void *data, size_t size);
+/* body->size bytes, which live as long as the body; NULL: the file cannot be read. */
+const char *fg_body_data(struct fg_body *body);
+void fg_body_release(struct fg_body *body);
+
+/* ---- request.c ---- */
 
 struct MHD_Connection;
 struct fg_request;
@@ -106,5 +139,29 @@ void fg_request_json_time(struct fg_json_writer *w, const char *name, int64_t ns
 
 /* Bounds of the latencies that are counted. */
 extern const int64_t fg_latency_us[FG_LATENCY_STEPS];
+
+/* ---- admission.c ---- */
+
+/*
+ * Decides from the headers alone: the address, the method, the limits. Finds the route and sets the
+ * limits of the body. Uses no database, so libmicrohttpd's threads may call it.
+ */
+int fg_admission_check(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
+/* Refuses a request that needs the database while the database does not answer. */
+int fg_admission_database_is_down(struct fg_request *rq, struct fg_error *err);
+/* Its token has not worked lately, so authorise it before taking its body. */
+bool fg_admission_is_unproven(struct fg_request *rq);
+/* Checks the client's rights and opens the request's session. */
+int fg_admission_authorize(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
+
+/* ---- answer.c ---- */
+
+/*
+ * Everything but sending: an error becomes the body, the request is counted and logged, and the
+ * session is given back.
+ */
+void fg_answer_settle(struct fg_request *rq, const struct fg_error *err);
+enum MHD_Result fg_answer_send(struct fg_request *rq);
+void fg_answer_release(struct fg_request *rq);
 
 #endif

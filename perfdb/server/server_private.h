@@ -5,6 +5,7 @@
 
 #include "perfdb/server/server.h"
 
+#include <microhttpd.h>
 #include <stdatomic.h>
 
 struct fg_connections;
@@ -72,5 +73,27 @@ struct fg_server {
 	size_t route_count;
 	int64_t started_ns;
 };
+
+/* ---- http.c ---- */
+
+/* Makes the request when its first line is there. */
+void *fg_http_line(void *context, const char *line, struct MHD_Connection *connection);
+enum MHD_Result fg_http_access(void *context, struct MHD_Connection *connection, const char *url,
+			       const char *method, const char *version, const char *data,
+			       size_t *size, void **request);
+void fg_http_completed(void *context, struct MHD_Connection *connection, void **request,
+		       enum MHD_RequestTerminationCode code);
+
+/* ---- listen.c ---- */
+
+enum {
+	FG_LISTEN_CONNECTIONS = 4096
+};
+
+/* The address listened on: the option, or 127.0.0.1. */
+const char *fg_listen_address(const struct fg_server_options *options);
+bool fg_listen_is_loopback(const struct fg_server_options *options);
+/* Starts libmicrohttpd; sets the server's daemon and port. */
+int fg_listen_start(struct fg_server *server, struct fg_error *err) FG_NODISCARD;
 
 #endif

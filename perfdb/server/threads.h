@@ -1,18 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting for other threads, by a clock that cannot be set. Inside perfdb/server/ only. */
+/* Background threads; waits by a clock that cannot be set.  Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_THREADS_H
 #define FG_PERFDB_SERVER_THREADS_H
 
 #include "base/base.h"
+#include "base/error.h"
 
 #include <pthread.h>
+
+/* A thread that works, waits, and works again until it is stopped. */
+struct fg_background {
+	const char *name; /* for fg_thread_name() */
+	/* Called without the lock. True: there is more to do at once. */
+	bool (*work)(void *context);
+	void *context;
+	int64_t pause_ns;     /* the longest wait between two calls */
+	pthread_mutex_t lock; /* may guard what `context` holds */
+	pthread_cond_t wake;
+	pthread_t thread;
+	bool is_running;
+	bool is_awake;
+	bool is_stopping;
+};
+
+int fg_background_start(struct fg_background *background, struct fg_error *err) FG_NODISCARD;
+/* Ends a wait, or the next one.  Called without the lock. */
+void fg_background_wake(struct fg_background *background);
+/* Waits until work() returns.  Nothing happens if it was not started. */
+void fg_background_stop(struct fg_background *background);
 
 /* A condition for fg_wake_wait(). */
 void fg_wake_init(pthread_cond_t *wake);
 /* Waits `ns` at most; false when the time is over. */
 bool fg_wake_wait(pthread_cond_t *wake, pthread_mutex_t *lock, int64_t ns);
-/* Sets `stopping` and wakes every thread that waits under this lock. */
-void fg_wake_to_stop(pthread_mutex_t *lock, pthread_cond_t *wake, bool *stopping);
 /* Names this thread for ps, top and gdb; at most 15 characters. */
 void fg_thread_name(const char *name);
 

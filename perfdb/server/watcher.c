@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfdb/server/watcher.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/text.h"
 #include "perfdb/server/changes.h"
-#include "perfdb/server/gate_changes.h"
 #include "perfdb/server/threads.h"
 #include "store/serving/history.h"
 
@@ -13,6 +13,7 @@
 
 enum {
 	PLACES_MAX = 20000, /* beyond these nothing is watched */
+	IDLE_SECONDS = 60,
 };
 
 struct place {
@@ -26,11 +27,7 @@ struct place {
 
 struct fg_watcher {
 	struct fg_sessions *sessions;
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
-	pthread_t thread;
-	bool has_thread;
-	bool stopping;
+	struct fg_background searches;
 	struct fg_map index; /* project, benchmark and metric → place */
 	struct place **places;
 	size_t count;
@@ -72,16 +69,16 @@ bool fg_watcher_look(struct fg_watcher *w, const struct fg_watch_place *wanted,
 	bool is_known = true;
 
 	*watched = (struct fg_watched){0};
-	(void)pthread_mutex_lock(&w->lock);
+	(void)pthread_mutex_lock(&w->searches.lock);
 	place = find_place(w, wanted);
 	if (place) {
 		*watched = place->found;
 		is_known = place->series == wanted->series;
 		place->wanted = wanted->series;
-		if (!is_known)
-			(void)pthread_cond_signal(&w->wake);
 	}
-	(void)pthread_mutex_unlock(&w->lock);
+	(void)pthread_mutex_unlock(&w->searches.lock);
+	if (!is_known)
+		fg_background_wake(&w->searches);
 	return is_known;
 }
 
@@ -102,20 +99,6 @@ static void keep(const struct fg_history *history, const struct fg_change_series
 		kept->before = c->before;
 		kept->after = c->after;
 	}
-}
-
-/* The number of points of the history within the range. */
-static size_t count_points(const struct fg_history *history, const struct fg_watch_range *range)
-{
-	size_t last = 0;
-
-	if (!range->last)
-		return history->count;
-	while (last < history->count && strcmp(history->points[last].run, range->last) != 0)
-		last++;
-	if (last == history->count || !isfinite(history->points[last].candidate))
-		return 0;
-	return range->without_last ? last : last + 1;
 }
 
 static int search(const struct fg_history *history, size_t points, struct fg_watched *watched,
@@ -148,20 +131,30 @@ static int read_history(struct fg_store *store, const struct fg_watch_place *pla
 	return fg_store_history(store, &query, history, err);
 }
 
-int fg_watcher_search(struct fg_store *store, const struct fg_watch_range *range,
-		      struct fg_watched *watched, struct fg_error *err)
+int fg_watcher_confirmed(struct fg_store *store, const struct fg_watch_place *place,
+			 const char *run, struct fg_watched_change *change, struct fg_error *err)
 {
 	struct fg_history history = {0};
-	size_t points = 0;
-	int status = read_history(store, &range->place, &history, err);
+	struct fg_watched now = {0};
+	struct fg_watched before = {0};
+	size_t last = 0;
+	int status = read_history(store, place, &history, err);
 
-	if (status != FG_OK)
-		return status;
-	points = count_points(&history, range);
-	if (points)
-		status = search(&history, points, watched, err);
+	*change = (struct fg_watched_change){0};
+	while (last < history.count && strcmp(history.points[last].run, run) != 0)
+		last++;
+	if (status == FG_OK && last < history.count && isfinite(history.points[last].candidate))
+		status = search(&history, last + 1, &now, err);
+	if (status == FG_OK && now.count)
+		status = search(&history, last, &before, err);
 	fg_history_release(&history);
-	return status;
+	if (status != FG_OK || now.count == 0)
+		return status == FG_ENOENT ? FG_OK : status;
+	*change = now.changes[now.count - 1];
+	if (before.count && fabs(before.changes[before.count - 1].after - change->after) <=
+				    fabs(change->after - change->before) / 2)
+		change->run[0] = '\0';
+	return FG_OK;
 }
 
 static int find_changes(struct fg_store *store, const struct fg_watch_place *place,
@@ -207,30 +200,25 @@ static struct place *next_place(struct fg_watcher *w)
 	return NULL;
 }
 
-static void *work(void *context)
+static bool work(void *context)
 {
 	struct fg_watcher *w = context;
+	struct fg_watched found = {0};
+	struct place *place = NULL;
+	int64_t series = 0;
 
-	fg_thread_name("change watcher");
-	(void)pthread_mutex_lock(&w->lock);
-	while (!w->stopping) {
-		struct place *place = next_place(w);
-		struct fg_watched found = {0};
-		int64_t series = 0;
-
-		if (!place) {
-			(void)pthread_cond_wait(&w->wake, &w->lock);
-			continue;
-		}
-		series = place->wanted;
-		(void)pthread_mutex_unlock(&w->lock);
-		look_at(w, place, &found);
-		(void)pthread_mutex_lock(&w->lock);
-		place->found = found;
-		place->series = series;
-	}
-	(void)pthread_mutex_unlock(&w->lock);
-	return NULL;
+	(void)pthread_mutex_lock(&w->searches.lock);
+	place = next_place(w);
+	series = place ? place->wanted : 0;
+	(void)pthread_mutex_unlock(&w->searches.lock);
+	if (!place)
+		return false;
+	look_at(w, place, &found);
+	(void)pthread_mutex_lock(&w->searches.lock);
+	place->found = found;
+	place->series = series;
+	(void)pthread_mutex_unlock(&w->searches.lock);
+	return true;
 }
 
 int fg_watcher_start(struct fg_sessions *sessions, struct fg_watcher **watcher,
@@ -239,22 +227,19 @@ int fg_watcher_start(struct fg_sessions *sessions, struct fg_watcher **watcher,
 	struct fg_watcher *w = fg_xcalloc(1, sizeof(*w));
 
 	w->sessions = sessions;
-	(void)pthread_mutex_init(&w->lock, NULL);
-	fg_wake_init(&w->wake);
+	w->searches = (struct fg_background){.name = "change watcher",
+					     .work = work,
+					     .context = w,
+					     .pause_ns = IDLE_SECONDS * FG_NS_PER_S};
 	*watcher = w;
-	w->has_thread = pthread_create(&w->thread, NULL, work, w) == 0;
-	return w->has_thread
-		       ? FG_OK
-		       : fg_error_set(err, FG_EIO, "cannot start the thread for change points");
+	return fg_background_start(&w->searches, err);
 }
 
 void fg_watcher_stop(struct fg_watcher *w)
 {
 	if (!w)
 		return;
-	fg_wake_to_stop(&w->lock, &w->wake, &w->stopping);
-	if (w->has_thread)
-		(void)pthread_join(w->thread, NULL);
+	fg_background_stop(&w->searches);
 	for (size_t i = 0; i < w->count; i++) {
 		free(w->places[i]->project);
 		free(w->places[i]->benchmark);
@@ -263,7 +248,5 @@ void fg_watcher_stop(struct fg_watcher *w)
 	}
 	free(w->places);
 	fg_map_release(&w->index);
-	(void)pthread_mutex_destroy(&w->lock);
-	(void)pthread_cond_destroy(&w->wake);
 	free(w);
 }

@@ -9,6 +9,7 @@
 
 #include "perfdb/server/changes.h"
 #include "perfdb/server/sessions.h"
+#include "store/serving/history.h"
 
 enum {
 	FG_WATCHED_RUNS = 300,  /* the newest ones are searched */
@@ -41,18 +42,15 @@ struct fg_watch_place {
 	int64_t series;
 };
 
-/* The runs of a place up to one of them. */
-struct fg_watch_range {
-	struct fg_watch_place place;
-	const char *last; /* run; NULL: the newest */
-	bool without_last;
-};
-
 struct fg_store;
 
-/* Searches for change points at once.  A range whose last run has no value there has none. */
-int fg_watcher_search(struct fg_store *store, const struct fg_watch_range *range,
-		      struct fg_watched *watched, struct fg_error *err) FG_NODISCARD;
+/*
+ * The change point that this run confirms: with the run there is another level at the end than
+ * without it.  Otherwise change->run is empty.
+ */
+int fg_watcher_confirmed(struct fg_store *store, const struct fg_watch_place *place,
+			 const char *run, struct fg_watched_change *change, struct fg_error *err)
+	FG_NODISCARD;
 
 struct fg_watcher;
 
@@ -63,5 +61,14 @@ void fg_watcher_stop(struct fg_watcher *watcher); /* NULL is fine */
 /* False: not known yet, ask again; *watched is what was known before. */
 bool fg_watcher_look(struct fg_watcher *watcher, const struct fg_watch_place *place,
 		     struct fg_watched *watched);
+
+/* ---- gate_changes.c ---- */
+
+/*
+ * Adds the regressions of a history to its change points; the newest FG_WATCHED_CHANGES stay.  A
+ * later run of the same branch against the same baseline takes the place of an earlier one; an
+ * improvement that takes back at least half of a regression undoes it.
+ */
+void fg_gate_changes_add(const struct fg_history *history, struct fg_watched *watched);
 
 #endif

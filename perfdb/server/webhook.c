@@ -24,11 +24,7 @@ struct fg_webhooks {
 	struct fg_webhook_options options;
 	struct fg_ranges *allowed;
 	const char *public_url;
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
-	pthread_t thread;
-	bool has_thread;
-	bool stopping;
+	struct fg_background calls;
 };
 
 bool fg_webhook_admits(void *allowed, const char *text)
@@ -62,7 +58,6 @@ static int check_template(const char *template, struct fg_error *err)
 int fg_webhooks_check(const struct fg_webhooks *h, const char *url, const char *template,
 		      struct fg_error *err)
 {
-	const bool is_plain = h->options.allows_plain && fg_text_starts_with(url, "http://");
 	const char *visible = url;
 
 	while (*visible > ' ' && *visible < 0x7f && *visible != '@')
@@ -70,14 +65,15 @@ int fg_webhooks_check(const struct fg_webhooks *h, const char *url, const char *
 	if (*visible || strlen(url) > TEXT_MAX_BYTES)
 		return fg_error_set(err, FG_EINVAL,
 				    "'url': expected https://HOST/... without a user");
-	if (!is_plain && !fg_text_starts_with(url, "https://"))
+	if (!fg_text_starts_with(url, "https://") &&
+	    !(h->options.allows_plain && fg_text_starts_with(url, "http://")))
 		return fg_error_set(
 			err, FG_EINVAL,
 			"'url' would be called unencrypted: expected https:// (the server's option --webhook-http allows http://)");
 	return check_template(template, err);
 }
 
-int fg_webhooks_send(const struct fg_webhooks *h, const char *url, const char *body, bool *is_final,
+int fg_webhooks_send(const struct fg_webhooks *h, const char *url, const char *body,
 		     struct fg_error *err)
 {
 	static const char *const headers[] = {"Content-Type: application/json", NULL};
@@ -102,18 +98,17 @@ int fg_webhooks_send(const struct fg_webhooks *h, const char *url, const char *b
 	struct fg_http *http = NULL;
 	int status = fg_http_open(&options, &http, err);
 
-	*is_final = status != FG_OK;
 	if (status != FG_OK)
 		return status;
 	status = fg_http_send(http, &request, &reply, err);
-	*is_final = reply.was_refused || (status == FG_OK && !fg_http_is_passing(reply.status));
+	/* The answer's body is not shown: it may come from the internal network. */
 	if (reply.was_refused)
 		status = fg_error_set(err, FG_EINVAL,
 				      "the webhook's address is a local or private one, which this "
 				      "server does not call (--webhook-allow)");
 	else if (status == FG_OK && (reply.status < 200 || reply.status >= 300))
-		status = fg_error_set(err, FG_ENET, "the webhook answered %ld", reply.status);
-	/* The answer's body is not shown: it may come from the internal network. */
+		status = fg_error_set(err, fg_http_is_passing(reply.status) ? FG_ENET : FG_EINVAL,
+				      "the webhook answered %ld", reply.status);
 	fg_strbuf_release(&reply.body);
 	fg_http_close(http);
 	return status;
@@ -132,41 +127,26 @@ static int64_t again_at(const struct fg_webhooks *h, int64_t attempts)
 	return fg_clock_wall_ns() + (wait < most ? wait : most);
 }
 
-/* No session is held between `store` and the next one, because the other end may be slow. */
-static int make_call(struct fg_webhooks *h, const struct fg_webhook_call *call,
-		     struct fg_arena *arena, struct fg_strbuf *body, struct fg_error *err)
+static int make_call(const struct fg_webhooks *h, struct fg_store *store,
+		     const struct fg_webhook_call *call, struct fg_strbuf *body,
+		     struct fg_error *err)
 {
-	struct fg_store *store = fg_sessions_borrow(h->sessions, err);
-	struct fg_webhook hook = {0};
 	struct fg_error why = {0};
 	int64_t again_ns = 0;
-	bool is_final = false;
-	int status = FG_ENET;
+	int status = fg_webhook_message(store, call, h->public_url, body, err);
 
-	if (store)
-		status = fg_store_webhook_get(store, call->project, arena, &hook, err);
-	if (status == FG_OK)
-		status = fg_webhook_message(store, call, hook.template, h->public_url, body, err);
-	fg_sessions_give_back(h->sessions, store);
 	if (status != FG_OK)
 		return status;
-	if (body->length) {
-		hook.problem = NULL;
-		if (fg_webhooks_send(h, hook.url, fg_strbuf_text(body), &is_final, &why) != FG_OK) {
-			hook.problem = why.message;
-			again_ns = is_final ? 0 : again_at(h, call->attempts);
-		}
-	}
-	store = fg_sessions_borrow(h->sessions, err);
-	status =
-		store ? fg_store_webhook_settle(store, call, again_ns, hook.problem, err) : FG_ENET;
-	fg_sessions_give_back(h->sessions, store);
-	return status;
+	if (body->length && fg_webhooks_send(h, call->hook.url, body->data, &why) == FG_ENET)
+		again_ns = again_at(h, call->attempts);
+	return fg_store_webhook_settle(store, call, again_ns, *why.message ? why.message : NULL,
+				       err);
 }
 
 /* False: nothing is due, or it fails. */
-static bool call_next(struct fg_webhooks *h)
+static bool call_next(void *context)
 {
+	const struct fg_webhooks *h = context;
 	const int64_t until_ns = fg_clock_wall_ns() + CLAIM_SECONDS * FG_NS_PER_S;
 	struct fg_webhook_call call = {0};
 	struct fg_arena arena = {0};
@@ -177,9 +157,9 @@ static bool call_next(struct fg_webhooks *h)
 
 	if (store)
 		status = fg_store_webhook_claim(store, until_ns, &arena, &call, &err);
-	fg_sessions_give_back(h->sessions, store);
 	if (status == FG_OK)
-		status = make_call(h, &call, &arena, &body, &err);
+		status = make_call(h, store, &call, &body, &err);
+	fg_sessions_give_back(h->sessions, store);
 	if (status != FG_OK && status != FG_ENOENT)
 		fg_log(FG_LOG_SERVER, 1, "a webhook call: %s", err.message);
 	fg_strbuf_release(&body);
@@ -187,29 +167,10 @@ static bool call_next(struct fg_webhooks *h)
 	return status == FG_OK;
 }
 
-static void *call_all(void *context)
-{
-	struct fg_webhooks *h = context;
-	const int64_t poll_ns = POLL_SECONDS * FG_NS_PER_S;
-	const int64_t wait_ns = h->options.retry_ns < poll_ns ? h->options.retry_ns : poll_ns;
-	bool is_more = true;
-
-	fg_thread_name("webhooks");
-	(void)pthread_mutex_lock(&h->lock);
-	while (!h->stopping) {
-		if (!is_more)
-			(void)fg_wake_wait(&h->wake, &h->lock, wait_ns);
-		(void)pthread_mutex_unlock(&h->lock);
-		is_more = call_next(h);
-		(void)pthread_mutex_lock(&h->lock);
-	}
-	(void)pthread_mutex_unlock(&h->lock);
-	return NULL;
-}
-
 int fg_webhooks_start(struct fg_sessions *sessions, const struct fg_server_options *options,
 		      struct fg_webhooks **hooks, struct fg_error *err)
 {
+	const int64_t poll_ns = POLL_SECONDS * FG_NS_PER_S;
 	struct fg_webhooks *h = fg_xcalloc(1, sizeof(*h));
 	int status = FG_OK;
 
@@ -217,33 +178,26 @@ int fg_webhooks_start(struct fg_sessions *sessions, const struct fg_server_optio
 	h->sessions = sessions;
 	h->options = options->webhooks;
 	h->public_url = options->public_url;
-	(void)pthread_mutex_init(&h->lock, NULL);
-	fg_wake_init(&h->wake);
+	h->calls = (struct fg_background){
+		.name = "webhooks",
+		.work = call_next,
+		.context = h,
+		.pause_ns = h->options.retry_ns < poll_ns ? h->options.retry_ns : poll_ns,
+	};
 	status = fg_ranges_new(h->options.allowed, h->options.allowed_count, &h->allowed, err);
-	if (status != FG_OK)
-		return status;
-	h->has_thread = pthread_create(&h->thread, NULL, call_all, h) == 0;
-	return h->has_thread
-		       ? FG_OK
-		       : fg_error_set(err, FG_EIO, "cannot start the thread that calls webhooks");
+	return status == FG_OK ? fg_background_start(&h->calls, err) : status;
 }
 
 void fg_webhooks_stop(struct fg_webhooks *h)
 {
 	if (!h)
 		return;
-	fg_wake_to_stop(&h->lock, &h->wake, &h->stopping);
-	if (h->has_thread)
-		(void)pthread_join(h->thread, NULL);
+	fg_background_stop(&h->calls);
 	fg_ranges_free(h->allowed);
-	(void)pthread_mutex_destroy(&h->lock);
-	(void)pthread_cond_destroy(&h->wake);
 	free(h);
 }
 
 void fg_webhooks_wake(struct fg_webhooks *h)
 {
-	(void)pthread_mutex_lock(&h->lock);
-	(void)pthread_cond_broadcast(&h->wake);
-	(void)pthread_mutex_unlock(&h->lock);
+	fg_background_wake(&h->calls);
 }

@@ -27,9 +27,9 @@ void fg_webhooks_wake(struct fg_webhooks *hooks);
 /* FG_EINVAL with the reason: nothing could ever be sent there, or in this form. */
 int fg_webhooks_check(const struct fg_webhooks *hooks, const char *url, const char *template,
 		      struct fg_error *err) FG_NODISCARD;
-/* `*is_final`: the other end will not take the same call later either. */
+/* FG_ENET: the other end may take the same call later. */
 int fg_webhooks_send(const struct fg_webhooks *hooks, const char *url, const char *body,
-		     bool *is_final, struct fg_error *err) FG_NODISCARD;
+		     struct fg_error *err) FG_NODISCARD;
 /* An fg_http_admits: a public address, or one in these fg_ranges. */
 bool fg_webhook_admits(void *allowed, const char *address);
 
@@ -49,7 +49,7 @@ void fg_webhook_fill(const char *template, const struct fg_webhook_values *value
 		     struct fg_strbuf *body);
 /* Writes the message about a run; `body` stays empty if there is nothing to report. */
 int fg_webhook_message(struct fg_store *store, const struct fg_webhook_call *call,
-		       const char *template, const char *public_url, struct fg_strbuf *body,
-		       struct fg_error *err) FG_NODISCARD;
+		       const char *public_url, struct fg_strbuf *body, struct fg_error *err)
+	FG_NODISCARD;
 
 #endif

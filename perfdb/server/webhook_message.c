@@ -62,84 +62,41 @@ void fg_webhook_fill(const char *template, const struct fg_webhook_values *value
 	}
 }
 
-/*
- * A change point that this run confirms: with the run there is another level at the end than
- * without it.
- */
 static int add_change(struct fg_store *store, const struct fg_run *run,
 		      const struct fg_series *series, const struct fg_metric *metric,
 		      struct fg_strbuf *summary, struct fg_error *err)
 {
-	struct fg_watch_range range = {.place = {.project = run->project,
-						 .benchmark = series->name,
-						 .metric = metric->name},
-				       .last = run->id};
-	struct fg_watched now = {0};
-	struct fg_watched before = {0};
-	const struct fg_watched_change *c = NULL;
+	const struct fg_watch_place place = {
+		.project = run->project, .benchmark = series->name, .metric = metric->name};
+	struct fg_watched_change c;
 	char change[FG_NUMBER_TEXT_SIZE];
-	int status = fg_watcher_search(store, &range, &now, err);
+	const int status = fg_watcher_confirmed(store, &place, run->id, &c, err);
 
-	if (status != FG_OK || now.count == 0)
-		return status == FG_ENOENT ? FG_OK : status;
-	range.without_last = true;
-	status = fg_watcher_search(store, &range, &before, err);
-	if (status != FG_OK)
-		return status;
-	c = &now.changes[now.count - 1];
-	if (fabs(c->after - c->before) < metric->min_effect * fabs(c->before) ||
-	    (before.count && fabs(before.changes[before.count - 1].after - c->after) <=
-				     fabs(c->after - c->before) / 2))
-		return FG_OK;
-	fg_strbuf_printf(summary, "%schange point: %s %s %s", summary->length ? "; " : "",
-			 series->name, metric->label,
-			 fg_format_change(c->after / c->before - 1, change));
-	return FG_OK;
+	if (status == FG_OK && *c.run &&
+	    fabs(c.after - c.before) >= metric->min_effect * fabs(c.before))
+		fg_strbuf_printf(summary, "%schange point: %s %s %s", summary->length ? "; " : "",
+				 series->name, metric->label,
+				 fg_format_change(c.after / c.before - 1, change));
+	return status;
 }
 
-static int find_changes(struct fg_store *store, const struct fg_run *run, struct fg_strbuf *summary,
-			struct fg_error *err)
+static int add_changes(struct fg_store *store, const struct fg_run *run,
+		       const struct fg_series *series, struct fg_strbuf *summary,
+		       struct fg_error *err)
 {
 	int status = FG_OK;
 
-	for (size_t s = 0; s < run->series_count && status == FG_OK; s++) {
-		const struct fg_series *series = &run->series[s];
-
-		for (size_t m = 0; m < series->metric_count && status == FG_OK; m++) {
-			if (series->metrics[m].gated)
-				status = add_change(store, run, series, &series->metrics[m],
-						    summary, err);
-		}
+	for (size_t m = 0; m < series->metric_count && status == FG_OK; m++) {
+		if (series->metrics[m].gated)
+			status = add_change(store, run, series, &series->metrics[m], summary, err);
 	}
 	return status;
 }
 
-static void write_message(const struct fg_stored_run *stored, const char *template,
-			  const char *verdict, const char *public_url,
-			  const struct fg_strbuf *summary, struct fg_strbuf *body)
-{
-	const struct fg_side *side = &stored->run.sides[FG_ARM_CANDIDATE];
-	const size_t length = public_url ? strlen(public_url) : 0;
-	char *url = fg_xasprintf("%.*s/?view=run&run=%s",
-				 (int)(length - (length && public_url[length - 1] == '/')),
-				 length ? public_url : "", stored->run.id);
-
-	fg_webhook_fill(template,
-			&(struct fg_webhook_values){.branch = side->branch,
-						    .commit = side->commit,
-						    .project = stored->run.project,
-						    .run = stored->run.id,
-						    .summary = fg_strbuf_text(summary),
-						    .url = url,
-						    .verdict = verdict},
-			body);
-	free(url);
-}
-
 int fg_webhook_message(struct fg_store *store, const struct fg_webhook_call *call,
-		       const char *template, const char *public_url, struct fg_strbuf *body,
-		       struct fg_error *err)
+		       const char *public_url, struct fg_strbuf *body, struct fg_error *err)
 {
+	size_t length = public_url ? strlen(public_url) : 0;
 	struct fg_stored_run stored = {0};
 	struct fg_strbuf summary = {0};
 	const char *verdict = NULL;
@@ -153,10 +110,28 @@ int fg_webhook_message(struct fg_store *store, const struct fg_webhook_call *cal
 		verdict = stored.outcome;
 	if (verdict)
 		(void)fg_cards_add_sentence(store, call->run, &summary);
-	status = find_changes(store, &stored.run, &summary, err);
-	if (status == FG_OK && (verdict || summary.length))
-		write_message(&stored, template, verdict ? verdict : "change", public_url, &summary,
-			      body);
+	for (size_t i = 0; i < stored.run.series_count && status == FG_OK; i++)
+		status = add_changes(store, &stored.run, &stored.run.series[i], &summary, err);
+	if (status == FG_OK && (verdict || summary.length)) {
+		const struct fg_side *side = &stored.run.sides[FG_ARM_CANDIDATE];
+		char *url = NULL;
+
+		length -= length && public_url[length - 1] == '/';
+		url = fg_xasprintf("%.*s/?view=run&run=%s", (int)length,
+				   public_url ? public_url : "", call->run);
+		fg_webhook_fill(call->hook.template,
+				&(struct fg_webhook_values){
+					.branch = side->branch,
+					.commit = side->commit,
+					.project = call->project,
+					.run = call->run,
+					.summary = fg_strbuf_text(&summary),
+					.url = url,
+					.verdict = verdict ? verdict : "change",
+				},
+				body);
+		free(url);
+	}
 	fg_strbuf_release(&summary);
 	fg_stored_run_release(&stored);
 	return status;

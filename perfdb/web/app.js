@@ -11,10 +11,9 @@ import { showVerdict } from './run.js';
 import { showSearch } from './search.js';
 import { showTokens } from './tokens.js';
 import { showFunction, showTrend } from './trend.js';
-import { showWebhook } from './webhook.js';
 
 const VIEWS = { projects: showProjects, project: showProject, runs: showRuns, changes: showChanges, run: showVerdict, compare: showVerdict, trend: showTrend, function: showFunction,
-	search: showSearch, tokens: showTokens, webhook: showWebhook };
+	search: showSearch, tokens: showTokens };
 
 function askToken(words) {
 	replace(page, el('main', { class: 'narrow' }, heading('Sign in'), el('p', { role: 'alert' }, hasToken() ? words : 'A token is needed to see the runs of this server.'),

@@ -41,7 +41,7 @@ async function account() {
 	if (!name && !writes)
 		return [];
 	return [el('details', {}, el('summary', {}, clip(name ?? 'Signed in', 40)), el('div', { class: 'menu' },
-		administers && [link('Tokens', 'tokens'), link('Webhook', 'webhook')],
+		administers && [link('Tokens', 'tokens')],
 		hasToken() && el('button', { type: 'button', class: 'link', onclick: leave }, 'Sign out')))];
 }
 

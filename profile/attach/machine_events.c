@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/attach/machine_events.h"
-
 #include "base/fs.h"
+#include "profile/attach/machine_process.h"
 
 #include <asm/perf_regs.h>
 #include <errno.h>

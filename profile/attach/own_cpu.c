@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/attach/own_cpu.h"
+#include "profile/attach/sampling_run.h"
 
 void fg_own_cpu_init(struct fg_own_cpu *own)
 {

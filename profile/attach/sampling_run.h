@@ -4,10 +4,12 @@
 #define FG_OUTSIDE_SAMPLING_RUN_H
 
 #include "base/random.h"
-#include "profile/attach/own_cpu.h"
 #include "profile/attach/paths.h"
 #include "profile/attach/sampled.h"
 #include "profile/attach/stacks.h"
+
+#include <sched.h>
+#include <stdbool.h>
 
 enum {
 	FG_STACK_COPY_PAGES = 8, /* pages copied while the thread is stopped */
@@ -33,6 +35,21 @@ struct fg_stopped_copy {
 	/* starts with the page of the red zone */
 	uint8_t stack[FG_STACK_COPY_PAGES * FG_MEMORY_PAGE];
 };
+
+/* ---- own_cpu.c ---- */
+
+struct fg_own_cpu {
+	cpu_set_t allowed; /* empty: it is not known */
+	cpu_set_t taken;   /* CPUs taken since fg_own_cpu_leave() */
+};
+
+void fg_own_cpu_init(struct fg_own_cpu *own);
+/* Runs there when it returns; false: this process may not. */
+bool fg_own_cpu_take(struct fg_own_cpu *own, int cpu);
+/* Goes to a CPU that was not taken, if there is one: threads wait for those. */
+void fg_own_cpu_leave(struct fg_own_cpu *own);
+
+/* ---- the sampler itself ---- */
 
 struct fg_sampling_run {
 	const struct fg_outside_sampling *sampling;

@@ -6,9 +6,8 @@
  */
 #include "base/map.h"
 #include "base/number.h"
-#include "profile/argument_values.h"
 #include "profile/exchange/export_formats.h"
-#include "profile/exchange/npz.h"
+#include "profile/profile.h"
 
 #include <stdlib.h>
 #include <string.h>

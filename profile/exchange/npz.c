@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/exchange/npz.h"
-
 #include "base/gzip.h"
+#include "profile/exchange/export_formats.h"
 
 #include <string.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/views/difference.h"
-
+#include "profile/views/view.h"
 #include "profile/views/view_private.h"
 
 #include <math.h>

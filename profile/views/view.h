@@ -140,4 +140,10 @@ void fg_view_write_json(const struct fg_view_table *tables, size_t count, struct
 void fg_view_write_facts(const struct fg_profile *profile, struct fg_strbuf *out);
 void fg_view_write_csv(const struct fg_view_table *table, struct fg_strbuf *out);
 
+/* ---- difference.c ---- */
+
+/* `tree` is of fg_calltree_difference(). Release the table with fg_view_table_release(). */
+void fg_view_difference(const struct fg_calltree *tree, const char *const titles[2],
+			const struct fg_view_options *options, struct fg_view_table *table);
+
 #endif

@@ -25,43 +25,30 @@ struct writing {
 
 /* ---- which program ---- */
 
-static char *in_folder(const char *folder, const char *path)
-{
-	return folder && *path != '/' ? fg_fs_join(folder, path) : fg_xstrdup(path);
-}
-
 /* The file that will be executed, for a script its interpreter; to be freed. */
-static int find_program(const struct fg_entry_plan *plan, char **program,
-			struct fg_program_file *file, struct fg_error *err)
+static int find_program(const char *path, char **program, struct fg_program_file *file,
+			struct fg_error *err)
 {
-	char *path = strchr(plan->program, '/') ? in_folder(plan->working_directory, plan->program)
-						: fg_fs_find_program(plan->program);
-	int status = FG_OK;
+	char script[sizeof(file->interpreter)];
+	int status = fg_program_file_read(path, file, err);
 
-	*file = (struct fg_program_file){0};
-	for (unsigned depth = 0; path; depth++) {
+	for (unsigned depth = 0; status == FG_OK && *file->interpreter && depth < SCRIPT_DEPTH_MAX;
+	     depth++) {
+		memcpy(script, file->interpreter, sizeof(script));
+		path = script;
 		status = fg_program_file_read(path, file, err);
-		if (status != FG_OK || !file->interpreter[0])
-			break;
-		free(path);
-		path = depth < SCRIPT_DEPTH_MAX ? fg_xstrdup(file->interpreter) : NULL;
 	}
-	if (!path)
-		return fg_error_set(err, FG_ENOENT, "program '%s' was not found", plan->program);
-	*program = status == FG_OK ? realpath(path, NULL) : NULL;
-	if (status == FG_OK && !*program)
-		status = fg_error_errno(err, FG_ENOENT, "%s", path);
-	free(path);
-	return status;
-}
-
-/* Other dynamic linkers might run the program instead of listing its libraries. */
-static bool has_known_loader(const struct fg_program_file *file)
-{
-	static const char known[] = "ld-linux-x86-64.so";
-
-	return file->is_elf && file->machine == EM_X86_64 &&
-	       strncmp(fg_fs_base_name(file->loader), known, sizeof(known) - 1) == 0;
+	if (status != FG_OK)
+		return status;
+	*program = realpath(path, NULL);
+	if (!*program)
+		return fg_error_errno(err, FG_ENOENT, "%s", path);
+	if (file->is_dynamic && !file->is_musl && file->machine == EM_X86_64)
+		return FG_OK;
+	return fg_error_set(
+		err, FG_EUNSUPPORTED,
+		"%s: entries of functions are known for 64-bit programs of the GNU C library only",
+		*program);
 }
 
 /* ---- the file ---- */
@@ -80,7 +67,7 @@ static void add_object(struct writing *w, const char *name, const char *folder)
 	struct fg_plan_object object = {.first_entry = w->entry_count};
 	struct fg_entries entries;
 	struct fg_error why = {0};
-	char *path = in_folder(folder, name);
+	char *path = fg_fs_join(folder ? folder : ".", name);
 
 	if (w->object_count == FG_PLAN_OBJECTS_MAX ||
 	    fg_entries_read(path, &entries, &why) != FG_OK) {
@@ -157,17 +144,10 @@ int fg_entry_plan_write(const struct fg_entry_plan *plan, const char *path, stru
 	struct fg_program_file file;
 	struct writing w = {0};
 	char *program = NULL;
-	int status = find_program(plan, &program, &file, err);
+	int status = find_program(plan->program, &program, &file, err);
 
 	if (status != FG_OK)
 		goto out;
-	if (!has_known_loader(&file)) {
-		status = fg_error_set(err, FG_EUNSUPPORTED,
-				      "%s: entries of functions are known for 64-bit programs of "
-				      "the GNU C library only",
-				      program);
-		goto out;
-	}
 	add_object(&w, program, NULL);
 	if (w.object_count == 0) {
 		status = fg_error_set(err, FG_EUNSUPPORTED, "%s: its sections cannot be read",
@@ -191,38 +171,26 @@ out:
 struct loaded {
 	char *data;
 	size_t size;
-	struct fg_plan_header *header;
-	struct fg_plan_object *objects;
-	struct fg_plan_entry *entries;
-	const char *texts;
+	struct fg_plan_view plan;
 	/* "libreco.so:parse" → 1: at least one function of this name is refused */
 	struct fg_map refused;
 };
 
-static int load(const char *path, struct loaded *plan, struct fg_error *err)
+static int load(const char *path, struct loaded *loaded, struct fg_error *err)
 {
 	const size_t limit = (size_t)1 << 30;
-	const int status = fg_fs_read(path, limit, &plan->data, &plan->size, err);
+	const int status = fg_fs_read(path, limit, &loaded->data, &loaded->size, err);
 
-	if (status != FG_OK)
-		return status;
-	plan->header = (void *)plan->data;
-	plan->objects = (void *)(plan->data + sizeof(*plan->header));
-	plan->entries = (void *)(plan->objects + plan->header->object_count);
-	plan->texts = (const char *)(plan->entries + plan->header->entry_count);
-	return FG_OK;
+	if (status == FG_OK && !fg_plan_open(loaded->data, loaded->size, &loaded->plan))
+		return fg_error_set(err, FG_EPARSE, "%s: not a plan of entries", path);
+	return status;
 }
 
-static void unload(struct loaded *plan)
+/* Refuses what the other side refuses; without another side, notes what is refused. */
+static void align(struct loaded *loaded, const struct loaded *other)
 {
-	fg_map_release(&plan->refused);
-	free(plan->data);
-}
+	const struct fg_plan_view *plan = &loaded->plan;
 
-static void visit_entries(struct loaded *plan, const struct loaded *other,
-			  void (*visit)(struct loaded *plan, struct fg_plan_entry *entry,
-					const char *key, const struct loaded *other))
-{
 	for (uint64_t i = 0; i < plan->header->object_count; i++) {
 		const struct fg_plan_object *object = &plan->objects[i];
 		const char *file = fg_fs_base_name(plan->texts + object->path);
@@ -231,26 +199,14 @@ static void visit_entries(struct loaded *plan, const struct loaded *other,
 			struct fg_plan_entry *entry = &plan->entries[object->first_entry + k];
 			char *key = fg_xasprintf("%s:%s", file, plan->texts + entry->name);
 
-			visit(plan, entry, key, other);
+			if (!other && entry->refusal != FG_ENTRY_ACCEPTED)
+				(void)fg_map_add_text(&loaded->refused, key, 1, NULL);
+			if (other && entry->refusal == FG_ENTRY_ACCEPTED &&
+			    fg_map_get_text(&other->refused, key))
+				entry->refusal = FG_ENTRY_OTHER_SIDE;
 			free(key);
 		}
 	}
-}
-
-static void note_refused(struct loaded *plan, struct fg_plan_entry *entry, const char *key,
-			 const struct loaded *other)
-{
-	(void)other;
-	if (entry->refusal != FG_ENTRY_ACCEPTED)
-		(void)fg_map_add_text(&plan->refused, key, 1, NULL);
-}
-
-static void refuse_alike(struct loaded *plan, struct fg_plan_entry *entry, const char *key,
-			 const struct loaded *other)
-{
-	(void)plan;
-	if (entry->refusal == FG_ENTRY_ACCEPTED && fg_map_get_text(&other->refused, key))
-		entry->refusal = FG_ENTRY_OTHER_SIDE;
 }
 
 int fg_entry_plans_agree(const char *one, const char *other, struct fg_error *err)
@@ -262,15 +218,17 @@ int fg_entry_plans_agree(const char *one, const char *other, struct fg_error *er
 		status = load(other, &plans[1], err);
 	if (status != FG_OK)
 		goto out;
-	visit_entries(&plans[0], NULL, note_refused);
-	visit_entries(&plans[1], NULL, note_refused);
-	visit_entries(&plans[0], &plans[1], refuse_alike);
-	visit_entries(&plans[1], &plans[0], refuse_alike);
+	align(&plans[0], NULL);
+	align(&plans[1], NULL);
+	align(&plans[0], &plans[1]);
+	align(&plans[1], &plans[0]);
 	status = fg_fs_write_atomic(one, plans[0].data, plans[0].size, 0600, err);
 	if (status == FG_OK)
 		status = fg_fs_write_atomic(other, plans[1].data, plans[1].size, 0600, err);
 out:
-	unload(&plans[0]);
-	unload(&plans[1]);
+	for (unsigned i = 0; i < 2; i++) {
+		fg_map_release(&plans[i].refused);
+		free(plans[i].data);
+	}
 	return status;
 }

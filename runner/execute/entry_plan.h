@@ -10,7 +10,7 @@
 #include "base/error.h"
 
 struct fg_entry_plan {
-	const char *program;           /* a name or a path, as on the command line */
+	const char *program;           /* the path of the program, or of a script */
 	char *const *environment;      /* of the program; NULL: ours */
 	const char *working_directory; /* NULL: ours */
 };

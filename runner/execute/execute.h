@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "runner/execute/observe.h"
-#include "runner/harness/extract.h"
 #include "runner/harness/harness.h"
 #include "runner/schedule/schedule.h"
 #include "runner/target.h"

@@ -141,7 +141,7 @@ int fg_runner_extra_entry_plan(const struct fg_runner_job *job, enum fg_arm arm,
 			       struct fg_error *err)
 {
 	const struct fg_target *target = &job->executor.targets[arm];
-	const struct fg_entry_plan plan = {.program = target->command->argv[0],
+	const struct fg_entry_plan plan = {.program = target->program,
 					   .environment = target->environment,
 					   .working_directory = target->working_directory};
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/facts/comparability.h"
-
 #include "base/text.h"
 #include "runner/facts/program_file.h"
+#include "runner/target.h"
 
 /*
  * A script's interpreter; relative to the arm's root if it lies below it, as in a virtual

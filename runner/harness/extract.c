@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/harness/extract.h"
-
 #include "base/fs.h"
 #include "base/json.h"
+#include "runner/harness/harness.h"
 
 #include <math.h>
 #include <regex.h>

@@ -46,7 +46,6 @@ int fg_store_token_create(struct fg_store *store, struct fg_token *token,
 {
 	uint8_t secret[SECRET_BYTES];
 	char digest[FG_SHA256_HEX_SIZE];
-	struct fg_query q;
 	int status = FG_OK;
 
 	if (token->note && strlen(token->note) > NOTE_MAX_BYTES)
@@ -59,26 +58,17 @@ int fg_store_token_create(struct fg_store *store, struct fg_token *token,
 	explicit_bzero(secret, sizeof(secret));
 	fg_sha256_hex(text, strlen(text), digest);
 	token->created_ns = fg_clock_wall_ns();
-	fg_query_begin(&q, store->db, FG_SQL_TOKEN_ADD);
-	fg_query_text(&q, digest);
-	fg_query_text(&q, token->project);
-	fg_query_text(&q, fg_scope_name(token->scope));
-	fg_query_text(&q, token->note);
-	fg_query_int(&q, token->created_ns);
-	fg_query_int(&q, token->expires_ns);
-	return fg_query_value(&q, &token->id, err);
+	return fg_query_find(store->db, &token->id, err, FG_SQL_TOKEN_ADD, FG_BIND(digest),
+			     FG_BIND(token->project), FG_BIND(fg_scope_name(token->scope)),
+			     FG_BIND(token->note), FG_BIND(token->created_ns),
+			     FG_BIND(token->expires_ns));
 }
 
 int fg_store_token_used(struct fg_store *store, int64_t id, int64_t now_ns, const char *from,
 			struct fg_error *err)
 {
-	struct fg_query q;
-
-	fg_query_begin(&q, store->db, FG_SQL_TOKEN_USED);
-	fg_query_int(&q, id);
-	fg_query_int(&q, now_ns);
-	fg_query_text(&q, from);
-	return fg_query_run(&q, err);
+	return fg_query_do(store->db, err, FG_SQL_TOKEN_USED, FG_BIND(id), FG_BIND(now_ns),
+			   FG_BIND(from));
 }
 
 int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_ns,
@@ -91,8 +81,7 @@ int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_n
 
 	/* Look up the digest instead of comparing the secret: the time it takes reveals nothing. */
 	fg_sha256_hex(text, strlen(text), digest);
-	fg_query_begin(&q, store->db, FG_SQL_TOKEN_FIND);
-	fg_query_text(&q, digest);
+	fg_query_with(&q, store->db, FG_SQL_TOKEN_FIND, FG_BIND(digest));
 	status = fg_query_step(&q, err);
 	if (status > 0) {
 		found.id = fg_column_int(&q, 0);
@@ -125,8 +114,7 @@ int fg_store_token_project(struct fg_store *store, int64_t id, char **project, s
 	int status = FG_OK;
 
 	*project = NULL;
-	fg_query_begin(&q, store->db, FG_SQL_TOKEN_PROJECT);
-	fg_query_int(&q, id);
+	fg_query_with(&q, store->db, FG_SQL_TOKEN_PROJECT, FG_BIND(id));
 	status = fg_query_step(&q, err);
 	if (status > 0)
 		*project = fg_column_copy(&q, 0);
@@ -138,13 +126,10 @@ int fg_store_token_project(struct fg_store *store, int64_t id, char **project, s
 
 int fg_store_token_revoke(struct fg_store *store, int64_t id, struct fg_error *err)
 {
-	struct fg_query q;
 	int64_t found = 0;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_TOKEN_REVOKE);
-	fg_query_int(&q, id);
-	status = fg_query_value(&q, &found, err);
+	status = fg_query_find(store->db, &found, err, FG_SQL_TOKEN_REVOKE, FG_BIND(id));
 	if (status == FG_ENOENT)
 		status = fg_error_set(err, FG_ENOENT, "no token %lld", (long long)id);
 	return status;
@@ -226,12 +211,9 @@ static bool kind_is_known(const char *kind)
 static int existing_project(struct fg_store *store, const char *project, int64_t *id,
 			    struct fg_error *err)
 {
-	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_PROJECT_FIND);
-	fg_query_text(&q, project);
-	status = fg_query_value(&q, id, err);
+	status = fg_query_find(store->db, id, err, FG_SQL_PROJECT_FIND, FG_BIND(project));
 	if (status == FG_ENOENT)
 		status = fg_error_set(err, FG_ENOENT, "no project '%s'", project);
 	return status;
@@ -240,7 +222,6 @@ static int existing_project(struct fg_store *store, const char *project, int64_t
 int fg_store_annotate(struct fg_store *store, const char *project, struct fg_annotation *annotation,
 		      struct fg_error *err)
 {
-	struct fg_query q;
 	int64_t id = 0;
 	int status = FG_OK;
 
@@ -258,16 +239,11 @@ int fg_store_annotate(struct fg_store *store, const char *project, struct fg_ann
 	if (status != FG_OK)
 		return status;
 	annotation->created_ns = fg_clock_wall_ns();
-	fg_query_begin(&q, store->db, FG_SQL_ANNOTATION_ADD);
-	fg_query_int(&q, id);
-	fg_query_text(&q, annotation->run);
-	fg_query_text(&q, annotation->benchmark);
-	fg_query_text(&q, annotation->metric);
-	fg_query_text(&q, annotation->kind);
-	fg_query_text(&q, annotation->text);
-	fg_query_text(&q, annotation->author);
-	fg_query_int(&q, annotation->created_ns);
-	return fg_query_value(&q, &annotation->id, err);
+	return fg_query_find(store->db, &annotation->id, err, FG_SQL_ANNOTATION_ADD, FG_BIND(id),
+			     FG_BIND(annotation->run), FG_BIND(annotation->benchmark),
+			     FG_BIND(annotation->metric), FG_BIND(annotation->kind),
+			     FG_BIND(annotation->text), FG_BIND(annotation->author),
+			     FG_BIND(annotation->created_ns));
 }
 
 int fg_store_annotations(struct fg_store *store, const char *project, const char *benchmark,
@@ -277,10 +253,8 @@ int fg_store_annotations(struct fg_store *store, const char *project, const char
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_ANNOTATION_LIST);
-	fg_query_text(&q, project);
-	fg_query_text(&q, benchmark);
-	fg_query_text(&q, run);
+	fg_query_with(&q, store->db, FG_SQL_ANNOTATION_LIST, FG_BIND(project), FG_BIND(benchmark),
+		      FG_BIND(run));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
 				      sizeof(*found.items));
@@ -306,14 +280,11 @@ int fg_store_annotations(struct fg_store *store, const char *project, const char
 int fg_store_annotation_delete(struct fg_store *store, const char *project, int64_t id,
 			       struct fg_error *err)
 {
-	struct fg_query q;
 	int64_t found = 0;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_ANNOTATION_DELETE);
-	fg_query_int(&q, id);
-	fg_query_text(&q, project);
-	status = fg_query_value(&q, &found, err);
+	status = fg_query_find(store->db, &found, err, FG_SQL_ANNOTATION_DELETE, FG_BIND(id),
+			       FG_BIND(project));
 	if (status == FG_ENOENT)
 		status = fg_error_set(err, FG_ENOENT, "project '%s' has no annotation %lld",
 				      project, (long long)id);

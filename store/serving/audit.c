@@ -9,16 +9,9 @@
 int fg_store_audit_add(struct fg_store *store, const struct fg_audit_entry *entry,
 		       struct fg_error *err)
 {
-	struct fg_query q;
-
-	fg_query_begin(&q, store->db, FG_SQL_AUDIT_ADD);
-	fg_query_int(&q, fg_clock_wall_ns());
-	fg_query_text(&q, entry->project);
-	fg_query_text(&q, entry->who);
-	fg_query_text(&q, entry->action);
-	fg_query_text(&q, entry->subject);
-	fg_query_text(&q, entry->detail);
-	return fg_query_run(&q, err);
+	return fg_query_do(store->db, err, FG_SQL_AUDIT_ADD, FG_BIND(fg_clock_wall_ns()),
+			   FG_BIND(entry->project), FG_BIND(entry->who), FG_BIND(entry->action),
+			   FG_BIND(entry->subject), FG_BIND(entry->detail));
 }
 
 int fg_store_audit_list(struct fg_store *store, const struct fg_audit_page *page,
@@ -27,10 +20,8 @@ int fg_store_audit_list(struct fg_store *store, const struct fg_audit_page *page
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_AUDIT_LIST);
-	fg_query_text(&q, page->project);
-	fg_query_int(&q, page->after);
-	fg_query_int(&q, (int64_t)page->limit);
+	fg_query_with(&q, store->db, FG_SQL_AUDIT_LIST, FG_BIND(page->project),
+		      FG_BIND(page->after), FG_BIND((int64_t)page->limit));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		const struct fg_audit_entry entry = {
 			.id = fg_column_int(&q, 0),

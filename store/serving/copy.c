@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/serving/copy.h"
-
 #include "model/run.h"
 #include "store/db.h"
 #include "store/names.h"
+#include "store/serving/upkeep.h"
 #include "store/serving/uploads.h"
 #include "store/session.h"
 #include "store/store.h"

@@ -29,23 +29,16 @@ static bool is_any_set(const struct fg_limits *limits)
 int fg_store_limits_set(struct fg_store *store, const struct fg_limits *limits,
 			struct fg_error *err)
 {
-	struct fg_query q;
 	int status = check(limits, err);
 
 	if (status != FG_OK)
 		return status;
 	if (!is_any_set(limits)) {
-		fg_query_begin(&q, store->db, FG_SQL_LIMITS_REMOVE);
-		fg_query_text(&q, limits->project);
-		return fg_query_run(&q, err);
+		return fg_query_do(store->db, err, FG_SQL_LIMITS_REMOVE, FG_BIND(limits->project));
 	}
-	fg_query_begin(&q, store->db, FG_SQL_LIMITS_PUT);
-	fg_query_text(&q, limits->project);
-	fg_query_int(&q, limits->most_runs);
-	fg_query_int(&q, limits->most_bytes);
-	fg_query_int(&q, limits->keep_days);
-	fg_query_int(&q, limits->keep_newest);
-	return fg_query_run(&q, err);
+	return fg_query_do(store->db, err, FG_SQL_LIMITS_PUT, FG_BIND(limits->project),
+			   FG_BIND(limits->most_runs), FG_BIND(limits->most_bytes),
+			   FG_BIND(limits->keep_days), FG_BIND(limits->keep_newest));
 }
 
 static struct fg_limits read_row(const struct fg_query *q)
@@ -94,8 +87,7 @@ int fg_store_limits_of(struct fg_store *store, const char *project, struct fg_li
 	int status = FG_OK;
 
 	*limits = (struct fg_limits){0};
-	fg_query_begin(&q, store->db, FG_SQL_LIMITS_OF);
-	fg_query_text(&q, project);
+	fg_query_with(&q, store->db, FG_SQL_LIMITS_OF, FG_BIND(project));
 	status = fg_query_step(&q, err);
 	if (status > 0)
 		*limits = read_row(&q);
@@ -110,8 +102,7 @@ int fg_store_usage(struct fg_store *store, const char *project, struct fg_usage 
 	int status = FG_OK;
 
 	*usage = (struct fg_usage){0};
-	fg_query_begin(&q, store->db, FG_SQL_USAGE_OF);
-	fg_query_text(&q, project);
+	fg_query_with(&q, store->db, FG_SQL_USAGE_OF, FG_BIND(project));
 	status = fg_query_step(&q, err);
 	if (status > 0)
 		*usage = (struct fg_usage){.runs = fg_column_int(&q, 0),

@@ -20,19 +20,15 @@ int fg_role_check_name(const char *name, struct fg_error *err)
 
 int fg_store_role_add(struct fg_store *store, struct fg_role *role, struct fg_error *err)
 {
-	struct fg_query q;
 	const int status = fg_role_check_name(role->who, err);
 
 	if (status != FG_OK)
 		return status;
 	role->created_ns = fg_clock_wall_ns();
-	fg_query_begin(&q, store->db, FG_SQL_ROLE_ADD);
-	fg_query_int(&q, (int64_t)role->kind);
-	fg_query_text(&q, role->who);
-	fg_query_text(&q, role->project);
-	fg_query_text(&q, fg_scope_name(role->scope));
-	fg_query_int(&q, role->created_ns);
-	return fg_query_value(&q, &role->id, err);
+	return fg_query_find(store->db, &role->id, err, FG_SQL_ROLE_ADD,
+			     FG_BIND((int64_t)role->kind), FG_BIND(role->who),
+			     FG_BIND(role->project), FG_BIND(fg_scope_name(role->scope)),
+			     FG_BIND(role->created_ns));
 }
 
 int fg_store_role_remove(struct fg_store *store, int64_t id, char **project, struct fg_error *err)
@@ -41,8 +37,7 @@ int fg_store_role_remove(struct fg_store *store, int64_t id, char **project, str
 	int status = FG_OK;
 
 	*project = NULL;
-	fg_query_begin(&q, store->db, FG_SQL_ROLE_REMOVE);
-	fg_query_int(&q, id);
+	fg_query_with(&q, store->db, FG_SQL_ROLE_REMOVE, FG_BIND(id));
 	status = fg_query_step(&q, err);
 	if (status > 0)
 		*project = fg_xstrdup(fg_column_text(&q, 0));
@@ -114,9 +109,7 @@ int fg_store_grants(struct fg_store *store, enum fg_role_kind kind, const char *
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_ROLE_OF_NAME);
-	fg_query_int(&q, (int64_t)kind);
-	fg_query_text(&q, name);
+	fg_query_with(&q, store->db, FG_SQL_ROLE_OF_NAME, FG_BIND((int64_t)kind), FG_BIND(name));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		enum fg_scope scope = FG_SCOPE_NONE;
 

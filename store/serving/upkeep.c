@@ -98,7 +98,6 @@ int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *c
 
 int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *err)
 {
-	struct fg_query q;
 	int status = FG_OK;
 
 	if (fg_db_is_url(store->db->location))
@@ -111,9 +110,7 @@ int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *e
 	status = fg_db_script(store->db, "PRAGMA query_only = OFF", err);
 	if (status != FG_OK)
 		return status;
-	fg_query_begin(&q, store->db, FG_SQL_VACUUM_INTO);
-	fg_query_text(&q, path);
-	status = fg_query_run(&q, err);
+	status = fg_query_do(store->db, err, FG_SQL_VACUUM_INTO, FG_BIND(path));
 	if (store->db->read_only && status == FG_OK)
 		status = fg_db_script(store->db, "PRAGMA query_only = ON", err);
 	if (status != FG_OK)

@@ -19,4 +19,13 @@ int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *e
 /* Replication lag in milliseconds; 0 if the database is not a replica. */
 int fg_store_lag(struct fg_store *store, int64_t *milliseconds, struct fg_error *err) FG_NODISCARD;
 
+/* ---- copy.c ---- */
+
+/* One run with everything that belongs to it. */
+int fg_store_copy(struct fg_store *from, struct fg_store *to, const char *id, struct fg_error *err)
+	FG_NODISCARD;
+/* Tokens, notes, decisions; the runs must be there. */
+int fg_store_copy_access(struct fg_store *from, struct fg_store *to, struct fg_error *err)
+	FG_NODISCARD;
+
 #endif

@@ -9,13 +9,8 @@
 int fg_store_webhook_set(struct fg_store *store, const char *project, const char *url,
 			 const char *template, struct fg_error *err)
 {
-	struct fg_query q;
-
-	fg_query_begin(&q, store->db, FG_SQL_WEBHOOK_PUT);
-	fg_query_text(&q, project);
-	fg_query_text(&q, url);
-	fg_query_text(&q, template);
-	return fg_query_run(&q, err);
+	return fg_query_do(store->db, err, FG_SQL_WEBHOOK_PUT, FG_BIND(project), FG_BIND(url),
+			   FG_BIND(template));
 }
 
 int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_arena *arena,
@@ -24,8 +19,7 @@ int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_WEBHOOK_GET);
-	fg_query_text(&q, project);
+	fg_query_with(&q, store->db, FG_SQL_WEBHOOK_GET, FG_BIND(project));
 	status = fg_query_step(&q, err);
 	if (status > 0)
 		*hook = (struct fg_webhook){
@@ -34,9 +28,9 @@ int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_
 			.problem = fg_arena_strdup(arena, fg_column_text(&q, 2)),
 			.waiting = fg_column_int(&q, 3),
 		};
+	else
+		*hook = (struct fg_webhook){0};
 	fg_query_end(&q);
-	if (status == FG_OK)
-		return fg_error_set(err, FG_ENOENT, "project '%.100s' has no webhook", project);
 	return status > 0 ? FG_OK : status;
 }
 
@@ -46,11 +40,7 @@ int fg_store_webhook_remove(struct fg_store *store, const char *project, struct 
 	int status = FG_OK;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(steps) && status == FG_OK; i++) {
-		struct fg_query q;
-
-		fg_query_begin(&q, store->db, steps[i]);
-		fg_query_text(&q, project);
-		status = fg_query_run(&q, err);
+		status = fg_query_do(store->db, err, steps[i], FG_BIND(project));
 	}
 	return status;
 }
@@ -58,13 +48,8 @@ int fg_store_webhook_remove(struct fg_store *store, const char *project, struct 
 int fg_store_webhook_call(struct fg_store *store, const char *project, const char *run,
 			  struct fg_error *err)
 {
-	struct fg_query q;
-
-	fg_query_begin(&q, store->db, FG_SQL_WEBHOOK_CALL_ADD);
-	fg_query_text(&q, project);
-	fg_query_text(&q, run);
-	fg_query_int(&q, fg_clock_wall_ns());
-	return fg_query_run(&q, err);
+	return fg_query_do(store->db, err, FG_SQL_WEBHOOK_CALL_ADD, FG_BIND(project), FG_BIND(run),
+			   FG_BIND(fg_clock_wall_ns()));
 }
 
 int fg_store_webhook_claim(struct fg_store *store, int64_t until_ns, struct fg_arena *arena,
@@ -73,9 +58,8 @@ int fg_store_webhook_claim(struct fg_store *store, int64_t until_ns, struct fg_a
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_begin(&q, store->db, FG_SQL_WEBHOOK_CALL_CLAIM);
-	fg_query_int(&q, fg_clock_wall_ns());
-	fg_query_int(&q, until_ns);
+	fg_query_with(&q, store->db, FG_SQL_WEBHOOK_CALL_CLAIM, FG_BIND(fg_clock_wall_ns()),
+		      FG_BIND(until_ns));
 	status = fg_query_step(&q, err);
 	if (status > 0)
 		*call = (struct fg_webhook_call){
@@ -86,7 +70,7 @@ int fg_store_webhook_claim(struct fg_store *store, int64_t until_ns, struct fg_a
 		};
 	fg_query_end(&q);
 	if (status > 0)
-		return FG_OK;
+		return fg_store_webhook_get(store, call->project, arena, &call->hook, err);
 	return status == FG_OK ? FG_ENOENT : status;
 }
 
@@ -98,19 +82,17 @@ int fg_store_webhook_settle(struct fg_store *store, const struct fg_webhook_call
 
 	if (status != FG_OK)
 		return status;
-	fg_query_begin(&q, store->db,
-		       again_ns ? FG_SQL_WEBHOOK_CALLS_LATER : FG_SQL_WEBHOOK_CALL_DONE);
-	fg_query_int(&q, call->id);
+	fg_query_with(&q, store->db,
+		      again_ns ? FG_SQL_WEBHOOK_CALLS_LATER : FG_SQL_WEBHOOK_CALL_DONE,
+		      FG_BIND(call->id));
 	if (again_ns) {
 		fg_query_int(&q, again_ns);
 		fg_query_text(&q, call->project);
 	}
 	status = fg_query_run(&q, err);
 	if (status == FG_OK) {
-		fg_query_begin(&q, store->db, FG_SQL_WEBHOOK_CALLED);
-		fg_query_text(&q, call->project);
-		fg_query_text(&q, problem);
-		status = fg_query_run(&q, err);
+		status = fg_query_do(store->db, err, FG_SQL_WEBHOOK_CALLED, FG_BIND(call->project),
+				     FG_BIND(problem));
 	}
 	return fg_store_end(store, status, err);
 }

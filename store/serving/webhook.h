@@ -23,7 +23,7 @@ struct fg_webhook {
 /* Replaces the project's webhook. */
 int fg_store_webhook_set(struct fg_store *store, const char *project, const char *url,
 			 const char *template, struct fg_error *err) FG_NODISCARD;
-/* FG_ENOENT: the project has none. */
+/* Its url is NULL if the project has none. */
 int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_arena *arena,
 			 struct fg_webhook *hook, struct fg_error *err) FG_NODISCARD;
 /* With its pending calls. */
@@ -31,6 +31,7 @@ int fg_store_webhook_remove(struct fg_store *store, const char *project, struct 
 	FG_NODISCARD;
 
 struct fg_webhook_call {
+	struct fg_webhook hook;
 	int64_t id;
 	int64_t attempts; /* with this one */
 	const char *project;

@@ -7,12 +7,11 @@
  * parses requests from the network. Answers declared as JSON must be JSON, and no header may
  * contain a line break.
  */
-#include "perfdb/server/http.h"
-
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "perfdb/server/server.h"
+#include "perfdb/server/server_private.h"
 #include "store/serving/access.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/store/samples.h"

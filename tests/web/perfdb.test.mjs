@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { checkAccessibility, openPage, openTab, scratchFolder, withBrowser } from './browser.mjs';
 
@@ -15,8 +14,7 @@ const pictures = process.env.FASTGATE_SCREENSHOTS;
 if (pictures)
 	mkdirSync(pictures, { recursive: true });
 
-function serve(program = perfdb, words = ['serve', '--quiet', '--database', join(folder, 'perfdb.db'), '--listen', '127.0.0.1:0',
-	'--webhook-allow', '127.0.0.0/8', '--webhook-http']) {
+function serve(program = perfdb, words = ['serve', '--quiet', '--database', join(folder, 'perfdb.db'), '--listen', '127.0.0.1:0']) {
 	const environment = { ...process.env };
 	delete environment.FASTGATE_PERFDB;
 	const server = spawn(program, words, { stdio: ['ignore', 'ignore', 'pipe'], env: environment });
@@ -73,38 +71,6 @@ async function limits(context) {
 	await page.getByText(/Holds \d+ runs of at most 5, .* Runs are kept for 3650 days, .*The quota is reached: uploads are refused\.$/).waitFor();
 	await look(context, page, 'limits');
 	limit();
-	page.noProblems();
-	await page.close();
-}
-
-// An administrator sets the webhook of a project and removes it.
-async function webhook(context) {
-	const page = await openPage(context, base, options);
-	await openMenu(page);
-	await page.getByRole('link', { name: 'Webhook' }).click();
-	await page.getByText('No webhook is set.').waitFor();
-	await page.locator('select[name=project]').selectOption('tracker');
-	const received = [];
-	const receiver = createServer(async (request, answer) => {
-		let body = '';
-		for await (const piece of request)
-			body += piece;
-		received.push(JSON.parse(body));
-		answer.writeHead(received.length === 1 ? 410 : 204).end();
-	});
-	await new Promise((resolve) => { receiver.listen(0, '127.0.0.1', resolve); });
-	await page.getByLabel('Address', { exact: true }).fill(`http://127.0.0.1:${receiver.address().port}/perf`);
-	await page.getByLabel('Template', { exact: true }).fill('{"content": "{project} <b>{summary}</b>"}');
-	await page.getByRole('button', { name: 'Set', exact: true }).click();
-	await page.getByText('a test failed: the webhook answered 410.').waitFor();
-	await page.getByText('0 calls are waiting.').waitFor();
-	await page.getByRole('button', { name: 'Set', exact: true }).click();
-	await page.getByText('The webhook is set, and accepted a test.').waitFor();
-	assert.deepEqual(received[1], { content: 'tracker <b>the webhook is set</b>' });
-	await look(context, page, 'webhook');
-	receiver.close();
-	await page.getByRole('button', { name: 'Remove', exact: true }).click();
-	await page.getByText('No webhook is set.').waitFor();
 	page.noProblems();
 	await page.close();
 }
@@ -651,7 +617,6 @@ try {
 		await sourceLinks(context);
 		await tokens(context);
 		await limits(context);
-		await webhook(context);
 		await entry(context);
 
 		await deadEnds(context);

@@ -12,16 +12,15 @@
 int fg_handle_webhook(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_webhook hook = {0};
-	struct fg_error reason = {0};
 	struct fg_json_writer w;
 	const char *project = NULL;
 	int status = fg_request_project(rq, &project, err);
 
 	if (status != FG_OK)
 		return status;
-	status = fg_store_webhook_get(rq->store, project, &rq->arena, &hook, &reason);
-	if (status != FG_OK && status != FG_ENOENT)
-		return fg_error_set(err, status, "%s", reason.message);
+	status = fg_store_webhook_get(rq->store, project, &rq->arena, &hook, err);
+	if (status != FG_OK)
+		return status;
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "project", project);
@@ -55,12 +54,11 @@ static const char *try(struct fg_request *rq, const char *project, const char *u
 	const struct fg_webhook_values values = {
 		.project = project, .verdict = "test", .summary = "the webhook is set"};
 	struct fg_strbuf body = {0};
-	bool is_final = false;
 	int status = FG_OK;
 
 	fg_request_leave_store(rq); /* the other end may be slow */
 	fg_webhook_fill(template, &values, &body);
-	status = fg_webhooks_send(rq->server->webhooks, url, fg_strbuf_text(&body), &is_final, why);
+	status = fg_webhooks_send(rq->server->webhooks, url, fg_strbuf_text(&body), why);
 	fg_strbuf_release(&body);
 	return status == FG_OK ? "" : why->message;
 }

@@ -61,6 +61,8 @@ def function_that_got_slower_is_named():
     guilty = [(function["name"], function["library"], function["line"]) for function in benchmark["functions"] if function["standing"] == "guilty"]
     check(guilty[:1] == [("step", "train.py", 11)], f"{guilty}: {done.stdout}")
     check(": step train.py:1" in benchmark["answer"]["sentence"], benchmark["answer"]["sentence"])
+    paths = [path["frames"] for function in benchmark["functions"] for path in function["paths"]]
+    check(paths and all(re.match(r"[\w<[]", frame) for frames in paths for frame in frames), f"each frame begins with a name: {paths}")
     view = call(FASTGATE, "view", "latest", check=True).stdout
     check("step" in view and "load" in view and "Tools.refine" in view, view)
 

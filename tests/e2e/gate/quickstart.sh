@@ -20,6 +20,9 @@ expect_text "^ *+ *[0-9]* .*$new" "$work/out" "the line that changed, on the ter
 "$FASTGATE" report --format json >"$work/again.json"
 cmp -s "$work/again.json" fastgate.json || fail "the stored report has not the same lines"
 expect_text '<failure' fastgate.xml "JUnit report"
+"$FASTGATE" show >"$work/shown"
+expect_text '^wordcount  (abba, [0-9]* repetitions)$' "$work/shown" "the stored run"
+! grep -q '[0-9] pairs' "$work/shown" || fail "pairs stand in two places"
 # The baseline's build is kept: the second run builds nothing.  Its reports show no source where that is not wanted.
 expect_code 1 "second run" "$FASTGATE" run --against HEAD --schedule abba --set gate.alpha=0.05 --pairs 12:12 --set measure.layouts=never --set measure.sampler.rate=1000 --set report.source=false
 expect_text 'REGRESSION' "$work/out" "second verdict"

@@ -6,7 +6,6 @@
 #include "cli/framework/command.h"
 #include "cli/mcp/tools.h"
 #include "config/schema.h"
-#include "config/schema_paths.h"
 #include "model/plan.h"
 #include "reporters/reporter.h"
 #include "tests/support/fg_test.h"

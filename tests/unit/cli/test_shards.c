@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/shards.h"
+#include "cli/session/arms.h"
 #include "tests/support/fg_test.h"
 
 static struct fg_benchmark benchmarks[] = {{.name = "scan"}, {.name = "pack"}, {.name = "find"}};

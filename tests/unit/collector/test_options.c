@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/sampler/collector_env.h"
-#include "collector/sampler/options.h"
+#include "collector/sampler/state.h"
 #include "tests/support/fg_test.h"
 
 #include <string.h>

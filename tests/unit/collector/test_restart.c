@@ -5,7 +5,7 @@
  * linked into this program and off.
  */
 #include "collector/process/threads.h"
-#include "collector/sampler/restart.h"
+#include "collector/sampler/handler.h"
 #include "tests/support/fg_test.h"
 
 #include <errno.h>

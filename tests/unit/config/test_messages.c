@@ -60,6 +60,13 @@ static void values_are_judged_with_position_and_expectation(void **state)
 		{"ratio", HEAD "gate: { function_floor: 120% }\n",
 		 "f.yml:4:25: gate.function_floor: found '120%', expected a ratio such as 2% or "
 		 "0.02 from 0% to 100%"},
+		{"ratio without a unit",
+		 HEAD "gate: { metrics: { cpu_time: { min_effect: 5 } } }\n",
+		 "f.yml:4:44: gate.metrics.cpu_time.min_effect: found '5': 5 means 500 %: write "
+		 "5%, expected a ratio such as 2% or 0.02 from 0% to 1000%"},
+		{"another", HEAD "gate: { metrics: { cpu_time: { margin: 2 } } }\n",
+		 "f.yml:4:40: gate.metrics.cpu_time.margin: found '2': 2 means 200 %: write 2%, "
+		 "expected a ratio such as 2% or 0.02 from 0% to 1000%"},
 		{"whole number", HEAD "measure: { pairs: { min: 2.5 } }\n",
 		 "f.yml:4:26: measure.pairs.min: found '2.5', expected a whole number from 2 to "
 		 "100000"},

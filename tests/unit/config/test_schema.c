@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "config/config.h"
 #include "config/schema.h"
-#include "config/schema_paths.h"
 #include "tests/support/fg_test.h"
 
 static void add_indented(struct fg_strbuf *text, const char *lines, size_t indent)

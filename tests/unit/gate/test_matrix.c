@@ -192,6 +192,26 @@ static void differences_are_those_of_means_of_an_arm_in_each_pair(void **state)
 	fg_profile_pairs_release(&pairs);
 }
 
+static void a_pair_without_a_difference_counts_and_is_not_stored(void **state)
+{
+	const uint32_t entity[] = {FG_NO_ENTITY, 0, 0, 0};
+	struct fg_profile_pairs pairs;
+	struct fg_pair_matrix matrix;
+
+	(void)state;
+	for (uint32_t pair = 0; pair < 2; pair++) {
+		(void)add(pair, 0, 5 * MS, 0, 0);
+		(void)add(pair, 1, pair ? 7 * MS : 5 * MS, 0, 0);
+	}
+	fg_profile_pairs_find(&set, 0, &pairs);
+	fg_pair_matrix_build(&set, &pairs, entity, 1, &matrix);
+	assert_int_equal(matrix.start[1], 1);
+	assert_int_equal(matrix.columns[0], 1);
+	check_entity(&matrix.entities[0], 5, 6, 1, 40);
+	fg_pair_matrix_release(&matrix);
+	fg_profile_pairs_release(&pairs);
+}
+
 static void one_pair_has_no_error_and_none_no_level(void **state)
 {
 	uint32_t entity[] = {FG_NO_ENTITY, 0, FG_NO_ENTITY, FG_NO_ENTITY};
@@ -322,6 +342,7 @@ int main(void)
 		TEST(only_rows_of_the_measure_that_count_make_pairs),
 		TEST(counts_are_paired_in_the_order_they_come),
 		TEST(differences_are_those_of_means_of_an_arm_in_each_pair),
+		TEST(a_pair_without_a_difference_counts_and_is_not_stored),
 		TEST(one_pair_has_no_error_and_none_no_level),
 		TEST(parts_of_a_largest_value_are_not_added_up),
 		TEST(regions_follow_the_pairs_of_the_samples),

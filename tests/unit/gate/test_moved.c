@@ -4,7 +4,6 @@
  * of its sides.
  */
 #include "base/arena.h"
-#include "gate/moved.h"
 #include "gate/node_context.h"
 #include "tests/unit/statistics/close.h"
 
@@ -343,6 +342,12 @@ static void a_change_of_shape_is_one_row_whatever_it_costs(void **state)
 		  {"fresh", 2, 0, 26, .line = 7}},
 		 2,
 		 6},
+		{"under two names, and slower",
+		 {{"main", -1, 9, 9},
+		  {"textidx::lower(std::string_view)", 0, 0, 29.4, .line = 7},
+		  {"textidx::lower", 0, 15.8, 0, .line = 7}},
+		 2,
+		 13.6},
 	};
 
 	(void)state;

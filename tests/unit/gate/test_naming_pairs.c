@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gate/naming_pairs.h"
+#include "gate/next_step.h"
 #include "tests/support/fg_test.h"
 
 #include <math.h>

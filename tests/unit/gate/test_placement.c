@@ -20,12 +20,12 @@ static int end(void **state)
 	return 0;
 }
 
-/* A slowdown of 5 % between two builds with the same code and inputs. */
-static struct fg_series *make_moved_build(void)
+/* Two builds with the same code and inputs. */
+static struct fg_series *make_moved_build_with(double change)
 {
 	struct fg_series *series;
 
-	(void)fg_made_benchmark(&made, "parse", 80, 0.05, 0.015);
+	(void)fg_made_benchmark(&made, "parse", 80, change, 0.015);
 	series = fg_made_series(&made, "parse");
 	fg_made_build_fact(series, "build.id", "aa", "bb");
 	fg_made_build_fact(series, "build.code", "c0de", "c0de");
@@ -35,6 +35,23 @@ static struct fg_series *make_moved_build(void)
 	fg_made_build_fact(series, "build.library.libown.so", "21", "22");
 	fg_made_build_fact(series, "build.code.libown.so", "0c0de", "0c0de");
 	return series;
+}
+
+/* With a slowdown of 5 %. */
+static struct fg_series *make_moved_build(void)
+{
+	return make_moved_build_with(0.05);
+}
+
+static void the_same_code_elsewhere_that_is_not_slower_is_a_pass(void **state)
+{
+	const struct fg_benchmark_verdict *b;
+
+	(void)state;
+	(void)make_moved_build_with(0.002);
+	b = fg_made_decide(&made, "parse");
+	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
+	assert_false(fg_made_has_note(&b->notes, "placement"));
 }
 
 static void the_same_code_elsewhere_is_placement_and_passes(void **state)
@@ -419,6 +436,8 @@ static void a_regression_within_the_spread_of_layouts_is_placement(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			the_same_code_elsewhere_that_is_not_slower_is_a_pass, begin, end),
 		cmocka_unit_test_setup_teardown(the_same_code_elsewhere_is_placement_and_passes,
 						begin, end),
 		cmocka_unit_test_setup_teardown(placement_fails_if_configured, begin, end),

@@ -3,7 +3,6 @@
  * Figures of a comparison with an earlier session.  The quantiles of t were computed to 30 digits.
  */
 #include "gate/stored.h"
-#include "gate/stored_functions.h"
 #include "tests/unit/gate/made_run.h"
 #include "tests/unit/statistics/close.h"
 

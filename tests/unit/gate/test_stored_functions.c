@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The functions of two stored runs that are tested, and their errors. */
-#include "gate/stored_functions.h"
+#include "gate/stored.h"
 #include "tests/unit/gate/made_run.h"
 #include "tests/unit/statistics/close.h"
 

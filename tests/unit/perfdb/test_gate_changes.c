@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A failed gate is an open change from its first run on. */
-#include "perfdb/server/gate_changes.h"
+#include "perfdb/server/watcher.h"
 #include "tests/support/fg_test.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/argument_values.h"
+#include "profile/profile.h"
 #include "tests/support/fg_test.h"
 
 /* 1.0, then 1.5, then 1.5 again: 3ff0…, a difference of 0008…, none. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Every surface says the same: what happened, why, since which commit, and what to do next. */
 #include "base/json.h"
+#include "base/text.h"
 #include "reporters/card.h"
 #include "reporters/figures.h"
 #include "reporters/verdict_queries.h"
@@ -35,6 +36,34 @@ static void a_function_that_is_not_sure_is_not_named_as_the_cause(void **state)
 	check("unsure",
 	      "reconstruct is 4.8 % slower; no single function is sure; the only hot one that changed is "
 	      "extrapolate");
+}
+
+static void unchanged_code_is_not_counted_among_the_causes(void **state)
+{
+	static const struct {
+		enum fg_standing second;
+		const char *end;
+	} rows[] = {{FG_STANDING_SAME_CODE, "fit.cpp:88 (+9.7 ms)"},
+		    {FG_STANDING_GUILTY, "fit.cpp:88 (+9.7 ms) and 1 more function"}};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct fg_fixture fixture;
+		struct fg_strbuf text = {0};
+		struct fg_blame *blame = NULL;
+		struct fg_node_verdict both[2];
+
+		fg_fixture_init(&fixture, "regression");
+		blame = &fixture.verdict.benchmarks[0].time;
+		both[0] = both[1] = blame->functions[0];
+		both[1].standing = rows[i].second;
+		blame->functions = both;
+		blame->function_count = 2;
+		fg_card_add_run_sentence(&text, &fixture.verdict, NULL);
+		assert_true(fg_text_ends_with(fg_strbuf_text(&text), rows[i].end));
+		fg_strbuf_release(&text);
+		fg_fixture_release(&fixture);
+	}
 }
 
 static void every_other_outcome_has_its_sentence(void **state)
@@ -454,6 +483,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_regression_is_reported_with_its_function_place_and_cost),
 		cmocka_unit_test(a_function_that_is_not_sure_is_not_named_as_the_cause),
+		cmocka_unit_test(unchanged_code_is_not_counted_among_the_causes),
 		cmocka_unit_test(every_other_outcome_has_its_sentence),
 		cmocka_unit_test(the_regression_leads_even_if_another_benchmark_failed),
 		cmocka_unit_test(further_benchmarks_of_the_outcome_are_counted),

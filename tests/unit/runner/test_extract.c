@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/harness/extract.h"
+#include "runner/harness/harness.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/scratch.h"
 

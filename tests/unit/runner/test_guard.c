@@ -6,7 +6,7 @@
  */
 #include "base/base.h"
 #include "base/process.h"
-#include "runner/guard.h"
+#include "runner/runner.h"
 #include "tests/support/fg_test.h"
 
 #include <signal.h>

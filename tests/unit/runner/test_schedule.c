@@ -53,22 +53,27 @@ static void duet_pairs_come_in_an_order_of_their_own_two_on_one_cpu(void **state
 static void abba_blocks_are_symmetric_and_both_kinds_occur(void **state)
 {
 	const struct fg_schedule_rules rules = rules_for(FG_SCHEDULE_ABBA);
-	unsigned outer[FG_ARM_COUNT] = {0};
+	unsigned outer[FG_ARM_COUNT][FG_ARM_COUNT] = {{0}}; /* of this block and the next */
 
 	(void)state;
-	for (uint32_t n = 0; n < 100; n++) {
+	for (uint32_t n = 0; n < 200; n++) {
 		struct fg_block block;
+		struct fg_block next;
 
 		fg_schedule_pair(&rules, n, &block);
+		fg_schedule_pair(&rules, n + 1, &next);
 		assert_false(block.concurrent);
 		assert_int_equal(block.count, 4);
 		assert_int_equal(block.slots[0].arm, block.slots[3].arm);
 		assert_int_equal(block.slots[1].arm, block.slots[2].arm);
 		assert_int_not_equal(block.slots[0].arm, block.slots[1].arm);
 		assert_int_equal(block.cpu, -1);
-		outer[block.slots[0].arm]++;
+		outer[block.slots[0].arm][next.slots[0].arm]++;
 	}
-	assert_in_range(outer[FG_ARM_BASELINE], 30, 70);
+	for (size_t i = 0; i < FG_ARM_COUNT; i++) {
+		for (size_t k = 0; k < FG_ARM_COUNT; k++)
+			assert_in_range(outer[i][k], 30, 70);
+	}
 }
 
 static void pinning_is_obeyed_outside_the_duet(void **state)

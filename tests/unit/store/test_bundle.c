@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/random.h"
 #include "store/bundle.h"
-#include "store/envelope.h"
 #include "tests/support/fg_test.h"
 #include "tests/unit/store/samples.h"
 

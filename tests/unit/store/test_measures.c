@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Profiles that count more than time: in the store, on the wire, and in what a server answers. */
 #include "store/bundle.h"
-#include "store/serving/copy.h"
 #include "store/serving/trend.h"
 #include "store/serving/upkeep.h"
 #include "store/serving/uploads.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Figures of a view add up to the profile that it is of. */
 #include "profile/calltree.h"
-#include "profile/views/difference.h"
+#include "profile/views/view.h"
 #include "tests/support/fg_test.h"
 #include "tests/support/known_profile.h"
 

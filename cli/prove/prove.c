@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/session/prove.h"
+#include "cli/prove/prove.h"
 
 #include "base/clock.h"
 #include "base/fs.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
 #include "base/fs.h"
+#include "cli/prove/prove.h"
 #include "cli/session/arms.h"
 #include "cli/session/plan.h"
-#include "cli/session/prove.h"
 #include "runner/build/plant.h"
 
 #include <math.h>

@@ -6,8 +6,8 @@
  *
  *	fg_prove_run() → fg_prove_write() or fg_prove_json() → fg_prove_release()
  */
-#ifndef FG_CLI_SESSION_PROVE_H
-#define FG_CLI_SESSION_PROVE_H
+#ifndef FG_CLI_PROVE_PROVE_H
+#define FG_CLI_PROVE_PROVE_H
 
 #include "base/json_write.h"
 #include "cli/session/session.h"
@@ -71,7 +71,7 @@ int fg_prove_run(struct fg_prove *prove, struct fg_cli *cli, struct fg_plan *pla
 		 const struct fg_prove_request *asked, struct fg_error *err) FG_NODISCARD;
 void fg_prove_release(struct fg_prove *prove);
 
-/* ---- prove_hidden.c ---- */
+/* ---- hidden.c ---- */
 
 /*
  * `gate.prove`: one more run of `ref`, drawn by `seed`, added to the newest card of this runner.
@@ -79,7 +79,7 @@ void fg_prove_release(struct fg_prove *prove);
  */
 void fg_prove_hidden(struct fg_cli *cli, struct fg_plan *plan, const char *ref, uint64_t seed);
 
-/* ---- prove_store.c ---- */
+/* ---- store.c ---- */
 
 /* Opens the plan's store; with `nightly` the proofs are those of the newest card. */
 int fg_prove_open(struct fg_prove *prove, struct fg_error *err) FG_NODISCARD;
@@ -97,7 +97,7 @@ size_t fg_prove_read(const struct fg_stored_proofs *list, struct fg_arena *arena
 void fg_prove_card(struct fg_plan *plan, const struct fg_proof *proofs, size_t count,
 		   struct fg_proof_card *card);
 
-/* ---- prove_report.c ---- */
+/* ---- report.c ---- */
 
 void fg_prove_write(const struct fg_prove *prove, struct fg_strbuf *text);
 /* fastgate-prove/1, as a member or (NULL) as the whole */
@@ -105,7 +105,7 @@ void fg_prove_json_into(const struct fg_prove *prove, const char *name, bool wit
 			struct fg_json_writer *w);
 void fg_prove_json(const struct fg_prove *prove, struct fg_strbuf *text);
 
-/* ---- prove_arm.c: HEAD against HEAD, the candidate built apart ---- */
+/* ---- arm.c: HEAD against HEAD, the candidate built apart ---- */
 
 /* One whole run, appended to the proofs.  FG_ECHILD: the benchmark cannot be measured. */
 int fg_prove_arm(struct fg_prove *prove, struct fg_prove_subject *subject, enum fg_proof_arm kind,

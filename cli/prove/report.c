@@ -3,7 +3,7 @@
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "cli/session/prove.h"
+#include "cli/prove/prove.h"
 #include "gate/prove_json.h"
 
 #include <math.h>

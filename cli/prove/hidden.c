@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/fs.h"
 #include "base/random.h"
+#include "cli/prove/prove.h"
 #include "cli/session/plan.h"
-#include "cli/session/prove.h"
 
 #include <math.h>
 
