@@ -445,7 +445,7 @@ static void describe_not_inlined(const struct counter *c, const struct tally t[2
 
 	set_counts(mechanism, 0, t[1].new_calls);
 	fg_format_count(t[1].new_calls, calls);
-	if (c->is_inlined[function])
+	if (c->is_called_now[function])
 		fg_strbuf_printf(text, "no longer inlined into %s: %s calls",
 				 c->set->functions[subject].name, calls);
 	else

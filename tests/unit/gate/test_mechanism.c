@@ -165,6 +165,29 @@ static void a_callee_that_is_counted_only_now_is_no_longer_inlined(void **state)
 	fg_made_program_release(&p);
 }
 
+/* `fit` and `hash` are inlined into `work`, `hash` only in the baseline. */
+static void of_two_inlined_functions_the_one_that_is_called_now_is_named(void **state)
+{
+	struct fg_made_program p;
+	const uint32_t fit = make(&p, 40, 80);
+	const uint32_t work = p.set.nodes[fit].parent;
+	const uint32_t hash = fg_made_node(&p, work, "hash", 20, 40);
+	const struct counts counts[] = {
+		{work, {{8e6, 1, 0, 0, 0}, {8e6, 1, 0, 0, 0}}},
+		{hash, {{0, 0, 0, 0, 0}, {8e6, 500e3, 0, 0, 0}}},
+	};
+	const struct fg_benchmark_verdict *verdict = NULL;
+
+	(void)state;
+	add_counts(&p.set, counts, FG_ARRAY_SIZE(counts));
+	verdict = fg_made_measure(&p, PAIRS);
+	expect(fg_made_find(verdict, "fit")->mechanism, FG_MECHANISM_NOT_INLINED,
+	       "hash is no longer inlined: 500 000 calls");
+	expect(fg_made_find(verdict, "hash")->mechanism, FG_MECHANISM_NOT_INLINED,
+	       "no longer inlined into work: 500 000 calls");
+	fg_made_program_release(&p);
+}
+
 static void a_clone_that_is_counted_was_not_inlined(void **state)
 {
 	struct fg_made_program p;
@@ -295,6 +318,7 @@ int main(void)
 		cmocka_unit_test(the_largest_contribution_names_the_mechanism),
 		cmocka_unit_test(allocations_are_named_where_they_take_the_time),
 		cmocka_unit_test(a_callee_that_is_counted_only_now_is_no_longer_inlined),
+		cmocka_unit_test(of_two_inlined_functions_the_one_that_is_called_now_is_named),
 		cmocka_unit_test(a_clone_that_is_counted_was_not_inlined),
 		cmocka_unit_test(an_inlined_function_is_explained_by_the_one_that_contains_it),
 		cmocka_unit_test(without_counts_there_is_no_mechanism),
