@@ -174,14 +174,15 @@ static bool counter_init(const struct fg_profile_set *set, const uint32_t *blame
 		.is_called_now = fg_xcalloc(set->function_count, sizeof(bool)),
 		.is_allocator = fg_xcalloc(set->node_count, sizeof(bool)),
 	};
-	for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
 		c->time[arm] = fg_xcalloc(set->node_count, sizeof(double));
-		(void)fg_profile_set_mean(set, fg_profile_set_time(set), arm, c->time[arm], NULL);
+		(void)fg_profile_set_mean(set, fg_profile_set_time(set), (uint8_t)arm, c->time[arm],
+					  NULL);
 		for (size_t i = 0; i < COUNTS; i++) {
 			c->counts[i][arm] = fg_xcalloc(set->node_count, sizeof(double));
 			if (!c->is_time && i != INSTRUCTIONS && i != CALLS)
 				continue;
-			is_counted &= fg_profile_set_mean(set, counted[i].measure, arm,
+			is_counted &= fg_profile_set_mean(set, counted[i].measure, (uint8_t)arm,
 							  c->counts[i][arm], NULL) > 0 ||
 				      i != INSTRUCTIONS;
 		}
