@@ -265,6 +265,8 @@ static void note_undecided(const struct fg_metric_context *context, const struct
 			   const struct fg_pairs *pairs, const struct fg_rule_finding *finding,
 			   struct fg_metric_verdict *verdict)
 {
+	char least[FG_NUMBER_TEXT_SIZE];
+
 	if (is_probably_slower(verdict, rule, finding))
 		note_probably_slower(context, rule, pairs, finding, verdict);
 	else if (isnan(finding->low))
@@ -273,8 +275,9 @@ static void note_undecided(const struct fg_metric_context *context, const struct
 		     finding->pairs, least_pairs(rule));
 	else
 		NOTE(context, verdict,
-		     "undecided after %zu pairs: this run could have seen a change of %.1f %%",
-		     finding->pairs, 100.0 * verdict->smallest_detectable);
+		     "undecided after %zu pairs: this run could have seen a change of %s",
+		     finding->pairs,
+		     fg_format_without_sign(fg_format_change(verdict->smallest_detectable, least)));
 }
 
 static void note_finding(const struct fg_metric_context *context, const struct fg_rule *rule,

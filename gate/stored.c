@@ -10,6 +10,7 @@
  */
 #include "gate/stored.h"
 
+#include "base/number.h"
 #include "gate/statistics/distributions.h"
 #include "gate/statistics/location.h"
 #include "gate/statistics/sample.h"
@@ -93,6 +94,7 @@ static void judge(const struct fg_metric_context *context, double difference, do
 	const struct fg_rule rule = {.tolerated = policy.tolerated,
 				     .min_effect = policy.min_effect,
 				     .margin = policy.margin};
+	char least[FG_NUMBER_TEXT_SIZE];
 	double q = -fg_t_quantile(context->policy->alpha, degrees);
 	double low = difference - q * error;
 	double high = difference + q * error;
@@ -107,11 +109,11 @@ static void judge(const struct fg_metric_context *context, double difference, do
 		fg_t_cdf((difference - log1p(policy.min_effect)) / error, degrees);
 	verdict->outcome = fg_rule_outcome(&rule, difference, low, high);
 	if (verdict->outcome == FG_OUTCOME_INCONCLUSIVE)
-		fg_notes_add(
-			&verdict->notes, context->arena,
-			"undecided: this benchmark varies between sessions; only a change of %.1f %% or "
-			"more could have been seen",
-			100.0 * verdict->smallest_detectable);
+		fg_notes_add(&verdict->notes, context->arena,
+			     "undecided: this benchmark varies between sessions; only a change of "
+			     "%s or more could have been seen",
+			     fg_format_without_sign(
+				     fg_format_change(verdict->smallest_detectable, least)));
 }
 
 static bool decide_exact(const struct fg_metric_context *context, double baseline, double candidate,

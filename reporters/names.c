@@ -166,6 +166,26 @@ static void add_fitted(struct fg_strbuf *text, const struct fg_strbuf *name, siz
 		add_without_middle(text, fg_strbuf_text(name), columns);
 }
 
+/* Without " const" at the end; the name of a template begins with what it returns. */
+static void add_without_result(struct fg_strbuf *text, const char *plain, bool is_template)
+{
+	static const char constant[] = " const";
+	const bool is_whole = strstr(plain, "operator") || strchr(plain, '[');
+	size_t end = strlen(plain);
+	size_t from = 0;
+	size_t depth = 0;
+
+	if (!is_whole && fg_text_ends_with(plain, constant))
+		end -= sizeof(constant) - 1;
+	for (size_t i = 0; is_template && !is_whole && i + 1 < end; i++) {
+		depth += plain[i] == '(' || plain[i] == '<';
+		depth -= depth > 0 && (plain[i] == ')' || plain[i] == '>');
+		if (depth == 0 && plain[i] == ' ')
+			from = i + 1;
+	}
+	fg_strbuf_add(text, plain + from, end - from);
+}
+
 static void add_folded_name(struct fg_strbuf *text, const char *name, size_t columns, bool always,
 			    const char *angle, const char *round)
 {
@@ -182,6 +202,10 @@ static void add_folded_name(struct fg_strbuf *text, const char *name, size_t col
 	}
 	if (always || (columns > 0 && fg_text_width(fg_strbuf_text(&now)) > columns)) {
 		fold_brackets(&shorter, fg_strbuf_text(&now), '(', ')', round);
+		swap_in(&now, &shorter);
+	}
+	if (always) {
+		add_without_result(&shorter, fg_strbuf_text(&now), strchr(name, '<') != NULL);
 		swap_in(&now, &shorter);
 	}
 	add_fitted(text, &now, columns);

@@ -14,7 +14,7 @@ void fg_report_add_clean(struct fg_strbuf *text, const char *from, size_t limit)
  * template arguments and then parameters become "…", then the middle is cut.
  */
 void fg_report_add_name(struct fg_strbuf *text, const char *name, size_t columns);
-/* Without parameters and template arguments: "ns::fit" for "ns::fit<int>(Track&)". */
+/* Without result, parameters and template arguments: "ns::fit" for "int ns::fit<int>(Track&)". */
 void fg_report_add_plain_name(struct fg_strbuf *text, const char *name, size_t columns);
 /*
  * As above in a list: a name that would look like another function's keeps the differing part, or

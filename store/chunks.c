@@ -14,7 +14,7 @@ int fg_store_chunks(struct fg_store *store, int64_t series, int64_t kind, fg_chu
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_CHUNKS, FG_BIND(series), FG_BIND(kind));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_CHUNKS, FG_BIND(series), FG_BIND(kind));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		size_t size = 0;
 		const void *data = fg_column_bytes(&q, 1, &size);

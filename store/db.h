@@ -5,7 +5,7 @@
  * named by enum fg_sql), parameters written $1, $2, ... in both.
  *
  *	struct fg_query q;
- *	fg_query_with(&q, db, FG_SQL_RUN_BY_UUID, FG_BIND(uuid)); // parameters in their order
+ *	FG_QUERY_WITH(&q, db, FG_SQL_RUN_BY_UUID, FG_BIND(uuid)); // parameters in their order
  *	while ((status = fg_query_step(&q, err)) > 0)
  *		use(fg_column_int(&q, 0));
  *	fg_query_end(&q);
@@ -163,12 +163,12 @@ static inline struct fg_bind fg_bind_number(int64_t number)
 	 sizeof((const struct fg_bind[]){__VA_ARGS__}) / sizeof(struct fg_bind)
 
 /* Begins a query with its first parameters. */
-#define fg_query_with(query, db, sql, ...) \
+#define FG_QUERY_WITH(query, db, sql, ...) \
  fg_query_with_binds(query, db, sql, FG_BINDS(__VA_ARGS__))
 /* A whole query that returns no rows. */
-#define fg_query_do(db, err, sql, ...) fg_query_do_binds(db, err, sql, FG_BINDS(__VA_ARGS__))
+#define FG_QUERY_DO(db, err, sql, ...) fg_query_do_binds(db, err, sql, FG_BINDS(__VA_ARGS__))
 /* A whole query for one number: see fg_query_value(). */
-#define fg_query_find(db, value, err, sql, ...) \
+#define FG_QUERY_FIND(db, value, err, sql, ...) \
  fg_query_find_binds(db, value, err, sql, FG_BINDS(__VA_ARGS__))
 void fg_query_with_binds(struct fg_query *query, struct fg_db *db, enum fg_sql sql,
 			 const struct fg_bind *binds, size_t count);

@@ -51,7 +51,7 @@ static int read_more(struct fg_store *store, struct fg_error *err)
 	status = fg_query_value(&q, &last, err);
 	if (status != FG_OK || last - store->functions.last > ALL_MAX)
 		return status;
-	fg_query_with(&q, store->db, FG_SQL_FUNCTIONS_AFTER, FG_BIND(store->functions.last));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_FUNCTIONS_AFTER, FG_BIND(store->functions.last));
 	while ((status = fg_query_step(&q, err)) > 0)
 		take_row(store, &q);
 	fg_query_end(&q);
@@ -66,7 +66,7 @@ static int read_one(struct fg_store *store, uint64_t id, struct fg_error *err)
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_FUNCTION_GET, FG_BIND((int64_t)id));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_FUNCTION_GET, FG_BIND((int64_t)id));
 	status = fg_query_step(&q, err);
 	if (status > 0)
 		take_row(store, &q);

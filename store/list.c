@@ -56,7 +56,7 @@ int fg_store_list(struct fg_store *store, const struct fg_run_filter *filter,
 				    filter->commit, SHORTEST_COMMIT);
 	if (limit > LIMIT_MAX)
 		limit = LIMIT_MAX;
-	fg_query_with(&q, store->db, FG_SQL_RUN_LIST, FG_BIND(filter->project),
+	FG_QUERY_WITH(&q, store->db, FG_SQL_RUN_LIST, FG_BIND(filter->project),
 		      FG_BIND(filter->branch), FG_BIND(filter->commit), FG_BIND(filter->tag),
 		      FG_BIND(filter->benchmark), FG_BIND(filter->fact_key),
 		      FG_BIND(filter->fact_value), FG_BIND(filter->outcome),
@@ -116,7 +116,7 @@ static int find_next(struct fg_store *store, const struct fg_run_summary *run,
 {
 	struct fg_query q;
 
-	fg_query_with(&q, store->db, FG_SQL_RUN_NEXT, FG_BIND(run->project), FG_BIND(run->branch),
+	FG_QUERY_WITH(&q, store->db, FG_SQL_RUN_NEXT, FG_BIND(run->project), FG_BIND(run->branch),
 		      FG_BIND(run->started_ns), FG_BIND(run->id));
 	return take_one(&q, list, err);
 }
@@ -126,7 +126,7 @@ int fg_store_run_summary(struct fg_store *store, const char *id, struct fg_run_l
 {
 	struct fg_query q;
 
-	fg_query_with(&q, store->db, FG_SQL_RUN_ONE, FG_BIND(id));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_RUN_ONE, FG_BIND(id));
 	return take_one(&q, list, err);
 }
 
@@ -181,7 +181,7 @@ static int by_words(struct fg_store *store, enum fg_sql sql, const char *project
 {
 	struct fg_query q;
 
-	fg_query_with(&q, store->db, sql, FG_BIND(project), FG_BIND(words));
+	FG_QUERY_WITH(&q, store->db, sql, FG_BIND(project), FG_BIND(words));
 	return take_id(&q, id, err);
 }
 
@@ -200,7 +200,7 @@ static int latest(struct fg_store *store, const char *project, const char *words
 			return fg_error_set(err, FG_EINVAL, "'%s': expected latest~N with N >= 0",
 					    words);
 	}
-	fg_query_with(&q, store->db, FG_SQL_RUN_LATEST, FG_BIND(project), FG_BIND(back));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_RUN_LATEST, FG_BIND(project), FG_BIND(back));
 	status = take_id(&q, id, err);
 	if (status == FG_ENOENT)
 		status = fg_error_set(
@@ -233,7 +233,7 @@ static int by_prefix(struct fg_store *store, const char *project, const char *wo
 
 	if (!is_hex(words) || strlen(words) < SHORTEST_COMMIT)
 		return FG_ENOENT;
-	fg_query_with(&q, store->db, FG_SQL_RUN_BY_PREFIX, FG_BIND(project), FG_BIND(words));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_RUN_BY_PREFIX, FG_BIND(project), FG_BIND(words));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		if (count++ == 0)
 			(void)snprintf(id, UUID_LENGTH + 1, "%s", fg_column_text(&q, 0));
@@ -283,7 +283,7 @@ int fg_store_find_incomplete(struct fg_store *store, const char *project, char i
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_RUN_LATEST_INCOMPLETE, FG_BIND(project));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_RUN_LATEST_INCOMPLETE, FG_BIND(project));
 	status = take_id(&q, id, err);
 	if (status == FG_ENOENT)
 		status = fg_error_set(err, FG_ENOENT, "%s holds no interrupted run",

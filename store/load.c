@@ -39,7 +39,7 @@ static int load_head(struct fg_store *store, const char *id, struct fg_stored_ru
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_RUN_LOAD, FG_BIND(id));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_RUN_LOAD, FG_BIND(id));
 	status = fg_query_step(&q, err);
 	if (status > 0) {
 		*row = fg_column_int(&q, 0);
@@ -86,7 +86,7 @@ static int load_facts(struct fg_store *store, int64_t row, int64_t last, struct 
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_RUN_FACTS, FG_BIND(row));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_RUN_FACTS, FG_BIND(row));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		const int64_t scope = fg_column_int(&q, 0);
 
@@ -139,7 +139,7 @@ static int load_series(struct fg_store *store, int64_t row, const char *benchmar
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_SERIES_OF_RUN, FG_BIND(row));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_SERIES_OF_RUN, FG_BIND(row));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		const char *name = fg_column_text(&q, 1);
 		struct fg_series *series = NULL;
@@ -334,7 +334,7 @@ static int load_report(struct fg_store *store, int64_t row, char **report, struc
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_REPORT_GET, FG_BIND(row), FG_BIND("json"));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_REPORT_GET, FG_BIND(row), FG_BIND("json"));
 	status = fg_query_step(&q, err);
 	if (status > 0) {
 		size_t size = 0;

@@ -85,7 +85,7 @@ int fg_store_series_measures(struct fg_store *store, int64_t series,
 	int status = FG_OK;
 
 	add_item(measures, cpu_time(), 0);
-	fg_query_with(&q, store->db, FG_SQL_MEASURES_OF_SERIES, FG_BIND(series));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_MEASURES_OF_SERIES, FG_BIND(series));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		struct fg_measure m =
 			described(&measures->arena, fg_column_text(&q, 1), fg_column_text(&q, 2));

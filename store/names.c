@@ -35,10 +35,10 @@ static int find_project(struct fg_store *store, const char *name, int64_t *id, s
 {
 	int status = FG_OK;
 
-	status = fg_query_find(store->db, id, err, FG_SQL_PROJECT_FIND, FG_BIND(name));
+	status = FG_QUERY_FIND(store->db, id, err, FG_SQL_PROJECT_FIND, FG_BIND(name));
 	if (status != FG_ENOENT)
 		return status;
-	return fg_query_find(store->db, id, err, FG_SQL_PROJECT_ADD, FG_BIND(name));
+	return FG_QUERY_FIND(store->db, id, err, FG_SQL_PROJECT_ADD, FG_BIND(name));
 }
 
 int fg_store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
@@ -120,11 +120,11 @@ static int find_benchmark(struct fg_store *store, int64_t project, const char *n
 {
 	int status = FG_OK;
 
-	status = fg_query_find(store->db, id, err, FG_SQL_BENCHMARK_FIND, FG_BIND(project),
+	status = FG_QUERY_FIND(store->db, id, err, FG_SQL_BENCHMARK_FIND, FG_BIND(project),
 			       FG_BIND(name));
 	if (status != FG_ENOENT)
 		return status;
-	return fg_query_find(store->db, id, err, FG_SQL_BENCHMARK_ADD, FG_BIND(project),
+	return FG_QUERY_FIND(store->db, id, err, FG_SQL_BENCHMARK_ADD, FG_BIND(project),
 			     FG_BIND(name));
 }
 

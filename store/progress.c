@@ -39,7 +39,7 @@ static int forget_chunks(struct fg_store *store, struct fg_progress_mark *mark,
 {
 	mark->repetitions = mark->rows = mark->regions = (struct fg_chunk_mark){0};
 	mark->node_count = 0;
-	return fg_query_do(store->db, err, FG_SQL_CHUNKS_FORGET, FG_BIND(mark->series));
+	return FG_QUERY_DO(store->db, err, FG_SQL_CHUNKS_FORGET, FG_BIND(mark->series));
 }
 
 /* Make or update the series' row. */
@@ -132,7 +132,7 @@ int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 		status = progress_series(store, run, i, profiles ? profiles[i] : NULL, err);
 	if (status != FG_OK)
 		goto out;
-	status = fg_query_do(store->db, err, FG_SQL_RUN_TOUCH, FG_BIND(store->progress.id),
+	status = FG_QUERY_DO(store->db, err, FG_SQL_RUN_TOUCH, FG_BIND(store->progress.id),
 			     FG_BIND(run->ended_ns));
 out:
 	return fg_store_end(store, status, err);

@@ -17,7 +17,7 @@ static int insert(struct fg_store *store, const char *project, const struct fg_s
 
 	if (status != FG_OK)
 		return status;
-	return fg_query_find(store->db, &id, err, FG_SQL_PROOF_ADD, FG_BIND(id),
+	return FG_QUERY_FIND(store->db, &id, err, FG_SQL_PROOF_ADD, FG_BIND(id),
 			     FG_BIND(proof->card), FG_BIND(proof->fingerprint),
 			     FG_BIND(proof->at_ns), FG_BIND(proof->data));
 }
@@ -39,7 +39,7 @@ int fg_store_proofs(struct fg_store *store, const char *project, const char *fin
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_PROOF_LIST, FG_BIND(project), FG_BIND(fingerprint));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_PROOF_LIST, FG_BIND(project), FG_BIND(fingerprint));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
 				      sizeof(*found.items));
@@ -64,12 +64,12 @@ static int put_card(struct fg_store *store, const char *project, const struct fg
 	int64_t value = 0;
 	int status = FG_OK;
 
-	status = fg_query_find(store->db, &value, err, FG_SQL_PROJECT_FIND, FG_BIND(project));
+	status = FG_QUERY_FIND(store->db, &value, err, FG_SQL_PROJECT_FIND, FG_BIND(project));
 	if (status == FG_ENOENT)
 		return fg_error_set(err, FG_ENOENT, "no project '%s'", project);
 	if (status != FG_OK)
 		return status;
-	return fg_query_do(store->db, err, FG_SQL_PROOF_CARD_PUT, FG_BIND(value),
+	return FG_QUERY_DO(store->db, err, FG_SQL_PROOF_CARD_PUT, FG_BIND(value),
 			   FG_BIND(card->fingerprint), FG_BIND(card->at_ns), FG_BIND(card->data));
 }
 
@@ -90,7 +90,7 @@ int fg_store_cards(struct fg_store *store, const char *project, struct fg_stored
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_PROOF_CARD_LIST, FG_BIND(project));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_PROOF_CARD_LIST, FG_BIND(project));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
 				      sizeof(*found.items));

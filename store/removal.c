@@ -18,7 +18,7 @@ static int delete_run(struct fg_store *store, const char *id, struct fg_error *e
 	int64_t row = 0;
 	int status = FG_OK;
 
-	status = fg_query_find(store->db, &row, err, FG_SQL_RUN_DELETE, FG_BIND(id));
+	status = FG_QUERY_FIND(store->db, &row, err, FG_SQL_RUN_DELETE, FG_BIND(id));
 	if (status == FG_ENOENT)
 		status = fg_error_set(err, FG_ENOENT, "no run '%s' in %s", id, store->db->name);
 	return status;
@@ -80,7 +80,7 @@ static int choose(struct fg_store *store, const struct fg_gc_policy *policy,
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_GC_CANDIDATES, FG_BIND(policy->project));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_GC_CANDIDATES, FG_BIND(policy->project));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		const char *this_branch = fg_column_text(&q, 2);
 

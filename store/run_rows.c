@@ -73,7 +73,7 @@ static void make_row(struct run_row *row, const struct fg_run *run, const struct
 /* Run a statement with one number as its parameter. */
 static int clear(struct fg_store *store, enum fg_sql sql, int64_t id, struct fg_error *err)
 {
-	return fg_query_do(store->db, err, sql, FG_BIND(id));
+	return FG_QUERY_DO(store->db, err, sql, FG_BIND(id));
 }
 
 /* Remove everything that belongs to an earlier version of the run. */
@@ -98,7 +98,7 @@ int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
 
 	if (status != FG_OK)
 		return status;
-	status = fg_query_find(store->db, &earlier, err, FG_SQL_RUN_BY_UUID, FG_BIND(run->id));
+	status = FG_QUERY_FIND(store->db, &earlier, err, FG_SQL_RUN_BY_UUID, FG_BIND(run->id));
 	if (status != FG_OK && status != FG_ENOENT)
 		return status;
 	make_row(&row, run, head, project);
@@ -235,7 +235,7 @@ int fg_store_update_series(struct fg_store *store, const struct fg_series *serie
 	int status = metrics_text_id(store, series, &metrics, err);
 
 	if (status == FG_OK) {
-		status = fg_query_do(store->db, err, FG_SQL_SERIES_UPDATE, FG_BIND(id),
+		status = FG_QUERY_DO(store->db, err, FG_SQL_SERIES_UPDATE, FG_BIND(id),
 				     FG_BIND(metrics), FG_BIND(details));
 	}
 	free(details);

@@ -102,7 +102,7 @@ static int save_series(struct fg_store *store, int64_t run_id, const struct fg_s
 
 static int weigh(struct fg_store *store, int64_t id, int64_t bytes, struct fg_error *err)
 {
-	return fg_query_do(store->db, err, FG_SQL_RUN_WEIGH, FG_BIND(id), FG_BIND(bytes));
+	return FG_QUERY_DO(store->db, err, FG_SQL_RUN_WEIGH, FG_BIND(id), FG_BIND(bytes));
 }
 
 static int write_run(struct fg_store *store, const struct fg_save *save, struct fg_error *err)

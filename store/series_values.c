@@ -18,7 +18,7 @@ static int put_block(const struct fg_chunk_place *place, int64_t kind, size_t fi
 {
 	struct fg_query q;
 
-	fg_query_with(&q, place->store->db, place->passing ? FG_SQL_CHUNK_PUT : FG_SQL_CHUNK_ADD,
+	FG_QUERY_WITH(&q, place->store->db, place->passing ? FG_SQL_CHUNK_PUT : FG_SQL_CHUNK_ADD,
 		      FG_BIND(place->series), FG_BIND(kind), FG_BIND((int64_t)first));
 	fg_query_bytes(&q, block->data, block->size);
 	return fg_query_run(&q, err);

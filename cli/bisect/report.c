@@ -161,7 +161,7 @@ static const struct format formats[] = {
 			    .table_end = "",
 			    .end = "\n"},
 	[FG_SEARCH_MARKDOWN] = {.head = "### ",
-				.table = "\n\n| probability | commit | |\n|---|---|---|\n",
+				.table = "\n\n| probability | commit | subject |\n|---|---|---|\n",
 				.row = "| ",
 				.cell = " | ",
 				.row_end = " |\n",
@@ -169,12 +169,13 @@ static const struct format formats[] = {
 				.end = "\n",
 				.is_marked_up = true},
 	[FG_SEARCH_HTML] = {.head = "<h1>",
-			    .table = "</h1>\n<table>\n<tr><th>probability</th><th>commit</th>"
-				     "<th></th></tr>\n",
+			    .table =
+				    "</h1>\n<table class=\"data\">\n<thead><tr><th>Probability</th>"
+				    "<th>Commit</th><th>Subject</th></tr></thead>\n<tbody>\n",
 			    .row = "<tr><td>",
-			    .cell = "</td><td>",
+			    .cell = "</td><td class=\"grow\">",
 			    .row_end = "</td></tr>\n",
-			    .table_end = "</table>\n<p>",
+			    .table_end = "</tbody>\n</table>\n<p>",
 			    .end = "</p>\n",
 			    .is_marked_up = true,
 			    .is_page = true},
@@ -261,7 +262,7 @@ static void begin_page(struct fg_strbuf *text)
 			   "'none'\">\n<meta name=\"viewport\" content=\"width=device-width, "
 			   "initial-scale=1\">\n<title>fastgate bisect</title>\n<style>");
 	fg_strbuf_add(text, style->data, style->size);
-	fg_strbuf_add_text(text, "</style>\n</head>\n<body>\n<main>\n");
+	fg_strbuf_add_text(text, "</style>\n</head>\n<body>\n<main id=\"page\">\n");
 }
 
 void fg_search_write(const struct fg_bisect_search *search, enum fg_search_format format,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/fs.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "cli/framework/command.h"
 #include "cli/init/inputs.h"
@@ -59,6 +60,9 @@ static int create(const char *path, const char *text, struct fg_error *err)
 
 static void tell_trial(const struct fg_cli *cli, const struct fg_project_program *program)
 {
+	char spread[FG_NUMBER_TEXT_SIZE];
+	char smallest[FG_NUMBER_TEXT_SIZE];
+
 	if (program->trial == FG_PROJECT_SHORT)
 		fg_cli_say(
 			cli,
@@ -69,10 +73,11 @@ static void tell_trial(const struct fg_cli *cli, const struct fg_project_program
 		return;
 	fg_cli_say(
 		cli,
-		"    takes %.2g s, busy for %.0f %% of it; two executions differ by %.2g %%; a slowdown "
-		"of about %.2g %% shows within 30 s",
-		program->seconds, 100 * program->busy, 100 * program->spread,
-		100 * program->smallest);
+		"    takes %.2g s, busy for %.0f %% of it; two executions differ by %s; a slowdown of "
+		"about %s shows within 30 s",
+		program->seconds, 100 * program->busy,
+		fg_format_without_sign(fg_format_change(program->spread, spread)),
+		fg_format_without_sign(fg_format_change(program->smallest, smallest)));
 	if (program->busy < 0.7)
 		fg_cli_say(
 			cli,

@@ -50,7 +50,7 @@ static int run(const struct fg_perfdb_command *command, char **argv)
 	return code;
 }
 
-/* `perfdb help` and `help --man`. */
+/* `perfdb help`, `help --man` and `help --completion SHELL`. */
 static int help(char **argv)
 {
 	struct fg_strbuf text = {0};
@@ -60,8 +60,10 @@ static int help(char **argv)
 		print_usage(stdout);
 	} else if (strcmp(argv[0], "--man") == 0) {
 		fg_perfdb_manual(&text);
-	} else {
-		(void)fprintf(stderr, "usage: perfdb help [--man]\n");
+	} else if (strcmp(argv[0], "--completion") != 0 || !argv[1] ||
+		   !fg_perfdb_completion(argv[1], &text)) {
+		(void)fprintf(stderr,
+			      "usage: perfdb help [--man | --completion bash, zsh or fish]\n");
 		code = FG_PERFDB_USAGE;
 	}
 	(void)fputs(fg_strbuf_text(&text), stdout);

@@ -62,6 +62,12 @@ struct fg_perfdb_options {
   .help = "an SQLite file, or postgresql://USER@HOST/NAME "                       \
 	  "(the password from PGPASSWORD or ~/.pgpass)"                           \
  }
+#define FG_PERFDB_SCOPE                                                                         \
+ {                                                                                              \
+  .name = "scope", .kind = FG_OPTION_TEXT, .offset = offsetof(struct fg_perfdb_options, scope), \
+  .argument = "SCOPE", .initial = "read",                                                       \
+  .help = "read; upload (and read); triage (and read): notes, decisions; admin: everything"     \
+ }
 #define FG_PERFDB_HELP \
  FG_ROW_FLAG(struct fg_perfdb_options, help, "help", 'h', "show this help and exit")
 
@@ -96,6 +102,8 @@ extern const struct fg_perfdb_command *const fg_perfdb_commands[];
 
 /* perfdb(1). (manual.c) */
 void fg_perfdb_manual(struct fg_strbuf *page);
+/* Completions for "bash", "zsh" or "fish"; false: another shell. (completion.c) */
+bool fg_perfdb_completion(const char *shell, struct fg_strbuf *text);
 
 struct fg_store;
 

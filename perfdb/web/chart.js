@@ -2,7 +2,7 @@
 // The trend of a metric: points by verdict, levels between change points with the gate's threshold around them, releases, notes.
 // A drag or + and − zoom; the page is notified of the range and keeps it in the address.
 
-import { el, onResize, replace, svg } from './dom.js';
+import { el, names, onResize, replace, svg } from './dom.js';
 import { finite, formatChange, formatValue } from './format.js';
 import { axis, label, line, quantile } from './plot.js';
 
@@ -219,10 +219,10 @@ class TrendChart {
 		const { points, changes, title } = this.data;
 		const shown = this.last - this.first + 1;
 		const judged = points.slice(this.first, this.last + 1).filter((p) => p.verdict === 'regression').length;
-		this.caption.textContent = this.data.caption ?? `${title}: ${shown === points.length ? points.length : `${shown} of ${points.length}`} run${points.length === 1 ? '' : 's'}, `
+		replace(this.caption, names(this.data.caption ?? `${title}: ${shown === points.length ? points.length : `${shown} of ${points.length}`} run${points.length === 1 ? '' : 's'}, `
 			+ `${changes.length === 0 ? 'no change point found (one needs five runs on either side)' : `${changes.length} change point${changes.length === 1 ? '' : 's'}`}`
 			+ `${judged > 0 ? `; the gate called ${judged} of these runs slower or larger (▲)` : ''}.`
-			+ `${this.data.threshold > 0 && points.length > 0 ? ` The band is ±${formatChange(this.data.threshold).slice(1)} around each level: the least change that the gate fails for.` : ''}`;
+			+ `${this.data.threshold > 0 && points.length > 0 ? ` The band is ±${formatChange(this.data.threshold).slice(1)} around each level: the least change that the gate fails for.` : ''}`));
 	}
 
 	// --- the run that is read ---
@@ -241,7 +241,9 @@ class TrendChart {
 	move(to) {
 		const next = Math.max(0, Math.min(this.data.points.length - 1, to));
 		const point = this.data.points[next];
-		if (next === this.cursor || !point)
+		if (!point)
+			return;
+		if (next === this.cursor && !this.card.hidden)
 			return;
 		this.cursor = next;
 		if (next < this.first || next > this.last)

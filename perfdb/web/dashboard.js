@@ -86,6 +86,8 @@ function benchmarkTable(project, data, rows, label) {
 		{ title: 'Newest', numeric: true, cell: (b) => [formatValue(b.value, b.unit), ' ', el('span', { class: 'quiet' }, isProfile(b) ? 'profile' : b.label ?? '')] },
 		{ title: 'Newest runs', cell: (b) => b.levels.length > 1 && sparkline(b.levels), help: 'The level by pairs, commit by commit' },
 	];
+	if (rows.every((b) => !stateOf(b)))
+		columns.splice(1, 2);
 	if (!runOfAll(data))
 		columns.push({ title: 'Commit', grow: true, cell: (b) => commitLinks(project, data, b) });
 	return dataTable({ label, rows, columns, filter: rows.length > FEW ? (b) => `${b.name} ${stateOf(b)}` : undefined });
@@ -181,8 +183,8 @@ function percent(share) {
 function proofSection(cards) {
 	const remedy = ({ remedies = [] }) => remedies.length > 0 && `${REMEDIES[remedies[0].limit] ?? ''}: ${percent(remedies[0].smallest_found)} → ${percent(remedies[0].expected)}`;
 	const columns = [
-		{ title: 'Runner', grow: true, cell: ({ host_fingerprint: runner, received_at: at }) => [el('code', {}, clip(runner, 8)), ' ', el('span', { class: 'quiet' }, ago(at))] },
-		{ title: 'State', cell: ({ card }) => card.broken && badge('error') },
+		{ title: 'Runner', grow: true, cell: ({ host_fingerprint: runner, received_at: at }) => [el('code', {}, runner.slice(0, 8)), el('div', { class: 'quiet' }, ago(at))] },
+		{ title: 'State', cell: ({ card }) => card.broken && el('span', { class: 'badge regression' }, 'broken') },
 		{ title: 'False alarms', help: 'Runs on equal code that failed', cell: ({ card }) => [shareWords(card.false_alarms, 'alarms'), el('div', { class: 'quiet' }, `at most ${percent(card.false_alarms?.at_most)}`)] },
 		{ title: 'Smallest found', help: 'Planted slowdown, found in 95 % of its runs', cell: ({ card }) => [percent(card.smallest_found), el('div', { class: 'quiet' }, (card.slowdowns ?? []).map(({ size, found }) => `${percent(size)}: ${shareWords(found, 'found')}`).join(', '))] },
 		{ title: 'Function named', cell: ({ card }) => shareWords(card.functions, 'named') },
@@ -201,7 +203,7 @@ async function creepSection(project) {
 		dataTable({ label: 'Functions that crept up', rows: functions, columns: [
 			{ title: 'Function', value: (f) => f.name, grow: true, cell: (f) => [clip(f.name, 200), el('div', { class: 'quiet' }, clip(f.library, 100))] },
 			{ title: 'Change', numeric: true, value: (f) => f.change, help: 'Of the time of the benchmarks that call it, on average', cell: (f) => el('strong', { class: 'worse' }, formatChange(f.change)) },
-			{ title: 'Benchmarks', numeric: true, value: (f) => f.benchmarks },
+			{ title: 'Benchmarks', numeric: true, value: (f) => f.benchmarks, cell: (f) => f.benchmarks },
 		] }));
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A metric, or a function, over the runs.
 
-import { el, replace } from './dom.js';
+import { el, names, replace } from './dom.js';
 import { clip, finite, formatChange, formatTime, formatValue, metricWords } from './format.js';
 import { badge, dataTable } from './table.js';
 import { ask, canWrite, tell } from './server.js';
 import { trendChart } from './chart.js';
-import { address, ago, attempt, heading, link, page, runWords, showTrail } from './shell.js';
+import { address, ago, attempt, commitWords, heading, link, page, runWords, showTrail } from './shell.js';
 import { triageForm } from './triage.js';
 
 const shellWord = (name) => (/^[\w./:@%+=,-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
@@ -113,12 +113,16 @@ function keepRange(points, range) {
 const asked = new Map();
 
 // Details of one run, fetched once.
+function detailsOf(benchmark, id) {
+	const key = `${id} ${benchmark}`;
+	if (!asked.has(key))
+		asked.set(key, ask('around', { run: id, benchmark }).catch(() => ({})));
+	return asked.get(key);
+}
+
 function cardOf(benchmark) {
 	return async (point) => {
-		const key = `${point.run} ${benchmark}`;
-		if (!asked.has(key))
-			asked.set(key, ask('around', { run: point.run, benchmark }).catch(() => ({})));
-		const { run, answer } = await asked.get(key);
+		const { run, answer } = await detailsOf(benchmark, point.run);
 		return [run?.subject && el('div', {}, clip(run.subject, 80)), run?.branch && el('div', { class: 'quiet' }, clip(run.branch, 60)), answer && el('div', {}, clip(answer.sentence, 600))].filter(Boolean);
 	};
 }
@@ -171,8 +175,25 @@ function chainedChart(state, title, answer, more = {}) {
 	const points = chainedPoints(answer);
 	return chart(state, title, { ...answer, unit: '%', threshold: 0 }, {
 		...more, points,
-		caption: `${title}: the level relative to the first of ${points.length} commits, computed from pairs, with a 95 % band. ${answer.creep ? clip(`${answer.creep.is_creep ? 'Creep' : 'No creep'}: ${answer.creep.sentence}`, 500) : ''}`,
+		caption: `${title}: the level relative to the first of ${points.length} commits, computed from pairs, with a 95 % band.${answer.creep && !answer.creep.is_creep ? ` No creep: ${clip(answer.creep.sentence, 500)}` : ''}`,
 	});
+}
+
+function creepWords(answer) {
+	return answer.creep?.is_creep && el('p', { class: 'possible' }, el('strong', {}, 'Crept up: '), names(clip(answer.creep.sentence, 500)));
+}
+
+const STEPS = 10; // the newest ones
+
+// The steps that a gate reported, each with its answer.
+async function stepSection({ benchmark }, answer) {
+	const steps = answer.chain.flatMap((p, i) => {
+		const { verdict } = answer.points.find(({ run }) => run === p.run) ?? {};
+		return i > 0 && ['regression', 'improvement'].includes(verdict) ? [{ run: p.run, verdict }] : [];
+	}).slice(-STEPS).toReversed();
+	const details = await Promise.all(steps.map(({ run }) => detailsOf(benchmark, run)));
+	return steps.length > 0 && el('section', { 'aria-labelledby': 'steps' }, el('h2', { id: 'steps' }, 'Steps'), el('ul', { class: 'found' }, steps.map(({ run, verdict }, i) =>
+		el('li', {}, badge(verdict), ' ', link(commitWords(details[i].run ?? { run }), 'run', { run }), details[i].answer && el('div', { class: 'cause' }, clip(details[i].answer.sentence, 600))))));
 }
 
 function trendForm(state, metrics, benchmarks) {
@@ -201,8 +222,9 @@ export function historyOf(project, benchmark) {
 		const { metrics } = await ask('metrics', { project, benchmark });
 		const metric = headline(metrics);
 		const answer = metric && await ask('trend', { project, benchmark, metric, limit: POINTS });
-		const draw = metric && hasChain(answer) ? chainedChart : chart;
-		replace(spot, metric && draw({ benchmark }, `${benchmark}: ${metricWords(metric)}`, answer, { isPart: true }).element,
+		const isChained = metric && hasChain(answer);
+		const draw = isChained ? chainedChart : chart;
+		replace(spot, metric && draw({ benchmark }, `${benchmark}: ${metricWords(metric)}`, answer, { isPart: true }).element, isChained && creepWords(answer),
 		el('p', {}, link('Whole trend: other metrics, decisions and notes', 'trend', { project, benchmark })));
 	};
 	fill().catch((error) => replace(spot, el('p', { role: 'alert' }, error.message)));
@@ -242,7 +264,7 @@ export async function showTrend(asked) {
 	const found = await ask('trend', { ...question, points: 0 });
 	if (!isChained)
 		picture.setChanges(changesOf(found, points));
-	replace(changes, changeSections({ ...full, better: answer.better }, found, answer.points, annotations, answer.unit));
+	replace(changes, isChained && [creepWords(answer), await stepSection(full, answer)], changeSections({ ...full, better: answer.better }, found, answer.points, annotations, answer.unit));
 }
 
 // The same numbers for those who do not see the chart.

@@ -324,7 +324,7 @@ function functionTable(benchmark, profile, view) {
 		number('With callees Δ', (r) => r.inclusive[1] - r.inclusive[0], (r) => profile.delta(r.inclusive[1] - r.inclusive[0]))]
 		: [number('With callees', (r) => r.inclusive[profile.hasCandidate ? 1 : 0])];
 	const columns = [
-		{ title: 'Function', value: (r) => r.name, grow: true, cell: (r) => functionName(benchmark, view, { name: r.name, library: functions.library[r.f] }, 70) },
+		{ title: 'Function', value: (r) => r.name, grow: true, cell: (r) => functionName(benchmark, view, { name: r.name, library: functions.library[r.f] }, 200) },
 		{ title: 'Library', value: (r) => functions.library[r.f] ?? '', cell: (r) => clip(functions.library[r.f] ?? '', 40) },
 		...own, ...all,
 	];

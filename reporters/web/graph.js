@@ -123,8 +123,8 @@ function orderLayers(layers, edges) {
 // The change of the functions' own time, as in the flame graph.
 function shadesOf(profile) {
 	const shades = new Float64Array(profile.functions.name.length);
-	tints(profile).forEach((tint, node) => { shades[profile.function[node]] += Math.sign(tint) * tint * tint; });
-	return shades.map((sum) => Math.sign(sum) * Math.sqrt(Math.min(1, Math.abs(sum))));
+	tints(profile).forEach((tint, node) => { shades[profile.function[node]] += tint; });
+	return shades.map((sum) => Math.max(-1, Math.min(1, sum)));
 }
 
 function drawBox(profile, f, { x, y, height }, shade) {
@@ -177,5 +177,5 @@ export function callGraph(profile) {
 	const box = scroller('Call graph', picture);
 	onResize(box, () => { box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2; }); // the middle has the start of the program
 	return el('figure', { class: 'callgraph' }, box, el('figcaption', {},
-		`The ${chosen.length} functions with most time or most change, callers above; times with everything they call. Dashed: through functions that are not shown.`));
+		`The ${chosen.length} functions with most time or most change, callers above; times with everything they call, colours by the function itself. Dashed: through functions that are not shown.`));
 }

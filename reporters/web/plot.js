@@ -196,12 +196,17 @@ export function sparkline(values) {
 
 // --- the axis of values over time ---
 
-// Minimum and maximum without isolated values: a level of two runs counts, a single outlier does not.
+const REACH = 2; // an outlier is farther off than so many times the range of the others
+
+// Minimum and maximum without outliers: a level of two runs counts, a single value far off does not.
 function range(values) {
 	const list = values.filter(finite);
 	const last = list.length - 1;
 	const steady = list.length < 8 ? list : list.map((v, i) => [list[Math.max(0, i - 1)], v, list[Math.min(last, i + 1)]].sort((a, b) => a - b)[1]);
-	return [...steady, ...list.slice(-1)].reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, -Infinity]);
+	const ends = (all) => all.reduce(([low, high], v) => [Math.min(low, v), Math.max(high, v)], [Infinity, -Infinity]);
+	const [low, high] = ends([...steady, ...list.slice(-1)]);
+	const reach = REACH * (high - low);
+	return ends(list.filter((v) => v >= low - reach && v <= high + reach));
 }
 
 // The range of almost all values, its position in the picture, and its grid. Outliers are drawn at the edge.

@@ -139,7 +139,7 @@ function ownChanges(profile) {
 	return own;
 }
 
-const [NOISE, FULL] = [0.02, 0.5]; // shares of the whole change
+const FULL = 0.5; // share of the whole change
 const LEAST_CHANGE = 0.02; // share of the time below which "the whole change" is noise
 
 // −1 … +1 for each frame: its share of the whole change.  By its own time, so that a caller is not coloured for what it calls; or by all below it, where the
@@ -148,10 +148,7 @@ export function tints(profile, byAll) {
 	const [before, after] = profile.inclusive.map((side) => side[0]);
 	const whole = Math.max(Math.abs(after - before), LEAST_CHANGE * Math.max(before, after));
 	const changes = byAll ? Float64Array.from(profile.inclusive[0], (value, i) => profile.inclusive[1][i] - value) : ownChanges(profile);
-	return changes.map((change) => {
-		const share = Math.abs(change) / whole;
-		return share < NOISE ? 0 : Math.sign(change) * Math.sqrt(Math.min(1, share / FULL));
-	});
+	return changes.map((change) => Math.max(-1, Math.min(1, change / whole / FULL)));
 }
 
 // A single sample on one side is noise: "new" and "gone" need a noticeable part of the total.

@@ -113,7 +113,8 @@ static int take_path(const struct fg_git *git, const char *source, const char *p
 	const int status =
 		fg_git_has(git, source, path)
 			? fg_git_output(git, restore, &nothing, err)
-			: fg_error_set(err, FG_ENOENT, "the candidate has no '%s'", path);
+			: fg_error_set(err, FG_ENOENT, "the candidate has no '%s'%s", path,
+				       fg_git_ignores(git, path) ? ", which git ignores" : "");
 
 	free(nothing);
 	free(from);

@@ -142,6 +142,8 @@ static void settle_winner(struct fg_runner_job *job)
 	const struct fg_competition *c = &job->competition;
 	char as_duet[FG_NUMBER_TEXT_SIZE];
 	char as_abba[FG_NUMBER_TEXT_SIZE];
+	char duet_spread[FG_NUMBER_TEXT_SIZE];
+	char abba_spread[FG_NUMBER_TEXT_SIZE];
 	char reason[REASON_SIZE];
 
 	if (is_apart(&c->duet) || c->choice.schedule == FG_SCHEDULE_AUTO) {
@@ -150,11 +152,14 @@ static void settle_winner(struct fg_runner_job *job)
 	}
 	(void)snprintf(
 		reason, sizeof(reason),
-		"%s decides faster here: a verdict is expected after %s as duet, %s as abba (nothing to do: a pair scatters by %.2g %% and %.2g %%, %zu tried of each)",
+		"%s decides faster here: a verdict is expected after %s as duet, %s as abba (nothing to do: a pair scatters by %s and %s, %zu tried of each)",
 		c->choice.schedule == FG_SCHEDULE_DUET ? "duet" : "abba",
 		fg_format_duration(c->choice.duet_seconds * (double)FG_NS_PER_S, as_duet),
 		fg_format_duration(c->choice.abba_seconds * (double)FG_NS_PER_S, as_abba),
-		100 * fg_trial_spread(&c->duet.trial), 100 * fg_trial_spread(&c->abba.trial),
+		fg_format_without_sign(
+			fg_format_change(fg_trial_spread(&c->duet.trial), duet_spread)),
+		fg_format_without_sign(
+			fg_format_change(fg_trial_spread(&c->abba.trial), abba_spread)),
 		c->abba.trial.count);
 	settle(job, c->choice.schedule, reason);
 }

@@ -58,7 +58,7 @@ int fg_store_token_create(struct fg_store *store, struct fg_token *token,
 	explicit_bzero(secret, sizeof(secret));
 	fg_sha256_hex(text, strlen(text), digest);
 	token->created_ns = fg_clock_wall_ns();
-	return fg_query_find(store->db, &token->id, err, FG_SQL_TOKEN_ADD, FG_BIND(digest),
+	return FG_QUERY_FIND(store->db, &token->id, err, FG_SQL_TOKEN_ADD, FG_BIND(digest),
 			     FG_BIND(token->project), FG_BIND(fg_scope_name(token->scope)),
 			     FG_BIND(token->note), FG_BIND(token->created_ns),
 			     FG_BIND(token->expires_ns));
@@ -67,7 +67,7 @@ int fg_store_token_create(struct fg_store *store, struct fg_token *token,
 int fg_store_token_used(struct fg_store *store, int64_t id, int64_t now_ns, const char *from,
 			struct fg_error *err)
 {
-	return fg_query_do(store->db, err, FG_SQL_TOKEN_USED, FG_BIND(id), FG_BIND(now_ns),
+	return FG_QUERY_DO(store->db, err, FG_SQL_TOKEN_USED, FG_BIND(id), FG_BIND(now_ns),
 			   FG_BIND(from));
 }
 
@@ -81,7 +81,7 @@ int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_n
 
 	/* Look up the digest instead of comparing the secret: the time it takes reveals nothing. */
 	fg_sha256_hex(text, strlen(text), digest);
-	fg_query_with(&q, store->db, FG_SQL_TOKEN_FIND, FG_BIND(digest));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_TOKEN_FIND, FG_BIND(digest));
 	status = fg_query_step(&q, err);
 	if (status > 0) {
 		found.id = fg_column_int(&q, 0);
@@ -114,7 +114,7 @@ int fg_store_token_project(struct fg_store *store, int64_t id, char **project, s
 	int status = FG_OK;
 
 	*project = NULL;
-	fg_query_with(&q, store->db, FG_SQL_TOKEN_PROJECT, FG_BIND(id));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_TOKEN_PROJECT, FG_BIND(id));
 	status = fg_query_step(&q, err);
 	if (status > 0)
 		*project = fg_column_copy(&q, 0);
@@ -129,7 +129,7 @@ int fg_store_token_revoke(struct fg_store *store, int64_t id, struct fg_error *e
 	int64_t found = 0;
 	int status = FG_OK;
 
-	status = fg_query_find(store->db, &found, err, FG_SQL_TOKEN_REVOKE, FG_BIND(id));
+	status = FG_QUERY_FIND(store->db, &found, err, FG_SQL_TOKEN_REVOKE, FG_BIND(id));
 	if (status == FG_ENOENT)
 		status = fg_error_set(err, FG_ENOENT, "no token %lld", (long long)id);
 	return status;
@@ -213,7 +213,7 @@ static int existing_project(struct fg_store *store, const char *project, int64_t
 {
 	int status = FG_OK;
 
-	status = fg_query_find(store->db, id, err, FG_SQL_PROJECT_FIND, FG_BIND(project));
+	status = FG_QUERY_FIND(store->db, id, err, FG_SQL_PROJECT_FIND, FG_BIND(project));
 	if (status == FG_ENOENT)
 		status = fg_error_set(err, FG_ENOENT, "no project '%s'", project);
 	return status;
@@ -239,7 +239,7 @@ int fg_store_annotate(struct fg_store *store, const char *project, struct fg_ann
 	if (status != FG_OK)
 		return status;
 	annotation->created_ns = fg_clock_wall_ns();
-	return fg_query_find(store->db, &annotation->id, err, FG_SQL_ANNOTATION_ADD, FG_BIND(id),
+	return FG_QUERY_FIND(store->db, &annotation->id, err, FG_SQL_ANNOTATION_ADD, FG_BIND(id),
 			     FG_BIND(annotation->run), FG_BIND(annotation->benchmark),
 			     FG_BIND(annotation->metric), FG_BIND(annotation->kind),
 			     FG_BIND(annotation->text), FG_BIND(annotation->author),
@@ -253,7 +253,7 @@ int fg_store_annotations(struct fg_store *store, const char *project, const char
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_ANNOTATION_LIST, FG_BIND(project), FG_BIND(benchmark),
+	FG_QUERY_WITH(&q, store->db, FG_SQL_ANNOTATION_LIST, FG_BIND(project), FG_BIND(benchmark),
 		      FG_BIND(run));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		found.items = fg_grow(found.items, &found.capacity, found.count + 1,
@@ -283,7 +283,7 @@ int fg_store_annotation_delete(struct fg_store *store, const char *project, int6
 	int64_t found = 0;
 	int status = FG_OK;
 
-	status = fg_query_find(store->db, &found, err, FG_SQL_ANNOTATION_DELETE, FG_BIND(id),
+	status = FG_QUERY_FIND(store->db, &found, err, FG_SQL_ANNOTATION_DELETE, FG_BIND(id),
 			       FG_BIND(project));
 	if (status == FG_ENOENT)
 		status = fg_error_set(err, FG_ENOENT, "project '%s' has no annotation %lld",

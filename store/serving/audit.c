@@ -9,7 +9,7 @@
 int fg_store_audit_add(struct fg_store *store, const struct fg_audit_entry *entry,
 		       struct fg_error *err)
 {
-	return fg_query_do(store->db, err, FG_SQL_AUDIT_ADD, FG_BIND(fg_clock_wall_ns()),
+	return FG_QUERY_DO(store->db, err, FG_SQL_AUDIT_ADD, FG_BIND(fg_clock_wall_ns()),
 			   FG_BIND(entry->project), FG_BIND(entry->who), FG_BIND(entry->action),
 			   FG_BIND(entry->subject), FG_BIND(entry->detail));
 }
@@ -20,7 +20,7 @@ int fg_store_audit_list(struct fg_store *store, const struct fg_audit_page *page
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_AUDIT_LIST, FG_BIND(page->project),
+	FG_QUERY_WITH(&q, store->db, FG_SQL_AUDIT_LIST, FG_BIND(page->project),
 		      FG_BIND(page->after), FG_BIND((int64_t)page->limit));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		const struct fg_audit_entry entry = {

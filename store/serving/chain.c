@@ -45,7 +45,7 @@ static int take_policy(struct fg_store *store, struct fg_chain_edges *edges, str
 	edges->creep_tolerated = policy.creep_tolerated;
 	if (edges->count == 0)
 		return FG_OK;
-	fg_query_with(&q, store->db, FG_SQL_SERIES_DETAILS, FG_BIND(edges->items[0].series));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_SERIES_DETAILS, FG_BIND(edges->items[0].series));
 	status = fg_query_step(&q, err);
 	if (status > 0)
 		json = parse(fg_column_text(&q, 0));
@@ -101,7 +101,7 @@ int fg_store_chain(struct fg_store *store, const char *project, const char *benc
 	if (status != FG_OK)
 		return status;
 	fg_digest(metric, NULL, NULL, digest);
-	fg_query_with(&q, store->db, FG_SQL_CHAIN, FG_BIND(id));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_CHAIN, FG_BIND(id));
 	fg_query_bytes(&q, digest, sizeof(digest));
 	fg_query_int(&q, FG_CHAIN_RUNS_MAX);
 	while ((status = fg_query_step(&q, err)) > 0)

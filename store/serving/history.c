@@ -102,7 +102,7 @@ static int read_metric(struct fg_store *store, int64_t benchmark, const char *me
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_NEWEST_METRICS, FG_BIND(benchmark));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_NEWEST_METRICS, FG_BIND(benchmark));
 	status = fg_query_step(&q, err);
 	if (status >= 0)
 		status = take_metric(status > 0 ? fg_column_text(&q, 0) : NULL, metric, history,
@@ -130,7 +130,7 @@ static int read_points(struct fg_store *store, int64_t benchmark,
 	int status = FG_OK;
 
 	fg_digest(query->metric, NULL, NULL, digest);
-	fg_query_with(&q, store->db, FG_SQL_HISTORY, FG_BIND(benchmark));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_HISTORY, FG_BIND(benchmark));
 	fg_query_bytes(&q, digest, sizeof(digest));
 	fg_query_text(&q, query->branch);
 	fg_query_int(&q, query->limit ? (int64_t)query->limit : INT64_MAX);

@@ -34,9 +34,9 @@ int fg_store_limits_set(struct fg_store *store, const struct fg_limits *limits,
 	if (status != FG_OK)
 		return status;
 	if (!is_any_set(limits)) {
-		return fg_query_do(store->db, err, FG_SQL_LIMITS_REMOVE, FG_BIND(limits->project));
+		return FG_QUERY_DO(store->db, err, FG_SQL_LIMITS_REMOVE, FG_BIND(limits->project));
 	}
-	return fg_query_do(store->db, err, FG_SQL_LIMITS_PUT, FG_BIND(limits->project),
+	return FG_QUERY_DO(store->db, err, FG_SQL_LIMITS_PUT, FG_BIND(limits->project),
 			   FG_BIND(limits->most_runs), FG_BIND(limits->most_bytes),
 			   FG_BIND(limits->keep_days), FG_BIND(limits->keep_newest));
 }
@@ -87,7 +87,7 @@ int fg_store_limits_of(struct fg_store *store, const char *project, struct fg_li
 	int status = FG_OK;
 
 	*limits = (struct fg_limits){0};
-	fg_query_with(&q, store->db, FG_SQL_LIMITS_OF, FG_BIND(project));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_LIMITS_OF, FG_BIND(project));
 	status = fg_query_step(&q, err);
 	if (status > 0)
 		*limits = read_row(&q);
@@ -102,7 +102,7 @@ int fg_store_usage(struct fg_store *store, const char *project, struct fg_usage 
 	int status = FG_OK;
 
 	*usage = (struct fg_usage){0};
-	fg_query_with(&q, store->db, FG_SQL_USAGE_OF, FG_BIND(project));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_USAGE_OF, FG_BIND(project));
 	status = fg_query_step(&q, err);
 	if (status > 0)
 		*usage = (struct fg_usage){.runs = fg_column_int(&q, 0),

@@ -36,7 +36,7 @@ int fg_store_benchmarks(struct fg_store *store, const char *project, struct fg_n
 {
 	struct fg_query q;
 
-	fg_query_with(&q, store->db, FG_SQL_BENCHMARK_LIST, FG_BIND(project));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_BENCHMARK_LIST, FG_BIND(project));
 	return read_names(&q, names, err);
 }
 
@@ -65,7 +65,7 @@ int fg_store_benchmark(struct fg_store *store, const char *project, const char *
 {
 	int status = FG_OK;
 
-	status = fg_query_find(store->db, id, err, FG_SQL_BENCHMARK_OF, FG_BIND(project),
+	status = FG_QUERY_FIND(store->db, id, err, FG_SQL_BENCHMARK_OF, FG_BIND(project),
 			       FG_BIND(benchmark));
 	return status == FG_ENOENT ? no_benchmark(store, project, benchmark, err) : status;
 }
@@ -79,7 +79,7 @@ int fg_store_metrics(struct fg_store *store, const char *project, const char *be
 
 	if (status != FG_OK)
 		return status;
-	fg_query_with(&q, store->db, FG_SQL_METRIC_NAMES, FG_BIND(id));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_METRIC_NAMES, FG_BIND(id));
 	return read_names(&q, names, err);
 }
 
@@ -96,7 +96,7 @@ int fg_store_fact_keys(struct fg_store *store, const char *project, struct fg_na
 {
 	struct fg_query q;
 
-	fg_query_with(&q, store->db, FG_SQL_FACT_KEYS, FG_BIND(project));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_FACT_KEYS, FG_BIND(project));
 	return read_names(&q, names, err);
 }
 
@@ -107,7 +107,7 @@ int fg_store_candidate_fact(struct fg_store *store, const char *run, const char 
 	int status = FG_OK;
 
 	*value = NULL;
-	fg_query_with(&q, store->db, FG_SQL_RUN_FACT_FIND, FG_BIND(run), FG_BIND(key));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_RUN_FACT_FIND, FG_BIND(run), FG_BIND(key));
 	status = fg_query_step(&q, err);
 	if (status > 0) {
 		*value = fg_arena_strdup(arena, fg_column_text(&q, 0));

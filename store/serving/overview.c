@@ -61,7 +61,7 @@ static int read_rows(struct fg_store *store, const char *project, struct fg_over
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_OVERVIEW, FG_BIND(project));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_OVERVIEW, FG_BIND(project));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		struct fg_overview_row *row = NULL;
 
@@ -108,7 +108,7 @@ static int find_release(struct fg_store *store, const char *project, struct fg_o
 
 	if (!newest)
 		return FG_OK;
-	fg_query_with(&q, store->db, FG_SQL_RELEASE, FG_BIND(project), FG_BIND(newest->started_ns));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_RELEASE, FG_BIND(project), FG_BIND(newest->started_ns));
 	status = fg_query_step(&q, err);
 	if (status > 0) {
 		overview->release_run = fg_column_keep(&q, 0, &overview->texts);

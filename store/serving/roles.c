@@ -25,7 +25,7 @@ int fg_store_role_add(struct fg_store *store, struct fg_role *role, struct fg_er
 	if (status != FG_OK)
 		return status;
 	role->created_ns = fg_clock_wall_ns();
-	return fg_query_find(store->db, &role->id, err, FG_SQL_ROLE_ADD,
+	return FG_QUERY_FIND(store->db, &role->id, err, FG_SQL_ROLE_ADD,
 			     FG_BIND((int64_t)role->kind), FG_BIND(role->who),
 			     FG_BIND(role->project), FG_BIND(fg_scope_name(role->scope)),
 			     FG_BIND(role->created_ns));
@@ -37,7 +37,7 @@ int fg_store_role_remove(struct fg_store *store, int64_t id, char **project, str
 	int status = FG_OK;
 
 	*project = NULL;
-	fg_query_with(&q, store->db, FG_SQL_ROLE_REMOVE, FG_BIND(id));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_ROLE_REMOVE, FG_BIND(id));
 	status = fg_query_step(&q, err);
 	if (status > 0)
 		*project = fg_xstrdup(fg_column_text(&q, 0));
@@ -109,7 +109,7 @@ int fg_store_grants(struct fg_store *store, enum fg_role_kind kind, const char *
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_ROLE_OF_NAME, FG_BIND((int64_t)kind), FG_BIND(name));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_ROLE_OF_NAME, FG_BIND((int64_t)kind), FG_BIND(name));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		enum fg_scope scope = FG_SCOPE_NONE;
 

@@ -19,7 +19,7 @@ int fg_store_search_functions(struct fg_store *store, const char *words,
 	int status = FG_OK;
 
 	*search = (struct fg_function_search){.parts_left = PARTS_MAX};
-	fg_query_with(&q, store->db, FG_SQL_FUNCTION_SEARCH, FG_BIND(words),
+	FG_QUERY_WITH(&q, store->db, FG_SQL_FUNCTION_SEARCH, FG_BIND(words),
 		      FG_BIND(FG_SEARCH_NAMED));
 	while ((status = fg_query_step(&q, err)) > 0)
 		search->items[search->count++] = (struct fg_named_function){
@@ -65,7 +65,7 @@ static int search_part(struct fg_store *store, const char *project,
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_TOTALS_NEWEST, FG_BIND(project),
+	FG_QUERY_WITH(&q, store->db, FG_SQL_TOTALS_NEWEST, FG_BIND(project),
 		      FG_BIND((int64_t)(search->items[first].id / fg_totals_part_size(store))),
 		      FG_BIND((int64_t)search->parts_left));
 	while ((status = fg_query_step(&q, err)) > 0) {

@@ -46,7 +46,7 @@ static int read_totals(struct fg_store *store, int64_t series, int64_t measure,
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_TOTALS_OF_SERIES, FG_BIND(series), FG_BIND(measure));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_TOTALS_OF_SERIES, FG_BIND(series), FG_BIND(measure));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		status = take_part(&q, totals, err);
 		if (status != FG_OK)

@@ -50,7 +50,7 @@ static int read_runs(struct fg_store *store, int64_t benchmark, const struct fg_
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_RUNS_OF_BENCHMARK, FG_BIND(benchmark),
+	FG_QUERY_WITH(&q, store->db, FG_SQL_RUNS_OF_BENCHMARK, FG_BIND(benchmark),
 		      FG_BIND(query->branch),
 		      FG_BIND(query->limit ? (int64_t)query->limit : INT64_MAX),
 		      FG_BIND(query->before_ns ? query->before_ns : INT64_MAX));
@@ -95,7 +95,7 @@ static int read_part(struct fg_store *store, const struct wanted *wanted, uint64
 	size_t at = 0;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_TOTALS_OF_PART, FG_BIND(wanted->benchmark),
+	FG_QUERY_WITH(&q, store->db, FG_SQL_TOTALS_OF_PART, FG_BIND(wanted->benchmark),
 		      FG_BIND(wanted->measure), FG_BIND((int64_t)part),
 		      FG_BIND(trend->points[trend->count - 1].started_ns),
 		      FG_BIND(trend->points[0].started_ns));
@@ -154,7 +154,7 @@ static int read_named(struct fg_store *store, int64_t benchmark, const char *mea
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_MEASURES_NAMED, FG_BIND(measure));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_MEASURES_NAMED, FG_BIND(measure));
 	while ((status = fg_query_step(&q, err)) > 0) {
 		ids = fg_grow(ids, &capacity, count + 1, sizeof(*ids));
 		ids[count++] = fg_column_int(&q, 0);

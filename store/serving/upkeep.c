@@ -110,7 +110,7 @@ int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *e
 	status = fg_db_script(store->db, "PRAGMA query_only = OFF", err);
 	if (status != FG_OK)
 		return status;
-	status = fg_query_do(store->db, err, FG_SQL_VACUUM_INTO, FG_BIND(path));
+	status = FG_QUERY_DO(store->db, err, FG_SQL_VACUUM_INTO, FG_BIND(path));
 	if (store->db->read_only && status == FG_OK)
 		status = fg_db_script(store->db, "PRAGMA query_only = ON", err);
 	if (status != FG_OK)

@@ -13,7 +13,7 @@ int fg_store_upload_state(struct fg_store *store, const char *id, struct fg_uplo
 	int status = FG_OK;
 
 	*state = (struct fg_upload_state){0};
-	fg_query_with(&q, store->db, FG_SQL_RUN_PROJECT, FG_BIND(id));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_RUN_PROJECT, FG_BIND(id));
 	status = fg_query_step(&q, err);
 	if (status > 0) {
 		state->project = fg_column_copy(&q, 0);

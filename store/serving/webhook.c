@@ -9,7 +9,7 @@
 int fg_store_webhook_set(struct fg_store *store, const char *project, const char *url,
 			 const char *template, struct fg_error *err)
 {
-	return fg_query_do(store->db, err, FG_SQL_WEBHOOK_PUT, FG_BIND(project), FG_BIND(url),
+	return FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_PUT, FG_BIND(project), FG_BIND(url),
 			   FG_BIND(template));
 }
 
@@ -19,7 +19,7 @@ int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_WEBHOOK_GET, FG_BIND(project));
+	FG_QUERY_WITH(&q, store->db, FG_SQL_WEBHOOK_GET, FG_BIND(project));
 	status = fg_query_step(&q, err);
 	if (status > 0)
 		*hook = (struct fg_webhook){
@@ -40,7 +40,7 @@ int fg_store_webhook_remove(struct fg_store *store, const char *project, struct 
 	int status = FG_OK;
 
 	for (size_t i = 0; i < FG_ARRAY_SIZE(steps) && status == FG_OK; i++) {
-		status = fg_query_do(store->db, err, steps[i], FG_BIND(project));
+		status = FG_QUERY_DO(store->db, err, steps[i], FG_BIND(project));
 	}
 	return status;
 }
@@ -48,7 +48,7 @@ int fg_store_webhook_remove(struct fg_store *store, const char *project, struct 
 int fg_store_webhook_call(struct fg_store *store, const char *project, const char *run,
 			  struct fg_error *err)
 {
-	return fg_query_do(store->db, err, FG_SQL_WEBHOOK_CALL_ADD, FG_BIND(project), FG_BIND(run),
+	return FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALL_ADD, FG_BIND(project), FG_BIND(run),
 			   FG_BIND(fg_clock_wall_ns()));
 }
 
@@ -58,7 +58,7 @@ int fg_store_webhook_claim(struct fg_store *store, int64_t until_ns, struct fg_a
 	struct fg_query q;
 	int status = FG_OK;
 
-	fg_query_with(&q, store->db, FG_SQL_WEBHOOK_CALL_CLAIM, FG_BIND(fg_clock_wall_ns()),
+	FG_QUERY_WITH(&q, store->db, FG_SQL_WEBHOOK_CALL_CLAIM, FG_BIND(fg_clock_wall_ns()),
 		      FG_BIND(until_ns));
 	status = fg_query_step(&q, err);
 	if (status > 0)
@@ -82,7 +82,7 @@ int fg_store_webhook_settle(struct fg_store *store, const struct fg_webhook_call
 
 	if (status != FG_OK)
 		return status;
-	fg_query_with(&q, store->db,
+	FG_QUERY_WITH(&q, store->db,
 		      again_ns ? FG_SQL_WEBHOOK_CALLS_LATER : FG_SQL_WEBHOOK_CALL_DONE,
 		      FG_BIND(call->id));
 	if (again_ns) {
@@ -91,7 +91,7 @@ int fg_store_webhook_settle(struct fg_store *store, const struct fg_webhook_call
 	}
 	status = fg_query_run(&q, err);
 	if (status == FG_OK) {
-		status = fg_query_do(store->db, err, FG_SQL_WEBHOOK_CALLED, FG_BIND(call->project),
+		status = FG_QUERY_DO(store->db, err, FG_SQL_WEBHOOK_CALLED, FG_BIND(call->project),
 				     FG_BIND(problem));
 	}
 	return fg_store_end(store, status, err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a real program calls libm with, measured by `fastgate run`: node arguments.test.mjs PERFDB FASTGATE COMPILER
-// The HTML report, the stored run on pages of perfdb and `fastgate web`, and two stored runs compared.
+// The HTML report, the stored run on pages of perfdb and `fastgate web`, and two stored runs compared; and the pages of other commands.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -166,6 +166,37 @@ test('a run that is judged again keeps them', async () => {
 	const table = json(['report', 'latest', '--json']);
 	assert.equal(table.functions.length, 3);
 	assert.deepEqual(json(['gate', 'latest', '--json']), table);
+});
+
+test('the pages of bisect and duel have no accessibility violation in either scheme', async (context) => {
+	const place = join(folder, '..', 'history');
+	mkdirSync(place);
+	const there = (program, ...words) => spawnSync(program, words, { cwd: place, env: environment, encoding: 'utf8' });
+	const commit = (...words) => there('git', '-c', 'user.name=T', '-c', 'user.email=t@example.org', ...words);
+	commit('init', '-q', '-b', 'main', '.');
+	writeFileSync(join(place, '.gitignore'), '.fastgate\n*.html\n');
+	writeFileSync(join(place, 'fastgate.yml'), `version: 1
+build: { command: "true" }
+benchmarks: [ { name: prog, command: ./prog, metrics: [ { name: cost, regex: "cost: ([0-9]+)", exact: true } ] } ]
+measure: { pairs: { min: 2, max: 2 }, warmup: 0, sampler: { enabled: false } }
+gate: { metrics: { cost: { tolerance: 1% }, cpu_time: { gated: false }, wall_time: { gated: false }, max_rss: { gated: false } } }
+`);
+	for (const cost of [1000, 1001, 1300, 1301]) {
+		writeFileSync(join(place, 'prog'), `#!/bin/sh\necho "cost: ${cost}"\n`, { mode: 0o755 });
+		commit('add', '.');
+		commit('commit', '-q', '-m', `Cost <b>${cost}</b>`);
+	}
+	const searched = there(fastgate, 'bisect', 'HEAD~3', '--html', 'bisect.html');
+	assert.equal(searched.status, 1, searched.stderr);
+	assert.equal(there(fastgate, 'duel', 'true', 'true', '--pairs', '4:4', '--html', 'duel.html').status, 0);
+	for (const [name, words, ready] of [['bisect', 'Cost <b>1300</b>', 'main'], ['duel', 'same binaries on both sides']])
+		for (const dark of [false, true]) {
+			const page = await openPage(context, `file://${join(place, name)}.html`, { dark, ready });
+			await page.getByText(words).first().waitFor();
+			await checkAccessibility(context, page, `${name} ${dark}`);
+			page.noProblems();
+			await page.close();
+		}
 });
 
 const database = join(folder, '.fastgate-perfdb.db');

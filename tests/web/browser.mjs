@@ -89,6 +89,22 @@ export async function openPage(context, url, options = {}) {
 	return page;
 }
 
+// What `fastgate prove` sends: a runner that proved its gate, and one whose gate is broken.
+export async function sendCards(base, token, project) {
+	const found = (runs, of) => ({ found: runs, runs: of });
+	const cards = [
+		{ host_fingerprint: '0123456789abcdef', false_alarms: { alarms: 0, runs: 60, at_most: 0.049 }, smallest_found: 0.02, minutes_per_verdict: 4.2,
+			slowdowns: [{ size: 0.01, found: found(31, 40) }, { size: 0.02, found: found(39, 40) }], functions: { named: 38, runs: 39 },
+			remedies: [{ limit: 'pairs', smallest_found: 0.02, expected: 0.014 }] },
+		{ host_fingerprint: 'fedcba9876543210', broken: true, false_alarms: { alarms: 2, runs: 12, at_most: 0.38 } },
+	];
+	for (const card of cards) {
+		const answer = await fetch(`${base}api/v1/cards`, { method: 'POST', headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+			body: JSON.stringify({ project, card: { schema: 'fastgate-prove/1', ...card } }) });
+		assert.equal(answer.status, 201);
+	}
+}
+
 export async function openTab(page, name) {
 	await page.getByRole('tab', { name, exact: true }).click();
 }

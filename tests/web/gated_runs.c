@@ -2,6 +2,7 @@
 #include "tests/web/gated_runs.h"
 
 #include "base/random.h"
+#include "gate/creep.h"
 #include "gate/gate.h"
 #include "reporters/reporter.h"
 #include "tests/unit/store/samples.h"
@@ -12,15 +13,16 @@ enum {
 	PAIRS = 24,
 	PERIOD_NS = 1000000,
 	FAIL_EVERY = 50,
-	FAIL_AT = 7, /* of so many */
-	CULPRIT = 5, /* row of frames */
-	LINES = 5,
-	FIRST_LINE = 20,
+	FAIL_AT = 7,  /* of so many */
+	CULPRIT = 5,  /* row of frames */
+	CREEPING = 5, /* benchmarks */
 	NEWEST = FG_GATED_RUNS - 1,
 };
 
 static const double slower = 0.097;
 static const double faster = -0.12;
+static const double creeping = 0.004;
+static const double step_error = 0.0012;
 
 static const struct {
 	const char *name;
@@ -84,17 +86,21 @@ static char *name_of(unsigned index, unsigned benchmarks)
 			    index);
 }
 
-static bool changes(unsigned index, unsigned benchmarks)
+static bool changes(unsigned index, unsigned benchmarks, enum fg_gated_end end)
 {
+	if (end == FG_GATED_CREEPS)
+		return index < CREEPING;
 	return benchmarks <= FG_ARRAY_SIZE(names) ? index == 0 : index % FAIL_EVERY == FAIL_AT;
 }
 
 /* Relative to the commit before. */
-static double step_of(unsigned number, unsigned index, unsigned benchmarks, bool fails)
+static double step_of(unsigned number, unsigned index, unsigned benchmarks, enum fg_gated_end end)
 {
-	if (!changes(index, benchmarks))
+	if (!changes(index, benchmarks, end))
 		return 0;
-	if (number == NEWEST && fails)
+	if (end == FG_GATED_CREEPS)
+		return creeping;
+	if (number == NEWEST && end == FG_GATED_FAILS)
 		return slower + index / 1000.0;
 	return number == FG_GATED_FASTER ? faster : 0;
 }
@@ -164,7 +170,7 @@ static void measure(struct fg_series *series, struct fg_random *random, double l
 }
 
 static void add_benchmark(struct fg_stored_run *stored, unsigned index, unsigned benchmarks,
-			  double step)
+			  enum fg_gated_end end)
 {
 	struct fg_random random;
 	char *name = name_of(index, benchmarks);
@@ -172,6 +178,7 @@ static void add_benchmark(struct fg_stored_run *stored, unsigned index, unsigned
 	const unsigned number = (unsigned)(stored->run.seed % FG_GATED_RUNS);
 	/* the host's frequency, not the program */
 	const double drift = 1 + 0.2 * sin(number * 2.1);
+	const double step = step_of(number, index, benchmarks, end);
 
 	fg_random_seed(&random, stored->run.seed * 1000 + index);
 	series->command = fg_xasprintf("./json-bench --only %u", index);
@@ -181,28 +188,39 @@ static void add_benchmark(struct fg_stored_run *stored, unsigned index, unsigned
 	for (int arm = 0; arm < FG_ARM_COUNT; arm++)
 		fg_build_facts_set(&series->build[arm], "build.id", arm ? "fedcba" : "abcdef");
 	measure(series, &random, (40e6 + 1e7 * (index % 11)) * drift, step);
-	if (changes(index, benchmarks))
+	if (changes(index, benchmarks, end))
 		stored->profiles[index] = make_profile(&random, series, step);
 	free(name);
 }
 
+static char *commit_of(const char *project, unsigned number)
+{
+	return fg_xasprintf("%08x%08zx%024x", 0x1eca4e8 + number * 0x9e3779b, strlen(project),
+			    number);
+}
+
 static void describe_commit(struct fg_side *side, const char *project, unsigned number)
 {
-	side->commit = fg_xasprintf("%08x%08zx%024x", 0x1eca4e8 + number * 0x9e3779b,
-				    strlen(project), number);
+	side->commit = commit_of(project, number);
 	side->branch = fg_xstrdup("main");
 }
 
-static void describe(struct fg_run *run, unsigned number, unsigned benchmarks, bool fails)
+static const char *project_of(unsigned benchmarks, enum fg_gated_end end)
+{
+	if (benchmarks > FG_ARRAY_SIZE(names))
+		return end == FG_GATED_FAILS ? "containers" : "suite";
+	return end == FG_GATED_FAILS ? "meteor" : end == FG_GATED_CREEPS ? "slowly" : "green";
+}
+
+static void describe(struct fg_run *run, unsigned number, unsigned benchmarks,
+		     enum fg_gated_end end)
 {
 	struct fg_environment *build = &run->sides[FG_ARM_CANDIDATE].build;
 
-	run->seed = (benchmarks + fails) * FG_GATED_RUNS + number;
-	run->project = fg_xstrdup(benchmarks > FG_ARRAY_SIZE(names) ? fails ? "containers" : "suite"
-				  : fails                           ? "meteor"
-								    : "green");
+	run->seed = (benchmarks + end) * FG_GATED_RUNS + number;
+	run->project = fg_xstrdup(project_of(benchmarks, end));
 	(void)snprintf(run->id, sizeof(run->id), "0199a0%02x-%04x-7000-8000-0000000000%02x", number,
-		       (benchmarks * 2 + fails) & 0xffff, number);
+		       (benchmarks * 3 + end) & 0xffff, number);
 	run->started_ns = INT64_C(1790000000000000000) + number * INT64_C(86400000000000);
 	run->ended_ns = run->started_ns + INT64_C(60000000000);
 	run->complete = true;
@@ -259,7 +277,44 @@ static void add_source(struct fg_verdict *verdict)
 	}
 }
 
-static int judge(struct fg_stored_run *stored, struct fg_error *err)
+/* The creep over all runs, as the newest one reports it. */
+static void add_creep(const struct fg_run *run, const struct fg_policy *policy,
+		      struct fg_verdict *verdict)
+{
+	char *commits[FG_GATED_RUNS + 1];
+	struct fg_chain_edge edges[FG_GATED_RUNS];
+	struct fg_chain chain = {0};
+
+	for (unsigned i = 0; i < FG_ARRAY_SIZE(commits); i++)
+		commits[i] = commit_of(run->project, i);
+	for (unsigned i = 0; i < FG_GATED_RUNS; i++)
+		edges[i] = (struct fg_chain_edge){.run = run->id,
+						  .from = commits[i],
+						  .to = commits[i + 1],
+						  .pairs = PAIRS,
+						  .change = log1p(creeping),
+						  .error = step_error};
+	fg_chain_build(edges, FG_GATED_RUNS, NULL, &chain);
+	for (size_t i = 0; i < CREEPING; i++) {
+		struct fg_benchmark_verdict *benchmark = &verdict->benchmarks[i];
+		struct fg_creep_verdict *creep =
+			fg_creep_judge(&chain, policy, FG_BETTER_LOWER, &verdict->arena);
+
+		creep->metric = "cpu_time";
+		creep->label = "cpu time";
+		creep->sentence = fg_creep_words(creep, &verdict->arena);
+		benchmark->creep = creep;
+		benchmark->outcome = FG_OUTCOME_CREEP;
+		benchmark->metrics[0].outcome = FG_OUTCOME_CREEP;
+		fg_notes_add(&benchmark->notes, &verdict->arena, "creep: %s", creep->sentence);
+	}
+	verdict->outcome = FG_OUTCOME_CREEP;
+	fg_chain_release(&chain);
+	for (unsigned i = 0; i < FG_ARRAY_SIZE(commits); i++)
+		free(commits[i]);
+}
+
+static int judge(struct fg_stored_run *stored, bool creeps, struct fg_error *err)
 {
 	struct fg_policy policy;
 	struct fg_measuring measuring;
@@ -282,6 +337,8 @@ static int judge(struct fg_stored_run *stored, struct fg_error *err)
 	if (status != FG_OK)
 		return status;
 	add_source(&verdict);
+	if (creeps)
+		add_creep(&stored->run, &policy, &verdict);
 	status = fg_reporter_find("json", err)->write(&report, &options, &text, err);
 	stored->report = fg_xstrdup(fg_strbuf_text(&text));
 	fg_strbuf_release(&text);
@@ -289,14 +346,14 @@ static int judge(struct fg_stored_run *stored, struct fg_error *err)
 	return status;
 }
 
-int fg_gated_run(struct fg_stored_run *stored, unsigned number, unsigned benchmarks, bool fails,
-		 struct fg_error *err)
+int fg_gated_run(struct fg_stored_run *stored, unsigned number, unsigned benchmarks,
+		 enum fg_gated_end end, struct fg_error *err)
 {
 	*stored = (struct fg_stored_run){0};
 	fg_run_init(&stored->run);
-	describe(&stored->run, number, benchmarks, fails);
+	describe(&stored->run, number, benchmarks, end);
 	stored->profiles = fg_xcalloc(benchmarks, sizeof(struct fg_profile_set *));
 	for (unsigned i = 0; i < benchmarks; i++)
-		add_benchmark(stored, i, benchmarks, step_of(number, i, benchmarks, fails));
-	return judge(stored, err);
+		add_benchmark(stored, i, benchmarks, end);
+	return judge(stored, end == FG_GATED_CREEPS && number == NEWEST, err);
 }

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits of a reader: a trend of 10,000 points, and every kind of interaction on it and on a report of 35,000 call paths.
+// Waits of a reader: a trend of 10,000 points, a dashboard of 200 benchmarks, and every kind of interaction on the trend and on a report
+// of 35,000 call paths; and the weights of the pages.
 // node goals.mjs PROGRAM-THAT-WRITES-PAGES
 // An interaction is measured from the event to the second frame after it: the CPU time of the page's main thread, which is
 // what remains to wait for on a machine with nothing else to do, and the time that passed.  "first" is the time of the first one
 // on a page that has come to rest: whatever is made once is waited for then.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { openPage, scratchFolder, withBrowser } from './browser.mjs';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 15);
 const FIRSTS = 5;
 const POINTS = 10000;
-const [LOAD_GOAL, GOAL] = [300, 50];
+const BENCHMARKS = 200;
+const [LOAD_GOAL, GOAL, WEIGHT_GOAL] = [300, 50, 60];
 const folder = scratchFolder();
 const origin = 'http://goals.test/';
 const parts = ['../../reporters/web/', '../../perfdb/web/'].map((path) => new URL(path, import.meta.url).pathname);
@@ -34,17 +37,44 @@ const made = {
 	'blank.html': ['text/html', pageOf('blank-script.js')], 'blank-script.js': ['text/javascript', `import './chart.js';\n${drawn}`],
 };
 
+// A dashboard as the server answers: one benchmark in fifty failed, each with 30 levels.
+const benchmark = (_, i) => ({ name: `containers/BM_Copy<std::unordered_map<std::string, std::vector<int>>, ${i}>/16`, metric: 'cpu_time', label: 'cpu time', run: 'r1',
+	started_at: '2026-10-04T14:13:20Z', commit: '8c5d2f6200', subject: 'json: reject strings that are not UTF-8 (#41)', measured: true, unit: 'ns', better: 'lower',
+	verdict: i % 50 === 7 ? 'regression' : 'pass', value: 5e7, ratio: i % 50 === 7 ? 1.1 : 1.001, interval: [0.99, 1.12], levels: Array.from({ length: 30 }, (_, k) => 1 + k * i % 7 / 500),
+	answer: i % 50 === 7 ? { sentence: 'it is 10.0 % slower: json::Tokenizer::valid_utf8(unsigned long) const json.cpp:22 (+4.4 ms)', state: 'regression', because: [] } : undefined,
+	changes: i % 50 === 7 ? [{ run: 'r1', before: 5e7, after: 5.5e7, ratio: 1.1, found_by: 'gate', interval: [1.09, 1.11], state: 'new', started_at: '2026-10-04T14:13:20Z' }] : [] });
+const answers = {
+	dashboard: { project: 'suite', links: {}, benchmarks: Array.from({ length: BENCHMARKS }, benchmark), pending: false },
+	cards: { cards: [] }, creep: { functions: [], benchmarks: 0 }, projects: { projects: ['suite'] }, me: {},
+};
+const isAsked = (url) => new URL(url).pathname.startsWith('/api/');
+made[''] = ['text/html', readFileSync(join(parts[1], 'index.html'), 'utf8')];
+
 async function serveParts(context) {
 	await context.route(`${origin}**`, (route) => {
+		if (isAsked(route.request().url()))
+			return route.fulfill({ json: answers[basename(new URL(route.request().url()).pathname)] ?? {} });
 		const name = basename(new URL(route.request().url()).pathname);
 		const [type, body] = made[name] ?? [name.endsWith('.css') ? 'text/css' : 'text/javascript', readFileSync(parts.map((path) => join(path, name)).find(existsSync), 'utf8')];
-		return route.fulfill({ contentType: `${type}; charset=utf-8`, body });
+		return route.fulfill({ contentType: name.endsWith('.svg') ? 'image/svg+xml' : `${type}; charset=utf-8`, body });
 	});
 }
 
 async function cpuOf(session) {
 	const { metrics } = await session.send('Performance.getMetrics');
 	return metrics.find((m) => m.name === 'TaskDuration').value * 1000;
+}
+
+// What a page costs until it has this element, by the main thread's clock.
+async function costOf(context, url, selector) {
+	const page = await context.newPage();
+	const session = await context.newCDPSession(page);
+	await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+	await page.goto(url);
+	await page.locator(selector).waitFor({ state: 'attached' });
+	const cost = await cpuOf(session);
+	await page.close();
+	return cost;
 }
 
 async function open(context, url) {
@@ -132,6 +162,11 @@ await withBrowser(async (context) => {
 				times[name].push(await page.evaluate(() => window.drawnAt));
 			await page.close();
 		}
+	const drawing = [];
+	for (let round = 0; round < ROUNDS + 1; round += 1)
+		drawing.push(await costOf(context, `${origin}?view=project&project=suite`, 'details.passed') - await costOf(context, `${origin}blank.html`, '[data-ready=true]'));
+	const dashboard = median(drawing.slice(1));
+	rows.push([`dashboard of ${BENCHMARKS} benchmarks, over a blank page`, '', dashboard.toFixed(1), NaN, LOAD_GOAL, dashboard]);
 	const over = median(times.trend) - median(times.blank);
 	rows.push([`trend of ${POINTS} points, over a blank page`, '', '', over, LOAD_GOAL, over]);
 	for (const [name, list] of Object.entries(steps)) {
@@ -145,6 +180,12 @@ await withBrowser(async (context) => {
 		await opened.page.close();
 	}
 });
+const weights = [['report', ['reporters/web']], ['perfdb', ['reporters/web', 'perfdb/web']]].map(([words, folders]) => {
+	const files = folders.flatMap((folder) => readdirSync(new URL(`../../${folder}`, import.meta.url)).filter((name) => /\.(js|css)$/.test(name)).map((name) => new URL(`../../${folder}/${name}`, import.meta.url)));
+	return [words, files.reduce((sum, file) => sum + gzipSync(readFileSync(file), { level: 9 }).length, 0) / 1000];
+});
 console.log(`${'median of ' + ROUNDS} rounds`.padEnd(48) + 'first ms'.padStart(9) + 'CPU ms'.padStart(9) + 'ms'.padStart(9) + 'goal'.padStart(7));
 for (const [words, first, cpu, time, goal, judged] of rows)
-	console.log(words.padEnd(48) + first.padStart(9) + cpu.padStart(9) + time.toFixed(1).padStart(9) + String(goal).padStart(7) + (judged > goal ? '   missed' : ''));
+	console.log(words.padEnd(48) + first.padStart(9) + cpu.padStart(9) + (Number.isNaN(time) ? '' : time.toFixed(1)).padStart(9) + String(goal).padStart(7) + (judged > goal ? '   missed' : ''));
+for (const [words, weight] of weights)
+	console.log(`scripts and styles of ${words}, file by file, gzip`.padEnd(66) + `${weight.toFixed(1)} kB`.padStart(9) + (words === 'report' ? ` of ${WEIGHT_GOAL}` : ''));

@@ -4,7 +4,7 @@
  * slower; or make_runs SPOOL --hostile, a few in which every name that a run can bring along is
  * markup; or make_runs SPOOL --unmeasured, one of a benchmark that never came to a value; or
  * make_runs SPOOL --failed, one that failed its gate; or make_runs SPOOL --gated BENCHMARKS
- * fails|passes, the commits of a C++ project, each judged by the gate.
+ * fails|passes|creeps, the commits of a C++ project, each judged by the gate.
  */
 #include "base/number.h"
 #include "perfdb/client/client.h"
@@ -206,15 +206,25 @@ out:
 	return status;
 }
 
-static int spool_gated(const char *spool, const char *benchmarks, bool fails, struct fg_error *err)
+static int spool_gated(const char *spool, const char *benchmarks, const char *end,
+		       struct fg_error *err)
 {
+	static const char *const ends[] = {[FG_GATED_PASSES] = "passes",
+					   [FG_GATED_FAILS] = "fails",
+					   [FG_GATED_CREEPS] = "creeps"};
+	unsigned wanted = 0;
+
 	uint64_t count = 0;
 	int status = fg_parse_uint64(benchmarks, &count, err);
 
+	while (wanted < FG_ARRAY_SIZE(ends) && strcmp(ends[wanted], end) != 0)
+		wanted++;
+	if (wanted == FG_ARRAY_SIZE(ends))
+		return fg_error_set(err, FG_EINVAL, "runs end with passes, fails or creeps");
 	for (unsigned number = 0; status == FG_OK && number < FG_GATED_RUNS; number++) {
 		struct fg_stored_run run;
 
-		status = fg_gated_run(&run, number, (unsigned)count, fails, err);
+		status = fg_gated_run(&run, number, (unsigned)count, wanted, err);
 		if (status == FG_OK)
 			status = spool_run(spool, &run, err);
 	}
@@ -229,7 +239,7 @@ int main(int argc, char **argv)
 	struct fg_error err = {0};
 
 	if (argc == 5 && strcmp(argv[2], "--gated") == 0) {
-		if (spool_gated(argv[1], argv[3], strcmp(argv[4], "fails") == 0, &err) == FG_OK)
+		if (spool_gated(argv[1], argv[3], argv[4], &err) == FG_OK)
 			return 0;
 		(void)fprintf(stderr, "make_runs: %s\n", err.message);
 		return 1;
@@ -252,7 +262,7 @@ int main(int argc, char **argv)
 		(void)fprintf(
 			stderr,
 			"usage: make_runs SPOOL [FIRST COUNT | --hostile | --unmeasured | --failed "
-			"| --gated BENCHMARKS fails|passes]\n");
+			"| --gated BENCHMARKS fails|passes|creeps]\n");
 		return 2;
 	}
 	for (uint64_t seed = first; seed < first + count; seed++) {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkAccessibility, openPage, openTab, scratchFolder, withBrowser } from './browser.mjs';
+import { checkAccessibility, openPage, openTab, scratchFolder, sendCards, withBrowser } from './browser.mjs';
 
 const [perfdb, fastgate, makeRuns] = process.argv.slice(2);
 const folder = scratchFolder();
@@ -238,6 +238,17 @@ async function oneSentence(context) {
 	const said = (await page.locator('#page').innerText()).split(/\bregression\b/).length - 1;
 	assert.equal(said, 2, 'the verdict: in the card, and in the list of benchmarks');
 	await look(context, page, 'gated-run');
+	// The same as a file, and from the command line.
+	const written = (...words) => execFileSync(fastgate, [words[0], 'latest', '--store', join(folder, 'perfdb.db'), '--project', 'meteor', ...words.slice(1)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+	const file = join(folder, 'meteor.html');
+	written('report', '--output', file);
+	const report = await openPage(context, `file://${file}`);
+	assert.equal(await report.locator('h1').innerText(), sentence);
+	report.noProblems();
+	await report.close();
+	assert.equal(written('report').split('\n')[0], sentence);
+	assert.equal(JSON.parse(written('report', '--format', 'json')).answer.sentence, sentence);
+	assert.equal(JSON.parse(written('explain', '--json')).answer.sentence, sentence);
 	await page.goto(`${base}?view=project&project=meteor`);
 	for (const section of ['open', 'benchmarks']) {
 		const row = page.locator(`section[aria-labelledby=${section}] tbody tr`).first();
@@ -258,6 +269,11 @@ async function oneSentence(context) {
 	await page.keyboard.press('End');
 	await page.locator('.plot .card', { hasText: 'slower' }).waitFor();
 	assert.ok((await page.locator('.plot .card').innerText()).split('\n').includes(sentence), await page.locator('.plot .card').innerText());
+	const steps = page.locator('section[aria-labelledby=steps] li');
+	assert.equal(await steps.count(), 2);
+	assert.match(await steps.nth(0).innerText(), /regression \w{10} json: reject strings/);
+	assert.equal(await steps.nth(0).locator('.cause').innerText(), sentence);
+	assert.match(await steps.nth(1).innerText(), /improvement[^]*json\/tokenize is 12\.\d % faster/);
 	page.noProblems();
 	await page.close();
 }
@@ -294,11 +310,82 @@ async function chainedTrend(context) {
 	});
 	assert.equal(sparks.length, levels.length);
 	sparks.forEach((level, i) => assert.ok(Math.abs(100 * level - levels[i]) < 0.1, `${100 * level} instead of ${levels[i]}`));
+	// The card goes with the pointer, and comes back at the same point.
+	const plot = page.locator('.plot.trend');
+	const card = page.locator('.plot .card');
+	const at = { position: { x: 200, y: 100 } };
+	await plot.hover(at);
+	await card.waitFor();
+	await page.mouse.move(0, 0);
+	await card.waitFor({ state: 'hidden' });
+	await plot.hover(at);
+	await card.waitFor();
 	// Raw values are one choice away, and show the host.
 	await page.getByLabel('Shown').selectOption('raw');
 	await page.locator('figcaption', { hasText: ': 14 runs' }).waitFor();
 	assert.equal(await page.locator('.plot .error-band').count(), 0);
 	page.noProblems();
+	await page.close();
+}
+
+// Small steps that all passed: the function on the dashboard, their sum in the trend, one sentence on the run's page and
+// in the feed. Beside it, how far the gate can be trusted.
+async function creepingProject(context) {
+	execFileSync(makeRuns, [join(folder, 'slowly'), '--gated', '6', 'creeps']);
+	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'slowly'), '--url', base]);
+	await sendCards(base, token, 'slowly');
+	const page = await openPage(context, `${base}?view=project&project=slowly`, options);
+	assert.match(await page.locator('p.lead').innerText(), /^5 crept up, 1 passed/);
+	const crept = page.locator('section[aria-labelledby=creep]');
+	await crept.waitFor();
+	assert.match(await crept.innerText(), /over 5 benchmarks[^]*json::Tokenizer::valid_utf8\(unsigned long\) const\s+json-bench\s+\+[56]\.\d %\s+5$/);
+	const proof = page.locator('section[aria-labelledby=proof] tbody tr');
+	assert.match(await proof.nth(0).innerText(), /fedcba98[^]*broken[^]*2 of 12\s+at most 38 %/);
+	assert.match(await proof.nth(1).innerText(), /01234567[^]*0 of 60\s+at most 4\.9 %\s+2 %\s+1 %: 31 of 40, 2 %: 39 of 40\s+38 of 39\s+4\.2 min\s+more pairs: 2 % → 1\.4 %/);
+	await look(context, page, 'creeping');
+	await page.goto(`${base}?view=trend&project=slowly&benchmark=json/tokenize`);
+	await page.locator('p.possible', { hasText: /^Crept up: cpu time \+[456]\.\d % \[.*\] over 14 commits since \w{10}; none above 0\.\d %; largest steps: / }).waitFor();
+	await page.goto(`${base}?view=run&project=slowly&run=latest`);
+	const sentence = await page.locator('h1').innerText();
+	assert.match(sentence, /crept up: cpu time \+[456]\.\d % in 14 commits since \w{10}; 4 more benchmarks crept up$/);
+	await look(context, page, 'creeping-run');
+	const history = execFileSync(fastgate, ['history', '--store', join(folder, 'perfdb.db'), '--project', 'slowly'], { encoding: 'utf8' });
+	assert.match(history, /crept up over several benchmarks:\n {2}\+[56]\.\d % of their time in 5 benchmarks: json::Tokenizer::valid_utf8/);
+	const feed = await fetch(`${base}api/v1/feed?project=slowly`, { headers: { Authorization: `Bearer ${token}` } });
+	assert.ok((await feed.text()).replaceAll('&lt;', '<').replaceAll('&gt;', '>').includes(`slowly: ${sentence}`), 'the feed');
+	page.noProblems();
+	await page.close();
+}
+
+// What no other test looks at: each page in both schemes, with all its tabs.
+async function everyPage(context) {
+	execFileSync(makeRuns, [join(folder, 'containers'), '--gated', '200', 'fails']);
+	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'containers'), '--url', base]);
+	const pages = {
+		'view=projects': [], 'view=changes&project=meteor': [], 'view=project&project=containers': [], 'view=project&project=meteor': [], 'view=project&project=slowly': [],
+		'view=runs&project=meteor': [], 'view=search&q=utf8': [], 'view=tokens': [], 'view=webhook': [], 'view=compare&project=meteor': [],
+		'view=trend&project=meteor&benchmark=json/tokenize': [], 'view=trend&project=meteor&benchmark=json/tokenize&shown=raw': [],
+		'view=function&project=meteor&benchmark=json/tokenize&name=main&library=json-bench': [],
+		'view=run&project=meteor&run=latest': ['Cause', 'Flame', 'Functions', 'History', 'Data'], 'view=run&project=containers&run=latest': ['Cause'],
+		'view=compare&project=meteor&a=latest~1&b=latest': ['Cause', 'Flame', 'Functions', 'History', 'Data'],
+	};
+	const page = await openPage(context, base, options);
+	for (const [query, tabs] of Object.entries(pages)) {
+		await page.goto(`${base}?${query}`);
+		for (const tab of tabs.length > 0 ? tabs : [null]) {
+			await page.locator('#page[data-ready=true]').waitFor({ state: 'attached' });
+			if (tab)
+				await openTab(page, tab);
+			await page.evaluate(() => document.querySelectorAll('main details').forEach((details) => { details.open = true; }));
+			for (const [colorScheme, width] of [['light', 1280], ['dark', 390]]) {
+				await page.emulateMedia({ colorScheme });
+				await page.setViewportSize({ width, height: 900 });
+				await look(context, page, `${query.replace(/\W+/g, '-')}-${tab ?? ''}-${colorScheme}`);
+				const [all, shown] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+				assert.ok(all <= shown, `${query} ${tab}: ${all} pixels are wider than ${width}`);
+			}
+		}
+	}
 	await page.close();
 }
 
@@ -624,6 +711,8 @@ try {
 		await failedGate(context);
 		await oneSentence(context);
 		await chainedTrend(context);
+		await creepingProject(context);
+		await everyPage(context);
 		await importedProfiles(context);
 	});
 	server.removeAllListeners('exit');

@@ -6,13 +6,13 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { openPage, openTab, scratchFolder, withBrowser } from './browser.mjs';
+import { openPage, openTab, scratchFolder, sendCards, withBrowser } from './browser.mjs';
 
 const [pictures, makePages, perfdb, fastgate, makeRuns] = process.argv.slice(2);
 const folder = scratchFolder();
 const WIDTHS = [[390, 800], [1400, 900], [1920, 1080]];
 const REPORTS = ['regression', 'pass', 'improvement', 'inconclusive', 'error', 'mixed', 'identical', 'accepted', 'unsure', 'marked'];
-const IN_DOCS = { 'report-mixed': ['answer', 560], compare: ['compare', 860], trend: ['trend', 700] };
+const IN_DOCS = { 'report-mixed': ['answer', 560], compare: ['compare', 860], trend: ['trend', 800] };
 let made = 0;
 
 async function takeForDocs(page, name) {
@@ -104,15 +104,19 @@ function serve() {
 	});
 }
 
-// A C++ project with six benchmarks and one with 200, whose newest run failed, and the same passing: [project, benchmarks, how the newest run ends].
-const GATED = [['meteor', 6, 'fails'], ['green', 6, 'passes'], ['containers', 200, 'fails'], ['suite', 200, 'passes']];
+// A C++ project with six benchmarks and one with 200, whose newest run failed, the same passing, and one that creeps: [project, benchmarks, how they end].
+const GATED = [['meteor', 6, 'fails'], ['green', 6, 'passes'], ['containers', 200, 'fails'], ['suite', 200, 'passes'], ['slowly', 6, 'creeps']];
 
-async function gated(page, push, at) {
+async function gated(page, push, at, proof) {
 	for (const [project, count, ends] of GATED) {
 		push(join(folder, project), '--gated', String(count), ends);
+		if (project === 'meteor')
+			await proof(project);
 		await page.goto(at(`view=project&project=${project}`));
 		await page.locator('section[aria-labelledby=benchmarks] table').first().waitFor({ state: 'attached' });
 		await page.getByText('Searching for change points').waitFor({ state: 'detached' });
+		if (ends === 'creeps')
+			await page.getByRole('heading', { name: 'Crept up' }).waitFor();
 		await take(page, `project-${project}`);
 		await page.goto(at(`view=run&project=${project}&run=latest`));
 		await page.locator('#benchmark').waitFor({ state: 'attached' });
@@ -125,13 +129,16 @@ async function gated(page, push, at) {
 		await take(page, `run-${tab.toLowerCase()}`);
 	}
 	await page.goto(at(`view=trend&project=${first[0]}&benchmark=json/tokenize`));
-	await page.locator('.plot .step-label').first().waitFor();
+	await page.getByRole('heading', { name: 'Steps' }).waitFor();
 	await take(page, 'trend');
 	await take(page, 'trend-pointed-at', async () => {
 		await page.locator('.plot').first().hover({ position: { x: 150, y: 150 } });
 		await page.locator('.plot').first().hover({ position: { x: 200, y: 100 } });
 		await page.locator('.plot .card').waitFor();
 	});
+	await page.goto(at('view=trend&project=slowly&benchmark=json/tokenize'));
+	await page.locator('.plot .error-band').waitFor();
+	await take(page, 'trend-creeping');
 	await page.goto(at(`view=trend&project=${first[0]}&benchmark=json/tokenize&shown=raw`));
 	await page.locator('.plot').waitFor();
 	await page.getByText('Searching for change points').waitFor({ state: 'detached' });
@@ -180,9 +187,10 @@ async function server(context) {
 		await show('search', 'view=search&q=next', 'ul.found a');
 		push(join(folder, 'unmeasured'), '--unmeasured');
 		push(join(folder, 'failed'), '--failed');
-		await gated(page, push, at);
+		await gated(page, push, at, (project) => sendCards(base, token, project));
 		await page.goto(at('view=projects'));
 		await page.getByRole('link', { name: 'failed its gate' }).first().waitFor();
+		await page.getByText('Searching for change points').waitFor({ state: 'detached' });
 		await take(page, 'projects');
 		await show('changes', 'view=changes&project=red', 'section[aria-labelledby=open] tbody tr');
 		await show('unmeasured', 'view=trend&project=broken&benchmark=never', 'main');

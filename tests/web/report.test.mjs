@@ -12,9 +12,9 @@ import { checkAccessibility, openPage, openTab, runTests, scratchFolder } from '
 const folder = scratchFolder();
 const pictures = process.env.FASTGATE_SCREENSHOTS;
 const outcomes = ['regression', 'pass', 'improvement', 'inconclusive', 'new', 'missing', 'error', 'mixed', 'hostile', 'nothing',
-	'identical', 'accepted', 'expired', 'unstable', 'unsure', 'marked'];
+	'identical', 'accepted', 'expired', 'unstable', 'unsure', 'marked', 'creeping'];
 // The text of the badge next to the title, if it is not the fixture's name.
-const TITLES = { mixed: 'regression', hostile: 'regression', nothing: 'error', identical: 'pass', accepted: 'pass', expired: 'regression', unstable: 'probably slower', unsure: 'regression', marked: 'regression' };
+const TITLES = { mixed: 'regression', hostile: 'regression', nothing: 'error', identical: 'pass', accepted: 'pass', expired: 'regression', unstable: 'probably slower', unsure: 'regression', marked: 'regression', creeping: 'creep' };
 
 execFileSync(process.argv[2], [folder]);
 if (pictures)
@@ -77,6 +77,14 @@ test('every outcome is shown, without errors, requests or accessibility violatio
 		const text = await page.locator('header p .badge').innerText();
 		assert.ok(text.includes(TITLES[name] ?? name), `${name}: ${text}`);
 		await checkAccessibility(context, page, name);
+		// with all their parts
+		for (const colorScheme of ['regression', 'mixed'].includes(name) ? ['light', 'dark'] : []) {
+			await page.emulateMedia({ colorScheme });
+			for (const tab of await page.getByRole('tab').all()) {
+				await tab.click();
+				await checkAccessibility(context, page, `${name} ${colorScheme} ${await tab.innerText()}`);
+			}
+		}
 		await picture(page, name);
 		page.noProblems();
 		await page.close();

@@ -177,8 +177,7 @@ static void write_newest(struct dashboard *d, const struct fg_overview_row *row)
 	fg_json_double(w, NULL, newest->low);
 	fg_json_double(w, NULL, newest->high);
 	fg_json_end(w);
-	if (newest->outcome && (strcmp(newest->outcome, "regression") == 0 ||
-				strcmp(newest->outcome, "inconclusive") == 0))
+	if (newest->outcome && strcmp(newest->outcome, "pass") != 0)
 		fg_cards_write(&d->cards, newest->run, row->name, w);
 }
 

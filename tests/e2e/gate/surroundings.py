@@ -140,6 +140,12 @@ def the_baseline_gets_files_of_the_candidate():
     result = project.run()
     check(result.returncode == 2 and "build.from_candidate: the candidate has no 'bnech/'" in result.stderr,
           f"a path that does not exist: {result.returncode} {result.stderr}")
+    project.write(".gitignore", "ignored\n*.built\nlocal.h\n")
+    project.write("local.h", "\n")
+    project.configure("sh bench/show.sh", ", from_candidate: [ local.h ]")
+    result = project.run()
+    check(result.returncode == 2 and "the candidate has no 'local.h', which git ignores" in result.stderr,
+          f"a path that git ignores: {result.returncode} {result.stderr}")
 
 
 def who_prints_much_writes_to_a_file_on_both_sides():

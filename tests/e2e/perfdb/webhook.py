@@ -31,9 +31,14 @@ def run_with(report, **side):
     return head["id"], parcel(json.dumps(head).encode(), dictionary, values)
 
 
+CREEP = {"sentence": "cpu time +3.1 % [+2.4, +3.8] over 41 commits since v1.2", "metric": "cpu_time", "label": "cpu time", "is_creep": True, "change": 0.031,
+         "interval": [0.024, 0.038], "largest_step": 0.006, "commits": 41, "since": "v1.2", "by": [], "functions": []}
+
+
 def verdict(outcome, benchmark="parse"):
+    creep = {"creep": CREEP} if outcome == "creep" else {}
     return {"schema": "fastgate-report/1", "verdict": outcome, "benchmarks": [
-        {"name": benchmark, "verdict": outcome, "metrics": [
+        {"name": benchmark, "verdict": outcome, **creep, "metrics": [
             {"name": "cpu_time", "label": "cpu time", "unit": "ns", "gated": True, "decided": True, "verdict": outcome, "ratio": 1.25, "interval": [1.24, 1.26], "baseline": 1e9, "candidate": 1.25e9}]}]}
 
 
@@ -70,17 +75,17 @@ def nothing_waits(server, bearer):
     until(lambda: webhook(server, bearer)["waiting"] == 0, "no call waits")
 
 
-def regression_and_error_are_told(server, secret):
+def regression_creep_and_error_are_told(server, secret):
     receiver = Receiver()
     set_webhook(server, secret, receiver)
-    for outcome in ("regression", "error"):
+    for outcome in ("regression", "creep", "error"):
         name, data = run_with(verdict(outcome), commit="f" * 40, branch="main")
         expect(send(server, data, secret), 201, "the run")
         path, headers, body = receiver.take()
         told = json.loads(body)
         check(path == "/hook?channel=7" and headers["Content-Type"] == "application/json", f"{path} {headers}")
         check((told["project"], told["verdict"], told["run"], told["commit"], told["branch"]) == ("tracker", outcome, name, "f" * 40, "main"), f"{told}")
-        sentence = {"regression": "parse is 25.0 % slower", "error": "parse could not be measured"}[outcome]
+        sentence = {"regression": "parse is 25.0 % slower", "creep": "parse crept up: cpu time +3.1 % in 41 commits since v1.2", "error": "parse could not be measured"}[outcome]
         check(told["summary"].startswith(sentence) and told["url"] == f"https://perf.example.org/?view=run&run={name}", f"{told}")
         expect(send(server, data, secret), 200, "the same run again")
         feed = expect(server.ask("GET", "/api/v1/feed?project=tracker", token=secret), 200, "the feed")
@@ -90,7 +95,7 @@ def regression_and_error_are_told(server, secret):
     _, data = run_with(verdict("pass"))
     expect(send(server, data, secret), 201, "a run that passes")
     nothing_waits(server, secret)
-    check(receiver.count == 2, f"{receiver.count} calls for two runs that are worth one")
+    check(receiver.count == 3, f"{receiver.count} calls for three runs that are worth one")
 
 
 def hostile_names_stay_in_their_strings(server, secret):
@@ -223,7 +228,7 @@ def work():
     secret = token("admin", "--note", "root")
     with Server(*HERE) as server:
         mistakes_are_named(server, secret)
-        regression_and_error_are_told(server, secret)
+        regression_creep_and_error_are_told(server, secret)
         hostile_names_stay_in_their_strings(server, secret)
         failed_call_is_made_again(server, secret)
         refusal_is_final(server, secret)

@@ -471,7 +471,7 @@ static void read_only_session_cannot_write(void **state)
 	if (fg_store_open(url(), 0, &store, &err) != FG_OK ||
 	    fg_db_open(url(), FG_DB_READ_ONLY, &db, &err) != FG_OK)
 		fail_msg("%s", err.message);
-	fg_query_with(&q, db, FG_SQL_LIMITS_REMOVE, FG_BIND("nothing"));
+	FG_QUERY_WITH(&q, db, FG_SQL_LIMITS_REMOVE, FG_BIND("nothing"));
 	assert_int_not_equal(fg_query_run(&q, &err), FG_OK);
 	assert_non_null(strstr(err.message, "read-only"));
 	assert_int_not_equal(fg_query_rows(db, FG_SQL_CHUNKS_FORGET, &rows, NULL, &err), FG_OK);

@@ -16,10 +16,14 @@ static void arguments_are_left_out_of_plain_names(void **state)
 	(void)state;
 	check_plain("find", "find");
 	check_plain("ns::fit<int>(Track&)", "ns::fit");
-	check_plain("Map<int, Less<int> >::find(int) const", "Map::find const");
+	check_plain("Map<int, Less<int> >::find(int) const", "Map::find");
 	check_plain("Track::operator()(int)", "Track::operator()");
 	check_plain("operator< <int>(A<int>, A<int>)", "operator< ");
 	check_plain("alloc::vec::Vec<T>::push", "alloc::vec::Vec::push");
+	check_plain("json::Document json::parse<Pool<char>>(std::string_view)", "json::parse");
+	check_plain("(anonymous namespace)::Hit ns::(anonymous namespace)::fit<int>(int)",
+		    "ns::(anonymous namespace)::fit");
+	check_plain("ns::operator bool() const", "ns::operator bool const");
 }
 
 static void scopes_in_brackets_stay_in_plain_names(void **state)
