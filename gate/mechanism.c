@@ -16,7 +16,7 @@
  * The largest contribution names the mechanism if it explains at least FG_EXPLAINS_LEAST of the
  * function's measured change, both as logarithms of ratios, as the gate compares times.  Otherwise
  * it is placement if the function's code is the same, and not known if not.  If wall time is gated
- * and CPU time did not grow with it, no cycles can explain it: the function waits.
+ * and CPU time grew by less than that share of it, no cycles can explain it: the function waits.
  *
  * Samples show inlined functions, callgrind does not.  A function that was sampled on a side
  * where callgrind has no call of it is inlined there; on both sides, it then counts as a part of
