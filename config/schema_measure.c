@@ -205,7 +205,8 @@ static const struct fg_key measure_keys[] = {
 	 .help = "count instructions and calls after the pairs, to tell more work from slower work",
 	 .more = "`auto` counts if the pairs found a regression and valgrind is installed, `valgrind` "
 		 "always. One execution a side, a second one if the two sides differ. Under valgrind it "
-		 "takes 30 to 60 times as long. A program that cannot be counted costs a line of the "
+		 "takes 30 to 60 times as long, the first one twice that, to find the mechanism of a "
+		 "slowdown. A program that cannot be counted costs a line of the "
 		 "report, never a verdict."},
 	{.name = "also",
 	 .kind = FG_KEY_TEXTS,

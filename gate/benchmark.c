@@ -5,6 +5,7 @@
 #include "gate/accept.h"
 #include "gate/exact.h"
 #include "gate/measures.h"
+#include "gate/mechanism.h"
 #include "gate/metric_verdict.h"
 #include "gate/nodes.h"
 #include "gate/placement.h"
@@ -485,5 +486,6 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	conclude(policy, verdict);
 	if (verdict->outcome == FG_OUTCOME_PASS)
 		drop_blame(verdict);
+	fg_mechanisms_settle(arena, verdict);
 	fg_nodes_note_unexplained(arena, verdict);
 }

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "gate/blame.h"
+#include "gate/mechanism.h"
 #include "gate/metric_verdict.h"
 
 #include <math.h>
@@ -12,8 +13,6 @@
 
 /* Smaller relative differences count as equal, for the whole and for each function. */
 static const double tolerance_least = 0.0001;
-/* More work explains more time if it grew by at least this share of it. */
-static const double explains_least = 0.25;
 static const double felt_least = 0.001;
 
 /* A difference counts if it is this many times larger than repetitions of one side differ by. */
@@ -283,11 +282,11 @@ static enum fg_work meaning_of(double work, double time, bool is_timed)
 	if (!is_timed && fabs(work) >= tolerance_least)
 		return work > 0 ? FG_WORK_MORE : FG_WORK_LESS;
 	if (time > 0)
-		return work >= fmax(felt_least, explains_least * time) ? FG_WORK_MORE
-								       : FG_WORK_SAME_SLOWER;
+		return work >= fmax(felt_least, FG_EXPLAINS_LEAST * time) ? FG_WORK_MORE
+									  : FG_WORK_SAME_SLOWER;
 	if (time < 0)
-		return work <= fmin(-felt_least, explains_least * time) ? FG_WORK_LESS
-									: FG_WORK_SAME_FASTER;
+		return work <= fmin(-felt_least, FG_EXPLAINS_LEAST * time) ? FG_WORK_LESS
+									   : FG_WORK_SAME_FASTER;
 	if (fabs(work) < tolerance_least)
 		return FG_WORK_SAME;
 	return work > 0 ? FG_WORK_MORE_NOT_FELT : FG_WORK_LESS_NOT_FELT;
@@ -343,21 +342,6 @@ static size_t leaf_of(const struct fg_profile_set *set, const uint32_t *blamed, 
 	return found;
 }
 
-static enum fg_work_cause cause_of(const double calls[2], const double instructions[2])
-{
-	const double more_calls = calls[1] / calls[0];
-	const double more_per_call = instructions[1] / instructions[0] / more_calls;
-
-	if (!(calls[1] > 0))
-		return FG_WORK_CAUSE_UNKNOWN;
-	if (!(calls[0] > 0))
-		return FG_WORK_CAUSE_NEW;
-	if (!(instructions[0] > 0))
-		return FG_WORK_CAUSE_UNKNOWN;
-	return fabs(log(more_calls)) >= fabs(log(more_per_call)) ? FG_WORK_CAUSE_CALLS
-								 : FG_WORK_CAUSE_PER_CALL;
-}
-
 static void describe_function(const struct counts arms[2], size_t index,
 			      struct fg_work_verdict *work)
 {
@@ -365,35 +349,16 @@ static void describe_function(const struct counts arms[2], size_t index,
 		work->function_instructions[arm] = arms[arm].instructions[index].sum;
 		work->function_calls[arm] = arms[arm].calls[index];
 	}
-	work->cause = cause_of(work->function_calls, work->function_instructions);
 }
 
 static void add_cause(const struct fg_work_verdict *work, struct fg_strbuf *text)
 {
-	char before[FG_NUMBER_TEXT_SIZE];
-	char after[FG_NUMBER_TEXT_SIZE];
-	char change[FG_NUMBER_TEXT_SIZE];
-	const double *calls = work->function_calls;
-	const double *instructions = work->function_instructions;
-
 	if (!work->function)
 		return;
 	fg_strbuf_printf(text, "; most of it in %s%s%s", work->function, work->leaf ? " → " : "",
 			 work->leaf ? work->leaf : "");
-	if (work->cause == FG_WORK_CAUSE_CALLS)
-		fg_strbuf_printf(text, ", called %.3g times as often (%s → %s calls)",
-				 calls[1] / calls[0], fg_format_count(calls[0], before),
-				 fg_format_count(calls[1], after));
-	else if (work->cause == FG_WORK_CAUSE_PER_CALL)
-		fg_strbuf_printf(text, ", %s %% instructions a call (%s → %s)",
-				 fg_format_signed(100 * (instructions[1] / calls[1] /
-								 (instructions[0] / calls[0]) -
-							 1),
-						  2, change),
-				 fg_format_count(instructions[0] / calls[0], before),
-				 fg_format_count(instructions[1] / calls[1], after));
-	else if (work->cause == FG_WORK_CAUSE_NEW)
-		fg_strbuf_add_text(text, ", which the baseline never calls");
+	if (work->mechanism.kind != FG_MECHANISM_UNKNOWN)
+		fg_strbuf_printf(text, ", %s", work->mechanism.words);
 }
 
 /* One line of every report. */
@@ -451,6 +416,7 @@ static void explain(const struct fg_profile_set *set, const uint32_t *blamed,
 	leaf = leaf_of(set, blamed, index);
 	work->leaf = leaf ? fg_arena_strdup(arena, set->functions[leaf].name) : NULL;
 	describe_function(arms, index, work);
+	work->mechanism = fg_mechanism_of_counts(set, blamed, index, arena);
 }
 
 void fg_exact_decide(const struct fg_profile_set *set, const struct fg_series *series,

@@ -193,8 +193,10 @@ static void judge_all(const struct fg_metric_context *context, const struct fg_p
 	memcpy(all, verdict->metrics, verdict->metric_count * sizeof(all[0]));
 	verdict->metrics = all;
 	for (size_t id = 0; id < measures; id++) {
-		if (!fg_measure_is_time((uint16_t)id) && is_measured(set, (uint16_t)id) &&
-		    !find_metric(verdict, fg_measure_at(&set->measures, (uint16_t)id)->name))
+		const struct fg_measure *measure = fg_measure_at(&set->measures, (uint16_t)id);
+
+		if (!fg_measure_is_time((uint16_t)id) && !measure->is_simulated &&
+		    is_measured(set, (uint16_t)id) && !find_metric(verdict, measure->name))
 			judge(context, set, (uint16_t)id, &all[verdict->metric_count++]);
 	}
 	for (size_t i = 0; i < policy->metric_count; i++) {

@@ -3,6 +3,7 @@
 
 #include "base/map.h"
 #include "base/number.h"
+#include "gate/mechanism.h"
 #include "gate/node_context.h"
 #include "gate/node_family.h"
 #include "gate/parts.h"
@@ -345,8 +346,10 @@ void fg_nodes_blame(struct fg_node_context *c, const struct fg_series *series,
 		.unattributed = (double)NAN,
 		.everything_else = (double)NAN,
 	};
-	if (c->pairs.count > 0 && !is_one_arm_unsampled(c))
+	if (c->pairs.count > 0 && !is_one_arm_unsampled(c)) {
 		decide_set(c, blame);
+		fg_mechanisms_add(c, series, blame);
+	}
 	fg_node_context_release(c);
 }
 

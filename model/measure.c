@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/measure.h"
 
+/* A count of events in a model of a CPU. */
+#define SIMULATED(called, words)                                                                   \
+ {                                                                                                 \
+  .name = (called), .label = (words), .unit = "1", .fold = FG_FOLD_SUM, .better = FG_BETTER_LOWER, \
+  .exact = true, .is_simulated = true, .format = fg_format_count,                                  \
+ }
+
 static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 	[FG_MEASURE_CPU_TIME] =
 		{
@@ -40,6 +47,10 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 			.exact = true,
 			.format = fg_format_count,
 		},
+	[FG_MEASURE_CACHE_MISSES] = SIMULATED("cache.misses", "misses of the last-level cache"),
+	[FG_MEASURE_CACHE_FIRST_MISSES] =
+		SIMULATED("cache.first_misses", "misses of the first-level caches"),
+	[FG_MEASURE_BRANCH_MISSES] = SIMULATED("branch.misses", "mispredicted branches"),
 	/* A family: "calls.exp". */
 	[FG_MEASURE_CALLS_OF] =
 		{
@@ -353,7 +364,7 @@ bool fg_measure_is_known(const char *name)
 {
 	const struct fg_measure *row = fg_measure_match(builtin, FG_ARRAY_SIZE(builtin), name);
 
-	return row && !row->is_recorded;
+	return row && !row->is_recorded && !row->is_simulated;
 }
 
 struct fg_measure fg_measure_describe(const char *name, const char *unit)

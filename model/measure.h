@@ -31,6 +31,9 @@ enum fg_measure_id {
 	FG_MEASURE_WALL_TIME,
 	FG_MEASURE_INSTRUCTIONS,
 	FG_MEASURE_CALLS,
+	FG_MEASURE_CACHE_MISSES,       /* simulated, of the last level */
+	FG_MEASURE_CACHE_FIRST_MISSES, /* of the first levels */
+	FG_MEASURE_BRANCH_MISSES,      /* simulated, too */
 	FG_MEASURE_CALLS_OF,
 	FG_MEASURE_TIME_OF,
 	FG_MEASURE_HEAP_ALLOCATIONS,
@@ -72,8 +75,9 @@ struct fg_measure {
 	const char *unit;  /* "ns", "bytes", "1", or an import's own */
 	enum fg_measure_fold fold;
 	enum fg_better better;
-	bool exact;       /* every event was counted; false: estimated from samples */
-	bool is_recorded; /* only `record` measures it: runs cannot be gated on it */
+	bool exact;        /* every event was counted; false: estimated from samples */
+	bool is_recorded;  /* only `record` measures it: runs cannot be gated on it */
+	bool is_simulated; /* by a model of a CPU: it explains a verdict and is never judged */
 	/* formats a value for people: "12.5 ms"; NULL: number and unit */
 	const char *(*format)(double value, char text[FG_NUMBER_TEXT_SIZE]);
 };
@@ -87,7 +91,7 @@ struct fg_measure_list {
 /* The row of a table for `name`: its own, or its family's; NULL: not found. */
 const struct fg_measure *fg_measure_match(const struct fg_measure *table, size_t count,
 					  const char *name);
-/* Built in, or of a built-in family, and not only recorded. */
+/* Built in, or of a built-in family, and can be gated. */
 bool fg_measure_is_known(const char *name);
 /*
  * The measure of this name. A name outside the table gets `unit` (NULL: "1") and the defaults:

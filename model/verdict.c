@@ -67,24 +67,29 @@ bool fg_work_parse(const char *name, enum fg_work *work)
 	return false;
 }
 
-static const char *const causes[] = {
-	[FG_WORK_CAUSE_UNKNOWN] = "unknown",
-	[FG_WORK_CAUSE_CALLS] = "calls",
-	[FG_WORK_CAUSE_PER_CALL] = "per_call",
-	[FG_WORK_CAUSE_NEW] = "new",
+static const char *const mechanisms[] = {
+	[FG_MECHANISM_UNKNOWN] = "not_known",
+	[FG_MECHANISM_CALLS] = "calls",
+	[FG_MECHANISM_INSTRUCTIONS] = "instructions_per_call",
+	[FG_MECHANISM_CACHE] = "cache_misses",
+	[FG_MECHANISM_BRANCHES] = "mispredicted_branches",
+	[FG_MECHANISM_NOT_INLINED] = "not_inlined",
+	[FG_MECHANISM_ALLOCATIONS] = "allocations",
+	[FG_MECHANISM_WAITS] = "waits",
+	[FG_MECHANISM_PLACEMENT] = "placement",
 };
 
-const char *fg_work_cause_name(enum fg_work_cause cause)
+const char *fg_mechanism_name(enum fg_mechanism_kind kind)
 {
-	FG_ASSERT((size_t)cause < FG_ARRAY_SIZE(causes));
-	return causes[cause];
+	FG_ASSERT((size_t)kind < FG_ARRAY_SIZE(mechanisms));
+	return mechanisms[kind];
 }
 
-bool fg_work_cause_parse(const char *name, enum fg_work_cause *cause)
+bool fg_mechanism_parse(const char *name, enum fg_mechanism_kind *kind)
 {
-	for (size_t i = 0; i < FG_ARRAY_SIZE(causes); i++) {
-		if (strcmp(causes[i], name) == 0) {
-			*cause = (enum fg_work_cause)i;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(mechanisms); i++) {
+		if (strcmp(mechanisms[i], name) == 0) {
+			*kind = (enum fg_mechanism_kind)i;
 			return true;
 		}
 	}

@@ -117,6 +117,27 @@ struct fg_path_verdict {
 	enum fg_outcome outcome;
 };
 
+/* Why a function takes longer, or does more or less. */
+enum fg_mechanism_kind {
+	FG_MECHANISM_UNKNOWN,
+	FG_MECHANISM_CALLS,        /* called more (or less) often */
+	FG_MECHANISM_INSTRUCTIONS, /* another number of instructions a call */
+	FG_MECHANISM_CACHE,        /* another number of cache misses */
+	FG_MECHANISM_BRANCHES,     /* another number of mispredicted branches */
+	FG_MECHANISM_NOT_INLINED,  /* a callee is no longer inlined */
+	FG_MECHANISM_ALLOCATIONS,  /* another number of allocations a call */
+	FG_MECHANISM_WAITS,        /* for the kernel or a lock */
+	FG_MECHANISM_PLACEMENT,
+};
+
+/* Decided by gate/mechanism.c. */
+struct fg_mechanism {
+	enum fg_mechanism_kind kind;
+	const char *words; /* with its figures: "called 2.0 times as often (400 → 800)" */
+	double counts[2];  /* of what the kind names, baseline and candidate; NaN: none */
+	double explains;   /* share of the function's measured change; NaN: unknown */
+};
+
 /* A function, library, region or call path. */
 struct fg_node_verdict {
 	enum fg_node_kind kind;
@@ -145,6 +166,7 @@ struct fg_node_verdict {
 	const struct fg_source_listing *source;
 	/* its instructions on both sides; the file is the binary, a line is one instruction */
 	const struct fg_source_listing *assembly;
+	const struct fg_mechanism *mechanism; /* NULL: nothing was counted */
 };
 
 /* Combinations of changed work and changed time. */
@@ -158,13 +180,6 @@ enum fg_work {
 	FG_WORK_LESS_NOT_FELT,
 };
 
-enum fg_work_cause {
-	FG_WORK_CAUSE_UNKNOWN,
-	FG_WORK_CAUSE_CALLS,    /* called more (or less) often */
-	FG_WORK_CAUSE_PER_CALL, /* a different number of instructions per call */
-	FG_WORK_CAUSE_NEW,      /* the baseline never calls it */
-};
-
 /* Counts of the exact repetitions: baseline, candidate; per execution. */
 struct fg_work_verdict {
 	enum fg_work kind;
@@ -175,7 +190,7 @@ struct fg_work_verdict {
 	const char *leaf;       /* the library function below it with most of that; NULL: none */
 	double function_instructions[2];
 	double function_calls[2];
-	enum fg_work_cause cause;
+	struct fg_mechanism mechanism; /* of the function's instructions; valid if there is one */
 };
 
 /* Cost that moved from one place to another without a change of the total. */
@@ -283,9 +298,9 @@ struct fg_verdict {
 
 const char *fg_outcome_name(enum fg_outcome outcome); /* "pass", "regression", ... */
 const char *fg_work_name(enum fg_work work);          /* "more_work", ... */
-const char *fg_work_cause_name(enum fg_work_cause cause);
 bool fg_work_parse(const char *name, enum fg_work *work);
-bool fg_work_cause_parse(const char *name, enum fg_work_cause *cause);
+const char *fg_mechanism_name(enum fg_mechanism_kind kind); /* "calls", "cache_misses", ... */
+bool fg_mechanism_parse(const char *name, enum fg_mechanism_kind *kind);
 const char *fg_standing_name(enum fg_standing standing); /* "guilty", "not sure", ... */
 bool fg_standing_parse(const char *name, enum fg_standing *standing);
 /* Is this a sure change? */

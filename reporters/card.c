@@ -321,6 +321,15 @@ static void add_word(struct fg_strbuf *text, const char *name, bool for_shell)
 	fg_strbuf_release(&clean);
 }
 
+/* Bounded, because it may name a function. */
+static const char *why_of(const struct fg_mechanism *mechanism, struct fg_arena *arena)
+{
+	struct fg_strbuf text = {0};
+
+	fg_report_add_clean(&text, mechanism->words, ERROR_BYTES);
+	return keep(&text, arena);
+}
+
 /* 1eca4e8a0c11 "reject bad strings" (#41) by A. Author; NULL: the commit is unknown. */
 static const char *change_of(const struct fg_side *candidate, struct fg_arena *arena)
 {
@@ -471,6 +480,8 @@ void fg_card_make(const struct fg_report *report, const struct fg_benchmark_verd
 	if (!card->benchmark)
 		return;
 	card->culprit = find_culprit(card->benchmark, &more);
+	if (card->culprit && card->culprit->mechanism)
+		card->why = why_of(card->culprit->mechanism, arena);
 	if (card->culprit && card->culprit->source)
 		fg_hunk_take(card->culprit->source, FG_CARD_LINES, &card->hunk);
 	if (card->benchmark->outcome != FG_OUTCOME_REGRESSION &&
@@ -482,6 +493,8 @@ void fg_card_make(const struct fg_report *report, const struct fg_benchmark_verd
 
 void fg_card_add_steps(const struct fg_card *card, const char *prefix, struct fg_strbuf *text)
 {
+	if (card->why)
+		fg_strbuf_printf(text, "%swhy: %s\n", prefix, card->why);
 	if (card->change)
 		fg_strbuf_printf(text, "%schange: %s\n", prefix, card->change);
 	for (size_t i = 0; i < card->next_count; i++)

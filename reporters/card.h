@@ -5,6 +5,7 @@
  *	wordcount is 11.6 % slower: find table.c:16 (+5.0 ms)
  *	-   14   0.3 ms  if (entry->hash == hash && !strcmp(entry->word, word))
  *	+   16   5.3 ms  if (!strcmp(entry->word, word))
+ *	why      called 2 times as often (400 → 800)
  *	change   1eca4e8a0c11 "look words up by their text" (#41) by A. Author
  *	explain  fastgate explain 01990e2b-7c40
  *	again    fastgate run wordcount --against 5d1f0c2b9a7e
@@ -61,6 +62,7 @@ struct fg_card {
 	const struct fg_node_verdict *culprit; /* the function in the sentence; NULL: none */
 	struct fg_hunk hunk;                   /* its lines; may be empty */
 	bool is_leading;                       /* the card of the run */
+	const char *why;                       /* the culprit's mechanism; NULL: not counted */
 	/* known if something got worse, significantly or probably */
 	const char *change; /* NULL: unknown */
 	struct fg_card_step next[FG_CARD_STEPS];
@@ -70,8 +72,10 @@ struct fg_card {
 /* `benchmark` NULL: the card of the whole run, which is that of its leading benchmark. */
 void fg_card_make(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		  struct fg_arena *arena, struct fg_card *card);
-/* Its change and next steps, one per line, after `prefix`: "again: fastgate run ...". */
+/* Its mechanism, change and next steps, one per line, after `prefix`: "again: fastgate run ...". */
 void fg_card_add_steps(const struct fg_card *card, const char *prefix, struct fg_strbuf *text);
+/* Member "mechanism"; nothing if it is NULL. */
+void fg_card_write_mechanism(const struct fg_mechanism *mechanism, struct fg_json_writer *w);
 /* Member "answer" of fastgate-report/1. */
 void fg_card_write_json(const struct fg_report *report,
 			const struct fg_benchmark_verdict *benchmark, struct fg_json_writer *w);

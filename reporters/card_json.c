@@ -38,16 +38,22 @@ static void add_lines(struct fg_json_writer *w, const char *name, const struct f
 	fg_json_end(w);
 }
 
-/* The growth of its calls and instructions, if they were counted. */
-static const char *mechanism_of(const struct fg_benchmark_verdict *benchmark,
-				const struct fg_node_verdict *node)
+void fg_card_write_mechanism(const struct fg_mechanism *mechanism, struct fg_json_writer *w)
 {
-	const struct fg_work_verdict *work = benchmark->work;
-
-	if (!work || !work->function || strcmp(work->function, node->name) != 0 ||
-	    work->cause == FG_WORK_CAUSE_UNKNOWN)
-		return NULL;
-	return fg_work_cause_name(work->cause);
+	if (!mechanism)
+		return;
+	fg_json_begin_object(w, "mechanism");
+	fg_json_text(w, "kind", fg_mechanism_name(mechanism->kind));
+	fg_json_text(w, "words", mechanism->words);
+	if (!isnan(mechanism->counts[1])) {
+		fg_json_begin_array(w, "counts");
+		fg_json_double(w, NULL, mechanism->counts[0]);
+		fg_json_double(w, NULL, mechanism->counts[1]);
+		fg_json_end(w);
+	}
+	if (!isnan(mechanism->explains))
+		fg_json_double(w, "explains", mechanism->explains);
+	fg_json_end(w);
 }
 
 /* Bounded, because a name can have 60 KB; the list of functions has the whole name. */
@@ -80,11 +86,9 @@ static void add_place(struct fg_json_writer *w, const struct fg_report *report,
 }
 
 static void add_cause(struct fg_json_writer *w, const struct fg_report *report,
-		      const struct fg_benchmark_verdict *benchmark,
 		      const struct fg_node_verdict *node)
 {
 	const struct fg_path_verdict *path = node->path_count > 0 ? &node->paths[0] : NULL;
-	const char *mechanism = mechanism_of(benchmark, node);
 	struct fg_hunk hunk = {0};
 
 	if (node->source)
@@ -97,8 +101,7 @@ static void add_cause(struct fg_json_writer *w, const struct fg_report *report,
 	fg_json_text(w, "unit", node->unit);
 	if (path && path->frame_count > 1)
 		add_name(w, "called_from", path->frames[path->frame_count - 2]);
-	if (mechanism)
-		fg_json_text(w, "mechanism", mechanism);
+	fg_card_write_mechanism(node->mechanism, w);
 	add_lines(w, "before", &hunk, 0);
 	add_lines(w, "after", &hunk, 1);
 	fg_json_end(w);
@@ -116,7 +119,7 @@ static void add_causes(struct fg_json_writer *w, const struct fg_report *report,
 	for (size_t i = 0; blame && i < blame->function_count && count < MAX_CAUSES; i++) {
 		if (blame->functions[i].standing != card->culprit->standing)
 			continue;
-		add_cause(w, report, benchmark, &blame->functions[i]);
+		add_cause(w, report, &blame->functions[i]);
 		count++;
 	}
 	fg_json_end(w);

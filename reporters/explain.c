@@ -166,6 +166,7 @@ static void add_function(struct page *p, const struct fg_node_verdict *node)
 	fg_json_double(&p->w, "delta", node->delta);
 	fg_json_text(&p->w, "unit", node->unit);
 	fg_json_double(&p->w, "share_of_change", node->share_of_change);
+	fg_card_write_mechanism(node->mechanism, &p->w);
 	fg_json_begin_array(&p->w, "callers");
 	for (size_t i = 0; i < node->path_count && i < MAX_PATHS && !is_full(p); i++) {
 		fg_strbuf_clear(&words);
@@ -253,10 +254,10 @@ static void add_work(struct page *p)
 	if (work->calls[1] > 0)
 		fg_strbuf_printf(&line, ", %.4g → %.4g calls", work->calls[0], work->calls[1]);
 	if (work->function)
-		fg_strbuf_printf(&line, "; most of it in %s: %.4g → %.4g, %.4g → %.4g calls (%s)",
+		fg_strbuf_printf(&line, "; most of it in %s: %.4g → %.4g, %.4g → %.4g calls",
 				 fg_strbuf_text(&name), work->function_instructions[0],
 				 work->function_instructions[1], work->function_calls[0],
-				 work->function_calls[1], fg_work_cause_name(work->cause));
+				 work->function_calls[1]);
 	heading(p, "work, counted", NULL);
 	add_words(p, "work", fg_strbuf_text(&line));
 	fg_strbuf_release(&name);

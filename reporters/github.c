@@ -171,7 +171,7 @@ static void add_card(struct fg_strbuf *text, const struct fg_card *card)
 		fg_strbuf_add_char(text, '\n');
 		fg_hunk_add_line(text, &card->hunk, i, 0);
 	}
-	if (text->length > 0 && (card->change || card->next_count > 0))
+	if (text->length > 0 && (card->why || card->change || card->next_count > 0))
 		fg_strbuf_add_char(text, '\n');
 	fg_card_add_steps(card, "", text);
 }

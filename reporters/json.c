@@ -212,6 +212,7 @@ static void add_node(struct fg_json_writer *w, const struct fg_blame_keys *keys,
 		add_listing(w, "source", node->source);
 	if (node->assembly)
 		add_listing(w, "assembly", node->assembly);
+	fg_card_write_mechanism(node->mechanism, w);
 	fg_json_end(w);
 }
 
@@ -315,7 +316,7 @@ static void add_work(struct fg_json_writer *w, const struct fg_work_verdict *wor
 		fg_json_text(w, "function", work->function);
 		if (work->leaf)
 			fg_json_text(w, "leaf", work->leaf);
-		fg_json_text(w, "cause", fg_work_cause_name(work->cause));
+		fg_card_write_mechanism(&work->mechanism, w);
 		add_both(w, "function_instructions", work->function_instructions);
 		add_both(w, "function_calls", work->function_calls);
 	}

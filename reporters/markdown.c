@@ -417,6 +417,11 @@ static void add_steps(struct fg_strbuf *text, const struct fg_card *card, const 
 {
 	struct fg_strbuf url = {0};
 
+	if (card->why) {
+		fg_strbuf_add_text(text, "- why: ");
+		add_escaped(text, card->why);
+		fg_strbuf_add_char(text, '\n');
+	}
 	if (card->change) {
 		(void)fg_web_link_commit(run, FG_ARM_CANDIDATE, &url);
 		fg_strbuf_add_text(text, "- change: ");
@@ -431,7 +436,7 @@ static void add_steps(struct fg_strbuf *text, const struct fg_card *card, const 
 		add_linked_text(text, card->next[i].text, &url);
 		fg_strbuf_add_char(text, '\n');
 	}
-	if (card->change || card->next_count > 0)
+	if (card->why || card->change || card->next_count > 0)
 		fg_strbuf_add_char(text, '\n');
 	fg_strbuf_release(&url);
 }

@@ -209,6 +209,19 @@ static const struct fg_source_listing *read_listing(const struct reader *r, cons
 	return source->row_count > 0 ? source : NULL;
 }
 
+static const struct fg_mechanism *read_mechanism(const struct reader *r, const cJSON *parent)
+{
+	const cJSON *object = cJSON_GetObjectItemCaseSensitive(parent, "mechanism");
+	struct fg_mechanism mechanism = {0};
+
+	if (!fg_mechanism_parse(fg_json_text_or(object, "kind", ""), &mechanism.kind))
+		return NULL;
+	mechanism.words = need_text(r, object, "words");
+	get_range(object, "counts", &mechanism.counts[0], &mechanism.counts[1]);
+	mechanism.explains = get_number(object, "explains");
+	return fg_arena_memdup(r->arena, &mechanism, sizeof(mechanism));
+}
+
 static void read_node(const struct reader *r, const struct subject *subject, const cJSON *object,
 		      enum fg_node_kind kind, struct fg_node_verdict *node)
 {
@@ -235,6 +248,7 @@ static void read_node(const struct reader *r, const struct subject *subject, con
 		read_path(r, subject, path, &node->paths[i]);
 	node->source = read_listing(r, cJSON_GetObjectItemCaseSensitive(object, "source"));
 	node->assembly = read_listing(r, cJSON_GetObjectItemCaseSensitive(object, "assembly"));
+	node->mechanism = read_mechanism(r, object);
 }
 
 static struct fg_node_verdict *read_nodes(const struct reader *r, const struct subject *subject,
@@ -373,6 +387,7 @@ static void read_work(const struct reader *r, const cJSON *benchmark,
 		      struct fg_benchmark_verdict *verdict)
 {
 	const cJSON *object = cJSON_GetObjectItemCaseSensitive(benchmark, "work");
+	const struct fg_mechanism *mechanism = NULL;
 	struct fg_work_verdict work = {0};
 
 	if (!fg_work_parse(fg_json_text_or(object, "kind", ""), &work.kind))
@@ -382,7 +397,9 @@ static void read_work(const struct reader *r, const cJSON *benchmark,
 	get_both(object, "linker_instructions", work.linker);
 	work.function = get_text(r, object, "function");
 	work.leaf = get_text(r, object, "leaf");
-	(void)fg_work_cause_parse(fg_json_text_or(object, "cause", ""), &work.cause);
+	mechanism = read_mechanism(r, object);
+	if (mechanism)
+		work.mechanism = *mechanism;
 	get_both(object, "function_instructions", work.function_instructions);
 	get_both(object, "function_calls", work.function_calls);
 	verdict->work = fg_arena_memdup(r->arena, &work, sizeof(work));

@@ -85,8 +85,9 @@ struct meter {
 	struct fg_session *session;
 	const struct fg_benchmark *benchmark;
 	struct fg_runner_job *job;
-	int64_t until_ns; /* monotonic: the end of its budget */
-	char *why;        /* why nothing was counted */
+	int64_t until_ns;                /* monotonic: the end of its budget */
+	bool is_simulated[FG_ARM_COUNT]; /* once is enough */
+	char *why;                       /* why nothing was counted */
 };
 
 static int read_meter(void *context, enum fg_arm arm, struct fg_profile *profile, bool *counted,
@@ -95,7 +96,9 @@ static int read_meter(void *context, enum fg_arm arm, struct fg_profile *profile
 	const struct fg_import_options options = {0};
 	struct meter *meter = context;
 	const struct fg_exact_request request = {
-		.arm = arm, .timeout_ns = meter->until_ns - fg_clock_monotonic_ns()};
+		.arm = arm,
+		.timeout_ns = meter->until_ns - fg_clock_monotonic_ns(),
+		.simulated = !meter->benchmark->measure.exact_only && !meter->is_simulated[arm]};
 	struct fg_exact_reading reading = {0};
 	struct fg_error found = {0};
 	int status = FG_OK;
@@ -122,6 +125,7 @@ static int read_meter(void *context, enum fg_arm arm, struct fg_profile *profile
 	}
 	if (meter->benchmark->measure.affected == FG_AFFECTED_ALWAYS)
 		fg_session_keep_executed(meter->session, meter->job, &request, &reading);
+	meter->is_simulated[arm] = true;
 	*counted = true;
 out:
 	fg_exact_reading_release(&reading);

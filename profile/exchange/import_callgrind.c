@@ -15,11 +15,26 @@
 
 static const uint32_t none = UINT32_MAX;
 
+/* Values of a context. */
+enum cost {
+	INSTRUCTIONS,
+	MISSES,
+	FIRST_MISSES,
+	BRANCH_MISSES,
+	COSTS,
+	OTHER = COSTS, /* an event that is not read */
+};
+
+/* Columns beyond have zeros, or events of no interest. */
+enum {
+	COLUMNS_MAX = 32
+};
+
 /* A function with its callers, in one library. */
 struct context {
 	struct fg_text chain;
 	struct fg_text library;
-	double instructions;
+	double costs[COSTS];
 };
 
 struct edge {
@@ -41,7 +56,8 @@ struct reader {
 	struct edge *edges;
 	size_t edge_count, edge_capacity;
 	size_t positions; /* columns before the costs */
-	size_t column;    /* column of the instructions among the costs */
+	enum cost columns[COLUMNS_MAX];
+	size_t column_count; /* up to the last that is read */
 	bool has_events;
 	bool has_title;
 	struct fg_text library;
@@ -177,8 +193,7 @@ static void add_calls(struct reader *reader)
 
 static int read_cost(struct reader *reader, struct fg_text line, struct fg_error *err)
 {
-	struct fg_text number = {0};
-	double value = 0;
+	struct context *context = NULL;
 
 	if (reader->function == none)
 		return fg_error_set(err, FG_EPARSE, "a cost outside of any function");
@@ -189,30 +204,61 @@ static int read_cost(struct reader *reader, struct fg_text line, struct fg_error
 		reader->calls = -1;
 		return FG_OK;
 	}
-	for (size_t i = 0; i <= reader->positions + reader->column; i++)
-		number = word(&line);
-	if (number.length == 0)
-		return FG_OK; /* zeros at the end may be left out */
-	if (!fg_parse_weight(number.text, number.length, &value))
-		return fg_error_set(err, FG_EPARSE, "'%.*s' is not a count",
-				    (int)fg_min_size(number.length, 40), number.text);
-	reader->contexts[reader->function].instructions += value;
+	for (size_t i = 0; i < reader->positions; i++)
+		(void)word(&line);
+	context = &reader->contexts[reader->function];
+	for (size_t i = 0; i < reader->column_count; i++) {
+		const struct fg_text number = word(&line);
+		double value = 0;
+
+		if (number.length == 0)
+			break; /* zeros at the end may be left out */
+		if (reader->columns[i] == OTHER)
+			continue;
+		if (!fg_parse_weight(number.text, number.length, &value))
+			return fg_error_set(err, FG_EPARSE, "'%.*s' is not a count",
+					    (int)fg_min_size(number.length, 40), number.text);
+		context->costs[reader->columns[i]] += value;
+	}
 	return FG_OK;
+}
+
+static enum cost cost_of(struct fg_text event)
+{
+	static const struct {
+		const char *name;
+		enum cost cost;
+	} events[] = {
+		{"Ir", INSTRUCTIONS},   {"ILmr", MISSES},       {"DLmr", MISSES},
+		{"DLmw", MISSES},       {"I1mr", FIRST_MISSES}, {"D1mr", FIRST_MISSES},
+		{"D1mw", FIRST_MISSES}, {"Bcm", BRANCH_MISSES}, {"Bim", BRANCH_MISSES},
+	};
+
+	for (size_t i = 0; i < FG_ARRAY_SIZE(events); i++) {
+		if (event.length == strlen(events[i].name) &&
+		    memcmp(event.text, events[i].name, event.length) == 0)
+			return events[i].cost;
+	}
+	return OTHER;
 }
 
 static int read_events(struct reader *reader, struct fg_text line, struct fg_error *err)
 {
-	reader->column = 0;
-	for (;;) {
+	bool has_instructions = false;
+
+	reader->column_count = 0;
+	for (size_t i = 0; i < COLUMNS_MAX; i++) {
 		const struct fg_text event = word(&line);
 
 		if (event.length == 0)
-			return fg_error_set(err, FG_EUNSUPPORTED,
-					    "it counts no instructions (event 'Ir')");
-		if (event.length == 2 && memcmp(event.text, "Ir", 2) == 0)
 			break;
-		reader->column++;
+		reader->columns[i] = cost_of(event);
+		if (reader->columns[i] != OTHER)
+			reader->column_count = i + 1;
+		has_instructions |= reader->columns[i] == INSTRUCTIONS;
 	}
+	if (!has_instructions)
+		return fg_error_set(err, FG_EUNSUPPORTED, "it counts no instructions (event 'Ir')");
 	reader->has_events = true;
 	return FG_OK;
 }
@@ -406,24 +452,49 @@ static int add_edges(struct reader *reader, uint16_t calls, struct fg_error *err
 	return FG_OK;
 }
 
+/* The measures that the file counts. */
+static void find_measures(const struct reader *reader, uint16_t ids[COSTS])
+{
+	static const char *const names[COSTS] = {
+		[MISSES] = "cache.misses",
+		[FIRST_MISSES] = "cache.first_misses",
+		[BRANCH_MISSES] = "branch.misses",
+	};
+
+	for (size_t i = 0; i < reader->column_count; i++) {
+		const enum cost cost = reader->columns[i];
+
+		if (cost == OTHER || cost == INSTRUCTIONS)
+			continue;
+		const struct fg_measure measure = fg_measure_describe(names[cost], NULL);
+
+		ids[cost] = fg_profile_measure(reader->sink->profile, &measure);
+	}
+}
+
 static int add_stacks(struct reader *reader, struct fg_error *err)
 {
 	const struct fg_measure instructions = fg_measure_describe("instructions", NULL);
 	const struct fg_measure calls = fg_measure_describe("calls", NULL);
+	uint16_t ids[COSTS] = {0};
 	uint16_t id = 0;
 
 	fg_profile_set_first_measure(reader->sink->profile, &instructions);
 	id = fg_profile_measure(reader->sink->profile, &calls);
+	find_measures(reader, ids);
 	for (uint32_t i = 0; i < reader->count; i++) {
+		const double *costs = reader->contexts[i].costs;
 		int status = FG_OK;
 
-		if (!(reader->contexts[i].instructions > 0))
+		if (!(costs[INSTRUCTIONS] > 0))
 			continue;
 		fg_sink_begin(reader->sink);
 		status = push_chain(reader, i, err);
 		if (status != FG_OK)
 			return status;
-		fg_sink_end(reader->sink, 0, reader->contexts[i].instructions, 1);
+		for (size_t c = 0; c < COSTS; c++)
+			fg_sink_end(reader->sink, ids[c], costs[c],
+				    c == INSTRUCTIONS ? 1 : costs[c]);
 	}
 	return add_edges(reader, id, err);
 }

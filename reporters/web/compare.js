@@ -397,11 +397,12 @@ function failure(benchmark) {
 }
 
 // The lines of the culprit, since which change, how to see it again, how to accept it: as every report says it; then more rows.
-function restOfCard({ since, lines, commit, next = [] }, ...more) {
+function restOfCard({ since, because, lines, commit, next = [] }, ...more) {
+	const why = because?.[0]?.mechanism?.words;
 	const href = (url) => (PLAIN_ADDRESS.test(url ?? '') ? url : undefined);
 	const row = (label, text, url) => [el('dt', {}, label), el('dd', {}, linked(href(url), el('code', {}, clip(text, 600))))];
 	return [lines.length > 0 && scroller('The lines', el('pre', { class: 'lines' }, lines.map((line) => el('span', { class: { '-': 'went', '+': 'came' }[line[0]] }, `${line}\n`)))),
-		(since || more.length > 0) && el('dl', { class: 'sides' }, since && row('change', since, commit?.url), next.map((step) => row(step.what, step.command ?? step.url, step.url)), more)];
+		(why || since || more.length > 0) && el('dl', { class: 'sides' }, why && [el('dt', {}, 'why'), el('dd', {}, clip(why, 600))], since && row('change', since, commit?.url), next.map((step) => row(step.what, step.command ?? step.url, step.url)), more)];
 }
 
 function notes(list) {

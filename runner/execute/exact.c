@@ -92,6 +92,8 @@ char **fg_callgrind_words(const char *folder, unsigned flags)
 		fg_xstrdup("--tool=callgrind"),
 		fg_xasprintf("--trace-children=%s", flags & FG_CALLGRIND_CHILDREN ? "yes" : "no"),
 		fg_xasprintf("--separate-callers=%d", flags & FG_CALLGRIND_FLAT ? 0 : 32),
+		fg_xasprintf("--cache-sim=%s", flags & FG_CALLGRIND_SIMULATE ? "yes" : "no"),
+		fg_xasprintf("--branch-sim=%s", flags & FG_CALLGRIND_SIMULATE ? "yes" : "no"),
 		fg_xstrdup("--show-below-main=yes"),
 		fg_xstrdup("--demangle=no"),
 		fg_xasprintf("--callgrind-out-file=%s/callgrind.%%p", folder),
@@ -156,7 +158,8 @@ int fg_runner_exact(struct fg_runner_job *job, const struct fg_exact_request *re
 	if (status != FG_OK)
 		return status;
 	words = fg_callgrind_words(folder,
-				   FG_CALLGRIND_CHILDREN | (request->flat ? FG_CALLGRIND_FLAT : 0));
+				   FG_CALLGRIND_CHILDREN | (request->flat ? FG_CALLGRIND_FLAT : 0) |
+					   (request->simulated ? FG_CALLGRIND_SIMULATE : 0));
 	extra.before = (const char *const *)words;
 	status = fg_runner_extra(job, &extra, &why, NULL);
 	if (status == FG_EINTERRUPTED) {

@@ -12,7 +12,8 @@
 struct fg_exact_request {
 	enum fg_arm arm;
 	int64_t timeout_ns;
-	bool flat; /* functions only, without calling contexts */
+	bool flat;      /* functions only, without calling contexts */
+	bool simulated; /* also cache misses and mispredicted branches, which takes longer */
 };
 
 struct fg_exact_reading {
@@ -32,6 +33,7 @@ bool fg_runner_has_callgrind(void);
 enum fg_callgrind_flag {
 	FG_CALLGRIND_FLAT = 1 << 0,     /* functions only, without calling contexts */
 	FG_CALLGRIND_CHILDREN = 1 << 1, /* also the processes that the program starts */
+	FG_CALLGRIND_SIMULATE = 1 << 2, /* caches and branch prediction */
 };
 
 /* The words in front of a command that run it under callgrind, whose files go into `folder`. */

@@ -64,11 +64,11 @@ def fake_valgrind(folder, text):
 def more_calls_and_more_instructions_a_call_are_told_apart(env):
     write(calls=1020)
     work = measure(env, 1)["work"]
-    assert (work["kind"], work["cause"], work["function"]) == ("more_work", "calls", "fit"), work
+    assert (work["kind"], work["mechanism"]["kind"], work["function"]) == ("more_work", "calls", "fit"), work
     assert work["function_calls"] == [1000, 1020], work
     write(rounds=53)
     work = measure(env, 1)["work"]
-    assert (work["cause"], work["function_calls"]) == ("per_call", [1000, 1000]), work
+    assert (work["mechanism"]["kind"], work["function_calls"]) == ("instructions_per_call", [1000, 1000]), work
     text = run(fastgate, "report", env=env).stdout
     assert "does more work" in text and "instructions a call" in text and "callgrind" in text, text
     shown = run(fastgate, "view", env=env).stdout

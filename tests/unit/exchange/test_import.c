@@ -214,6 +214,41 @@ static void callgrind_gives_instructions_and_calls_by_call_path(void **state)
 	fg_profile_release(&profile);
 }
 
+/* Columns in callgrind's order; those at the end may be left out. */
+static void callgrind_gives_simulated_misses_where_it_has_them(void **state)
+{
+	static const char text[] = "events: Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw Bc Bcm Bi Bim\n"
+				   "fn=main\n"
+				   "1 1000 300 100 1 20 4 1 10 2 90 40 5 2\n"
+				   "2 500 0 0 2\n"
+				   "fn=fit\n"
+				   "3 10\n";
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_equal(import("callgrind", text, strlen(text), &profile, &err), FG_OK);
+	assert_true(value_of(&profile, "main", "instructions") == 1500);
+	assert_true(value_of(&profile, "main", "cache.first_misses") == 27);
+	assert_true(value_of(&profile, "main", "cache.misses") == 13);
+	assert_true(value_of(&profile, "main", "branch.misses") == 42);
+	assert_true(value_of(&profile, "fit", "instructions") == 10);
+	assert_true(value_of(&profile, "fit", "cache.misses") == 0);
+	fg_profile_release(&profile);
+}
+
+static void callgrind_without_a_simulation_has_no_misses(void **state)
+{
+	struct fg_profile profile;
+	struct fg_error err = {0};
+
+	(void)state;
+	assert_int_equal(
+		import("callgrind", callgrind_text, strlen(callgrind_text), &profile, &err), FG_OK);
+	assert_int_equal(profile.measure_count, 2);
+	fg_profile_release(&profile);
+}
+
 static void callgrind_names_without_callers_still_give_the_callers(void **state)
 {
 	static const char text[] = "events: Ir\nfn=main\n1 10\ncfn=fit\ncalls=3 9\n1 30\n"
@@ -366,6 +401,8 @@ int main(void)
 		cmocka_unit_test(formats_are_recognised_by_their_content),
 		cmocka_unit_test(packed_files_are_read_like_their_contents),
 		cmocka_unit_test(callgrind_gives_instructions_and_calls_by_call_path),
+		cmocka_unit_test(callgrind_gives_simulated_misses_where_it_has_them),
+		cmocka_unit_test(callgrind_without_a_simulation_has_no_misses),
 		cmocka_unit_test(callgrind_names_without_callers_still_give_the_callers),
 		cmocka_unit_test(callgrind_paths_begin_with_a_name),
 		cmocka_unit_test(gzip_beyond_the_limit_is_refused),

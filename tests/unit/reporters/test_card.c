@@ -329,6 +329,7 @@ static void expect_card(const char *format, const char *plain, const struct fg_c
 		fg_hunk_add_line(&line, &card->hunk, i, 0);
 		expect(format, plain, fg_strbuf_text(&line));
 	}
+	expect(format, plain, card->why);
 	expect(format, plain, card->change);
 	for (size_t i = 0; i < card->next_count; i++)
 		expect(format, plain, card->next[i].text);
@@ -389,6 +390,8 @@ static void the_answer_in_json_is_the_card(void **state)
 	because = cJSON_GetArrayItem(cJSON_GetObjectItem(answer, "because"), 0);
 	assert_string_equal(fg_json_text_or(because, "function", ""), card.culprit->name);
 	assert_string_equal(fg_json_text_or(because, "called_from", ""), "loop(Event const&)");
+	assert_string_equal(fg_json_text_or(cJSON_GetObjectItem(because, "mechanism"), "words", ""),
+			    card.why);
 	expect_lines(because, "before", "        if (track.ok) refine(track);");
 	expect_lines(because, "after", "        refine(track); </script>");
 	for (size_t i = 0; i < card.hunk.count; i++) {

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Why a function takes longer: one mechanism, from the exact repetitions of both sides.  Private to
+ * gate/.
+ */
+#ifndef FG_GATE_MECHANISM_H
+#define FG_GATE_MECHANISM_H
+
+#include "gate/node_context.h"
+
+/* More work explains more time if it grew by at least this share of it. */
+#define FG_EXPLAINS_LEAST 0.25
+
+/*
+ * The mechanism of a function by its instructions and calls, in one execution of each side.
+ * `blamed` is that of gate/blame.h.
+ */
+struct fg_mechanism fg_mechanism_of_counts(const struct fg_profile_set *set, const uint32_t *blamed,
+					   size_t function, struct fg_arena *arena);
+/* To each function that got slower, in time or instructions, if both sides were counted. */
+void fg_mechanisms_add(const struct fg_node_context *c, const struct fg_series *series,
+		       struct fg_blame *blame);
+/* After the outcomes are known: those that need no counts, waits and placement. */
+void fg_mechanisms_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
+
+#endif

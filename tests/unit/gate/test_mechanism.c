@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The mechanism of a made-up function `fit` that takes twice its time: main → work → fit. */
+#include "gate/exact.h"
+#include "gate/mechanism.h"
+#include "tests/support/fg_test.h"
+#include "tests/unit/gate/made_program.h"
+
+#include <math.h>
+
+enum {
+	PAIRS = 40,
+	COUNTED = 5,
+};
+
+static const char *const measures[COUNTED] = {"instructions", "calls", "cache.misses",
+					      "cache.first_misses", "branch.misses"};
+
+/* The counts of one execution in a call path, by measure. */
+struct counts {
+	uint32_t node;
+	double values[2][COUNTED];
+};
+
+static void add_counts(struct fg_profile_set *set, const struct counts *counts, size_t count)
+{
+	for (uint8_t arm = 0; arm < 2; arm++) {
+		for (size_t m = 0; m < COUNTED; m++) {
+			const struct fg_measure measure = fg_measure_describe(measures[m], NULL);
+			const uint16_t id = fg_profile_set_measure(set, &measure);
+			struct fg_profile_row *row = fg_profile_set_add_row(set, count);
+
+			row->arm = arm;
+			row->pair = FG_EXACT_FIRST_PAIR;
+			row->measure = id;
+			for (size_t i = 0; i < count; i++) {
+				row->nodes[i] = counts[i].node;
+				row->values[i] = counts[i].values[arm][m];
+				row->total += row->values[i];
+			}
+		}
+	}
+}
+
+/* main, work and fit, whose time doubles. Returns fit's call path. */
+static uint32_t make(struct fg_made_program *p, double before, double after)
+{
+	uint32_t work;
+
+	fg_made_program_init(p, 31);
+	work = fg_made_node(p, fg_made_node(p, 0, "main", 1, 1), "work", 40, 40);
+	return fg_made_node(p, work, "fit", before, after);
+}
+
+static const struct fg_mechanism *found(struct fg_made_program *p)
+{
+	const struct fg_node_verdict *node = fg_made_find(fg_made_measure(p, PAIRS), "fit");
+
+	assert_non_null(node);
+	assert_int_equal(node->outcome, FG_OUTCOME_REGRESSION);
+	assert_non_null(node->mechanism);
+	return node->mechanism;
+}
+
+static void expect(const struct fg_mechanism *mechanism, enum fg_mechanism_kind kind,
+		   const char *words)
+{
+	if (mechanism->kind != kind || strcmp(mechanism->words, words) != 0)
+		fail_msg("found %s '%s', expected %s '%s'", fg_mechanism_name(mechanism->kind),
+			 mechanism->words, fg_mechanism_name(kind), words);
+}
+
+static void the_largest_contribution_names_the_mechanism(void **state)
+{
+	static const struct {
+		double values[2][COUNTED]; /* instructions, calls, misses of three kinds */
+		enum fg_mechanism_kind kind;
+		const char *words;
+		double counts[2];
+	} rows[] = {
+		{{{4e6, 400, 100, 1e3, 1e3}, {8e6, 800, 200, 2e3, 2e3}},
+		 FG_MECHANISM_CALLS,
+		 "called 2 times as often (400 → 800)",
+		 {400, 800}},
+		{{{4e6, 400, 100, 1e3, 1e3}, {8e6, 400, 100, 1e3, 1e3}},
+		 FG_MECHANISM_INSTRUCTIONS,
+		 "+100 % instructions a call (10 000 → 20 000)",
+		 {10e3, 20e3}},
+		{{{4e6, 400, 100e3, 200e3, 1e3}, {4e6, 400, 500e3, 600e3, 1e3}},
+		 FG_MECHANISM_CACHE,
+		 "same instructions, 5 × the misses of the last-level cache (100 000 → 500 000)",
+		 {100e3, 500e3}},
+		{{{4e6, 400, 100, 0, 1e3}, {4.4e6, 400, 100, 6e6, 1e3}},
+		 FG_MECHANISM_CACHE,
+		 "0 → 6.00 M misses of the first-level caches",
+		 {0, 6e6}},
+		{{{4e6, 400, 100, 1e3, 100e3}, {4e6, 400, 100, 1e3, 5e6}},
+		 FG_MECHANISM_BRANCHES,
+		 "same instructions, 50 × the mispredicted branches (100 000 → 5.00 M)",
+		 {100e3, 5e6}},
+		/* Ten per cent more do not explain twice the time. */
+		{{{4e6, 400, 100, 1e3, 1e3}, {4.4e6, 400, 100, 1e3, 1e3}},
+		 FG_MECHANISM_UNKNOWN,
+		 "not known: calls, instructions, caches and branches do not explain it",
+		 {NAN, NAN}},
+		{{{0, 0, 0, 0, 0}, {4e6, 400, 100, 1e3, 1e3}},
+		 FG_MECHANISM_CALLS,
+		 "called 400 times, never by the baseline",
+		 {0, 400}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const bool is_new = !(rows[i].values[0][0] > 0);
+		struct fg_made_program p;
+		struct counts counts = {.node = make(&p, is_new ? 0 : 40, 80)};
+		const struct fg_mechanism *mechanism = NULL;
+
+		memcpy(counts.values, rows[i].values, sizeof(counts.values));
+		add_counts(&p.set, &counts, 1);
+		mechanism = found(&p);
+		expect(mechanism, rows[i].kind, rows[i].words);
+		for (size_t side = 0; side < 2 && !isnan(rows[i].counts[1]); side++)
+			assert_float_equal(mechanism->counts[side], rows[i].counts[side], 1e-9);
+		if (rows[i].kind == FG_MECHANISM_UNKNOWN)
+			assert_true(isnan(mechanism->counts[1]) && isnan(mechanism->explains));
+		fg_made_program_release(&p);
+	}
+}
+
+static void allocations_are_named_where_they_take_the_time(void **state)
+{
+	const struct fg_made_fact facts[] = {{"build.library.libc.so.6", "abcd", "abcd"},
+					     {NULL, NULL, NULL}};
+	struct fg_made_program p;
+	const uint32_t fit = make(&p, 40, 80);
+	const uint32_t get = fg_made_node_of(&p, fit, "libc.so.6", "malloc", 0, 0);
+	const uint32_t inner = fg_made_node_of(&p, get, "libc.so.6", "_int_malloc", 0, 0);
+	const struct counts counts[] = {
+		{fit, {{4e6, 400, 0, 0, 0}, {4.1e6, 400, 0, 0, 0}}},
+		{get, {{1e4, 400, 0, 0, 0}, {1e5, 4000, 0, 0, 0}}},
+		{inner, {{1e5, 400, 0, 0, 0}, {4e6, 4000, 0, 0, 0}}},
+	};
+
+	(void)state;
+	p.facts = facts;
+	add_counts(&p.set, counts, FG_ARRAY_SIZE(counts));
+	expect(found(&p), FG_MECHANISM_ALLOCATIONS, "10 × the allocations (400 → 4000)");
+	fg_made_program_release(&p);
+}
+
+/* Samples show `hash` in both builds, callgrind only in the candidate. */
+static void a_callee_that_is_counted_only_now_is_no_longer_inlined(void **state)
+{
+	struct fg_made_program p;
+	const uint32_t fit = make(&p, 40, 80);
+	const uint32_t hash = fg_made_node(&p, fit, "hash", 20, 21);
+	const struct counts counts[] = {
+		{fit, {{6e6, 400, 0, 0, 0}, {6e6, 400, 0, 0, 0}}},
+		{hash, {{0, 0, 0, 0, 0}, {6e6, 500e3, 0, 0, 0}}},
+	};
+
+	(void)state;
+	add_counts(&p.set, counts, FG_ARRAY_SIZE(counts));
+	expect(found(&p), FG_MECHANISM_NOT_INLINED, "hash is no longer inlined: 500 000 calls");
+	fg_made_program_release(&p);
+}
+
+/* `fit` and `hash` are inlined into `work`, `hash` only in the baseline. */
+static void of_two_inlined_functions_the_one_that_is_called_now_is_named(void **state)
+{
+	struct fg_made_program p;
+	const uint32_t fit = make(&p, 40, 80);
+	const uint32_t work = p.set.nodes[fit].parent;
+	const uint32_t hash = fg_made_node(&p, work, "hash", 20, 40);
+	const struct counts counts[] = {
+		{work, {{8e6, 1, 0, 0, 0}, {8e6, 1, 0, 0, 0}}},
+		{hash, {{0, 0, 0, 0, 0}, {8e6, 500e3, 0, 0, 0}}},
+	};
+	const struct fg_benchmark_verdict *verdict = NULL;
+
+	(void)state;
+	add_counts(&p.set, counts, FG_ARRAY_SIZE(counts));
+	verdict = fg_made_measure(&p, PAIRS);
+	expect(fg_made_find(verdict, "fit")->mechanism, FG_MECHANISM_NOT_INLINED,
+	       "hash is no longer inlined: 500 000 calls");
+	expect(fg_made_find(verdict, "hash")->mechanism, FG_MECHANISM_NOT_INLINED,
+	       "no longer inlined into work: 500 000 calls");
+	fg_made_program_release(&p);
+}
+
+static void a_clone_that_is_counted_was_not_inlined(void **state)
+{
+	struct fg_made_program p;
+	const uint32_t fit = make(&p, 40, 80);
+	const uint32_t hash = fg_made_node(&p, fit, "hash", 20, 21);
+	const uint32_t clone = fg_made_node(&p, fit, "hash.isra.0", 0, 0);
+	const struct counts counts[] = {
+		{fit, {{6e6, 400, 0, 0, 0}, {12e6, 400, 0, 0, 0}}},
+		{hash, {{0, 0, 0, 0, 0}, {6e6, 500e3, 0, 0, 0}}},
+		{clone, {{6e6, 500e3, 0, 0, 0}, {0, 0, 0, 0, 0}}},
+	};
+
+	(void)state;
+	add_counts(&p.set, counts, FG_ARRAY_SIZE(counts));
+	assert_int_equal(found(&p)->kind, FG_MECHANISM_INSTRUCTIONS);
+	fg_made_program_release(&p);
+}
+
+/* Callgrind has only `work`, into which `fit` is inlined on both sides. */
+static void an_inlined_function_is_explained_by_the_one_that_contains_it(void **state)
+{
+	struct fg_made_program p;
+	const uint32_t fit = make(&p, 40, 80);
+	const struct counts counts = {p.set.nodes[fit].parent,
+				      {{8e6, 1, 0, 0, 0}, {12e6, 1, 0, 0, 0}}};
+
+	(void)state;
+	add_counts(&p.set, &counts, 1);
+	expect(found(&p), FG_MECHANISM_INSTRUCTIONS,
+	       "+50 % instructions a call (8.00 M → 12.0 M), counted in work, into which it is "
+	       "inlined");
+	fg_made_program_release(&p);
+}
+
+static void without_counts_there_is_no_mechanism(void **state)
+{
+	struct fg_made_program p;
+
+	(void)state;
+	(void)make(&p, 40, 80);
+	assert_null(fg_made_find(fg_made_measure(&p, PAIRS), "fit")->mechanism);
+	fg_made_program_release(&p);
+}
+
+/* ---- causes that are not counted ---- */
+
+static void settle(enum fg_outcome outcome, struct fg_node_verdict *node,
+		   struct fg_metric_verdict metrics[2], struct fg_arena *arena)
+{
+	struct fg_benchmark_verdict verdict = {
+		.outcome = outcome,
+		.metrics = metrics,
+		.metric_count = metrics ? 2 : 0,
+		.time = {.functions = node, .function_count = 1},
+	};
+
+	fg_mechanisms_settle(arena, &verdict);
+}
+
+static void slower_code_that_did_not_change_is_placed_differently(void **state)
+{
+	const struct fg_mechanism unknown = {.kind = FG_MECHANISM_UNKNOWN};
+	const struct fg_mechanism cache = {.kind = FG_MECHANISM_CACHE};
+	struct fg_node_verdict node = {
+		.outcome = FG_OUTCOME_PLACEMENT, .standing = FG_STANDING_SAME_CODE, .delta = 1};
+	struct fg_arena arena = {0};
+
+	(void)state;
+	settle(FG_OUTCOME_REGRESSION, &node, NULL, &arena);
+	assert_null(node.mechanism); /* it may be its callers, or its input */
+	settle(FG_OUTCOME_PLACEMENT, &node, NULL, &arena);
+	assert_int_equal(node.mechanism->kind, FG_MECHANISM_PLACEMENT);
+	node.mechanism = &unknown;
+	settle(FG_OUTCOME_REGRESSION, &node, NULL, &arena);
+	assert_int_equal(node.mechanism->kind, FG_MECHANISM_PLACEMENT);
+	node.mechanism = &cache;
+	settle(FG_OUTCOME_REGRESSION, &node, NULL, &arena);
+	assert_int_equal(node.mechanism->kind, FG_MECHANISM_CACHE);
+	fg_arena_release(&arena);
+}
+
+static void a_function_waits_if_cpu_time_does_not_grow_with_wall_time(void **state)
+{
+	static const struct {
+		double cpu; /* growth, where wall time grows by 100 ms */
+		bool gated;
+		bool is_waiting;
+	} rows[] = {{0, true, true},
+		    {-5, true, true},
+		    {24, true, true},
+		    {25, true, false},
+		    {0, false, false}};
+	const struct fg_mechanism cache = {.kind = FG_MECHANISM_CACHE};
+	struct fg_arena arena = {0};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		struct fg_node_verdict node = {.outcome = FG_OUTCOME_REGRESSION,
+					       .standing = FG_STANDING_GUILTY,
+					       .mechanism = &cache,
+					       .delta = 1};
+		struct fg_metric_verdict metrics[2] = {
+			{.name = "wall_time",
+			 .gated = rows[i].gated,
+			 .outcome = FG_OUTCOME_REGRESSION,
+			 .baseline = 200,
+			 .candidate = 300,
+			 .ratio = 1.5},
+			{.name = "cpu_time",
+			 .baseline = 100,
+			 .candidate = 100 + rows[i].cpu,
+			 .ratio = 1 + rows[i].cpu / 100},
+		};
+
+		settle(FG_OUTCOME_REGRESSION, &node, metrics, &arena);
+		assert_int_equal(node.mechanism->kind == FG_MECHANISM_WAITS, rows[i].is_waiting);
+		if (i == 0)
+			assert_string_equal(node.mechanism->words,
+					    "waits for the kernel or a lock: wall time +50.0 %, "
+					    "CPU time +0.0 %");
+	}
+	fg_arena_release(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_largest_contribution_names_the_mechanism),
+		cmocka_unit_test(allocations_are_named_where_they_take_the_time),
+		cmocka_unit_test(a_callee_that_is_counted_only_now_is_no_longer_inlined),
+		cmocka_unit_test(of_two_inlined_functions_the_one_that_is_called_now_is_named),
+		cmocka_unit_test(a_clone_that_is_counted_was_not_inlined),
+		cmocka_unit_test(an_inlined_function_is_explained_by_the_one_that_contains_it),
+		cmocka_unit_test(without_counts_there_is_no_mechanism),
+		cmocka_unit_test(slower_code_that_did_not_change_is_placed_differently),
+		cmocka_unit_test(a_function_waits_if_cpu_time_does_not_grow_with_wall_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
