@@ -131,22 +131,34 @@ static int read_history(struct fg_store *store, const struct fg_watch_place *pla
 	return fg_store_history(store, &query, history, err);
 }
 
+/* The changes of a history that ends with this run, and without it; both empty: it has no value. */
+static int search_around(const struct fg_history *history, const char *run, struct fg_watched *now,
+			 struct fg_watched *before, struct fg_error *err)
+{
+	size_t last = 0;
+	int status = FG_OK;
+
+	while (last < history->count && strcmp(history->points[last].run, run) != 0)
+		last++;
+	if (last == history->count || !isfinite(history->points[last].candidate))
+		return FG_OK;
+	status = search(history, last + 1, now, err);
+	if (status != FG_OK || now->count == 0)
+		return status;
+	return search(history, last, before, err);
+}
+
 int fg_watcher_confirmed(struct fg_store *store, const struct fg_watch_place *place,
 			 const char *run, struct fg_watched_change *change, struct fg_error *err)
 {
 	struct fg_history history = {0};
 	struct fg_watched now = {0};
 	struct fg_watched before = {0};
-	size_t last = 0;
 	int status = read_history(store, place, &history, err);
 
 	*change = (struct fg_watched_change){0};
-	while (last < history.count && strcmp(history.points[last].run, run) != 0)
-		last++;
-	if (status == FG_OK && last < history.count && isfinite(history.points[last].candidate))
-		status = search(&history, last + 1, &now, err);
-	if (status == FG_OK && now.count)
-		status = search(&history, last, &before, err);
+	if (status == FG_OK)
+		status = search_around(&history, run, &now, &before, err);
 	fg_history_release(&history);
 	if (status != FG_OK || now.count == 0)
 		return status == FG_ENOENT ? FG_OK : status;

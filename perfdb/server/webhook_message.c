@@ -72,12 +72,13 @@ static int add_change(struct fg_store *store, const struct fg_run *run,
 	char change[FG_NUMBER_TEXT_SIZE];
 	const int status = fg_watcher_confirmed(store, &place, run->id, &c, err);
 
-	if (status == FG_OK && *c.run &&
-	    fabs(c.after - c.before) >= metric->min_effect * fabs(c.before))
+	if (status != FG_OK)
+		return status;
+	if (*c.run && fabs(c.after - c.before) >= metric->min_effect * fabs(c.before))
 		fg_strbuf_printf(summary, "%schange point: %s %s %s", summary->length ? "; " : "",
 				 series->name, metric->label,
 				 fg_format_change(c.after / c.before - 1, change));
-	return status;
+	return FG_OK;
 }
 
 static int add_changes(struct fg_store *store, const struct fg_run *run,

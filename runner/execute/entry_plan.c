@@ -181,9 +181,11 @@ static int load(const char *path, struct loaded *loaded, struct fg_error *err)
 	const size_t limit = (size_t)1 << 30;
 	const int status = fg_fs_read(path, limit, &loaded->data, &loaded->size, err);
 
-	if (status == FG_OK && !fg_plan_open(loaded->data, loaded->size, &loaded->plan))
-		return fg_error_set(err, FG_EPARSE, "%s: not a plan of entries", path);
-	return status;
+	if (status != FG_OK)
+		return status;
+	return fg_plan_open(loaded->data, loaded->size, &loaded->plan)
+		       ? FG_OK
+		       : fg_error_set(err, FG_EPARSE, "%s: not a plan of entries", path);
 }
 
 /* Refuses what the other side refuses; without another side, notes what is refused. */
