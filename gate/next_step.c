@@ -188,7 +188,7 @@ static unsigned least_at_end(const struct fg_situation *now)
 		       : 0;
 }
 
-/* The first pair says how long the others take: so few that they say nothing are not measured. */
+/* The first pair shows how many the budget allows.  Too few for a verdict are not measured. */
 static bool is_budget_too_short(struct turn *turn)
 {
 	const struct fg_situation *now = turn->now;

@@ -47,7 +47,7 @@ struct fg_weight {
 enum fg_label_identity {
 	FG_LABEL_LIBRARY,
 	FG_LABEL_FILE, /* lines: "main.cpp:3" of two folders */
-	FG_LABEL_NAME, /* nothing: names that were rewritten are one when they are equal */
+	FG_LABEL_NAME, /* the name alone: equal names after rewriting are one */
 };
 
 struct fg_label {

@@ -203,9 +203,9 @@ enum fg_trace_record {
 	 */
 	FG_RECORD_CALL_VALUES = 52,
 	/*
-	 * reason why functions are not counted at their entries (enum fg_entry_refusal of
-	 * entry_plan.h; 0: they are), how many of those that were to be, then to the end of the
-	 * record texts, the names of some of them
+	 * Functions counted or refused at their entries: the reason (enum fg_entry_refusal of
+	 * entry_plan.h; 0: they are counted), their number, then to the end of the record texts,
+	 * the names of some of them
 	 */
 	FG_RECORD_ENTRIES = 53,
 	/*

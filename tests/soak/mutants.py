@@ -53,7 +53,7 @@ PLACE = re.compile(r"(?<= )(?:<=|>=|==|!=|&&|\|\||<|>|\+=|-=|\*=|\+|-|/|\*)(?= )
 LEFT_OUT = re.compile(r"^\s*#\s*(?!define)|FG_ASSERT|char \w+\[|_SIZE\b|snprintf|fg_error_set|fg_x(?:calloc|malloc|realloc)|"
                       r"fg_arena_array|fg_grow")
 
-# The declared size of an array makes no difference either if it is large enough or only its elements' size is used.
+# Nor does the declared size of an array matter if it is large enough, or if only the size of its elements is used.
 BOUND = re.compile(r"\b(?:struct \w+|\w+_t|double|float|bool|char|int|unsigned) (?:\*|const )*\w+\[$|\bsizeof\([\w.>-]+\[$|char ?\(\*\w+\)\[$")
 
 Mutant = collections.namedtuple("Mutant", "file line column old new")

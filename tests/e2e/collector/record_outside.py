@@ -49,7 +49,7 @@ def build(name, source, *options):
 
 
 def looked_at(process, is_enough, *words):
-    """`record` of a running process, and its profile, once that is enough: on a busy machine the process seldom has a processor."""
+    """Records a running process for longer and longer, until its profile is enough: on a busy machine it seldom has a processor."""
     for duration in ("500ms", "5s", "50s"):
         done = record("--pid", str(process.pid), "--duration", duration, *words)
         if done.returncode != 0 or is_enough(profile()):
