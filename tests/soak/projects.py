@@ -45,7 +45,7 @@ def git(folder, *words):
 def fetch(archive, package, folder):
     tree = archive.fetch(package, folder)
     if not tree:
-        raise RuntimeError("its source could not be fetched")
+        return None
     for name in (".pc", "debian", ".git"):
         shutil.rmtree(tree / name, ignore_errors=True)
     git(tree, "init", "-q")
@@ -246,8 +246,9 @@ class Row:
 
 def try_package(fastgate, archive, row, folder):
     tree = fetch(archive, row.package, folder)
-    row.is_ours = packages.is_c_or_cpp(tree)
+    row.is_ours = tree is not None and packages.is_c_or_cpp(tree)
     if not row.is_ours:
+        print(f"passed over: {row.package}: {'neither C nor C++' if tree else 'its source could not be fetched'}", flush=True)
         return
     started = time.monotonic()
     said = call(fastgate, "init", cwd=tree).stdout
