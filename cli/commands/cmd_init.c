@@ -63,7 +63,9 @@ static void tell_trial(const struct fg_cli *cli, const struct fg_project_program
 	char spread[FG_NUMBER_TEXT_SIZE];
 	char smallest[FG_NUMBER_TEXT_SIZE];
 
-	if (program->trial == FG_PROJECT_SHORT)
+	if (program->trial == FG_PROJECT_SHORT && program->is_idle)
+		fg_cli_say(cli, "    takes %.2g ms, and " FG_PROJECT_IDLE, 1e3 * program->seconds);
+	else if (program->trial == FG_PROJECT_SHORT)
 		fg_cli_say(
 			cli,
 			"    takes %.2g ms, which is too short to time well: let it repeat its work "
@@ -139,8 +141,10 @@ static void tell_need(const struct fg_cli *cli, const struct fg_project *project
 		if (program->trial == FG_PROJECT_FAILED)
 			fg_cli_say(cli, "    %s: %s", program->path, program->why);
 		else if (program->trial == FG_PROJECT_SHORT)
-			fg_cli_say(cli, "    %s: takes %.2g ms, which is too short", program->path,
-				   1e3 * program->seconds);
+			fg_cli_say(cli, "    %s: takes %.2g ms, %s", program->path,
+				   1e3 * program->seconds,
+				   program->is_idle ? "and " FG_PROJECT_IDLE
+						    : "which is too short");
 		else
 			fg_cli_say(cli, "    %s: not %s", program->path,
 				   program->is_built ? "tried" : "built");

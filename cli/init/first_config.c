@@ -51,7 +51,8 @@ static void add_remarks(struct fg_strbuf *text, const struct fg_project_program 
 				 program->input_copies > 1 ? ", many copies in a row" : "");
 	if (program->trial == FG_PROJECT_SHORT)
 		fg_strbuf_printf(text, "%s  # It takes %.2g ms: %s.\n", margin,
-				 1e3 * program->seconds, hint_short);
+				 1e3 * program->seconds,
+				 program->is_idle ? FG_PROJECT_IDLE : hint_short);
 	if (program->trial == FG_PROJECT_FAILED && program->why)
 		fg_strbuf_printf(text, "%s  # It %s.\n", margin, program->why);
 }

@@ -61,6 +61,7 @@ struct fg_project_program {
 	const char *input_made;   /* the command that makes it; NULL: it is a file of the project */
 	bool input_is_argument;   /* the input is passed by name, not on standard input */
 	unsigned input_copies;    /* copies of the input in a row; 0 or 1: the file itself */
+	bool is_idle;             /* no file that it was offered kept it busy */
 	/* measured by the trial */
 	enum fg_project_trial trial;
 	const char *why;
@@ -104,6 +105,10 @@ enum {
 	FG_PROJECT_TOOL_RANK = -90,  /* the build itself ran the program */
 	FG_PROJECT_TEST_RANK = -100, /* never tried */
 };
+
+#define FG_PROJECT_IDLE                                                                 \
+ "no file that it was offered keeps it busy; give it the arguments and the input of a " \
+ "typical run"
 
 /* Optimised, with debug information. */
 #define FG_PROJECT_CMAKE_TYPE "RelWithDebInfo"

@@ -457,8 +457,10 @@ static void try_program(struct trying *t, struct fg_project_program *program)
 				    own_seconds(&seen) < INPUT_SECONDS;
 	const bool wants_input = may_want_input && (!works || seen.cpu_s < short_s);
 
-	if (wants_input)
-		works = find_input(t, program, works ? seen.cpu_s : 0) || works;
+	if (wants_input) {
+		program->is_idle = !find_input(t, program, works ? seen.cpu_s : 0);
+		works |= !program->is_idle;
+	}
 	if (!works) {
 		program->trial = FG_PROJECT_FAILED;
 		program->why = why;
@@ -466,8 +468,10 @@ static void try_program(struct trying *t, struct fg_project_program *program)
 	}
 	observe(t, program);
 	/* The first execution took longer than those that followed. */
-	if (may_want_input && !wants_input && program->trial == FG_PROJECT_SHORT &&
-	    find_input(t, program, program->seconds))
+	if (!may_want_input || wants_input || program->trial != FG_PROJECT_SHORT)
+		return;
+	program->is_idle = !find_input(t, program, program->seconds);
+	if (!program->is_idle)
 		observe(t, program);
 }
 

@@ -321,6 +321,15 @@ def what_is_too_short_or_fails_is_told():
     check("\n  # - name: bench_bad\n  #   # It exited with code 3: usage: bad FILE.\n" in text, f"failing: {text}")
 
 
+def a_program_that_no_file_keeps_busy_is_told_of():
+    write("main.c", "int main(void) { return 0; }\n")
+    write("Makefile", "idle: main.c\n\tcc -o $@ main.c\n")
+    commit()
+    said, text = init()
+    check("idle: takes" in said and "ms, and no file that it was offered keeps it busy" in said, f"idle: {said}")
+    check("ms: no file that it was offered keeps it busy; give it" in text, f"idle: {text}")
+
+
 def a_build_that_fails_is_told_and_the_file_is_written():
     write("Makefile", "all:\n\t@echo no such luck; false\n")
     commit()
@@ -398,7 +407,8 @@ for test in (an_empty_folder_is_told_what_is_needed, what_is_there_is_never_touc
              a_stripped_program_is_told_of, a_filter_is_given_files_of_the_project,
              a_program_that_was_long_once_is_given_an_input, a_reader_is_given_what_it_reads_and_not_the_largest_text,
              a_libtool_wrapper_is_looked_through, a_program_with_a_library_of_its_own_finds_that_one,
-             what_is_too_short_or_fails_is_told, a_build_that_fails_is_told_and_the_file_is_written,
+             what_is_too_short_or_fails_is_told, a_program_that_no_file_keeps_busy_is_told_of,
+             a_build_that_fails_is_told_and_the_file_is_written,
              after_a_failed_build_another_command_is_tried, a_makefile_for_one_job_is_built_with_one,
              a_bsd_makefile_is_built_by_bmake, ways_to_configure_are_told_apart):
     in_folder(test)
