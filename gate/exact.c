@@ -390,7 +390,7 @@ static void note(const struct fg_work_verdict *work, struct fg_arena *arena,
 	if (work->kind != FG_WORK_SAME && work->kind != FG_WORK_SAME_SLOWER &&
 	    work->kind != FG_WORK_SAME_FASTER)
 		add_cause(work, &text);
-	if (work->linker[0] > 0 || work->linker[1] > 0)
+	if (differs(work->linker[0], work->linker[1]))
 		fg_strbuf_printf(&text, "; also %s → %s in the dynamic linker",
 				 fg_format_count(work->linker[0], before),
 				 fg_format_count(work->linker[1], after));

@@ -370,14 +370,26 @@ static bool may_be_counted(const struct fg_series *series, const struct fg_bench
 	       (state == FG_RUNNER_REACHED || state == FG_RUNNER_EXHAUSTED);
 }
 
-static bool is_exact_wanted(const struct fg_session *session, const struct fg_benchmark *benchmark)
+/* By all pairs: those that name the function come after the last look. */
+static bool has_regressed(const struct fg_series *series, const struct fg_benchmark *benchmark)
+{
+	for (size_t i = 0; i < series->metric_count; i++) {
+		if (fg_gate_is_worse(series, &benchmark->policy, &benchmark->measure,
+				     series->metrics[i].name))
+			return true;
+	}
+	return false;
+}
+
+static bool is_exact_wanted(const struct fg_session *session, const struct fg_series *series,
+			    const struct fg_benchmark *benchmark)
 {
 	const struct fg_measuring *measure = &benchmark->measure;
 
 	if (measure->exact == FG_EXACT_OFF)
 		return false;
 	return measure->exact_only || measure->exact != FG_EXACT_AUTO ||
-	       (session->got.has_look && session->got.look.outcome == FG_OUTCOME_REGRESSION);
+	       (session->got.has_look && has_regressed(series, benchmark));
 }
 
 /* A static program is sampled from outside, after the pairs. */
@@ -405,10 +417,10 @@ static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
 			 const struct fg_benchmark *benchmark, enum fg_runner_state state,
 			 struct fg_error *err)
 {
-	const bool exact = is_exact_wanted(session, benchmark);
 	const struct fg_series *series = NULL;
 	struct fg_profile_set *set = NULL;
 	const size_t *indexes = NULL;
+	bool exact = false;
 	bool also = false;
 	int status = FG_OK;
 
@@ -416,6 +428,7 @@ static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
 	series = &session->got.run.series[indexes[0]];
 	if (!may_be_counted(series, benchmark, state))
 		return FG_OK;
+	exact = is_exact_wanted(session, series, benchmark);
 	also = fg_session_counts_events(session, series, benchmark);
 	if (!exact && !also)
 		return FG_OK;
