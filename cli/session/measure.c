@@ -356,9 +356,6 @@ static int measure_times(struct fg_session *session, struct fg_runner_job *job,
 /* ---- benchmarks ---- */
 
 /*
- * Measuring: the runner executes, each repetition is kept and profiled, the gate says when to stop.
- */
-/*
  * Can it be executed once more to be counted? A harness decides itself how often it repeats, so its
  * counts would reflect how long it ran.
  */
