@@ -78,7 +78,7 @@ struct fg_counted_path *fg_counts_at(struct fg_thread *thread, enum fg_counter c
 /* Adds the values on this call path. */
 void fg_counts_add(struct fg_thread *thread, enum fg_counter counter, uint32_t path,
 		   const struct fg_counts *seen);
-/* The same for calls outside every known thread. */
+/* Adds the values of calls outside every known thread, which have no call path. */
 void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *seen);
 
 /* ---- io.c ---- */
