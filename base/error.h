@@ -30,6 +30,14 @@ enum fg_status {
 	FG_EBUSY = -13,        /* locked by another process; may succeed later */
 };
 
+/* Return the status of `call` from the function if it fails; only where nothing must be released. */
+#define FG_TRY(call)                \
+ do {                               \
+  const int fg_try_status = (call); \
+  if (fg_try_status != FG_OK)       \
+   return fg_try_status;            \
+ } while (0)
+
 #define FG_ERROR_MESSAGE_SIZE 512
 
 struct fg_error {

@@ -264,9 +264,7 @@ static int remove_below(int folder_fd, const char *name, unsigned depth, struct 
 	fd = openat(folder_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return fg_error_errno(err, FG_EIO, "cannot remove %s", name);
-	status = remove_entries(fd, name, depth, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(remove_entries(fd, name, depth, err));
 	if (unlinkat(folder_fd, name, AT_REMOVEDIR) != 0)
 		status = fg_error_errno(err, FG_EIO, "cannot remove %s", name);
 	return status;

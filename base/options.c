@@ -52,10 +52,8 @@ static int set_text(const struct fg_option *option, const char *text, void *targ
 static int parse_unsigned(const char *text, unsigned *value, struct fg_error *err)
 {
 	uint64_t wide = 0;
-	const int status = fg_parse_uint64(text, &wide, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_parse_uint64(text, &wide, err));
 	if (wide > UINT32_MAX)
 		return fg_error_set(err, FG_EINVAL, "%s is too large", text);
 	*value = (unsigned)wide;
@@ -66,46 +64,34 @@ static int set_unsigned(const struct fg_option *option, const char *text, void *
 			struct fg_error *err)
 {
 	unsigned value = 0;
-	int status = parse_unsigned(text, &value, err);
 
-	if (status != FG_OK)
-		return status;
-	status = check_bounds(option, value, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(parse_unsigned(text, &value, err));
+	FG_TRY(check_bounds(option, value, err));
 	*(unsigned *)target = value;
-	return status;
+	return FG_OK;
 }
 
 static int set_int64(const struct fg_option *option, const char *text, void *target,
 		     struct fg_error *err)
 {
 	int64_t value = 0;
-	int status = fg_parse_int64(text, &value, err);
 
-	if (status != FG_OK)
-		return status;
-	status = check_bounds(option, (double)value, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_parse_int64(text, &value, err));
+	FG_TRY(check_bounds(option, (double)value, err));
 	*(int64_t *)target = value;
-	return status;
+	return FG_OK;
 }
 
 static int set_double(const struct fg_option *option, const char *text, void *target,
 		      struct fg_error *err)
 {
 	double value = 0.0;
-	int status = option->kind == FG_OPTION_RATIO ? fg_parse_ratio(text, &value, err)
-						     : fg_parse_double(text, &value, err);
 
-	if (status != FG_OK)
-		return status;
-	status = check_bounds(option, value, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(option->kind == FG_OPTION_RATIO ? fg_parse_ratio(text, &value, err)
+					       : fg_parse_double(text, &value, err));
+	FG_TRY(check_bounds(option, value, err));
 	*(double *)target = value;
-	return status;
+	return FG_OK;
 }
 
 static int set_duration(const struct fg_option *option, const char *text, void *target,
@@ -235,15 +221,12 @@ int fg_options_initialise(const struct fg_option_set *set, struct fg_error *err)
 {
 	for (const struct fg_option *option = set->options; option && option->name; option++) {
 		struct found found = {.option = option, .target = target_of(set, option)};
-		int status = FG_OK;
 
 		if (!option->initial)
 			continue;
 		(void)snprintf(found.spelling, sizeof(found.spelling), "--%s", option->name);
 		FG_ASSERT(option->kind != FG_OPTION_LIST);
-		status = store(&found, option->initial, NULL, err);
-		if (status != FG_OK)
-			return status;
+		FG_TRY(store(&found, option->initial, NULL, err));
 	}
 	return FG_OK;
 }
@@ -318,16 +301,13 @@ static int read_long(struct parser *parser, const char *word)
 				      equals ? (size_t)(equals - word) - 2 : strlen(word) - 2);
 	struct found found = {0};
 	const char *value = NULL;
-	int status = FG_OK;
 
 	if (!find_row(parser, name, 0, &found))
 		return unknown_option(parser, name);
 	(void)snprintf(found.spelling, sizeof(found.spelling), "--%s", name);
 	if (found.option->kind == FG_OPTION_FLAG)
 		return store(&found, equals ? equals + 1 : "true", parser->arena, parser->err);
-	status = take_value(parser, &found, equals ? equals + 1 : NULL, &value);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(take_value(parser, &found, equals ? equals + 1 : NULL, &value));
 	return store(&found, value, parser->arena, parser->err);
 }
 
@@ -386,10 +366,7 @@ int fg_options_parse(const struct fg_option_grammar *grammar, char *const *argv,
 		argc++;
 	found.items = fg_arena_array(arena, argc + 1, sizeof(found.items[0]));
 	while (*parser.next && !done) {
-		const int status = read_word(&parser, &found, &done);
-
-		if (status != FG_OK)
-			return status;
+		FG_TRY(read_word(&parser, &found, &done));
 	}
 	while (*parser.next)
 		found.items[found.count++] = *parser.next++;

@@ -92,10 +92,8 @@ int fg_random_uuid(char text[37], struct fg_error *err)
 {
 	const uint64_t ms = (uint64_t)(fg_clock_wall_ns() / FG_NS_PER_MS);
 	uint8_t b[16];
-	const int status = fg_random_bytes(b, sizeof(b), err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_random_bytes(b, sizeof(b), err));
 	for (size_t i = 0; i < 6; i++)
 		b[i] = (uint8_t)(ms >> (40 - 8 * i));
 	b[6] = (uint8_t)((b[6] & 0x0f) | 0x70);

@@ -225,12 +225,9 @@ int fg_code_read(const char *path, const char *folder, struct fg_code *code, str
 {
 	struct fg_digester d = {.code = code};
 	struct fg_strbuf text = {0};
-	int status;
 
 	*code = (struct fg_code){0};
-	status = fg_image_read(path, folder, &d.image, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_image_read(path, folder, &d.image, err));
 	if (!ZYAN_SUCCESS(ZydisDecoderInit(&d.decoder, ZYDIS_MACHINE_MODE_LONG_64,
 					   ZYDIS_STACK_WIDTH_64)) ||
 	    !ZYAN_SUCCESS(ZydisDecoderInit(&d.full_decoder, ZYDIS_MACHINE_MODE_LONG_64,

@@ -192,12 +192,9 @@ static enum fg_entry_refusal judge_entry(struct reading *r, struct fg_plan_entry
 int fg_entries_read(const char *path, struct fg_entries *entries, struct fg_error *err)
 {
 	struct reading r = {.path = path, .entries = entries};
-	int status;
 
 	*entries = (struct fg_entries){0};
-	status = fg_image_read_parts(path, &r.image, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_image_read_parts(path, &r.image, err));
 	entries->refusal = judge_object(&r);
 	take_symbols(&r);
 	settle(entries);

@@ -348,24 +348,13 @@ static void mask_folder(struct fg_image *image, const char *folder)
 static int read_image(struct reader *r, const char *folder, struct fg_error *err)
 {
 	struct fg_image *image = r->image;
-	int status;
 
 	*image = (struct fg_image){0};
-	status = fg_fs_read_regular(r->path, MAX_FILE_BYTES, &image->file, &image->file_size, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_elf_tables_open_memory(image->file, image->file_size, r->path, &r->elf, err);
-	if (status != FG_OK)
-		return status;
-	status = check_header(r, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_elf_tables_read_sections(&r->elf, err);
-	if (status != FG_OK)
-		return status;
-	status = check_sections(r, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_read_regular(r->path, MAX_FILE_BYTES, &image->file, &image->file_size, err));
+	FG_TRY(fg_elf_tables_open_memory(image->file, image->file_size, r->path, &r->elf, err));
+	FG_TRY(check_header(r, err));
+	FG_TRY(fg_elf_tables_read_sections(&r->elf, err));
+	FG_TRY(check_sections(r, err));
 	image->is_fixed = r->elf.header.e_type == ET_EXEC;
 	image->segments = fg_arena_memdup(&image->arena, r->elf.segments,
 					  r->elf.segment_count * sizeof(Elf64_Phdr));

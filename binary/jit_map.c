@@ -65,15 +65,12 @@ int fg_jit_map_read(const char *path, struct fg_jit_map *map, struct fg_error *e
 {
 	struct stat facts;
 	char *text;
-	int status;
 
 	if (lstat(path, &facts) != 0)
 		return fg_error_errno(err, FG_ENOENT, "%s", path);
 	if (!S_ISREG(facts.st_mode) || (facts.st_uid != geteuid() && facts.st_uid != 0))
 		return fg_error_set(err, FG_EINVAL, "%s is not a file of this user", path);
-	status = fg_fs_read_regular(path, MAX_BYTES, &text, NULL, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_read_regular(path, MAX_BYTES, &text, NULL, err));
 	fg_jit_map_parse(text, map);
 	return FG_OK;
 }

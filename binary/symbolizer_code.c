@@ -47,7 +47,6 @@ int fg_symbolizer_code(struct fg_symbol_module *module, uint64_t address,
 	struct fg_elf_code bytes = {0};
 	uint64_t start = 0;
 	uint64_t end = 0;
-	int status = FG_OK;
 
 	*code = (struct fg_symbol_code){0};
 	if (!module->file.path)
@@ -58,9 +57,7 @@ int fg_symbolizer_code(struct fg_symbol_module *module, uint64_t address,
 				    "%s: it is not known where the function at 0x%llx begins and "
 				    "ends",
 				    module->name, (unsigned long long)address);
-	status = fg_elf_read_code(module->file.path, start, (size_t)(end - start), &bytes, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_elf_read_code(module->file.path, start, (size_t)(end - start), &bytes, err));
 	code->start = start;
 	code->end = start + bytes.size;
 	code->instructions = fg_disassemble(&bytes, start, &code->count);

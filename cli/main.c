@@ -94,10 +94,7 @@ static int check_arguments(const struct fg_cli_command *command,
 		if (here < a->min)
 			return fg_error_set(err, FG_EINVAL, "%s is missing", a->name);
 		for (size_t i = 0; a->choices && i < here; i++) {
-			const int status = check_choice(a, words->items[used + i], err);
-
-			if (status != FG_OK)
-				return status;
+			FG_TRY(check_choice(a, words->items[used + i], err));
 		}
 		used += here;
 	}

@@ -212,9 +212,7 @@ static int read_input(const struct fg_config_source *source, struct input *input
 	if (source->path) /* may be a pipe */
 		return fg_fs_read(input->path, FG_CONFIG_MAX_BYTES, &input->data, &input->size,
 				  err);
-	status = refuse_link(input->path, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(refuse_link(input->path, err));
 	return fg_fs_read_regular(input->path, FG_CONFIG_MAX_BYTES, &input->data, &input->size,
 				  err);
 }

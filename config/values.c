@@ -147,14 +147,10 @@ static int parse_unsigned(const struct fg_key *key, const char *text, void *targ
 		*(unsigned *)target = 0;
 		return FG_OK;
 	}
-	status = fg_parse_uint64(text, &value, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_parse_uint64(text, &value, err));
 	if (value > UINT_MAX)
 		return fg_error_set(err, FG_EINVAL, "too large");
-	status = check_bounds(key, (double)value, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_bounds(key, (double)value, err));
 	*(unsigned *)target = (unsigned)value;
 	return status;
 }
@@ -170,9 +166,7 @@ static int parse_int(const struct fg_key *key, const char *text, void *target,
 		return status;
 	if (value < INT_MIN || value > INT_MAX)
 		return fg_error_set(err, FG_EINVAL, "too large");
-	status = check_bounds(key, (double)value, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_bounds(key, (double)value, err));
 	*(int *)target = (int)value;
 	return status;
 }
@@ -187,9 +181,7 @@ static int parse_number(const struct fg_key *key, const char *text, void *target
 	(void)arena;
 	if (status != FG_OK)
 		return status;
-	status = check_bounds(key, value, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_bounds(key, value, err));
 	*(double *)target = value;
 	return status;
 }
@@ -203,9 +195,7 @@ static int parse_duration(const struct fg_key *key, const char *text, void *targ
 	(void)arena;
 	if (status != FG_OK)
 		return status;
-	status = check_bounds(key, (double)value_ns / (double)FG_NS_PER_S, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_bounds(key, (double)value_ns / (double)FG_NS_PER_S, err));
 	*(int64_t *)target = value_ns;
 	return status;
 }

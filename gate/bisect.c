@@ -221,14 +221,10 @@ int fg_bisect_look(const struct fg_bisect *bisect, struct fg_bisect_look *look,
 		   struct fg_error *err)
 {
 	struct fg_bisect_model model = {0};
-	int status = check(bisect, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check(bisect, err));
 	*look = (struct fg_bisect_look){0};
-	status = fg_bisect_model_make(bisect, &model, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_bisect_model_make(bisect, &model, err));
 	fg_bisect_model_solve(&model);
 	look->whole = model.whole;
 	look->probability = fg_xcalloc(bisect->count, sizeof(double));

@@ -390,10 +390,8 @@ int fg_profile_ingest(struct fg_profile_set *set, const char *path,
 		      struct fg_ingest_result *result, struct fg_error *err)
 {
 	struct fg_profile profile;
-	int status = fg_profile_read_traces(path, symbolizer, &profile, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_profile_read_traces(path, symbolizer, &profile, err));
 	fg_profile_ingest_profile(set, &profile, row, result);
 	fg_profile_release(&profile);
 	return FG_OK;

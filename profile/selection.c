@@ -35,14 +35,10 @@ static int compile_renames(struct fg_selection *s, struct fg_error *err)
 	const char *const *rules = s->query->rename;
 
 	for (size_t i = 0; rules && rules[i]; i++) {
-		int status;
-
 		if (i == FG_MOST_PATTERNS)
 			return fg_error_set(err, FG_ELIMIT, "more than %d rename rules",
 					    FG_MOST_PATTERNS);
-		status = fg_rename_parse(rules[i], &s->renames[i], err);
-		if (status != FG_OK)
-			return status;
+		FG_TRY(fg_rename_parse(rules[i], &s->renames[i], err));
 		s->rename_count++;
 	}
 	return FG_OK;
@@ -386,17 +382,12 @@ int fg_selection_init(struct fg_selection *s, const struct fg_profile *profile,
 		      const struct fg_calltree_query *query, struct fg_error *err)
 {
 	uint16_t measure = 0;
-	int status = FG_OK;
 
 	FG_ASSERT(query->group < FG_GROUP_COUNT && query->split < FG_SPLIT_COUNT);
 	*s = (struct fg_selection){.profile = profile, .query = query, .scale = 1.0};
-	status = fg_profile_find_measure(profile, query->measure, &measure, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_profile_find_measure(profile, query->measure, &measure, err));
 	s->measure = query->measure ? measure : FG_EVERY_MEASURE;
-	status = compile(s, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(compile(s, err));
 	if (query->per_repetition && profile->repetition_count > 1)
 		s->scale = 1.0 / profile->repetition_count;
 	learn_functions(s);

@@ -99,7 +99,6 @@ int fg_profile_list_traces(const char *path, char ***paths, size_t *count, struc
 {
 	char **names;
 	size_t name_count;
-	int status;
 
 	*paths = NULL;
 	*count = 0;
@@ -108,9 +107,7 @@ int fg_profile_list_traces(const char *path, char ***paths, size_t *count, struc
 		(*paths)[(*count)++] = fg_xstrdup(path);
 		return FG_OK;
 	}
-	status = fg_fs_list(path, &names, &name_count, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_list(path, &names, &name_count, err));
 	*paths = fg_xcalloc(name_count + 1, sizeof(**paths));
 	for (size_t i = 0; i < name_count && *count < MAX_TRACES; i++)
 		if (is_trace_name(names[i]))

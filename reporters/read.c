@@ -535,10 +535,8 @@ int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, st
 	const struct reader r = {.arena = &result.arena, .room = &room};
 	const cJSON *item = NULL;
 	cJSON *document = NULL;
-	const int status = open_document(json, size, &document, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(open_document(json, size, &document, err));
 	result.outcome = get_outcome(document);
 	result.exit_code = (enum fg_exit)get_count(document, "exit_code", FG_EXIT_INTERRUPTED);
 	item = get_elements(document, "benchmarks", &result.benchmark_count);
@@ -625,7 +623,6 @@ static int read_side(const cJSON *object, struct fg_side *side, struct fg_error 
 static int read_run(const cJSON *object, struct fg_run *run, struct fg_error *err)
 {
 	const char *id = fg_json_text_or(object, "id", "");
-	int status = FG_OK;
 
 	if (!is_made_of(id, "0123456789abcdef-", 1, sizeof(run->id) - 1))
 		return fg_error_set(err, FG_EPARSE, "the report lacks a run id");
@@ -635,10 +632,8 @@ static int read_run(const cJSON *object, struct fg_run *run, struct fg_error *er
 	(void)fg_time_parse_utc(fg_json_text_or(object, "started_at", ""), &run->started_ns);
 	(void)fg_time_parse_utc(fg_json_text_or(object, "ended_at", ""), &run->ended_ns);
 	run->complete = get_flag(object, "complete");
-	status = read_side(cJSON_GetObjectItemCaseSensitive(object, "baseline"),
-			   &run->sides[FG_ARM_BASELINE], err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(read_side(cJSON_GetObjectItemCaseSensitive(object, "baseline"),
+			 &run->sides[FG_ARM_BASELINE], err));
 	return read_side(cJSON_GetObjectItemCaseSensitive(object, "candidate"),
 			 &run->sides[FG_ARM_CANDIDATE], err);
 }

@@ -486,19 +486,13 @@ int fg_job_prepare(struct fg_runner_job *job, struct fg_error *err)
 		return fg_error_set(err, FG_ECHILD, "%s", found.message);
 	}
 	job->executor.extractor = job->extractor;
-	status = setup_arms(job, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(setup_arms(job, err));
 	settle_arms(job);
-	status = check_kinds(job, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_kinds(job, err));
 	settle_sampler(job);
 	job->keeps_rate = fg_job_series(job)->sampling.budget > 0;
 	fg_job_settle_rate(job);
-	status = capture_builds(job, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(capture_builds(job, err));
 	/* After the build's own facts, which are taken only once. */
 	if (job->benchmark->setup.argc && fg_process_has_kept())
 		fg_build_facts_put(&fg_job_series(job)->build[FG_ARM_CANDIDATE].setup,

@@ -206,7 +206,6 @@ static int read_dictionary(const struct fg_bytes *content, const struct fg_bundl
 	};
 	struct fg_byte_reader reader = {content->data, content->data + content->size, false};
 	const size_t functions = fg_read_count(&reader, LEAST_FUNCTION_BYTES);
-	int status = FG_OK;
 
 	if (functions > limits->functions)
 		return fg_error_set(err, FG_ELIMIT, "the run has %zu functions; the limit is %zu",
@@ -215,9 +214,7 @@ static int read_dictionary(const struct fg_bytes *content, const struct fg_bundl
 		read_function(&reader, tree);
 	if (tree->function_count != functions)
 		reader.failed = true;
-	status = read_nodes(&reader, limits, tree, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(read_nodes(&reader, limits, tree, err));
 	if (reader.failed || reader.at != reader.end)
 		return fg_error_set(err, FG_EPARSE, "the dictionary is damaged or cut short");
 	return FG_OK;
@@ -319,10 +316,8 @@ static int read_series(struct fg_byte_reader *reader, const struct fg_profile_se
 		       struct fg_error *err)
 {
 	uint64_t root = 0;
-	int status = fg_repetitions_read(reader, series, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_repetitions_read(reader, series, err));
 	root = fg_read_varint(reader);
 	if (reader->failed || root >= tree->node_count || (root && tree->nodes[root].parent != 0))
 		return fg_error_set(err, FG_EPARSE, "the values of benchmark '%s' name no root",
@@ -381,10 +376,8 @@ int fg_bundle_to_run(const struct fg_bundle *bundle, const struct fg_bundle_limi
 	struct fg_profile_set tree = {0};
 	int status = FG_OK;
 
-	status = fg_envelope_read(fg_strbuf_text(&bundle->envelope), bundle->envelope.length,
-				  limits->envelope_bytes, &s, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_envelope_read(fg_strbuf_text(&bundle->envelope), bundle->envelope.length,
+				limits->envelope_bytes, &s, err));
 	fg_profile_set_init(&tree, "");
 	status = open_dictionary(bundle, limits, &tree, err);
 	if (status == FG_OK)

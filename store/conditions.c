@@ -114,13 +114,10 @@ static int add_facts(struct fg_store *store, struct conditions *c, struct fg_err
 				     .column_count = 5,
 				     .count = count};
 	int64_t first = 0;
-	int status = FG_OK;
 
 	if (count == 0)
 		return FG_OK;
-	status = fg_db_next_id(store->db, FG_SQL_FACT_LAST, &first, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_db_next_id(store->db, FG_SQL_FACT_LAST, &first, err));
 	for (size_t i = 0; i < count; i++) {
 		const struct fg_fact *fact = c->unknown[i]->fact;
 

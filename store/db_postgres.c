@@ -444,10 +444,7 @@ static int query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *r
 static int step(struct fg_query *query, struct fg_error *err)
 {
 	if (!query->statement) {
-		const int status = execute(query, err);
-
-		if (status != FG_OK)
-			return status;
+		FG_TRY(execute(query, err));
 	}
 	query->row++;
 	return query->row < fg_pq.ntuples(query->statement) ? 1 : FG_OK;

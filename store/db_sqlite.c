@@ -412,15 +412,12 @@ static int open_handle(struct sqlite_db *s, unsigned flags)
 int fg_sqlite_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 {
 	struct sqlite_db *s = NULL;
-	int status = FG_OK;
 
 	if (flags & FG_DB_READ_ONLY) {
 		if (!fg_fs_exists(location))
 			return fg_error_set(err, FG_ENOENT, "no store at '%s'", location);
 	} else {
-		status = make_folder(location, err);
-		if (status != FG_OK)
-			return status;
+		FG_TRY(make_folder(location, err));
 	}
 	if (fg_fs_is_planted(location))
 		return fg_error_set(

@@ -197,7 +197,6 @@ static int read_series(const cJSON *json, struct fg_run *run, struct fg_error *e
 {
 	const char *name = fg_json_text_or(json, "name", "");
 	struct fg_series *series = NULL;
-	int status = FG_OK;
 
 	if (!*name || strlen(name) > FG_MAX_NAME_BYTES)
 		return fg_error_set(err, FG_EPARSE, "a benchmark needs a name of 1 to %d bytes",
@@ -205,18 +204,10 @@ static int read_series(const cJSON *json, struct fg_run *run, struct fg_error *e
 	if (fg_run_find(run, name))
 		return fg_error_set(err, FG_EPARSE, "duplicate benchmark '%s'", name);
 	series = fg_run_add_series(run, name);
-	status = read_text(json, "command", FG_MAX_TEXT_BYTES, &series->command, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_metrics_read(fg_json_find(json, "metrics"), series, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_details_read(fg_json_find(json, "details"), series, err);
-	if (status != FG_OK)
-		return status;
-	status = read_build(json, "baseline_build", &series->build[FG_ARM_BASELINE], err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(read_text(json, "command", FG_MAX_TEXT_BYTES, &series->command, err));
+	FG_TRY(fg_metrics_read(fg_json_find(json, "metrics"), series, err));
+	FG_TRY(fg_details_read(fg_json_find(json, "details"), series, err));
+	FG_TRY(read_build(json, "baseline_build", &series->build[FG_ARM_BASELINE], err));
 	return read_build(json, "candidate_build", &series->build[FG_ARM_CANDIDATE], err);
 }
 

@@ -149,9 +149,7 @@ static int add_functions(struct fg_store *store, struct fg_arena *arena, const s
 	}
 	if (status != FG_OK)
 		return status;
-	status = fg_query_rows(store->db, FG_SQL_FUNCTION_ADD, &rows, NULL, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_query_rows(store->db, FG_SQL_FUNCTION_ADD, &rows, NULL, err));
 	for (size_t i = 0; i < u->count; i++) {
 		u->ids[u->places[i]] = ids[i];
 		remember_function(store, &u->functions[u->places[i]], ids[i]);

@@ -193,9 +193,7 @@ static int latest(struct fg_store *store, const char *project, const char *words
 	int status = FG_OK;
 
 	if (fg_text_starts_with(words, "latest~")) {
-		status = fg_parse_int64(words + 7, &back, err);
-		if (status != FG_OK)
-			return status;
+		FG_TRY(fg_parse_int64(words + 7, &back, err));
 		if (back < 0)
 			return fg_error_set(err, FG_EINVAL, "'%s': expected latest~N with N >= 0",
 					    words);

@@ -230,15 +230,12 @@ static int function_index(struct fg_store *store, struct fg_map *known, uint64_t
 {
 	const uint64_t *found = fg_map_get(known, &id, sizeof(id));
 	struct fg_function_row row;
-	int status = FG_OK;
 
 	if (found) {
 		*index = (uint32_t)*found;
 		return FG_OK;
 	}
-	status = fg_store_function(store, id, &row, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_function(store, id, &row, err));
 	*index = fg_profile_set_function(set, &row.function);
 	(void)fg_map_add(known, &id, sizeof(id), *index, NULL);
 	return FG_OK;
@@ -322,9 +319,7 @@ static int load_profile(struct fg_store *store, int64_t series, struct fg_profil
 	*result = set;
 	if (status != FG_OK || !set)
 		return status;
-	status = load_rows(store, series, set, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(load_rows(store, series, set, err));
 	return fg_store_chunks(store, series, FG_CHUNK_REGIONS, take_regions, set, err);
 }
 

@@ -44,15 +44,12 @@ static int find_project(struct fg_store *store, const char *name, int64_t *id, s
 int fg_store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
 {
 	const uint64_t *known = fg_map_get_text(&store->transaction.places, name);
-	int status = FG_OK;
 
 	if (known) {
 		*id = (int64_t)*known;
 		return FG_OK;
 	}
-	status = find_project(store, name, id, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(find_project(store, name, id, err));
 	(void)fg_map_add_text(&store->transaction.places, name, (uint64_t)*id, NULL);
 	return FG_OK;
 }

@@ -92,9 +92,7 @@ static int progress_series(struct fg_store *store, const struct fg_run *run, siz
 
 	if (status != FG_OK)
 		return status;
-	status = fg_store_put_repetitions(&place, &run->series[position], &mark->repetitions, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_put_repetitions(&place, &run->series[position], &mark->repetitions, err));
 	if (set && set->row_count + set->region_row_count > 0)
 		return fg_store_put_profile(&place, set, mark, err);
 	return FG_OK;
@@ -120,9 +118,7 @@ int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 
 	if (status != FG_OK)
 		return status;
-	status = fg_store_begin(store, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_begin(store, err));
 	if (strcmp(store->progress.run, run->id) != 0)
 		status = start_progress(store, run, err);
 	if (status != FG_OK)

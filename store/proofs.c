@@ -13,10 +13,8 @@ static int insert(struct fg_store *store, const char *project, const struct fg_s
 		  struct fg_error *err)
 {
 	int64_t id = 0;
-	const int status = fg_store_project(store, project, &id, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_project(store, project, &id, err));
 	return FG_QUERY_FIND(store->db, &id, err, FG_SQL_PROOF_ADD, FG_BIND(id),
 			     FG_BIND(proof->card), FG_BIND(proof->fingerprint),
 			     FG_BIND(proof->at_ns), FG_BIND(proof->data));
@@ -25,10 +23,7 @@ static int insert(struct fg_store *store, const char *project, const struct fg_s
 int fg_store_add_proof(struct fg_store *store, const char *project,
 		       const struct fg_stored_proof *proof, struct fg_error *err)
 {
-	const int status = fg_store_begin(store, err);
-
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_begin(store, err));
 	return fg_store_end(store, insert(store, project, proof, err), err);
 }
 
@@ -76,10 +71,7 @@ static int put_card(struct fg_store *store, const char *project, const struct fg
 int fg_store_put_card(struct fg_store *store, const char *project,
 		      const struct fg_stored_proof *card, struct fg_error *err)
 {
-	const int status = fg_store_begin(store, err);
-
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_begin(store, err));
 	return fg_store_end(store, put_card(store, project, card, err), err);
 }
 

@@ -26,13 +26,9 @@ static int delete_run(struct fg_store *store, const char *id, struct fg_error *e
 
 int fg_store_delete(struct fg_store *store, const char *id, struct fg_error *err)
 {
-	int status = FG_OK;
-
 	if (strcmp(store->progress.run, id) == 0)
 		store->progress.run[0] = '\0';
-	status = fg_store_begin(store, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_begin(store, err));
 	return fg_store_end(store, delete_run(store, id, err), err);
 }
 

@@ -89,9 +89,7 @@ static int save_series(struct fg_store *store, int64_t run_id, const struct fg_s
 
 	if (status != FG_OK)
 		return status;
-	status = fg_store_put_series_conditions(store, run_id, series, position, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_put_series_conditions(store, run_id, series, position, err));
 	levels = fg_levels_make(series, save->report);
 	status = put_values(store, id, save, position, err);
 	if (status == FG_OK)

@@ -131,12 +131,8 @@ static int put_rows(const struct fg_chunk_place *place, const struct fg_profile_
 	if (!next_chunk(&mark->rows, set, set->row_count, row_key))
 		return FG_OK;
 	for (size_t m = 0; m < fg_measure_count(&set->measures); m++) {
-		int status = FG_OK;
-
 		if (fg_profile_set_has(set, (uint16_t)m, mark->rows.first))
-			status = put_measure_rows(place, set, (uint16_t)m, mark, err);
-		if (status != FG_OK)
-			return status;
+			FG_TRY(put_measure_rows(place, set, (uint16_t)m, mark, err));
 	}
 	return FG_OK;
 }
@@ -191,15 +187,8 @@ static int find_functions(const struct fg_chunk_place *place, const struct fg_pr
 int fg_store_put_profile(const struct fg_chunk_place *place, const struct fg_profile_set *set,
 			 struct fg_progress_mark *mark, struct fg_error *err)
 {
-	int status = find_functions(place, set, mark, err);
-
-	if (status != FG_OK)
-		return status;
-	status = put_paths(place, set, mark, err);
-	if (status != FG_OK)
-		return status;
-	status = put_rows(place, set, mark, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(find_functions(place, set, mark, err));
+	FG_TRY(put_paths(place, set, mark, err));
+	FG_TRY(put_rows(place, set, mark, err));
 	return put_regions(place, set, &mark->regions, err);
 }

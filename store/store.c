@@ -106,9 +106,7 @@ static int open_database(const char *location, unsigned flags, struct fg_db **db
 		db_flags |= FG_DB_DURABLE;
 	if (flags & FG_STORE_BOUNDED)
 		db_flags |= FG_DB_BOUNDED;
-	status = fg_db_open(location, db_flags, db, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_db_open(location, db_flags, db, err));
 	status = check_or_create(*db, err);
 	if (status != FG_OK)
 		fg_db_close(*db);
@@ -119,10 +117,8 @@ int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 		  struct fg_error *err)
 {
 	struct fg_db *db = NULL;
-	const int status = open_database(location, flags, &db, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(open_database(location, flags, &db, err));
 	*store = fg_xcalloc(1, sizeof(**store));
 	(*store)->db = db;
 	(*store)->is_durable = flags & FG_STORE_DURABLE;

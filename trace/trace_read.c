@@ -205,10 +205,8 @@ static int read_all(struct reader *r, struct fg_error *err)
 	uint64_t offset = FG_TRACE_HEADER_SIZE;
 	uint64_t end;
 	uint64_t limit;
-	int status = read_header(r, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(read_header(r, err));
 	r->trace->executable = "";
 	r->trace->command = "";
 	end = r->trace->header.allocated;
@@ -284,10 +282,8 @@ int fg_trace_parse(const void *data, size_t size, const char *name, struct fg_tr
 int fg_trace_read(const char *path, struct fg_trace *trace, struct fg_error *err)
 {
 	struct reader r = {.trace = trace, .name = path};
-	int status = fg_source_open(path, FG_TRACE_MAX_BYTES, &r.window.source, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_source_open(path, FG_TRACE_MAX_BYTES, &r.window.source, err));
 	*trace = (struct fg_trace){0};
 	r.window.block = fg_xmalloc(BLOCK_SIZE);
 	return finish(&r, read_all(&r, err));

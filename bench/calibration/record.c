@@ -194,13 +194,10 @@ static int record_times(struct recorder *recorder, char **programs, enum fg_sche
 			uint32_t pairs, struct fg_error *err)
 {
 	uint32_t first = count_pairs(recorder->path);
-	int status;
 
 	if (first >= pairs)
 		return FG_OK;
-	status = measure(recorder, programs, schedule, pairs - first, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(measure(recorder, programs, schedule, pairs - first, err));
 	return append_times(recorder, first, err);
 }
 

@@ -41,9 +41,7 @@ int fg_comparison_open(struct fg_bisect_search *search, const char *baseline, co
 	*comparison = (struct fg_comparison){0};
 	plan->baseline.kind = FG_BASELINE_GIT;
 	plan->baseline.value = baseline;
-	status = fg_session_init(session, search->cli, plan, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_session_init(session, search->cli, plan, err));
 	comparison->benchmarks =
 		fg_xcalloc(plan->benchmark_count, sizeof(comparison->benchmarks[0]));
 	session->asked.candidate = candidate;
@@ -68,9 +66,7 @@ int fg_comparison_gate(struct fg_comparison *comparison, struct fg_error *err)
 
 	if (status != FG_OK)
 		return status;
-	status = fg_session_measure(session, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_session_measure(session, err));
 	fg_arms_describe(&comparison->arms, &input);
 	input.gone_count = 0;
 	status = fg_session_decide(session, &input, err);

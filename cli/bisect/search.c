@@ -68,11 +68,9 @@ static int list_commits(struct fg_bisect_search *search, struct fg_error *err)
 {
 	const struct fg_git git = fg_search_git(search);
 	struct fg_commit_range *range = &search->range;
-	const int status = fg_range_list(&git, search->asked.good, search->asked.bad,
-					 &search->plan->arena, range, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_range_list(&git, search->asked.good, search->asked.bad, &search->plan->arena,
+			     range, err));
 	if (range->count > FG_BISECT_COMMITS_MAX)
 		return fg_error_set(err, FG_EINVAL,
 				    "%zu commits lie between the ends, and at most %d can be "
@@ -90,17 +88,12 @@ static int list_commits(struct fg_bisect_search *search, struct fg_error *err)
 static int open_search(struct fg_bisect_search *search, struct fg_error *err)
 {
 	struct fg_plan *plan = search->plan;
-	int status = FG_OK;
 
 	search->state_folder = fg_fs_join(plan->root, FG_STATE_FOLDER);
 	search->started_ns = fg_clock_monotonic_ns();
 	if (search->asked.resume)
-		status = fg_search_load_request(search, err);
-	if (status != FG_OK)
-		return status;
-	status = list_commits(search, err);
-	if (status != FG_OK)
-		return status;
+		FG_TRY(fg_search_load_request(search, err));
+	FG_TRY(list_commits(search, err));
 	fg_state_folder_make(search->state_folder);
 	search->model.is_exact = search->asked.measure != NULL;
 	for (size_t i = 0; search->asked.measure && i < plan->benchmark_count; i++)
@@ -281,12 +274,8 @@ static void say_next(const struct fg_bisect_search *search, size_t index, unsign
 static int look(struct fg_bisect_search *search, size_t *next, unsigned *pairs,
 		struct fg_error *err)
 {
-	int status = FG_OK;
-
 	fg_bisect_look_release(&search->look);
-	status = fg_bisect_look(&search->model, &search->look, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_bisect_look(&search->model, &search->look, err));
 	*next = search->look.next;
 	*pairs = search->look.pairs;
 	if (search->look.state == FG_BISECT_FOUND) {
@@ -315,12 +304,8 @@ static int measure_commits(struct fg_bisect_search *search, struct fg_error *err
 			break;
 		}
 		say_next(search, next, pairs);
-		status = visit(search, next, pairs, err);
-		if (status != FG_OK)
-			return status;
-		status = fg_search_save(search, err);
-		if (status != FG_OK)
-			return status;
+		FG_TRY(visit(search, next, pairs, err));
+		FG_TRY(fg_search_save(search, err));
 		status = look(search, &next, &pairs, err);
 	}
 	return status;

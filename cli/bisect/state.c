@@ -239,10 +239,8 @@ int fg_search_load_request(struct fg_bisect_search *search, struct fg_error *err
 	struct fg_search_request *asked = &search->asked;
 	struct exchange with = {.arena = &search->plan->arena};
 	cJSON *json = NULL;
-	const int status = read_state(search, &json, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(read_state(search, &json, err));
 	with.json = json;
 	exchange_text(&with, "good", &asked->good);
 	exchange_text(&with, "bad", &asked->bad);

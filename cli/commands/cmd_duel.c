@@ -75,11 +75,8 @@ static int make_plan(const struct fg_cli *cli, const struct options *given, stru
 	commands[FG_ARM_CANDIDATE] = &benchmark->command;
 	set_page(plan, given->html);
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++) {
-		const int status = set_command(plan, cli->arguments[arm], arm == 0 ? "A" : "B",
-					       commands[arm], err);
-
-		if (status != FG_OK)
-			return status;
+		FG_TRY(set_command(plan, cli->arguments[arm], arm == 0 ? "A" : "B", commands[arm],
+				   err));
 	}
 	return FG_OK;
 }

@@ -56,9 +56,7 @@ static int write_profile(struct fg_cli *cli, void *context, const struct fg_prof
 		return status;
 	}
 	wanted.per_repetition = query->per_repetition && !format->has_repetitions;
-	status = fg_profile_select(profile, &wanted, &selected, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_profile_select(profile, &wanted, &selected, err));
 	status = fg_export_write(format, &selected, &export_options, &text, err);
 	if (status == FG_OK)
 		status = fg_cli_write(cli, given->profile.output, &text, err);

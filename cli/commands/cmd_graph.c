@@ -89,13 +89,10 @@ static int build_all(struct fg_cli *cli, const struct options *given, struct fg_
 	const char *const words[] = {cli->arguments[0],
 				     cli->argument_count > 1 ? cli->arguments[1] : NULL};
 	struct fg_cli_difference difference = {0};
-	int status = FG_OK;
 
 	if (cli->argument_count < 2)
 		return fg_cli_build_tree(cli, &given->profile, words[0], built, err);
-	status = fg_cli_build_difference(cli, &given->profile, words, &difference, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_cli_build_difference(cli, &given->profile, words, &difference, err));
 	built->tree = difference.tree;
 	built->title =
 		fg_arena_printf(&cli->arena, "%s → %s", difference.titles[0], difference.titles[1]);

@@ -276,9 +276,7 @@ static int write_job(struct fg_cli *cli, const struct options *given,
 	free(folder);
 	if (status != FG_OK)
 		return status;
-	status = create(ci->path, ci->text, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(create(ci->path, ci->text, err));
 	fg_cli_say(cli, "Wrote %s: %s.", ci->path, ci->next);
 	return FG_OK;
 }

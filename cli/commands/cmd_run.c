@@ -151,16 +151,11 @@ static int resume(struct fg_session *session, const struct selection *selection,
 	char id[37] = "";
 	unsigned shard = 0;
 	unsigned shards = 0;
-	int status = FG_OK;
 
 	if (!session->open.store)
 		return fg_error_set(err, FG_EINVAL, "--resume needs the store");
-	status = fg_store_find_incomplete(session->open.store, session->got.run.project, id, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_store_load(session->open.store, id, &stored, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_find_incomplete(session->open.store, session->got.run.project, id, err));
+	FG_TRY(fg_store_load(session->open.store, id, &stored, err));
 	(void)fg_shard_of(&stored.run, &shard, &shards);
 	if (shard != selection->shard || shards != selection->shards) {
 		fg_stored_run_release(&stored);
@@ -225,17 +220,11 @@ static int measure_anchor(struct fg_session *session, const struct options *give
 			  struct fg_error *err)
 {
 	struct fg_gate_input input = {0};
-	int status = fg_session_measure(session, err);
 
-	if (status != FG_OK)
-		return status;
-	status = fg_session_decide(session, &input, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_session_measure(session, err));
+	FG_TRY(fg_session_decide(session, &input, err));
 	say_anchored(session, given->anchor);
-	status = fg_session_save(session, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_session_save(session, err));
 	if (!fg_upload_run(session->cli, &session->asked.plan->perfdb, session->asked.state_folder,
 			   session->open.store, session->got.run.id, !given->no_post))
 		fg_cli_warn(session->cli, "the anchor at %s was not sent", given->anchor);
@@ -340,9 +329,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	measured = fg_session_measure(session, err);
 	if (measured != FG_OK && measured != FG_EINTERRUPTED)
 		return measured;
-	status = fg_session_decide(session, &input, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_session_decide(session, &input, err));
 	/* A run that cannot be stored is still reported. */
 	kept = fg_session_save(session, err);
 	if (kept == FG_OK)

@@ -29,10 +29,8 @@ static int run_ssh_keygen(const char *const *argv, const char *receipt, char **f
 		.stderr_to = FG_STREAM_CAPTURE,
 	};
 	struct fg_process_result result = {0};
-	const int status = fg_process_run(&options, &result, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_process_run(&options, &result, err));
 	if (result.exited && result.exit_code == 0)
 		*first_line = fg_xstrndup(result.stdout_text, strcspn(result.stdout_text, "\n"));
 	fg_process_result_release(&result);
@@ -108,9 +106,7 @@ static int check_commit(const cJSON *receipt, const char *ref, struct fg_error *
 
 	if (!ref)
 		return FG_OK;
-	status = fg_git_resolve(&git, ref, &commit, &words, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_git_resolve(&git, ref, &commit, &words, err));
 	if (cJSON_IsTrue(fg_json_find(receipt, "candidate/dirty")))
 		status = fg_error_set(err, FG_EINVAL,
 				      "the receipt is for uncommitted changes on top of %.12s",
@@ -269,9 +265,7 @@ static int again(const struct fg_cli *cli, const cJSON *receipt, bool *agreed, s
 		return fg_error_set(
 			err, FG_EINVAL,
 			"uncommitted changes were measured: they cannot be built again");
-	status = fg_fs_temporary_folder("/tmp", "fastgate-verify", &folder, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_temporary_folder("/tmp", "fastgate-verify", &folder, err));
 	path = fg_fs_join(folder, "receipt.json");
 	status = measure_again(cli, receipt, path, &measured, err);
 	if (status == FG_OK)

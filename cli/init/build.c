@@ -107,15 +107,11 @@ static int open_tree(struct opening *opening, const char *command, struct fg_err
 		.on_note = say_note,
 	};
 	struct fg_worktree opened = {.lock_fd = -1};
-	int status = split(cli, command, project->build_needs_shell, &build.command, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(split(cli, command, project->build_needs_shell, &build.command, err));
 	free(opening->tail);
 	opening->tail = NULL;
-	status = fg_worktree_open(&options, &opened, &opening->tail, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_worktree_open(&options, &opened, &opening->tail, err));
 	fg_worktree_close(opening->worktree);
 	*opening->worktree = opened;
 	free(project->tree);

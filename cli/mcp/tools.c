@@ -306,14 +306,10 @@ static int wrong_type(const char *name, const char *expected, struct fg_error *e
 static int add_text(struct line *line, const struct fg_option *option, const cJSON *value,
 		    struct fg_error *err)
 {
-	int status = FG_OK;
-
 	if (!cJSON_IsString(value))
 		return wrong_type(option->name, "a string", err);
 	if (option->complete == FG_COMPLETE_FILE || option->complete == FG_COMPLETE_FOLDER)
-		status = check_path(line, value->valuestring, err);
-	if (status != FG_OK)
-		return status;
+		FG_TRY(check_path(line, value->valuestring, err));
 	add_word(line, fg_arena_printf(line->arena, "--%s=%s", option->name, value->valuestring));
 	return FG_OK;
 }
@@ -332,7 +328,6 @@ static int add_value(struct line *line, const struct fg_option *option, const cJ
 		     struct fg_error *err)
 {
 	const cJSON *item = NULL;
-	int status = FG_OK;
 
 	switch (option->kind) {
 	case FG_OPTION_FLAG:
@@ -346,9 +341,7 @@ static int add_value(struct line *line, const struct fg_option *option, const cJ
 			return wrong_type(option->name, "an array of strings", err);
 		cJSON_ArrayForEach(item, value)
 		{
-			status = add_text(line, option, item, err);
-			if (status != FG_OK)
-				return status;
+			FG_TRY(add_text(line, option, item, err));
 		}
 		return FG_OK;
 	case FG_OPTION_UNSIGNED:
@@ -413,7 +406,6 @@ static int add_positionals(struct line *line, const cJSON *arguments, struct fg_
 	for (const struct fg_cli_argument *a = arguments_of(line->tool); a->name; a++) {
 		const cJSON *value = NULL;
 		const cJSON *item = NULL;
-		int status = FG_OK;
 
 		cJSON_ArrayForEach(item, arguments)
 		{
@@ -423,16 +415,12 @@ static int add_positionals(struct line *line, const cJSON *arguments, struct fg_
 		if (!value)
 			continue;
 		if (!cJSON_IsArray(value) || a->max == 1) {
-			status = add_positional(line, a, value, err);
-			if (status != FG_OK)
-				return status;
+			FG_TRY(add_positional(line, a, value, err));
 			continue;
 		}
 		cJSON_ArrayForEach(item, value)
 		{
-			status = add_positional(line, a, item, err);
-			if (status != FG_OK)
-				return status;
+			FG_TRY(add_positional(line, a, item, err));
 		}
 	}
 	return FG_OK;
@@ -446,7 +434,6 @@ static int add_options(struct line *line, const cJSON *arguments, struct fg_erro
 	{
 		const struct fg_option *option = fg_mcp_option(line->tool, value->string);
 		const struct fg_cli_argument *a = arguments_of(line->tool);
-		int status = FG_OK;
 
 		while (!option && a->name && !is_named(a, value->string))
 			a++;
@@ -454,9 +441,7 @@ static int add_options(struct line *line, const cJSON *arguments, struct fg_erro
 			return fg_error_set(err, FG_EINVAL, "%s has no argument '%.100s'",
 					    line->tool->name, value->string);
 		if (option)
-			status = add_value(line, option, value, err);
-		if (status != FG_OK)
-			return status;
+			FG_TRY(add_value(line, option, value, err));
 	}
 	return FG_OK;
 }
@@ -466,7 +451,6 @@ int fg_mcp_command_line(const struct fg_mcp_tool *tool, const cJSON *arguments,
 			struct fg_error *err)
 {
 	struct line line = {.tool = tool, .rights = rights, .arena = arena};
-	int status = FG_OK;
 
 	add_word(&line, fg_arena_strdup(arena, tool->command));
 	add_word(&line, fg_arena_strdup(arena, "--color=never"));
@@ -474,12 +458,8 @@ int fg_mcp_command_line(const struct fg_mcp_tool *tool, const cJSON *arguments,
 		add_word(&line, fg_arena_strdup(arena, "--json"));
 	for (size_t i = 0; tool->fixed && tool->fixed[i]; i++)
 		add_word(&line, fg_arena_strdup(arena, tool->fixed[i]));
-	status = add_options(&line, arguments, err);
-	if (status != FG_OK)
-		return status;
-	status = add_positionals(&line, arguments, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(add_options(&line, arguments, err));
+	FG_TRY(add_positionals(&line, arguments, err));
 	*argv = line.words;
 	return FG_OK;
 }

@@ -147,10 +147,8 @@ static int make_query(struct fg_cli *cli, const struct fg_cli_query_options *opt
 		.per_repetition =
 			profile->repetition_count > 1 && !options->sum && options->repetition == 0,
 	};
-	const int status = check(options, profile, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check(options, profile, err));
 	*query = made;
 	return options->unit ? parse_unit(cli, options->unit, query, err) : FG_OK;
 }

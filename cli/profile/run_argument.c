@@ -296,9 +296,7 @@ static int from_file(struct fg_cli *cli, const struct fg_cli_run_options *option
 		return read_recorded(cli, options, path, profile, err);
 	if (fg_archive_is_archive(path))
 		return read_archive(cli, options, path, profile, err);
-	status = fg_fs_read(path, FG_IMPORT_MAX_BYTES, &data, &size, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_read(path, FG_IMPORT_MAX_BYTES, &data, &size, err));
 	status = from_import(options, path, data, size, profile, err);
 	free(data);
 	return status;

@@ -26,10 +26,8 @@ static int open_arm(struct fg_prove *prove, const struct fg_prove_subject *subje
 {
 	struct fg_session *session = &arm->session;
 	struct fg_plan *plan = prove->plan;
-	int status = fg_session_init(session, prove->cli, plan, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_session_init(session, prove->cli, plan, err));
 	arm->benchmark = *subject->benchmark;
 	arm->benchmark.measure.affected = FG_AFFECTED_NEVER;
 	arm->benchmarks[0] = &arm->benchmark;
@@ -40,9 +38,7 @@ static int open_arm(struct fg_prove *prove, const struct fg_prove_subject *subje
 	session->asked.apart = true;
 	plan->baseline.kind = FG_BASELINE_GIT;
 	plan->baseline.value = session->asked.candidate;
-	status = fg_arms_open(&arm->arms, session, plan, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_arms_open(&arm->arms, session, plan, err));
 	prove->commit =
 		fg_arena_strdup(&plan->arena, session->got.run.sides[FG_ARM_BASELINE].commit);
 	return FG_OK;
@@ -344,9 +340,7 @@ static int measure_pairs(struct fg_prove *prove, const struct fg_prove_subject *
 	if (status != FG_OK)
 		return status;
 	only_pairs(arm, pairs->count);
-	status = fg_session_measure(&arm->session, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_session_measure(&arm->session, err));
 	return read_pairs(arm, pairs, err);
 }
 

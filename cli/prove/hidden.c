@@ -56,7 +56,6 @@ static int run_hidden(struct fg_prove *prove, uint64_t seed, struct fg_error *er
 	struct fg_benchmark benchmark;
 	struct fg_random random;
 	bool is_planted = false;
-	int status;
 
 	if (!plant)
 		return fg_error_set(err, FG_ENOENT,
@@ -74,10 +73,8 @@ static int run_hidden(struct fg_prove *prove, uint64_t seed, struct fg_error *er
 	subject.function_count = 1;
 	subject.chosen = &subject.functions[0];
 	subject.per_iteration = plant->per_iteration;
-	status = fg_prove_arm(prove, &subject, is_planted ? FG_PROOF_PLANTED : FG_PROOF_NEUTRAL,
-			      is_planted ? size_of(&card) : 0, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_prove_arm(prove, &subject, is_planted ? FG_PROOF_PLANTED : FG_PROOF_NEUTRAL,
+			    is_planted ? size_of(&card) : 0, err));
 	prove->proofs[prove->proof_count - 1].is_hidden = true;
 	/* Without the plant it says nothing about plants. */
 	if (subject.not_relinked)

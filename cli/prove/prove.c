@@ -47,12 +47,9 @@ static int find_iterations(struct fg_prove *prove, const struct fg_prove_subject
 
 	for (pairs->count = SEARCH_PAIRS; iterations > 0 && iterations <= ITERATIONS_MAX;) {
 		double wanted = STEP;
-		int status = FG_OK;
 
 		pairs->iterations = iterations;
-		status = fg_prove_measure(prove, subject, pairs, err);
-		if (status != FG_OK)
-			return status;
+		FG_TRY(fg_prove_measure(prove, subject, pairs, err));
 		if (pairs->slower >= calibrated_from && pairs->slower <= calibrated_to)
 			return FG_OK;
 		if (pairs->slower > calibrated_from / STEP)
@@ -69,15 +66,11 @@ static int calibrate(struct fg_prove *prove, const struct fg_prove_subject *subj
 		     struct fg_error *err)
 {
 	struct fg_prove_pairs pairs = {.function = function};
-	int status = find_iterations(prove, subject, &pairs, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(find_iterations(prove, subject, &pairs, err));
 	pairs.count = (unsigned)fmin(CALIBRATION_PAIRS_MAX,
 				     fmax(SEARCH_PAIRS, CALIBRATION_S / pairs.seconds));
-	status = fg_prove_measure(prove, subject, &pairs, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_prove_measure(prove, subject, &pairs, err));
 	*per_iteration = pairs.slower / pairs.iterations;
 	if (!(pairs.slower > 0) || sizes[0] / *per_iteration < LEAST_ITERATIONS)
 		return fg_error_set(err, FG_EUNSUPPORTED, "'%s' is called too often",
@@ -173,10 +166,8 @@ static int run_arm(struct fg_prove *prove, struct fg_prove_subject *subject,
 {
 	char size[FG_NUMBER_TEXT_SIZE];
 	const struct fg_proof *done = NULL;
-	int status = fg_prove_arm(prove, subject, asked->kind, asked->size, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_prove_arm(prove, subject, asked->kind, asked->size, err));
 	done = &prove->proofs[prove->proof_count - 1];
 	fg_cli_say(
 		prove->cli, "%s, %s%s%s: %s%s", done->benchmark, fg_proof_arm_name(done->arm),
@@ -319,17 +310,11 @@ int fg_prove_run(struct fg_prove *prove, struct fg_cli *cli, struct fg_plan *pla
 	*prove = (struct fg_prove){.cli = cli, .plan = plan, .asked = *asked};
 	prove->started_ns = fg_clock_monotonic_ns();
 	prove->state_folder = fg_fs_join(plan->root, FG_STATE_FOLDER);
-	status = fg_random_bytes(&prove->seed, sizeof(prove->seed), err);
-	if (status != FG_OK)
-		return status;
-	status = select_subjects(prove, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_random_bytes(&prove->seed, sizeof(prove->seed), err));
+	FG_TRY(select_subjects(prove, err));
 	prove->seed &= (UINT64_C(1) << 53) - 1;
 	fg_state_folder_make(prove->state_folder);
-	status = fg_prove_open(prove, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_prove_open(prove, err));
 	status = prove_all(prove, err);
 	fg_prove_card(plan, prove->proofs, prove->proof_count, &prove->card);
 	return status;

@@ -63,11 +63,9 @@ int fg_prove_load(const struct fg_plan *plan, struct fg_stored_proofs *list, str
 static int take_newest(struct fg_prove *prove, struct fg_error *err)
 {
 	struct fg_stored_proofs list = {0};
-	const int status = fg_store_proofs(prove->store, project_of(prove->plan),
-					   prove->fingerprint, &list, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_proofs(prove->store, project_of(prove->plan), prove->fingerprint, &list,
+			       err));
 	if (list.count > 0 && list.items[0].card)
 		(void)snprintf(prove->card_id, sizeof(prove->card_id), "%s", list.items[0].card);
 	prove->proof_count = fg_prove_read(&list, &prove->plan->arena, &prove->proofs);

@@ -42,10 +42,8 @@ static int sample(const struct fg_cli *cli, const struct outside *given, pid_t p
 	};
 	struct fg_outside_result result = {0};
 	char pause[FG_NUMBER_TEXT_SIZE];
-	const int status = fg_outside_sample(&sampling, &result, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_outside_sample(&sampling, &result, err));
 	if (result.stops)
 		fg_cli_say(cli, "stopped a thread %llu time%s, in 99 %% of them for at most %s",
 			   (unsigned long long)result.stops, result.stops == 1 ? "" : "s",
@@ -105,10 +103,8 @@ static int sample_machine(const struct fg_cli *cli, const struct outside *given,
 		.interrupted = cli->interrupted,
 	};
 	struct fg_machine_result result;
-	const int status = fg_machine_sample(&sampling, &result, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_machine_sample(&sampling, &result, err));
 	if (!result.has_kernel_names)
 		fg_cli_warn(cli, "functions of the kernel have no names: their addresses are "
 				 "hidden from this user (kernel.kptr_restrict)");

@@ -77,9 +77,7 @@ int fg_record_exact(struct fg_cli *cli, const struct fg_recording *given, int *e
 
 	if (status != FG_OK)
 		return status;
-	status = fg_record_make_folder(given, &folder, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_record_make_folder(given, &folder, err));
 	pieces = fg_fs_join(folder, PIECES_FOLDER);
 	path = fg_fs_join(folder, FG_CLI_EXACT_FILE);
 	(void)!fg_fs_remove_tree(pieces, NULL); /* left by a recording that was killed */

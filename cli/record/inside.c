@@ -51,12 +51,10 @@ static int check_measures(const char *measures, struct fg_error *err)
 static int take_counting(const struct fg_recording *given, char **library, struct fg_error *err)
 {
 	char *counting = NULL;
-	const int status = fg_record_counts_calls(given)
-				   ? fg_preload_calls_library(*library, &counting, err)
-				   : fg_preload_counting_library(*library, &counting, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_record_counts_calls(given)
+		       ? fg_preload_calls_library(*library, &counting, err)
+		       : fg_preload_counting_library(*library, &counting, err));
 	free(*library);
 	*library = counting;
 	return FG_OK;
@@ -130,13 +128,9 @@ out:
 static int open_control(const struct fg_recording *given, struct fg_control_file **control,
 			struct fg_preload *preload, struct fg_error *err)
 {
-	int status = FG_OK;
-
 	if (!given->control)
 		return FG_OK;
-	status = fg_control_file_open(given->control, control, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_control_file_open(given->control, control, err));
 	preload->control = fg_control_file_page(*control);
 	return FG_OK;
 }

@@ -292,10 +292,8 @@ int fg_record_finish(struct fg_cli *cli, const struct fg_recording *given, const
 {
 	const struct fg_option_list elsewhere = {0};
 	struct totals totals = {0};
-	const int status = finish_files(folder, &totals, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(finish_files(folder, &totals, err));
 	if (totals.files == 0) {
 		fg_cli_warn(cli, "no process left a trace in %s", folder);
 		return FG_OK;

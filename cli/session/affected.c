@@ -397,7 +397,6 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 						 .flat = true};
 	struct fg_exact_reading reading = {0};
 	struct fg_executed_key key;
-	int status = FG_OK;
 
 	if (!key_of(session, finding->job, arm, &key) || has_set(session->asked.state_folder, &key))
 		return FG_OK;
@@ -414,9 +413,7 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 		fg_cli_say(session->cli, "%s: finding what it executes", finding->benchmark->name);
 		finding->told = true;
 	}
-	status = fg_runner_exact(finding->job, &request, &reading, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_runner_exact(finding->job, &request, &reading, err));
 	if (reading.callgrind)
 		fg_session_keep_executed(session, finding->job, &request, &reading);
 	else

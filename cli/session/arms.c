@@ -212,9 +212,7 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 	}
 	arms->has_worktree[arm] = true;
 	if (options.apart) {
-		status = fg_worktree_claim(&arms->worktrees[arm], err);
-		if (status != FG_OK)
-			return status;
+		FG_TRY(fg_worktree_claim(&arms->worktrees[arm], err));
 	}
 	session->open.roots[arm] = arms->worktrees[arm].root;
 	session->open.checkouts[arm] = arms->worktrees[arm].tree;
@@ -393,11 +391,9 @@ static int resolve_git_baseline(struct fg_session *session, struct fg_error *err
 				   .head = session->asked.candidate,
 				   .interrupted = session->cli->interrupted};
 	struct fg_side *side = &session->got.run.sides[FG_ARM_BASELINE];
-	const int status = fg_git_resolve(&git, session->asked.plan->baseline.value, &side->commit,
-					  &side->describe, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_git_resolve(&git, session->asked.plan->baseline.value, &side->commit,
+			      &side->describe, err));
 	fg_git_note_subject(&git, side);
 	return FG_OK;
 }
@@ -481,17 +477,12 @@ static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session
 				struct fg_error *err)
 {
 	char id[37] = "";
-	int status = FG_OK;
 
 	if (!session->open.store)
 		return fg_error_set(err, FG_ENOENT,
 				    "no runs are stored: there is nothing to compare with");
-	status = fg_store_find(session->open.store, session->got.run.project, words, id, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_store_load(session->open.store, id, &arms->baseline, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_find(session->open.store, session->got.run.project, words, id, err));
+	FG_TRY(fg_store_load(session->open.store, id, &arms->baseline, err));
 	take_baseline(arms);
 	match_stored(session->asked.plan, &arms->baseline.run);
 	session->got.run.sides[FG_ARM_BASELINE].describe = fg_xasprintf("run %.8s", id);
@@ -577,9 +568,7 @@ int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_pla
 
 	*arms = (struct fg_arms){0};
 	session->open.roots[FG_ARM_CANDIDATE] = session->asked.plan->root;
-	status = fg_git_describe_side(&git, side, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_git_describe_side(&git, side, err));
 	if (plan->baseline.kind == FG_BASELINE_GIT)
 		status = resolve_git_baseline(session, err);
 	if (status != FG_OK)

@@ -42,13 +42,10 @@ static int count_sides(const struct both *both, unsigned repetition, bool *count
 	for (unsigned arm = 0; arm < FG_ARM_COUNT && *counted; arm++) {
 		struct fg_ingest_row row;
 		struct fg_profile profile;
-		int status = FG_OK;
 
 		if (arm == FG_ARM_BASELINE && !both->has_baseline)
 			continue;
-		status = both->count(both->context, (enum fg_arm)arm, &profile, counted, err);
-		if (status != FG_OK)
-			return status;
+		FG_TRY(both->count(both->context, (enum fg_arm)arm, &profile, counted, err));
 		if (!*counted)
 			continue;
 		row = fg_session_row(both->benchmark, (enum fg_arm)arm,
@@ -66,10 +63,7 @@ static int count_both(const struct both *both, unsigned *done, struct fg_error *
 
 	*done = 0;
 	for (unsigned i = 0; i < REPETITIONS_MAX; i++) {
-		const int status = count_sides(both, i, &counted, err);
-
-		if (status != FG_OK)
-			return status;
+		FG_TRY(count_sides(both, i, &counted, err));
 		if (!counted)
 			break;
 		++*done;
@@ -101,7 +95,6 @@ static int read_meter(void *context, enum fg_arm arm, struct fg_profile *profile
 		.simulated = !meter->benchmark->measure.exact_only && !meter->is_simulated[arm]};
 	struct fg_exact_reading reading = {0};
 	struct fg_error found = {0};
-	int status = FG_OK;
 
 	*counted = false;
 	if (request.timeout_ns <= 0) {
@@ -109,9 +102,7 @@ static int read_meter(void *context, enum fg_arm arm, struct fg_profile *profile
 		meter->why = fg_xstrdup("measure.exact_budget is used up");
 		return FG_OK;
 	}
-	status = fg_runner_exact(meter->job, &request, &reading, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_runner_exact(meter->job, &request, &reading, err));
 	free(meter->why);
 	meter->why = reading.why;
 	reading.why = NULL;
@@ -422,9 +413,7 @@ static int make_both(struct counter *counter, bool has_baseline, struct fg_error
 
 	if (status != FG_OK || !has_baseline)
 		return status;
-	status = make_plan(counter, FG_ARM_BASELINE, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(make_plan(counter, FG_ARM_BASELINE, err));
 	return fg_entry_plans_agree(counter->plans[FG_ARM_BASELINE],
 				    counter->plans[FG_ARM_CANDIDATE], err);
 }
@@ -433,10 +422,8 @@ static int make_both(struct counter *counter, bool has_baseline, struct fg_error
 static int make_plans(struct counter *counter, bool has_baseline, struct fg_error *err)
 {
 	struct fg_error why = {0};
-	const int status = fg_runner_extra_folder(counter->job, &counter->plan_folder, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_runner_extra_folder(counter->job, &counter->plan_folder, err));
 	if (make_both(counter, has_baseline, &why) != FG_OK) {
 		fg_strbuf_printf(&counter->unreached, "no function is counted at its entry: %s",
 				 why.message);

@@ -72,12 +72,8 @@ static int spool_and_push(struct fg_cli *cli, const struct fg_perfdb *perfdb, co
 
 	if (status != FG_OK || !may_send)
 		return status;
-	status = fg_cli_server_options(cli, &given, perfdb, &options, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_push_spool(spool, &options, &result, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_cli_server_options(cli, &given, perfdb, &options, err));
+	FG_TRY(fg_push_spool(spool, &options, &result, err));
 	fg_cli_say(cli, "sent run %.8s to %s", run->run.id, options.url);
 	return status;
 }
@@ -268,9 +264,7 @@ int fg_posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, con
 	int status = FG_OK;
 
 	fg_run_init(&run);
-	status = fg_fs_read_regular(path, REPORT_MAX_BYTES, &json, &size, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_read_regular(path, REPORT_MAX_BYTES, &json, &size, err));
 	status = fg_report_read(json, size, &verdict, err);
 	if (status == FG_OK)
 		status = fg_report_read_run(json, size, &run, err);

@@ -175,9 +175,7 @@ static int take_file(struct fg_ledger *ledger, struct fg_error *err)
 
 	if (!fg_fs_exists(ledger->path))
 		return FG_OK;
-	status = fg_fs_read_regular(ledger->path, FILE_MAX, &text, &size, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_read_regular(ledger->path, FILE_MAX, &text, &size, err));
 	for (const char *line = text; line < text + size && status == FG_OK;) {
 		const char *end = memchr(line, '\n', (size_t)(text + size - line));
 

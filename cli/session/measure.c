@@ -80,12 +80,9 @@ static int read_traces(struct fg_session *session, size_t index, const char *tra
 		       struct fg_error *err)
 {
 	struct fg_profile profile;
-	int status = FG_OK;
 
 	fg_kernel_naming_add(session->open.kernel, trace_folder);
-	status = fg_profile_read_traces(trace_folder, session->open.symbolizer, &profile, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_profile_read_traces(trace_folder, session->open.symbolizer, &profile, err));
 	fg_profile_ingest_profile(profile_of(session, index), &profile, row, result);
 	fg_session_name_files(session, profile_of(session, index));
 	note_clock(&profile, &session->got.run.series[index].sampling);
@@ -192,9 +189,7 @@ static int measure_pairs(struct fg_session *session, struct fg_runner_job *job, 
 	int status = FG_OK;
 
 	do {
-		status = fg_runner_next(job, wanted, state, &event, err);
-		if (status != FG_OK)
-			return status;
+		FG_TRY(fg_runner_next(job, wanted, state, &event, err));
 		if (*state == FG_RUNNER_REPEATED)
 			status = take_repetition(session, job, &event, err);
 		else if (*state == FG_RUNNER_ANEW)
@@ -487,9 +482,7 @@ static int measure_benchmark(struct fg_session *session, struct fg_runner *runne
 
 	show_set_up(session, benchmark);
 	fg_session_give_set_up(session, benchmark);
-	status = fg_runner_start(runner, benchmark, &job, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_runner_start(runner, benchmark, &job, err));
 	make_room_for_profiles(session);
 	if (!fg_runner_has_failed(job) &&
 	    (fg_session_is_unaffected(session, job, benchmark) || is_known(session, job)))

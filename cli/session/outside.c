@@ -49,9 +49,7 @@ static int observe(void *context, const struct fg_process_options *options,
 
 	silent.stdout_to = FG_STREAM_DISCARD;
 	silent.stderr_to = FG_STREAM_DISCARD;
-	status = fg_process_start(&silent, &process, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_process_start(&silent, &process, err));
 	o->sampling.pid = process.pid;
 	o->sampling.duration_ns = options->timeout_ns;
 	o->sampling.interrupted = options->interrupted;
@@ -133,13 +131,10 @@ static int sample_pair(struct outside *o, uint32_t pair, struct fg_error *err)
 
 	for (unsigned i = 0; i < FG_ARM_COUNT; i++) {
 		const enum fg_arm arm = (enum fg_arm)((i + o->pairs) % FG_ARM_COUNT);
-		int status = FG_OK;
 
 		if (!targets[arm].command)
 			continue;
-		status = sample_side(o, arm, pair, err);
-		if (status != FG_OK)
-			return status;
+		FG_TRY(sample_side(o, arm, pair, err));
 	}
 	o->pairs++;
 	return FG_OK;

@@ -20,17 +20,11 @@
 int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct fg_plan *plan,
 		    struct fg_error *err)
 {
-	int status = FG_OK;
-
 	*session =
 		(struct fg_session){.cli = cli, .asked = {.plan = plan}, .progress = {.cli = cli}};
 	fg_run_init(&session->got.run);
-	status = fg_random_uuid(session->got.run.id, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_random_bytes(&session->got.run.seed, sizeof(session->got.run.seed), err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_random_uuid(session->got.run.id, err));
+	FG_TRY(fg_random_bytes(&session->got.run.seed, sizeof(session->got.run.seed), err));
 	/* JSON carries whole numbers up to 2^53. */
 	session->got.run.seed &= (UINT64_C(1) << 53) - 1;
 	session->got.run.project = fg_xstrdup(plan->project ? plan->project : "");
@@ -174,17 +168,13 @@ struct fg_report_options fg_cli_report_style(const struct fg_cli *cli, bool to_s
 /* After measuring: decide, keep, report, upload and post. */
 int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, struct fg_error *err)
 {
-	int status = FG_OK;
-
 	input->run = &session->got.run;
 	input->profiles = (const struct fg_profile_set *const *)session->got.profiles;
 	input->plan = session->asked.plan;
 	input->policy = &session->asked.plan->policy;
 	input->measure = &session->asked.plan->measure;
 	input->now_ns = fg_clock_wall_ns();
-	status = fg_gate_decide(input, &session->got.verdict, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_gate_decide(input, &session->got.verdict, err));
 	fg_session_add_creep(session, input);
 	fg_session_add_sources(session);
 	return FG_OK;
@@ -203,10 +193,8 @@ static struct fg_report report_of(const struct fg_session *session)
 static int take_profiles_of_store(struct fg_session *session, struct fg_error *err)
 {
 	struct fg_stored_run stored = {0};
-	const int status = fg_store_load(session->open.store, session->got.run.id, &stored, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_load(session->open.store, session->got.run.id, &stored, err));
 	take_profiles(session, &stored);
 	fg_stored_run_release(&stored);
 	return FG_OK;

@@ -251,10 +251,8 @@ int fg_signflip_max_t(const struct fg_sparse_rows *rows, const struct fg_signfli
 		      double *p_up, double *p_down, struct fg_error *err)
 {
 	size_t patterns = options->patterns > 0 ? options->patterns : PATTERNS_DEFAULT;
-	int status = check_rows(rows, patterns, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_rows(rows, patterns, err));
 	if (rows->row_count > 0)
 		run_plan(rows, patterns, options->seed, p_up, p_down);
 	return FG_OK;

@@ -48,13 +48,9 @@ static int open_parcel(const char *path, const char *name, struct parcel *parcel
 		       struct fg_error *err)
 {
 	struct fg_wire wire = {0};
-	int status = fg_fs_read(path, FG_WIRE_MAX_BYTES, &parcel->body, &parcel->size, err);
 
-	if (status != FG_OK)
-		return status;
-	status = fg_wire_read(parcel->body, parcel->size, &wire, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_read(path, FG_WIRE_MAX_BYTES, &parcel->body, &parcel->size, err));
+	FG_TRY(fg_wire_read(parcel->body, parcel->size, &wire, err));
 	fg_wire_digest(&wire, parcel->run_digest);
 	(void)snprintf(parcel->id, sizeof(parcel->id), "%s", name);
 	return FG_OK;

@@ -53,10 +53,7 @@ static void init_curl(void)
 
 static int start(struct fg_error *err)
 {
-	const int status = fg_curl_open(err);
-
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_curl_open(err));
 	(void)pthread_once(&once, init_curl);
 	return FG_OK;
 }
@@ -249,9 +246,7 @@ int fg_http_open(const struct fg_http_options *options, struct fg_http **http, s
 
 	if (status != FG_OK)
 		return status;
-	status = check_url(options, &name, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_url(options, &name, err));
 	h = fg_xcalloc(1, sizeof(*h));
 	h->curl = fg_curl.easy_init();
 	if (!h->curl) {

@@ -9,9 +9,7 @@ int fg_post_send(struct fg_post *p, const struct fg_http_request *request,
 
 	p->retry_after_ns = -1;
 	p->may_pass = true;
-	status = fg_http_send(p->http, request, reply, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_http_send(p->http, request, reply, err));
 	p->retry_after_ns = reply->retry_after_ns;
 	if (reply->status >= 200 && reply->status < 300)
 		return FG_OK;

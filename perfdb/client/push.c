@@ -173,16 +173,11 @@ static int push_names(struct fg_push *p, fg_push_send *send, const char *folder,
 		      size_t count, struct fg_error *err)
 {
 	struct fg_spool_status left = {0};
-	int status = FG_OK;
 
 	if (count > 0)
-		status = open_server(p->options, &p->http, err);
-	if (status != FG_OK)
-		return status;
+		FG_TRY(open_server(p->options, &p->http, err));
 	push_all(p, send, folder, names, count);
-	status = fg_spool_status(folder, &left, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_spool_status(folder, &left, err));
 	p->result.waiting = left.waiting;
 	return say_what_is_left(p, err);
 }

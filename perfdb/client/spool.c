@@ -43,10 +43,8 @@ int fg_spool_status(const char *folder, struct fg_spool_status *status, struct f
 	struct fg_spool_status s = {0};
 	char **names = NULL;
 	size_t count = 0;
-	const int result = fg_spool_names(folder, &names, &count, err);
 
-	if (result != FG_OK)
-		return result;
+	FG_TRY(fg_spool_names(folder, &names, &count, err));
 	for (size_t i = 0; i < count; i++) {
 		char *path = fg_fs_join(folder, names[i]);
 		struct stat file = {0};

@@ -65,9 +65,7 @@ static int act(struct fg_perfdb_deed *deed, const struct fg_perfdb_action *actio
 
 	if (!action->changes)
 		return action->run(deed, err);
-	status = fg_store_batch_begin(deed->store, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_batch_begin(deed->store, err));
 	status = action->run(deed, err);
 	if (status == FG_OK)
 		return fg_store_batch_end(deed->store, err);

@@ -133,10 +133,8 @@ int fg_changes_write(struct fg_json_writer *w, const struct fg_change_series *se
 	const struct fg_change_series newest = newest_of(series);
 	const struct fg_change_series *u = &newest;
 	struct fg_changepoints changes = {0};
-	int status = fg_changes_find(u, &changes, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_changes_find(u, &changes, err));
 	fg_json_begin_array(w, "changes");
 	for (size_t i = 0; i < changes.count; i++) {
 		const struct fg_changepoint *c = &changes.items[i];

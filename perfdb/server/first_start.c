@@ -30,9 +30,7 @@ static int make_key(struct fg_store *store, const char *database, char key[FG_TO
 
 	if (status != FG_OK)
 		return status;
-	status = fg_perfdb_note(store, NULL, "token.create", "first start", err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_perfdb_note(store, NULL, "token.create", "first start", err));
 	file = fg_first_start_file(database);
 	if (file)
 		status = fg_fs_write_atomic(file, key, strlen(key), KEY_MODE, err);

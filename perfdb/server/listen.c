@@ -112,13 +112,9 @@ int fg_listen_start(struct fg_server *server, struct fg_error *err)
 				       {.option = MHD_OPTION_END},
 				       {.option = MHD_OPTION_END},
 				       {.option = MHD_OPTION_END}};
-	int status = make_address(&server->options, &address, err);
 
-	if (status != FG_OK)
-		return status;
-	status = offer_tls(server, &flags, tls, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(make_address(&server->options, &address, err));
+	FG_TRY(offer_tls(server, &flags, tls, err));
 	if (address.ss_family == AF_INET6)
 		flags |= MHD_USE_IPv6;
 	server->routes = fg_routes;

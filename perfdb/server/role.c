@@ -69,9 +69,7 @@ static int take_away(struct fg_perfdb_deed *deed, struct fg_error *err)
 
 	if (status != FG_OK)
 		return status;
-	status = fg_store_role_remove(deed->store, id, &project, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_role_remove(deed->store, id, &project, err));
 	status = fg_perfdb_note(deed->store, project, "role.remove", deed->word, err);
 	free(project);
 	return status;

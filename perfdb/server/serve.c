@@ -191,10 +191,8 @@ static char *open_browser(const char *url)
 static int make_secret(char text[SECRET_TEXT_SIZE], struct fg_error *err)
 {
 	uint8_t secret[SECRET_BYTES];
-	const int status = fg_random_bytes(secret, sizeof(secret), err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_random_bytes(secret, sizeof(secret), err));
 	fg_hex(secret, sizeof(secret), text);
 	return FG_OK;
 }
@@ -272,18 +270,13 @@ static int run_server(const struct fg_perfdb_options *given, struct fg_server_op
 	struct fg_server *server = NULL;
 	char key[FG_TOKEN_TEXT_SIZE];
 	char *entry = NULL;
-	int status = FG_OK;
 
 	block_signals();
 	/* write() fails with EPIPE or EFBIG instead. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
-	status = prepare(options, key, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_server_start(options, &server, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(prepare(options, key, err));
+	FG_TRY(fg_server_start(options, &server, err));
 	announce(given, options, fg_server_port(server), key);
 	if (given->open)
 		entry = show(given, options, fg_server_port(server), key);

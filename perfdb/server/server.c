@@ -77,16 +77,13 @@ static void keep_memory(void)
 static int read_tls(struct fg_server *server, struct fg_error *err)
 {
 	size_t size = 0;
-	int status = FG_OK;
 
 	if (!server->options.tls_certificate && !server->options.tls_key)
 		return FG_OK;
 	if (!server->options.tls_certificate || !server->options.tls_key)
 		return fg_error_set(err, FG_EINVAL, "TLS needs both a certificate and its key");
-	status = fg_fs_read(server->options.tls_certificate, PEM_MAX_BYTES, &server->certificate,
-			    &size, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_read(server->options.tls_certificate, PEM_MAX_BYTES, &server->certificate,
+			  &size, err));
 	return fg_fs_read(server->options.tls_key, PEM_MAX_BYTES, &server->key, &size, err);
 }
 
@@ -112,13 +109,10 @@ static void set_defaults(struct fg_server_options *options)
 static int open_database(struct fg_server *s, struct fg_error *err)
 {
 	struct fg_store *store = NULL;
-	int status = FG_OK;
 
-	status = fg_store_open(s->options.database,
-			       s->options.read_only ? FG_STORE_READ_ONLY : FG_STORE_DURABLE, &store,
-			       err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_open(s->options.database,
+			     s->options.read_only ? FG_STORE_READ_ONLY : FG_STORE_DURABLE, &store,
+			     err));
 	s->database_shown = fg_xstrdup(fg_store_location(store));
 	fg_store_close(store);
 	s->sessions = fg_sessions_new(s->options.database, s->options.read_only);
@@ -223,33 +217,15 @@ static int start(struct fg_server *s, struct fg_error *err)
 
 	if (status != FG_OK)
 		return status;
-	status = check_people(s, err);
-	if (status != FG_OK)
-		return status;
-	status = check_exposure(&s->options, err);
-	if (status != FG_OK)
-		return status;
-	status = open_database(s, err);
-	if (status != FG_OK)
-		return status;
-	status = read_tls(s, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_workers_start(s->options.threads, &s->workers, err);
-	if (status != FG_OK)
-		return status;
-	status = start_health(s, err);
-	if (status != FG_OK)
-		return status;
-	status = start_replica(s, err);
-	if (status != FG_OK)
-		return status;
-	status = start_writing(s, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_watcher_start(s->sessions, &s->watcher, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_people(s, err));
+	FG_TRY(check_exposure(&s->options, err));
+	FG_TRY(open_database(s, err));
+	FG_TRY(read_tls(s, err));
+	FG_TRY(fg_workers_start(s->options.threads, &s->workers, err));
+	FG_TRY(start_health(s, err));
+	FG_TRY(start_replica(s, err));
+	FG_TRY(start_writing(s, err));
+	FG_TRY(fg_watcher_start(s->sessions, &s->watcher, err));
 	status = fg_connections_start(s->options.headers_ns, s->options.request_ns, count_busy(),
 				      &s->connections, err);
 	return status == FG_OK ? fg_listen_start(s, err) : status;

@@ -92,9 +92,7 @@ static int revoke(struct fg_perfdb_deed *deed, struct fg_error *err)
 
 	if (status != FG_OK)
 		return status;
-	status = fg_store_token_project(deed->store, id, &project, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_token_project(deed->store, id, &project, err));
 	status = fg_store_token_revoke(deed->store, id, err);
 	if (status != FG_OK)
 		goto out;

@@ -133,10 +133,8 @@ static int make_call(const struct fg_webhooks *h, struct fg_store *store,
 {
 	struct fg_error why = {0};
 	int64_t again_ns = 0;
-	int status = fg_webhook_message(store, call, h->public_url, body, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_webhook_message(store, call, h->public_url, body, err));
 	if (body->length && fg_webhooks_send(h, call->hook.url, body->data, &why) == FG_ENET)
 		again_ns = again_at(h, call->attempts);
 	return fg_store_webhook_settle(store, call, again_ns, *why.message ? why.message : NULL,

@@ -70,10 +70,8 @@ static int add_change(struct fg_store *store, const struct fg_run *run,
 		.project = run->project, .benchmark = series->name, .metric = metric->name};
 	struct fg_watched_change c;
 	char change[FG_NUMBER_TEXT_SIZE];
-	const int status = fg_watcher_confirmed(store, &place, run->id, &c, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_watcher_confirmed(store, &place, run->id, &c, err));
 	if (*c.run && fabs(c.after - c.before) >= metric->min_effect * fabs(c.before))
 		fg_strbuf_printf(summary, "%schange point: %s %s %s", summary->length ? "; " : "",
 				 series->name, metric->label,

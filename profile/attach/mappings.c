@@ -240,12 +240,9 @@ int fg_mappings_read(struct fg_memory *memory, struct fg_mappings *mappings, str
 	char *rest = NULL;
 	char *head_path = NULL;
 	uint64_t head = 0;
-	int status = FG_OK;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)memory->pid);
-	status = fg_fs_read(path, MAPS_MAX_BYTES, &text, NULL, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_read(path, MAPS_MAX_BYTES, &text, NULL, err));
 	for (char *at = strtok_r(text, "\n", &rest); at; at = strtok_r(NULL, "\n", &rest)) {
 		struct line line;
 		const bool is_line = parse_line(at, &line);

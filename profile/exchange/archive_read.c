@@ -101,13 +101,8 @@ static int read_manifest(struct reader *r, struct fg_error *err)
 
 static int read_row(const cJSON *row, struct listed *file, int64_t *size, struct fg_error *err)
 {
-	int status = fg_json_get_text(row, "name", &file->name, err);
-
-	if (status != FG_OK)
-		return status;
-	status = fg_json_get_text(row, "sha256", &file->sha256, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_json_get_text(row, "name", &file->name, err));
+	FG_TRY(fg_json_get_text(row, "sha256", &file->sha256, err));
 	return fg_json_get_int64(row, "size", size, err);
 }
 
@@ -211,9 +206,7 @@ static int unpack_file(struct reader *r, const struct fg_unpack_file *file, stru
 		return refuse(r, err, "it has twice:", file->name);
 	if (listed->size != file->size)
 		return refuse(r, err, "not of the size in the manifest:", file->name);
-	status = create_file(r, file->name, &path, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(create_file(r, file->name, &path, err));
 	fg_sha256_init(&r->sha);
 	status = fg_unpack_bytes(r->unpack, file, write_bytes, r, err);
 	if (close(r->fd) != 0 && status == FG_OK)
@@ -316,9 +309,7 @@ int fg_archive_open(const char *path, const char *parent, bool (*is_stopped)(voi
 	int status = FG_OK;
 
 	*archive = (struct fg_archive){0};
-	status = fg_unpack_open(path, &r.unpack, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_unpack_open(path, &r.unpack, err));
 	status = read_manifest(&r, err);
 	if (status != FG_OK)
 		goto out;

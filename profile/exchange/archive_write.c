@@ -67,7 +67,6 @@ static int add_item(struct writer *w, struct item item, const char **name, struc
 {
 	bool is_new = false;
 	uint64_t *place = NULL;
-	int status = FG_OK;
 
 	if (!item.name)
 		item.name = fg_arena_printf(&w->arena, "files/%s", item.sha256);
@@ -79,9 +78,7 @@ static int add_item(struct writer *w, struct item item, const char **name, struc
 	*name = item.name;
 	if (!is_new)
 		return FG_OK;
-	status = count_bytes(w, item.size, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(count_bytes(w, item.size, err));
 	w->items = fg_grow(w->items, &w->item_capacity, w->item_count + 1, sizeof(w->items[0]));
 	w->items[w->item_count++] = item;
 	return FG_OK;
@@ -157,23 +154,18 @@ static int add_module(struct writer *w, const struct fg_symbol_files *module, st
 {
 	const char *binary = name_by_id(w, module->build_id, "");
 	const char *debug = name_by_id(w, module->build_id, ".debug");
-	int status = FG_OK;
 
 	fg_json_begin_object(&w->json, NULL);
 	fg_json_text(&w->json, "path", module->path);
 	fg_json_text(&w->json, "build_id", module->build_id);
 	if (module->is_vdso || module->binary.path) {
-		status = module->is_vdso ? add_vdso(w, &binary, err)
-					 : add_file(w, module->binary.path, &binary, err);
-		if (status != FG_OK)
-			return status;
+		FG_TRY(module->is_vdso ? add_vdso(w, &binary, err)
+				       : add_file(w, module->binary.path, &binary, err));
 		write_place(&w->json, "binary", binary, module->binary.from);
 		w->content->binaries++;
 	}
 	if (module->debug.path) {
-		status = add_file(w, module->debug.path, &debug, err);
-		if (status != FG_OK)
-			return status;
+		FG_TRY(add_file(w, module->debug.path, &debug, err));
 		write_place(&w->json, "debug", debug, module->debug.from);
 		w->content->debug_files++;
 	}

@@ -78,9 +78,7 @@ static int write_columns(struct writer *w, const struct columns *columns, const 
 	of.type = "<u4";
 	of.item_size = 4;
 	of.items = columns->traces;
-	status = add_array(w, function, "trace", &of, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(add_array(w, function, "trace", &of, err));
 	of.items = columns->threads;
 	return add_array(w, function, "thread", &of, err);
 }

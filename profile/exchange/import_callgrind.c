@@ -150,10 +150,8 @@ static int context_of(struct reader *reader, struct fg_text spec, struct fg_text
 	struct fg_strbuf key = {0};
 	uint64_t *at = NULL;
 	bool added = false;
-	int status = name_of(reader, 'f', spec, &chain, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(name_of(reader, 'f', spec, &chain, err));
 	if (chain.length == 0)
 		chain = (struct fg_text){"???", 3};
 	if (reader->count >= FG_IMPORT_MAX_STACKS)
@@ -437,16 +435,11 @@ static int add_edges(struct reader *reader, uint16_t calls, struct fg_error *err
 	for (size_t i = 0; i < reader->edge_count; i++) {
 		const struct edge *edge = &reader->edges[i];
 		const struct fg_text chain = reader->contexts[edge->callee].chain;
-		int status = FG_OK;
 
 		fg_sink_begin(reader->sink);
 		if (first_name(chain) == chain.length)
-			status = push_chain(reader, edge->caller, err);
-		if (status != FG_OK)
-			return status;
-		status = push_chain(reader, edge->callee, err);
-		if (status != FG_OK)
-			return status;
+			FG_TRY(push_chain(reader, edge->caller, err));
+		FG_TRY(push_chain(reader, edge->callee, err));
 		fg_sink_end(reader->sink, calls, edge->calls, edge->calls);
 	}
 	return FG_OK;
@@ -484,14 +477,11 @@ static int add_stacks(struct reader *reader, struct fg_error *err)
 	find_measures(reader, ids);
 	for (uint32_t i = 0; i < reader->count; i++) {
 		const double *costs = reader->contexts[i].costs;
-		int status = FG_OK;
 
 		if (!(costs[INSTRUCTIONS] > 0))
 			continue;
 		fg_sink_begin(reader->sink);
-		status = push_chain(reader, i, err);
-		if (status != FG_OK)
-			return status;
+		FG_TRY(push_chain(reader, i, err));
 		for (size_t c = 0; c < COSTS; c++)
 			fg_sink_end(reader->sink, ids[c], costs[c],
 				    c == INSTRUCTIONS ? 1 : costs[c]);

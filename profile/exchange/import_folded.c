@@ -58,15 +58,12 @@ static int frame_of(struct fg_import_sink *sink, struct fg_text name, uint32_t *
 {
 	const uint64_t *known = fg_map_get(&sink->known, name.text, name.length);
 	const struct fg_import_frame frame = {.name = name};
-	int status = FG_OK;
 
 	if (known) {
 		*index = (uint32_t)*known;
 		return FG_OK;
 	}
-	status = fg_sink_frame(sink, &frame, index, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_sink_frame(sink, &frame, index, err));
 	(void)fg_map_add(&sink->known, name.text, name.length, *index, NULL);
 	return FG_OK;
 }
@@ -82,13 +79,9 @@ static int push_frames(struct fg_import_sink *sink, const char *frames, size_t l
 		const size_t end = stop ? (size_t)(stop - frames) : length;
 		const struct fg_text name = {frames + start, end - start};
 		uint32_t index = 0;
-		int status = frame_of(sink, name, &index, err);
 
-		if (status != FG_OK)
-			return status;
-		status = fg_sink_push(sink, index, err);
-		if (status != FG_OK)
-			return status;
+		FG_TRY(frame_of(sink, name, &index, err));
+		FG_TRY(fg_sink_push(sink, index, err));
 		start = end + 1;
 	}
 	return FG_OK;
@@ -101,7 +94,6 @@ static int read_line(struct fg_import_sink *sink, const char *line, size_t lengt
 	size_t shorter = 0;
 	double weight = 0;
 	double other = 0;
-	int status = FG_OK;
 
 	if (!split(line, length, &frames, &weight))
 		return fg_error_set(err, FG_EPARSE,
@@ -110,9 +102,7 @@ static int read_line(struct fg_import_sink *sink, const char *line, size_t lengt
 	if (split(line, frames, &shorter, &other))
 		return fg_error_set(err, FG_EPARSE,
 				    "two weights on a line: a differential profile cannot be read");
-	status = push_frames(sink, line, frames, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(push_frames(sink, line, frames, err));
 	fg_sink_end(sink, 0, weight * period_ns, weight);
 	return FG_OK;
 }

@@ -221,10 +221,7 @@ static int add_block(void *context, const void *data, size_t size, struct fg_err
 int fg_pack_add(struct fg_pack *pack, const char *name, const void *data, size_t size,
 		struct fg_error *err)
 {
-	const int status = begin_file(pack, name, size, err);
-
-	if (status != FG_OK)
-		return status;
+	FG_TRY(begin_file(pack, name, size, err));
 	return libarchive.write_data(pack->archive, data, size) == (la_ssize_t)size
 		       ? FG_OK
 		       : failed(pack, err);

@@ -53,7 +53,6 @@ int fg_view_calls_init(struct fg_view_calls *calls, const struct fg_profile *pro
 	struct fg_calltree tree;
 	uint16_t shown = 0;
 	uint16_t counted = 0;
-	int status = FG_OK;
 
 	*calls = (struct fg_view_calls){0};
 	if (fg_profile_find_measure(profile, measure_name, &counted, NULL) != FG_OK ||
@@ -61,9 +60,7 @@ int fg_view_calls_init(struct fg_view_calls *calls, const struct fg_profile *pro
 	    shown == counted || query->group != FG_GROUP_FUNCTION)
 		return FG_OK;
 	wanted.measure = measure_name;
-	status = fg_calltree_build(profile, &wanted, &tree, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_calltree_build(profile, &wanted, &tree, err));
 	for (size_t i = 1; i < tree.node_count; i++)
 		add_node(calls, &tree, i);
 	calls->known = calls->count > 0;

@@ -364,10 +364,8 @@ int fg_graph_write_dot(const struct fg_calltree *tree, const struct fg_graph_opt
 	struct fg_graph graph;
 	const struct painter p = {.tree = tree, .options = options, .graph = &graph, .dot = dot};
 	double full_change = 0;
-	int status = fg_graph_select(tree, options, &graph, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_graph_select(tree, options, &graph, err));
 	write_head(&p);
 	if (is_difference(&p))
 		full_change = largest_change(&p);

@@ -53,13 +53,10 @@ static int mark_focus(struct selection *s, struct fg_error *err)
 {
 	struct fg_pattern pattern = {0};
 	size_t found = 0;
-	int status = FG_OK;
 
 	if (!s->options->focus)
 		return FG_OK;
-	status = fg_pattern_compile(s->options->focus, &pattern, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_pattern_compile(s->options->focus, &pattern, err));
 	for (size_t i = 0; i < s->count; i++) {
 		const uint32_t label = s->figures[i].label;
 

@@ -143,9 +143,7 @@ int fg_view_make(const struct fg_view *view, const struct fg_profile *profile,
 		if (fg_profile_find_measure(profile, view->measure, &index, NULL) != FG_OK)
 			return explain_nothing(profile, view, err);
 	}
-	status = fg_profile_find_measure(profile, with.query.measure, &index, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_profile_find_measure(profile, with.query.measure, &index, err));
 	measure = &profile->measures[index];
 	made.measure = measure->is;
 	status = view->make(profile, &with, &made, err);

@@ -297,9 +297,7 @@ int fg_view_callgraph(const struct fg_profile *profile, const struct fg_view_opt
 	int status = FG_OK;
 
 	query.split = FG_SPLIT_NONE;
-	status = fg_calltree_build(profile, &query, &tree, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_calltree_build(profile, &query, &tree, err));
 	status = fg_view_calls_init(&calls, profile, &query, err);
 	if (status != FG_OK)
 		goto out;

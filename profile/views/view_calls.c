@@ -201,10 +201,8 @@ static int list_traces(const struct shown *shown, const struct fg_view_options *
 	const size_t limit = fg_view_limit(options, FEW_TRACES);
 	struct fg_pattern pattern;
 	size_t found = 0;
-	const int status = fg_pattern_compile(options->function, &pattern, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_pattern_compile(options->function, &pattern, err));
 	for (size_t i = 0; i < shown->count; i++) {
 		const struct fg_called_function *called = &shown->list[i];
 		struct fg_strbuf path = {0};

@@ -151,9 +151,7 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 
 	query.group = group;
 	query.split = FG_SPLIT_NONE;
-	status = fg_calltree_build(profile, &query, &tree, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_calltree_build(profile, &query, &tree, err));
 	status = fg_view_calls_init(&calls, profile, &query, err);
 	if (status != FG_OK)
 		goto out;
@@ -185,10 +183,7 @@ static bool knows_lines(const struct fg_profile *profile)
 int fg_view_lines(const struct fg_profile *profile, const struct fg_view_options *options,
 		  struct fg_view_table *table, struct fg_error *err)
 {
-	const int status = make(profile, options, FG_GROUP_LINE, table, err);
-
-	if (status != FG_OK)
-		return status;
+	FG_TRY(make(profile, options, FG_GROUP_LINE, table, err));
 	if (!knows_lines(profile))
 		fg_view_note(table, "this profile does not know which lines were executed: "
 				    "functions are shown (" FG_VIEW_NEEDS_SAMPLES ")");

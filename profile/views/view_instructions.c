@@ -110,13 +110,10 @@ static int keep_wanted(struct maker *m, const struct fg_profile *selected, struc
 {
 	struct fg_pattern pattern;
 	size_t kept = 0;
-	int status = FG_OK;
 
 	if (!m->options->function)
 		return FG_OK;
-	status = fg_pattern_compile(m->options->function, &pattern, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_pattern_compile(m->options->function, &pattern, err));
 	for (size_t i = 0; i < m->group_count; i++)
 		if (is_wanted(&m->groups[i], selected, &pattern))
 			m->groups[kept++] = m->groups[i];
@@ -354,9 +351,7 @@ int fg_view_instructions(const struct fg_profile *profile, const struct fg_view_
 		return status;
 	query.group = FG_GROUP_FUNCTION;
 	query.split = FG_SPLIT_NONE;
-	status = fg_profile_select(profile, &query, &selected, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_profile_select(profile, &query, &selected, err));
 	status = fg_profile_find_measure(&selected, table->measure.name, &measure, err);
 	if (status != FG_OK)
 		goto out;

@@ -33,15 +33,12 @@ static int other_init(struct other *other, const struct fg_profile *profile,
 {
 	struct fg_calltree_query wanted = *query;
 	uint16_t index = 0;
-	int status = FG_OK;
 
 	*other = (struct other){0};
 	wanted.measure = measure;
 	if (fg_profile_find_measure(profile, measure, &index, NULL) != FG_OK)
 		return FG_OK;
-	status = fg_calltree_build(profile, &wanted, &other->tree, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_calltree_build(profile, &wanted, &other->tree, err));
 	other->nodes = fg_xcalloc(other->tree.node_count, sizeof(other->nodes[0]));
 	other->labels = fg_xcalloc(other->tree.label_count, sizeof(other->labels[0]));
 	for (size_t i = 1; i < other->tree.label_count; i++)
@@ -154,9 +151,7 @@ int fg_view_leaks(const struct fg_profile *profile, const struct fg_view_options
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "leaks are of heap.leaked or heap.live, not of %s",
 				    table->measure.name);
-	status = fg_calltree_build(profile, &options->query, &tree, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_calltree_build(profile, &options->query, &tree, err));
 	status = values_by_node(profile, &options->query, of_blocks, &tree, &blocks, err);
 	if (status != FG_OK)
 		goto out;
@@ -332,13 +327,9 @@ int fg_view_growth(const struct fg_profile *profile, const struct fg_view_option
 	if (strcmp(table->measure.name, "heap.live") != 0)
 		return fg_error_set(err, FG_EUNSUPPORTED, "growth is of heap.live, not of %s",
 				    table->measure.name);
-	status = choose_marks(profile, options, marks, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(choose_marks(profile, options, marks, err));
 	query.measure = measure_at("heap.live", marks[1], after);
-	status = fg_calltree_build(profile, &query, &tree, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_calltree_build(profile, &query, &tree, err));
 	status = values_by_node(profile, &query, measure_at("heap.live", marks[0], other), &tree,
 				&growth.before, err);
 	if (status != FG_OK)
@@ -509,12 +500,9 @@ static int total_of(const struct fg_profile *profile, const struct fg_calltree_q
 {
 	struct fg_calltree_query wanted = *query;
 	struct fg_calltree tree;
-	int status = FG_OK;
 
 	wanted.measure = measure;
-	status = fg_calltree_build(profile, &wanted, &tree, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_calltree_build(profile, &wanted, &tree, err));
 	*total = tree.inclusive[0][0];
 	fg_calltree_release(&tree);
 	return FG_OK;
@@ -564,9 +552,7 @@ int fg_view_memory(const struct fg_profile *profile, const struct fg_view_option
 				    "not by %s",
 				    table->measure.name);
 	query.measure = measures[COLUMN_ALLOCATIONS];
-	status = fg_calltree_build(profile, &query, &tree, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_calltree_build(profile, &query, &tree, err));
 	status = fill(table, profile, options, &tree, err);
 	fg_calltree_release(&tree);
 	return status;

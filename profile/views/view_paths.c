@@ -312,10 +312,8 @@ static int fill(struct fg_view_table *table, const struct fg_profile *profile,
 	uint32_t *unit = NULL;
 	uint32_t *map = NULL;
 	size_t units = 0;
-	int status = build_split(profile, &options->query, &split, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(build_split(profile, &options->query, &split, err));
 	unit = units_of_nodes(&split, &units);
 	map = map_labels(tree, &split);
 	spreads = fg_xcalloc(tree->node_count + tree->label_count, sizeof(*spreads));
@@ -351,9 +349,7 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 	int status = FG_OK;
 
 	query.split = FG_SPLIT_NONE;
-	status = fg_calltree_build(profile, &query, &tree, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_calltree_build(profile, &query, &tree, err));
 	set_columns(table, pattern->set, profile->unit_count > 1);
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	if (pattern->set)

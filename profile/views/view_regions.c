@@ -288,20 +288,15 @@ int fg_view_regions(const struct fg_profile *profile, const struct fg_view_optio
 {
 	struct fg_calltree_query query = options->query;
 	struct fg_calltree tree;
-	int status = FG_OK;
 
 	if (profile->region_count <= 1)
 		return fg_error_set(err, FG_EUNSUPPORTED,
 				    "no region was marked in this run: mark them with "
 				    "<fastgate/region.h>, or with the ITT API");
 	if (!fg_profile_knows_regions(profile))
-		status = fg_view_check_time(table, err);
-	if (status != FG_OK)
-		return status;
+		FG_TRY(fg_view_check_time(table, err));
 	query.split = FG_SPLIT_REGION;
-	status = fg_calltree_build(profile, &query, &tree, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_calltree_build(profile, &query, &tree, err));
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	if (fg_profile_knows_regions(profile))

@@ -230,10 +230,8 @@ int fg_view_total_of(struct fg_view_table *table, const struct fg_profile *profi
 		     const struct fg_calltree_query *query, struct fg_error *err)
 {
 	struct fg_calltree tree;
-	int status = fg_calltree_build(profile, query, &tree, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_calltree_build(profile, query, &tree, err));
 	fg_view_total(table, profile, query, &tree.inclusive[0][0]);
 	fg_calltree_release(&tree);
 	return FG_OK;

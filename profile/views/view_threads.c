@@ -95,16 +95,13 @@ int fg_view_threads(const struct fg_profile *profile, const struct fg_view_optio
 	const size_t limit = fg_view_limit(options, FEW_ROWS);
 	struct fg_calltree tree;
 	size_t left_out = 0;
-	int status = FG_OK;
 
 	if (profile->thread_count == 0)
 		return fg_error_set(
 			err, FG_EUNSUPPORTED,
 			"this profile does not distinguish threads: " FG_VIEW_NEEDS_SAMPLES);
 	query.split = FG_SPLIT_THREAD;
-	status = fg_calltree_build(profile, &query, &tree, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_calltree_build(profile, &query, &tree, err));
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	for (uint32_t at = tree.nodes[0].first_child; at != 0; at = tree.nodes[at].next_sibling) {

@@ -64,7 +64,6 @@ static int add_steps(struct fg_view_table *table, const struct fg_profile *profi
 		options->query.to_ns > 0 ? options->query.to_ns : profile->duration_ns;
 	const double width = (double)(end_ns - from_ns) / (double)steps;
 	struct fg_calltree_query query = options->query;
-	int status = FG_OK;
 
 	query.split = FG_SPLIT_NONE;
 	for (size_t i = 0; i < steps; i++) {
@@ -75,9 +74,7 @@ static int add_steps(struct fg_view_table *table, const struct fg_profile *profi
 			i + 1 == steps ? end_ns + 1 : from_ns + (int64_t)(width * (double)(i + 1));
 		if (query.to_ns <= query.from_ns)
 			continue;
-		status = fg_calltree_build(profile, &query, &tree, err);
-		if (status != FG_OK)
-			return status;
+		FG_TRY(fg_calltree_build(profile, &query, &tree, err));
 		fill_step(table, fg_view_add_row(table), &tree, query.from_ns, query.to_ns);
 		fg_calltree_release(&tree);
 	}
@@ -103,7 +100,6 @@ int fg_view_timeline(const struct fg_profile *profile, const struct fg_view_opti
 		     struct fg_view_table *table, struct fg_error *err)
 {
 	const size_t steps = options->rows > 0 ? options->rows : FEW_STEPS;
-	int status = FG_OK;
 
 	if (!profile->has_times || profile->duration_ns <= 0)
 		return fg_error_set(
@@ -113,16 +109,10 @@ int fg_view_timeline(const struct fg_profile *profile, const struct fg_view_opti
 		return fg_error_set(err, FG_EINVAL,
 				    "%zu steps are too many: at most %d are possible", steps,
 				    MOST_STEPS);
-	status = fg_view_check_time(table, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_view_total_of(table, profile, &options->query, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_view_check_time(table, err));
+	FG_TRY(fg_view_total_of(table, profile, &options->query, err));
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
-	status = add_steps(table, profile, options, steps, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(add_steps(table, profile, options, steps, err));
 	draw_bars(table);
 	return FG_OK;
 }

@@ -204,10 +204,8 @@ int fg_view_top_down(const struct fg_profile *profile, const struct fg_view_opti
 		     struct fg_view_table *table, struct fg_error *err)
 {
 	struct fg_calltree tree;
-	const int status = fg_calltree_build(profile, &options->query, &tree, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_calltree_build(profile, &options->query, &tree, err));
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	fill(table, &tree, options);
 	fg_calltree_release(&tree);
@@ -221,12 +219,9 @@ int fg_view_bottom_up(const struct fg_profile *profile, const struct fg_view_opt
 	struct fg_calltree tree;
 	struct fg_calltree inverted;
 	unsigned depth = options->depth > 0 ? options->depth : BOTTOM_UP_DEPTH;
-	int status = FG_OK;
 
 	query.split = FG_SPLIT_NONE;
-	status = fg_calltree_build(profile, &query, &tree, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_calltree_build(profile, &query, &tree, err));
 	if (options->all && options->depth == 0)
 		depth = UINT16_MAX;
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);

@@ -100,13 +100,10 @@ static int measure(struct units *units, const struct fg_profile *profile,
 {
 	struct fg_calltree_query query = *wanted;
 	struct fg_calltree tree;
-	int status = FG_OK;
 
 	query.split = FG_SPLIT_UNIT;
 	query.only_units = true;
-	status = fg_calltree_build(profile, &query, &tree, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_calltree_build(profile, &query, &tree, err));
 	for (size_t i = 0; i < units->by_name.count; i++)
 		units->items[i].value = 0;
 	for (uint32_t i = 1; i < tree.node_count; i++) {
@@ -275,9 +272,7 @@ static int fill(struct fg_view_table *table, struct units *units, const struct f
 		status = add_regions(table, units, profile, options, total.value, err);
 	if (status != FG_OK)
 		return status;
-	status = measure(units, profile, &options->query, &again, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(measure(units, profile, &options->query, &again, err));
 	add_slowest(table, units, total.value, fg_view_limit(options, FEW_UNITS));
 	if (total.samples < FEW_SAMPLES * units->by_name.count)
 		fg_view_note(table,
@@ -317,13 +312,8 @@ static bool add_kinds(struct fg_view_table *table, const struct fg_profile *prof
 static int view_stored(const struct fg_profile *profile, const struct fg_view_options *options,
 		       struct fg_view_table *table, struct fg_error *err)
 {
-	int status = fg_view_check_time(table, err);
-
-	if (status != FG_OK)
-		return status;
-	status = fg_view_total_of(table, profile, &options->query, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_view_check_time(table, err));
+	FG_TRY(fg_view_total_of(table, profile, &options->query, err));
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	if (!add_kinds(table, profile, &options->query))
 		return fg_error_set(err, FG_EUNSUPPORTED,

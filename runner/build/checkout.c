@@ -313,9 +313,7 @@ static int add_worktree(const struct fg_checkout *checkout, struct fg_error *err
 
 	if (status != FG_OK)
 		return status;
-	status = prune_worktrees(checkout, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(prune_worktrees(checkout, err));
 	status = fg_git_output(&in_top, add, &ignored, err);
 	free(ignored);
 	return status;

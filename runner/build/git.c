@@ -137,10 +137,8 @@ int fg_git_output(const struct fg_git *git, const char *const *arguments, char *
 {
 	char *out = NULL;
 	size_t size = 0;
-	int status = run_git(git, arguments, &out, &size, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(run_git(git, arguments, &out, &size, err));
 	while (size > 0 && strchr(" \t\r\n", out[size - 1]))
 		out[--size] = '\0';
 	*text = out;

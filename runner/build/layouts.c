@@ -182,10 +182,8 @@ static int check_code(const struct maker *m, const struct part *part, const char
 {
 	char hex[HEX_SIZE];
 	struct fg_code code;
-	int status = fg_code_read(path, m->options->target->checkout, &code, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_code_read(path, m->options->target->checkout, &code, err));
 	fg_hex(code.digest, sizeof(code.digest), hex);
 	fg_code_release(&code);
 	if (strcmp(hex, part->code) != 0)
@@ -345,16 +343,10 @@ static int copy_originals(struct maker *m, struct fg_error *err)
 /* Compare the products of the last batch while the next one links. */
 static int make_batch(struct maker *m, struct batch *last, struct batch *next, struct fg_error *err)
 {
-	int status;
-
 	if (is_interrupted(m))
 		return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
-	status = start_batch(m, next, err);
-	if (status != FG_OK)
-		return status;
-	status = check_batch(m, last, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(start_batch(m, next, err));
+	FG_TRY(check_batch(m, last, err));
 	return wait_for_batch(m, next, err);
 }
 
@@ -523,12 +515,8 @@ static int make_apart(struct maker *m, const char *parent, const char *price, st
 
 	if (status != FG_OK)
 		return status;
-	status = list_parts(m, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_fs_temporary_folder(parent, "new-", &m->folder, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(list_parts(m, err));
+	FG_TRY(fg_fs_temporary_folder(parent, "new-", &m->folder, err));
 	m->began_ns = fg_clock_monotonic_ns();
 	status = make_links(m, err);
 	keep_price(m, price, status);

@@ -107,9 +107,7 @@ int fg_plant_set(const struct fg_plant *plant, const struct fg_planted *planted,
 
 	if (status != FG_OK)
 		return status;
-	status = fg_links_read(plant->folder, &links, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_links_read(plant->folder, &links, err));
 	status = fg_error_set(err, FG_ENOENT, "the record of how '%s' was linked is missing",
 			      plant->output);
 	for (size_t i = 0; i < links.count && status == FG_ENOENT; i++) {

@@ -149,10 +149,7 @@ static void patch_release(struct patch *patch)
 
 static int patch_read(struct patch *patch, const char *path, struct fg_error *err)
 {
-	const int status = fg_entries_read(path, &patch->entries, err);
-
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_entries_read(path, &patch->entries, err));
 	return fg_image_read_parts(path, &patch->image, err);
 }
 
@@ -260,9 +257,7 @@ static int patch_apply(struct patch *patch, const struct fg_planted *planted, co
 	status = find_entry(patch, planted->function, loop, &entry, err);
 	if (status != FG_OK || !entry)
 		return status;
-	status = write_jumps(patch, entry, loop, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(write_jumps(patch, entry, loop, err));
 	return fg_fs_write_atomic(path, patch->image.file, patch->image.file_size, 0755, err);
 }
 

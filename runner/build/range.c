@@ -105,18 +105,11 @@ int fg_range_list(const struct fg_git *git, const char *good, const char *bad,
 	static const char format[] = "--format=" RECORD "%H" FIELD "%P" FIELD "%an" FIELD "%s";
 	char *rest = NULL;
 	size_t capacity = 0;
-	int status = FG_OK;
 
 	*range = (struct fg_commit_range){0};
-	status = find_end(git, good, arena, &range->good, err);
-	if (status != FG_OK)
-		return status;
-	status = find_end(git, bad, arena, &range->bad, err);
-	if (status != FG_OK)
-		return status;
-	status = check_ends(git, range, arena, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(find_end(git, good, arena, &range->good, err));
+	FG_TRY(find_end(git, bad, arena, &range->bad, err));
+	FG_TRY(check_ends(git, range, arena, err));
 	rest = ASK(git, arena, "-c", "core.quotePath=false", "log", "--first-parent", "--reverse",
 		   "--diff-merges=first-parent", "--no-renames", "--name-only", format,
 		   fg_arena_printf(arena, "%s..%s", range->good, range->bad));

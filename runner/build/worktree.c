@@ -185,9 +185,7 @@ static int build_in(const struct fg_worktree_options *options, const char *root,
 
 	if (!options->build->command.argc)
 		return FG_OK;
-	status = open_log(options, log_path, &log_fd, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(open_log(options, log_path, &log_fd, err));
 	environment = build_environment(root, folder);
 	status = fg_process_run(&(struct fg_process_options){.argv = options->build->command.argv,
 							     .environment = environment,
@@ -507,19 +505,15 @@ static int open_commit(const struct fg_worktree_options *options, struct places 
 	set_folder(options, places, places->wanted);
 	for (;;) {
 		int lock_fd = -1;
-		int status = take_lock(options, places->lock, LOCK_SH, &lock_fd, err);
 
-		if (status != FG_OK)
-			return status;
+		FG_TRY(take_lock(options, places->lock, LOCK_SH, &lock_fd, err));
 		if (is_built(places)) {
 			give(places, cached, lock_fd, worktree);
 			return FG_OK;
 		}
 		(void)close(lock_fd);
 		cached = false;
-		status = build_alone(options, places, tail, err);
-		if (status != FG_OK)
-			return status;
+		FG_TRY(build_alone(options, places, tail, err));
 	}
 }
 

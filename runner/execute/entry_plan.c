@@ -179,10 +179,8 @@ struct loaded {
 static int load(const char *path, struct loaded *loaded, struct fg_error *err)
 {
 	const size_t limit = (size_t)1 << 30;
-	const int status = fg_fs_read(path, limit, &loaded->data, &loaded->size, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_read(path, limit, &loaded->data, &loaded->size, err));
 	return fg_plan_open(loaded->data, loaded->size, &loaded->plan)
 		       ? FG_OK
 		       : fg_error_set(err, FG_EPARSE, "%s: not a plan of entries", path);

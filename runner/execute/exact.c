@@ -154,9 +154,7 @@ int fg_runner_exact(struct fg_runner_job *job, const struct fg_exact_request *re
 		reading->why = fg_xstrdup("valgrind is not installed");
 		return FG_OK;
 	}
-	status = fg_runner_extra_folder(job, &folder, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_runner_extra_folder(job, &folder, err));
 	words = fg_callgrind_words(folder,
 				   FG_CALLGRIND_CHILDREN | (request->flat ? FG_CALLGRIND_FLAT : 0) |
 					   (request->simulated ? FG_CALLGRIND_SIMULATE : 0));

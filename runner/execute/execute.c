@@ -247,7 +247,6 @@ static int add_sampler(const struct pass *pass, size_t slot, struct environment 
 	char *variables[FG_PRELOAD_VARIABLES_MAX];
 	size_t count = 0;
 	char name[16];
-	int status = FG_OK;
 
 	if (sampler->units && !fg_preload_units_valid(sampler->units))
 		return fg_error_set(
@@ -257,9 +256,7 @@ static int add_sampler(const struct pass *pass, size_t slot, struct environment 
 	(void)snprintf(name, sizeof(name), "%06u", executor->next_trace++);
 	execution->trace_folder = fg_fs_join(executor->traces_folder, name);
 	if (sampled)
-		status = fg_fs_make_folders(execution->trace_folder, 0755, err);
-	if (status != FG_OK)
-		return status;
+		FG_TRY(fg_fs_make_folders(execution->trace_folder, 0755, err));
 	count = fg_preload_variables(
 		&(struct fg_preload){.library = executor->collector,
 				     .trace_folder = execution->trace_folder,

@@ -113,10 +113,8 @@ static int check_machine(const char *program, const struct fg_program_file *elf,
 			 const char *library, struct fg_error *err)
 {
 	struct fg_program_file ours;
-	int status = fg_program_file_read(library, &ours, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_program_file_read(library, &ours, err));
 	if (elf->machine == ours.machine)
 		return FG_OK;
 	if (elf->machine != EM_386 || ours.machine != EM_X86_64)
@@ -201,12 +199,8 @@ static int check_program(const char *program, const char *library, unsigned dept
 		return fg_error_errno(err, FG_ENOENT, "%s", program);
 	if (!S_ISREG(status.st_mode))
 		return fg_error_set(err, FG_EINVAL, "%s is not a program", program);
-	result = check_executable(program, &status, err);
-	if (result != FG_OK)
-		return result;
-	result = fg_program_file_read(program, &elf, err);
-	if (result != FG_OK)
-		return result;
+	FG_TRY(check_executable(program, &status, err));
+	FG_TRY(fg_program_file_read(program, &elf, err));
 	if (elf.interpreter[0]) {
 		if (depth >= SCRIPT_DEPTH_MAX)
 			return fg_error_set(err, FG_EINVAL, "%s: too many nested scripts", program);

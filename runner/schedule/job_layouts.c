@@ -213,13 +213,9 @@ static int vary(struct fg_runner_job *job, const char *metric, double ratio, boo
 		struct fg_error *err)
 {
 	struct fg_series *series = fg_job_series(job);
-	int status = check_kind(job, err);
 
-	if (status != FG_OK)
-		return status;
-	status = make_layouts(job, only_if_cheap, FG_LAYOUTS_MAX, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_kind(job, err));
+	FG_TRY(make_layouts(job, only_if_cheap, FG_LAYOUTS_MAX, err));
 	series->as_linked_metric = fg_xstrdup(metric);
 	series->as_linked = ratio;
 	if (job->pairs)

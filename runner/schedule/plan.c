@@ -97,12 +97,8 @@ static void plan_pair(struct fg_runner_job *job)
 int fg_job_plan(struct fg_runner_job *job, enum fg_runner_state *state, struct fg_error *err)
 {
 	if (job->stage == FG_JOB_LAYOUTS) {
-		const int status = fg_job_series(job)->as_linked_metric
-					   ? fg_job_resume_layouts(job, err)
-					   : FG_OK;
-
-		if (status != FG_OK)
-			return status;
+		FG_TRY(fg_job_series(job)->as_linked_metric ? fg_job_resume_layouts(job, err)
+							    : FG_OK);
 		job->stage = FG_JOB_WARMUP;
 	}
 	*state = FG_RUNNER_BEGINS;

@@ -46,13 +46,10 @@ int fg_store_token_create(struct fg_store *store, struct fg_token *token,
 {
 	uint8_t secret[SECRET_BYTES];
 	char digest[FG_SHA256_HEX_SIZE];
-	int status = FG_OK;
 
 	if (token->note && strlen(token->note) > NOTE_MAX_BYTES)
 		return fg_error_set(err, FG_EINVAL, "a note has at most %d bytes", NOTE_MAX_BYTES);
-	status = fg_random_bytes(secret, sizeof(secret), err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_random_bytes(secret, sizeof(secret), err));
 	memcpy(text, TOKEN_START, sizeof(TOKEN_START));
 	fg_hex(secret, sizeof(secret), text + strlen(TOKEN_START));
 	explicit_bzero(secret, sizeof(secret));
@@ -223,7 +220,6 @@ int fg_store_annotate(struct fg_store *store, const char *project, struct fg_ann
 		      struct fg_error *err)
 {
 	int64_t id = 0;
-	int status = FG_OK;
 
 	if (!kind_is_known(annotation->kind))
 		return fg_error_set(
@@ -235,9 +231,7 @@ int fg_store_annotate(struct fg_store *store, const char *project, struct fg_ann
 	    strlen(annotation->text) > NOTE_MAX_BYTES)
 		return fg_error_set(err, FG_EINVAL, "a note has 1 to %d bytes of text",
 				    NOTE_MAX_BYTES);
-	status = existing_project(store, project, &id, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(existing_project(store, project, &id, err));
 	annotation->created_ns = fg_clock_wall_ns();
 	return FG_QUERY_FIND(store->db, &annotation->id, err, FG_SQL_ANNOTATION_ADD, FG_BIND(id),
 			     FG_BIND(annotation->run), FG_BIND(annotation->benchmark),

@@ -76,12 +76,9 @@ static int copy_row(struct fg_store *to, const struct table *table, const struct
 {
 	struct fg_query q;
 	int64_t project = 0;
-	int status = FG_OK;
 
 	if (table->columns[0] == PROJECT)
-		status = fg_store_project(to, fg_column_text(row, 0), &project, err);
-	if (status != FG_OK)
-		return status;
+		FG_TRY(fg_store_project(to, fg_column_text(row, 0), &project, err));
 	fg_query_begin(&q, to->db, table->write);
 	for (size_t i = 0; i < table->count; i++) {
 		if (table->columns[i] == PROJECT)

@@ -170,9 +170,7 @@ int fg_store_history(struct fg_store *store, const struct fg_history_query *quer
 
 	if (status != FG_OK)
 		return status;
-	status = check_metric(store, query, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_metric(store, query, err));
 	status = read_metric(store, benchmark, query->metric, &found, err);
 	if (status == FG_OK)
 		status = read_points(store, benchmark, query, &found, err);

@@ -29,10 +29,7 @@ static bool is_any_set(const struct fg_limits *limits)
 int fg_store_limits_set(struct fg_store *store, const struct fg_limits *limits,
 			struct fg_error *err)
 {
-	int status = check(limits, err);
-
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check(limits, err));
 	if (!is_any_set(limits)) {
 		return FG_QUERY_DO(store->db, err, FG_SQL_LIMITS_REMOVE, FG_BIND(limits->project));
 	}

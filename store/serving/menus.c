@@ -75,10 +75,8 @@ int fg_store_metrics(struct fg_store *store, const char *project, const char *be
 {
 	struct fg_query q;
 	int64_t id = 0;
-	int status = fg_store_benchmark(store, project, benchmark, &id, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_benchmark(store, project, benchmark, &id, err));
 	FG_QUERY_WITH(&q, store->db, FG_SQL_METRIC_NAMES, FG_BIND(id));
 	return read_names(&q, names, err);
 }

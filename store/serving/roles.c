@@ -20,10 +20,7 @@ int fg_role_check_name(const char *name, struct fg_error *err)
 
 int fg_store_role_add(struct fg_store *store, struct fg_role *role, struct fg_error *err)
 {
-	const int status = fg_role_check_name(role->who, err);
-
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_role_check_name(role->who, err));
 	role->created_ns = fg_clock_wall_ns();
 	return FG_QUERY_FIND(store->db, &role->id, err, FG_SQL_ROLE_ADD,
 			     FG_BIND((int64_t)role->kind), FG_BIND(role->who),

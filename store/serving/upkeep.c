@@ -85,13 +85,8 @@ static int check_pages(struct fg_store *store, struct fg_strbuf *findings, size_
 int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *count,
 		   struct fg_error *err)
 {
-	int status = check_pages(store, findings, count, err);
-
-	if (status != FG_OK)
-		return status;
-	status = check_blocks(store, FG_SQL_CHUNKS_ALL, "chunk of kind", findings, count, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_pages(store, findings, count, err));
+	FG_TRY(check_blocks(store, FG_SQL_CHUNKS_ALL, "chunk of kind", findings, count, err));
 	return check_blocks(store, FG_SQL_TOTALS_ALL, "times by function of measure", findings,
 			    count, err);
 }
@@ -107,9 +102,7 @@ int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *e
 		return fg_error_set(err, FG_ECONFLICT,
 				    "'%s' exists already: a backup never overwrites", path);
 	/* It writes to another file, which a read-only session must not do either. */
-	status = fg_db_script(store->db, "PRAGMA query_only = OFF", err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_db_script(store->db, "PRAGMA query_only = OFF", err));
 	status = FG_QUERY_DO(store->db, err, FG_SQL_VACUUM_INTO, FG_BIND(path));
 	if (store->db->read_only && status == FG_OK)
 		status = fg_db_script(store->db, "PRAGMA query_only = ON", err);

@@ -52,9 +52,7 @@ static int save_within_quota(struct fg_store *store, const struct fg_stored_run 
 	if (status != FG_OK)
 		return status;
 	*outcome = FG_UPLOAD_STORED;
-	status = fg_store_save_upload(store, stored, digest, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_save_upload(store, stored, digest, err));
 	status = fg_store_check_quota(store, project, &(struct fg_usage){0}, err);
 	if (status == FG_ELIMIT)
 		*outcome = FG_UPLOAD_OVER_QUOTA;

@@ -333,9 +333,7 @@ static int judge(struct fg_stored_run *stored, bool creeps, struct fg_error *err
 
 	fg_policy_defaults(&policy);
 	fg_measuring_defaults(&measuring);
-	status = fg_gate_decide(&input, &verdict, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_gate_decide(&input, &verdict, err));
 	add_source(&verdict);
 	if (creeps)
 		add_creep(&stored->run, &policy, &verdict);

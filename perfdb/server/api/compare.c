@@ -248,7 +248,6 @@ static int decide(struct fg_request *rq, const struct pair *pair, const char *on
 		.history_context = &earlier,
 		.now_ns = fg_clock_wall_ns(),
 	};
-	int status = FG_OK;
 
 	if (pair->same && !only && candidate->report &&
 	    fg_report_read(candidate->report, strlen(candidate->report), verdict, NULL) == FG_OK) {
@@ -262,13 +261,9 @@ static int decide(struct fg_request *rq, const struct pair *pair, const char *on
 	fg_policy_defaults(&policy);
 	fg_measuring_defaults(&measure);
 	if (only) {
-		status = fg_policy_only_measure(&policy, only, &candidate->run, &rq->arena, err);
-		if (status != FG_OK)
-			return status;
+		FG_TRY(fg_policy_only_measure(&policy, only, &candidate->run, &rq->arena, err));
 	}
-	status = fg_gate_decide(&input, verdict, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_gate_decide(&input, verdict, err));
 	if (!pair->same)
 		fg_gate_note_sessions(&pair->runs[0].run, &candidate->run, verdict);
 	return FG_OK;

@@ -74,13 +74,9 @@ int fg_handle_creep(struct fg_request *rq, struct fg_error *err)
 	struct fg_creep_pool pool = {0};
 	const char *project = NULL;
 	size_t read = 0;
-	int status = fg_request_project(rq, &project, err);
 
-	if (status != FG_OK)
-		return status;
-	status = fg_store_benchmarks(rq->store, project, &benchmarks, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_request_project(rq, &project, err));
+	FG_TRY(fg_store_benchmarks(rq->store, project, &benchmarks, err));
 	for (size_t i = 0; i < benchmarks.count && read < RUNS_MAX; i++)
 		read += add_benchmark(rq->store, project, benchmarks.items[i], &pool);
 	write_pool(rq, &pool);

@@ -233,12 +233,8 @@ int fg_handle_dashboard(struct fg_request *rq, struct fg_error *err)
 
 	if (status != FG_OK)
 		return status;
-	status = fg_request_size(rq, "runs", RUNS_MAX, &runs, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_store_overview(rq->store, d.project, runs ? runs : 1, &overview, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_request_size(rq, "runs", RUNS_MAX, &runs, err));
+	FG_TRY(fg_store_overview(rq->store, d.project, runs ? runs : 1, &overview, err));
 	status = fg_store_annotations(rq->store, d.project, NULL, NULL, &d.annotations, err);
 	if (status != FG_OK)
 		goto out;

@@ -52,19 +52,14 @@ int fg_decision_body(struct fg_request *rq, const char *const *names, cJSON **js
 {
 	const char *text = fg_body_data(&rq->body);
 	const size_t size = rq->body.size;
-	int status = FG_OK;
 
 	*json = NULL;
 	if (!fg_text_is_utf8(text, size))
 		return fg_error_set(err, FG_EPARSE, "the body is not UTF-8");
-	status = fg_json_parse(text, size, size, json, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_json_parse(text, size, size, json, err));
 	if (!cJSON_IsObject(*json))
 		return fg_error_set(err, FG_EPARSE, "expected a JSON object");
-	status = check_members(*json, names, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_members(*json, names, err));
 	*project = fg_json_text_or(*json, "project", NULL);
 	return fg_request_may_see(rq, *project, err);
 }

@@ -179,9 +179,7 @@ int fg_handle_feed(struct fg_request *rq, struct fg_error *err)
 
 	if (status != FG_OK)
 		return status;
-	status = fg_store_overview(rq->store, f.project, 1, &overview, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_overview(rq->store, f.project, 1, &overview, err));
 	status = fg_store_list(rq->store,
 			       &(struct fg_run_filter){.project = f.project, .limit = FEED_RUNS},
 			       &runs, err);

@@ -6,15 +6,11 @@
 int fg_links_read(struct fg_request *rq, const char *run, const char *links[FG_WEB_LINK_COUNT],
 		  struct fg_error *err)
 {
-	int status = FG_OK;
-
 	for (enum fg_web_link link = 0; link < FG_WEB_LINK_COUNT; link++) {
 		links[link] = NULL;
 		if (run)
-			status = fg_store_candidate_fact(rq->store, run, fg_web_link_fact(link),
-							 &rq->arena, &links[link], err);
-		if (status != FG_OK)
-			return status;
+			FG_TRY(fg_store_candidate_fact(rq->store, run, fg_web_link_fact(link),
+						       &rq->arena, &links[link], err));
 	}
 	return FG_OK;
 }

@@ -22,10 +22,8 @@ int fg_handle_projects(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_name_list all = {0};
 	struct fg_name_list seen = {0};
-	int status = fg_store_projects(rq->store, &all, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_projects(rq->store, &all, err));
 	seen.items = fg_arena_array(&rq->arena, all.count + 1, sizeof(char *));
 	for (size_t i = 0; i < all.count; i++) {
 		if (fg_request_may_see(rq, all.items[i], NULL) == FG_OK)
@@ -98,16 +96,10 @@ int fg_handle_usage(struct fg_request *rq, struct fg_error *err)
 	struct fg_limits limits = {0};
 	struct fg_usage usage = {0};
 	struct fg_json_writer w;
-	int status = fg_request_project(rq, &project, err);
 
-	if (status != FG_OK)
-		return status;
-	status = fg_store_usage(rq->store, project, &usage, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_store_limits_of(rq->store, project, &limits, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_request_project(rq, &project, err));
+	FG_TRY(fg_store_usage(rq->store, project, &usage, err));
+	FG_TRY(fg_store_limits_of(rq->store, project, &limits, err));
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "project", project);

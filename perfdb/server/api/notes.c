@@ -10,14 +10,10 @@ int fg_handle_annotations(struct fg_request *rq, struct fg_error *err)
 	struct fg_annotation_list list = {0};
 	const char *project = NULL;
 	struct fg_json_writer w;
-	int status = fg_request_project(rq, &project, err);
 
-	if (status != FG_OK)
-		return status;
-	status = fg_store_annotations(rq->store, project, fg_request_parameter(rq, "benchmark"),
-				      fg_request_parameter(rq, "run"), &list, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_request_project(rq, &project, err));
+	FG_TRY(fg_store_annotations(rq->store, project, fg_request_parameter(rq, "benchmark"),
+				    fg_request_parameter(rq, "run"), &list, err));
 	fg_request_json_list(rq, &w, "annotations");
 	for (size_t i = 0; i < list.count; i++) {
 		const struct fg_annotation *a = &list.items[i];
@@ -49,10 +45,7 @@ static char *author_of(struct fg_request *rq, const cJSON *json)
 static int read_body(struct fg_request *rq, const char *const *names, cJSON **json,
 		     const char **project, struct fg_error *err)
 {
-	const int status = fg_decision_body(rq, names, json, project, err);
-
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_decision_body(rq, names, json, project, err));
 	if (!*project)
 		return fg_error_set(err, FG_EPARSE, "expected a member 'project'");
 	*project = fg_arena_strdup(&rq->arena, *project);
@@ -114,17 +107,11 @@ int fg_handle_unannotate(struct fg_request *rq, struct fg_error *err)
 
 	if (status != FG_OK)
 		return status;
-	status = fg_decision_number(rq, "an annotation", &id, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_decision_begin(rq, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_decision_number(rq, "an annotation", &id, err));
+	FG_TRY(fg_decision_begin(rq, err));
 	entry.subject = fg_arena_printf(&rq->arena, "annotation %lld", (long long)id);
 	status = fg_store_annotation_delete(rq->store, entry.project, id, err);
-	status = fg_decision_end(rq, status, &entry, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_decision_end(rq, status, &entry, err));
 	fg_decision_answer(rq, "removed", NULL, id);
 	return FG_OK;
 }

@@ -18,13 +18,9 @@ int fg_handle_cards(struct fg_request *rq, struct fg_error *err)
 	struct fg_stored_proofs list = {0};
 	const char *project = NULL;
 	struct fg_json_writer w;
-	int status = fg_request_project(rq, &project, err);
 
-	if (status != FG_OK)
-		return status;
-	status = fg_store_cards(rq->store, project, &list, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_request_project(rq, &project, err));
+	FG_TRY(fg_store_cards(rq->store, project, &list, err));
 	fg_request_json_list(rq, &w, "cards");
 	for (size_t i = 0; i < list.count; i++) {
 		fg_json_begin_object(&w, NULL);

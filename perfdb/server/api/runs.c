@@ -57,9 +57,7 @@ int fg_handle_list_runs(struct fg_request *rq, struct fg_error *err)
 out:
 	if (status != FG_OK)
 		return status;
-	status = fg_store_list(rq->store, &filter, &list, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_list(rq->store, &filter, &list, err));
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_begin_array(&w, "runs");
@@ -93,16 +91,10 @@ int fg_handle_around(struct fg_request *rq, struct fg_error *err)
 	const char *benchmark = fg_request_parameter(rq, "benchmark");
 	const char *name = NULL;
 	const char *id = NULL;
-	int status = fg_request_need(rq, "run", &name, err);
 
-	if (status != FG_OK)
-		return status;
-	status = fg_request_find_run(rq, name, &id, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_store_run_around(rq->store, id, &around, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_request_need(rq, "run", &name, err));
+	FG_TRY(fg_request_find_run(rq, name, &id, err));
+	FG_TRY(fg_store_run_around(rq->store, id, &around, err));
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	write_neighbour(&w, "run", &around.run);
@@ -161,15 +153,11 @@ out:
 int fg_handle_delete_run(struct fg_request *rq, struct fg_error *err)
 {
 	const char *id = NULL;
-	int status = fg_request_find_run(rq, rq->tail, &id, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_request_find_run(rq, rq->tail, &id, err));
 	if (strcmp(id, rq->tail) != 0)
 		return fg_error_set(err, FG_EINVAL, "to remove a run, give its whole id");
-	status = remove_run(rq, id, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(remove_run(rq, id, err));
 	fg_decision_answer(rq, "removed", id, 0);
 	return FG_OK;
 }

@@ -40,10 +40,8 @@ static bool has_words(const char *name, const char *words)
 static int list_projects(const struct search *s, struct fg_name_list *seen, struct fg_error *err)
 {
 	struct fg_name_list all = {0};
-	int status = fg_store_projects(s->rq->store, &all, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_projects(s->rq->store, &all, err));
 	seen->items = fg_arena_array(&s->rq->arena, all.count + 1, sizeof(char *));
 	for (size_t i = 0; i < all.count; i++) {
 		if (fg_request_may_see(s->rq, all.items[i], NULL) == FG_OK &&
@@ -151,13 +149,10 @@ static int write_run_by_id(struct search *s, struct fg_error *err)
 	struct fg_run_around around = {0};
 	struct fg_error nothing = {0};
 	const char *id = NULL;
-	int status = FG_OK;
 
 	if (fg_request_find_run(s->rq, s->words, &id, &nothing) != FG_OK)
 		return FG_OK;
-	status = fg_store_run_around(s->rq->store, id, &around, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_run_around(s->rq->store, id, &around, err));
 	if (!s->project || strcmp(s->project, around.run.items[0].project) == 0)
 		write_run_list(s, &around.run);
 	fg_run_around_release(&around);
@@ -201,21 +196,13 @@ int fg_handle_search(struct fg_request *rq, struct fg_error *err)
 		status = fg_request_may_see(rq, s.project, err);
 	if (status != FG_OK)
 		return status;
-	status = list_projects(&s, &projects, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(list_projects(&s, &projects, err));
 	fg_request_json(rq, &s.w);
 	fg_json_begin_object(&s.w, NULL);
 	write_projects(&s, &projects);
-	status = write_benchmarks(&s, &projects, err);
-	if (status != FG_OK)
-		return status;
-	status = write_functions(&s, &projects, err);
-	if (status != FG_OK)
-		return status;
-	status = write_runs(&s, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(write_benchmarks(&s, &projects, err));
+	FG_TRY(write_functions(&s, &projects, err));
+	FG_TRY(write_runs(&s, err));
 	fg_json_end(&s.w);
 	return FG_OK;
 }

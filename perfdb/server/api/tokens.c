@@ -17,10 +17,8 @@ int fg_handle_tokens(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_token_list list = {0};
 	struct fg_json_writer w;
-	const int status = fg_store_token_list(rq->store, &list, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_token_list(rq->store, &list, err));
 	fg_request_json_list(rq, &w, "tokens");
 	for (size_t i = 0; i < list.count; i++) {
 		const struct fg_token *token = &list.items[i];
@@ -101,9 +99,7 @@ int fg_handle_token_create(struct fg_request *rq, struct fg_error *err)
 	cJSON_Delete(json);
 	if (status != FG_OK)
 		return status;
-	status = create(rq, &token, text, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(create(rq, &token, text, err));
 	rq->answer.status = FG_HTTP_CREATED;
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
@@ -167,16 +163,10 @@ int fg_handle_audit(struct fg_request *rq, struct fg_error *err)
 	struct fg_audit_page page = {0};
 	size_t after = 0;
 	size_t limit = AUDIT_PAGE;
-	int status = fg_request_which_project(rq, &page.project, err);
 
-	if (status != FG_OK)
-		return status;
-	status = fg_request_size(rq, "after", INT64_MAX, &after, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_request_size(rq, "limit", AUDIT_PAGE_MAX, &limit, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_request_which_project(rq, &page.project, err));
+	FG_TRY(fg_request_size(rq, "after", INT64_MAX, &after, err));
+	FG_TRY(fg_request_size(rq, "limit", AUDIT_PAGE_MAX, &limit, err));
 	page.after = (int64_t)after;
 	page.limit = limit;
 	rq->answer.type = "application/x-ndjson";

@@ -48,13 +48,8 @@ static void write_point(struct fg_json_writer *w, const struct fg_history_point 
 static int read_place(struct fg_request *rq, const char **project, const char **benchmark,
 		      struct fg_error *err)
 {
-	int status = fg_request_need(rq, "project", project, err);
-
-	if (status != FG_OK)
-		return status;
-	status = fg_request_need(rq, "benchmark", benchmark, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_request_need(rq, "project", project, err));
+	FG_TRY(fg_request_need(rq, "benchmark", benchmark, err));
 	return fg_request_may_see(rq, *project, err);
 }
 
@@ -123,11 +118,9 @@ static int write_chain(struct fg_request *rq, struct fg_json_writer *w,
 {
 	struct fg_chain_edges edges = {0};
 	struct fg_chain chain = {0};
-	const int status = fg_store_chain(rq->store, query->project, query->benchmark,
-					  query->metric, &edges, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_chain(rq->store, query->project, query->benchmark, query->metric, &edges,
+			      err));
 	if (!query->branch)
 		fg_chain_build(edges.items, edges.count, NULL, &chain);
 	for (size_t i = 0; query->branch && i < history->count && i < TIPS_TRIED && !chain.count;
@@ -163,12 +156,8 @@ int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 		status = fg_request_need(rq, "metric", &query.metric, err);
 	if (status != FG_OK)
 		return status;
-	status = fg_request_size(rq, "limit", POINTS_MAX, &query.limit, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_store_history(rq->store, &query, &history, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_request_size(rq, "limit", POINTS_MAX, &query.limit, err));
+	FG_TRY(fg_store_history(rq->store, &query, &history, err));
 	fg_change_series_init(&usable, history.count);
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
@@ -261,7 +250,6 @@ static int write_function_trend(struct fg_request *rq, const struct fg_trend_que
 	const struct fg_function_point *newest = trend->points + (trend->count - count);
 	const bool with_callees = is_with_callees(rq);
 	struct fg_json_writer w;
-	int status = FG_OK;
 
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
@@ -272,9 +260,7 @@ static int write_function_trend(struct fg_request *rq, const struct fg_trend_que
 	for (size_t i = 0; i < count; i++)
 		write_function_point(&w, &newest[i], !trend->unit, with_callees);
 	fg_json_end(&w);
-	status = write_function_changes(rq, &w, newest, count, !trend->unit, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(write_function_changes(rq, &w, newest, count, !trend->unit, err));
 	fg_json_end(&w);
 	return FG_OK;
 }
@@ -292,15 +278,9 @@ int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 
 	if (status != FG_OK)
 		return status;
-	status = fg_request_need(rq, "name", &query.name, err);
-	if (status != FG_OK)
-		return status;
-	status = check_cost(rq, err);
-	if (status != FG_OK)
-		return status;
-	status = fg_request_size(rq, "limit", POINTS_MAX, &query.limit, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_request_need(rq, "name", &query.name, err));
+	FG_TRY(check_cost(rq, err));
+	FG_TRY(fg_request_size(rq, "limit", POINTS_MAX, &query.limit, err));
 	status = fg_store_function_trend(rq->store, &query, &trend, err);
 	if (status == FG_OK)
 		status = write_function_trend(rq, &query, &trend, err);

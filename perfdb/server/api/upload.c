@@ -80,20 +80,12 @@ static int unpack(const struct fg_wire *wire, struct fg_stored_run *stored, stru
 static int read_upload(struct fg_request *rq, struct upload *up, struct fg_error *err)
 {
 	struct fg_wire wire = {0};
-	int status = check_body_hash(rq, err);
 
-	if (status != FG_OK)
-		return status;
-	status = fg_wire_read(fg_body_data(&rq->body), rq->body.size, &wire, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_body_hash(rq, err));
+	FG_TRY(fg_wire_read(fg_body_data(&rq->body), rq->body.size, &wire, err));
 	fg_wire_digest(&wire, up->digest);
-	status = unpack(&wire, &up->stored, err);
-	if (status != FG_OK)
-		return status;
-	status = check_time(up->stored.run.started_ns, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(unpack(&wire, &up->stored, err));
+	FG_TRY(check_time(up->stored.run.started_ns, err));
 	return check_identity(rq, &up->stored.run, err);
 }
 

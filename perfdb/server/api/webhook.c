@@ -14,13 +14,9 @@ int fg_handle_webhook(struct fg_request *rq, struct fg_error *err)
 	struct fg_webhook hook = {0};
 	struct fg_json_writer w;
 	const char *project = NULL;
-	int status = fg_request_project(rq, &project, err);
 
-	if (status != FG_OK)
-		return status;
-	status = fg_store_webhook_get(rq->store, project, &rq->arena, &hook, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_request_project(rq, &project, err));
+	FG_TRY(fg_store_webhook_get(rq->store, project, &rq->arena, &hook, err));
 	fg_request_json(rq, &w);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "project", project);
@@ -85,16 +81,12 @@ int fg_handle_webhook_set(struct fg_request *rq, struct fg_error *err)
 		return fg_error_set(err, FG_EINVAL,
 				    "'project' is missing: a webhook belongs to one project");
 	template = *template ? template : FG_WEBHOOK_TEMPLATE;
-	status = fg_webhooks_check(rq->server->webhooks, url, template, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_webhooks_check(rq->server->webhooks, url, template, err));
 	rq->answer.retry_after_s =
 		fg_limiter_count(rq->server->webhook_tests, project, fg_clock_monotonic_ns());
 	if (rq->answer.retry_after_s)
 		return fg_request_refuse(rq, 429, err, "too many webhooks in one minute");
-	status = set(rq, project, url, template, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(set(rq, project, url, template, err));
 	fg_decision_answer(rq, "problem", try(rq, project, url, template, &why), 0);
 	return FG_OK;
 }
@@ -102,13 +94,9 @@ int fg_handle_webhook_set(struct fg_request *rq, struct fg_error *err)
 int fg_handle_webhook_remove(struct fg_request *rq, struct fg_error *err)
 {
 	const char *project = NULL;
-	int status = fg_request_project(rq, &project, err);
 
-	if (status != FG_OK)
-		return status;
-	status = set(rq, project, NULL, NULL, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_request_project(rq, &project, err));
+	FG_TRY(set(rq, project, NULL, NULL, err));
 	fg_decision_answer(rq, "removed", project, 0);
 	return FG_OK;
 }

@@ -237,10 +237,8 @@ static int receive(struct fixture *f, const struct fg_bundle *bundle)
 {
 	enum fg_upload_outcome outcome = FG_UPLOAD_STORED;
 	struct fg_stored_run stored = {0};
-	int status = fg_bundle_to_run(bundle, &fg_bundle_limits_default, &stored, &f->err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_bundle_to_run(bundle, &fg_bundle_limits_default, &stored, &f->err));
 	must(f, fg_store_batch_begin(f->store, &f->err));
 	must(f, fg_store_put_upload(f->store, &stored, "digest", &outcome, &f->err));
 	must(f, fg_store_batch_end(f->store, &f->err));
