@@ -47,7 +47,7 @@ struct card {
 	size_t capacity;
 };
 
-/* "asfound", "busy1", "busy3": the host as it is, and with one and three busy processes per CPU. */
+/* "asfound", "busy2", "busy6": the host as it is, and with two and six busy processes per CPU. */
 enum {
 	CARD_CONDITIONS = 3,
 	CARD_KINDS = 4,

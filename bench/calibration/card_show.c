@@ -8,7 +8,7 @@
 
 #define CONFIDENCE 0.95
 
-const char *const card_conditions[CARD_CONDITIONS] = {"asfound", "busy1", "busy3"};
+const char *const card_conditions[CARD_CONDITIONS] = {"asfound", "busy2", "busy6"};
 const char *const card_kinds[CARD_KINDS] = {"integer", "memory", "allocation", "interpreter"};
 
 void card_add(struct card *card, const struct card_row *row)

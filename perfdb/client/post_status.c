@@ -6,6 +6,7 @@
  * rewritten.
  */
 #include "base/json_write.h"
+#include "base/text.h"
 #include "perfdb/client/post_private.h"
 
 #include <inttypes.h>
@@ -35,11 +36,11 @@ static struct words github_words(const struct fg_post_message *message)
 
 static void add_description(struct fg_json_writer *w, const char *title)
 {
-	const size_t length = strlen(title);
+	struct fg_strbuf cut = {0};
 
-	/* Titles are ASCII words and numbers of ours: cutting at any byte is safe. */
-	fg_json_text_sized(w, "description", title,
-			   length < DESCRIPTION_MAX_BYTES ? length : DESCRIPTION_MAX_BYTES);
+	fg_text_add_clean(&cut, title, strlen(title), DESCRIPTION_MAX_BYTES);
+	fg_json_text(w, "description", fg_strbuf_text(&cut));
+	fg_strbuf_release(&cut);
 }
 
 static int write_status(struct fg_post *p, const char *state, const char *name_key,

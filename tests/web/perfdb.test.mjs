@@ -3,9 +3,11 @@
 // Runs are sent by the real client to a real server; the guilty function is found by clicking.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { checkAccessibility, openPage, openTab, scratchFolder, sendCards, withBrowser } from './browser.mjs';
 
 const [perfdb, fastgate, makeRuns] = process.argv.slice(2);
@@ -226,7 +228,38 @@ async function failedGate(context) {
 	await page.close();
 }
 
-// One sentence on the run's page, in the inbox, in the benchmark's row, at the point of the trend and in the feed; the run's page says its verdict once.
+// The bodies that a commit gets from `report --post-from`, by the kind of target.
+async function postedToGitHub(report) {
+	const project = join(folder, 'posting');
+	const posted = new Map();
+	const github = createServer((request, answer) => {
+		let body = '';
+		request.on('data', (piece) => { body += piece; });
+		request.on('end', () => {
+			if (request.method === 'POST')
+				posted.set(request.url.match(/statuses|check-runs/)[0], JSON.parse(body));
+			answer.end(request.method === 'POST' ? '{}' : '{"check_runs": []}');
+		});
+	});
+	await new Promise((resolve) => { github.listen(0, '127.0.0.1', resolve); });
+	mkdirSync(project);
+	writeFileSync(join(project, 'report.json'), report);
+	writeFileSync(join(project, 'fastgate.yml'), `version: 1
+benchmarks: [{ name: none, command: /bin/true }]
+report: { post: [{ github: commit-status, required: true }, { github: check-run, required: true }] }
+`);
+	await promisify(execFile)(fastgate, ['report', '--post-from', 'report.json'], {
+		cwd: project,
+		env: {
+			...process.env, GITHUB_ACTIONS: 'true', GITHUB_REPOSITORY: 'acme/meteor', GITHUB_REF: 'refs/heads/main', GITHUB_SHA: 'a'.repeat(40),
+			GITHUB_TOKEN: 'not-so-secret', GITHUB_API_URL: `http://127.0.0.1:${github.address().port}`,
+		},
+	});
+	github.close();
+	return posted;
+}
+
+// One sentence on the run's page, in what GitHub shows beside a commit, in the inbox, in the benchmark's row, at the point of the trend and in the feed; the run's page says its verdict once.
 async function oneSentence(context) {
 	execFileSync(makeRuns, [join(folder, 'gated'), '--gated', '6', 'fails']);
 	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'gated'), '--url', base]);
@@ -249,6 +282,10 @@ async function oneSentence(context) {
 	assert.equal(written('report').split('\n')[0], sentence);
 	assert.equal(JSON.parse(written('report', '--format', 'json')).answer.sentence, sentence);
 	assert.equal(JSON.parse(written('explain', '--json')).answer.sentence, sentence);
+	const posted = await postedToGitHub(written('report', '--format', 'json'));
+	assert.equal(posted.get('statuses').description, sentence);
+	assert.equal(posted.get('check-runs').output.title, sentence);
+	assert.ok(posted.get('check-runs').output.summary.replace(/[`*\\]/g, '').includes(sentence), posted.get('check-runs').output.summary);
 	await page.goto(`${base}?view=project&project=meteor`);
 	for (const section of ['open', 'benchmarks']) {
 		const row = page.locator(`section[aria-labelledby=${section}] tbody tr`).first();

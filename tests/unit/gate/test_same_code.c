@@ -212,6 +212,28 @@ static void placement_has_no_guilty_function(void **state)
 	fg_made_program_release(&p);
 }
 
+static void a_pass_has_no_row_for_code_that_only_lies_elsewhere(void **state)
+{
+	static const struct fg_made_fact facts[] = {
+		{"build.functions", "", "run=16:48:s scan=64:96:c main=0:0:c"}, {NULL, NULL, NULL}};
+	const struct fg_benchmark_verdict *b;
+	struct fg_made_program p;
+	uint32_t node;
+
+	(void)state;
+	fg_made_program_init(&p, 25);
+	p.facts = facts;
+	p.made.policy.alpha = 0.1;
+	node = fg_made_node(&p, 0, "main", 1, 1);
+	fg_made_small_ones(&p, node);
+	(void)fg_made_node(&p, node, "run", 12, 8);
+	(void)fg_made_node(&p, node, "scan", 8, 12);
+	b = fg_made_measure(&p, 80);
+	assert_int_equal(b->outcome, FG_OUTCOME_PASS);
+	assert_int_equal(b->time.function_count, 0);
+	fg_made_program_release(&p);
+}
+
 /*
  * The candidate is 3 % slower on average, in functions whose code is the same: by the same amount
  * in each place of the code, or by more in one and less in another.
@@ -298,6 +320,7 @@ int main(void)
 		cmocka_unit_test(
 			an_untouched_template_is_charged_to_the_changed_code_that_calls_it),
 		cmocka_unit_test(placement_has_no_guilty_function),
+		cmocka_unit_test(a_pass_has_no_row_for_code_that_only_lies_elsewhere),
 		cmocka_unit_test(differences_of_layouts_are_placement_if_no_code_changed),
 		cmocka_unit_test(code_that_did_not_change_is_never_to_blame),
 	};
