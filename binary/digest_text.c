@@ -4,6 +4,7 @@
  * to.
  */
 #include "base/hash.h"
+#include "base/text.h"
 #include "binary/digester.h"
 
 enum {
@@ -416,6 +417,48 @@ static void add_instruction(struct fg_digester *d, struct fg_strbuf *text,
 	add_bytes(text, i->bytes + from, i->decoded.length - from);
 }
 
+/* Moves, shuffles and the zeroing of a register serve scalar code as well. */
+static bool is_vector_arithmetic(ZydisMnemonic mnemonic)
+{
+	static const char *const whole[] = {"padd", "psub", "pmul", "pmadd", "pmax", "pmin", "pabs",
+					    "pavg", "pcmp", "psad", "psll",  "psra", "psrl"};
+	static const char *const packed[] = {"add", "sub", "mul",   "div",   "max",
+					     "min", "cmp", "fmadd", "fmsub", "sqrt"};
+	const char *name = ZydisMnemonicGetString(mnemonic);
+
+	name += *name == 'v';
+	for (size_t i = 0; i < FG_ARRAY_SIZE(whole); i++) {
+		if (fg_text_starts_with(name, whole[i]))
+			return true;
+	}
+	for (size_t i = 0; i < FG_ARRAY_SIZE(packed); i++) {
+		if (fg_text_starts_with(name, packed[i]))
+			return fg_text_ends_with(name, "ps") || fg_text_ends_with(name, "pd");
+	}
+	return false;
+}
+
+static void note_form(struct fg_digester *d, const struct fg_decoded *i)
+{
+	struct fg_code_item *self = &d->code->items[d->item];
+	const ZydisMnemonic mnemonic = i->decoded.mnemonic;
+	const struct fg_image_symbol *symbol = NULL;
+	struct fg_code_place to;
+
+	/* Only the oldest instructions have one-byte opcodes. */
+	if (i->decoded.opcode_map != ZYDIS_OPCODE_MAP_DEFAULT && is_vector_arithmetic(mnemonic))
+		self->vector_count++;
+	if (mnemonic != ZYDIS_MNEMONIC_JMP && mnemonic != ZYDIS_MNEMONIC_CALL)
+		return;
+	to = fg_decoded_immediate(&d->image, i, 0);
+	symbol = to.size ? fg_image_symbol_at(&d->image, to.target) : NULL;
+	if (mnemonic == ZYDIS_MNEMONIC_CALL)
+		self->calls_itself |= symbol && to.target == self->address;
+	else if (to.size && !is_in_function(d, to.target) &&
+		 (!symbol || symbol->address == to.target))
+		self->tail_count++;
+}
+
 /* mrs, of a register that says what the processor is */
 static bool asks_processor(uint32_t word)
 {
@@ -460,6 +503,7 @@ static void add_function(struct fg_digester *d, struct fg_strbuf *text,
 
 		if (fg_decoded_decode(d, bytes + at, size - at, symbol->address + at, &i)) {
 			add_instruction(d, text, &i);
+			note_form(d, &i);
 			d->code->asks_processor |= i.decoded.mnemonic == ZYDIS_MNEMONIC_CPUID ||
 						   i.decoded.mnemonic == ZYDIS_MNEMONIC_XGETBV;
 			at += i.decoded.length;

@@ -9,7 +9,8 @@
  *	allocations    further time a call in the allocator, if it is called more often a call
  *	not inlined    further instructions a call, at most those in callees that only the candidate
  *	               calls and that the baseline has inlined
- *	instructions   all other further instructions a call
+ *	instructions   all other further instructions a call; if the machine code of both builds
+ *	               shows that vector instructions or tail calls have gone, these are named
  *	cache misses, mispredicted branches
  *	               the time of further misses a call
  *
@@ -63,6 +64,7 @@ static const double same_least = 0.005;
 struct counter {
 	const struct fg_profile_set *set;
 	const uint32_t *blamed;
+	const struct fg_code_fact *code;      /* per function; NULL: nothing is known */
 	double *counts[COUNTS][FG_ARM_COUNT]; /* per node, of one execution */
 	double *time[FG_ARM_COUNT];           /* per node */
 	bool is_time;                         /* time is to be explained, not instructions */
@@ -334,6 +336,18 @@ static struct contribution largest(const struct tally t[2], const double costs[C
 	return found;
 }
 
+/* Lost vectors or tail calls are why there are more instructions, or more calls of itself. */
+static enum fg_mechanism_kind kind_by_form(enum fg_mechanism_kind kind,
+					   const struct fg_code_form form[FG_ARM_COUNT])
+{
+	if (kind == FG_MECHANISM_INSTRUCTIONS && form[0].vectors > 2 * form[1].vectors)
+		return FG_MECHANISM_NOT_VECTORISED;
+	if ((kind == FG_MECHANISM_INSTRUCTIONS || kind == FG_MECHANISM_CALLS) &&
+	    form[0].tail_calls > form[1].tail_calls)
+		return FG_MECHANISM_NOT_TAIL_CALLED;
+	return kind;
+}
+
 /* ---- words ---- */
 
 static void set_counts(struct fg_mechanism *mechanism, double before, double after)
@@ -454,26 +468,41 @@ static void describe_not_inlined(const struct counter *c, const struct tally t[2
 				 calls);
 }
 
+/* "no longer vectorised (16 → 0 vector instructions), ", and what follows from it. */
+static void name_form(const struct fg_code_form form[FG_ARM_COUNT], struct fg_mechanism *mechanism,
+		      struct fg_strbuf *text)
+{
+	mechanism->kind = kind_by_form(mechanism->kind, form);
+	if (mechanism->kind == FG_MECHANISM_NOT_VECTORISED)
+		fg_strbuf_printf(text, "no longer vectorised (%u → %u vector instructions), ",
+				 form[0].vectors, form[1].vectors);
+	if (mechanism->kind == FG_MECHANISM_NOT_TAIL_CALLED)
+		fg_strbuf_printf(text, "tail calls became calls (%u → %u jumps), ",
+				 form[0].tail_calls, form[1].tail_calls);
+}
+
 static void describe(const struct counter *c, const struct tally t[2], uint32_t function,
 		     uint32_t subject, struct fg_arena *arena, struct fg_mechanism *mechanism)
 {
-	const bool is_elsewhere =
-		function != subject && mechanism->kind != FG_MECHANISM_NOT_INLINED;
+	const enum fg_mechanism_kind kind = mechanism->kind;
+	const bool is_elsewhere = function != subject && kind != FG_MECHANISM_NOT_INLINED;
 	const char *name = c->set->functions[subject].name;
 	struct fg_strbuf text = {0};
 
 	if (is_elsewhere && !c->is_inlined[function])
 		fg_strbuf_printf(&text, "%s: ", name);
-	if (mechanism->kind == FG_MECHANISM_CALLS) {
+	if (c->code)
+		name_form(c->code[subject].form, mechanism, &text);
+	if (kind == FG_MECHANISM_CALLS) {
 		set_counts(mechanism, t[0].counts[CALLS], t[1].counts[CALLS]);
 		describe_calls(t, &text);
-	} else if (mechanism->kind == FG_MECHANISM_INSTRUCTIONS) {
+	} else if (kind == FG_MECHANISM_INSTRUCTIONS) {
 		describe_instructions(t, mechanism, &text);
-	} else if (mechanism->kind == FG_MECHANISM_CACHE) {
+	} else if (kind == FG_MECHANISM_CACHE) {
 		describe_cache(t, mechanism, &text);
-	} else if (mechanism->kind == FG_MECHANISM_BRANCHES) {
+	} else if (kind == FG_MECHANISM_BRANCHES) {
 		describe_misses(t, BRANCH_MISSES, "mispredicted branches", mechanism, &text);
-	} else if (mechanism->kind == FG_MECHANISM_ALLOCATIONS) {
+	} else if (kind == FG_MECHANISM_ALLOCATIONS) {
 		set_counts(mechanism, t[0].allocations, t[1].allocations);
 		add_growth(&text, "allocations", mechanism->counts);
 	} else {
@@ -578,6 +607,7 @@ void fg_mechanisms_add(const struct fg_node_context *c, const struct fg_series *
 		return;
 	blamed = fg_blame_nodes(c->set, series);
 	if (counter_init(c->set, blamed, c->id, &counter)) {
+		counter.code = c->code;
 		for (size_t i = 0; i < blame->function_count; i++) {
 			struct fg_node_verdict *node = &blame->functions[i];
 			const uint32_t function = function_of(c->set, node);
@@ -607,7 +637,10 @@ static const struct fg_metric_verdict *metric_of(const struct fg_benchmark_verdi
 	return NULL;
 }
 
-/* Wall time is gated and grew, and CPU time did not grow with it. */
+/*
+ * Wall time is gated and grew, and CPU time did not grow with it.  By ratios: on a busy machine
+ * each millisecond of CPU time waits for several more.
+ */
 static bool is_waiting(const struct fg_benchmark_verdict *verdict, struct fg_arena *arena,
 		       struct fg_mechanism *mechanism)
 {
@@ -617,9 +650,7 @@ static bool is_waiting(const struct fg_benchmark_verdict *verdict, struct fg_are
 	struct fg_strbuf text = {0};
 
 	if (!wall || !wall->gated || wall->outcome != FG_OUTCOME_REGRESSION || !cpu ||
-	    isnan(cpu->ratio) ||
-	    cpu->candidate - cpu->baseline >=
-		    FG_EXPLAINS_LEAST * (wall->candidate - wall->baseline))
+	    isnan(cpu->ratio) || log(cpu->ratio) >= FG_EXPLAINS_LEAST * log(wall->ratio))
 		return false;
 	fg_strbuf_printf(&text, "waits for the kernel or a lock: wall time %s, CPU time %s",
 			 fg_format_change(wall->ratio - 1, change[0]),
@@ -636,6 +667,9 @@ void fg_mechanisms_settle(struct fg_arena *arena, struct fg_benchmark_verdict *v
 	struct fg_mechanism waiting;
 	const bool is_waits = is_waiting(verdict, arena, &waiting);
 
+	/* Levels of two sessions say nothing about causes. */
+	if (verdict->schedule == FG_SCHEDULE_STORED)
+		return;
 	for (size_t i = 0; i < verdict->time.function_count; i++) {
 		struct fg_node_verdict *node = &verdict->time.functions[i];
 		const bool is_unknown =

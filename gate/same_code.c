@@ -19,7 +19,8 @@ static struct fg_code_fact find(const struct fg_build_facts *build, const char *
 		const struct fg_build_function *f = &build->functions[i];
 
 		if (strcmp(f->name, name) == 0)
-			return (struct fg_code_fact){f->state, {f->offset[0], f->offset[1]}};
+			return (struct fg_code_fact){
+				f->state, {f->offset[0], f->offset[1]}, {f->form[0], f->form[1]}};
 	}
 	return (struct fg_code_fact){0};
 }

@@ -14,6 +14,7 @@
 struct fg_code_fact {
 	enum fg_compared state;
 	unsigned offset[FG_ARM_COUNT]; /* within a page */
+	struct fg_code_form form[FG_ARM_COUNT];
 };
 
 /* Per function, to be freed; NULL: nothing is known. */

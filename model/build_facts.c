@@ -64,7 +64,10 @@ bool fg_fact_is_equal(const char *a, const char *b)
 	return a && b && strcmp(a, b) == 0;
 }
 
-/* ---- functions, as "NAME=BEFORE:AFTER:STATE", separated by blanks ---- */
+/*
+ * ---- functions, as "NAME=BEFORE:AFTER:STATE" or, with vectors and tail calls of both sides,
+ * "NAME=BEFORE:AFTER:STATE:8:0:1:0", separated by blanks ----
+ */
 
 void fg_build_facts_add_function(struct fg_build_facts *build,
 				 const struct fg_build_function *function)
@@ -73,6 +76,12 @@ void fg_build_facts_add_function(struct fg_build_facts *build,
 				   build->function_count + 1, sizeof(build->functions[0]));
 	build->functions[build->function_count] = *function;
 	build->functions[build->function_count++].name = fg_xstrdup(function->name);
+}
+
+static void parse_form(const char *text, struct fg_code_form form[2])
+{
+	(void)sscanf(text, ":%u:%u:%u:%u", &form[0].vectors, &form[1].vectors, &form[0].tail_calls,
+		     &form[1].tail_calls);
 }
 
 /* "16:48:s" */
@@ -90,6 +99,8 @@ static bool parse_function(const char *text, struct fg_build_function *function)
 	}
 	letter = *text ? memchr(state_letters, *text, sizeof(state_letters)) : NULL;
 	function->state = letter ? (enum fg_compared)(letter - state_letters) : FG_COMPARED_UNKNOWN;
+	if (letter)
+		parse_form(text + 1, function->form);
 	return letter != NULL;
 }
 
@@ -126,6 +137,10 @@ static void list_functions(const struct fg_build_facts *build, struct fg_environ
 
 		fg_strbuf_printf(&text, "%s%s=%u:%u:%c", i ? " " : "", f->name, f->offset[0],
 				 f->offset[1], state_letters[f->state]);
+		if (memcmp(&f->form[0], &f->form[1], sizeof(f->form[0])) != 0)
+			fg_strbuf_printf(&text, ":%u:%u:%u:%u", f->form[0].vectors,
+					 f->form[1].vectors, f->form[0].tail_calls,
+					 f->form[1].tail_calls);
 	}
 	if (build->function_count)
 		fg_environment_set(facts, functions_key, fg_strbuf_text(&text), false);

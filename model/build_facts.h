@@ -26,11 +26,18 @@ enum fg_compared {
 	FG_COMPARED_CHANGED,
 };
 
+/* How a compiler wrote a function for x86-64. */
+struct fg_code_form {
+	unsigned vectors;    /* arithmetic instructions on vectors */
+	unsigned tail_calls; /* jumps instead of calls */
+};
+
 /* A hot function, compared with the baseline's. */
 struct fg_build_function {
 	char *name; /* linkage name */
 	enum fg_compared state;
 	unsigned offset[2]; /* address within a page: baseline, candidate */
+	struct fg_code_form form[2];
 };
 
 struct fg_build_facts {

@@ -183,10 +183,22 @@ static bool is_part_of(const char *item, const char *function)
 /* The facts about a function, over all items of its name: the worst of them counts. */
 struct function_facts {
 	uint64_t address[FG_ARM_COUNT];
+	struct fg_code_form form[FG_ARM_COUNT];
+	bool calls_itself[FG_ARM_COUNT];
 	bool is_found;
 	bool has_changed;
 	bool reaches_change;
 };
+
+static void add_form(const struct fg_code *code, uint32_t index, size_t arm,
+		     struct function_facts *facts)
+{
+	if (index == FG_CODE_NONE)
+		return;
+	facts->form[arm].vectors += code->items[index].vector_count;
+	facts->form[arm].tail_calls += code->items[index].tail_count;
+	facts->calls_itself[arm] |= code->items[index].calls_itself;
+}
 
 static void add_facts_of(const char *function, const struct compared *file,
 			 struct function_facts *facts)
@@ -203,6 +215,8 @@ static void add_facts_of(const char *function, const struct compared *file,
 
 		if (!item->is_function || !is_part_of(item->name, function))
 			continue;
+		add_form(before, pair->before, FG_ARM_BASELINE, facts);
+		add_form(after, pair->after, FG_ARM_CANDIDATE, facts);
 		facts->has_changed |= pair->change != FG_CODE_SAME;
 		facts->reaches_change |= pair->reaches_change;
 		if (in_both && !facts->is_found) {
@@ -216,18 +230,23 @@ static void add_facts_of(const char *function, const struct compared *file,
 static void add_function(struct fg_build_facts *build, const char *name,
 			 const struct function_facts *facts, size_t *bytes)
 {
-	const struct fg_build_function function = {
+	struct fg_build_function function = {
 		.name = (char *)(uintptr_t)name,
 		.state = facts->has_changed      ? FG_COMPARED_CHANGED
 			 : facts->reaches_change ? FG_COMPARED_REACHES_CHANGE
 						 : FG_COMPARED_SAME,
 		.offset = {(unsigned)(facts->address[FG_ARM_BASELINE] % PAGE),
 			   (unsigned)(facts->address[FG_ARM_CANDIDATE] % PAGE)},
+		.form = {facts->form[0], facts->form[1]},
 	};
 
 	if (!facts->is_found || strchr(name, ' ') || *bytes + strlen(name) > FUNCTIONS_MAX_BYTES)
 		return;
 	*bytes += strlen(name);
+	/* A loop that was a call of the function itself. */
+	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
+		function.form[arm].tail_calls +=
+			!facts->calls_itself[arm] && facts->calls_itself[1 - arm];
 	fg_build_facts_add_function(build, &function);
 }
 

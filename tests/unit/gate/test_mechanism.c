@@ -222,6 +222,52 @@ static void an_inlined_function_is_explained_by_the_one_that_contains_it(void **
 	fg_made_program_release(&p);
 }
 
+static void code_that_lost_vectors_or_tail_calls_is_named(void **state)
+{
+	static const struct {
+		const char *form;
+		double calls[2];
+		enum fg_mechanism_kind kind;
+		const char *words;
+	} rows[] = {
+		{"fit=0:0:c:16:0:0:0",
+		 {400, 400},
+		 FG_MECHANISM_NOT_VECTORISED,
+		 "no longer vectorised (16 → 0 vector instructions), +100 % instructions a call "
+		 "(10 000 → 20 000)"},
+		{"fit=0:0:c:16:8:2:2",
+		 {400, 400},
+		 FG_MECHANISM_INSTRUCTIONS,
+		 "+100 % instructions a call (10 000 → 20 000)"},
+		{"fit=0:0:c:0:0:2:1",
+		 {400, 400},
+		 FG_MECHANISM_NOT_TAIL_CALLED,
+		 "tail calls became calls (2 → 1 jumps), +100 % instructions a call (10 000 → "
+		 "20 000)"},
+		{"fit=0:0:c:0:0:1:0",
+		 {400, 4000},
+		 FG_MECHANISM_NOT_TAIL_CALLED,
+		 "tail calls became calls (1 → 0 jumps), called 10 times as often (400 → 4000)"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FG_ARRAY_SIZE(rows); i++) {
+		const struct fg_made_fact facts[] = {{"build.functions", "", rows[i].form},
+						     {NULL, NULL, NULL}};
+		struct fg_made_program p;
+		const struct counts counts = {
+			.node = make(&p, 40, 80),
+			.values = {{4e6, rows[i].calls[0], 0, 0, 0},
+				   {8e6, rows[i].calls[1], 0, 0, 0}},
+		};
+
+		p.facts = facts;
+		add_counts(&p.set, &counts, 1);
+		expect(found(&p), rows[i].kind, rows[i].words);
+		fg_made_program_release(&p);
+	}
+}
+
 static void without_counts_there_is_no_mechanism(void **state)
 {
 	struct fg_made_program p;
@@ -277,8 +323,8 @@ static void a_function_waits_if_cpu_time_does_not_grow_with_wall_time(void **sta
 		bool is_waiting;
 	} rows[] = {{0, true, true},
 		    {-5, true, true},
-		    {24, true, true},
-		    {25, true, false},
+		    {10, true, true}, /* 1.5^0.25 is 1.107 */
+		    {11, true, false},
 		    {0, false, false}};
 	const struct fg_mechanism cache = {.kind = FG_MECHANISM_CACHE};
 	struct fg_arena arena = {0};
@@ -312,6 +358,37 @@ static void a_function_waits_if_cpu_time_does_not_grow_with_wall_time(void **sta
 	fg_arena_release(&arena);
 }
 
+static void levels_of_two_sessions_have_no_mechanism(void **state)
+{
+	struct fg_node_verdict node = {
+		.outcome = FG_OUTCOME_REGRESSION, .standing = FG_STANDING_GUILTY, .delta = 1};
+	struct fg_metric_verdict metrics[] = {
+		{.name = "wall_time",
+		 .gated = true,
+		 .outcome = FG_OUTCOME_REGRESSION,
+		 .baseline = 200,
+		 .candidate = 300,
+		 .ratio = 1.5},
+		{.name = "cpu_time", .baseline = 100, .candidate = 100, .ratio = 1},
+	};
+	struct fg_benchmark_verdict verdict = {
+		.outcome = FG_OUTCOME_REGRESSION,
+		.schedule = FG_SCHEDULE_STORED,
+		.metrics = metrics,
+		.metric_count = FG_ARRAY_SIZE(metrics),
+		.time = {.functions = &node, .function_count = 1},
+	};
+	struct fg_arena arena = {0};
+
+	(void)state;
+	fg_mechanisms_settle(&arena, &verdict);
+	assert_null(node.mechanism);
+	verdict.schedule = FG_SCHEDULE_DUET;
+	fg_mechanisms_settle(&arena, &verdict);
+	assert_non_null(node.mechanism);
+	fg_arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,7 +398,9 @@ int main(void)
 		cmocka_unit_test(of_two_inlined_functions_the_one_that_is_called_now_is_named),
 		cmocka_unit_test(a_clone_that_is_counted_was_not_inlined),
 		cmocka_unit_test(an_inlined_function_is_explained_by_the_one_that_contains_it),
+		cmocka_unit_test(code_that_lost_vectors_or_tail_calls_is_named),
 		cmocka_unit_test(without_counts_there_is_no_mechanism),
+		cmocka_unit_test(levels_of_two_sessions_have_no_mechanism),
 		cmocka_unit_test(slower_code_that_did_not_change_is_placed_differently),
 		cmocka_unit_test(a_function_waits_if_cpu_time_does_not_grow_with_wall_time),
 	};

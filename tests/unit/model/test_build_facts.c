@@ -7,7 +7,8 @@ static void every_fact_is_stored_under_a_key_and_read_again(void **state)
 	static const struct fg_fact rows[] = {
 		{.key = "build.code", .value = "c0de"},
 		{.key = "build.code.libown.so", .value = "c1"},
-		{.key = "build.functions", .value = "fit=16:48:s load=0:64:r save=4095:0:c"},
+		{.key = "build.functions",
+		 .value = "fit=16:48:s load=0:64:r save=4095:0:c:8:0:1:2"},
 		{.key = "build.id", .value = "4f5e"},
 		{.key = "build.later", .value = "a key of a later version"},
 		{.key = "build.layout.libown.so", .value = "1a"},
@@ -34,6 +35,9 @@ static void every_fact_is_stored_under_a_key_and_read_again(void **state)
 	}
 	assert_int_equal(copy.functions[2].state, FG_COMPARED_CHANGED);
 	assert_int_equal(copy.functions[2].offset[0], 4095);
+	assert_int_equal(copy.functions[2].form[0].vectors, 8);
+	assert_int_equal(copy.functions[2].form[1].tail_calls, 2);
+	assert_int_equal(copy.functions[1].form[0].vectors, 0);
 	fg_environment_release(&listed);
 	fg_build_facts_release(&copy);
 	fg_build_facts_release(&build);
