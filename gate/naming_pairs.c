@@ -9,11 +9,14 @@
  *	n = 2 q NAMING_ERRORS^2 / ((r - 1)^2 S)
  *
  * pairs.  The guilty one is not known here, so q is the share of the largest: a smaller function
- * needs fewer.  The number is fixed before it is reached, and which function looks slower has no
- * part in it, so that the test of the functions keeps its promise.
+ * needs fewer.  A large change stands out in few samples, but the largest function is to have
+ * those that a test needs, and two standard deviations more.  The number is fixed before it is
+ * reached, and which function looks slower has no part in it, so that the test of the functions
+ * keeps its promise.
  */
 #include "gate/blame.h"
 #include "gate/next_step.h"
+#include "gate/node_family.h"
 
 #include <math.h>
 
@@ -58,6 +61,7 @@ unsigned fg_naming_pairs(const struct fg_profile_set *set, const struct fg_serie
 			 double ratio, unsigned pairs, unsigned most)
 {
 	const struct sampled sampled = count_samples(set, series);
+	const double enough_samples = FG_SAMPLES_TO_TEST + 2 * sqrt(FG_SAMPLES_TO_TEST);
 	const double change = ratio - 1;
 	double wanted;
 
@@ -65,6 +69,7 @@ unsigned fg_naming_pairs(const struct fg_profile_set *set, const struct fg_serie
 		return 0;
 	wanted = 2 * NAMING_ERRORS * NAMING_ERRORS * (sampled.largest / sampled.all) *
 		 sampled.executions / (change * change * sampled.all);
+	wanted = fmax(wanted, enough_samples * pairs / sampled.largest);
 	wanted = fmin(ceil(wanted), fmin((double)most, (double)NAMING_MOST * pairs));
 	return wanted > pairs ? (unsigned)wanted : 0;
 }

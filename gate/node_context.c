@@ -24,11 +24,13 @@ static void find_coverage(const struct fg_series *series, struct fg_node_context
 	}
 	for (size_t i = 0; i < series->repetition_count; i++) {
 		const struct fg_repetition *repetition = &series->repetitions[i];
-		double cpu_ns = repetition->values[FG_METRIC_CPU_TIME];
+		double spent_ns =
+			repetition->values[c->id == FG_MEASURE_WALL_TIME ? FG_METRIC_WALL_TIME
+									 : FG_METRIC_CPU_TIME];
 
-		if (repetition->aside != 0 || repetition->arm >= 2 || !isfinite(cpu_ns))
+		if (repetition->aside != 0 || repetition->arm >= 2 || !isfinite(spent_ns))
 			continue;
-		arms[repetition->arm].spent_ns += cpu_ns;
+		arms[repetition->arm].spent_ns += spent_ns;
 		arms[repetition->arm].repetitions++;
 	}
 	for (int arm = 0; arm < 2; arm++)
@@ -77,14 +79,25 @@ void fg_node_context_group(struct fg_node_context *c)
 	free(entity);
 }
 
+/* Wall-clock samples are parts of the CPU time, too, where a program never waits. */
+static const char *metric_of_time(const struct fg_node_context *c,
+				  const struct fg_benchmark_verdict *verdict)
+{
+	for (size_t i = 0; i < verdict->metric_count && c->id == FG_MEASURE_WALL_TIME; i++) {
+		if (verdict->metrics[i].gated && strcmp(verdict->metrics[i].name, "wall_time") == 0)
+			return "wall_time";
+	}
+	return "cpu_time";
+}
+
 /* The change of the measure's own metric. */
 static struct fg_whole find_whole(const struct fg_node_context *c,
 				  const struct fg_benchmark_verdict *verdict)
 {
-	/* Wall-clock samples, too, are parts of the CPU time where a program never waits. */
-	struct fg_whole whole = fg_measure_is_time(c->id)
-					? fg_parts_whole(verdict, "cpu_time", MS_PER_NS)
-					: fg_parts_whole(verdict, c->measure, 1.0);
+	const bool is_time = fg_measure_is_time(c->id);
+	struct fg_whole whole =
+		fg_parts_whole(verdict, is_time ? metric_of_time(c, verdict) : c->measure,
+			       is_time ? MS_PER_NS : 1.0);
 
 	if (c->pairs.fold != FG_FOLD_SUM)
 		whole.delta = (double)NAN;

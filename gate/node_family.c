@@ -6,7 +6,7 @@
  *
  * Every entity (function, library, region, call path) has one difference per pair, in milliseconds,
  * 0 where it did not occur.  The sign-flip permutation test of gate/statistics/signflip.h judges
- * all entities of a family together.  It tests those with SAMPLES_MIN samples in both arms
+ * all entities of a family together.  It tests those with FG_SAMPLES_TO_TEST samples in both arms
  * together: a filter that is independent of the difference's sign, so it does not bias the null.
  * Half of the error allowance is shared out evenly, half by size: a function with a tenth of the
  * time gets a twentieth of it, not one of several hundred equal parts.  Sizes are those of both
@@ -21,12 +21,11 @@
 
 #include <math.h>
 
-#define PATTERNS    600
-#define SAMPLES_MIN 50 /* fewer in both arms together are not tested */
+#define PATTERNS 600
 
 uint64_t fg_node_samples_min(const struct fg_node_context *c)
 {
-	return fg_measure_is_time(c->id) ? SAMPLES_MIN : FG_PAIRS_TO_TEST;
+	return fg_measure_is_time(c->id) ? FG_SAMPLES_TO_TEST : FG_PAIRS_TO_TEST;
 }
 
 void fg_node_family_release(struct fg_node_family *family)

@@ -10,6 +10,8 @@
 
 /* Below, no sign pattern is rare enough. */
 #define FG_PAIRS_TO_TEST 6
+/* A function's time with fewer, in both arms together, is not tested. */
+#define FG_SAMPLES_TO_TEST 50
 
 struct fg_node_family {
 	const struct fg_pair_matrix *matrix;

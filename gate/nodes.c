@@ -239,12 +239,14 @@ static uint32_t largest_part(const struct fg_node_context *c)
 static void blame_only_changed(struct fg_node_context *c, struct fg_node_family *family)
 {
 	const uint32_t best = c->only_changed ? largest_part(c) : 0;
+	const double *p = c->total < 0.0 ? c->p_down : c->p_up;
 	const struct fg_entity *entity = NULL;
 
 	if (!best || !c->whole_changed)
 		return;
+	/* One that changed against the whole explains nothing. */
 	for (size_t f = 1; f < c->functions.count; f++) {
-		if (fmin(c->p_up[f], c->p_down[f]) <= c->policy->function_alpha)
+		if (p[f] <= c->policy->function_alpha)
 			return;
 	}
 	for (uint32_t n = 1; n < c->set->node_count; n++) {

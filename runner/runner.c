@@ -208,11 +208,11 @@ bool fg_runner_is_over(enum fg_runner_state state)
 }
 
 void fg_runner_take_sampled(struct fg_runner_job *job, enum fg_arm arm, double sampled_ns,
-			    double cpu_ns)
+			    double spent_ns)
 {
-	if (!(cpu_ns > 0))
+	if (!(spent_ns > 0))
 		return;
-	job->coverage[arm].spent_ns += cpu_ns;
+	job->coverage[arm].spent_ns += spent_ns;
 	job->coverage[arm].sampled_ns += sampled_ns;
 	job->coverage[arm].repetitions++;
 }

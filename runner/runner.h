@@ -123,11 +123,12 @@ void fg_runner_exceed_budget(struct fg_runner_job *job);
 bool fg_runner_is_over(enum fg_runner_state state);
 void fg_runner_progress_of(const struct fg_runner_job *job, struct fg_runner_progress *progress);
 /*
- * Reports the CPU time that a repetition's samples account for.  If they turn out to cover only one
- * arm before any pair has counted, both continue without the sampler.
+ * Reports how much of `spent_ns`, by the sampler's clock, the samples of a repetition cover.  If
+ * they turn out to cover only one arm before any pair has counted, both continue without the
+ * sampler.
  */
 void fg_runner_take_sampled(struct fg_runner_job *job, enum fg_arm arm, double sampled_ns,
-			    double cpu_ns);
+			    double spent_ns);
 /* Its series has the reason. */
 bool fg_runner_has_failed(const struct fg_runner_job *job);
 /* Both arms, as executed. */

@@ -116,8 +116,11 @@ static void take_samples(struct fg_session *session, struct fg_runner_job *job, 
 		if (row.known_build)
 			keep_mapped(build, &result);
 		check_mapped(session, series);
-		fg_runner_take_sampled(job, (enum fg_arm)done->arm, result.total_ns,
-				       done->values[FG_METRIC_CPU_TIME]);
+		fg_runner_take_sampled(
+			job, (enum fg_arm)done->arm, result.total_ns,
+			done->values[now_measured(session)->measure.sampler.clock == FG_SAMPLE_WALL
+					     ? FG_METRIC_WALL_TIME
+					     : FG_METRIC_CPU_TIME]);
 	} else if (!session->warned_no_samples) {
 		fg_progress_clear(&session->progress);
 		fg_cli_warn(session->cli, "no profile: %s", why.message);

@@ -84,6 +84,21 @@ static void enough_is_enough(void **state)
 	assert_int_equal(pairs_for(40, NAN, MANY), 0);
 }
 
+/* 40 samples of the largest function, and a test needs 50 and two standard deviations: 64. */
+static void a_large_change_takes_the_samples_that_a_test_needs(void **state)
+{
+	struct fg_profile_set set;
+	struct fg_run run;
+
+	(void)state;
+	make(&set, 2);
+	for (size_t i = 0; i < set.row_count; i++)
+		set.rows[i].samples[1] = 1;
+	assert_int_equal(fg_naming_pairs(&set, make_series(&run), 2, PAIRS, MANY), 17);
+	fg_run_release(&run);
+	fg_profile_set_release(&set);
+}
+
 static void it_never_takes_much_longer_than_the_verdict_did(void **state)
 {
 	(void)state;
@@ -180,6 +195,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_small_change_takes_more_pairs_the_larger_the_function_is),
 		cmocka_unit_test(enough_is_enough),
+		cmocka_unit_test(a_large_change_takes_the_samples_that_a_test_needs),
 		cmocka_unit_test(it_never_takes_much_longer_than_the_verdict_did),
 		cmocka_unit_test(only_samples_of_time_in_executions_that_count_are_counted),
 		cmocka_unit_test(an_execution_without_samples_is_one),

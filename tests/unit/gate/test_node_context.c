@@ -206,6 +206,38 @@ static void coverage_is_sampled_time_in_spent_time(void **state)
 	}
 }
 
+/* A program that waits covers its wall time, which may be twice its CPU time. */
+static void wall_clock_samples_are_parts_of_wall_time_if_that_is_gated(void **state)
+{
+	(void)state;
+	for (int gated = 0; gated < 2; gated++) {
+		struct program p;
+
+		begin(&p);
+		p.c.id = FG_MEASURE_WALL_TIME;
+		p.metrics[0] = metric_of("wall_time", 1.5, 2.5);
+		p.metrics[0].gated = gated;
+		p.metrics[0].baseline = 100 * MS;
+		p.metrics[0].candidate = 200 * MS;
+		p.metrics[1] = metric_of("cpu_time", 0.9, 1.1);
+		p.metrics[1].baseline = 100 * MS;
+		p.metrics[1].candidate = 99 * MS;
+		for (uint8_t arm = 0; arm < FG_ARM_COUNT; arm++) {
+			add_row(&p, 0, arm, 60 * MS, (arm ? 140 : 40) * MS)->measure = p.c.id;
+			add_repetition(&p, 0, arm, 90)->values[FG_METRIC_WALL_TIME] =
+				(arm ? 200 : 100) * MS;
+		}
+		(void)look(&p);
+		assert_close(p.c.total, gated ? 100 : -1, 1e-9);
+		assert_int_equal(p.c.whole_changed, gated);
+		assert_close(p.c.coverage[0], 1, 1e-12);
+		assert_close(p.c.coverage[1], 1, 1e-12);
+		assert_false(p.c.escaped);
+		fg_node_context_release(&p.c);
+		end(&p);
+	}
+}
+
 /* Counts: the total of the profile, in the measure's unit, judged by the metric of that name. */
 static void another_measure_is_the_total_of_its_profile(void **state)
 {
@@ -276,6 +308,7 @@ int main(void)
 		cmocka_unit_test(without_its_metric_or_its_times_the_whole_is_what_was_sampled),
 		cmocka_unit_test(levels_are_means_in_milliseconds_and_set_the_floor),
 		cmocka_unit_test(coverage_is_sampled_time_in_spent_time),
+		cmocka_unit_test(wall_clock_samples_are_parts_of_wall_time_if_that_is_gated),
 		cmocka_unit_test(another_measure_is_the_total_of_its_profile),
 		cmocka_unit_test(the_least_difference_of_counts_is_a_billionth_of_one_at_least),
 	};

@@ -13,13 +13,16 @@ static void without_a_sure_function_the_only_one_that_changed_is_guilty(void **s
 			/* main, work, a_part and c_part differ; all others are the same */
 			*functions;
 		double after;
+		double l_part;
 		bool is_guilty;
 	} rows[] = {
-		{"main=0:0:s work=16:16:r c_part=16:48:c a_part=16:48:s", 10.6, true},
-		{"main=0:0:s work=16:16:s c_part=16:48:c a_part=16:48:c", 10.6, false},
-		{"main=0:0:s work=16:16:s c_part=16:48:s a_part=16:48:s", 10.6, false},
-		{"main=0:0:s work=16:16:s c_part=16:48:c", 10.6, false}, /* a_part: not known */
-		{"main=0:0:s work=16:16:r c_part=16:48:c a_part=16:48:s", 10.0, false},
+		{"main=0:0:s work=16:16:r c_part=16:48:c a_part=16:48:s", 10.6, 10.6, true},
+		{"main=0:0:s work=16:16:s c_part=16:48:c a_part=16:48:c", 10.6, 10.6, false},
+		{"main=0:0:s work=16:16:s c_part=16:48:s a_part=16:48:s", 10.6, 10.6, false},
+		{"main=0:0:s work=16:16:s c_part=16:48:c", 10.6, 10.6, false},
+		{"main=0:0:s work=16:16:r c_part=16:48:c a_part=16:48:s", 10.0, 10.0, false},
+		/* what surely became faster explains nothing */
+		{"main=0:0:s work=16:16:r c_part=16:48:c a_part=16:48:s", 10.6, 7, true},
 	};
 
 	(void)state;
@@ -41,7 +44,8 @@ static void without_a_sure_function_the_only_one_that_changed_is_guilty(void **s
 			char name[32];
 
 			(void)snprintf(name, sizeof(name), "%c_part", 'a' + i);
-			(void)fg_made_node(&p, work, name, 10.0, rows[r].after);
+			(void)fg_made_node(&p, work, name, 10.0,
+					   i == 11 ? rows[r].l_part : rows[r].after);
 		}
 		b = fg_made_measure(&p, 40);
 		if (rows[r].is_guilty) {
