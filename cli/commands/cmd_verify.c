@@ -4,6 +4,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/session/receipt.h"
+#include "cli/session/stored.h"
 #include "runner/build/git.h"
 
 #include <unistd.h>
@@ -116,6 +117,39 @@ static int check_commit(const cJSON *receipt, const char *ref, struct fg_error *
 				      measured, commit);
 	free(words);
 	free(commit);
+	return status;
+}
+
+/* ---- the ledger ---- */
+
+/* A CI job has none, and another checkout has its own. */
+static int check_ledger(const struct fg_cli *cli, const cJSON *receipt, struct fg_error *err)
+{
+	char *store = fg_cli_store_path(NULL);
+	char *folder = fg_fs_parent(store);
+	char *path = fg_fs_join(folder, "ledger");
+	struct fg_ledger ledger = {0};
+	int status = FG_OK;
+
+	if (!fg_fs_exists(path))
+		goto out;
+	status = fg_ledger_find(path, receipt, &ledger, err);
+	if (status != FG_OK)
+		goto out;
+	if (ledger.is_found)
+		fg_cli_say(cli, "line %zu of %zu of the ledger; by now %zu attempt%s on branch %s",
+			   ledger.sought_line, ledger.lines, ledger.attempts,
+			   ledger.attempts == 1 ? "" : "s", ledger.branch);
+	else
+		fg_cli_say(cli,
+			   "%s has no such line %zu: the receipt is from another checkout, or the "
+			   "ledger began anew",
+			   path, ledger.sought_line);
+out:
+	fg_ledger_release(&ledger);
+	free(path);
+	free(folder);
+	free(store);
 	return status;
 }
 
@@ -292,6 +326,9 @@ static int verify(const struct fg_cli *cli, const struct options *given, int *co
 	if (status != FG_OK)
 		goto out;
 	status = check_commit(receipt, given->commit, err);
+	if (status != FG_OK)
+		goto out;
+	status = check_ledger(cli, receipt, err);
 	if (status != FG_OK)
 		goto out;
 	say(cli, receipt);

@@ -40,6 +40,10 @@ struct fg_ledger {
 	size_t attempts;               /* the most of any benchmark */
 	size_t lines;                  /* of the file */
 	char head[FG_SHA256_HEX_SIZE]; /* digest of the file's last line; empty: none */
+	/* for fg_ledger_find(): a line of it, and whether it is there */
+	size_t sought_line;
+	const char *sought_head;
+	bool is_found;
 	struct fg_arena arena;
 };
 
@@ -53,6 +57,12 @@ int fg_ledger_load(const struct fg_session *session, struct fg_ledger *ledger, s
 /* Loads it anew and appends the claims of the session's run, whose verdict has been made. */
 int fg_ledger_add(const struct fg_session *session, struct fg_ledger *ledger, struct fg_error *err)
 	FG_NODISCARD;
+/*
+ * Reads the ledger at `path` for the branch of a receipt, and looks for the line that the receipt
+ * was written after.  Errors and release as above.
+ */
+int fg_ledger_find(const char *path, const cJSON *receipt, struct fg_ledger *ledger,
+		   struct fg_error *err) FG_NODISCARD;
 void fg_ledger_release(struct fg_ledger *ledger);
 
 /* The digest of what a side of a benchmark executes: its build-ids, or else its commit. */

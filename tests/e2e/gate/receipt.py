@@ -93,8 +93,14 @@ def body():
     commit(80, "Faster")
     expect("the first attempt", run("first.json"), 0, "bench: faster: proven (attempt 1, claim 1", "branch work: 1 attempt, 2 claims, 2 proven")
     first = read("first.json")
+    os.rename(".fastgate/ledger", "ledger.away")
+    expect("without a ledger", verify("first.json"), 0, "receipt of run")
+    write(".fastgate/ledger", pathlib.Path("ledger.away").read_text(encoding="utf-8").split("\n")[0] + "\n")
+    expect("in another checkout", verify("first.json"), 0, "has no such line 2: the receipt is from another checkout")
+    os.rename("ledger.away", ".fastgate/ledger")
     check([claim["proven"] for claim in first["benchmarks"][0]["claims"]] == [True, True], f"both claims: {first['benchmarks']}")
-    expect("its receipt", verify("first.json", "--commit", "HEAD"), 0, "bench: improvement", "faster: proven (attempt 1)")
+    expect("its receipt", verify("first.json", "--commit", "HEAD"), 0, "bench: improvement", "faster: proven (attempt 1)",
+           "line 2 of 2 of the ledger; by now 1 attempt on branch work")
     expect("for another commit", verify("first.json", "--commit", "main"), 2, "the receipt is for commit")
     expect("measured again", verify("first.json", "--again"), 0, "measured again: bench: improvement", "agrees")
     edit("first.json", '"attempts":1', '"attempts":0', "edited.json")
@@ -111,6 +117,7 @@ def body():
     expect("a receipt of a regression", verify("third.json"), 1, "bench: regression", "not slower: not proven")
     before = read("third.json")["ledger"]["line"]
     call(FASTGATE, "run", "--against", "merge-base")
+    expect("the first receipt again", verify("first.json"), 0, "line 2 of 10 of the ledger; by now 3 attempts on branch work")
     expect("counted without a receipt", run("fourth.json"), 1, "branch work: 3 attempts")
     check(read("fourth.json")["ledger"]["line"] == before + 4, "a run without a receipt is in the ledger")
 
@@ -135,6 +142,7 @@ def body():
     edit(".fastgate/ledger", '"said":true', '"said":false', ".fastgate/ledger")
     expect("an edited ledger", run("x.json"), 2, "the ledger was changed")
     check(not os.path.exists("x.json"), "no receipt is written")
+    expect("a receipt with an edited ledger", verify("first.json"), 2, "the ledger was changed")
 
 
 finish_in_scratch(body)
