@@ -17,16 +17,15 @@
 enum {
 	CALLS_MAX = 16, /* running and waiting */
 	RUNNING_MAX = 4,
-	BATCH_MAX = 32, /* messages */
 	TICK_MS = 250,
 	READ_BYTES = 1 << 16,
 };
 
-/* Newest first. A client that asks for another one is offered the newest. */
-static const char *const versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
-				       "2024-10-07"};
-/* The only version that allows several messages in an array. */
-static const char version_with_batches[] = "2025-03-26";
+/*
+ * Newest first. A client that asks for another one is offered the newest. 2025-03-26, the only
+ * version with several messages in an array, is not among them.
+ */
+static const char *const versions[] = {"2025-11-25", "2025-06-18", "2024-11-05", "2024-10-07"};
 
 static const char instructions[] =
 	"fastgate says whether a change made a C or C++ program slower or faster, and which "
@@ -38,7 +37,6 @@ static const char instructions[] =
 struct server {
 	const struct fg_mcp_rights *rights;
 	struct fg_mcp_call calls[CALLS_MAX];
-	const char *version;     /* agreed on */
 	struct fg_strbuf input;  /* the beginning of a line */
 	bool is_too_long;        /* the line: it is skipped */
 	struct fg_strbuf output; /* lines to write */
@@ -49,15 +47,15 @@ struct server {
 static void initialize(struct server *server, const struct fg_rpc_message *message)
 {
 	const char *wanted = fg_json_text_or(message->params, "protocolVersion", "");
+	const char *version = versions[0];
 	struct fg_json_writer w;
 
-	server->version = versions[0];
 	for (size_t i = 0; i < FG_ARRAY_SIZE(versions); i++) {
 		if (strcmp(versions[i], wanted) == 0)
-			server->version = versions[i];
+			version = versions[i];
 	}
 	fg_rpc_begin_result(&w, &server->output, message->id);
-	fg_json_text(&w, "protocolVersion", server->version);
+	fg_json_text(&w, "protocolVersion", version);
 	fg_json_begin_object(&w, "capabilities");
 	fg_json_begin_object(&w, "tools");
 	fg_json_end(&w);
@@ -215,22 +213,6 @@ static void take_message(struct server *server, const cJSON *json)
 	free(message.id);
 }
 
-/* Each message of a batch is answered by a line of its own, as its call may end much later. */
-static void take_batch(struct server *server, const cJSON *batch)
-{
-	const int count = cJSON_GetArraySize(batch);
-	const cJSON *json = NULL;
-
-	if (server->version && strcmp(server->version, version_with_batches) == 0 && count > 0 &&
-	    count <= BATCH_MAX) {
-		for (json = batch->child; json; json = json->next)
-			take_message(server, json);
-		return;
-	}
-	fg_rpc_error(&server->output, NULL, FG_RPC_BAD_REQUEST,
-		     "a message is a JSON object; only version 2025-03-26 has arrays, of 1 to 32");
-}
-
 static void take_line(struct server *server, const char *line, size_t length)
 {
 	struct fg_error err = {0};
@@ -242,10 +224,7 @@ static void take_line(struct server *server, const char *line, size_t length)
 		return;
 	if (!fg_text_is_utf8(line, length))
 		(void)fg_error_set(&err, FG_EPARSE, "not valid UTF-8");
-	else if (fg_json_parse(line, length, FG_RPC_LINE_MAX, &json, &err) == FG_OK &&
-		 cJSON_IsArray(json))
-		take_batch(server, json);
-	else if (json)
+	else if (fg_json_parse(line, length, FG_RPC_LINE_MAX, &json, &err) == FG_OK)
 		take_message(server, json);
 	if (err.message[0])
 		fg_rpc_error(&server->output, NULL, FG_RPC_NOT_JSON, err.message);

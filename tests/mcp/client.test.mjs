@@ -49,14 +49,12 @@ test('a client agrees on a version and finds the tools with their schemas', asyn
 
 test('a slower change is a result with exit code 1, and is explained', async () => {
 	const client = await connect();
-	const progress = [];
 
 	project.setCost(120);
-	const run = await call(client, 'run', { against: 'HEAD', bench: ['bench'] }, { onprogress: (one) => progress.push(one) });
+	const run = await call(client, 'run', { against: 'HEAD', bench: ['bench'] });
 	assert.equal(run.isError, false);
 	assert.equal(run.structuredContent.exit_code, 1, textOf(run));
 	assert.match(textOf(run), /bench .*cost .*\+20\.0 %.*REGRESSION/);
-	assert.ok(progress.every((one, i) => one.progress === i + 1));
 	assert.match(run.structuredContent.messages, /bench: faster: not proven \(attempt 1, .*branch main: 1 attempt/s);
 	assert.equal(JSON.parse(readFileSync(join(project.folder, '.fastgate/receipt.json'), 'utf8')).schema, 'fastgate-receipt/1');
 
@@ -128,12 +126,15 @@ test('a cost can be accepted if the server allows it', async () => {
 	assert.equal(run.structuredContent.exit_code, 0, textOf(run));
 });
 
-test('a cancelled call ends with all its processes, and the next one runs', async () => {
+test('a call tells its progress; cancelled, it ends with all its processes, and the next one runs', async () => {
 	const client = await connect();
 	const controller = new AbortController();
-	const endless = call(client, 'run', { against: 'HEAD', bench: ['endless'] }, { signal: controller.signal });
+	const progress = [];
+	const endless = call(client, 'run', { against: 'HEAD', bench: ['endless'] },
+		{ signal: controller.signal, onprogress: (one) => progress.push(one) });
 
-	await until(() => atWork().some((line) => line.startsWith('sleep')));
+	await until(() => progress.length > 0 && atWork().some((line) => line.startsWith('sleep')));
+	assert.deepEqual(progress.map((one) => one.progress), progress.map((_, i) => i + 1));
 	controller.abort();
 	await assert.rejects(endless);
 	await until(() => atWork().length === 0);
@@ -141,7 +142,11 @@ test('a cancelled call ends with all its processes, and the next one runs', asyn
 });
 
 test('an answer is bounded', async () => {
-	const client = await connect();
+	const client = await connect('--allow-commands');
+	const printed = await call(client, 'record', { cmd: ['seq', '100000'], output: 'recorded' });
+
+	assert.equal(printed.structuredContent.cut, true, textOf(printed).slice(0, 500));
+	assert.ok(textOf(printed).length <= ANSWER_MAX);
 	const long = Array.from({ length: 900 }, (_, i) => `no-benchmark-of-this-name-${i}`);
 	const result = await call(client, 'run', { against: 'HEAD', bench: long });
 
