@@ -32,6 +32,7 @@ static const char *const arms[] = {
 	[FG_PROOF_SAME] = "same",
 	[FG_PROOF_NEUTRAL] = "neutral",
 	[FG_PROOF_PLANTED] = "planted",
+	[FG_PROOF_STORED] = "stored",
 };
 
 const char *fg_proof_arm_name(enum fg_proof_arm arm)
@@ -63,7 +64,12 @@ bool fg_proof_counts(const struct fg_proof *proof)
 
 bool fg_proof_is_right(const struct fg_proof *proof)
 {
-	return (proof->outcome == FG_OUTCOME_REGRESSION) == (proof->arm == FG_PROOF_PLANTED);
+	const bool is_planted = proof->arm == FG_PROOF_PLANTED;
+	const bool is_seen =
+		proof->outcome == FG_OUTCOME_REGRESSION ||
+		(is_planted && !proof->function && proof->outcome == FG_OUTCOME_PLACEMENT);
+
+	return is_seen == is_planted;
 }
 
 /* ---- noise of one run ---- */
@@ -154,19 +160,19 @@ static struct fg_proof_card_size *size_of(struct fg_proof_card *card, double siz
 
 static void count_proof(struct fg_proof_card *card, const struct fg_proof *proof)
 {
-	const bool is_red = proof->outcome == FG_OUTCOME_REGRESSION;
+	const bool is_right = fg_proof_is_right(proof);
 	struct fg_proof_card_size *size = NULL;
 
 	card->runs++;
 	card->minutes += proof->seconds / 60;
 	if (proof->arm != FG_PROOF_PLANTED) {
-		count_run(&card->alarms, is_red);
+		count_run(&card->alarms, !is_right);
 		return;
 	}
 	size = size_of(card, proof->size);
 	if (size)
-		count_run(&size->found, is_red);
-	if (is_red)
+		count_run(&size->found, is_right);
+	if (is_right && proof->function)
 		count_run(&card->named, is_named(proof));
 }
 
@@ -302,7 +308,7 @@ static void take_between(const struct fg_proof *proofs, size_t count, const char
 
 		if (strcmp(proof->benchmark, benchmark) != 0 || proof->is_hidden ||
 		    !fg_proof_counts(proof) || proof->arm == FG_PROOF_PLANTED ||
-		    !isfinite(proof->estimate))
+		    proof->arm == FG_PROOF_STORED || !isfinite(proof->estimate))
 			continue;
 		estimates[found++] = proof->estimate;
 		within += pow(error_of(parts->noise.pair, parts->noise.exponent, proof->pairs), 2);

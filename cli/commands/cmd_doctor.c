@@ -84,6 +84,10 @@ static char *card_words(const struct fg_proof_card *card)
 				 100 * card->smallest);
 	else
 		fg_strbuf_add_text(&text, "no slowdown was found in 95 % of its runs");
+	if (card->help_count > 0) {
+		fg_strbuf_add_text(&text, "; most would help ");
+		fg_prove_add_remedy(&card->helps[0], &text);
+	}
 	return fg_xstrndup(fg_strbuf_text(&text), text.length);
 }
 

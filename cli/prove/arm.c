@@ -12,6 +12,10 @@ enum {
 	FIXED_PAIRS_MAX = 100000,
 };
 
+/* Runs of HEAD alone, to be compared with. */
+#define STORED_PATH   FG_STATE_FOLDER "/prove.db"
+#define STORED_BRANCH "fastgate-prove"
+
 /* HEAD against HEAD, the candidate built apart. */
 struct arm {
 	struct fg_session session;
@@ -19,13 +23,28 @@ struct arm {
 	struct fg_benchmark benchmark; /* the plan's, as this run measures it */
 	const struct fg_benchmark *benchmarks[1];
 	struct fg_plant plant;
+	bool is_stored; /* HEAD alone, against its earlier runs */
 };
+
+static int open_stored(struct fg_session *session, struct fg_plan *plan, struct fg_error *err)
+{
+	const char *path = plan->store_path;
+	int status;
+
+	plan->baseline.kind = FG_BASELINE_BRANCH;
+	plan->baseline.value = STORED_BRANCH;
+	plan->store_path = STORED_PATH;
+	status = fg_session_open_store(session, err);
+	plan->store_path = path;
+	return status;
+}
 
 static int open_arm(struct fg_prove *prove, const struct fg_prove_subject *subject, struct arm *arm,
 		    struct fg_error *err)
 {
 	struct fg_session *session = &arm->session;
 	struct fg_plan *plan = prove->plan;
+	struct fg_side *side = NULL;
 
 	FG_TRY(fg_session_init(session, prove->cli, plan, err));
 	arm->benchmark = *subject->benchmark;
@@ -35,12 +54,16 @@ static int open_arm(struct fg_prove *prove, const struct fg_prove_subject *subje
 	session->asked.benchmark_count = 1;
 	session->asked.state_folder = prove->state_folder;
 	session->asked.candidate = prove->ref ? prove->ref : "HEAD";
-	session->asked.apart = true;
+	session->asked.apart = !arm->is_stored;
 	plan->baseline.kind = FG_BASELINE_GIT;
 	plan->baseline.value = session->asked.candidate;
+	if (arm->is_stored)
+		FG_TRY(open_stored(session, plan, err));
 	FG_TRY(fg_arms_open(&arm->arms, session, plan, err));
-	prove->commit =
-		fg_arena_strdup(&plan->arena, session->got.run.sides[FG_ARM_BASELINE].commit);
+	side = &session->got.run.sides[FG_ARM_CANDIDATE];
+	prove->commit = fg_arena_strdup(&plan->arena, side->commit);
+	if (arm->is_stored)
+		side->branch = fg_xstrdup(STORED_BRANCH);
 	return FG_OK;
 }
 
@@ -84,7 +107,11 @@ static int relink(struct fg_prove *prove, struct fg_prove_subject *subject, stru
 	struct fg_error why = {0};
 	int status = FG_OK;
 
-	if (subject->not_relinked)
+	if (planted && !planted->function) {
+		arm->benchmark.measure.sampler.slowdown = planted->iterations;
+		return FG_OK;
+	}
+	if (arm->is_stored || subject->not_relinked)
 		return FG_OK;
 	status = plant_in(arm, library, planted, &why);
 	if (status == FG_EINTERRUPTED)
@@ -124,6 +151,13 @@ static void take_metric(const struct fg_metric_verdict *metric, struct fg_proof 
 	proof->min_effect = metric->min_effect;
 }
 
+/* Until some runs are stored there is no answer that could be wrong. */
+static double pairs_of_stored(const struct fg_series *series,
+			      const struct fg_metric_verdict *metric)
+{
+	return series && metric && isfinite(metric->p_value) ? (double)series->repetition_count : 0;
+}
+
 /* Cases of a suite are one verdict: the worst of them. */
 static void take(struct fg_prove *prove, const struct arm *arm, struct fg_proof *proof)
 {
@@ -140,6 +174,8 @@ static void take(struct fg_prove *prove, const struct arm *arm, struct fg_proof 
 	proof->schedule = worst->schedule;
 	proof->pairs = worst->outcome == FG_OUTCOME_ERROR ? 0 : worst->pairs;
 	proof->seconds = worst->seconds;
+	if (arm->is_stored)
+		proof->pairs = pairs_of_stored(series, metric_of(worst));
 	proof->blamed = fg_arena_strdup(&prove->plan->arena, first_blamed(worst));
 	take_metric(metric_of(worst), proof);
 	if (series) {
@@ -177,8 +213,9 @@ static int gate(struct arm *arm, struct fg_error *err)
 		return status;
 	fg_arms_describe(&arm->arms, &input);
 	input.gone_count = 0;
-	status = fg_session_decide(&arm->session, &input, err);
-	return status == FG_OK ? failed(arm, err) : status;
+	FG_TRY(fg_session_decide(&arm->session, &input, err));
+	FG_TRY(failed(arm, err));
+	return fg_session_save(&arm->session, err);
 }
 
 /* ---- functions ---- */
@@ -241,7 +278,7 @@ static void find_functions(struct fg_prove *prove, struct fg_prove_subject *subj
 		if (self[i] > 0 && function->library && *function->library)
 			insert(prove, subject, function, self[i]);
 	}
-	if (!set || subject->function_count == 0)
+	if (subject->function_count == 0 && !subject->chosen)
 		subject->not_planted = "no function was sampled";
 	free(self);
 }
@@ -253,9 +290,8 @@ static int run_arm(struct fg_prove *prove, struct fg_prove_subject *subject, str
 
 	if (status != FG_OK)
 		return status;
-	status = relink(prove, subject, arm, planted);
-	if (status != FG_OK)
-		return fg_error_set(err, status, "interrupted");
+	if (relink(prove, subject, arm, planted) != FG_OK)
+		return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
 	return gate(arm, err);
 }
 
@@ -269,8 +305,6 @@ int fg_prove_arm(struct fg_prove *prove, struct fg_prove_subject *subject, enum 
 				      : 0,
 	};
 	struct fg_proof proof = {.benchmark = subject->benchmark->name,
-				 .function =
-					 kind == FG_PROOF_PLANTED ? subject->chosen->name : NULL,
 				 .arm = kind,
 				 .size = size,
 				 .at_ns = fg_clock_wall_ns()};
@@ -278,12 +312,15 @@ int fg_prove_arm(struct fg_prove *prove, struct fg_prove_subject *subject, enum 
 	int status = FG_OK;
 
 	if (kind == FG_PROOF_PLANTED) {
+		proof.function = subject->chosen->symbol ? subject->chosen->name : NULL;
 		proof.symbol = subject->chosen->symbol;
 		proof.library = subject->chosen->library;
 		proof.per_iteration = subject->per_iteration;
 	}
-	status = run_arm(prove, subject, arm, kind == FG_PROOF_SAME ? NULL : &planted, err);
-
+	arm->is_stored = kind == FG_PROOF_STORED;
+	status = run_arm(prove, subject, arm,
+			 kind == FG_PROOF_NEUTRAL || kind == FG_PROOF_PLANTED ? &planted : NULL,
+			 err);
 	if (status == FG_OK) {
 		take(prove, arm, &proof);
 		if (subject->function_count == 0)
@@ -307,7 +344,7 @@ static void only_pairs(struct arm *arm, unsigned count)
 	measure->layouts = FG_LAYOUTS_NEVER;
 	measure->exact = FG_EXACT_OFF;
 	measure->also_count = measure->call_count = measure->domain_count = 0;
-	measure->sampler.enabled = false;
+	measure->sampler.enabled = measure->sampler.slowdown > 0;
 }
 
 static int read_pairs(const struct arm *arm, struct fg_prove_pairs *pairs, struct fg_error *err)
@@ -332,7 +369,9 @@ static int measure_pairs(struct fg_prove *prove, const struct fg_prove_subject *
 
 	if (status != FG_OK)
 		return status;
-	if (function)
+	if (function && !function->symbol)
+		arm->benchmark.measure.sampler.slowdown = pairs->iterations;
+	else if (function)
 		status = plant_in(arm, function->library,
 				  &(struct fg_planted){.function = function->symbol,
 						       .iterations = pairs->iterations},

@@ -18,7 +18,7 @@ static const struct fg_proof *find_plant(const struct fg_prove *prove)
 	for (size_t i = prove->proof_count; i-- > 0;) {
 		const struct fg_proof *proof = &prove->proofs[i];
 
-		if (proof->symbol && proof->library && proof->per_iteration > 0 &&
+		if (proof->arm == FG_PROOF_PLANTED && proof->per_iteration > 0 &&
 		    fg_plan_find(prove->plan, proof->benchmark))
 			return proof;
 	}
@@ -63,7 +63,8 @@ static int run_hidden(struct fg_prove *prove, uint64_t seed, struct fg_error *er
 				    "prove` once");
 	fg_prove_card(prove->plan, prove->proofs, prove->proof_count, &card);
 	fg_random_seed(&random, seed);
-	is_planted = fg_random_below(&random, NEUTRAL_ONE_IN) != 0;
+	/* A build that is delayed cannot be linked again, either. */
+	is_planted = !plant->symbol || fg_random_below(&random, NEUTRAL_ONE_IN) != 0;
 	benchmark = *fg_plan_find(prove->plan, plant->benchmark);
 	benchmark.measure.budget_ns =
 		(int64_t)(benchmark.policy.prove_share * (double)benchmark.measure.budget_ns);

@@ -14,6 +14,7 @@ enum {
 	PROBE_PAIRS = 2,
 	SEARCH_PAIRS = 4,
 	FIRST_ITERATIONS = 16,
+	FIRST_MILLIONTHS = 300000,
 	STEP = 16,
 	ITERATIONS_MAX = 1 << 28,
 	LEAST_ITERATIONS = 4,   /* of the smallest plant: with fewer its share is unknown */
@@ -21,11 +22,14 @@ enum {
 	CALIBRATION_S = 10,     /* for the last pairs */
 	CALIBRATION_PAIRS_MAX = 40,
 	SIZES = 4,
-	ARMS_A_ROUND = SIZES + 2,
+	ARMS_A_ROUND = SIZES + 3,
 };
 
 /* Relative slowdowns that are planted. */
 static const double sizes[SIZES] = {0.01, 0.02, 0.05, 0.10};
+
+/* If no function can be slowed down; spread evenly, so that it proves nothing about names. */
+static const struct fg_prove_function whole_program = {.name = "the whole program"};
 
 /* A calibration aims at this slowdown: well above the noise, and still proportional. */
 static const double calibrated_from = 0.15;
@@ -43,7 +47,7 @@ static double seconds_of(const struct fg_prove *prove)
 static int find_iterations(struct fg_prove *prove, const struct fg_prove_subject *subject,
 			   struct fg_prove_pairs *pairs, struct fg_error *err)
 {
-	uint32_t iterations = FIRST_ITERATIONS;
+	uint32_t iterations = pairs->function->symbol ? FIRST_ITERATIONS : FIRST_MILLIONTHS;
 
 	for (pairs->count = SEARCH_PAIRS; iterations > 0 && iterations <= ITERATIONS_MAX;) {
 		double wanted = STEP;
@@ -98,10 +102,14 @@ static int choose(struct fg_prove *prove, struct fg_prove_subject *subject, stru
 	struct fg_error why = {0};
 	int status = FG_OK;
 
-	for (size_t i = 0; i < subject->function_count && !is_enough(subject); i++) {
-		const struct fg_prove_function *function = &subject->functions[i];
+	for (size_t i = 0; i <= subject->function_count && !is_enough(subject); i++) {
+		const bool is_last = i == subject->function_count;
+		const struct fg_prove_function *function =
+			is_last ? &whole_program : &subject->functions[i];
 		double per_iteration = 0;
 
+		if (is_last && (subject->chosen || !subject->benchmark->measure.sampler.enabled))
+			break;
 		status = calibrate(prove, subject, function, &per_iteration, &why);
 		if (status == FG_EINTERRUPTED)
 			return fg_error_set(err, status, "%s", why.message);
@@ -130,8 +138,9 @@ static void shuffle(struct fg_random *random, struct asked_arm arms[ARMS_A_ROUND
 {
 	arms[0] = (struct asked_arm){FG_PROOF_SAME, 0};
 	arms[1] = (struct asked_arm){FG_PROOF_NEUTRAL, 0};
+	arms[2] = (struct asked_arm){FG_PROOF_STORED, 0};
 	for (size_t i = 0; i < SIZES; i++)
-		arms[2 + i] = (struct asked_arm){FG_PROOF_PLANTED, sizes[i]};
+		arms[3 + i] = (struct asked_arm){FG_PROOF_PLANTED, sizes[i]};
 	for (size_t i = ARMS_A_ROUND - 1; i > 0; i--) {
 		const size_t other = (size_t)fg_random_below(random, i + 1);
 		const struct asked_arm kept = arms[i];
@@ -154,11 +163,22 @@ static bool has_room(const struct fg_prove *prove)
 	return spent + each <= budget;
 }
 
-static bool can_run(const struct fg_prove_subject *subject, enum fg_proof_arm kind)
+static bool can_run(const struct fg_prove *prove, const struct fg_prove_subject *subject,
+		    enum fg_proof_arm kind)
 {
-	if (kind == FG_PROOF_SAME)
-		return true;
-	return !subject->not_relinked && (kind == FG_PROOF_NEUTRAL || subject->chosen);
+	if (kind == FG_PROOF_STORED)
+		return prove->uses_stored;
+	if (kind == FG_PROOF_PLANTED)
+		return subject->chosen != NULL;
+	return kind == FG_PROOF_SAME || !subject->not_relinked;
+}
+
+static const char *answer_of(const struct fg_proof *proof)
+{
+	if (fg_proof_counts(proof))
+		return fg_outcome_name(proof->outcome);
+	return proof->arm == FG_PROOF_STORED ? "too few earlier runs yet"
+					     : "identical, not measured";
 }
 
 static int run_arm(struct fg_prove *prove, struct fg_prove_subject *subject,
@@ -169,13 +189,12 @@ static int run_arm(struct fg_prove *prove, struct fg_prove_subject *subject,
 
 	FG_TRY(fg_prove_arm(prove, subject, asked->kind, asked->size, err));
 	done = &prove->proofs[prove->proof_count - 1];
-	fg_cli_say(
-		prove->cli, "%s, %s%s%s: %s%s", done->benchmark, fg_proof_arm_name(done->arm),
-		done->size > 0 ? " " : "", done->size > 0 ? fg_format_change(done->size, size) : "",
-		fg_proof_counts(done) ? fg_outcome_name(done->outcome) : "identical, not measured",
-		fg_proof_counts(done) && !fg_proof_is_right(done)
-			? done->arm == FG_PROOF_PLANTED ? ", not found" : ", a false alarm"
-			: "");
+	fg_cli_say(prove->cli, "%s, %s%s%s: %s%s", done->benchmark, fg_proof_arm_name(done->arm),
+		   done->size > 0 ? " " : "",
+		   done->size > 0 ? fg_format_change(done->size, size) : "", answer_of(done),
+		   fg_proof_counts(done) && !fg_proof_is_right(done)
+			   ? done->arm == FG_PROOF_PLANTED ? ", not found" : ", a false alarm"
+			   : "");
 	return fg_prove_keep(prove, err);
 }
 
@@ -190,7 +209,7 @@ static int run_round(struct fg_prove *prove, struct fg_random *random, struct fg
 
 		shuffle(random, arms);
 		for (size_t k = 0; k < ARMS_A_ROUND && status == FG_OK && has_room(prove); k++) {
-			if (can_run(subject, arms[k].kind))
+			if (can_run(prove, subject, arms[k].kind))
 				status = run_arm(prove, subject, &arms[k], err);
 		}
 	}
@@ -204,13 +223,16 @@ static int begin_subject(struct fg_prove *prove, struct fg_prove_subject *subjec
 	const struct asked_arm same = {FG_PROOF_SAME, 0};
 	int status = run_arm(prove, subject, &same, err);
 
+	if (status == FG_OK && prove->uses_stored)
+		status = run_arm(prove, subject, &(struct asked_arm){FG_PROOF_STORED, 0}, err);
 	if (status != FG_OK)
 		return status;
 	/* A wrapper is not linked, but the program that it starts may be. */
-	if (subject->function_count > 0)
-		status = choose(prove, subject, err);
-	if (subject->chosen)
+	status = choose(prove, subject, err);
+	if (subject->chosen && subject->chosen->symbol)
 		subject->not_relinked = NULL;
+	if (subject->chosen)
+		subject->not_planted = NULL;
 	else if (subject->not_relinked)
 		subject->not_planted = subject->not_relinked;
 	if (subject->not_planted)
@@ -257,7 +279,8 @@ static size_t count_measured(const struct fg_prove *prove)
 	size_t count = 0;
 
 	for (size_t i = 0; i < prove->proof_count; i++)
-		count += fg_proof_counts(&prove->proofs[i]);
+		count += fg_proof_counts(&prove->proofs[i]) ||
+			 prove->proofs[i].arm == FG_PROOF_STORED;
 	return count;
 }
 
@@ -309,6 +332,7 @@ int fg_prove_run(struct fg_prove *prove, struct fg_cli *cli, struct fg_plan *pla
 
 	*prove = (struct fg_prove){.cli = cli, .plan = plan, .asked = *asked};
 	prove->started_ns = fg_clock_monotonic_ns();
+	prove->uses_stored = plan->baseline.kind > FG_BASELINE_GIT;
 	prove->state_folder = fg_fs_join(plan->root, FG_STATE_FOLDER);
 	FG_TRY(fg_random_bytes(&prove->seed, sizeof(prove->seed), err));
 	FG_TRY(select_subjects(prove, err));

@@ -26,8 +26,8 @@ struct fg_prove_request {
 
 /* A function that takes time. */
 struct fg_prove_function {
-	const char *name; /* as reports have it */
-	const char *symbol;
+	const char *name;    /* as reports have it */
+	const char *symbol;  /* NULL: the whole program, which the sampler delays */
 	const char *library; /* base name of the file that has it */
 	double self_ns;
 };
@@ -38,7 +38,8 @@ struct fg_prove_subject {
 	struct fg_prove_function functions[FG_PROVE_FUNCTIONS]; /* of the first run, by time */
 	size_t function_count;
 	const struct fg_prove_function *chosen; /* NULL: none */
-	double per_iteration;     /* relative slowdown of one iteration of the loop at each call */
+	/* relative slowdown of an iteration of the loop at each call, or of a millionth of delay */
+	double per_iteration;
 	const char *not_relinked; /* why it cannot be linked again; NULL: it can */
 	const char *not_planted;  /* why no function is slowed down */
 };
@@ -57,6 +58,7 @@ struct fg_prove {
 	char card_id[37];       /* runs with this id are counted together */
 	struct fg_store *store; /* NULL: nothing is kept */
 	const char *ref;        /* to prove with; NULL: HEAD */
+	bool uses_stored;       /* fastgate.yml gates against stored runs */
 	const char *commit;
 	uint64_t seed;
 	int64_t started_ns; /* monotonic */
@@ -100,6 +102,8 @@ void fg_prove_card(struct fg_plan *plan, const struct fg_proof *proofs, size_t c
 /* ---- report.c ---- */
 
 void fg_prove_write(const struct fg_prove *prove, struct fg_strbuf *text);
+/* "4000 pairs instead of 400 (measure.pairs.max, measure.budget): 2 % → 1.2 %" */
+void fg_prove_add_remedy(const struct fg_proof_card_help *help, struct fg_strbuf *text);
 /* fastgate-prove/1, as a member or (NULL) as the whole */
 void fg_prove_json_into(const struct fg_prove *prove, const char *name, bool with_runs,
 			struct fg_json_writer *w);

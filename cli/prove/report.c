@@ -84,7 +84,7 @@ static void add_sizes(const struct fg_proof_card *card, struct fg_strbuf *text)
 	}
 }
 
-static void add_remedy(const struct fg_proof_card_help *help, struct fg_strbuf *text)
+void fg_prove_add_remedy(const struct fg_proof_card_help *help, struct fg_strbuf *text)
 {
 	char was[FG_NUMBER_TEXT_SIZE];
 	char by[FG_NUMBER_TEXT_SIZE];
@@ -119,7 +119,6 @@ static void add_remedy(const struct fg_proof_card_help *help, struct fg_strbuf *
 	add_percent(text, help->from);
 	fg_strbuf_add_text(text, " → ");
 	add_percent(text, help->to);
-	fg_strbuf_add_char(text, '\n');
 }
 
 static void add_helps(const struct fg_proof_card *card, struct fg_strbuf *text)
@@ -132,7 +131,8 @@ static void add_helps(const struct fg_proof_card *card, struct fg_strbuf *text)
 	fg_strbuf_add_text(text, ")\n");
 	for (size_t i = 0; i < card->help_count; i++) {
 		fg_strbuf_add_text(text, i == 0 ? "would help        " : "                  ");
-		add_remedy(&card->helps[i], text);
+		fg_prove_add_remedy(&card->helps[i], text);
+		fg_strbuf_add_char(text, '\n');
 	}
 }
 
@@ -156,13 +156,20 @@ static void add_gaps(const struct fg_prove *prove, struct fg_strbuf *text)
 {
 	for (size_t i = 0; i < prove->subject_count; i++) {
 		const struct fg_prove_subject *subject = &prove->subjects[i];
+		const bool is_delayed = subject->chosen && !subject->chosen->symbol;
+		const char *why = is_delayed ? subject->not_relinked : subject->not_planted;
 
-		if (!subject->not_planted)
+		if (!is_delayed && !why)
 			continue;
-		fg_strbuf_add_text(text, "not proven        slowdowns of ");
+		fg_strbuf_printf(text, "%s slowdowns of ",
+				 is_delayed ? "weaker           " : "not proven       ");
 		add_name(text, subject->benchmark->name);
-		fg_strbuf_add_text(text, ": ");
-		fg_text_add_clean(text, subject->not_planted, strlen(subject->not_planted), 300);
+		if (is_delayed)
+			fg_strbuf_add_text(text,
+					   " delay the whole program, so names are not proven");
+		fg_strbuf_add_text(text, why ? ": " : "");
+		if (why)
+			fg_text_add_clean(text, why, strlen(why), 300);
 		fg_strbuf_add_char(text, '\n');
 	}
 }

@@ -34,6 +34,11 @@
 #define FG_ENV_CLOCK "FASTGATE_COLLECTOR_CLOCK"
 /* "auto" (default) or "off": name the kernel's functions, where the kernel may be sampled. */
 #define FG_ENV_KERNEL "FASTGATE_COLLECTOR_KERNEL"
+/*
+ * A slowdown, to prove the gate: after each sample the thread spins for this many millionths of the
+ * CPU time since the last one.
+ */
+#define FG_ENV_SLOWDOWN "FASTGATE_COLLECTOR_SLOWDOWN"
 /* A pid: only children of this process are sampled, not their children. */
 #define FG_ENV_ONLY "FASTGATE_COLLECTOR_ONLY"
 /* Milliseconds from the start of a process to its first sample. */

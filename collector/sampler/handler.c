@@ -21,6 +21,7 @@
 #include "collector/sampler/writer.h"
 #include "collector/unwind/paths.h"
 #include "collector/unwind/walk.h"
+#include "trace/sample_cost.h"
 
 #include <errno.h>
 #include <string.h>
@@ -39,6 +40,7 @@ enum {
 	LATE_PERIODS = 8,     /* periods by which the debt may run ahead of the kernel's records */
 	/* The work of a handler is bounded: one that took longer had lost its CPU meanwhile. */
 	LONGEST_NS = 300000,
+	SPIN_STEP_NS = 20000,
 };
 
 static const uint64_t late_after_ns = UINT64_C(1000000000);
@@ -522,6 +524,29 @@ static void dispatch(struct fg_thread *thread, const ucontext_t *context, const 
 	}
 }
 
+/*
+ * The monotonic clock needs no system call.  A longer step means that the thread had lost its CPU:
+ * only time on it counts.
+ */
+static void slow_down(struct fg_thread *thread)
+{
+	const uint64_t cpu_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	const uint64_t slowed_ns = thread->clocks.slowed_ns;
+	/* The clock of a forked child began anew. */
+	const uint64_t since_ns = cpu_ns > slowed_ns ? cpu_ns - slowed_ns : 0;
+	uint64_t left_ns = since_ns * fg_g.options.slowdown / FG_BUDGET_WHOLE;
+	uint64_t last_ns = fg_clock_ns(CLOCK_MONOTONIC);
+
+	while (left_ns > 0) {
+		const uint64_t now_ns = fg_clock_ns(CLOCK_MONOTONIC);
+		const uint64_t step_ns = now_ns - last_ns < SPIN_STEP_NS ? now_ns - last_ns : 0;
+
+		left_ns -= step_ns < left_ns ? step_ns : left_ns;
+		last_ns = now_ns;
+	}
+	thread->clocks.slowed_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 static void count_handler(uint64_t begin_ns)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
@@ -561,6 +586,8 @@ void fg_on_signal(int signal, siginfo_t *info, void *context)
 		fg_paths_prepare();
 		fg_rate_learn(thread);
 		count_handler(begin_ns);
+		if (fg_g.options.slowdown)
+			slow_down(thread);
 		noticed = thread == fg_self && fg_signal_forward_kept(signal, context, &flags);
 	}
 	if (thread && noticed)

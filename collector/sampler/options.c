@@ -65,6 +65,11 @@ static bool set_budget(struct fg_options *options, const char *text)
 	return parse_whole(text, 1, FG_BUDGET_WHOLE, &options->budget);
 }
 
+static bool set_slowdown(struct fg_options *options, const char *text)
+{
+	return parse_whole(text, 0, SECOND_NS, &options->slowdown);
+}
+
 static bool set_clock(struct fg_options *options, const char *text)
 {
 	static const struct {
@@ -210,6 +215,7 @@ static const struct {
 	{.name = FG_ENV_OUTPUT, .set = set_output},
 	{.name = FG_ENV_PERIOD, .set = set_period},
 	{.name = FG_ENV_BUDGET, .set = set_budget},
+	{.name = FG_ENV_SLOWDOWN, .set = set_slowdown},
 	{.name = FG_ENV_CLOCK, .set = set_clock},
 	{.name = FG_ENV_KERNEL, .set = set_kernel},
 	{.name = FG_ENV_ONLY, .set = set_only},

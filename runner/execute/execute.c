@@ -247,6 +247,7 @@ static int add_sampler(const struct pass *pass, size_t slot, struct environment 
 	char *variables[FG_PRELOAD_VARIABLES_MAX];
 	size_t count = 0;
 	char name[16];
+	char slowdown[16]; /* of the same length on both sides */
 
 	if (sampler->units && !fg_preload_units_valid(sampler->units))
 		return fg_error_set(
@@ -257,12 +258,15 @@ static int add_sampler(const struct pass *pass, size_t slot, struct environment 
 	execution->trace_folder = fg_fs_join(executor->traces_folder, name);
 	if (sampled)
 		FG_TRY(fg_fs_make_folders(execution->trace_folder, 0755, err));
+	(void)snprintf(slowdown, sizeof(slowdown), "%010u",
+		       target->arm == FG_ARM_CANDIDATE ? sampler->slowdown : 0);
 	count = fg_preload_variables(
 		&(struct fg_preload){.library = executor->collector,
 				     .trace_folder = execution->trace_folder,
 				     .clock = sampler->clock,
 				     .kernel = sampler->kernel,
 				     .period_ns = pass->block->period_ns,
+				     .slowdown = sampler->slowdown ? slowdown : NULL,
 				     .follow_children = sampler->follow_children,
 				     .delay_ms = (uint64_t)((sampler->delay_ns + FG_NS_PER_MS - 1) /
 							    FG_NS_PER_MS),

@@ -312,6 +312,7 @@ size_t fg_preload_variables(const struct fg_preload *preload, char *const *envir
 	add_text(&all, FG_ENV_KERNEL, preload->kernel == FG_KERNEL_OFF ? "off" : NULL);
 	add_number(&all, FG_ENV_PERIOD, preload->period_ns);
 	add_number(&all, FG_ENV_BUDGET, (uint64_t)(preload->budget * 1e6 + 0.5));
+	add_text(&all, FG_ENV_SLOWDOWN, preload->slowdown);
 	add_number(&all, FG_ENV_ONLY, preload->follow_children ? 0 : (uint64_t)getpid());
 	add_number(&all, FG_ENV_DELAY, preload->delay_ms);
 	add_number(&all, FG_ENV_DURATION, preload->duration_ms);

@@ -128,6 +128,7 @@ def another_card_begins(project, card):
                                        text=True, timeout=HUNG_S).stdout)
     proof = [finding for finding in doctor["findings"] if finding["id"] == "proof"]
     check(len(proof) == 1 and "runs on equal code" in proof[0]["evidence"], f"doctor does not show the card: {proof}")
+    check(("most would help" in proof[0]["evidence"]) == bool(fresh["remedies"]), f"doctor's advice: {proof}, not {fresh['remedies']}")
     check(project.git("status", "--porcelain") == "", "the checkout has changed")
     left = [path for name in ("plant", "unplanted") for path in project.folder.glob(f".fastgate/builds/*/{name}")]
     check(not left, f"left behind: {left}")
@@ -144,6 +145,24 @@ def bad_input_is_one_clear_line():
     Project("no-git", git=False).refuses(2, "git", "--budget", "5s")
 
 
+def build_that_cannot_be_relinked_is_delayed():
+    project = Project("prebuilt", build="cp prebuilt prog")
+    subprocess.run(["sh", "-c", COMPILE + " && mv prog prebuilt"], cwd=project.folder, check=True)
+    with open(project.folder / "fastgate.yml", "a") as file:
+        file.write("baseline: { branch: main }\n")
+    project.git("add", ".")
+    project.git("commit", "-q", "-m", "Prebuilt")
+    done = project.prove("--budget", "12s")
+    check(done.returncode in (0, 1, 3), f"exit code {done.returncode}: {done.stdout}{done.stderr}")
+    check("weaker            slowdowns of prog delay the whole program, so names are not proven: no link was seen" in done.stdout, done.stdout)
+    card = json.loads(project.prove("--nightly", "--budget", "8s", "--json").stdout)
+    planted = [run for run in card["runs"] if run["arm"] == "planted"]
+    check(all(run["function"] is None and run["per_iteration"] > 0 for run in planted), f"planted: {planted}")
+    check(card["functions"]["runs"] == 0, "a delay names a function")
+    stored = [run for run in card["runs"] if run["arm"] == "stored"]
+    check(len(stored) >= 2 and all(run["schedule"] == "stored" or run["pairs"] == 0 for run in stored), f"stored: {stored}")
+
+
 def build_that_cannot_be_relinked_is_said_to_be_unproven():
     project = Project("copied", build=f"cp {shutil.which('true')} prog")
     project.refuses(3, "prog: no slowdown can be planted: no link was seen while it was built", "--budget", "5s")
@@ -154,6 +173,7 @@ def main():
     hidden_run_is_kept_apart(project, card)
     another_card_begins(project, card)
     bad_input_is_one_clear_line()
+    build_that_cannot_be_relinked_is_delayed()
     build_that_cannot_be_relinked_is_said_to_be_unproven()
 
 

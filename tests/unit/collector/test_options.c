@@ -25,7 +25,8 @@ static void valid_settings_are_used(void **state)
 	char units[] = FG_ENV_UNITS "=5000-15000";
 	char only[] = FG_ENV_ONLY "=42";
 	char delay[] = FG_ENV_DELAY "=1500";
-	char *const environment[] = {output, period, units, only, delay, NULL};
+	char slowdown[] = FG_ENV_SLOWDOWN "=0000050000";
+	char *const environment[] = {output, period, units, only, delay, slowdown, NULL};
 	struct fg_options options = {0};
 
 	(void)state;
@@ -36,6 +37,7 @@ static void valid_settings_are_used(void **state)
 	assert_int_equal(options.unit_first, 5000);
 	assert_int_equal(options.unit_last, 15000);
 	assert_int_equal(options.only_parent, 42);
+	assert_int_equal(options.slowdown, 50000);
 	assert_true(options.delay_ns == UINT64_C(1500000000));
 	assert_null(options.misread);
 }
@@ -55,23 +57,15 @@ static void elapsed_time_is_sampled_less_often(void **state)
 static void invalid_settings_are_ignored_and_named(void **state)
 {
 	static const char *const wrong[] = {
-		FG_ENV_PERIOD "=0",
-		FG_ENV_PERIOD "=abc",
-		FG_ENV_PERIOD "=1e3",
-		FG_ENV_PERIOD "=19999",
-		FG_ENV_PERIOD "=1000000001",
-		FG_ENV_PERIOD "=",
-		FG_ENV_CLOCK "=quartz",
-		FG_ENV_UNITS "=9-5",
-		FG_ENV_UNITS "=5",
-		FG_ENV_UNITS "=5:9",
-		FG_ENV_UNITS "=5:x",
-		FG_ENV_OUTPUT "=folder",
-		FG_ENV_DELAY "=-1",
-		FG_ENV_PAUSED "=yes",
-		FG_ENV_ONLY "=0",
-		FG_ENV_MAX_BYTES "=5",
-		FG_ENV_PERIOD "=99999999999999999999999999",
+		FG_ENV_PERIOD "=0",          FG_ENV_PERIOD "=abc",
+		FG_ENV_PERIOD "=1e3",        FG_ENV_PERIOD "=19999",
+		FG_ENV_PERIOD "=1000000001", FG_ENV_PERIOD "=",
+		FG_ENV_CLOCK "=quartz",      FG_ENV_UNITS "=9-5",
+		FG_ENV_UNITS "=5",           FG_ENV_UNITS "=5:9",
+		FG_ENV_UNITS "=5:x",         FG_ENV_OUTPUT "=folder",
+		FG_ENV_DELAY "=-1",          FG_ENV_SLOWDOWN "=5 %",
+		FG_ENV_PAUSED "=yes",        FG_ENV_ONLY "=0",
+		FG_ENV_MAX_BYTES "=5",       FG_ENV_PERIOD "=99999999999999999999999999",
 	};
 
 	(void)state;

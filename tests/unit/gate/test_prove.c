@@ -32,6 +32,7 @@ static struct fg_proof *add(enum fg_proof_arm arm, double size, enum fg_outcome 
 
 	*proof = (struct fg_proof){
 		.benchmark = "parse",
+		.function = arm == FG_PROOF_PLANTED ? "find" : NULL,
 		.arm = arm,
 		.size = size,
 		.outcome = outcome,
@@ -101,7 +102,6 @@ static void smallest_is_found_with_all_larger_ones(void **state)
 	for (int i = 0; i < 20; i++) {
 		struct fg_proof *named = add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_REGRESSION);
 
-		named->function = "find";
 		named->blamed = "find";
 		add(FG_PROOF_PLANTED, 0.05, i < 19 ? FG_OUTCOME_REGRESSION : FG_OUTCOME_PASS);
 		add(FG_PROOF_PLANTED, 0.02, i < 18 ? FG_OUTCOME_REGRESSION : FG_OUTCOME_PASS);
@@ -119,6 +119,35 @@ static void smallest_is_found_with_all_larger_ones(void **state)
 	add(FG_PROOF_PLANTED, 0.10, FG_OUTCOME_PASS);
 	make(&card);
 	assert_true(isnan(card.smallest));
+}
+
+/* A delay of the whole program leaves the code as it is, and names no function. */
+static void delay_is_found_by_placement_too(void **state)
+{
+	struct fg_proof_card card;
+
+	(void)state;
+	add(FG_PROOF_PLANTED, 0.05, FG_OUTCOME_PLACEMENT);
+	add(FG_PROOF_PLANTED, 0.05, FG_OUTCOME_PLACEMENT)->function = NULL;
+	add(FG_PROOF_PLANTED, 0.05, FG_OUTCOME_REGRESSION)->function = NULL;
+	add(FG_PROOF_PLANTED, 0.05, FG_OUTCOME_PASS)->function = NULL;
+	make(&card);
+	assert_int_equal(card.sizes[0].found.hits, 2);
+	assert_int_equal(card.sizes[0].found.runs, 4);
+	assert_int_equal(card.named.runs, 0);
+}
+
+static void gate_against_stored_runs_is_proven_too(void **state)
+{
+	struct fg_proof_card card;
+
+	(void)state;
+	add(FG_PROOF_STORED, 0, FG_OUTCOME_PASS)->schedule = FG_SCHEDULE_STORED;
+	add(FG_PROOF_STORED, 0, FG_OUTCOME_REGRESSION);
+	add(FG_PROOF_STORED, 0, FG_OUTCOME_INCONCLUSIVE)->pairs = 0;
+	make(&card);
+	assert_int_equal(card.alarms.hits, 1);
+	assert_int_equal(card.alarms.runs, 2);
 }
 
 /* One false alarm in a hundred runs may be chance at an alpha of 0.1 %; two early ones are not. */
@@ -329,6 +358,8 @@ int main(void)
 		cmocka_unit_test_setup(placement_and_improvement_raise_no_alarm, set_up),
 		cmocka_unit_test_setup(run_without_pairs_proves_nothing, set_up),
 		cmocka_unit_test_setup(smallest_is_found_with_all_larger_ones, set_up),
+		cmocka_unit_test_setup(delay_is_found_by_placement_too, set_up),
+		cmocka_unit_test_setup(gate_against_stored_runs_is_proven_too, set_up),
 		cmocka_unit_test_setup(evidence_may_be_looked_at_after_each_run, set_up),
 		cmocka_unit_test_setup(gate_that_begins_to_fail_equal_code_is_broken, set_up),
 		cmocka_unit_test_setup(honest_gate_is_rarely_called_broken, set_up),
