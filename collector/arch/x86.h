@@ -8,7 +8,7 @@
 /* A call pushes the return address: it is never in a register. */
 #define FG_ARCH_LINK_REGISTER 0
 
-/* asm/perf_regs.h numbers them alike for both widths; the kernel writes them in this order. */
+/* asm/perf_regs.h has the same numbers for both widths; the kernel writes them in this order. */
 #define FG_ARCH_PERF_BP 6
 #define FG_ARCH_PERF_SP 7
 #define FG_ARCH_PERF_IP 8
@@ -26,7 +26,7 @@ static inline uintptr_t fg_arch_link(const ucontext_t *context)
 	return 0;
 }
 
-/* A return address without the signature that some processors give it. */
+/* Return addresses have no signature here. */
 static inline uintptr_t fg_arch_strip(uintptr_t address)
 {
 	return address;
@@ -47,13 +47,13 @@ static inline struct fg_regs fg_arch_caller_of(const void *frame)
 	return (struct fg_regs){.pc = saved[1], .sp = (uintptr_t)(saved + 2), .bp = saved[0]};
 }
 
-/* The registers that a walk needs of the caller of the function where this stands. */
+/* The registers that a walk needs, of the caller of the function that uses this macro. */
 #define FG_ARCH_CALLER fg_arch_caller_of(__builtin_frame_address(0))
 
 /* A register in a signal context. */
 typedef greg_t fg_arch_word;
 
-/* The saved registers of a context, as the bytes between these two. */
+/* The saved registers of a context are the bytes between these two addresses. */
 static inline uintptr_t fg_arch_registers_begin(const ucontext_t *context)
 {
 	return (uintptr_t)&context->uc_mcontext.gregs[0];

@@ -7,7 +7,7 @@
 struct fg_call_pattern fg_call_patterns[FG_CALL_PATTERNS_MAX];
 uint32_t fg_call_pattern_count;
 
-/* `*` stands for any text, `?` for a character. */
+/* `*` stands for any text, `?` for one character. */
 static bool matches(const char *pattern, const char *text)
 {
 	const char *star = NULL;
@@ -99,7 +99,7 @@ static bool add_libm(void)
 	return all;
 }
 
-/* Up to the next comma outside of brackets. */
+/* The length up to the next comma outside brackets. */
 static size_t item_size(const char *list)
 {
 	size_t size = 0;

@@ -32,7 +32,7 @@ static bool name_measure(struct fg_thread *writer, uint32_t number, const char *
 	return fg_record_write(writer);
 }
 
-/* Writes its measures and signature, once per trace file. */
+/* Writes the function's measures and signature, once per trace file. */
 static void describe(struct fg_thread *writer, uint32_t function)
 {
 	struct fg_called *called = &fg_called[function];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where calls came from before, by thread: the result of that walk, and the words of the stack that
- * decided it.  If a call from the same place finds these words unchanged, its call path is the
- * same, because a walk would read them again and take the same way (collector/unwind/walk.c).
- * Every word is compared: that a function is called at the same depth from the same instruction
- * does not tell who called its callers.
+ * Remembers, per thread, where calls came from: the call path that a walk found, and the words of
+ * the stack that decided it. If a call from the same place finds these words unchanged, its call
+ * path is the same, because a walk would read them again and take the same way
+ * (collector/unwind/walk.c). Every word is compared: the same depth and the same instruction do not
+ * prove the same callers.
  *
  * Remembering a place that rarely recurs costs more than it saves.  A thread that keeps calling
  * from new places is not remembered for a while, and longer each time.
@@ -38,7 +38,7 @@ struct fg_call_site {
 	uintptr_t bp_mask; /* 0: the path does not depend on it */
 	uint32_t region;
 	uint32_t function;
-	uint32_t words; /* index of the first one */
+	uint32_t words; /* index of the first word */
 	uint16_t groups;
 	bool is_quick; /* counting needs nothing else */
 	void *entry;   /* NULL: free */
@@ -51,7 +51,7 @@ struct fg_call_sites {
 	struct fg_call_site sets[FG_CALL_SITE_SETS][FG_CALL_SITE_WAYS];
 	struct fg_check words[FG_CALL_SITE_WORDS];
 	uint32_t used; /* words */
-	uint32_t turn; /* the next one of a set to replace */
+	uint32_t turn; /* place of a set to replace next */
 	uint32_t epoch;
 	uint32_t kept;     /* places kept since the last check */
 	uint64_t calls;    /* calls counted at the last check */

@@ -295,8 +295,8 @@ static bool is_meant(const void *pattern, const struct fg_object *object, const 
 }
 
 /*
- * Notes which object exports functions of patterns that match nothing. It may be gone when that is
- * reported.
+ * Notes which object exports functions of patterns that match nothing. The object may have been
+ * unloaded by the time of the report.
  */
 static void note_exports(const struct fg_object *object)
 {
@@ -337,7 +337,7 @@ static void look_at_new(bool is_first)
 	}
 }
 
-/* The loader's count of objects that came and went. */
+/* The loader's counts of objects loaded and unloaded. */
 struct changes {
 	unsigned long long added;
 	unsigned long long removed;

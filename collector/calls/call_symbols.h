@@ -30,7 +30,7 @@ bool fg_call_symbols_each(const char *path, void *context,
 
 /* False: not a wanted function. Any thread may call it. */
 bool fg_call_symbol_find(uintptr_t address, struct fg_call_symbol *found);
-/* For fg_call_symbol_target(), called by code that uses only integer registers. 0: not wanted. */
+/* A place for fg_call_symbol_target(); uses only integer registers. 0: not wanted. */
 uint32_t fg_call_symbol_place(uintptr_t address);
 
 struct fg_call_symbol_entry {
@@ -40,7 +40,7 @@ struct fg_call_symbol_entry {
 };
 extern struct fg_call_symbol_entry *_Atomic fg_call_symbols;
 
-/* The target at a place that another function here returned. */
+/* The target at a place that fg_call_symbol_place() or fg_call_symbol_add() returned. */
 static inline const struct fg_call_target *fg_call_symbol_target(uint64_t place)
 {
 	return &atomic_load_explicit(&fg_call_symbols, memory_order_acquire)[place - 1].target;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Durations of calls.  A timed call is kept on a separate stack of its thread from its begin to
+ * Durations of calls. A timed call is kept on a separate stack of its thread from its start to
  * its end.  A call may never end: longjmp() or an exception leaves it, or its stack is abandoned.
  * The next call at the same depth of the same stack or further out shows that, and the unfinished
  * one is dropped: it is counted, but not timed.
@@ -30,7 +30,7 @@ struct fg_call_times {
 	uint64_t bins[FG_CALL_TIME_BINS];
 };
 
-/* A call that begins. */
+/* A timed call that starts. */
 struct fg_timed_call {
 	struct fg_call_times *times; /* collects its duration; does not move */
 	uintptr_t sp;                /* stack pointer of the caller after the return */

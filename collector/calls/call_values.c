@@ -76,7 +76,8 @@ static uint64_t rounded(uint64_t bits)
 }
 
 /*
- * Writes a byte with the number of bytes that follow and of the zero bytes below them, then these.
+ * Writes one byte that holds two numbers, of the bytes that follow and of the zero bytes below
+ * them, then the bytes themselves.
  */
 static uint32_t pack(uint64_t difference, uint8_t *to)
 {

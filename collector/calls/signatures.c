@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- written by people ---- */
+/* ---- given by users ---- */
 
 enum type {
 	TYPE_OTHER, /* an integer register: not read */
@@ -298,7 +298,7 @@ static bool spell(const char *type, const char *parameters, struct fg_signature 
 	return fg_signature_parse(whole, signature);
 }
 
-/* The type by the suffix of the name; `base` gets the size of the rest. */
+/* The type that the name's suffix says; `base` gets the size of the rest. */
 static const char *type_of(const char *name, size_t size, size_t *base)
 {
 	static const struct {
@@ -388,7 +388,7 @@ bool fg_signature_find(const char *name, struct fg_signature *signature)
 
 /* ---- the C library's ---- */
 
-/* None of these takes more than six arguments, returns twice or asks for its caller. */
+/* None of these takes more than six arguments, returns twice or looks at its caller. */
 static const char plain_functions[] =
 	" abs access atof atoi atol bsearch calloc clock clock_gettime close fclose fflush fgetc fgets "
 	"fopen fputc fputs fread free fseek fstat ftell fwrite getc getenv getline gettimeofday gmtime "

@@ -23,7 +23,7 @@ enum {
 	WORD = sizeof(uintptr_t),
 	READ_BYTES = 1 << 16,
 	LINE_ROOM = 1 << 14,
-	FEW_PAGES = 16, /* so few pages are read without asking whether they have content */
+	FEW_PAGES = 16, /* this few pages are read without asking whether they were touched */
 	PAGES_AT_ONCE = 1024,
 	/* glibc maps the heaps of threads at multiples of this */
 	HEAP_ALIGN = sizeof(void *) > 4 ? 1 << 26 : 1 << 20,
@@ -135,7 +135,9 @@ static long read_words(uintptr_t from, size_t size)
 	const struct iovec here = {search.words, size};
 	const struct iovec there = {(void *)from, size};
 
-	/* The last one is passed on the stack: of an int only half of the word would be set. */
+	/*
+	 * The last argument is passed on the stack, where an int would set only half of the word.
+	 */
 	return syscall(SYS_process_vm_readv, search.pid, &here, 1, &there, 1, 0UL);
 }
 

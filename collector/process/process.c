@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The life of the collector in one process image: from before main (or before the constructors of
- * every other library: the object is linked with -z initfirst), over forks, to exit or exec.
+ * The collector's life in one process image: from before main (even before the constructors of
+ * every other library, because the object is linked with -z initfirst), through forks, to exit or
+ * exec.
  *
- * A child of fork gets clocks at once, because its first moments count like all others, but a file
- * only with its first sample: most children exec before that and would leave an empty one.
+ * A child of fork gets clocks at once, because its first moments count like all others, but gets a
+ * file only with its first sample: most children exec before that and would leave an empty one.
  */
 #include "collector/process/process.h"
 
@@ -142,7 +143,7 @@ static void after_fork_in_child(void);
 /* NOLINTNEXTLINE(bugprone-reserved-identifier): a name of the linker's */
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
-/* glibc has pthread_atfork() only in the part that is linked statically; musl has nothing else. */
+/* glibc has pthread_atfork() only in its statically linked part; musl has nothing else. */
 static void watch_forks(void)
 {
 	int (*watch)(void (*)(void), void (*)(void), void (*)(void), void *) = NULL;
@@ -248,7 +249,10 @@ static void after_fork_in_child(void)
 	struct fg_thread *thread;
 	const int saved_errno = errno;
 
-	/* From a sandbox it stays off: the filter might not let us even close what we have open. */
+	/*
+	 * The child of a sandboxed process stays off: the filter might not even let it close its
+	 * descriptors.
+	 */
 	if (!parent || !fg_g.alive || fg_alive() || fg_g.sandboxed)
 		return;
 	fg_file_detach();
@@ -347,8 +351,8 @@ static void scan_once_more(struct fg_thread *thread)
 }
 
 /*
- * If the main thread ended first, the process exits from its last thread, which may have taken its
- * leave already; a thread without a slot may exit, too. It gets a slot to write from, and no
+ * If the main thread ended first, the process exits from its last thread, which may be detached
+ * already; a thread without a slot may also exit. Such a thread gets a slot to write from, but no
  * clocks.
  */
 static void end_without_thread(void)

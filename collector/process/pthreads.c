@@ -130,7 +130,7 @@ static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t 
 	return thread;
 }
 
-/* Before glibc 2.34 a library that is loaded later may bring libpthread along. */
+/* Before glibc 2.34, a library that is loaded later may bring in libpthread. */
 static void meet_pthreads(void)
 {
 	if (FG_LIKELY(fg_real_is_there(FG_REAL_pthread_create)))

@@ -37,7 +37,7 @@ void fg_python_codes_clear(void)
 	atomic_store(&next_code, 0);
 }
 
-/* Without its table of lines, a function has no lines. */
+/* Writes the table of lines; a function without one has no lines. */
 static void write_lines(struct fg_thread *thread, uint32_t id, uint64_t linetable)
 {
 	struct fg_python_look *look = &thread->stack->python;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clocks that interrupt threads: perf events, timers, and the descriptors that these need.
+ * The clocks that interrupt threads: perf events, timers, and their descriptors.
  */
 #ifndef FG_COLLECTOR_CLOCKS_H
 #define FG_COLLECTOR_CLOCKS_H

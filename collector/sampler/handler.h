@@ -12,14 +12,14 @@ void fg_on_signal(int signal, siginfo_t *info, void *context);
 /* ---- restart.c ---- */
 
 /*
- * After a signal that the program does not notice. Returns true if `context` was changed so that
- * the call is made again. `late`: the signal was raised on the way back to the program.
+ * Call after a signal that the program does not notice. Returns true if `context` was changed so
+ * that the call is made again. `late`: the signal was raised on the way back to the program.
  */
 bool fg_restart(struct fg_thread *thread, ucontext_t *context, bool late, uint64_t now_ns);
 
 /*
- * The program's own handler of our signal has run: its `flags` decide, although the kernel used
- * ours.
+ * Call after the program's own handler of our signal has run: its `flags` decide, although the
+ * kernel used ours.
  */
 void fg_restart_not(struct fg_thread *thread, ucontext_t *context, int flags);
 

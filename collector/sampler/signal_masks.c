@@ -9,10 +9,10 @@
  * Such a call waits for a handler to run, and must end then.  A sample taken between the end of
  * that handler and the return of the call would look as if it had interrupted the call itself, and
  * the call would be made again, for ever, because the handler has already run.  So the kernel
- * blocks our signal while the call waits; the sample comes late but loses no weight.  In two cases
+ * blocks our signal while the call waits; the sample comes late but loses no weight. In two cases
  * the signal must stay open: for the wall clock, whose purpose is to see threads wait, and for a
- * program with its own handler for the signal.  There it is blocked around the call and open in it,
- * so that a signal that arrives has certainly interrupted the call.
+ * program with its own handler for the signal. Then it is blocked around the call and open during
+ * the call, so that a signal that arrives has certainly interrupted the call.
  */
 #include "collector/process/real.h"
 #include "collector/sampler/clocks.h"

@@ -69,7 +69,7 @@ static void sample_now(siginfo_t *info, bool tick)
 	}
 }
 
-/* Either the program's signal or a sample arrives. */
+/* Waits for the program's signal or a sample. */
 static int wait_for_ours(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	const int64_t end_ns =

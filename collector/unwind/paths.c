@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Both tables are those of collector/unwind/tables.h: their levels, what claims an entry and what
- * publishes it.
+ * Both tables are of the kind that collector/unwind/tables.h describes: levels, and entries that
+ * are claimed and then published.
  *
  * Entries are scattered, so a new table has untouched pages for a long time, and an entry there
  * costs two page faults: one for the read that finds it empty, one for the write. Handlers that

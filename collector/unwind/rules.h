@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How to get from a frame to its caller, worked out from a module's .eh_frame and packed into one
- * word, so that it can be published and read with one atomic access.
- *
- * Pure: reads nothing but the tables of the module, whatever stands in them.  Signal-safe.
+ * Rules that lead from a frame to its caller, derived from a module's .eh_frame and packed into one
+ * word, so that a rule can be published and read with one atomic access.
  */
 #ifndef FG_COLLECTOR_RULES_H
 #define FG_COLLECTOR_RULES_H
@@ -14,8 +12,9 @@
 #include <stdint.h>
 
 /*
- * Where calls leave the return address in a register (FG_ARCH_LINK_REGISTER) a function stores it
- * anywhere in its frame: at CFA + bp_offset if the frame pointer is not stored, else behind that.
+ * If calls leave the return address in a register (FG_ARCH_LINK_REGISTER), a function may store it
+ * anywhere in its frame: at CFA + bp_offset if the frame pointer is not stored, otherwise behind
+ * the frame pointer.
  */
 enum fg_rule_kind {
 	FG_RULE_NONE = 0, /* not a rule */
@@ -26,7 +25,7 @@ enum fg_rule_kind {
 	FG_RULE_DEREF_BP, /* the same, and the caller's frame pointer lies at bp + bp_offset */
 	FG_RULE_DEREF_CFA_BP, /* the same, and it lies at CFA + bp_offset */
 	FG_RULE_PLT,          /* CFA = sp + offset, one word more from the entry's `push` on */
-	/* From here on no register is named. */
+	/* kinds that name no register */
 	FG_RULE_SIGNAL, /* the trampoline that a signal handler returns to */
 	FG_RULE_END,    /* the outermost frame of a thread */
 	/* no table for this address, or one beyond what is handled here */
@@ -61,7 +60,7 @@ static inline int32_t fg_rule_offset(uint64_t rule)
 	return (int32_t)(uint32_t)(rule >> 32);
 }
 
-/* Where the return address lies that a frame of kind CFA or CFA_BP returns to. */
+/* The address of the return address of a frame of kind CFA or CFA_BP. */
 static inline uintptr_t fg_rule_return_at(uint64_t rule, uintptr_t cfa)
 {
 #if FG_ARCH_LINK_REGISTER
@@ -107,7 +106,7 @@ struct fg_tables {
  */
 uint64_t fg_rule_find(const struct fg_tables *tables, uintptr_t address);
 
-/* The place of the caller's value of a register that the rules leave out. */
+/* Where a function saves a register that the rules leave out. */
 enum fg_saved_where {
 	FG_SAVED_NOWHERE, /* it is still in the register */
 	FG_SAVED_AT_CFA,  /* at CFA + offset */

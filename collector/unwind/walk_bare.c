@@ -18,11 +18,11 @@
 #ifdef FG_ARCH_DECODES_CALLS
 
 enum {
-	WORDS_MAX = 2048, /* of a stack: printf() of a floating-point number takes 1,000 */
+	WORDS_MAX = 2048, /* words to search: printf() of a floating-point number takes 1,000 */
 	LOOKUPS_MAX = 512,
 	SAVED_MAX = 128,  /* words to look through for a saved frame pointer */
-	START_SIZE = 128, /* of _start and what it calls to call main() */
-	LEVELS_MAX = 8,   /* of callers that are looked at */
+	START_SIZE = 128, /* bytes of _start and of the code between it and main() */
+	LEVELS_MAX = 8,   /* levels of callers that are examined */
 	KNOWN_COUNT = 1021,
 };
 
@@ -42,7 +42,7 @@ static bool is_in(const struct fg_module *module, uintptr_t address)
 	return address - start < module->end - start;
 }
 
-/* The module in whose code a call can return there. */
+/* The module whose code contains this return address. */
 static const struct fg_module *code_at(uintptr_t address)
 {
 	const struct fg_module *module = fg_module_around(address);
@@ -105,7 +105,7 @@ static bool follows_call(const struct fg_module *libc, uintptr_t address)
 	       (target && (is_stub(libc, target) || ends_in(libc, NULL, target)));
 }
 
-/* The same, remembered: musl unloads nothing, and the instructions of programs stay. */
+/* As above, cached: musl unloads nothing, and a program's instructions stay. */
 static bool is_return(const struct fg_module *libc, uintptr_t address)
 {
 	static _Atomic uintptr_t known[KNOWN_COUNT];
@@ -152,9 +152,9 @@ static bool can_have_called(const struct fg_cfi_function *function, uintptr_t ba
 }
 
 /*
- * Distinguishes a return address that an earlier call left behind from one of the present calls.
- * Sooner or later the frames of its callers overlap with the present ones: the word where a
- * function would return to does not follow a call of it.
+ * Is this a return address that an earlier call left behind? Sooner or later the frames of its
+ * callers overlap with those of the current calls: the word that should be a function's return
+ * address does not follow a call of that function.
  */
 static bool is_left_behind(const struct fg_walk *walk, const struct fg_module *libc, uintptr_t at,
 			   uintptr_t bp)
