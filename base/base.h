@@ -24,9 +24,9 @@ void fg_assert_failed(const char *condition, const char *file, int line,
 		      const char *function) FG_NORETURN;
 
 /*
- * Allocation that cannot fail: out of memory ends the process with one line (exit code 6).
- * Whatever an outsider can enlarge must be bounded before it comes here.  fg_xcalloc and
- * fg_xreallocarray check the product for overflow.  fg_xstrdup(NULL) is NULL.
+ * Allocation that cannot fail: out of memory ends the process with one line (exit code 6). Bound
+ * every size that an outsider controls before you allocate. fg_xcalloc and fg_xreallocarray check
+ * the product for overflow. fg_xstrdup(NULL) is NULL.
  */
 void *fg_xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *fg_xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));

@@ -23,7 +23,7 @@ struct fg_capture {
 	char *ring;         /* the newest bytes after the head */
 	size_t ring_bytes;  /* received after the head, kept or not */
 	uint64_t file_read; /* bytes of the file read or skipped */
-	int copy_fd;        /* what comes through the pipe is also written here; 0: nowhere */
+	int copy_fd;        /* output from the pipe is also written here; 0: nowhere */
 	size_t copied;
 };
 

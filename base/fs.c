@@ -17,7 +17,7 @@ static int read_and_close(int fd, const char *path, size_t max_bytes, char **dat
 	size_t used = 0;
 	int status = FG_OK;
 
-	/* Not sized by stat(): files in /proc report none. */
+	/* stat() cannot size the buffer: files in /proc report no size. */
 	for (;;) {
 		ssize_t got = 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading JSON, over cJSON, with limits: at most `max_bytes` of text and 64 levels.  Errors carry
+ * Reads JSON with cJSON, within limits: at most `max_bytes` of text and 64 levels. Errors carry
  * line and column. The getters look a member up by a path of names separated by '/' and refuse a
  * wrong type with the member's name.
  */

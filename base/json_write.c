@@ -72,8 +72,8 @@ static inline uint64_t equal(uint64_t word, unsigned char byte)
 }
 
 /*
- * No byte is below ' ', above '~', or needs an escape. May say no to plain bytes, never yes to
- * others.
+ * True if no byte is below ' ', above '~', or needs an escape. May be false for plain bytes, but is
+ * never true for others.
  */
 static inline bool are_plain(const struct fg_json_writer *w, const char *value)
 {

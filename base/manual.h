@@ -12,7 +12,7 @@
 /* The header and NAME: `name` is the page's, "perfdb" or "fastgate-run". */
 void fg_manual_head(struct fg_strbuf *page, const char *name, const char *program,
 		    const char *summary);
-/* Within a line; with `marks`, text in `backticks` becomes bold. */
+/* Adds text within a line; with `marks`, text in `backticks` becomes bold. */
 void fg_manual_text(struct fg_strbuf *page, const char *text, bool marks);
 void fg_manual_line(struct fg_strbuf *page, const char *text);
 /* One paragraph per line; lines that begin with a blank stay as they are. */

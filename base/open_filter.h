@@ -15,7 +15,7 @@ enum fg_open_event {
 
 /*
  * Applies to the calling process and everything it starts, for good. Requires a tracer with
- * PTRACE_O_TRACESECCOMP from then on. Returns false where there is no such filter.
+ * PTRACE_O_TRACESECCOMP from then on. Returns false if the kernel has no such filter.
  */
 bool fg_open_filter_install(void);
 

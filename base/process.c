@@ -145,7 +145,7 @@ FG_NORETURN static void exec_program(const struct fg_process_options *options,
 	_exit(127);
 }
 
-/* The soft limit only: a program that wants core files can raise it again. */
+/* Lowers only the soft limit: a program that wants core files can raise it again. */
 static void forbid_core(void)
 {
 	struct rlimit limit;
