@@ -3,8 +3,8 @@
  * arm64: registers, system calls, signal frames.  Included by collector/arch/arch.h alone.
  *
  * A call leaves the return address in x30, the link register; functions that call others store it,
- * nearly all of them as a pair with the frame pointer x29.  It may carry a signature (pointer
- * authentication), which is stripped wherever it is read.
+ * nearly all of them as a pair with the frame pointer x29. The address may carry a signature
+ * (pointer authentication), which is stripped wherever the address is read.
  */
 #ifndef FG_COLLECTOR_ARCH_AARCH64_H
 #define FG_COLLECTOR_ARCH_AARCH64_H
@@ -48,8 +48,8 @@ static inline uintptr_t fg_arch_register(const ucontext_t *context, unsigned dwa
 }
 
 /*
- * xpaclri, an instruction that older processors ignore.  The address space of programs is below the
- * signature's bits, so an address without one stays as it is.
+ * Strips the signature with xpaclri, which older processors ignore. A program's addresses lie below
+ * the signature's bits, so an address without one does not change.
  */
 static inline uintptr_t fg_arch_strip(uintptr_t address)
 {
@@ -102,7 +102,7 @@ static inline bool fg_arch_is_rt_sigreturn(const uint8_t *code)
 
 /*
  * The trampoline's stack pointer is the start of the kernel's signal frame: siginfo, then the
- * context. The vector registers, with SVE's of any size, follow.
+ * context. The vector registers follow; with SVE they may have any size.
  */
 static inline const ucontext_t *fg_arch_signal_context(const struct fg_regs *trampoline)
 {
@@ -124,7 +124,7 @@ static inline bool fg_arch_behind_syscall(const uint8_t *pc)
 	       (uintptr_t)pc % 4 == 0 && fg_arch_instruction(pc - 4) == 0xd4000001u;
 }
 
-/* May this instruction change register `number` or go elsewhere?  Yes if in doubt. */
+/* May this instruction change register `number`, or jump? Yes if in doubt. */
 static inline bool fg_arch_may_change(uint32_t code, unsigned number)
 {
 	const bool is_branch = (code & 0x1c000000u) == 0x14000000u; /* or a system instruction */

@@ -9,9 +9,7 @@
 #include <ucontext.h>
 
 #define FG_WORD sizeof(uintptr_t)
-/*
- * The smallest page of any processor: bytes that share one of these share a page of the kernel's.
- */
+/* The smallest page of any processor: bytes on one such page are on one page of the kernel's. */
 #define FG_ARCH_PAGE 4096u
 
 /* The registers that a walk carries from frame to frame. */

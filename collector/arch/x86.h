@@ -39,7 +39,7 @@ static inline bool fg_arch_is_rt_sigreturn(const uint8_t *code)
 	return false;
 }
 
-/* The caller's frame pointer, then the return address. */
+/* The frame holds the caller's frame pointer, then the return address. */
 static inline struct fg_regs fg_arch_caller_of(const void *frame)
 {
 	const uintptr_t *saved = frame;
@@ -47,7 +47,7 @@ static inline struct fg_regs fg_arch_caller_of(const void *frame)
 	return (struct fg_regs){.pc = saved[1], .sp = (uintptr_t)(saved + 2), .bp = saved[0]};
 }
 
-/* The registers that a walk needs, of the caller of the function that uses this macro. */
+/* The registers of the function's caller that a walk needs. */
 #define FG_ARCH_CALLER fg_arch_caller_of(__builtin_frame_address(0))
 
 /* A register in a signal context. */

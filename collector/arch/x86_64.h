@@ -171,7 +171,7 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 #define FG_ARCH_MASKED_CALLS
 /* clang-format on */
 
-/* The registers of the calling function, for a walk that begins there. */
+/* Captures the registers of the calling function, for a walk that begins there. */
 static inline __attribute__((always_inline)) void fg_arch_capture(ucontext_t *context)
 {
 	greg_t *to = context->uc_mcontext.gregs;
@@ -191,7 +191,7 @@ static inline __attribute__((always_inline)) void fg_arch_capture(ucontext_t *co
 #define FG_ARCH_DECODES_CALLS
 enum {
 	FG_ARCH_INDIRECT_SIZE = 7,
-	FG_ARCH_CALL_SIZE = 7, /* at most */
+	FG_ARCH_CALL_SIZE = 7, /* longest call */
 	FG_ARCH_JUMP_SIZE = 5,
 	FG_ARCH_STUB_SIZE = 11,
 	FG_ARCH_TRAMPOLINE_SIZE = 9,
@@ -235,7 +235,7 @@ static inline uintptr_t fg_arch_jumped(const uint8_t *code)
 	return code[0] == 0xe9 ? fg_arch_displaced(code + 1) : 0;
 }
 
-/* The slot of a stub of the PLT: an optional `endbr64`, then `jmp *slot(%rip)`; 0: not a stub. */
+/* The slot of a PLT stub: an optional `endbr64`, then `jmp *slot(%rip)`; 0: not a stub. */
 static inline uintptr_t fg_arch_stub_slot(const uint8_t *stub)
 {
 	static const uint8_t endbr[4] = {0xf3, 0x0f, 0x1e, 0xfa};

@@ -118,7 +118,7 @@ __asm__(
 "	.cfi_endproc\n"
 "	.size fg_call_enter, . - fg_call_enter\n");
 
-/* The state, above a stub's number and the return address. */
+/* On entry the stack holds a stub's number, then the return address. The state is made below. */
 __asm__(
 "	.text\n"
 "	.balign 64\n"

@@ -118,7 +118,7 @@ static const struct fg_plan_object *object_of_path(const struct fg_plan_view *pl
 
 /* ---- an object ---- */
 
-/* Finds the code; is it the examined object, down to the last read-only byte? */
+/* Finds the code. Is this the examined object, down to the last read-only byte? */
 static bool is_the_same(struct target *t)
 {
 	uint64_t sum = 0;
@@ -142,7 +142,7 @@ static bool is_the_same(struct target *t)
 	return t->low < t->high && sum == t->object->sum;
 }
 
-/* Makes the code writable but keeps it executable: the only thread runs in it. */
+/* Makes the code writable but keeps it executable, because the only thread may run in it. */
 static bool protect_code(const struct target *t, int protection)
 {
 	bool all = true;

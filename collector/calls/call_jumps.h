@@ -11,7 +11,10 @@
 
 struct fg_thread;
 
-/* `plan`: its path. Each call calls `counter`, with the symbol's index in its state. */
+/*
+ * Keeps the plan's path, and the function to call for each call; the symbol's index is in its
+ * state.
+ */
 void fg_call_jumps_init(const char *plan, void (*counter)(const struct fg_call_state *state));
 /*
  * Carries out the plan, if there is one. Call it once, in normal context, after the functions with
@@ -37,8 +40,8 @@ struct fg_call_jump_frame {
 
 /*
  * Tries `quick` first, which may use only integer registers and must keep errno. If it returns 0,
- * it has not counted the call, and the state is made for the counter. With `quick` NULL, the state
- * is always made.
+ * it has not counted the call, and the state is made for the counter. If it is NULL, the state is
+ * always made.
  */
 void fg_call_jump_entry_count_by(uintptr_t (*quick)(const struct fg_call_jump_frame *frame));
 /* Called by the stubs, with their number on the stack. */

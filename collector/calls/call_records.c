@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static _Atomic uint32_t measure_count; /* already named in the trace file of this process */
+static _Atomic uint32_t measure_count; /* measures named in this process's trace file */
 
 /* The number of a measure in the trace, assigned at its first use. */
 static uint32_t number_of(_Atomic uint32_t *measure)

@@ -31,7 +31,7 @@ enum {
 /* Sets fg_call_components and fg_call_asks. */
 void fg_call_registers_init(void);
 
-/* Saves all but %rsp, %r11 and %rbp, whose value is in the frame that is made there. */
+/* Saves all but %rsp, %r11 and %rbp, which the frame holds. */
 #define FG_ASM_SAVE_INTEGERS \
  "	movq %rbx, 0(%rsp)\n"     \
  "	movq %r12, 16(%rsp)\n"    \

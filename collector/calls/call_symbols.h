@@ -11,7 +11,7 @@
 struct fg_call_symbol {
 	uint32_t function; /* index in fg_called */
 	uint32_t size;     /* bytes of its code */
-	uint8_t way;       /* enum fg_call_way, without imports */
+	uint8_t way;       /* enum fg_call_way, never an import */
 	bool is_counted_only;
 };
 
@@ -20,11 +20,11 @@ struct fg_call_defined {
 	const char *base;  /* its name without a clone's suffix */
 	uintptr_t address; /* in the file */
 	uint32_t size;
-	bool is_clone; /* its parameters may not be those of the source */
+	bool is_clone; /* its parameters may differ from the source's */
 	bool is_resolver;
 };
 
-/* False: without a full symbol table, only exported symbols were visited. */
+/* False: the object has no full symbol table, so only exported symbols were visited. */
 bool fg_call_symbols_each(const char *path, void *context,
 			  void (*visit)(void *context, const struct fg_call_defined *symbol));
 

@@ -44,7 +44,7 @@ void fg_call_tables_clear(void);
 
 /* ---- call_records.c: into the trace ---- */
 
-/* Starts a new trace file, in which nothing is described yet. */
+/* Call for a new trace file, in which nothing is described yet. */
 void fg_call_records_begin(void);
 /* Writes a thread's counts, and starts again from zero. */
 void fg_calls_flush(struct fg_thread *writer, uint32_t slot, uint32_t thread);

@@ -16,7 +16,7 @@ enum {
 struct open_call {
 	struct fg_timed_call call;
 	uint64_t start_ns;
-	uint64_t ours_ns;  /* the collector's time in this thread until then */
+	uint64_t ours_ns;  /* the collector's time in this thread before the call */
 	uint64_t inner_ns; /* time of nested timed calls that ended */
 	bool is_outermost;
 };

@@ -30,7 +30,7 @@ struct fg_call_times {
 	uint64_t bins[FG_CALL_TIME_BINS];
 };
 
-/* A timed call that starts. */
+/* A timed call, at its start. */
 struct fg_timed_call {
 	struct fg_call_times *times; /* collects its duration; does not move */
 	uintptr_t sp;                /* stack pointer of the caller after the return */
@@ -44,8 +44,8 @@ uint64_t fg_call_clock(void);
 /* False: too many calls are open in this thread, so this one is not timed. */
 bool fg_call_begin(const struct fg_thread *thread, const struct fg_timed_call *call);
 /*
- * Starts the clock of the begun call; `entered` is when the collector was entered. Without a begun
- * call, the time counts as the collector's own.
+ * Starts the clock of the call that fg_call_begin() has put on the stack; `entered` is when the
+ * thread entered the collector. If there is no such call, the time counts as the collector's own.
  */
 void fg_call_go(const struct fg_thread *thread, uint64_t entered, bool is_timed);
 /* The innermost open call of this function at that place ended at `now`. */

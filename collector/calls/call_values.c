@@ -76,8 +76,7 @@ static uint64_t rounded(uint64_t bits)
 }
 
 /*
- * Writes one byte that holds two numbers, of the bytes that follow and of the zero bytes below
- * them, then the bytes themselves.
+ * Writes a byte that holds two counts (bytes that follow, zero bytes below them), then these bytes.
  */
 static uint32_t pack(uint64_t difference, uint8_t *to)
 {

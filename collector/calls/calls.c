@@ -41,7 +41,7 @@ static void make_context(const struct fg_call_state *state, ucontext_t *context)
 	to[REG_RIP] = (greg_t)fg_call_frame();
 }
 
-/* Where to keep the arguments of this call; NULL: they are not kept. */
+/* The values that keep the arguments of this call; NULL: they are not kept. */
 static struct fg_call_values *values_of(struct fg_thread *thread, struct fg_call_table *table,
 					struct fg_call_entry *entry)
 {

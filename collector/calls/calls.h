@@ -24,7 +24,7 @@
  *	signatures.c       where a function takes its arguments
  *	cxx_names.c        reads C++ symbols
  *
- * Part of the call-counting library alone.
+ * Built only into the library that counts calls.
  */
 #ifndef FG_COLLECTOR_CALLS_H
 #define FG_COLLECTOR_CALLS_H
@@ -64,7 +64,7 @@ struct fg_called {
 struct fg_call_pattern {
 	char text[FG_CALL_NAME_MAX]; /* name without the library */
 	char library[64];            /* library that defines it; empty: any */
-	uint32_t unresolved; /* imports that are bound later to a function that is not certain */
+	uint32_t unresolved;         /* imports that are bound later, to an uncertain function */
 	bool is_exact;
 	bool is_reached;
 	bool with_domains; /* arguments are read */

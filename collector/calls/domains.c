@@ -122,7 +122,7 @@ static void add(struct fg_call_domain *domain, const struct number *number)
 		return;
 	if (!number->is_zero)
 		domain->bins[number->is_denormal ? 0 : fg_domain_bin(number->exponent)]++;
-	/* Both zeros are equal. */
+	/* Positive and negative zero count as equal. */
 	fg_domain_add_finite(domain, fg_domain_rank(number->is_zero ? 0 : number->value),
 			     exponent ? exponent : 1, number->value >> 63 ? -mantissa : mantissa);
 }

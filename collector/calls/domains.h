@@ -15,15 +15,15 @@ struct fg_thread;
 
 enum {
 	FG_DOMAIN_ARGUMENTS_MAX = 4,
-	FG_SIGNATURE_MAX = 96, /* bytes of its text */
+	FG_SIGNATURE_MAX = 96, /* bytes of a signature's text */
 };
 
 /* The place of a floating-point argument. */
 enum fg_argument_kind {
 	FG_ARGUMENT_DOUBLE = 1, /* the lowest 8 bytes of a vector register */
-	FG_ARGUMENT_FLOAT,      /* its lowest 4 bytes */
-	FG_ARGUMENT_HIGH_FLOAT, /* its bytes 4 to 7: the imaginary part of a complex float */
-	FG_ARGUMENT_EXTENDED,   /* the stack */
+	FG_ARGUMENT_FLOAT,      /* the lowest 4 bytes of a vector register */
+	FG_ARGUMENT_HIGH_FLOAT, /* bytes 4 to 7: the imaginary part of a complex float */
+	FG_ARGUMENT_EXTENDED,   /* on the stack */
 };
 
 struct fg_argument {
@@ -46,8 +46,8 @@ bool fg_signature_find(const char *name, struct fg_signature *signature);
 /* As above, including known functions of the C library. */
 bool fg_signature_find_any(const char *name, struct fg_signature *signature);
 /*
- * False: the symbol shows that its parameters lie elsewhere than the signature says. `callable`:
- * false also if some may be on the stack.
+ * False: the symbol shows that its parameters are not where the signature says. `callable`: false
+ * also if some may be on the stack.
  */
 bool fg_signature_fits(const struct fg_signature *signature, const char *symbol, bool callable);
 /* Does struct fg_call_glance contain all arguments to be read? */
@@ -69,9 +69,9 @@ enum {
  */
 struct fg_call_domain {
 	_Alignas(64) uint64_t most; /* largest rank of the finite numbers; 0: none */
-	uint64_t least;             /* complement of their smallest rank */
+	uint64_t least;             /* complement of the smallest rank */
 	uint64_t last;
-	uint64_t repeats; /* number of values equal to the previous one of this thread and path */
+	uint64_t repeats; /* number of values equal to the previous value of this thread and path */
 	uint64_t negatives, zeros, denormals, infinities, nans;
 	bool has_last;
 	_Alignas(64) uint64_t bins[FG_DOMAIN_BINS];

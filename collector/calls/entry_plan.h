@@ -22,7 +22,7 @@
 enum {
 	FG_PLAN_JUMP = 5,    /* bytes of a jump with a 32-bit distance */
 	FG_PLAN_WINDOW = 24, /* endbr64 and the instructions that a jump covers */
-	FG_PLAN_CODE = 48,   /* these instructions as moved, and the way back */
+	FG_PLAN_CODE = 48,   /* the covered instructions as moved, and the jump back */
 	FG_PLAN_FIXUPS = 4,  /* distances in the moved instructions */
 	FG_PLAN_ENTRIES_MAX = 1 << 20,
 	FG_PLAN_OBJECTS_MAX = 4096,
@@ -57,7 +57,7 @@ struct fg_plan_header {
 };
 
 struct fg_plan_object {
-	uint64_t path; /* text: as the dynamic linker names it; the program: its real path */
+	uint64_t path; /* text: the dynamic linker's name; for the program, its real path */
 	uint64_t sum;  /* fg_plan_sum() of its segments that are not writable */
 	uint64_t first_entry;
 	uint64_t entry_count;
@@ -76,7 +76,7 @@ struct fg_plan_entry {
 	uint64_t address;    /* its address in the file */
 	uint64_t name;       /* text: its symbol without a clone's suffix */
 	uint8_t refusal;     /* enum fg_entry_refusal; if accepted, the rest is set */
-	uint8_t is_clone;    /* its parameters may not be those of the source */
+	uint8_t is_clone;    /* its parameters may differ from the source's */
 	uint8_t jump_at;     /* offset after endbr64 */
 	uint8_t window_size; /* bytes from the address to the end of the covered instructions */
 	uint8_t code_size;

@@ -298,7 +298,7 @@ static bool spell(const char *type, const char *parameters, struct fg_signature 
 	return fg_signature_parse(whole, signature);
 }
 
-/* The type that the name's suffix says; `base` gets the size of the rest. */
+/* The type that the name's suffix stands for; `base` gets the size of the rest. */
 static const char *type_of(const char *name, size_t size, size_t *base)
 {
 	static const struct {
@@ -379,7 +379,7 @@ bool fg_signature_find(const char *name, struct fg_signature *signature)
 		return find_vector(name, signature);
 	if (size > WORD_MAX || memchr(name, ':', size))
 		return false;
-	/* Called by -ffast-math until glibc 2.31: "__exp_finite". */
+	/* -ffast-math calls "__exp_finite" and its like until glibc 2.31. */
 	if (strncmp(name, "__", 2) == 0 && size > tail + 2 &&
 	    strcmp(name + size - tail, finite) == 0)
 		return find_scalar(name + 2, size - tail - 2, signature);

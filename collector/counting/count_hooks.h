@@ -11,7 +11,7 @@
 struct fg_thread;
 
 struct fg_count_hooks {
-	/* A new trace file was started. */
+	/* Called after a new trace file was started. */
 	void (*introduce)(struct fg_thread *thread);
 	/* Writes the counts when the thread or (`is_last`) the process ends. */
 	void (*thread_end)(struct fg_thread *thread, bool is_last);

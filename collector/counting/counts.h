@@ -2,7 +2,7 @@
 /*
  * Counts by thread and call path. Each thread has its own table, so two threads never wait for each
  * other. The table lies in the trace file, where it survives a kill; its counts become records when
- * the thread or the process ends. Part of the counting library alone.
+ * the thread or the process ends. Built only into the counting library.
  */
 #ifndef FG_COLLECTOR_COUNTS_H
 #define FG_COLLECTOR_COUNTS_H
@@ -65,7 +65,7 @@ void fg_counts_see(enum fg_counter counter, const ucontext_t *context,
 /* Names a kind that was not known when the trace began. Call under `busy`. */
 void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsigned kind);
 
-/* The steps of fg_counts_see(), under `busy`. Returns the call path, 0: unknown. */
+/* The first step of fg_counts_see(), under `busy`: returns the call path, 0: unknown. */
 uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context);
 /* As above, from a call: `caller` is FG_ARCH_CALLER. */
 uint32_t fg_counts_caller(struct fg_thread *thread, const struct fg_regs *caller);
@@ -80,7 +80,7 @@ void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *see
 
 /* ---- io.c ---- */
 
-/* Counts reads and writes of this stream, too, whose functions may differ from those of stdout. */
+/* Also counts reads and writes of this stream, whose functions may differ from those of stdout. */
 void fg_io_watch_stream(FILE *stream);
 
 #endif

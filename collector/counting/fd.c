@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Intercepts the functions that open and close descriptors, to count who opens them and holds how
- * many. Part of the counting library alone.
+ * Intercepts the functions that open and close descriptors, to count how many each call path opens
+ * and holds. Built only into the counting library.
  *
  * A descriptor counts as open after the real call has made it, and as closed before the real call
  * closes it: in between another thread may get the same number.  libc opens the descriptors of
@@ -179,7 +179,7 @@ static void closing_one(int fd)
 /* ---- opening ---- */
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a name, its parameters, its arguments */
-/* NOLINTBEGIN(clang-analyzer-valist.Uninitialized): the lists are started; clang 14 fails to see it */
+/* NOLINTBEGIN(clang-analyzer-valist.Uninitialized): the lists are started; clang 14 misses it */
 
 /* They differ only in their arguments. */
 #define OPENS(name, parameters, arguments) \

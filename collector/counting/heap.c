@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Intercepts malloc and its relatives, to count the calls and the bytes that they ask for. Part of
- * the counting library alone.
+ * Intercepts malloc and its relatives, to count the calls and the bytes that they ask for. Built
+ * only into the counting library.
  *
  * A block counts as allocated after the real call has made it, and as freed before the real call
  * takes it back: in between another thread may already get the same address.  realloc() frees one
@@ -403,7 +403,7 @@ ALIGNED(valloc, (size_t size), (size), size)
 ALIGNED(pvalloc, (size_t size), (size), size)
 
 /*
- * Is the first malloc that the loader finds, which serves every object, not ours? A
+ * Does another malloc come before ours in search order, and serve every object? A
  * position-dependent program may have a stub of that name that leads to ours.
  */
 static bool is_bypassed(void)

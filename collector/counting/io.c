@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Intercepts read, write and their relatives, and counts calls that transfer bytes. A call counts
- * when it has returned, even with an error; its bytes are those transferred. Part of the counting
- * library alone.
+ * when it has returned, even with an error; its bytes are those transferred. Built only into the
+ * counting library.
  *
  * libc's streams (fread, printf, std::cout) call read and write inside libc, where no library can
  * interpose. The calls go through a table of functions, to which a stream's last member points. If

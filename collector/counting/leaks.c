@@ -23,7 +23,8 @@ enum {
 	WORD = sizeof(uintptr_t),
 	READ_BYTES = 1 << 16,
 	LINE_ROOM = 1 << 14,
-	FEW_PAGES = 16, /* this few pages are read without asking whether they were touched */
+	FEW_PAGES =
+		16, /* up to this many pages are read without asking whether they were touched */
 	PAGES_AT_ONCE = 1024,
 	/* glibc maps the heaps of threads at multiples of this */
 	HEAP_ALIGN = sizeof(void *) > 4 ? 1 << 26 : 1 << 20,
@@ -49,7 +50,7 @@ static struct {
 	uintptr_t words[READ_BYTES / WORD];
 	uint64_t pages[PAGES_AT_ONCE];
 	char lines[LINE_ROOM];
-	int pagemap; /* descriptor */
+	int pagemap; /* descriptor of /proc/self/pagemap */
 	pid_t pid;
 } search;
 
@@ -127,8 +128,7 @@ static void follow(uintptr_t value)
 }
 
 /*
- * The number of bytes that could be read from the beginning; negative: the system call is not
- * available.
+ * Returns how many bytes could be read from the start; negative: the system call is not available.
  */
 static long read_words(uintptr_t from, size_t size)
 {

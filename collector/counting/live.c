@@ -45,8 +45,8 @@ static const char *const names[FG_HELD_COUNT][FG_HELD_KINDS] = {
 };
 
 /*
- * The thread that owns the site writes it without a lock, under its `busy`. Other threads, which
- * free its blocks, write the members `returned_…`; so these have their own cache line.
+ * The thread that owns the site writes it without a lock, under its `busy`. Other threads that free
+ * its blocks write the members `returned_…`, which have a cache line of their own.
  */
 struct site {
 	_Alignas(CACHE_LINE)
@@ -177,7 +177,7 @@ static inline void leave_peak(struct whole *whole)
 }
 
 /* Publishes the epoch for readers of a process that was killed. */
-static void tell_epoch(const struct whole *whole)
+static void publish_epoch(const struct whole *whole)
 {
 	struct site *first = atomic_load_explicit(&chunks[0], memory_order_relaxed);
 
@@ -194,7 +194,7 @@ static bool reach_peak(struct whole *whole, size_t bytes)
 	if (!atomic_load_explicit(&whole->at_peak, memory_order_relaxed)) {
 		atomic_store_explicit(&whole->at_peak, true, memory_order_relaxed);
 		(void)atomic_fetch_add_explicit(&whole->epoch, 1, memory_order_relaxed);
-		tell_epoch(whole);
+		publish_epoch(whole);
 	}
 	return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Intercepts the functions that take locks, to count the waits and their time. Part of the counting
- * library alone.
+ * Intercepts the functions that take locks, to count the waits and their time. Built only into the
+ * counting library.
  *
  * Each lock is first tried.  If it is not free, the real call waits for it, and the wait is counted
  * when it ends, with the lock or by a time-out.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Intercepts __cxa_throw, which C++ calls to throw, and counts by type. Part of the counting
- * library alone.
+ * Intercepts __cxa_throw, which C++ calls to throw, and counts throws by type. Built only into the
+ * counting library.
  * A rethrow (`throw;`) is not counted again.
  *
  * The types are found while the program runs: each gets its own number, up to TYPES_MAX.
@@ -198,7 +198,7 @@ FG_EXPORT _Noreturn void __cxa_throw(void *object, struct type_info *info, void 
 
 /* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
-/* ---- joining in ---- */
+/* ---- registration ---- */
 
 static void begin(void)
 {

@@ -48,14 +48,16 @@ static bool is_this_process(void)
 }
 
 /*
- * Restore what the next program's environment lacks, so that the collector follows. Only the stack
+ * Restores what the next program's environment lacks, so that the collector follows. Only the stack
  * is written, so this also works in a child of vfork.
  */
 #define COMPLETED(environment)                                                                    \
  (fg_alive() ? fg_environment_complete(environment, alloca(fg_environment_room(environment) + 1)) \
 	     : (environment))
 
-/* Does it run with rights that the caller lacks?  The dynamic linker preloads nothing then. */
+/*
+ * Does the program run with rights that the caller lacks? The dynamic linker preloads nothing then.
+ */
 static bool gains_rights(const char *path)
 {
 	struct statx about;

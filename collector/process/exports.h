@@ -29,7 +29,7 @@ void fg_exports_read(struct fg_exports *exports, uintptr_t bias, const ElfW(Dyn)
 /* The address in a dynamic entry; the loader has already added the bias for most objects. */
 const void *fg_dynamic_place(uintptr_t bias, uintptr_t value);
 uint32_t fg_name_hash(const char *name);
-/* The next defined symbol of this name after `index`, from 0 on; 0: no more. */
+/* The next defined symbol of this name after `index`, which is 0 at first; 0: no more. */
 uint32_t fg_exports_next(const struct fg_exports *exports, const char *name, uint32_t hash,
 			 uint32_t index);
 /* One past the last symbol that a hash table knows. */

@@ -79,7 +79,7 @@ static void find_main_stack(struct fg_thread *thread)
 	thread->stack_low = high > size ? high - size : 0;
 }
 
-/* A page that somebody could truncate would kill the program. */
+/* If somebody could truncate the page, an access would kill the program. */
 static bool is_sealed(int fd)
 {
 	const int seals = (int)syscall(SYS_fcntl, fd, F_GET_SEALS);
@@ -250,8 +250,8 @@ static void after_fork_in_child(void)
 	const int saved_errno = errno;
 
 	/*
-	 * The child of a sandboxed process stays off: the filter might not even let it close its
-	 * descriptors.
+	 * The collector stays off in the child of a sandboxed process: the filter might not even
+	 * let it close its descriptors.
 	 */
 	if (!parent || !fg_g.alive || fg_alive() || fg_g.sandboxed)
 		return;
@@ -339,7 +339,7 @@ void fg_process_resume(void)
 	fg_thread_attach(thread, (enum fg_thread_kind)thread->kind);
 }
 
-/* Record libraries that were loaded and never sampled. */
+/* Records libraries that were loaded and never sampled. */
 static void scan_once_more(struct fg_thread *thread)
 {
 	atomic_store(&thread->busy, 1);

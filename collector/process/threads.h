@@ -14,11 +14,11 @@ void fg_thread_free(struct fg_thread *thread);
 /* Begins to sample the calling thread. */
 void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind);
 /*
- * Stops its clocks and writes its totals. The slot stays taken. `is_last`: no other thread will
- * take a sample.
+ * Stops the thread's clocks and writes its totals. The slot stays taken. `is_last`: no other thread
+ * will take a sample.
  */
 void fg_thread_detach(struct fg_thread *thread, bool is_last);
-/* Stops and starts its clocks around an exec that may fail. */
+/* Stops and starts the thread's clocks around an exec that may fail. */
 void fg_thread_stop(struct fg_thread *thread);
 /* Writes THREAD_BEGIN, unless the trace has it already. */
 void fg_thread_announce(struct fg_thread *thread);
@@ -60,7 +60,7 @@ static inline void fg_thread_count_end(struct fg_thread *thread)
 
 /* The calling thread's name in the kernel; "" where asking is forbidden. */
 void fg_thread_name_get(char name[FG_NAME_SIZE]);
-/* Writes THREAD_NAME of `named` if it has changed, through `thread`, under the `busy` of that. */
+/* `thread` writes THREAD_NAME of `named` if it has changed. Call under the `busy` of `thread`. */
 void fg_thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name);
 /*
  * The program is about to enter a sandbox: from now on the clocks must run without a system call.

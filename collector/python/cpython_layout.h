@@ -28,7 +28,7 @@ struct fg_python_layout {
 	enum fg_python_chain chain;
 	/* offsets in _PyRuntime */
 	uint16_t tss_key; /* Py_tss_t of the thread's state */
-	bool has_offsets; /* whether it begins with a table of its own offsets, which must agree */
+	bool has_offsets; /* _PyRuntime begins with a table of offsets, which must agree */
 	/* offsets in PyThreadState */
 	uint16_t thread_id;        /* as pthread_self() */
 	uint16_t native_thread_id; /* as the kernel numbers it */
@@ -71,10 +71,10 @@ enum {
 
 /* NULL: unknown version (PY_VERSION_HEX). */
 const struct fg_python_layout *fg_python_layout(uint64_t version);
-/* Do the first `words` of _PyRuntime agree with the layout? */
 enum {
 	FG_PYTHON_OFFSET_WORDS = 48
 };
+/* Do the first `words` of _PyRuntime agree with the layout? */
 bool fg_python_layout_agrees(const struct fg_python_layout *layout,
 			     const uint64_t words[FG_PYTHON_OFFSET_WORDS]);
 #endif

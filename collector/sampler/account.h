@@ -19,8 +19,8 @@
  *	CPU clock 200 ms, 180 user samples of 1 ms: 20 ms are owed.
  *	Two threads of 1.5 ms, with one user sample and two: 0.5 ms and -0.5 ms are owed, 0 in all.
  *
- * The kernel's own split (getrusage) does not help: it is sampled at kernel ticks, and a program
- * can run in step with them, and it counts the delivery of our signals as system time.
+ * The kernel's own split (getrusage) does not help: the kernel samples it at ticks, and a program
+ * can run in step with these. It also counts the delivery of our signals as system time.
  *
  * No function here reads a clock.
  */
@@ -66,7 +66,7 @@ static inline void fg_account_user(struct fg_account *account, uint64_t weight_n
 
 /*
  * Brings the account up to date. `split` gets the difference from the last look. If sampling was
- * switched on or off meanwhile, the time is not counted, because nobody knows how much of it was
+ * switched on or off meanwhile, the time is not counted, because it is not known how much of it was
  * sampled. It is short if this is called as soon as fg_account_is_behind() returns true. If
  * sampling was switched and switched back, system time is owed what getrusage counted, but at most
  * the unsampled time.
@@ -87,7 +87,7 @@ static inline uint64_t fg_account_due(const struct fg_account *account)
 	return account->owed_ns > 0 ? (uint64_t)account->owed_ns : 0;
 }
 
-/* The CPU time that no sample would have if a look found the CPU clock at `cpu_ns`. */
+/* The CPU time that is in no sample if the CPU clock reads `cpu_ns`. */
 static inline int64_t fg_account_ahead(const struct fg_account *account, uint64_t cpu_ns)
 {
 	return account->owed_ns + (int64_t)(cpu_ns - account->last.cpu_ns - account->sampled_ns);

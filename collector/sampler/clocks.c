@@ -333,7 +333,7 @@ static unsigned number_at(const char **text)
 	return number;
 }
 
-/* Since Linux 5.11 the timers of CPU clocks expire on the way back to the program. */
+/* Do ticks interrupt system calls? Since Linux 5.11 they expire on the way back to the program. */
 static bool do_ticks_interrupt(void)
 {
 	struct utsname name;

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* The names of both libraries begin with this. */
+/* The names of all the collector's libraries begin with this. */
 #define FG_COLLECTOR_NAME    "libfastgate_collector"
 #define FG_COLLECTOR_LIBRARY FG_COLLECTOR_NAME ".so"
 /* As above; it also interposes malloc, read and everything else that is counted. */
@@ -38,7 +38,7 @@
 #define FG_ENV_ONLY "FASTGATE_COLLECTOR_ONLY"
 /* Milliseconds from the start of a process to its first sample. */
 #define FG_ENV_DELAY "FASTGATE_COLLECTOR_DELAY"
-/* Milliseconds that are sampled from then on. */
+/* Milliseconds of sampling after the delay. */
 #define FG_ENV_DURATION "FASTGATE_COLLECTOR_DURATION"
 /* "FIRST-LAST": sample from the start of unit FIRST to the end of unit LAST, both included. */
 #define FG_ENV_UNITS "FASTGATE_COLLECTOR_UNITS"
@@ -96,14 +96,14 @@ enum fg_counter {
   [FG_COUNTER_LOCKS] = "locks",             \
  }
 /* clang-format on */
-/* Functions whose calls the library for calls counts: "exp,log@libm,Parser::*". */
+/* Functions whose calls the call-counting library counts: "exp,log@libm,Parser::*". */
 #define FG_ENV_CALLS "FASTGATE_COLLECTOR_CALLS"
 /*
  * Functions whose arguments are recorded as well: "libm", or names as above, with a signature for
  * functions outside libm: "log,my_kernel=double(double,int)".
  */
 #define FG_ENV_DOMAINS "FASTGATE_COLLECTOR_DOMAINS"
-/* "1": also time these calls, if the function can be called from one of our frames. */
+/* "1": also time the counted calls, if the function can be called from one of our frames. */
 #define FG_ENV_CALL_TIMES "FASTGATE_COLLECTOR_CALL_TIMES"
 /*
  * With FG_ENV_DOMAINS, "N" keeps the arguments of one call in N, and FG_ENV_VALUES_BITS is the

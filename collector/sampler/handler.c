@@ -34,7 +34,7 @@ enum {
 	WORTH_PERIODS = 2,     /* system time owed, in periods, that is worth another sample */
 	TICK_PATIENCE = 32,
 	SAMPLES_PER_LOOK = 2, /* user samples per look if nothing samples system time yet */
-	AHEAD_PERIODS = 3,    /* CPU time in no sample that proves system time */
+	AHEAD_PERIODS = 3,    /* unsampled CPU time, in periods, that proves system time */
 	STOPPED_PERIODS = 3,  /* periods without a sample after which the thread was not running */
 	LATE_PERIODS = 8,     /* periods by which the debt may run ahead of the kernel's records */
 	/* The work of a handler is bounded: one that took longer had lost its CPU meanwhile. */
@@ -177,7 +177,7 @@ static bool is_behind_syscall(const ucontext_t *context)
 	return fg_arch_behind_syscall((const uint8_t *)fg_arch_register(context, FG_DWARF_RA));
 }
 
-/* Has the signal ended a wait? The call returns EINTR, or is about to be restarted. */
+/* Has the signal ended a wait? If so, the call returns EINTR or is about to be restarted. */
 static bool was_asleep(const ucontext_t *context)
 {
 	const uint8_t *pc = (const uint8_t *)fg_arch_register(context, FG_DWARF_RA);
@@ -200,7 +200,7 @@ static void meet_system(struct fg_thread *thread, uint64_t now_ns)
 /* Writes a hit as a sample at the time of the hit. */
 static void write_hit(struct fg_thread *thread, const struct fg_kernel_hit *met, uint64_t weight_ns)
 {
-	/* samples of one time would count as parts of one sample */
+	/* samples with the same time would count as parts of one sample */
 	const uint64_t least_ns = thread->writer.last_time_ns + 1;
 
 	write_region(thread, met->region);
@@ -313,7 +313,7 @@ static void on_tick_in_sandbox(struct fg_thread *thread, const ucontext_t *conte
 		sample_system(thread, context, behind, now_ns);
 }
 
-/* Look often while system time passes, otherwise seldom. */
+/* Looks often while system time passes, otherwise seldom. */
 static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 {
 	struct fg_thread_clocks *clocks = &thread->clocks;
@@ -332,7 +332,7 @@ static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 		fg_thread_set_tick(thread, fast);
 }
 
-/* A sample for a tick in system time. */
+/* Handles a tick: takes a sample if system time is owed here. */
 static void on_tick(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
 {
 	struct fg_account *account = &thread->account;
@@ -378,7 +378,7 @@ static void on_jitter(struct fg_thread *thread, const ucontext_t *context, bool 
 	fg_thread_rearm(thread, thread->clocks.period_ns);
 }
 
-/* A wait that signals do not end, such as one for a disk. */
+/* Was the thread in a wait that signals do not end, such as one for a disk? */
 static bool was_in_long_call(const ucontext_t *context)
 {
 	return is_behind_syscall(context) && !was_asleep(context);

@@ -5,7 +5,7 @@
 
 #include "collector/sampler/state.h"
 
-/* Weighs the kernel's last hits, before the thread's clocks stop.  Under its `busy`. */
+/* Weighs the kernel's last hits, before the thread's clocks stop. Call under its `busy`. */
 void fg_take_last_hits(struct fg_thread *thread);
 void fg_on_signal(int signal, siginfo_t *info, void *context);
 

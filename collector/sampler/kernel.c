@@ -169,7 +169,7 @@ static void refuse(struct fg_thread *thread, int error)
 		__atomic_store_n(&header->kernel_errno, (uint32_t)error, __ATOMIC_RELAXED);
 }
 
-/* A second timer to stop and start makes each context switch more expensive. */
+/* Does the thread leave its CPU rarely? A second timer makes each context switch more expensive. */
 static bool is_calm(const struct fg_thread *thread)
 {
 	const struct fg_times *now = &thread->account.last;

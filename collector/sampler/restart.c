@@ -18,7 +18,7 @@
  *	open            blocked      the call is made again; the handler runs before, a little early
  *	blocked         blocked      the call is made again
  *
- * Another signal of our own number is a sample or the program's, and may come after we have looked.
+ * Another signal with our number is a sample or the program's, and may come after we have looked.
  * The call is made again, and ends if the handler that comes before it finds that the signal is the
  * program's.
  *
@@ -33,11 +33,11 @@
  * Time-outs: absolute and endless ones need nothing, and some calls write back the remaining time.
  * The others are made again with a time-out of ours in the thread's own memory; its address
  * identifies the call if it is interrupted once more. poll and epoll_wait take a number, and a mark
- * identifies them (collector/arch/arch.h). Only the register of the time-out is changed: code that
- * libc's compiler put after the call may need the others. The time before the first interruption
- * cannot be known and is given back to the program. CPU clocks interrupt a call only as it begins,
- * wall clocks after one period at the latest, so a time-out grows by at most one period; one in
- * milliseconds grows by at most one more millisecond.
+ * identifies them (collector/arch/arch.h). Only the register of the time-out is changed, because
+ * libc's code after the call may need the others. The time before the first interruption cannot be
+ * known and is given back to the program. CPU clocks interrupt a call only as it begins, wall
+ * clocks after one period at the latest, so a time-out grows by at most one period, and a time-out
+ * in milliseconds by up to one more millisecond.
  */
 #include "collector/process/real.h"
 #include "collector/sampler/clocks.h"
@@ -300,7 +300,7 @@ struct call {
 
 /*
  * musl makes cancellable calls in one function, which gets the number as an argument and keeps it
- * in no register that the kernel preserves. The number is read from the instruction with which the
+ * in no register that survives the call. The number is read from the instruction with which the
  * caller of that function loads it.
  */
 static long number_passed(const ucontext_t *context)

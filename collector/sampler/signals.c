@@ -48,7 +48,7 @@ static int raw_mask(int how, const sigset_t *set, sigset_t *before)
 	return (int)syscall(SYS_rt_sigprocmask, how, set, before, KERNEL_SIGSET);
 }
 
-/* Let our signal through; returns whether it was blocked before. */
+/* Unblocks our signal; returns whether it was blocked before. */
 static bool unblock_signal(void)
 {
 	sigset_t ours;

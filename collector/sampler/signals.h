@@ -22,7 +22,7 @@ bool fg_signal_forward(int signal, siginfo_t *info, void *context, int *flags);
  * sample.
  */
 bool fg_signal_forward_kept(int signal, void *context, int *flags);
-/* The handler has received a signal of this thread's clock, or of its tick. */
+/* Call when the handler has received a signal of this thread's clock, or of its tick. */
 void fg_signal_arrived(bool tick);
 /*
  * fg_signal_expose() sets the mask and disposition that this program believes in, for the next

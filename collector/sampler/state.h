@@ -82,7 +82,7 @@ struct fg_python_look {
 	struct fg_python_stack stack;
 };
 
-/* A frame after a walk. `first_check` is the index of its own checks (of the way to its caller). */
+/* A frame after a walk. Its checks begin at `first_check`, and cover the step to its caller. */
 struct fg_walk_frame {
 	struct fg_regs regs;
 	uint32_t id;   /* frame id of the trace */
@@ -133,7 +133,7 @@ struct fg_walk_memory {
 	uint32_t edge
 		/* frame ids, a ring: the outer end of a stack that is too deep */
 		[FG_TRACE_FRAMES_EDGE];
-	struct fg_python_look python;      /* Python's part of the sample being taken */
+	struct fg_python_look python;      /* Python frames of the sample being taken */
 	uint32_t copy_ids[FG_COPY_FRAMES]; /* frames of collector/unwind/walk_copy.c */
 	struct fg_kernel_hits hits;
 };
@@ -178,7 +178,7 @@ struct fg_thread_clocks {
 /* A change of the thread's region. */
 struct fg_region_step {
 	uint64_t time_ns;
-	uint32_t before; /* the region before */
+	uint32_t before; /* the previous region */
 };
 
 /* The thread's regions and unit of work: collector/sampler/regions.c. */
@@ -192,7 +192,7 @@ struct fg_thread_regions {
 	uint64_t begin_ns[FG_REGION_DEPTH_MAX];
 	uint32_t unit_name;
 	uint64_t unit_number;
-	bool unit_written; /* it began while samples were taken */
+	bool unit_written; /* the unit began while samples were taken */
 };
 
 /* The time-out of a restarted system call: collector/sampler/restart.c. */
@@ -293,7 +293,7 @@ struct fg_options {
 	char output[FG_OUTPUT_MAX];
 	char control[FG_OUTPUT_MAX];
 	uint64_t period_ns;
-	uint64_t budget; /* millionths of the CPU time for which the period is adapted, or 0 */
+	uint64_t budget; /* millionths of the CPU time to which the period is adapted, or 0 */
 	uint32_t clock;  /* enum fg_trace_clock at which the ladder starts */
 	bool no_kernel;  /* do not sample the kernel, even where that is allowed */
 	pid_t only_parent;
@@ -355,7 +355,7 @@ struct fg_global {
 	_Atomic bool visiting;
 	const struct fg_control_page *control; /* NULL: not controlled from outside */
 	bool control_missing;                  /* the named page could not be mapped */
-	/* dumps that the page had requested at the start, or since */
+	/* number of dumps that the page has requested so far */
 	_Atomic uint32_t control_dumps;
 	struct fg_module *modules;
 	struct fg_thread *_Atomic threads[FG_THREADS_MAX];

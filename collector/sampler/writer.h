@@ -56,10 +56,10 @@ bool fg_note(struct fg_thread *thread, const char *text);
 bool fg_sample_write(struct fg_thread *thread, uint64_t now_ns, uint8_t flags, uint32_t node,
 		     uint64_t weight_ns);
 
-/* Writes decimal digits without a NUL; returns how many. */
 enum {
 	FG_NUMBER_SIZE = 20
 };
+/* Writes decimal digits without a NUL; returns how many. */
 size_t fg_number_text(uint64_t value, char text[FG_NUMBER_SIZE]);
 
 void fg_lose(enum fg_trace_loss cause, uint64_t count);

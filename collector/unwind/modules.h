@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mapped objects. A module gets an id when it is first met, even in a handler. It is dead once
- * dlclose() has unmapped it; the same file mapped again at the same place gets its old id back.
- * _dl_find_object() finds objects; with a glibc before 2.35, which lacks it, this table does.
+ * The mapped objects. A module gets an id when it is first met, even in a handler. It is no longer
+ * live once dlclose() has unmapped it; the same file mapped again at the same place gets its old id
+ * back. _dl_find_object() finds objects; with a glibc before 2.35, which lacks it, this table does.
  */
 #ifndef FG_COLLECTOR_MODULES_H
 #define FG_COLLECTOR_MODULES_H

@@ -19,11 +19,11 @@
 enum fg_rule_kind {
 	FG_RULE_NONE = 0, /* not a rule */
 	FG_RULE_CFA,      /* CFA = reg + offset; return address right below it */
-	FG_RULE_CFA_BP,   /* the same, and the caller's frame pointer lies at CFA + bp_offset */
+	FG_RULE_CFA_BP,   /* as FG_RULE_CFA, with the caller's frame pointer at CFA + bp_offset */
 	FG_RULE_LEAF,     /* CFA = reg + offset; return address still in the link register */
 	FG_RULE_DEREF,    /* CFA = *(reg + offset) + addend: functions that realign their stack */
-	FG_RULE_DEREF_BP, /* the same, and the caller's frame pointer lies at bp + bp_offset */
-	FG_RULE_DEREF_CFA_BP, /* the same, and it lies at CFA + bp_offset */
+	FG_RULE_DEREF_BP, /* as FG_RULE_DEREF, caller's frame pointer at bp + bp_offset */
+	FG_RULE_DEREF_CFA_BP, /* as FG_RULE_DEREF, caller's frame pointer at CFA + bp_offset */
 	FG_RULE_PLT,          /* CFA = sp + offset, one word more from the entry's `push` on */
 	/* kinds that name no register */
 	FG_RULE_SIGNAL, /* the trampoline that a signal handler returns to */
@@ -90,7 +90,7 @@ static inline int fg_rule_addend(uint64_t rule)
 }
 
 /*
- * A module's unwind tables, and which of its memory may be read: a damaged table points
+ * A module's unwind tables, and the range of its memory that may be read: a damaged table points
  * anywhere.
  */
 struct fg_tables {
@@ -100,9 +100,8 @@ struct fg_tables {
 };
 
 /*
- * The rule for `address`.  `address` is where the frame stands: pc itself if it was interrupted
- * there, pc - 1 for a return address.  FG_RULE_UNKNOWN if the tables do not say.  Nothing outside
- * [low, high) is read.
+ * The rule for `address`: the frame's pc if it was interrupted there, pc - 1 for a return address.
+ * FG_RULE_UNKNOWN if the tables do not say. Nothing outside [low, high) is read.
  */
 uint64_t fg_rule_find(const struct fg_tables *tables, uintptr_t address);
 

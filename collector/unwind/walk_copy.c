@@ -34,7 +34,7 @@ static bool read_word(const struct copy_walk *walk, uintptr_t address, uintptr_t
 	return true;
 }
 
-/* bp_at 0: the frame pointer is as it was. */
+/* bp_at 0: the frame pointer is unchanged. */
 static bool step_to(struct copy_walk *walk, uintptr_t cfa, uintptr_t return_at, uintptr_t bp_at)
 {
 	struct fg_regs caller = {0, cfa, walk->regs.bp};
