@@ -14,8 +14,8 @@
 #include <string.h>
 
 /*
- * A violated contract between two pieces of our own code: print where, abort. Never for anything a
- * user, a file or a peer can cause; that is an fg_error.
+ * A violated contract between two pieces of our own code: prints where, and aborts. Never for
+ * anything that a user, a file or a peer can cause; that is an fg_error.
  */
 #define FG_ASSERT(condition) \
  ((condition) ? (void)0 : fg_assert_failed(#condition, __FILE__, __LINE__, __func__))

@@ -21,7 +21,7 @@ int fg_json_get_text(const cJSON *object, const char *path, const char **text, s
 	FG_NODISCARD;
 int fg_json_get_int64(const cJSON *object, const char *path, int64_t *value, struct fg_error *err)
 	FG_NODISCARD;
-/* Whole, and within what a double holds exactly. */
+/* Is the value whole, and small enough for a double to hold it exactly? */
 bool fg_json_is_whole(double value);
 int fg_json_get_array(const cJSON *object, const char *path, const cJSON **array,
 		      struct fg_error *err) FG_NODISCARD;

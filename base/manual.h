@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts of a manual page, in the man(7) macros that groff and mandoc both read.  Text is escaped so
- * that a dash stays a dash, and everything beyond ASCII is named by its code point.  All append.
+ * Parts of a manual page, in the man(7) macros that groff and mandoc both read. Text is escaped so
+ * that a dash stays a dash, and everything beyond ASCII is named by its code point. All functions
+ * append to the page.
  */
 #ifndef FG_BASE_MANUAL_H
 #define FG_BASE_MANUAL_H

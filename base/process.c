@@ -305,8 +305,8 @@ static size_t read_all(int fd, void *data, size_t size)
 }
 
 /*
- * The child reports through a pipe that closes itself on exec whether it got that far; the launcher
- * then reports the same about the program.
+ * The child reports whether it reached exec, through a pipe that closes itself on exec; the
+ * launcher then reports the same about the program.
  */
 static int await_exec(struct start *start, pid_t pid, const struct fg_process_options *options,
 		      struct fg_process *process, struct fg_error *err)

@@ -15,7 +15,7 @@ struct splitter {
 	bool has_word;
 };
 
-/* The inside of "…": a backslash keeps its meaning only before these four. */
+/* Reads the inside of "…", where a backslash escapes only these four. */
 static int take_double_quoted(struct splitter *s, struct fg_error *err)
 {
 	for (s->at++; *s->at != '"'; s->at++) {
