@@ -19,8 +19,7 @@
 enum {
 	FG_PERIOD_ADAPTED_LEAST_NS = 250000,  /* 4,000 samples a second */
 	FG_PERIOD_ADAPTED_MOST_NS = 40000000, /* 25 samples a second */
-	FG_SAMPLE_ASSUMED_NS =
-		240000,        /* cost of the first samples, which find cold unwind tables */
+	FG_SAMPLE_ASSUMED_NS = 240000, /* cost of the first samples, with cold unwind tables */
 	FG_INTERRUPT_PART = 2, /* an interrupt without a signal costs half of one with a signal */
 	FG_BUDGET_WHOLE = 1000000,
 };

@@ -32,7 +32,7 @@
  * length and that number of bytes, no NUL.
  *
  * A sample belongs to the thread and region that are current in its chunk: those of the chunk
- * header, until a FG_RECORD_THREAD_BEGIN or FG_RECORD_REGION_SET in the chunk changes them.
+ * header, until an FG_RECORD_THREAD_BEGIN or FG_RECORD_REGION_SET in the chunk changes them.
  *
  * Ids (thread, module, frame, node, region, name) are assigned from 1 up, process-wide, and their
  * definitions may be in any chunk: a reader collects every definition of the file before it
@@ -380,7 +380,7 @@ struct fg_trace_header {
 	/* system calls that our signal interrupted and that were made again */
 	uint64_t restarts;
 	uint64_t forwarded; /* the program's own signals, passed on to it */
-	uint64_t end;       /* enum fg_trace_end, written last of the following */
+	uint64_t end;       /* enum fg_trace_end, written after the members that follow */
 	uint64_t end_monotonic_ns;
 	uint64_t end_user_ns; /* rusage of the process at that time */
 	uint64_t end_system_ns;

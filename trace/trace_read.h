@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One trace file of the collector, as plain arrays: what trace/trace_format.h describes, checked.
+ * One trace file of the collector, as plain arrays, checked against trace/trace_format.h.
  *
  * The file is untrusted: it may be cut, damaged or forged. Every length is checked against the
  * available bytes, every id against the size of the file before memory is allocated for it, and a
@@ -110,10 +110,10 @@ struct fg_trace_value {
 	uint32_t region;
 	uint32_t path;
 	uint32_t measure;
-	uint32_t state; /* number of a state of what is held; 0: a count */
+	uint32_t state; /* number of a state of held things; 0: a count */
 };
 
-/* Patterns of functions to count, and what each reached. */
+/* A pattern of functions to count, and its outcome. */
 struct fg_trace_pattern {
 	const char *text;
 	const char *library; /* library that should define them; "": any */
@@ -230,7 +230,7 @@ struct fg_trace {
 	uint64_t python_version; /* PY_VERSION_HEX; 0: no interpreter, or its frames are not read */
 	struct fg_trace_resident *residents;
 	size_t resident_count, resident_capacity;
-	const char **notes; /* the collector's own */
+	const char **notes; /* notes of the collector */
 	size_t note_count, note_capacity;
 	const char *executable; /* "": unknown */
 	const char *command;    /* arguments joined by blanks */

@@ -5,8 +5,8 @@
  *
  *	struct fg_trace_writer w = {0};
  *	fg_trace_writer_init(&w);
- *	fg_trace_writer_record(&w, FG_RECORD_NAME, 1, fg_tw_text("event"), ...)
- *	fg_trace_writer_finish(&w, &size)     the file's bytes, valid until release
+ *	fg_trace_writer_text(&w, FG_RECORD_NAME, 1, "event", 5);
+ *	fg_trace_writer_finish(&w, &size);    // the file's bytes, valid until release
  */
 #ifndef FG_SYMBOLS_TRACE_WRITER_H
 #define FG_SYMBOLS_TRACE_WRITER_H
@@ -34,7 +34,7 @@ void fg_trace_writer_numbers(struct fg_trace_writer *w, uint8_t kind, const uint
 #define FG_TW(w, kind, ...)                                        \
  fg_trace_writer_numbers(w, kind, (const uint64_t[]){__VA_ARGS__}, \
 			 sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
-/* Writes a record of a number and a text. */
+/* Writes a record of a number (0: none) and a text. */
 void fg_trace_writer_text(struct fg_trace_writer *w, uint8_t kind, uint64_t number,
 			  const char *text, size_t size);
 /* Writes FG_RECORD_MODULE; the first number is its id. */
