@@ -14,7 +14,7 @@
 #include <string.h>
 
 /*
- * A violated contract between two pieces of our own code: prints where, and aborts. Never for
+ * Reports a violated contract between two pieces of our own code, and aborts. Never use it for
  * anything that a user, a file or a peer can cause; that is an fg_error.
  */
 #define FG_ASSERT(condition) \

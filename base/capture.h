@@ -17,7 +17,7 @@
 #include "base/strbuf.h"
 
 struct fg_capture {
-	int fd; /* to read from; -1: nothing is captured, or the pipe has ended */
+	int fd; /* read end; -1: nothing is captured, or the pipe has ended */
 	bool in_file;
 	struct fg_strbuf head;
 	char *ring;         /* the newest bytes after the head */

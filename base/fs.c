@@ -68,8 +68,8 @@ int fg_fs_read_regular(const char *path, size_t max_bytes, char **data, size_t *
 		       struct fg_error *err)
 {
 	/*
-	 * Opened before it is checked, so nobody can swap it in between. Does not wait for a pipe's
-	 * writer.
+	 * The file is opened before it is checked, so nobody can swap it in between. Opening does
+	 * not wait for a pipe's writer.
 	 */
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat info;

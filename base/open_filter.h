@@ -10,7 +10,7 @@
 
 enum fg_open_event {
 	FG_OPEN_EVENT = 1, /* open, openat, openat2, creat */
-	FG_OPEN_UNSEEN,    /* it may open files unseen by the filter */
+	FG_OPEN_UNSEEN,    /* a call that may open files unseen by the filter */
 };
 
 /*

@@ -439,7 +439,7 @@ size_t fg_process_signal_strays(int signal)
 	return count;
 }
 
-/* Their children become ours in turn, so repeat until no child is left. */
+/* The strays' children become ours in turn, so repeat until no child is left. */
 bool fg_process_end_strays(void)
 {
 	enum {

@@ -92,7 +92,7 @@ struct fg_process {
 	int64_t kill_at_ns;
 	bool timed_out;
 	bool reaped;
-	int report_fd; /* of the launcher; -1: none */
+	int report_fd; /* the launcher's reports; -1: none */
 	bool counted;  /* counted among this process's running programs */
 };
 

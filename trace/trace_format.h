@@ -397,8 +397,8 @@ struct fg_trace_header {
 	/* part of system_ns that perf events of the kernel sampled, independently of its ticks */
 	uint64_t kernel_ns;
 	/*
-	 * interrupts of these events, without a signal: an event has a period of its own, and most
-	 * interrupts find the program in user mode, where they leave nothing
+	 * interrupts of the kernel's perf events, without a signal: an event has a period of its
+	 * own, and most interrupts find the program in user mode, where they leave nothing
 	 */
 	uint64_t kernel_interrupts;
 	/* latest measured CPU time of a handler; 0: not measured */
@@ -449,7 +449,10 @@ struct fg_trace_chunk {
 	/* crc32c of the other fields of this header, without commit */
 	uint32_t header_crc;
 	uint64_t base_time_ns; /* CLOCK_MONOTONIC */
-	/* low half: payload bytes used; high half: crc32c of these bytes.  One 64-bit store */
+	/*
+	 * low half: payload bytes used; high half: crc32c of these bytes; written by one 64-bit
+	 * store
+	 */
 	uint64_t commit;
 };
 

@@ -11,7 +11,7 @@
 struct fg_trace_records {
 	struct fg_trace *trace;
 	uint64_t id_limit; /* bound on ids: each definition takes bytes */
-	/* of the chunk being read */
+	/* state of the chunk being read */
 	uint32_t thread;
 	uint32_t region;
 	uint64_t time_ns;
@@ -32,8 +32,8 @@ void fg_trace_begin_table(struct fg_trace *trace, const struct fg_trace_table *t
 void fg_trace_add_row(struct fg_trace *trace, const struct fg_trace_table *table,
 		      const uint8_t *row);
 /*
- * Call when the whole file was read. If the process was killed, what was held and arguments so far
- * are valid.
+ * Call when the whole file has been read. What was held, and arguments so far, count if the process
+ * was killed.
  */
 void fg_trace_end_tables(struct fg_trace *trace);
 

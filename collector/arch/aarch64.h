@@ -127,7 +127,8 @@ static inline bool fg_arch_behind_syscall(const uint8_t *pc)
 /* May this instruction change register `number`, or jump? Yes if in doubt. */
 static inline bool fg_arch_may_change(uint32_t code, unsigned number)
 {
-	const bool is_branch = (code & 0x1c000000u) == 0x14000000u; /* or a system instruction */
+	const bool is_branch =
+		(code & 0x1c000000u) == 0x14000000u; /* system instructions included */
 	const bool is_memory = (code & 0x0a000000u) == 0x08000000u; /* may also update its base */
 	const bool is_pair = (code & 0x3a000000u) == 0x28000000u;
 
@@ -180,7 +181,7 @@ static inline long fg_arch_next_number(const ucontext_t *context)
 	return (int)context->uc_mcontext.regs[8];
 }
 
-/* Also -1 if the call cannot be restarted because its first argument is not found. */
+/* The number, or -1 if the call cannot be restarted because its first argument is not found. */
 static inline long fg_arch_syscall_number(const ucontext_t *context)
 {
 	uint64_t first = 0;
@@ -202,7 +203,7 @@ static inline fg_arch_word fg_arch_first(const ucontext_t *context)
 
 static inline void fg_arch_restart(ucontext_t *context, long number)
 {
-	(void)number; /* it is still in x8 */
+	(void)number; /* the number is still in x8 */
 	context->uc_mcontext.pc -= 4;
 }
 

@@ -32,7 +32,9 @@ static inline uintptr_t fg_arch_strip(uintptr_t address)
 	return address;
 }
 
-/* Is this the code that a signal handler returns to?  Here the unwind tables say so. */
+/*
+ * Is this the code that a signal handler returns to? Not needed here: unwind tables mark that code.
+ */
 static inline bool fg_arch_is_rt_sigreturn(const uint8_t *code)
 {
 	(void)code;

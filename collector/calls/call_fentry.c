@@ -51,7 +51,7 @@ __asm__(
 "	movq 80(%rsp), %rdi\n"
 "	call find_place\n"
 "	testq %rax, %rax\n"
-	/* 128 bytes below the former stack pointer, which no handler touches */
+	/* the red zone of 128 bytes below the former stack pointer, which no handler touches */
 "	movq %rax, -48(%rsp)\n"
 "	leaq 8(%rsp), %rsp\n"
 "	.cfi_adjust_cfa_offset -8\n"

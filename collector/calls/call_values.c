@@ -59,7 +59,10 @@ bool fg_call_values_fit(const struct fg_call_values *values, const struct fg_sig
 	return values->size + PACKED_MAX * lanes * signature->count <= FG_CALL_VALUES_ROOM;
 }
 
-/* Rounds to nearest; a value that would become infinite is cut instead, and a NaN stays a NaN. */
+/*
+ * Rounds to nearest; a value that would become infinite is truncated instead, and a NaN stays a
+ * NaN.
+ */
 static uint64_t rounded(uint64_t bits)
 {
 	const unsigned dropped = MANTISSA_BITS - mantissa_bits;

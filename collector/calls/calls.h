@@ -69,7 +69,7 @@ struct fg_call_pattern {
 	bool is_reached;
 	bool with_domains; /* arguments are read */
 	bool only_known;   /* functions without a known signature are left out */
-	bool is_unsigned;  /* it matched a function without a known signature */
+	bool is_unsigned;  /* a matched function has no known signature */
 	/* overloads with other parameters are counted, but their arguments are not read */
 	bool is_overloaded;
 	/* durations are wanted, and a function cannot be called from our frames */

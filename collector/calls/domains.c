@@ -23,7 +23,7 @@ static const uint64_t infinite = UINT64_C(0x7ff) << MANTISSA_BITS;
 /* A number in memory; its `exponent` is 0 for values from 1 to below 2. */
 struct number {
 	uint64_t value; /* as encoded in a double */
-	uint64_t bits;  /* to distinguish it from others */
+	uint64_t bits;  /* distinguishes the number from others */
 	int exponent;
 	bool is_zero, is_negative, is_denormal, is_infinite, is_nan;
 };

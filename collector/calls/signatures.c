@@ -106,7 +106,7 @@ static const char *take_result(const char *text)
 	return !at && strncmp(text, "void", 4) == 0 ? text + 4 : at;
 }
 
-/* The position of the bracket after the parameters; NULL: one is not understood. */
+/* The position of the bracket after the parameters; NULL: a parameter is not understood. */
 static const char *take_parameters(const char *at, struct fg_signature *signature,
 				   struct places *next)
 {

@@ -14,7 +14,7 @@ enum {
 };
 
 enum fg_symbol_scope {
-	FG_SYMBOL_ANY,    /* the first in the order of loading */
+	FG_SYMBOL_ANY,    /* the first in loading order */
 	FG_SYMBOL_NEXT,   /* the first after this library: dlsym(RTLD_NEXT) */
 	FG_SYMBOL_BESIDE, /* the object that holds an address */
 };

@@ -299,8 +299,8 @@ static bool mix_text(const struct fg_python_reader *reader, uint64_t at, uint64_
 }
 
 /*
- * Distinguishes a str from earlier ones at its address: its length and hash, or the beginning and
- * the end of its text where no hash is kept yet.  False: not a str.
+ * Distinguishes a str from earlier ones at its address: by its length and hash, or by the start and
+ * end of its text if no hash is kept yet. False: not a str.
  */
 static bool text_key(const struct fg_python_reader *reader, uint64_t address, uint64_t *key)
 {

@@ -22,7 +22,7 @@ struct fg_python_types {
 };
 
 struct fg_python_reader {
-	/* False: some of it cannot be read. */
+	/* False: not all of it can be read. */
 	bool (*read)(void *memory, uint64_t address, void *to, size_t size);
 	void *memory;
 	const struct fg_python_layout *layout;

@@ -76,7 +76,7 @@ struct record {
 };
 
 struct matches {
-	uint64_t at[FG_KERNEL_PIECES_MAX]; /* positions of the newest ones, a ring */
+	uint64_t at[FG_KERNEL_PIECES_MAX]; /* positions of the newest matches, a ring */
 	uint64_t count;
 };
 
@@ -157,7 +157,7 @@ static int open_event(uint64_t period_ns, bool with_stacks, uint32_t ring_bytes)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* A lack of descriptors or memory concerns one thread, a missing permission all of them. */
+/* A lack of descriptors or memory affects one thread; a missing permission affects all of them. */
 static void refuse(struct fg_thread *thread, int error)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);

@@ -344,7 +344,7 @@ static uintptr_t ended_mark(const struct fg_thread *thread)
 
 /*
  * Call if a handler of the program's has run, or will run before anything else: no sample that
- * comes before the program goes on may have the call made again.
+ * comes before the program continues may have the call made again.
  */
 static void mark_ended(const struct fg_thread *thread, ucontext_t *context)
 {

@@ -85,7 +85,7 @@ struct fg_python_look {
 /* A frame after a walk. Its checks begin at `first_check`, and cover the step to its caller. */
 struct fg_walk_frame {
 	struct fg_regs regs;
-	uint32_t id;   /* frame id of the trace */
+	uint32_t id;   /* frame id in the trace */
 	uint32_t node; /* number of the call path down to here */
 	uint32_t first_check;
 	bool exact;
@@ -170,7 +170,7 @@ struct fg_thread_clocks {
 	/* system time that records found at places whose call path is unknown */
 	uint64_t kernel_unknown_ns;
 	uint32_t kernel_ring_bytes;
-	bool kernel_stacks; /* its records contain the program's stack */
+	bool kernel_stacks; /* records in the ring contain the program's stack */
 	uint8_t unlooked;   /* user samples since the last look at the debt of system time */
 	bool kernel_refused;
 };
@@ -360,7 +360,7 @@ struct fg_global {
 	struct fg_module *modules;
 	struct fg_thread *_Atomic threads[FG_THREADS_MAX];
 	_Atomic pid_t tids[FG_THREADS_MAX];        /* thread number per slot; 0: none */
-	_Atomic uint32_t thread_high;              /* all used slots are below */
+	_Atomic uint32_t thread_high;              /* all used slots are below this */
 	_Atomic uint16_t thread_of_fd[FG_FDS_MAX]; /* index + 1 */
 	_Atomic uint32_t lowest_fd;
 };

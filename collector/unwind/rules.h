@@ -28,7 +28,7 @@ enum fg_rule_kind {
 	/* kinds that name no register */
 	FG_RULE_SIGNAL, /* the trampoline that a signal handler returns to */
 	FG_RULE_END,    /* the outermost frame of a thread */
-	/* no table for this address, or one beyond what is handled here */
+	/* no table for this address, or an unsupported one */
 	FG_RULE_UNKNOWN,
 };
 
@@ -107,7 +107,7 @@ uint64_t fg_rule_find(const struct fg_tables *tables, uintptr_t address);
 
 /* Where a function saves a register that the rules leave out. */
 enum fg_saved_where {
-	FG_SAVED_NOWHERE, /* it is still in the register */
+	FG_SAVED_NOWHERE, /* the value is still in the register */
 	FG_SAVED_AT_CFA,  /* at CFA + offset */
 	FG_SAVED_UNKNOWN,
 };

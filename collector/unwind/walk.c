@@ -473,7 +473,7 @@ static inline bool find_cfa(uint64_t rule, const struct fg_regs *regs, uintptr_t
 	const unsigned reg = fg_rule_register(rule);
 
 	*cfa = (uintptr_t)(intptr_t)fg_rule_offset(rule);
-	/* A prediction, not a branch: the next frame need not wait for it. */
+	/* The processor predicts this, so the next frame need not wait for it. */
 	if (FG_LIKELY(reg == FG_DWARF_SP))
 		*cfa += regs->sp;
 	else if (reg == FG_DWARF_BP)

@@ -17,8 +17,8 @@ struct fg_walk {
 	const struct fg_trail *kept; /* trail of the previous walk */
 	uintptr_t safe_low;          /* the readable range */
 	uintptr_t safe_high;
-	bool inside;  /* that range is the thread's own stack, up to its end */
-	bool outside; /* the step read memory outside of it */
+	bool inside;  /* the readable range is the thread's own stack, up to its end */
+	bool outside; /* the step read memory outside the thread's own stack */
 	struct fg_regs regs;
 	const ucontext_t *leaf;  /* all registers of an interrupted frame; else NULL */
 	const ucontext_t *start; /* registers of the first frame, or NULL */
