@@ -664,7 +664,7 @@ bool fg_trace_records_read(struct fg_trace_records *r, const struct fg_trace_chu
 	return !c.failed;
 }
 
-/* ------------------------------------------------------------ when all are read */
+/* ---------------------------------------------------- after all are read */
 
 static int by_module_and_start(const void *left, const void *right)
 {

@@ -156,14 +156,14 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 	*fg_arch_argument(context, index) = (fg_arch_word)((uint64_t)mark << 32 | (uint32_t)value);
 }
 
-/* Calls with a time-out that only some processors have (collector/sampler/restart.c). */
+/* Calls with a timeout that only some processors have (collector/sampler/restart.c). */
 /* clang-format off */
 #define FG_ARCH_TIMED_CALLS \
 	{.number = SYS_epoll_wait, .timeout = FG_TIMEOUT_MS, .argument = 3}, \
 	{.number = SYS_poll, .timeout = FG_TIMEOUT_MS, .argument = 2}, \
 	{.number = SYS_semtimedop, .timeout = FG_TIMEOUT_SPEC, .argument = 3, .half = 8},
 
-/* Calls that wait without a time-out, or whose time-out the kernel updates. */
+/* Calls that wait without a timeout, or whose timeout the kernel updates. */
 #define FG_ARCH_UNTIMED_CALLS SYS_pause, SYS_select, SYS_semop, SYS_accept,
 /* Calls that the kernel restarts if the handler has SA_RESTART. */
 #define FG_ARCH_BY_FLAG_CALLS SYS_accept, SYS_open,

@@ -280,7 +280,7 @@ static uint64_t sum_of(const struct fg_call_domain *domain)
 	return (uint64_t)is_negative << 63 | nearest(digits);
 }
 
-/* ---- into the trace ---- */
+/* ---- writing the trace ---- */
 
 /* The number with this rank. */
 static uint64_t of_rank(uint64_t rank)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- given by users ---- */
+/* ---- signatures that users give ---- */
 
 enum type {
 	TYPE_OTHER, /* an integer register: not read */
@@ -139,7 +139,7 @@ bool fg_signature_parse(const char *text, struct fg_signature *signature)
 	return at && at[0] == ')' && at[1] == '\0';
 }
 
-/* ---- in symbols of C++ ---- */
+/* ---- signatures in C++ symbols ---- */
 
 /* The position after the target of a pointer or reference. NULL: unsupported. */
 static const char *skip_pointee(const char *at)
@@ -216,7 +216,7 @@ bool fg_signature_fits(const struct fg_signature *signature, const char *symbol,
 		      seen.count * sizeof(seen.arguments[0])) == 0;
 }
 
-/* ---- libm's ---- */
+/* ---- signatures of libm ---- */
 
 /* Names of functions of double with the same parameters; those of float end with f. */
 static const struct {
@@ -386,7 +386,7 @@ bool fg_signature_find(const char *name, struct fg_signature *signature)
 	return find_scalar(name, size, signature);
 }
 
-/* ---- the C library's ---- */
+/* ---- functions of the C library ---- */
 
 /* None of these takes more than six arguments, returns twice or looks at its caller. */
 static const char plain_functions[] =

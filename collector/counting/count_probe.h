@@ -15,13 +15,13 @@
  */
 #define FG_REAL_MEMBER(name) __typeof__(&name) name;
 #define FG_REAL_NAME(name)   #name,
-#define FG_REALS_LOOK_UP(REALS)                                                   \
- do {                                                                             \
-  static const char *const names[] = {REALS(FG_REAL_NAME)};                       \
-  _Static_assert(FG_ARRAY_SIZE(names) <= FG_SYMBOLS_MAX, "names in one look-up"); \
-  fg_symbols_next(names, (void **)(void *)&reals, FG_ARRAY_SIZE(names));          \
+#define FG_REALS_LOOK_UP(REALS)                                                  \
+ do {                                                                            \
+  static const char *const names[] = {REALS(FG_REAL_NAME)};                      \
+  _Static_assert(FG_ARRAY_SIZE(names) <= FG_SYMBOLS_MAX, "names in one lookup"); \
+  fg_symbols_next(names, (void **)(void *)&reals, FG_ARRAY_SIZE(names));         \
  } while (0)
-/* The result if the function is called before the look-up, or missing in this libc. */
+/* The result if the function is called before the lookup, or missing in this libc. */
 #define FG_NEED_REAL(name, failed)                                                            \
  do {                                                                                         \
   if (FG_UNLIKELY(!reals.name)) {                                                             \

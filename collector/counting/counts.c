@@ -46,7 +46,7 @@ static struct entry *entry_of(struct table *table, uint32_t path, uint32_t regio
 	return entry ? entry : &table->lost;
 }
 
-/* ---- into the trace ---- */
+/* ---- writing the trace ---- */
 
 struct owner {
 	enum fg_counter counter;

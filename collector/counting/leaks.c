@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Every word that may be a pointer is taken for one, so a number that looks like an address can
- * hide a leak, but no leak is invented. The roots are all private memory that can be written:
- * variables, stacks, what the program mapped itself. The search leaves out the collector's own
- * memory, the stack below the calling function, and what lies between the blocks of a heap: freed
- * memory is full of old pointers.
+ * hide a leak, but no false leak is reported. The roots are all private writable memory: variables,
+ * stacks, and the program's own mappings. The search leaves out the collector's own memory, the
+ * stack below the calling function, and the gaps between the blocks of a heap: freed memory is full
+ * of old pointers.
  *
  * Memory is read by a system call that fails where another thread has just unmapped it.
  */

@@ -344,7 +344,7 @@ void fg_live_look(struct fg_memory_block block, const void *address)
 		add(&site->untouched, end - begin - fg_resident_bytes(begin, end));
 }
 
-/* ---- into the trace ---- */
+/* ---- writing the trace ---- */
 
 /* The number of a measure in the trace. */
 static uint32_t measure_of(enum fg_held what, uint32_t kind)

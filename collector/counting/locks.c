@@ -4,7 +4,7 @@
  * counting library.
  *
  * Each lock is first tried.  If it is not free, the real call waits for it, and the wait is counted
- * when it ends, with the lock or by a time-out.
+ * when it ends, with the lock or by a timeout.
  */
 #include "collector/counting/count_probe.h"
 #include "collector/sampler/writer.h"

@@ -219,7 +219,7 @@ void fg_mappings_look(struct fg_held_now now)
 	atomic_store(&is_busy, false);
 }
 
-/* ---- into the trace ---- */
+/* ---- writing the trace ---- */
 
 enum moment {
 	MOMENT_PEAK = 1,

@@ -24,12 +24,12 @@ void fg_thread_stop(struct fg_thread *thread);
 void fg_thread_announce(struct fg_thread *thread);
 /*
  * Calls `visit` with the slot and number of every thread but `writer`. Waits for a thread that is
- * using its own tables, but not for ever.
+ * using its own tables, but not forever.
  */
 void fg_threads_visit_others(struct fg_thread *writer,
 			     void (*visit)(struct fg_thread *writer, uint32_t slot,
 					   uint32_t thread));
-/* Waits until every running handler of another thread has ended, but not for ever. */
+/* Waits until every running handler of another thread has ended, but not forever. */
 void fg_threads_let_pass(const struct fg_thread *thread);
 /* Can the kernel show a visitor which threads count? Ask before any thread does. */
 bool fg_threads_can_count(void);

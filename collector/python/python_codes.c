@@ -133,7 +133,7 @@ bool fg_python_codes_number(struct fg_thread *thread)
 
 		if (fg_python_is_cut(stack, i))
 			continue;
-		/* A function that calls itself needs only one look-up. */
+		/* A function that calls itself needs only one lookup. */
 		if (frame->code != code.address) {
 			if (!fg_python_code_read(&look->reader, frame->code, &code))
 				return false;

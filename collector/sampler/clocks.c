@@ -438,7 +438,7 @@ void fg_clocks_enter_sandbox(void)
 	}
 }
 
-/* ---- whose signal is it? ---- */
+/* ---- owners of signals ---- */
 
 bool fg_signal_is_stray(const siginfo_t *info)
 {

@@ -87,7 +87,7 @@ FG_EXPORT int dup3(int from, int to, int flags)
 /*
  * Handlers read stacks of the past, which may lead through code that is about to be unloaded.
  * During an unload they skip such code; a handler that is already reading is waited for, but not
- * for ever.
+ * forever.
  *
  * dlopen() is not wrapped, because the loader looks at its caller. New libraries are noticed when a
  * sample meets them, here, and at the end.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A signal of ours has arrived: how much time does it stand for, is that time to be recorded, and
- * where was the thread?
+ * Handles a signal of ours: how much time it stands for, whether that time is recorded, and where
+ * the thread was.
  *
  * System time. The perf clock of an ordinary user does not count it. If a tick finds the thread in
  * the kernel, its signal is delivered on the way back, when the pc is right after a system call

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A region is a node of a tree: (parent region, name).  Beginning one is a look-up in a small
+ * A region is a node of a tree: (parent region, name).  Beginning one is a lookup in a small
  * lock-free table and a push onto the thread's stack; nothing is written.  The trace gets the
  * current region when a sample is taken in it, a span when a region of FG_SPAN_LEAST_NS or longer
  * ends, and the totals when the thread ends.

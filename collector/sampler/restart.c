@@ -30,14 +30,14 @@
  * we held our signal back, ends a call whose mask lets it in. Such a call returns to a mask that
  * blocks our signal, and the context shows that mask.
  *
- * Time-outs: absolute and endless ones need nothing, and some calls write back the remaining time.
- * The others are made again with a time-out of ours in the thread's own memory; its address
+ * Timeouts: absolute and endless ones need nothing, and some calls write back the remaining time.
+ * The others are made again with a timeout of ours in the thread's own memory; its address
  * identifies the call if it is interrupted once more. poll and epoll_wait take a number, and a mark
- * identifies them (collector/arch/arch.h). Only the register of the time-out is changed, because
+ * identifies them (collector/arch/arch.h). Only the register of the timeout is changed, because
  * libc's code after the call may need the others. The time before the first interruption cannot be
  * known and is given back to the program. CPU clocks interrupt a call only as it begins, wall
- * clocks after one period at the latest, so a time-out grows by at most one period, and a time-out
- * in milliseconds by up to one more millisecond.
+ * clocks after one period at the latest, so a timeout grows by at most one period, or by up to 1 ms
+ * if it is in milliseconds.
  */
 #include "collector/process/real.h"
 #include "collector/sampler/clocks.h"
@@ -83,7 +83,7 @@ static const struct timed timed_calls[] = {
 	FG_ARCH_TIMED_CALLS /* each row ends in a comma */
 };
 
-/* Endless, absolute, or with a time-out that the kernel updates. */
+/* Endless, absolute, or with a timeout that the kernel updates. */
 /* clang-format off */
 static const long untimed_calls[] = {
 	SYS_ppoll, SYS_pselect6, SYS_rt_sigsuspend, SYS_msgrcv, SYS_msgsnd, SYS_accept4,
@@ -176,7 +176,7 @@ static int64_t time_left(const struct fg_thread *thread, uint64_t now_ns)
 }
 
 /*
- * Shortens a time-out behind a pointer to the `given` remaining time. Our copy replaces it the
+ * Shortens a timeout behind a pointer to the `given` remaining time. Our copy replaces it the
  * first time, and is shortened later.
  */
 static void shorten(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
@@ -199,7 +199,7 @@ static void shorten_spec(struct fg_thread *thread, ucontext_t *context, const st
 		shorten(thread, context, call, given, now_ns);
 }
 
-/* Shortens a time-out that is a number. */
+/* Shortens a timeout that is a number. */
 static void shorten_ms(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
 		       uint64_t now_ns)
 {
@@ -228,7 +228,7 @@ static void shorten_sleep(struct fg_thread *thread, ucontext_t *context, const s
 		shorten_spec(thread, context, call, now_ns);
 }
 
-/* Updates the time-out; false: the call must not be made again. */
+/* Updates the timeout; false: the call must not be made again. */
 static bool prepare(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
 		    uint64_t now_ns)
 {
@@ -258,7 +258,7 @@ static bool prepare(struct fg_thread *thread, ucontext_t *context, const struct 
 	return true;
 }
 
-/* ---- together with another signal ---- */
+/* ---- other pending signals ---- */
 
 /*
  * Calls that the kernel makes again or not, depending on the first handler's flags. Other calls,

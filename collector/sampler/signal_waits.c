@@ -56,7 +56,7 @@ void fg_signal_arrived(bool tick)
 /*
  * A sample consumed by a wait is sent to the handler, which shows the thread waiting. The kernel
  * drops it while another signal of that number is pending, so it is sent until it arrives: a timer
- * that its handler re-arms would otherwise stay silent for ever.
+ * that its handler re-arms would otherwise stay silent forever.
  */
 static void sample_now(siginfo_t *info, bool tick)
 {

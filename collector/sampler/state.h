@@ -195,7 +195,7 @@ struct fg_thread_regions {
 	bool unit_written; /* the unit began while samples were taken */
 };
 
-/* The time-out of a restarted system call: collector/sampler/restart.c. */
+/* The timeout of a restarted system call: collector/sampler/restart.c. */
 struct fg_thread_restart {
 	int64_t timeout[2];
 	uint64_t until_ns;

@@ -436,7 +436,7 @@ static uint32_t find_own(struct fg_thread *thread, uintptr_t pc)
 	return id;
 }
 
-/* ---- look-ups ---- */
+/* ---- lookups ---- */
 
 static uint32_t find(struct fg_thread *thread, uintptr_t pc, bool may_be_gone)
 {
