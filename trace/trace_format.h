@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The format of a trace file, byte by byte. The collector writes it and trace/ reads it, both by
+ * The format of a trace file, byte by byte. The collector writes it and trace/ reads it, both with
  * this header; docs/formats/trace.md describes it for people.
  *
  * One process image (one pid between two execs) leaves one file, `<output
@@ -163,7 +163,7 @@ enum fg_trace_record {
 	FG_RECORD_REGION_SPAN = 23,
 	/*
 	 * state, 1 (near the peak of the heap) or 2 (at the end), time, bytes of the heap held
-	 * then, resident bytes of all mappings of one name, text that name
+	 * then, resident bytes, text name: all mappings with this name together
 	 */
 	FG_RECORD_RESIDENT = 42,
 	/*
@@ -226,7 +226,7 @@ enum fg_trace_record {
 	 */
 	FG_RECORD_PYTHON_LINES = 72,
 	/*
-	 * frame, code, instruction: a Python frame, whose id is one of FG_RECORD_FRAME's kind.
+	 * frame, code, instruction: a Python frame, numbered like those of FG_RECORD_FRAME.
 	 * Instructions are counted from 1, two bytes each; 0: before the first
 	 */
 	FG_RECORD_PYTHON_FRAME = 73,

@@ -8,11 +8,11 @@
  *	call  *entry(%rip)	call_jump_entry.c
  *	lea   136(%rsp),%rsp
  *	...			the function's first instructions
- *	jmp   function + n	continues behind them
+ *	jmp   function + n	continues after them
  *
  * and each function gets its jump. Meanwhile the code is writable, a whole segment at a time, so
  * that the kernel's list of mappings does not grow. One step makes a segment both executable and
- * writable: where that is forbidden, it fails before anything has changed.
+ * writable: if that is forbidden, it fails before anything has changed.
  */
 #include "collector/calls/call_jumps.h"
 

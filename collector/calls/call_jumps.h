@@ -12,7 +12,7 @@
 struct fg_thread;
 
 /*
- * Keeps the plan's path, and the function to call for each call; the symbol's index is in its
+ * `plan` is the path of the plan. `counter` is called for each call, with the symbol's index in its
  * state.
  */
 void fg_call_jumps_init(const char *plan, void (*counter)(const struct fg_call_state *state));

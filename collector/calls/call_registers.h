@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Assembly that saves registers in a struct fg_call_state at %rsp, aligned to 64 bytes, and
- * restores them. call_entry.c keeps the registers that a caller may expect to survive;
- * call_jump_entry.c keeps all.
+ * restores them. call_entry.c keeps what a function may expect of its caller; call_jump_entry.c
+ * keeps every register.
  *
  * The upper parts of vector registers are saved only if the processor says that they are in use:
  * loading them otherwise would put them into use, and slow down the program's SSE code.

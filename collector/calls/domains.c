@@ -74,7 +74,7 @@ static struct number read_float(uint32_t bits)
 
 /*
  * Converts without the x87 unit, whose flags are the program's. A number beyond the range of double
- * becomes the largest double.
+ * becomes the largest double, or zero.
  */
 static struct number read_extended(const uint8_t *at)
 {

@@ -351,7 +351,7 @@ static void scan_once_more(struct fg_thread *thread)
 }
 
 /*
- * If the main thread ended first, the process exits from its last thread, which may be detached
+ * If the main thread ended first, the process exits from its last thread, whose slot may be free
  * already; a thread without a slot may also exit. Such a thread gets a slot to write from, but no
  * clocks.
  */

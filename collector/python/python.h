@@ -44,8 +44,8 @@ void fg_python_meet(struct fg_thread *thread, uint32_t module, uintptr_t bias,
 void fg_python_rewrite(struct fg_thread *thread);
 
 /*
- * Reads the frames of this thread, which is in its handler, into its memory: innermost first. Reads
- * nothing without an interpreter, or while its structures are inconsistent.
+ * Reads the calling thread's frames into its memory, innermost first. Reads nothing without an
+ * interpreter, or while its structures are inconsistent.
  */
 void fg_python_look(struct fg_thread *thread);
 /*

@@ -39,7 +39,8 @@ enum {
 	KEPT = 2,        /* 1 / KEPT of a ring is for records that were already read */
 	KEPT_STACKS = 8, /* the same for a ring with stacks */
 	FRAMES_MAX = 40,
-	PERIOD_SHARE = 8, /* period of the event: longer than the clock's by 1/8, out of step */
+	PERIOD_SHARE =
+		8, /* the event's period is 1/8 longer than the clock's, to stay out of step */
 	RECORD_WORDS_MIN = 4,
 	CALM_NS = 200000, /* CPU time per switch of a calm thread */
 	CALM_FIRST = 20,  /* further switches that any thread may have */

@@ -184,7 +184,7 @@ static enum step step_to_cfa(struct fg_walk *walk, uintptr_t cfa, struct saved_a
 			return STEP_LOST;
 		remember(walk, at.bp, caller.bp);
 	}
-	if (FG_ARCH_LINK_REGISTER) /* on other processors it lies below the CFA */
+	if (FG_ARCH_LINK_REGISTER) /* elsewhere the return address is just below the CFA */
 		remember(walk, at.pc, pc);
 	caller.pc = fg_arch_strip(pc);
 	walk->regs = caller;
