@@ -218,7 +218,7 @@ enum fg_trace_record {
 	FG_RECORD_SYMBOL = 60,
 	/* module: a Python interpreter whose frames are read; its version (PY_VERSION_HEX) */
 	FG_RECORD_PYTHON = 70,
-	/* code, its first line, text qualified name, text file: a function of Python */
+	/* code, its first line, text qualified name, text file: a Python function */
 	FG_RECORD_PYTHON_CODE = 71,
 	/*
 	 * code, position, text: the bytes of the code's line table from this position on

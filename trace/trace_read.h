@@ -43,7 +43,7 @@ struct fg_trace_module {
 	bool defined;
 };
 
-/* A function of Python. */
+/* A Python function. */
 struct fg_trace_code {
 	const char *name; /* NULL: not defined */
 	const char *file;

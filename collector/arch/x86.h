@@ -13,7 +13,7 @@
 #define FG_ARCH_PERF_SP 7
 #define FG_ARCH_PERF_IP 8
 
-/* The address of a frame's return address, given its CFA: the word below. */
+/* A frame keeps its return address in the word below its CFA. */
 static inline uintptr_t fg_return_address_at(uintptr_t cfa)
 {
 	return cfa - FG_WORD;

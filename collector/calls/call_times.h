@@ -48,9 +48,11 @@ bool fg_call_begin(const struct fg_thread *thread, const struct fg_timed_call *c
  * thread entered the collector. If there is no such call, the time counts as the collector's own.
  */
 void fg_call_go(const struct fg_thread *thread, uint64_t entered, bool is_timed);
-/* The innermost open call of this function at that place ended at `now`. */
+/* Call when the innermost open call of this function at that place has ended, at `now`. */
 void fg_call_end(const struct fg_thread *thread, uint32_t function, uintptr_t sp, uint64_t now);
-/* Closes all open calls at the thread's end, or in a child of fork those of all threads. */
+/*
+ * Closes all open calls: those of a thread that ends, or those of all threads in a child of fork.
+ */
 void fg_call_times_forget(uint32_t slot);
 void fg_call_times_forget_all(void);
 /* Appends the durations to the record, and clears them. */

@@ -50,7 +50,7 @@ struct fg_called {
 	const char *name;
 	const struct fg_signature *signature; /* NULL: its arguments are not read */
 	bool is_described; /* its measures are named in this process's trace file */
-	/* numbers of its measures there; 0: not assigned yet */
+	/* numbers of its measures in the trace; 0: not assigned yet */
 	_Atomic uint32_t measure, time_measure;
 	bool is_timed; /* its calls have durations */
 	/* callable from one of our frames: needed to time a call through an import */

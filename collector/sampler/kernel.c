@@ -39,8 +39,7 @@ enum {
 	KEPT = 2,        /* 1 / KEPT of a ring is for records that were already read */
 	KEPT_STACKS = 8, /* the same for a ring with stacks */
 	FRAMES_MAX = 40,
-	PERIOD_SHARE =
-		8, /* the event's period is 1/8 longer than the clock's, to stay out of step */
+	PERIOD_SHARE = 8, /* 1/8 longer than the clock's period, to stay out of step */
 	RECORD_WORDS_MIN = 4,
 	CALM_NS = 200000, /* CPU time per switch of a calm thread */
 	CALM_FIRST = 20,  /* further switches that any thread may have */
@@ -233,7 +232,7 @@ void fg_kernel_watch(struct fg_thread *thread)
 		return;
 	}
 	error = start_to_look(thread, wants_stacks());
-	/* the kernel's functions need less of the locked memory than a clock of their own */
+	/* records without stacks need less locked memory */
 	if (error == ENOMEM && wants_stacks())
 		error = start_to_look(thread, false);
 	if (error)

@@ -338,7 +338,7 @@ FG_EXPORT sighandler_t signal(int number, sighandler_t handler)
 	return set_simple(number, handler, SA_RESTART);
 }
 
-/* Still in libc, no longer in its headers. */
+/* Still in libc, but no longer in its headers. */
 sighandler_t bsd_signal(int number, sighandler_t handler);
 
 FG_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
@@ -359,7 +359,7 @@ FG_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
 	return set_simple(number, handler, (int)SA_RESETHAND | SA_NODEFER);
 }
 
-/* Deprecated, and still called. */
+/* Deprecated, but still called. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 FG_EXPORT sighandler_t sigset(int number, sighandler_t handler)

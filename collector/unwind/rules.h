@@ -60,7 +60,7 @@ static inline int32_t fg_rule_offset(uint64_t rule)
 	return (int32_t)(uint32_t)(rule >> 32);
 }
 
-/* The address of the return address of a frame of kind CFA or CFA_BP. */
+/* A CFA or CFA_BP frame keeps its return address here. */
 static inline uintptr_t fg_rule_return_at(uint64_t rule, uintptr_t cfa)
 {
 #if FG_ARCH_LINK_REGISTER
