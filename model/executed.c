@@ -10,7 +10,7 @@
  *	doubt REASON
  *	input inside|outside IDENTITY PATH
  *	file inside|outside named|whole IDENTITY PATH
- *	NAME of a function of the file above, after a blank
+ *	NAME of a function in the file above; the line begins with a blank
  */
 static const char head[] = "fastgate-executed/1\n";
 
