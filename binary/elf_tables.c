@@ -31,7 +31,7 @@ char *fg_elf_tables_bytes(const struct fg_elf_tables *elf, uint64_t offset, uint
 
 /* ---- header, segments, sections ---- */
 
-/* The fixed part at the file's beginning, which gives the width of the rest. */
+/* Reads the fixed part at the start of the file, which gives the width of the rest. */
 static int read_header(struct fg_elf_tables *elf, struct fg_error *err)
 {
 	unsigned char ident[EI_NIDENT];
@@ -77,7 +77,7 @@ int fg_elf_tables_read_sections(struct fg_elf_tables *elf, struct fg_error *err)
 	const Elf64_Ehdr *h = &elf->header;
 	char *bytes;
 
-	if (h->e_shnum == 0) /* none, or 65280 and more, which no linked file has */
+	if (h->e_shnum == 0) /* no sections, or more than 65279, which no linked file has */
 		return FG_OK;
 	if (h->e_shentsize != elf->class->section_size)
 		return broken(elf, err, "invalid section table");

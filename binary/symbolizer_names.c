@@ -85,8 +85,8 @@ static void read_frames(struct fg_symbol_module *module)
 }
 
 /*
- * A stripped binary has no names, but unwind tables list where its functions begin: all addresses
- * of a nameless function share one name, "library+0xbeginning".
+ * A stripped binary has no names, but its unwind tables list the starts of functions: all addresses
+ * of a nameless function share one name, "library+0xSTART".
  */
 uint64_t fg_symbol_module_start_of(struct fg_symbol_module *module, uint64_t address)
 {
@@ -177,8 +177,8 @@ static const char *find_debug_text(struct fg_symbolizer *s, struct fg_symbol_mod
 }
 
 /*
- * A text of the debug index, interned by its offset: hashing long paths again and again would
- * dominate.
+ * A text of the debug index, interned by its offset: hashing long paths every time would dominate
+ * the cost.
  */
 static const char *debug_text(struct fg_symbolizer *s, struct fg_symbol_module *module,
 			      uint32_t text)
@@ -222,7 +222,7 @@ make_function(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t
 	return function;
 }
 
-/* A function of the debug index, made when the first address in it is asked for. */
+/* A function of the debug index, created at the first lookup in it. */
 static const struct fg_symbol_function *
 function_at(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t number)
 {

@@ -51,7 +51,8 @@ static void scan_function(struct fg_digester *d, const struct fg_image_symbol *s
 }
 
 /*
- * Tables of the loader and of the unwinder: full of numbers that only look like addresses of data.
+ * True for tables of the loader and the unwinder, which are full of numbers that merely look like
+ * addresses.
  */
 static bool is_bookkeeping(const struct fg_image_section *section)
 {
