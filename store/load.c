@@ -79,7 +79,7 @@ static void set_fact(struct fg_run *run, int64_t scope, const struct fg_query *q
 			value);
 }
 
-/* Facts of the last scope to be loaded, and of all scopes before it. */
+/* Loads the facts of all scopes up to `last`. */
 static int load_facts(struct fg_store *store, int64_t row, int64_t last, struct fg_run *run,
 		      struct fg_error *err)
 {
@@ -126,12 +126,12 @@ out:
 
 /* The part of a run to load. */
 struct extent {
-	const char *benchmark; /* of its series, only this one; NULL: all */
+	const char *benchmark; /* load only its series; NULL: all */
 	bool profiles;
 	bool report;
 };
 
-/* Row ids of the series, in their order. */
+/* Loads the series, and their row ids in the same order. */
 static int load_series(struct fg_store *store, int64_t row, const char *benchmark,
 		       struct fg_run *run, int64_t **ids, struct fg_error *err)
 {
@@ -361,7 +361,9 @@ static int load_values(struct fg_store *store, const int64_t *ids, const struct 
 static int load(struct fg_store *store, const char *id, const struct extent *extent,
 		struct fg_stored_run *stored, struct fg_error *err)
 {
-	/* Conditions of a series go by its position among all. */
+	/*
+	 * Conditions of a series are found by its position, which is unknown if only one is loaded.
+	 */
 	const int64_t last_scope = extent->benchmark ? FG_SCOPE_HOST : INT64_MAX;
 	struct fg_stored_run s = {0};
 	int64_t *ids = NULL;

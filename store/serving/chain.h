@@ -11,7 +11,7 @@
 struct fg_store;
 
 enum {
-	FG_CHAIN_RUNS_MAX = 5000 /* the newest ones */
+	FG_CHAIN_RUNS_MAX = 5000 /* limit; the newest are kept */
 };
 
 struct fg_chain_edges {
@@ -25,8 +25,8 @@ struct fg_chain_edges {
 };
 
 /*
- * Complete runs that measured both sides at two commits, without uncommitted changes.  Runs that
- * have no value of the metric are left out.  `project` may be NULL.
+ * Loads the steps of complete runs that measured two commits without uncommitted changes. Runs
+ * without a value of the metric are left out. `project` may be NULL.
  */
 int fg_store_chain(struct fg_store *store, const char *project, const char *benchmark,
 		   const char *metric, struct fg_chain_edges *edges, struct fg_error *err)
