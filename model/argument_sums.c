@@ -156,7 +156,7 @@ void fg_argument_sums_release(struct fg_argument_sums *sums)
 	*sums = (struct fg_argument_sums){0};
 }
 
-/* ---- in order ---- */
+/* ---- sorting ---- */
 
 enum {
 	EITHER_SIDE = 2

@@ -165,7 +165,7 @@ static bool read_input(struct fg_executed *executed, char *line)
 	return true;
 }
 
-/* A line about the whole execution, or about an input file. */
+/* Reads a line about the whole execution, or about an input file. */
 static bool read_line(struct fg_executed *executed, char *line)
 {
 	if (fg_text_starts_with(line, "doubt "))
