@@ -153,7 +153,7 @@ static void note_bringing(const struct fg_image *image, struct fg_code *code)
 
 /* ---- whole image ---- */
 
-/* main counts too: the start file may build its address in pieces, which are not followed. */
+/* main counts as well: the start file may build its address in pieces, which are not followed. */
 static bool is_entrance(const struct fg_image_symbol *symbol)
 {
 	return symbol->is_start_file || symbol->is_exported || strcmp(symbol->name, "main") == 0;

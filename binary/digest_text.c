@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The second pass turns an item into text: its bytes, with each address replaced by what it refers
- * to.
+ * The second pass turns an item into text: its bytes, with each address replaced by a description
+ * of its target.
  */
 #include "base/hash.h"
 #include "binary/digester.h"
@@ -162,8 +162,8 @@ static const struct fg_image_relocation *stub_target(const struct fg_digester *d
 }
 
 /*
- * Bytes that may hold addresses: the loader relocates them, or (in fixed programs) they look like
- * one of our addresses.
+ * Adds bytes that may hold addresses: the loader relocates them, or (in fixed programs) they look
+ * like an address in the image.
  */
 static void add_data(struct fg_digester *d, struct fg_strbuf *text, uint64_t address, uint64_t size,
 		     unsigned depth)
@@ -308,7 +308,7 @@ static bool add_way_back(const struct fg_digester *d, struct fg_strbuf *text, ui
 	return false;
 }
 
-/* Nameless data is described by its content. */
+/* Describes unnamed data by its content. */
 static void add_content(struct fg_digester *d, struct fg_strbuf *text, uint64_t address,
 			unsigned depth)
 {

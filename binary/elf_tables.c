@@ -207,7 +207,9 @@ static size_t build_id_in(const struct fg_elf_tables *elf, uint64_t offset, uint
 	return found;
 }
 
-/* Sections first: in a file of debug information alone the segments point anywhere. */
+/*
+ * Searches the sections first: in a file with only debug information, the segments point anywhere.
+ */
 size_t fg_elf_tables_build_id(const struct fg_elf_tables *elf, uint8_t id[FG_BUILD_ID_MAX])
 {
 	size_t found = 0;

@@ -18,7 +18,7 @@ enum {
 	DISTANCE = 4, /* width of a 32-bit distance */
 	MODRM_RELATIVE = 5,
 	MODRM_REGISTER = 3,
-	/* marks of a byte of code */
+	/* marks for a byte of code */
 	KNOWN = 1,   /* part of a function that was decoded to its end */
 	ENTERED = 2, /* something may lead here */
 	LOOPED = 4,  /* its own function jumps here */
@@ -29,9 +29,9 @@ struct scan {
 	const struct fg_eh_frames *frames;
 	ZydisDecoder decoder;
 	uint64_t low, high; /* range of code */
-	uint8_t *bytes;     /* per byte of it */
+	uint8_t *bytes;     /* marks per byte of code */
 	uint32_t *parts;    /* per frame: another frame of the same function, or itself */
-	bool *is_unknown;   /* per frame: it may jump anywhere in its function */
+	bool *is_unknown;   /* per frame: true if it may jump anywhere in its function */
 };
 
 static void set(const struct scan *s, uint64_t address, unsigned what)

@@ -41,7 +41,7 @@ static bool is_plain(ZydisInstructionCategory category)
 	return false;
 }
 
-/* Memory that is mapped whatever the program has done. */
+/* True for memory that is mapped whatever the program has done. */
 static bool is_safe_memory(const ZydisDecodedOperand *operand)
 {
 	const bool has_base = operand->mem.base != ZYDIS_REGISTER_NONE;

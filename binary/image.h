@@ -49,7 +49,7 @@ struct fg_image_relocation {
 	int64_t addend;     /* offset from the import */
 };
 
-/* A raw symbol of a table. */
+/* A raw symbol from a symbol table. */
 struct fg_image_entry {
 	const char *name;
 	uint64_t address;

@@ -245,9 +245,8 @@ function_at(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t n
 
 /*
  * Debug information has the name that the compiler saw ("__GI___libc_free"), the symbol table the
- * public one ("free"), as on a host without debug information.
- * Parts that the compiler split off ("fit.cold") belong to the function they came from: there the
- * debug information knows better.
+ * public one ("free"), as on a host without debug information. Parts that the compiler split off
+ * ("fit.cold") belong to the function they came from: for these, the debug information is right.
  */
 static bool table_knows_better(const struct fg_symbol_module *module, uint64_t address,
 			       const struct fg_symbol *symbol)

@@ -110,7 +110,7 @@ bool fg_symbol_module_save(struct fg_symbol_module *module);
 void fg_symbol_module_free(struct fg_symbol_module *module);
 /* The start of the function around the address in the unwind tables; otherwise the address. */
 uint64_t fg_symbol_module_start_of(struct fg_symbol_module *module, uint64_t address);
-/* Names an address: makes its chain. */
+/* Makes the chain of symbols for an address. */
 struct fg_symbol_chain fg_symbolizer_name(struct fg_symbolizer *symbolizer,
 					  struct fg_symbol_module *module, uint64_t address);
 
