@@ -121,7 +121,7 @@ static bool has_its_own(const char *program, const struct fg_trace_pattern *patt
 	return found;
 }
 
-/* True if the list has the word of this size, between blanks. */
+/* True if the list contains the word, between blanks; `size` is the length of the word. */
 static bool lists(const char *list, const char *word, size_t size)
 {
 	for (const char *at = list; (at = strchr(at, ' ')) != NULL; at++)

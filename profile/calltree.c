@@ -12,7 +12,7 @@
 struct walk {
 	const struct fg_calltree *tree;
 	uint32_t node;
-	bool entered; /* false: the node is left */
+	bool entered; /* false: leaving the node */
 };
 
 static bool walk_start(struct walk *walk, const struct fg_calltree *tree)
@@ -289,7 +289,7 @@ void fg_calltree_finish(struct fg_calltree *tree)
 }
 
 /*
- * Add another tree's column 0, path by path, into a column of this one; call fg_calltree_finish()
+ * Adds column 0 of another tree, path by path, to a column of this one. Call fg_calltree_finish()
  * afterwards.
  */
 static void merge_column(struct fg_calltree *into, unsigned column, const struct fg_calltree *from,

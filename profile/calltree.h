@@ -52,7 +52,7 @@ enum fg_label_identity {
 };
 
 struct fg_label {
-	const char *name;    /* what is shown */
+	const char *name;    /* displayed name */
 	const char *library; /* base name; "" if grouping dropped it */
 	const char *file; /* definition, or the line's file when grouped by line; NULL: unknown */
 	const char *linkage; /* mangled name; NULL: same as `name`, or grouping dropped it */
@@ -135,7 +135,7 @@ struct fg_calltree_query {
 	/* cut everything below the innermost match; drop samples without a match */
 	const char *leaf;
 	const char *const
-		*ancestors;        /* "log" below a frame that matches becomes "log (from MATCH)" */
+		*ancestors; /* "log" below a frame that matches becomes "log  (from MATCH)" */
 	const char *const *rename; /* s/…/…/g, in order, on the shown name */
 	bool collapse_templates;   /* vector<int, allocator<int>> → vector<…> */
 	bool fold_inlined;         /* inlined frames belong to the function that contains them */
@@ -147,7 +147,7 @@ struct fg_calltree_query {
 	bool only_units;                /* drop samples outside any unit of work */
 	int64_t from_ns, to_ns;         /* to_ns 0: to the end */
 	uint32_t kinds;                 /* bits 1 << enum fg_time_kind; 0: all */
-	uint32_t repetition;            /* 1 based; 0: all */
+	uint32_t repetition;            /* from 1; 0: all */
 	bool per_repetition;            /* divide by the number of repetitions */
 };
 

@@ -14,7 +14,7 @@ struct builder {
 	const struct fg_profile *profile;
 	struct fg_selection selection;
 	struct fg_calltree *tree;
-	uint32_t *label_of_frame;         /* + 1; 0: not made yet */
+	uint32_t *label_of_frame;         /* label + 1; 0: not made yet */
 	struct fg_pair_index label_below; /* label, ancestor's label → label */
 };
 

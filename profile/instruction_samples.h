@@ -6,7 +6,7 @@
 #include "profile/calltree.h"
 
 struct fg_instruction_sample {
-	/* module and address of the instruction; its innermost function */
+	/* frame with the module, address and innermost function of the instruction */
 	const struct fg_frame *frame;
 	struct fg_weight weight;
 };

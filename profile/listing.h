@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The machine code of functions with samples at a leaf: each instruction as text, with its line.
- * Listings are made while the binaries exist, and kept with the profile.
+ * The machine code of the functions in which samples ended: each instruction as text, with its
+ * line. Listings are made while the binaries exist, and kept with the profile.
  */
 #ifndef FG_PROFILE_LISTING_H
 #define FG_PROFILE_LISTING_H

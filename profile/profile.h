@@ -157,7 +157,7 @@ struct fg_module_info {
 	uint64_t start;
 	uint64_t end;
 	uint32_t process;
-	bool is_kernel; /* the kernel or a kernel module, which a profile may contain by chance */
+	bool is_kernel; /* the kernel or one of its modules; chance decides whether it is sampled */
 	const char *
 		/* "symbol table", "/usr/lib/debug/...", "nothing: ..." : for people */
 		symbols_from;
@@ -247,7 +247,7 @@ struct fg_profile {
 	size_t unit_count, unit_capacity;
 	struct fg_module_info *modules; /* [0]: none */
 	size_t module_count, module_capacity;
-	/* executions behind the samples; divides figures per execution */
+	/* executions behind the samples, by which figures per execution are divided */
 	uint32_t repetition_count;
 
 	struct fg_listing *listings; /* sorted by module and address; see profile/listing.h */

@@ -132,7 +132,7 @@ static uint32_t stack_of_split(void *context, uint32_t parent, const char *name)
 	return fg_profile_stack(s->into, parent, fg_profile_frame(s->into, &frame));
 }
 
-/* Adds a sample, scaled to one repetition unless the measure is a largest or smallest value. */
+/* Adds a sample, scaled as the query requests; largest and smallest values are not scaled. */
 static void add_sample(struct select *s, const struct fg_sample *sample, uint32_t stack)
 {
 	struct fg_sample *added = fg_profile_add_sample(s->into);

@@ -189,7 +189,7 @@ static void walk(struct fg_sampling_run *run, struct fg_stopped_copy *copy)
 
 /*
  * Walking a stack takes many times as long as copying it, so stacks are walked after the stopped
- * threads were released. A thread that stops meanwhile waits for one walk at most.
+ * threads have been released. A thread that stops meanwhile waits for one walk at most.
  */
 void fg_sampling_walk_copies(struct fg_sampling_run *run)
 {

@@ -174,7 +174,7 @@ static int write_trace(struct fg_sampling_run *run, struct fg_error *err)
 }
 
 /*
- * Turns off timer slack, so that a moment is not delayed to coincide with another timer. If
+ * Sets the smallest timer slack, so that a moment is not delayed to coincide with another timer. If
  * permitted, fastgate runs before all ordinary threads, so that a stopped thread need not wait for
  * another's slice to end. Otherwise a short slice gets it a CPU at each moment (since Linux 6.12).
  * The slice is long enough to copy everything at a moment: at a clock tick, every 1 to 4 ms, a

@@ -71,7 +71,7 @@ struct fg_sampling_run {
 	int process_fd;    /* readable when the process has ended */
 	int stops_fd;      /* readable when a thread has stopped */
 	struct fg_own_cpu own_cpu;
-	struct fg_mapping_looks looks; /* limits of reading the mappings */
+	struct fg_mapping_looks looks; /* limits reads of the mappings */
 	uint64_t pauses[FG_PAUSES_MAX];
 	uint64_t pause_count;
 	uint64_t truncated;

@@ -68,7 +68,7 @@ static int find_tables(unw_addr_space_t space, unw_word_t address, unw_proc_info
 						  context);
 }
 
-/* libunwind allocates it from a pool of its own, which cannot free it. */
+/* libunwind allocates the info from its own pool and offers no way to free it. */
 static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *context)
 {
 	(void)space;

@@ -25,7 +25,7 @@ struct fg_archive_content {
 
 /*
  * Writes `output` from a trace or a folder of traces. `symbols` defines where files are searched;
- * it must not name an archive. FG_ENOENT: no trace; FG_ELIMIT: the files exceed an archive's
+ * its own archive must be NULL. FG_ENOENT: no trace; FG_ELIMIT: the files exceed an archive's
  * limits.
  */
 int fg_archive_write(const char *traces, const struct fg_symbolizer_options *symbols,
@@ -35,7 +35,7 @@ void fg_archive_content_release(struct fg_archive_content *content);
 
 struct fg_archive {
 	struct fg_arena arena;
-	char *folder;                     /* unpacked files, and a cache, "symbols" */
+	char *folder;                     /* unpacked files; "symbols" is a cache */
 	char *traces;                     /* a folder of traces */
 	struct fg_symbol_archive symbols; /* for fg_symbolizer_options */
 };

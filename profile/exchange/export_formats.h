@@ -20,8 +20,8 @@ fg_export_writer fg_export_npz;
 fg_export_writer fg_export_html;
 
 /*
- * Values and samples per stack: `self` of those whose leaf is the stack, `inclusive` with all
- * stacks below it.
+ * Values and samples per stack: `self` for samples with this leaf, `inclusive` with all stacks
+ * below it.
  */
 struct fg_stack_sums {
 	double *self;
@@ -69,7 +69,7 @@ struct fg_npz_array {
 	const char *type; /* numpy's name: "<f8", "<u4", "|S20" */
 	size_t item_size; /* bytes of an item of this type */
 	size_t count;
-	const void *items; /* in this byte order */
+	const void *items; /* in the host's byte order */
 };
 
 void fg_npz_begin(struct fg_npz *npz, struct fg_strbuf *out);

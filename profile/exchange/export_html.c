@@ -21,7 +21,7 @@ enum {
 struct subject {
 	const struct fg_called_kind *kind;
 	const char *title;
-	const char *const *heads; /* heads of its columns, NULL-terminated */
+	const char *const *heads; /* headings of its columns, NULL-terminated */
 	void (*cells)(struct fg_xml_writer *w, const void *figures); /* cells of a row */
 	bool has_hints;
 };

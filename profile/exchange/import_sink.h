@@ -23,8 +23,8 @@ struct fg_import_sink {
 };
 
 /*
- * The texts need no NUL; an empty name becomes "[unknown]", broken UTF-8 and control characters
- * U+FFFD.
+ * A text that need not end with a NUL. An empty name becomes "[unknown]"; invalid UTF-8 and control
+ * characters become U+FFFD.
  */
 struct fg_text {
 	const char *text;

@@ -10,7 +10,7 @@
 struct fg_view_calls {
 	bool known;
 	struct fg_map functions; /* name, library → index of a number */
-	struct fg_map edges;     /* the same of caller and callee → index of a number */
+	struct fg_map edges;     /* name, library of caller and callee → index */
 	double *numbers;
 	size_t count, capacity;
 };

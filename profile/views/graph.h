@@ -24,7 +24,7 @@ struct fg_graph_options {
 	size_t nodes;       /* limit; 0: 80 */
 	double node_floor;  /* share of the time; 0: 0.5 % */
 	double edge_floor;  /* 0: 0.1 % */
-	unsigned depth;     /* limit of calls away from the focus or the start; 0: none */
+	unsigned depth;     /* largest distance in calls from the focus or the start; 0: any */
 	bool color_by_self; /* colour shows self, size inclusive time */
 	bool left_to_right;
 	bool all; /* no floors and no limit */

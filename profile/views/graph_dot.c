@@ -162,7 +162,7 @@ static double reference(const struct painter *p)
 	return fmax(p->graph->total[0], p->graph->total[1]);
 }
 
-/* The largest change of a node. It gets the full colour, so that small changes still show. */
+/* The largest change among the nodes. It gets the full colour, so that small changes still show. */
 static double largest_change(const struct painter *p)
 {
 	double most = 0;

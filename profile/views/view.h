@@ -106,7 +106,7 @@ struct fg_view {
 		    struct fg_view_table *table, struct fg_error *err);
 	const char *measure; /* default measure; NULL: the profile's first */
 	bool needs_code;     /* uses the listings of the profile */
-	bool has_no_measure; /* shows other figures than measures */
+	bool has_no_measure; /* its figures are not measures of the profile */
 };
 
 /* The end of error messages about data that a stored run lacks. */

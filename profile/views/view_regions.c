@@ -237,8 +237,8 @@ static void fill(struct fg_view_table *table, const struct fg_profile *profile,
 }
 
 /*
- * True for a unit of work of a stored run, which the view of units shows. A stored run has a region
- * for each kind of unit, and times of regions, but does not know the region of a sample.
+ * True for units of work of a stored run, which has them as regions by kind; the view of units
+ * shows them.
  */
 static bool is_unit(const struct fg_region_info *region)
 {

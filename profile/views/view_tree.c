@@ -3,7 +3,7 @@
  * Top-down and bottom-up trees. Stacks of real programs are hundreds of frames deep, so depth alone
  * does not indent: an only child continues the column of its parent, and a new column of guides
  * begins only where the tree branches. A function that calls itself and nothing else of weight is
- * one row, "walk (100 deep)".
+ * one row, "walk  (100 deep)".
  */
 #include "profile/views/view_private.h"
 
