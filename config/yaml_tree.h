@@ -33,7 +33,7 @@ struct fg_yaml_node {
 
 struct fg_yaml_text {
 	const char *origin;
-	bool is_override; /* its positions mean nothing to the user */
+	bool is_override; /* its lines and columns mean nothing to the user */
 	const char *data;
 	size_t size;
 };
