@@ -3,7 +3,7 @@
  * Numbers and texts as bytes, and packed blocks of them.  A packed block is
  *
  *	1 byte   version of the block (1)
- *	4 bytes  CRC-32C of what follows, little endian
+ *	4 bytes  CRC-32C of the following bytes, little endian
  *	4 bytes  size of the content when unpacked, little endian
  *	...      the content as one zstd frame
  *

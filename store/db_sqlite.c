@@ -126,7 +126,7 @@ static void query_begin(struct fg_query *query)
 	s->busy[query->sql] = true;
 }
 
-/* The place of the next parameter. */
+/* SQLite's index of the next parameter. */
 static int place(const struct fg_query *query)
 {
 	return of(query)->places[query->sql][query->parameters];

@@ -205,7 +205,7 @@ static int take_rows(struct fg_byte_reader *reader, void *context, struct fg_err
 	return fg_matrix_read(reader, 0, &all->items[all->count++], err);
 }
 
-/* The call paths of a series, and the set's nodes that they become. */
+/* The call paths of a series, and their nodes in the set. */
 struct tree {
 	struct fg_stored_paths paths;
 	uint32_t *nodes;
@@ -224,7 +224,7 @@ static int take_paths(struct fg_byte_reader *reader, void *context, struct fg_er
 	return fg_stored_paths_read(reader, &tree->paths, err);
 }
 
-/* The set's index of a store function, read once. */
+/* Maps a function's id in the store to its index in the set. Each function is read once. */
 static int function_index(struct fg_store *store, struct fg_map *known, uint64_t id,
 			  struct fg_profile_set *set, uint32_t *index, struct fg_error *err)
 {

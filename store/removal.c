@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Deleting runs, and garbage collection. */
+/* Deletes runs and collects garbage. */
 
 #include "base/clock.h"
 #include "store/db.h"

@@ -76,7 +76,7 @@ static int clear(struct fg_store *store, enum fg_sql sql, int64_t id, struct fg_
 	return FG_QUERY_DO(store->db, err, sql, FG_BIND(id));
 }
 
-/* Remove everything that belongs to an earlier version of the run. */
+/* Removes everything that belongs to an earlier version of the run. */
 static int clear_run(struct fg_store *store, int64_t id, struct fg_error *err)
 {
 	static const enum fg_sql sweeps[] = {FG_SQL_SERIES_CLEAR, FG_SQL_LEVELS_CLEAR,

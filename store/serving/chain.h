@@ -18,7 +18,7 @@ struct fg_chain_edges {
 	struct fg_chain_edge *items; /* oldest first; texts in the arena */
 	size_t count;
 	size_t capacity;
-	/* gate.creep of the newest run, or its defaults */
+	/* gate.creep of the newest run, or the defaults */
 	unsigned creep_window;
 	double creep_tolerated;
 	struct fg_arena texts;

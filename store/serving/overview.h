@@ -27,7 +27,7 @@ struct fg_overview {
 	struct fg_overview_row *items; /* sorted by name */
 	size_t count;
 	size_t capacity;
-	/* The last complete run of a tagged commit before the newest run; NULL: none. */
+	/* The newest complete run of a tagged commit before the newest run; NULL: none. */
 	char *release_tag;
 	char *release_run;
 	struct fg_arena texts;
