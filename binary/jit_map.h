@@ -33,7 +33,7 @@ const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address); /* 
  * without a name keeps its line. Returns false for any other kind of name.
  */
 struct fg_jit_place {
-	char *name, *file; /* to be freed */
+	char *name, *file; /* the caller frees both */
 	unsigned line;
 };
 bool fg_jit_place_read(const char *name, struct fg_jit_place *place);

@@ -76,7 +76,7 @@ struct fg_module_chains {
 
 struct fg_symbol_module {
 	const char *name;
-	const char *source;              /* where names come from, for people */
+	const char *source;              /* origin of the names, for people */
 	char build_id[FG_BUILD_ID_TEXT]; /* "": not recorded, and the binary has none */
 	bool bad;
 	/* from the trace; NULL: code outside any module */
