@@ -34,7 +34,7 @@ static uint32_t label_of_frame(struct builder *b, uint32_t frame)
 	return b->label_of_frame[frame] - 1;
 }
 
-/* "log" below a match of an ancestor pattern has a label of its own per matched frame. */
+/* "log" below a match of an ancestor pattern gets a separate label for each matched frame. */
 static uint32_t label_below(struct builder *b, uint32_t label, uint32_t ancestor_stack)
 {
 	uint32_t ancestor = label_of_frame(b, b->profile->stacks[ancestor_stack].frame);

@@ -83,7 +83,7 @@ static uint32_t frame_of_frame(struct select *s, uint32_t frame)
 	return s->frame_of_frame[frame] - 1;
 }
 
-/* "log" below a match of an ancestor pattern is a function of its own per matched frame. */
+/* "log" below a match of an ancestor pattern becomes a separate function for each matched frame. */
 static uint32_t frame_below(struct select *s, uint32_t frame, uint32_t ancestor_stack)
 {
 	const uint32_t ancestor = frame_of_frame(s, s->profile->stacks[ancestor_stack].frame);

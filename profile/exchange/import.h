@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Other tools' profiles, so that they can be viewed, compared and exported like our own.
+ * Other tools' profiles, so that they can be viewed, compared and exported like fastgate's own.
  *
  * A format is a row of the table in import.c and a file import_<name>.c. Input is untrusted: every
  * format has the same limits, errors in text formats name the line, and every assumption or

@@ -38,7 +38,9 @@ struct selection {
 	double floor[2];    /* for nodes and for edges */
 };
 
-/* The weight of a function: its inclusive value; in a difference, the larger of both sides. */
+/*
+ * The weight of a function: its inclusive value, or in a difference the larger one of both sides.
+ */
 static double weight_of(const struct selection *s, const struct fg_label_figures *figures)
 {
 	double most = figures->inclusive[0].value;
