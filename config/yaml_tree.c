@@ -4,7 +4,7 @@
  *
  * Untrusted input is bounded: bytes by the caller, depth and nodes here. An alias shares the node
  * of its anchor and counts as many nodes as the anchor has, so that nested aliases reach the limit
- * instead of filling memory. Tags are refused: the file must not choose types for us.
+ * instead of filling memory. Tags are refused: the file must not choose types.
  */
 #include "config/yaml_tree.h"
 
