@@ -11,7 +11,7 @@
 #include "base/process.h"
 
 struct fg_opened {
-	struct fg_map paths; /* absolute path → enum fg_opened_how */
+	struct fg_map paths; /* absolute path → enum fg_opened_how of its first opening */
 	bool exited;         /* the program exited, with exit_code */
 	int exit_code;
 	bool is_incomplete; /* files may have been opened unseen */
