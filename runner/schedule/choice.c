@@ -41,7 +41,7 @@
 
 #define PRIOR_LOG_RATIO   (-0.9) /* ln(variance of a duet's pair / variance of A then B) */
 #define PRIOR_VARIANCE    1.0
-#define SPREADS_VARIANCE  8.0 /* times 1/n: of the logarithm of the ratio of two squared spreads */
+#define SPREADS_VARIANCE  8.0 /* n × variance of ln(ratio of two squared spreads) */
 #define PAUSE             1.0
 #define NORMAL_PER_SPREAD 1.2533 /* standard deviation / mean absolute deviation, normal values */
 #define ERRORS_WITHIN \
@@ -94,7 +94,7 @@ struct fg_choice fg_choice_make(const struct fg_choice_goal *goal, const struct 
 	const double ratio = (1 - weight) * PRIOR_LOG_RATIO + weight * seen;
 	struct fg_choice choice = {.settled = true};
 
-	/* The estimated ratio comes last, because its result is returned. */
+	/* The estimated ratio comes last, because the result is the choice for it. */
 	for (int side = 0; side < 3; side++) {
 		const double log_ratio = ratio + (side == 0   ? -PAUSE
 						  : side == 1 ? PAUSE
