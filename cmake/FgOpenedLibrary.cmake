@@ -26,7 +26,7 @@ function(fg_opened_library name module oldest)
 	set(package "")
 	find_program(FG_DPKG_QUERY dpkg-query)
 	if(FG_DPKG_QUERY)
-		# The path may date from the time when /lib was a folder of its own.
+		# The path may date from when /lib was a separate folder.
 		string(REGEX REPLACE "^/usr/" "/" older ${file})
 		execute_process(COMMAND ${FG_DPKG_QUERY} -S ${file} ${older} OUTPUT_VARIABLE owner ERROR_QUIET)
 		if(owner MATCHES "(^|\n)([a-z0-9.+-]+)(:[a-z0-9]+)?: /")
