@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs a released fastgate, after checking its hash: install.sh FROM [PREFIX [SHA256]]
-# FROM is the address or folder of a release, with the archives and SHA256SUMS, or one archive, whose SHA256 must be given then.
-# PREFIX is /usr/local; nothing is put there unless all went well.
+# FROM is the address or folder of a release, with the archives and SHA256SUMS, or a single archive, for which SHA256 is required.
+# PREFIX defaults to /usr/local; nothing is written there unless everything succeeded.
 set -eu
 die() {
 	echo "install.sh: $*" >&2
@@ -37,4 +37,4 @@ found=$(sha256sum <"$work/${from##*/}")
 mkdir "$work/unpacked"
 zstd -dcq "$work/${from##*/}" | tar -xf - -C "$work/unpacked" --strip-components=1
 "$work/unpacked/bin/fastgate" --version || die "it does not run in $prefix: is it mounted noexec, or is this not $(uname -m)?"
-(cd "$work/unpacked" && tar -cf - -- *) | tar -xf - -C "$prefix" # also over a fastgate that runs
+(cd "$work/unpacked" && tar -cf - -- *) | tar -xf - -C "$prefix" # replaces even a fastgate that is running
