@@ -8,7 +8,9 @@
 #include "gate/input.h"
 #include "model/verdict.h"
 
-/* The policy of a benchmark: the plan's, or the input's if the plan does not have it. */
+/*
+ * The policy of a benchmark: the plan's, or for a benchmark that is not in the plan, the input's.
+ */
 const struct fg_policy *fg_benchmark_policy(const struct fg_gate_input *input, const char *name);
 
 /* `series` is number `index` of the run. */

@@ -138,7 +138,7 @@ static struct visit best_length(const struct fg_bisect *bisect, struct fg_bisect
 	return best;
 }
 
-/* `best` holds `count` visits, ordered by descending rate. */
+/* Inserts a visit into `best`, which holds the `count` visits with the highest rates. */
 static void keep_best(struct visit *best, size_t count, const struct visit *visit)
 {
 	size_t at = count;

@@ -292,7 +292,7 @@ static void look_back(struct fg_bisect_model *model, size_t threshold)
 }
 
 /*
- * The place after which the program stays above a threshold. The bad end may hardly reach a
+ * The place from which on the program stays above a threshold. The bad end may hardly reach a
  * threshold, which then says little.
  */
 static void take_crossing(struct fg_bisect_model *model, size_t threshold)
@@ -330,10 +330,7 @@ void fg_bisect_model_solve(struct fg_bisect_model *model)
 
 /* ---- information ---- */
 
-/*
- * The error that `more` pairs add information with: no number of pairs averages out a build's own
- * deviation.
- */
+/* The error of `more` further pairs: averaging does not remove a build's own deviation. */
 static double error_of(const struct fg_bisect_model *model, size_t pairs, unsigned more)
 {
 	const double noise = model->noise * model->noise;

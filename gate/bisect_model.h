@@ -33,7 +33,9 @@ struct fg_bisect_place {
 	double like[FG_BISECT_LEVELS];
 	double before[FG_BISECT_LEVELS]; /* filtered: given all places up to here; the sum is 1 */
 	double scale;
-	/* : probability of each level; [i]: the same, and never below threshold i from here on */
+	/*
+	 * [0]: probability of each level; [i]: the same, and never below threshold i from here on
+	 */
 	double levels[FG_BISECT_THRESHOLDS + 1][FG_BISECT_LEVELS];
 	/* results */
 	double share;   /* expected share of the whole change that happened here */

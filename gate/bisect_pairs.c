@@ -14,7 +14,7 @@
 static const double sure_errors = 3.3;
 static const double trimmed_share = 0.1;
 
-/* Exact counts differ only if their ratio differs by more than this. */
+/* An exact count must differ by more than this share to count as different. */
 static const double least_exact = 0.0001;
 
 void fg_bisect_take_metric(struct fg_bisect_commit *commit, const struct fg_series *series,
@@ -44,8 +44,8 @@ bool fg_bisect_is_worse(const struct fg_bisect_commit *commit)
 /* ---- costs in profiles ---- */
 
 /*
- * Marks the nodes of the function and everything below them. A parent's index is below its
- * children's.
+ * Marks the nodes of the function and everything below them. A parent's index is smaller than those
+ * of its children.
  */
 static bool *mark_nodes(const struct fg_bisect_cost *cost)
 {

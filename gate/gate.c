@@ -220,7 +220,7 @@ static size_t count_tables(const struct fg_gate_input *input, const struct fg_ve
 	return count;
 }
 
-/* The benchmarks of a run share the limit on argument rows. */
+/* The benchmarks of a run share its limits on arguments. */
 static void add_arguments(const struct fg_gate_input *input, struct fg_verdict *verdict)
 {
 	const size_t count = count_tables(input, verdict);

@@ -21,7 +21,7 @@
 /* The state of a benchmark while it is being measured. */
 struct fg_gate_progress {
 	bool decided;            /* every gated metric is decided */
-	enum fg_outcome outcome; /* of `metric`, so far */
+	enum fg_outcome outcome; /* outcome of `metric` so far */
 	/* the first undecided metric, or the one that decided; borrowed from the series */
 	const char *metric;
 	unsigned pairs;     /* pairs that count so far */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Differences of pairs that ran in several layouts by turns, grouped by place within a cache line:
+ * Differences of pairs that ran in several layouts in turn, grouped by place within a cache line:
  * layout k has place k % FG_LINE_PLACES. The place within the page is random: many layouts share a
  * place in the line, and their differences are part of the scatter of pairs. Private to gate/.
  */

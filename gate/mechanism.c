@@ -57,7 +57,7 @@ static const struct {
 static const double cycle_ns = 1.0 / 3;
 static const double instruction_least_ns = 1.0 / 12;
 
-/* Readers take counts that differ by less than this share for equal. */
+/* Counts that differ by less than this share look equal to a reader. */
 static const double same_least = 0.005;
 
 struct counter {

@@ -207,7 +207,7 @@ static bool are_neighbours(const struct fg_node_context *c, const struct change 
 	if (above_taker == above_giver && (is_gone(&c->functions.entities[from->function]) ||
 					   is_new(&c->functions.entities[to->function])))
 		return true;
-	/* The cost moved from one branch to another; possible only if nothing else changed. */
+	/* Cost may move from one branch to another if the whole did not change. */
 	return (above_taker == above_giver || !c->whole_changed) && do_cancel(c, to, from);
 }
 

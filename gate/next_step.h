@@ -25,7 +25,7 @@ enum fg_step_action {
 	FG_STEP_SAY,              /* only show the text */
 	FG_STEP_PAIRS,            /* measure until `pairs` pairs count */
 	FG_STEP_BEGIN_IN_LAYOUTS, /* link both sides in several layouts before the first pair */
-	/* as above, and set aside the pairs measured so far */
+	/* link them later, and set aside the pairs measured so far */
 	FG_STEP_LAYOUTS,
 };
 
@@ -45,7 +45,7 @@ enum fg_step_state {
 	FG_STATE_DECIDING,   /* measures from look to look */
 	FG_STATE_SUSPECTING, /* may the placement of code have caused the failure? */
 	FG_STATE_VARYING,    /* it may, so layouts are linked */
-	FG_STATE_IN_LAYOUTS, /* measures from look to look in these layouts */
+	FG_STATE_IN_LAYOUTS, /* measures from look to look in several layouts */
 	FG_STATE_FINISHING,  /* exceeds the budget, because enough pairs are nearly complete */
 	FG_STATE_EXPLAINING, /* can the slower function be named? */
 	FG_STATE_NAMING,     /* measures pairs that do not change the verdict */

@@ -14,12 +14,12 @@
 struct fg_pairs {
 	size_t count;
 	/* one entry per pair, in order of pair numbers */
-	double *difference; /* ln(candidate / baseline), with the sign that makes worse positive */
+	double *difference; /* ln(candidate / baseline), negated if needed: positive is worse */
 	/* the arm's level: geometric mean of its repetitions, arithmetic mean if `linear` */
 	double *baseline;
 	double *candidate;
 	uint8_t *layout;  /* layout of each pair; NULL: all pairs ran as linked */
-	unsigned layouts; /* layout k has place k % FG_LINE_PLACES in a cache line */
+	unsigned layouts; /* number of layouts; k is at place k % FG_LINE_PLACES of a line */
 	size_t set_aside; /* pairs left out for a reason that was fixed in advance */
 	size_t given_up;  /* of these, pairs that counted until their schedule was given up */
 	size_t unpaired;  /* pairs without a partner */

@@ -93,7 +93,7 @@ static void place(enum fg_outcome *outcome)
 /* Student's t, 95 % on one side, with one degree of freedom fewer than layouts. */
 static const double layouts_quantile = 2.353;
 
-/* Reports where time grew, but blames no unchanged code. */
+/* Reports where time grew, but does not blame unchanged code. */
 static void place_nodes(struct fg_node_verdict *nodes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -26,7 +26,8 @@ bool fg_placement_is_comparable(const struct fg_build_facts *baseline,
 void fg_placement_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 /*
  * If neither inputs nor code that takes time (gate/same_code.h) changed, a regression within the
- * spread of the layouts becomes placement, with a note, and its interval is widened by that spread.
+ * spread of the layouts becomes placement, with a note, and its interval is widened to contain that
+ * spread.
  */
 void fg_placement_settle_layouts(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 

@@ -23,7 +23,7 @@ static const double alarming_share = 0.2;
 static const double blind_share = 0.5;
 static const double alarm_sure = 20;
 static const double blind_sure = 500;
-static const double two_sided = 0.9; /* leaves 95 % below each bound */
+static const double two_sided = 0.9; /* each of the two bounds holds with 95 % */
 /* Normal quantile for a slowdown that 95 % of the runs find. */
 static const double power_errors = 1.645;
 static const double least_gain = 0.9; /* a remedy must reduce the figure to this share or less */

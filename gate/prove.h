@@ -101,7 +101,7 @@ struct fg_proof_card {
 	struct fg_proof_card_size sizes[FG_PROOF_CARD_SIZES_MAX]; /* ascending */
 	size_t size_count;
 	double smallest; /* 95 % of the runs find this size and every larger one; NaN: none */
-	double smallest_at_least;         /* lower bound of that share */
+	double smallest_at_least;         /* lower bound of the share found at `smallest` */
 	struct fg_proof_card_share named; /* plants that were named, among those found */
 	double minutes;                   /* time per verdict */
 	size_t runs;
@@ -109,8 +109,8 @@ struct fg_proof_card {
 	 * Evidence against the gate as e-values, which may be checked after every run: at most one
 	 * of 20 sound gates ever reaches 20.
 	 */
-	double alarm_evidence; /* that it fails equal code more often than alpha allows */
-	/* that it misses slowdowns of sizes it used to find, of which one in ten may be lost */
+	double alarm_evidence; /* evidence that it fails equal code more often than alpha allows */
+	/* Evidence that it misses slowdowns of sizes it used to find; one in ten may be lost. */
 	double blind_evidence;
 	bool is_broken;       /* one of the two is conclusive */
 	const char *limiting; /* benchmark that the remedies are for; NULL: unknown */

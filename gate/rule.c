@@ -61,8 +61,7 @@
 #define TRIM             0.2
 #define CORRELATION_MOST 0.95
 
-static const double one_sigma =
-	0.1587; /* two-sided tail probability beyond one standard deviation, per side */
+static const double one_sigma = 0.1587; /* probability beyond one standard deviation, on one side */
 
 /* Limits of the search in fg_rule_pairs_needed(). */
 enum {
@@ -214,7 +213,7 @@ double fg_rule_probability(const struct fg_rule *rule, const double *difference,
 	return 1.0 - p;
 }
 
-/* Number of looks that used up pairs of a schedule that was given up. */
+/* Number of looks already spent on pairs of a schedule that was given up. */
 static size_t count_paid(const struct fg_rule *rule)
 {
 	size_t looks[FG_GATE_LOOKS_MAX];

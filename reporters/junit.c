@@ -26,7 +26,7 @@
 #include <math.h>
 
 enum {
-	MAX_NAME_COLUMNS = 300, /* a name is that of a test, so templates are cut */
+	MAX_NAME_COLUMNS = 300, /* long templates in the name of a test are cut */
 };
 
 struct junit {

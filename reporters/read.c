@@ -444,7 +444,7 @@ static void read_creep(const struct reader *r, const cJSON *benchmark,
 }
 
 /*
- * The mechanism, which belongs to the headline's metric, is read; the rest of the answer is made
+ * Reads the probability, which belongs to the headline's metric; the rest of the answer is made
  * anew.
  */
 static void read_answer(const cJSON *object, struct fg_benchmark_verdict *benchmark)

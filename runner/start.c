@@ -362,10 +362,7 @@ static int capture_builds(struct fg_runner_job *job, struct fg_error *err)
 	return status;
 }
 
-/*
- * Returns FG_ECHILD and moves the reason, which it owns, into the series; FG_OK if there is no
- * reason.
- */
+/* Moves the reason, if any, into the series and returns FG_ECHILD; FG_OK without a reason. */
 static int refuse(struct fg_runner_job *job, char *reason, struct fg_error *err)
 {
 	struct fg_failure failure = {.text = reason};

@@ -18,7 +18,7 @@ struct options {
 
 /* ---- the signature ---- */
 
-/* Runs ssh-keygen with the receipt as its input. `first_line`, of its output, is to be freed. */
+/* Runs ssh-keygen with the receipt as its input; `first_line` of its output is to be freed. */
 static int run_ssh_keygen(const char *const *argv, const char *receipt, char **first_line,
 			  struct fg_error *err)
 {

@@ -46,8 +46,8 @@ static bool is_dumb(void)
 }
 
 /*
- * Decided by the command line, then https://no-color.org, then CLICOLOR_FORCE, then by whether the
- * output is a terminal.
+ * The command line decides, then https://no-color.org, then CLICOLOR_FORCE, then whether the output
+ * is a terminal.
  */
 static bool wants_color(enum fg_cli_color wish, bool is_terminal)
 {

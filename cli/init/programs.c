@@ -137,7 +137,9 @@ static void add_wrapped(struct search *search, const char *path)
 	free(folder);
 }
 
-/* Notes a shared library of the build, which a program started directly would not find. */
+/*
+ * Notes a shared library of the build, because a program started directly may load another version.
+ */
 static void note_library(struct search *search, const char *path)
 {
 	const char *name = fg_fs_base_name(path);

@@ -333,7 +333,7 @@ static void lengthen(struct trying *t, struct fg_project_program *program,
 		cpu_s = fmax(seen.cpu_s, smallest_cpu_s);
 		least_s = fmin(least_s, cpu_s);
 	}
-	/* So fast for so much data that it copies its input or does not read most of it. */
+	/* Too fast to have processed this much: it copies its input or does not read most of it. */
 	if (copies * (double)found->input->size > COPIED_BYTES_MAX / 2.0 && cpu_s < wanted_s / 2)
 		*program = as_it_was;
 }

@@ -16,7 +16,7 @@ enum {
 	FIRST_ITERATIONS = 16,
 	STEP = 16,
 	ITERATIONS_MAX = 1 << 28,
-	LEAST_ITERATIONS = 4,   /* with fewer, the smallest plant is too coarse */
+	LEAST_ITERATIONS = 4,   /* with fewer, the share of the smallest plant is uncertain */
 	ENOUGH_ITERATIONS = 20, /* with so many, the jumps to the loop do not matter */
 	CALIBRATION_S = 10,     /* time for the last pairs of a calibration */
 	CALIBRATION_PAIRS_MAX = 40,

@@ -16,7 +16,7 @@
 
 enum {
 	RATE_HZ = 100,        /* rate at the beginning */
-	RATE_MOST_HZ = 1000,  /* highest rate that the budget can lead to */
+	RATE_MOST_HZ = 1000,  /* highest rate, if the budget allows it */
 	MACHINE_RATE_HZ = 99, /* not a multiple of 100 Hz, to avoid lockstep with 10 ms timers */
 };
 

@@ -87,7 +87,7 @@ out:
 	return status;
 }
 
-/* Traces and callgrind's counts do not add up to one profile, so a folder holds either. */
+/* Traces and callgrind's counts do not add up to one profile, so a folder has one or the other. */
 static int refuse_exact(const char *folder, struct fg_error *err)
 {
 	char *exact = fg_fs_join(folder, FG_CLI_EXACT_FILE);

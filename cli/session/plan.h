@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads fastgate.yml for a command and prints all messages; has the options that select and
+ * Loads fastgate.yml for a command and prints all messages; also defines the options that select and
  * override it. A checkout can come from anybody, so everything it names is checked here: the folder
  * with fastgate's data, the secrets, and the addresses that they are sent to.
  */
@@ -76,8 +76,8 @@ void fg_cli_choose_cases(struct fg_plan *plan, struct fg_benchmark *benchmark,
 #define FG_STATE_FOLDER ".fastgate"
 
 /*
- * FG_EINVAL: the folder, or an entry in it, is a symbolic link, which git can check out and which
- * would redirect writes. `root` contains the folder.
+ * FG_EINVAL: the folder or an entry in it is a symbolic link. git can check out such a link, and
+ * files would then be written elsewhere. `root` contains the folder.
  */
 int fg_state_folder_check(const char *root, struct fg_error *err) FG_NODISCARD;
 

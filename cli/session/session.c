@@ -165,7 +165,6 @@ struct fg_report_options fg_cli_report_style(const struct fg_cli *cli, bool to_s
 
 /* ---- after measuring ---- */
 
-/* Decides the run, after measuring. */
 int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, struct fg_error *err)
 {
 	input->run = &session->got.run;

@@ -46,7 +46,7 @@ static const char *commit_of(const struct fg_side *side)
 	return side->commit ? side->commit : "unknown";
 }
 
-/* The first shard with a measurement, because an empty one never looked for a baseline; or NULL. */
+/* The first shard with a measurement, or NULL. An empty shard never looked for a baseline. */
 static const struct fg_shard *first_measured(const struct fg_shards *shards)
 {
 	for (size_t i = 0; i < shards->count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Evidence that may be looked at at any time: an e-value (Shafer 2021) for "these values lie above
+ * Evidence that may be checked at any time: an e-value (Shafer 2021) for "these values lie above
  * zero".
  *
  * A bettor starts with 1 and bets on the sign of each value in turn, against a fair coin. If the

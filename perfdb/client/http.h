@@ -27,8 +27,8 @@ struct fg_http_options {
 	size_t reply_max_bytes;   /* 0: 64 KiB */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	/*
-	 * Called for each address of the server when a connection is made, so a result of an
-	 * earlier lookup cannot be used instead. Without a proxy. NULL admits all.
+	 * Called for each address of the server when a connection is made, so that an earlier
+	 * lookup cannot bypass it. No proxy is used then. NULL admits all addresses.
 	 */
 	fg_http_admits *admits;
 	void *context; /* passed to `admits` */

@@ -76,8 +76,8 @@ static bool is_for_a_person(struct fg_request *rq)
 }
 
 /*
- * Pages show their own message for a missing address, with their navigation. A client that may not
- * fetch their scripts gets plain text.
+ * The pages show their own message for a missing address, with their navigation. A client that may
+ * not fetch their scripts gets a plain page.
  */
 static void write_error_page(struct fg_request *rq, const char *message)
 {

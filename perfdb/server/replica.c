@@ -19,7 +19,10 @@ enum {
 static const int64_t ask_every_ns = 500 * FG_NS_PER_MS;
 /* The replica counts as down if it has not answered for this long. */
 static const int64_t patience_ns = 2500 * FG_NS_PER_MS;
-/* A client that wrote uses the primary for this long; a replica in use may be as late at most. */
+/*
+ * A client that wrote uses the primary for this long, which is also the largest delay of a replica
+ * in use.
+ */
 static const int64_t own_writes_ns = MOST_LAG_MS * FG_NS_PER_MS;
 
 struct fg_replica {

@@ -13,7 +13,7 @@ import { triageForm } from './triage.js';
 const DECIDED = ['accepted', 'noise', 'fixed'];
 const ASK_AGAIN_MS = 1500;
 const SUMMED_UP = 30; // projects whose state is fetched
-const FEW = 12; // so many benchmarks are listed without folding
+const FEW = 12; // this many benchmarks are listed without folding
 
 // An imported profile has no metrics.
 function isProfile(benchmark) {

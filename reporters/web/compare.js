@@ -59,7 +59,7 @@ function levels(metric, unit) {
 
 // --- the list of benchmarks ---
 
-const FEW = 12; // so many benchmarks are listed without folding
+const FEW = 12; // this many benchmarks are listed without folding
 
 function verdictTable(label, rows, current, onPick) {
 	const metricOf = (b) => (instead(b) ? null : headline(b));

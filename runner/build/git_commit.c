@@ -101,7 +101,7 @@ static int fill_from_work_tree(const struct fg_git *git, const struct filling *f
 	return status == FG_OK ? add_work_tree(git, filling->left_out, err) : status;
 }
 
-/* Copies this path from `source`; deletes it if `source` does not have it. */
+/* Copies this path from `source`; FG_ENOENT if `source` does not have it. */
 static int take_path(const struct fg_git *git, const char *source, const char *path,
 		     struct fg_error *err)
 {

@@ -230,7 +230,7 @@ static char *path_of(const struct maker *m, unsigned k, const struct part *part)
 	return fg_xasprintf("%s/%u/%s", m->folder, k, part->name);
 }
 
-/* Is layout k worth linking? Doubles the number of layouts if the time spent so far allows it. */
+/* Is layout k worth linking? Doubles the number of layouts while the limits allow it. */
 static bool has_layout(struct maker *m, unsigned k)
 {
 	if (k == m->count && can_double(m))

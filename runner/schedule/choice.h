@@ -18,7 +18,7 @@ enum {
 struct fg_trial {
 	double differences[FG_TRIAL_ROUNDS_MAX];
 	size_t count;
-	double seconds; /* for all observations, failed ones included */
+	double seconds; /* time spent on all observations, failed ones included */
 };
 
 /* Requirements for a verdict. */

@@ -26,7 +26,7 @@
 enum {
 	ROUND_EXECUTIONS = 4, /* one duet pair and one of A then B */
 	REASON_SIZE = 256,
-	APART_MAX = 4, /* duet pairs that may fail before one has run together */
+	APART_MAX = 4, /* duet pairs that may fail before the first that succeeds */
 	/*
 	 * If 12 of the last 16 pairs were unusable, switch to ABBA: a usable pair now costs as much
 	 * as four, and two blocks of ABBA say more.

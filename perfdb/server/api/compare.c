@@ -169,7 +169,7 @@ static void merge_runs(const struct fg_stored_run *a, const struct fg_stored_run
 }
 
 /*
- * Imported profiles are named after their files, so if both sides have only one, it gets the same
+ * Imported profiles are named after their files, so if each side has only one, both get the same
  * name.
  */
 static void name_profiles_alike(struct pair *pair)
