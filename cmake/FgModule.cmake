@@ -1,7 +1,8 @@
 # fg_module(<name> SOURCES ... [SYSTEM_LIBS ...])
-# One folder, one static library.  It links what the folder's row in cmake/rooms.json allows it to
-# include; scripts/check-layers.py checks every #include against the same row.  A subfolder without
-# a CMakeLists.txt is compiled into the library of the folder above, and its row counts towards it.
+# Declares the static library of a folder.  It links the folders that its row in cmake/rooms.json
+# allows it to include; scripts/check-layers.py checks every #include against the same row.  A
+# subfolder without a CMakeLists.txt is compiled into the library of its parent folder, and its row
+# is added to the parent's.
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS cmake/rooms.json)
 file(READ ${PROJECT_SOURCE_DIR}/cmake/rooms.json fg_rooms)
 

@@ -45,7 +45,7 @@ void fg_bisect_look_release(struct fg_bisect_look *look)
 	*look = (struct fg_bisect_look){0};
 }
 
-/* ---- where the steps lie ---- */
+/* ---- positions of the steps ---- */
 
 /* Distributes a place's share over its commits by their weights. */
 static void spread(const struct fg_bisect *bisect, const struct fg_bisect_model *model,
@@ -100,7 +100,7 @@ static void name_steps(struct fg_bisect_model *model, struct fg_bisect_look *loo
 	}
 }
 
-/* ---- what to measure next ---- */
+/* ---- the next measurement ---- */
 
 struct visit {
 	size_t place;

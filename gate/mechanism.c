@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The rule.  Each possible cause contributes time to the change of a function, by the weights of
- * KCachegrind's cycle estimation: 10 cycles a mispredicted branch, 10 a miss of the first-level
- * caches, 100 a miss of the last-level cache.  An instruction takes what it takes in the baseline:
- * the function's measured time without those misses, over its instructions.
+ * KCachegrind's cycle estimation: 10 cycles per mispredicted branch, 10 per first-level cache miss,
+ * 100 per last-level cache miss.  The time per instruction is that of the baseline: the function's
+ * measured time without those misses, divided by its instructions.
  *
- *	calls          what the baseline spends a call, for each further call
- *	allocations    further time a call in the allocator, if it is called more often a call
- *	not inlined    further instructions a call, at most those in callees that only the candidate
- *	               calls and that the baseline has inlined
- *	instructions   all other further instructions a call
+ *	calls          the baseline's time per call, for each additional call
+ *	allocations    additional time per call in the allocator, if each call allocates more often
+ *	not inlined    additional instructions per call, at most those in callees that only the
+ *	               candidate calls and that the baseline has inlined
+ *	instructions   all other additional instructions per call
  *	cache misses, mispredicted branches
- *	               the time of further misses a call
+ *	               the time of additional misses per call
  *
  * The largest contribution names the mechanism if it explains at least FG_EXPLAINS_LEAST of the
  * function's measured change, both as logarithms of ratios, as the gate compares times.  Otherwise
- * it is placement if the function's code is the same, and not known if not.  If wall time is gated
- * and CPU time grew by less than that share of it, no cycles can explain it: the function waits.
+ * the mechanism is placement if the function's code is the same, and unknown if it differs.  If wall
+ * time is gated and CPU time grew by less than that share of it, cycles cannot explain the change:
+ * the function waits.
  *
- * Samples show inlined functions, callgrind does not.  A function that was sampled on a side
- * where callgrind has no call of it is inlined there; on both sides, it then counts as a part of
+ * Samples show inlined functions, callgrind does not.  A function is inlined on a side where it was
+ * sampled but callgrind has no call of it; if it is inlined on both sides, it counts as a part of
  * the function that contains it.  If the time that a function is blamed for was spent in another
- * one, such as a callee whose code is the same, the counts are that one's.
+ * one, such as a callee whose code is the same, the counts of the other one are used.
  */
 #include "gate/mechanism.h"
 

@@ -294,7 +294,7 @@ void fg_card_add_run_sentence(struct fg_strbuf *text, const struct fg_verdict *v
 		fg_strbuf_printf(text, "; %zu inconclusive", open);
 }
 
-/* ---- the change and what to do ---- */
+/* ---- the change and the next steps ---- */
 
 /* Moves the text into the arena and releases the buffer. */
 static const char *keep(struct fg_strbuf *text, struct fg_arena *arena)

@@ -112,8 +112,8 @@ static struct fg_project_program *add_program(struct search *search, const char 
 }
 
 /*
- * libtool puts a wrapper script in the program's place; the program is FOLDER/.libs/NAME. Adds it
- * like the script would start it.
+ * libtool puts a wrapper script in the program's place, and the program into FOLDER/.libs/NAME.
+ * Adds the program, to be called as the script would call it.
  */
 static void add_wrapped(struct search *search, const char *path)
 {

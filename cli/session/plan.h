@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads fastgate.yml for a command and prints all messages; also defines the options that select and
- * override it. A checkout can come from anybody, so everything it names is checked here: the folder
- * with fastgate's data, the secrets, and the addresses that they are sent to.
+ * Loads fastgate.yml for a command and prints all messages; also defines the options that select
+ * and override it. A checkout can come from anybody, so everything it names is checked here: the
+ * folder with fastgate's data, the secrets, and the addresses that they are sent to.
  */
 #ifndef FG_CLI_SESSION_PLAN_H
 #define FG_CLI_SESSION_PLAN_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Queries to git.  Runs the `git` program directly, never through a shell.  Variables set by a
- * surrounding git (a hook) are removed from its environment, except when the index of the commit
- * being made is what is queried.
+ * surrounding git (a hook) are removed from its environment, except to query the index of the
+ * commit being made.
  */
 #ifndef FG_RUNNER_GIT_H
 #define FG_RUNNER_GIT_H

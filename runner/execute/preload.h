@@ -27,7 +27,7 @@ struct fg_preload {
 	const char *counters; /* "heap,io": events for the counting library to count; or NULL */
 	const char *units;    /* "FIRST-LAST", or NULL */
 	const char *control;  /* fg_control_file_page(), or NULL */
-	int dump_signal;      /* requests a dump of what is held; 0: no signal does */
+	int dump_signal;      /* requests a dump of the collected data; 0: no signal does */
 	bool paused;          /* start paused, until the program resumes sampling */
 	bool no_python;       /* leave out the frames of Python functions */
 	const char *calls;    /* patterns of functions whose calls are counted, or NULL */
