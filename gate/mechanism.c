@@ -15,9 +15,9 @@
  *
  * The largest contribution names the mechanism if it explains at least FG_EXPLAINS_LEAST of the
  * function's measured change, both as logarithms of ratios, as the gate compares times.  Otherwise
- * the mechanism is placement if the function's code is the same, and unknown if it differs.  If wall
- * time is gated and CPU time grew by less than that share of it, cycles cannot explain the change:
- * the function waits.
+ * the mechanism is placement if the function's code is the same, and unknown if it differs.  If
+ * wall time is gated and CPU time grew by less than that share of it, cycles cannot explain the
+ * change: the function waits.
  *
  * Samples show inlined functions, callgrind does not.  A function is inlined on a side where it was
  * sampled but callgrind has no call of it; if it is inlined on both sides, it counts as a part of
