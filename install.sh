@@ -17,7 +17,7 @@ done
 mkdir -p "$prefix" && [ -w "$prefix" ] || die "$prefix cannot be written to: give a folder of yours, such as ~/.local"
 work=$(mktemp -d "$prefix/.fastgate-XXXXXX")
 trap 'rm -rf "$work"' EXIT
-get() { # name-or-address: into $work
+get() { # name-or-address: fetches it into $work
 	case $1 in
 	*://*) curl --fail --silent --show-error --location --retry 3 --output "$work/${1##*/}" "$1" || die "$1 cannot be had" ;;
 	*) cp "$1" "$work" || die "$1 is not there" ;;

@@ -53,7 +53,7 @@ static bool is_exact_row(const struct fg_profile_row *row, uint8_t arm)
 	       (row->measure == FG_MEASURE_INSTRUCTIONS || row->measure == FG_MEASURE_CALLS);
 }
 
-/* `sums` is indexed by function, and zeroed. */
+/* Adds the instructions of one repetition; `sums` is scratch space, zero for each function. */
 static void add_instructions(const struct fg_profile_set *set, const uint32_t *blamed,
 			     const struct fg_profile_row *row, double *sums, struct counts *counts)
 {

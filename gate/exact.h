@@ -20,7 +20,7 @@ enum {
 };
 
 bool fg_exact_has(const struct fg_profile_set *set, uint8_t arm);
-/* Do the counts of every function agree to the digit in the first repetition of both arms? */
+/* Are the counts of every function identical in the first repetition of both arms? */
 bool fg_exact_is_equal(const struct fg_profile_set *set);
 
 /*

@@ -130,7 +130,7 @@ static bool is_suspect(const struct fg_node_context *c, const struct fg_node_ver
 	       fabs(node->delta) >= BLAME_ERRORS * error;
 }
 
-/* Sets how sure the function's change is; false if nothing can be said about it. */
+/* Sets the standing of the function's change; false if the change is neither sure nor suspect. */
 static bool set_standing(const struct fg_node_context *c, size_t function, double error,
 			 double moved, struct fg_node_verdict *node)
 {

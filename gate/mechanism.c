@@ -407,7 +407,7 @@ static void describe_misses(const struct tally t[2], enum count count, const cha
 	add_growth(text, what, mechanism->counts);
 }
 
-/* Describes the cache level whose further misses take longer. */
+/* Describes the cache level whose additional misses take longer. */
 static void describe_cache(const struct tally t[2], struct fg_mechanism *mechanism,
 			   struct fg_strbuf *text)
 {

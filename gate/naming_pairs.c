@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-/* Three reach an adjusted p of some percent; the fourth covers the scatter of the times. */
+/* Three errors reach an adjusted p of a few percent; the fourth covers the scatter of the times. */
 #define NAMING_ERRORS 4.0
 /* Limit of the time spent on naming the function, as a multiple of the verdict's. */
 #define NAMING_MOST 4

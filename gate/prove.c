@@ -12,7 +12,7 @@
 enum {
 	BLOCK = 4,       /* successive pairs, whose mean shows how noise averages out */
 	BLOCKS_MIN = 6,  /* fewer blocks do not show it */
-	BETWEEN_MIN = 4, /* runs that it takes to see how estimates differ between runs */
+	BETWEEN_MIN = 4, /* runs needed to show how estimates differ between runs */
 	LONGER = 10,     /* as a remedy: repetitions this many times as long */
 	SEEN_RUNS = 4,   /* this many runs that found a size prove that the gate sees it */
 	MORE_PAIRS = 4,  /* as a remedy: this many times the pairs */

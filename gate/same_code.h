@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A function whose machine code is the same in both builds, as is that of all it calls, got slower
- * for an outside reason: its address, its callers, its inputs. It is not guilty if changed code
- * takes time. Private to gate/.
+ * If a function's machine code, and that of everything it calls, is the same in both builds, it got
+ * slower for an outside reason: its address, its callers, its inputs. It is not guilty if changed
+ * code takes time. Private to gate/.
  */
 #ifndef FG_GATE_SAME_CODE_H
 #define FG_GATE_SAME_CODE_H

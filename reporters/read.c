@@ -554,7 +554,7 @@ int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, st
 	return FG_OK;
 }
 
-/* ---- to judge a run again ---- */
+/* ---- judging a run again ---- */
 
 static void restore(const struct fg_benchmark_verdict *benchmark, const struct fg_run *run,
 		    struct fg_profile_set *const *profiles)

@@ -6,7 +6,7 @@
  *	for each benchmark:
  *		fg_runner_start(runner, benchmark, &job, err)           set-up; how both were built
  *		fg_runner_next(job, 10, &state, &event, err) until it is over, then look
- *		... and again with 16, 24 pairs, as decided; the first one warms up before them
+ *		... and again with 16, 24 pairs, as decided; the first call warms up
  *		fg_runner_finish(job)                                   the series' state is final
  *	fg_runner_free(runner)
  *

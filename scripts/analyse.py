@@ -53,7 +53,7 @@ CPPCHECK = ["cppcheck", "--enable=warning,performance,portability", "--inline-su
 
 
 CODE_ALONE = frozenset(("-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"))
-# A quarter of the time per file is the start of the tool.
+# Starting the tool takes a quarter of the time per file.
 FILES_A_PROCESS = 6
 KEPT_S = 30 * 24 * 3600  # time after which an unused stamp is removed
 

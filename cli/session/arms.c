@@ -276,7 +276,9 @@ static void take_inputs(const struct fg_session *session, const struct fg_git *g
 	}
 }
 
-/* Makes a commit that is `commit` with these files as in `source`; NULL: as in the work tree. */
+/*
+ * Makes a copy of `commit` in which these files are as in `source`, or if NULL as in the work tree.
+ */
 static int with_files(struct fg_session *session, const char *commit, const char *source,
 		      const struct taken *taken, char **made, struct fg_error *err)
 {

@@ -5,7 +5,8 @@
  *    support it.
  * 2. Noise.  Steps touch few differences of neighbours, so the noise is read from those: with D_k
  *    the mean square of x[i+k] - x[i], an AR(1) process of variance v has D_1 = 2v(1 - r) and
- *    D_2 = 2v(1 - r^2), hence r = D_2/D_1 - 1.  The largest squares are left out, for steps.
+ *    D_2 = 2v(1 - r^2), hence r = D_2/D_1 - 1.  The largest squares belong to steps and are
+ *    left out.
  * 3. Search.  Over windows of many lengths (seeded binary segmentation: Kovacs, Buehlmann, Li and
  *    Munk, Biometrika 110, 2023) the largest CUSUM of a split that leaves min_segment values on
  *    either side, divided by the long-run standard deviation sqrt(v (1+r)/(1-r)).

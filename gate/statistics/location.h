@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The middle of a sample, and its error, when some values are wild. The trimmed mean cuts the same
- * share off both ends; its standard error comes from the winsorised sample (Tukey and McLaughlin
- * 1963, Yuen 1974), with h - 1 degrees of freedom for h values kept. Too small a sample gives NaN;
- * nothing here fails.
+ * The middle of a sample with outliers, and its error. The trimmed mean cuts the same share off
+ * both ends; its standard error comes from the winsorised sample (Tukey and McLaughlin 1963, Yuen
+ * 1974), with h - 1 degrees of freedom for h values kept. Too small a sample gives NaN; nothing
+ * here fails.
  */
 #ifndef FG_STATS_LOCATION_H
 #define FG_STATS_LOCATION_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions to the server.  While it does not answer, a banner says so and the question waits.
+// Sends requests to the server.  While it does not answer, a banner says so and the requests wait.
 
 import { el, replace } from './dom.js';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Differential flame graph on a canvas: time as width, change as colour, sign and hatching; callees below their callers, or callers above what they call.
 //
-// Tens of thousands of frames are laid out once; a drawing only visits what is at least half a pixel wide, so a zoom costs only what is visible. A canvas is opaque to a screen reader, so a
+// Tens of thousands of frames are laid out once; drawing visits only frames at least half a pixel wide, so a zoom costs no more than the visible frames. A canvas is opaque to a screen reader, so a
 // tree next to it has the frames around the focused one, with the same keys.
 
 import { color, el, onResize, onThemeChange, replace } from './dom.js';

@@ -324,7 +324,10 @@ static bool is_built(const struct places *places)
 
 /* ---- check out and build ---- */
 
-/* Lines "-HASH PATH" of `git submodule status`: missing submodules may be why the build failed. */
+/*
+ * Names missing submodules, which may be why the build failed: `git submodule status` prints "-HASH
+ * PATH" for them.
+ */
 static void tell_missing_modules(const struct fg_worktree_options *options,
 				 const struct places *places)
 {

@@ -24,14 +24,14 @@
  * by 1.8 or more.  The trial ends when the choice would be the same with the ratio PAUSE errors up
  * or down; on a quiet machine, where both schedules decide at their first look, after three rounds.
  *
- * Example: 0.2 s a duet pair, spread 2.3 %; 0.2 s for A then B, spread 2.9 %; three of each; margin
- * 2 %.  The trial says ln(v/v') = -0.46 with variance 8/3, the prior -0.9 with variance 1: together
- * -0.78.  Level and ratio give v = (2.7 %)², v' = (3.9 %)²; that is 22 pairs of 0.2 s against 24
- * blocks of 0.4 s: duet, 4.4 s against 9.7 s.  A block is two observations: half the variance in
- * twice the time.
+ * Example: 0.2 s per duet pair, spread 2.3 %; 0.2 s for A then B, spread 2.9 %; three of each;
+ * margin 2 %.  The trial says ln(v/v') = -0.46 with variance 8/3, the prior -0.9 with variance 1:
+ * together -0.78.  Level and ratio give v = (2.7 %)², v' = (3.9 %)²; that is 22 pairs of 0.2 s
+ * against 24 blocks of 0.4 s: duet, 4.4 s against 9.7 s.  A block is two observations: half the
+ * variance in twice the time.
  *
  * The spread is the mean absolute deviation from the median: with so few values a square would let
- * one accident decide.
+ * one outlier decide.
  */
 #include "runner/schedule/choice.h"
 

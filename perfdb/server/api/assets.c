@@ -61,8 +61,9 @@ int fg_handle_icon(struct fg_request *rq, struct fg_error *err)
 }
 
 /*
- * The cookie was just set. The strict cookie is sent only if a page of this site requests the next
- * page, whose address no longer contains the key.
+ * Shows a page that loads the next one, after the cookie was set. Browsers send a strict cookie
+ * only if the request comes from a page of the same site. The new address no longer contains the
+ * key.
  */
 static void show_entry(struct fg_request *rq)
 {
