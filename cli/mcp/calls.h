@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A call of a tool: the fastgate command runs as a child in its own process group. fill →
- * fg_mcp_call_start() → fg_mcp_call_watch() repeatedly → when it has ended, fg_mcp_call_finish() →
- * fg_mcp_call_release(). A cancelled call ends without an answer. Private to cli/mcp/.
+ * A call of a tool: the fastgate command runs as a child in its own process group. Private to
+ * cli/mcp/.
+ *
+ * fill the call → fg_mcp_call_start() → fg_mcp_call_watch() repeatedly → when it has ended,
+ * fg_mcp_call_finish() → fg_mcp_call_release(). A cancelled call ends without an answer.
  */
 #ifndef FG_CLI_MCP_CALLS_H
 #define FG_CLI_MCP_CALLS_H

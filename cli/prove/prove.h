@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs whose correct outcome is known, which prove the gate on this project and this runner. Each
- * is a whole run of one benchmark, HEAD against a separate build of HEAD, relinked or with a planted
- * slowdown (runner/build/plant.h). gate/prove.h makes the card from them. fg_prove_run() →
- * fg_prove_write() or fg_prove_json() → fg_prove_release()
+ * is a whole run of one benchmark, HEAD against a separate build of HEAD, relinked or with a
+ * planted slowdown (runner/build/plant.h). gate/prove.h makes the card from them.
+ *
+ *	fg_prove_run() → fg_prove_write() or fg_prove_json() → fg_prove_release()
  */
 #ifndef FG_CLI_PROVE_PROVE_H
 #define FG_CLI_PROVE_PROVE_H
