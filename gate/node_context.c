@@ -38,7 +38,7 @@ static void find_coverage(const struct fg_series *series, struct fg_node_context
 	c->escaped = fg_coverage_is_one_sided(arms, COVERED_NS);
 }
 
-/* Means of each arm over the call tree, in the unit of the verdict. */
+/* Means of each arm over the call tree, in the verdict's unit. */
 static void find_levels(struct fg_node_context *c)
 {
 	const size_t count = c->set->node_count;
@@ -60,7 +60,7 @@ static double margin_of(const struct fg_node_context *c)
 					 : fg_policy_measure(c->policy, c->measure).margin;
 }
 
-/* The smallest change worth reporting of a measure that varies between repetitions. */
+/* The smallest change worth reporting for a measure that varies between repetitions. */
 static void find_floor(struct fg_node_context *c, double whole)
 {
 	c->floor = c->policy->function_floor * whole;

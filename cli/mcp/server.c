@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One thread. poll() waits for standard input and for the ends of the running commands. A call that
- * measures waits while another one does; calls that only read the store run at once.
+ * A single thread: poll() waits for standard input and for the ends of running commands. Only one
+ * measuring call runs at a time; calls that only read the store run at once.
  */
 #include "base/fs.h"
 #include "base/text.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-	CALLS_MAX = 16, /* running and waiting */
+	CALLS_MAX = 16, /* running and waiting calls */
 	RUNNING_MAX = 4,
 	TICK_MS = 250,
 	READ_BYTES = 1 << 16,
@@ -108,7 +108,7 @@ static struct fg_mcp_call *free_slot(struct server *server)
 	return NULL;
 }
 
-/* The program itself, with the words of the command line. */
+/* The command line with the program itself in front. */
 static char **whole_command(struct fg_arena *arena, char *const *words)
 {
 	size_t count = 0;
@@ -257,7 +257,7 @@ static void take_bytes(struct server *server, const char *bytes, size_t size)
 	}
 }
 
-/* False: the input has ended. */
+/* Returns false at the end of input. */
 static bool read_input(struct server *server, struct fg_error *err)
 {
 	char bytes[READ_BYTES];
@@ -305,7 +305,7 @@ static void start_calls(struct server *server)
 	}
 }
 
-/* Sleeps until there is input, a command has ended, or a moment has passed. */
+/* Sleeps until there is input, a command has ended, or a short time has passed. */
 static void wait_for_news(struct server *server, bool has_input, bool *is_readable)
 {
 	struct pollfd fds[CALLS_MAX + 1];
