@@ -460,7 +460,7 @@ static void note_form(struct fg_digester *d, const struct fg_decoded *i)
 		self->tail_count++;
 }
 
-/* mrs, of a register that says what the processor is */
+/* mrs from a register that identifies the processor */
 static bool asks_processor(uint32_t word)
 {
 	return (word & 0xfffff000u) == 0xd5380000u;

@@ -5,12 +5,12 @@
  * 100 per last-level cache miss.  The time per instruction is that of the baseline: the function's
  * measured time without those misses, divided by its instructions.
  *
- *	calls          what the baseline spends a call, for each further call
- *	allocations    further time a call in the allocator, if it is called more often a call
- *	not inlined    further instructions a call, at most those in callees that only the candidate
- *	               calls and that the baseline has inlined
- *	instructions   all other further instructions a call; if the machine code of both builds
- *	               shows that vector instructions or tail calls have gone, these are named
+ *	calls          the baseline's time per call, for each additional call
+ *	allocations    additional time per call in the allocator, if each call allocates more often
+ *	not inlined    additional instructions per call, at most those in callees that only the
+ *	               candidate calls and that the baseline has inlined
+ *	instructions   all other additional instructions per call; if the candidate's machine code
+ *	               lost vector instructions or tail calls, these are named
  *	cache misses, mispredicted branches
  *	               the time of additional misses per call
  *
@@ -66,7 +66,7 @@ struct counter {
 	const struct fg_profile_set *set;
 	const uint32_t *blamed;
 	const struct fg_code_fact *code;      /* per function; NULL: nothing is known */
-	double *counts[COUNTS][FG_ARM_COUNT]; /* per node, of one execution */
+	double *counts[COUNTS][FG_ARM_COUNT]; /* per node, in one execution */
 	double *time[FG_ARM_COUNT];           /* per node */
 	bool is_time;        /* the change of time is to be explained, not that of instructions */
 	bool *is_inlined;    /* per function: one side inlines it */
@@ -337,7 +337,7 @@ static struct contribution largest(const struct tally t[2], const double costs[C
 	return found;
 }
 
-/* Lost vectors or tail calls are why there are more instructions, or more calls of itself. */
+/* Lost vectors or tail calls cause more instructions, or more calls of the function by itself. */
 static enum fg_mechanism_kind kind_by_form(enum fg_mechanism_kind kind,
 					   const struct fg_code_form form[FG_ARM_COUNT])
 {
@@ -349,7 +349,7 @@ static enum fg_mechanism_kind kind_by_form(enum fg_mechanism_kind kind,
 	return kind;
 }
 
-/* ---- words ---- */
+/* ---- sentences ---- */
 
 static void set_counts(struct fg_mechanism *mechanism, double before, double after)
 {
@@ -639,8 +639,8 @@ static const struct fg_metric_verdict *metric_of(const struct fg_benchmark_verdi
 }
 
 /*
- * Wall time is gated and grew, and CPU time did not grow with it.  By ratios: on a busy machine
- * each millisecond of CPU time waits for several more.
+ * Did gated wall time grow without CPU time?  Ratios are compared: on a busy machine each
+ * millisecond of CPU time takes several of wall time.
  */
 static bool is_waiting(const struct fg_benchmark_verdict *verdict, struct fg_arena *arena,
 		       struct fg_mechanism *mechanism)
@@ -668,7 +668,7 @@ void fg_mechanisms_settle(struct fg_arena *arena, struct fg_benchmark_verdict *v
 	struct fg_mechanism waiting;
 	const bool is_waits = is_waiting(verdict, arena, &waiting);
 
-	/* Levels of two sessions say nothing about causes. */
+	/* The levels of two sessions do not show causes. */
 	if (verdict->schedule == FG_SCHEDULE_STORED)
 		return;
 	for (size_t i = 0; i < verdict->time.function_count; i++) {

@@ -8,11 +8,11 @@
  *
  *	n = 2 q NAMING_ERRORS^2 / ((r - 1)^2 S)
  *
- * pairs.  The guilty one is not known here, so q is the share of the largest: a smaller function
- * needs fewer.  A large change stands out in few samples, but the largest function is to have
- * those that a test needs, and two standard deviations more.  The number is fixed before it is
- * reached, and which function looks slower has no part in it, so that the test of the functions
- * keeps its promise.
+ * pairs. The guilty function is not known here, so q is the share of the largest one: a smaller
+ * function needs fewer pairs. A large change stands out in few samples, but then the largest
+ * function must get the samples that a test needs, and two standard deviations more. The number is
+ * fixed before it is reached, and does not depend on which function looks slower, so the test of
+ * the functions stays valid.
  */
 #include "gate/blame.h"
 #include "gate/next_step.h"

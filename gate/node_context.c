@@ -79,7 +79,7 @@ void fg_node_context_group(struct fg_node_context *c)
 	free(entity);
 }
 
-/* Wall-clock samples are parts of the CPU time, too, where a program never waits. */
+/* For a program that never waits, wall-clock samples are parts of the CPU time as well. */
 static const char *metric_of_time(const struct fg_node_context *c,
 				  const struct fg_benchmark_verdict *verdict)
 {
@@ -90,7 +90,7 @@ static const char *metric_of_time(const struct fg_node_context *c,
 	return "cpu_time";
 }
 
-/* The change of the measure's own metric. */
+/* The change of the metric that this measure belongs to. */
 static struct fg_whole find_whole(const struct fg_node_context *c,
 				  const struct fg_benchmark_verdict *verdict)
 {

@@ -5,14 +5,13 @@
  * the whole, drowned in the whole's noise, and plain to see in the function's samples.
  *
  * Every entity (function, library, region, call path) has one difference per pair, in milliseconds,
- * 0 where it did not occur.  The sign-flip permutation test of gate/statistics/signflip.h judges
- * all entities of a family together.  It tests those with FG_SAMPLES_TO_TEST samples in both arms
+ * 0 where it did not occur. The sign-flip permutation test of gate/statistics/signflip.h judges all
+ * entities of a family together. It tests those with FG_SAMPLES_TO_TEST samples in both arms
  * together: a filter that is independent of the difference's sign, so it does not bias the null.
- * Half of the error allowance is shared out evenly, half by size: a function with a tenth of the
- * time gets a twentieth of it, not one of several hundred equal parts.  Sizes are those of both
- * arms together, so this does not bias the null either, and it hardly costs the small ones
- * anything.  A change below the floor, a share of the program's time, is not reported, whatever its
- * p.
+ * Half of alpha is shared evenly, half by size: a function with a tenth of the time gets a
+ * twentieth of it, not one of several hundred equal parts. The sizes are those of both arms
+ * together, so this does not bias the null either, and costs the small functions almost nothing. A
+ * change below the floor, a share of the program's time, is not reported, whatever its p.
  */
 #include "gate/node_family.h"
 

@@ -10,7 +10,7 @@
 
 /* With fewer pairs, no sign pattern is rare enough. */
 #define FG_PAIRS_TO_TEST 6
-/* A function's time with fewer, in both arms together, is not tested. */
+/* A function with fewer samples in both arms together is not tested. */
 #define FG_SAMPLES_TO_TEST 50
 
 struct fg_node_family {

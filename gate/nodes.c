@@ -241,7 +241,7 @@ static void blame_only_changed(struct fg_node_context *c, struct fg_node_family 
 
 	if (!best || !c->whole_changed)
 		return;
-	/* One that changed against the whole explains nothing. */
+	/* A function that changed in the opposite direction explains nothing. */
 	for (size_t f = 1; f < c->functions.count; f++) {
 		if (p[f] <= c->policy->function_alpha)
 			return;

@@ -12,9 +12,9 @@
 
 enum fg_proof_arm {
 	FG_PROOF_SAME,    /* the build against itself */
-	FG_PROOF_NEUTRAL, /* against itself, linked again with code that is never called */
-	FG_PROOF_PLANTED, /* against itself with a slowdown in one function */
-	FG_PROOF_STORED,  /* alone, against its earlier runs */
+	FG_PROOF_NEUTRAL, /* the build against itself relinked with code that is never called */
+	FG_PROOF_PLANTED, /* the build against itself with a slowdown in one function */
+	FG_PROOF_STORED,  /* the build alone, against its earlier runs */
 	FG_PROOF_ARMS,
 };
 
@@ -29,7 +29,7 @@ struct fg_proof_noise {
 /* One whole run. */
 struct fg_proof {
 	const char *benchmark;
-	/* planted; NULL: none, or the whole program is slowed down by a preloaded delay */
+	/* the planted function; NULL: none, or a preloaded delay of the whole program */
 	const char *function;
 	const char *symbol;
 	const char *library;
@@ -56,8 +56,8 @@ bool fg_proof_arm_parse(const char *name, enum fg_proof_arm *arm);
 /* False if nothing was measured; such a run proves nothing. */
 bool fg_proof_counts(const struct fg_proof *proof);
 /*
- * The right answer: red for a plant, anything else without one.  A delay leaves the code as it is,
- * so that "placement" sees it too.
+ * Is the outcome right? Red with a plant, anything else without one. A delay leaves the code
+ * unchanged, so "placement" has found it too.
  */
 bool fg_proof_is_right(const struct fg_proof *proof);
 /* Noise of the pairs of a metric. */

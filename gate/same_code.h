@@ -13,7 +13,7 @@
 
 struct fg_code_fact {
 	enum fg_compared state;
-	unsigned offset[FG_ARM_COUNT]; /* within a page */
+	unsigned offset[FG_ARM_COUNT]; /* offset within a page */
 	struct fg_code_form form[FG_ARM_COUNT];
 };
 

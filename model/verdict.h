@@ -127,8 +127,8 @@ enum fg_mechanism_kind {
 	FG_MECHANISM_NOT_INLINED,  /* a callee is no longer inlined */
 	FG_MECHANISM_NOT_VECTORISED,
 	FG_MECHANISM_NOT_TAIL_CALLED,
-	FG_MECHANISM_ALLOCATIONS, /* another number of allocations a call */
-	FG_MECHANISM_WAITS,       /* for the kernel or a lock */
+	FG_MECHANISM_ALLOCATIONS, /* more (or fewer) allocations per call */
+	FG_MECHANISM_WAITS,       /* waits for the kernel or a lock */
 	FG_MECHANISM_PLACEMENT,
 };
 

@@ -129,7 +129,7 @@ void fg_runner_progress_of(const struct fg_runner_job *job, struct fg_runner_pro
  */
 void fg_runner_take_sampled(struct fg_runner_job *job, enum fg_arm arm, double sampled_ns,
 			    double spent_ns);
-/* Its series has the reason. */
+/* If true, the series has the reason. */
 bool fg_runner_has_failed(const struct fg_runner_job *job);
 /* Both arms, as executed. */
 const struct fg_target *fg_runner_job_targets(const struct fg_runner_job *job);

@@ -156,7 +156,7 @@ out:
 	return status;
 }
 
-/* ---- what it says ---- */
+/* ---- content of the receipt ---- */
 
 static void add_claims(const cJSON *benchmark, struct fg_strbuf *text)
 {

@@ -37,9 +37,9 @@ static const char instructions[] =
 struct server {
 	const struct fg_mcp_rights *rights;
 	struct fg_mcp_call calls[CALLS_MAX];
-	struct fg_strbuf input;  /* the beginning of a line */
-	bool is_too_long;        /* the line: it is skipped */
-	struct fg_strbuf output; /* lines to write */
+	struct fg_strbuf input;  /* beginning of an incomplete line */
+	bool is_too_long;        /* the line exceeds the limit and is skipped */
+	struct fg_strbuf output; /* lines still to be written */
 };
 
 /* ---- methods ---- */

@@ -12,11 +12,11 @@ enum {
 	FIXED_PAIRS_MAX = 100000,
 };
 
-/* Runs of HEAD alone, to be compared with. */
+/* The store of the `stored` runs. */
 #define STORED_PATH   FG_STATE_FOLDER "/prove.db"
 #define STORED_BRANCH "fastgate-prove"
 
-/* HEAD against HEAD, the candidate built apart. */
+/* A run of HEAD against HEAD, with a separate build for the candidate. */
 struct arm {
 	struct fg_session session;
 	struct fg_arms arms;
@@ -151,14 +151,14 @@ static void take_metric(const struct fg_metric_verdict *metric, struct fg_proof 
 	proof->min_effect = metric->min_effect;
 }
 
-/* Until some runs are stored there is no answer that could be wrong. */
+/* The first runs have too little history for an answer that could be wrong. */
 static double pairs_of_stored(const struct fg_series *series,
 			      const struct fg_metric_verdict *metric)
 {
 	return series && metric && isfinite(metric->p_value) ? (double)series->repetition_count : 0;
 }
 
-/* Cases of a suite are one verdict: the worst of them. */
+/* A suite's cases count as one verdict, that of the worst case. */
 static void take(struct fg_prove *prove, const struct arm *arm, struct fg_proof *proof)
 {
 	const struct fg_verdict *verdict = &arm->session.got.verdict;

@@ -28,10 +28,10 @@ enum {
 /* Relative slowdowns to plant. */
 static const double sizes[SIZES] = {0.01, 0.02, 0.05, 0.10};
 
-/* If no function can be slowed down; spread evenly, so that it proves nothing about names. */
+/* The last resort. It slows down all functions alike, so it proves nothing about names. */
 static const struct fg_prove_function whole_program = {.name = "the whole program"};
 
-/* A calibration aims at this slowdown: well above the noise, and still proportional. */
+/* A calibration aims at this slowdown, which is well above the noise and still proportional. */
 static const double calibrated_from = 0.15;
 static const double calibrated_at = 0.3;
 static const double calibrated_to = 0.8;
@@ -230,7 +230,7 @@ static int begin_subject(struct fg_prove *prove, struct fg_prove_subject *subjec
 		status = run_arm(prove, subject, &(struct asked_arm){FG_PROOF_STORED, 0}, err);
 	if (status != FG_OK)
 		return status;
-	/* A wrapper is not linked, but the program that it starts may be. */
+	/* A wrapper script is not linked, but the program that it starts may be. */
 	status = choose(prove, subject, err);
 	if (subject->chosen && subject->chosen->symbol)
 		subject->not_relinked = NULL;

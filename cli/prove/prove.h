@@ -26,9 +26,9 @@ struct fg_prove_request {
 
 /* A function that takes time. */
 struct fg_prove_function {
-	const char *name;    /* as reports have it */
+	const char *name;    /* as shown in reports */
 	const char *symbol;  /* NULL: the whole program, which the sampler delays */
-	const char *library; /* base name of the file that has it */
+	const char *library; /* base name of the file that contains it */
 	double self_ns;
 };
 
@@ -37,11 +37,11 @@ struct fg_prove_subject {
 	const struct fg_benchmark *benchmark;
 	struct fg_prove_function functions[FG_PROVE_FUNCTIONS]; /* from the first run, by time */
 	size_t function_count;
-	const struct fg_prove_function *chosen; /* NULL: none */
-	/* relative slowdown of an iteration of the loop at each call, or of a millionth of delay */
+	const struct fg_prove_function *chosen; /* NULL: no function */
+	/* relative slowdown per iteration of the loop in each call, or per millionth of delay */
 	double per_iteration;
-	const char *not_relinked; /* why it cannot be linked again; NULL: it can */
-	const char *not_planted;  /* why no function is slowed down */
+	const char *not_relinked; /* reason why it cannot be linked again, or NULL */
+	const char *not_planted;  /* reason why no function is slowed down, or NULL */
 };
 
 struct fg_prove {
@@ -54,10 +54,10 @@ struct fg_prove {
 	struct fg_proof *proofs;
 	size_t proof_count;
 	size_t proof_capacity;
-	char fingerprint[17];   /* of the runner */
-	char card_id[37];       /* runs with this id are counted together */
-	struct fg_store *store; /* NULL: nothing is kept */
-	const char *ref;        /* to prove with; NULL: HEAD */
+	char fingerprint[17];   /* fingerprint of the runner */
+	char card_id[37];       /* runs with this id make one card */
+	struct fg_store *store; /* NULL: results are not stored */
+	const char *ref;        /* git ref to prove with; NULL: HEAD */
 	bool uses_stored;       /* fastgate.yml gates against stored runs */
 	const char *commit;
 	uint64_t seed;
@@ -102,9 +102,9 @@ void fg_prove_card(struct fg_plan *plan, const struct fg_proof *proofs, size_t c
 /* ---- report.c ---- */
 
 void fg_prove_write(const struct fg_prove *prove, struct fg_strbuf *text);
-/* "4000 pairs instead of 400 (measure.pairs.max, measure.budget): 2 % → 1.2 %" */
+/* Adds "4000 pairs instead of 400 (measure.pairs.max, measure.budget): 2 % → 1.2 %" */
 void fg_prove_add_remedy(const struct fg_proof_card_help *help, struct fg_strbuf *text);
-/* fastgate-prove/1, as a member or (NULL) as the whole */
+/* Writes fastgate-prove/1, as a member or (`name` NULL) as the whole document. */
 void fg_prove_json_into(const struct fg_prove *prove, const char *name, bool with_runs,
 			struct fg_json_writer *w);
 void fg_prove_json(const struct fg_prove *prove, struct fg_strbuf *text);

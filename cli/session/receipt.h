@@ -36,9 +36,9 @@ struct fg_ledger {
 	struct fg_ledger_claim *claims;
 	size_t count;
 	size_t capacity;
-	size_t attempts;               /* the most of any benchmark */
-	size_t lines;                  /* of the file */
-	char head[FG_SHA256_HEX_SIZE]; /* digest of the file's last line; empty: none */
+	size_t attempts;               /* largest number of attempts of any benchmark */
+	size_t lines;                  /* lines of the file */
+	char head[FG_SHA256_HEX_SIZE]; /* digest of the file's last line; "" if empty */
 	/* for fg_ledger_find(): a line of it, and whether it is there */
 	size_t sought_line;
 	const char *sought_head;

@@ -163,9 +163,9 @@ struct fg_thread_clocks {
 	uint64_t random;
 	uint64_t carried_ns;      /* weight of samples that could not be taken */
 	uint64_t slowed_ns;       /* CPU time up to which the slowdown has been added */
-	uint64_t last_ns;         /* jitter: CPU time at the last sample; wall: the time of it */
-	void *kernel_ring;        /* state of collector/sampler/kernel.c; NULL: it does not look */
-	uint64_t kernel_since_ns; /* CPU time up to which its interrupts are counted */
+	uint64_t last_ns;         /* jitter: CPU time at the last sample; wall: its time */
+	void *kernel_ring;        /* ring of collector/sampler/kernel.c; NULL: none */
+	uint64_t kernel_since_ns; /* CPU time up to which the event's interrupts are counted */
 	uint64_t kernel_period_ns;
 	uint64_t kernel_seen; /* position in the ring up to which records were read */
 	/* system time that records found at places whose call path is unknown */
@@ -294,7 +294,7 @@ struct fg_options {
 	char output[FG_OUTPUT_MAX];
 	char control[FG_OUTPUT_MAX];
 	uint64_t period_ns;
-	uint64_t budget;   /* millionths of the CPU time for which the period is adapted, or 0 */
+	uint64_t budget;   /* millionths of the CPU time to which the period is adapted, or 0 */
 	uint64_t slowdown; /* millionths of the CPU time that samples add */
 	uint32_t clock;    /* enum fg_trace_clock at which the ladder starts */
 	bool no_kernel;    /* do not sample the kernel, even where that is allowed */
