@@ -224,12 +224,12 @@ static int begin_subject(struct fg_prove *prove, struct fg_prove_subject *subjec
 			 struct fg_error *err)
 {
 	const struct asked_arm same = {FG_PROOF_SAME, 0};
-	int status = run_arm(prove, subject, &same, err);
+	const struct asked_arm stored = {FG_PROOF_STORED, 0};
+	int status = FG_OK;
 
-	if (status == FG_OK && prove->uses_stored)
-		status = run_arm(prove, subject, &(struct asked_arm){FG_PROOF_STORED, 0}, err);
-	if (status != FG_OK)
-		return status;
+	FG_TRY(run_arm(prove, subject, &same, err));
+	if (prove->uses_stored)
+		FG_TRY(run_arm(prove, subject, &stored, err));
 	/* A wrapper script is not linked, but the program that it starts may be. */
 	status = choose(prove, subject, err);
 	if (subject->chosen && subject->chosen->symbol)
