@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of the sampler at its defaults for five programs, beside perf's at the same rate.
+"""The cost of the sampler at its defaults for five programs, compared with perf at the same rate.
 
 usage: overhead.py BUILD_FOLDER [PAIRS [LOAD...]]; LOAD: busy processes on the machine (default: 0 4 12)
 
