@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-built_apart.py FASTGATE ROOT: reports distinguish two sides that are built differently from two sides with different code. A small
-program with a library of its own is built in each way; the assertions are about reports, not about speed.
+built_apart.py FASTGATE ROOT: reports distinguish a difference in how the sides were built from a difference in code. A
+small program with its own library is built in various ways; the assertions are about reports, not about speed.
 """
 import os
 import pathlib
@@ -49,7 +49,7 @@ class Project:
 
 
 def it_is_said(project, *words):
-    """The candidate is judged, and the first note has these words."""
+    """Checks that the candidate is judged, and that the first note has these words."""
     code, text = project.run()
     check(code in (0, 1, 3), f"{words}: exit code {code}: {text}")
     for word in ("built differently", *words):

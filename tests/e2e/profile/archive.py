@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A recording packed into one file: shown elsewhere as here, and refused where it was changed.
-
-usage: archive.py FASTGATE PROGRAM
+"""
+A recording packed into one file: shown elsewhere as here, and refused if it was changed. usage: archive.py FASTGATE
+PROGRAM
 """
 import hashlib
 import io
@@ -68,7 +68,7 @@ class Archive(unittest.TestCase):
         cls.said = done.stderr
         trace = next((cls.home / "traces").glob("*.fgtrace"))
         map_file = Path(f"/tmp/perf-{trace.name.split('.')[0]}.map")
-        # Before the views, whose further look-ups go into the cache of symbols, which is packed too.
+        # This comes before the views: their look-ups add to the cache of symbols, which is packed too.
         cls.again = cls.run_here("archive", "-o", "again.tar.zst", "traces/")
         cls.here = [cls.run_here(*way, "traces") for way in WAYS]
         map_file.unlink(missing_ok=True)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Databases of other versions are refused and left alone; servers that start together create the
- * tables once.  In SQLite, and in PostgreSQL if PERFDB_TEST_URL names one, whose tables are created
- * afresh for each test.
+ * tables once.  All this in SQLite, or in the PostgreSQL that PERFDB_TEST_URL names. Its tables are
+ * created afresh for each test.
  */
 #include "store/db.h"
 #include "store/store.h"
