@@ -108,7 +108,10 @@ static bool has_note(const struct fg_view_table *table, const char *words)
 	return false;
 }
 
-/* 22 equal samples, or as many of which some weigh more, which are as good as fewer. */
+/*
+ * 22 equal samples, or as many of which some have a higher weight, which are worth fewer equal
+ * ones.
+ */
 static void shares_of_few_samples_come_with_their_interval(void **state)
 {
 	const struct fg_view_options options = {0};
@@ -274,13 +277,13 @@ static void instructions_carry_the_samples_that_ended_at_them(void **state)
 	(void)state;
 	known_profile_init(&profile);
 	known_profile_add_code(&profile);
-	/* a function that was put into another one shows that one */
+	/* a function that was inlined into another one shows that one */
 	make("instructions", &profile, &options, &table);
 	assert_true(figure(&table, "vmovsd xmm0, qword ptr [rdi]", "leaf_samples") == 30);
 	assert_true(figure(&table, "vsqrtsd xmm0, xmm0, xmm0", "self_ns") == 10e6);
 	assert_true(figure(&table, "test rsi, rsi", "self_ns") == 0);
 	fg_view_table_release(&table);
-	/* data has every instruction, and no rows for the eye alone */
+	/* data contain every instruction, without rows that are only for reading */
 	options.all = true;
 	make("instructions", &profile, &options, &table);
 	fg_view_write_csv(&table, &csv);
@@ -288,7 +291,7 @@ static void instructions_carry_the_samples_that_ended_at_them(void **state)
 	assert_null(strstr(fg_strbuf_text(&csv), "..."));
 	fg_strbuf_release(&csv);
 	fg_view_table_release(&table);
-	/* filters count */
+	/* filters apply */
 	options.query.region = "^output$";
 	options.function = NULL;
 	assert_int_equal(
