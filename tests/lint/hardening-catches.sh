@@ -1,6 +1,7 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0 The hardening check catches what it should: builds a program without each
-# part, and expects the part to be named. usage: hardening-catches.sh CC READELF
+# SPDX-License-Identifier: Apache-2.0
+# The hardening check catches what it should: builds a program without each part, and expects the part to be named.
+# usage: hardening-catches.sh CC READELF
 set -eu
 here=$(dirname "$0")
 cc=$1 readelf=$2

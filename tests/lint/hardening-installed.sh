@@ -1,6 +1,7 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0 Every installed binary is hardened, including new ones. usage:
-# hardening-installed.sh CMAKE READELF BUILD_FOLDER PATH_END... The ends of paths that must be installed.
+# SPDX-License-Identifier: Apache-2.0
+# Every installed binary is hardened, including new ones.
+# usage: hardening-installed.sh CMAKE READELF BUILD_FOLDER PATH_END...   The ends of paths that must be installed.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cmake=$1 readelf=$2 build=$3

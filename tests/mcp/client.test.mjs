@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 client.test.mjs FASTGATE: tests the server as an assistant's client does, with
-// the protocol's own SDK.
+// SPDX-License-Identifier: Apache-2.0
+// client.test.mjs FASTGATE: tests the server as an assistant's client does, with the protocol's own SDK.
 
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Known exceptions: which function throws which type, and how
-// often.  usage: throws [plain | fork]
+// SPDX-License-Identifier: Apache-2.0
+// Known exceptions: which function throws which type, and how often.  usage: throws [plain | fork]
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>

@@ -1,5 +1,7 @@
-# SPDX-License-Identifier: Apache-2.0 Shared by the scripts of this folder, which set $perfdb first: changes to a
-# scratch folder, and removes it and all processes started here at the end. shellcheck shell=sh
+# SPDX-License-Identifier: Apache-2.0
+# Shared by the scripts of this folder, which set $perfdb first: changes to a scratch folder, and removes it and ends all
+# processes started here at the end.
+# shellcheck shell=sh
 folder=$(mktemp -d "${TMPDIR:-/tmp}/fastgate-test-XXXXXX")
 started=
 # shellcheck disable=SC2329

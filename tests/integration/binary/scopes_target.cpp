@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Functions without a linkage name once g++ has inlined them;
-// test_scopes.c knows their lines.
+// SPDX-License-Identifier: Apache-2.0
+// Functions without a linkage name once g++ has inlined them; test_scopes.c knows their lines.
 namespace app
 {
 

@@ -1,9 +1,10 @@
 #!/bin/sh
-# SPDX-License-Identifier: Apache-2.0 The collector in programs of other distributions, and the release archive
-# there: anywhere.sh BUILD_FOLDER ARCHIVE [RELEASE...] First, the archive runs in a root that has nothing else.
-# Then, for each Debian release, makes a root outside of the checkout from the archive that apt uses here, compiles
-# the target programs there, has this build's tests run them there under this build's collector, gates the quick
-# start with the archive, and removes the root.  Needs root; 77 (skipped) says what is missing.
+# SPDX-License-Identifier: Apache-2.0
+# The collector in programs of other distributions, and the release archive there: anywhere.sh BUILD_FOLDER ARCHIVE [RELEASE...]
+# The archive runs in an otherwise empty root first.  Then, for each Debian release, the script makes a root outside of the
+# checkout, from the package archive that apt uses here; compiles the target programs in it; lets this build's tests run them
+# under this build's collector; gates the quick start with the release archive; and removes the root.  Needs root; exit code 77
+# (skipped) comes with the reason.
 set -eu
 build=$(realpath "$1")
 packed=$(realpath "$2")
