@@ -189,7 +189,7 @@ class Bench:
         """The share of samples of real programs whose stack does not reach its start."""
         scratch, source = self.scratch, os.path.dirname(os.path.abspath(__file__))
         commands = {
-            "gcc": ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{source}/../..", "-c", f"{source}/../../collector/rules.c", "-o", f"{scratch}/rules.o"],
+            "gcc": ["gcc", "-O2", "-D_GNU_SOURCE", f"-I{source}/../..", "-c", f"{source}/../../collector/unwind/rules.c", "-o", f"{scratch}/rules.o"],
             "python3": ["python3", "-c", "import json\nfor i in range(60000): json.loads(json.dumps({str(i): [i]}))\nsum(i * i for i in range(2000000))"],
             "sqlite3": ["sqlite3", ":memory:", "with recursive c(x) as (select 1 union all select x+1 from c where x<1000000) select sum(x) from c;"],
             "bash": ["bash", "-c", "for i in $(seq 100); do x=$(echo $i | tr 0-9 a-j); done"],

@@ -5,7 +5,7 @@
 usage: overhead.py BUILD_FOLDER [PAIRS [LOAD...]]; LOAD: busy processes on the machine (default: 0 4 12)
 
 A pair is two copies of the program that run at once on one CPU, one of them sampled, so that noise hits both alike; they take
-turns in starting first.  CPU time is that of the program and all its children, as the kernel counts it for the parent.
+turns in starting first.  CPU time is that of the program and all its children, as the kernel reports it to the parent.
 """
 import glob
 import os

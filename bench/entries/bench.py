@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Installed programs with a jump at the entry of every function that can have one, of them and of
-their libraries: does any crash, does any print something else?  How many functions are refused?
+"""Installed programs with a jump at the entry of every function that can have one, in the programs
+and in their libraries: does any program crash or print something else?  How many functions are refused?
 
-Only programs that tell their version or their usage are run, as a user without rights, in an empty
-folder, without input."""
+Runs only programs that print a version or a usage, as an unprivileged user, in an empty folder,
+without input."""
 
 import argparse
 import collections

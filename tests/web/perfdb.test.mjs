@@ -260,7 +260,7 @@ report: { post: [{ github: commit-status, required: true }, { github: check-run,
 	return posted;
 }
 
-// One sentence on the run's page, in what GitHub shows beside a commit, in the inbox, in the benchmark's row, at the point of the trend and in the feed; the run's page says its verdict once.
+// The same sentence is on the run's page, on GitHub's commit status, in the inbox, in the benchmark's row, at the trend's point and in the feed; the run's page shows its verdict once.
 async function oneSentence(context) {
 	execFileSync(makeRuns, [join(folder, 'gated'), '--gated', '6', 'fails']);
 	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'gated'), '--url', base]);
@@ -366,8 +366,8 @@ async function chainedTrend(context) {
 	await page.close();
 }
 
-// Small steps that all passed: the function is on the dashboard, their sum in the trend, and one sentence on the run's page and in the feed. The dashboard also shows how far the gate can be trusted.
-// in the feed. Beside it, how far the gate can be trusted.
+// Small steps that all passed: the function is on the dashboard, their sum in the trend, and one sentence on the run's page and in
+// the feed. The dashboard also shows how far the gate can be trusted.
 async function creepingProject(context) {
 	execFileSync(makeRuns, [join(folder, 'slowly'), '--gated', '6', 'creeps']);
 	execFileSync(fastgate, ['push', '--quiet', '--spool', join(folder, 'slowly'), '--url', base]);
