@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Puts runs into a spool: make_runs SPOOL [FIRST COUNT], from the ninth of all on with one function
- * slower; or make_runs SPOOL --hostile, a few in which every name that a run can bring along is
- * markup; or make_runs SPOOL --unmeasured, one of a benchmark that never came to a value; or
- * make_runs SPOOL --failed, one that failed its gate; or make_runs SPOOL --gated BENCHMARKS
- * fails|passes|creeps, the commits of a C++ project, each judged by the gate.
+ * Puts runs into a spool:
+ *
+ *	make_runs SPOOL [FIRST COUNT]     from the ninth run on, one function is slower
+ *	make_runs SPOOL --hostile         every name that a run can bring along is markup
+ *	make_runs SPOOL --unmeasured      one run of a benchmark without any value
+ *	make_runs SPOOL --failed          one run that failed its gate
+ *	make_runs SPOOL --gated BENCHMARKS fails|passes|creeps
+ *	                                  the commits of a C++ project, each judged by the gate
  */
 #include "base/number.h"
 #include "perfdb/client/client.h"
