@@ -58,7 +58,7 @@ struct question {
 	const char *name;
 	const char *words;
 	const struct setting *setting;
-	int permille; /* the slowdown; CENTRED where no program was slowed by so much */
+	int permille; /* the slowdown; CENTRED if no program was slowed by this much */
 	int outcome;  /* the outcome that is counted */
 	char bound;   /* '>': the goal is a floor; '<': a ceiling */
 	double goal;

@@ -27,7 +27,7 @@ def children_s():
 
 
 def povray(ways, scene, folder):
-    """A whole program, fastgate's own time included; the picture must stay the same."""
+    """A whole program, including fastgate's own time; the picture must stay the same."""
     if not shutil.which("povray"):
         print("  povray: not installed")
         return

@@ -131,7 +131,7 @@ static struct fg_creep_verdict *judge(const struct history *history, size_t comm
 	return fg_creep_judge(chain, &policy, FG_BETTER_LOWER, arena);
 }
 
-/* Adds a commit; returns whether it meets creep. */
+/* Adds a commit; returns whether creep was found. */
 static bool add_commit(const struct world *world, struct history *history, size_t commit,
 		       struct fg_random *random)
 {

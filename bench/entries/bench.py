@@ -86,7 +86,7 @@ def execute(words, folder):
 
 
 def stable(path, folder):
-    """The question that the program answers twice in the same way, and the answer."""
+    """A question that the program answers twice in the same way, and the answer."""
     for question in ["--version", "--help"]:
         first = execute([path, question], folder)
         if not first:

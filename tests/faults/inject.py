@@ -184,7 +184,7 @@ class State:
 
 
 def sweep(driver, state, fault):
-    """Counts failed calls, by whether the program coped."""
+    """Tries the fault, unless an earlier sweep has; returns the number of failed calls."""
     name = f"{driver.scenario.name}: {fault.name()}"
     if name in state.counts:
         return state.counts[name]

@@ -27,7 +27,7 @@ report: { json: r.json, junit: r.xml, markdown: r.md, html: r.html }
 
 
 class Wrong(Exception):
-    """A finding of a scenario."""
+    """A violation that a scenario found."""
 
 
 def expect(condition, what):

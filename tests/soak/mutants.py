@@ -3,13 +3,13 @@
 """
 mutants.py BUILD_FOLDER SECONDS [--count N] [--jobs N] [ROOM|FILE...]: do the unit tests notice when the code is wrong?
 
-Each mutant is a room (gate and gate/statistics, unless rooms or files of theirs are named) with one operator or
-constant of one line changed: < becomes <=, + becomes -, && becomes ||, 3 becomes 4, true becomes false.  A mutant is
-killed when a unit test of its room fails, crashes or takes five times as long; what does not compile is no mutant.  All
-that there are are tried in a random order that is always the same, for SECONDS or until N were tried, so that those
-tried are a fair sample of all.  Survivors are printed with their place, to be read: each is a behaviour that no test
-states, or a change that makes no difference.  Of the latter those that were read are listed in equivalent-mutants.txt
-with the reason, and are not tried; an entry whose line is gone is an error.  Fewer than 90 % killed is a failure.
+Each mutant is a room (by default gate and gate/statistics; arguments name rooms or files in them) with one operator or constant
+changed in one line: < becomes <=, + becomes -, && becomes ||, 3 becomes 4, true becomes false.  A mutant is killed when a unit test
+of its room fails, crashes or takes five times as long; a change that does not compile does not count.  The mutants are tried in a
+random but fixed order, for SECONDS or until N were tried, so the ones tried are a fair sample.  Survivors are printed with their
+place, for people to read: each is a behaviour that no test covers, or a change that makes no difference.  Changes that were found to
+make no difference are listed in equivalent-mutants.txt with the reason, and are not tried; an entry whose line is gone is an error.
+Fewer than 90 % killed mutants are a failure.
 """
 import argparse
 import collections

@@ -3,14 +3,14 @@
 """
 perfdb.py BUILD_FOLDER SECONDS [--servers N] [--runs N] [--cut PERCENT] [--seed N]
 
-Storms over perfdb.  Clients push runs to servers through a relay that cuts the line in some of the requests, at any byte of one
-or of its answer; meanwhile servers and clients are killed with SIGKILL at random instants and started again.  Two clients hold the
-same runs, so that each is sent twice at least.  After every kill of a server, what clients hold for confirmed (it has left
-their spool) must be there; after each round, exactly what was sent, each once, and the same bytes: sent again, every run is
-known.
+Clients push runs to servers through a relay that cuts some connections, at any byte of a request or of its answer; meanwhile
+servers and clients are killed with SIGKILL at random instants and started again.  Two clients hold the same runs, so each run is
+sent at least twice.  After every kill of a server, runs that a client considers confirmed (they have left its spool) must be
+stored.  After each round, exactly the runs that were sent must be stored, each once and with the same bytes: sent again, every
+run is known.
 
-With PERFDB_TEST_URL (integration/perfdb/with-postgresql.sh sets it) several servers share that database, and its
-connections are broken too.  --runs N: rounds go on until N runs are stored, whatever the seconds say.
+With PERFDB_TEST_URL (integration/perfdb/with-postgresql.sh sets it), several servers share that database, and its connections are
+broken too.  With --runs N, rounds continue until N runs are stored, whatever the seconds.
 """
 import argparse
 import json

@@ -4,10 +4,10 @@
 projects.py BUILD_FOLDER COUNT SEED
 projects.py BUILD_FOLDER NAME...
 
-Source packages, drawn at random or named, as a new user does: `init`, then `run --against` a patch that changes no
-behaviour must pass, and one that makes a hot function 5 % of the program slower must fail and name that function.  The file that
-`init` wrote is not edited.  Where the slowdown goes, and how large it has to be, is found with the profile of the first run: a loop
-at the start of the function, of as many turns as take 5 % of the program's time.  Prints a table.
+Treats source packages, drawn at random or named, as a new user would: after `init`, `run --against` must pass a patch that changes
+no behaviour, and must fail one that makes a hot function 5 % of the program slower, and name that function.  The file that `init`
+wrote is not edited.  The profile of the first run decides where the slowdown goes and how large it must be: a loop at the start of
+the function, with as many turns as take 5 % of the program's time.  Prints a table.
 """
 import json
 import os

@@ -3,10 +3,9 @@
 """
 valgrind.py BUILD_FOLDER [NAME...]: the end-to-end tests, with fastgate and perfdb (not what they start) under memcheck.
 
-The tests are those that CTest knows; in their commands the programs are replaced by scripts that start them under valgrind,
-both of them or, for some tests, first the one and then the other.
-Any error, and any memory that is lost for certain, is a finding, and so is a test in which no program was tried.  A test that
-fails because everything is slow is named, but is no finding: what it checks is checked elsewhere.
+CTest lists the tests; in their commands, the programs are replaced by scripts that start them under valgrind, both at once or, for
+some tests, one after the other.  Any error and any memory that is definitely lost is a finding, and so is a test that started no
+program.  A test that fails because everything is slow is named but is not a finding, because other runs check it.
 """
 import concurrent.futures
 import json

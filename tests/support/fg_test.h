@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmocka needs four headers before it, in no sorted order; tests include this file instead. */
+/* cmocka.h needs four headers before it, in this order; tests include this file instead. */
 #ifndef FG_TESTS_SUPPORT_FG_TEST_H
 #define FG_TESTS_SUPPORT_FG_TEST_H
 

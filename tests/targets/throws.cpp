@@ -39,7 +39,7 @@ FAR_FROM_OPTIMISED void throw_errors(int times)
 	}
 }
 
-// // The exception is thrown once, and rethrown by a caller.
+// The exception is thrown once, and rethrown by a caller.
 FAR_FROM_OPTIMISED void throw_again(int times)
 {
 	for (int i = 0; i < times; i++) {
@@ -55,7 +55,7 @@ FAR_FROM_OPTIMISED void throw_again(int times)
 	}
 }
 
-// // An exception from within the library.
+// An exception from within the library.
 FAR_FROM_OPTIMISED void look_beyond(int times)
 {
 	std::vector<int> empty;

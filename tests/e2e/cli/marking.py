@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-marking.py FASTGATE COLLECTOR ROOT: the guide that marks a program works as written.  Its excerpts stand in
+marking.py FASTGATE COLLECTOR ROOT: the guide that marks a program works as written.  Its excerpts are in
 examples/marking, its commands run there in their order, and the views have the regions, units and dumps that the
 programs mark.
 """

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """
 `fastgate record` as a user calls it: the exit code is the command's, signals reach it, and its environment,
-threads and libraries are those that it has alone.
+threads and libraries are the same as without `record`.
 """
 import glob
 import os
