@@ -59,7 +59,7 @@ def what_does_not_fit_is_refused(server):
     expect(server.ask("GET", "/api/v1/runs?project=tracker", {"X-Groups": "admins"}, source=PROXY), 401, "groups without a person")
     for wrong in ("", "x" * 201, "a\x1b[2J"):
         done = call(PERFDB, "role", "add", "--database", DATABASE, wrong)
-        check(done.returncode != 0 and "a name has" in done.stderr, f"{wrong!r}: {done.returncode} {done.stderr}")
+        check(done.returncode != 0 and "a name must" in done.stderr, f"{wrong!r}: {done.returncode} {done.stderr}")
 
 
 def only_the_proxy_is_believed(server):

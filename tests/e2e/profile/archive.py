@@ -220,10 +220,10 @@ class Archive(unittest.TestCase):
         for members, words in (
                 ([manifest_of([one]), plain(*one), plain(*other)], "its manifest does not list b"),
                 ([manifest_of([one]), plain(*one), plain(*one)], "it has twice: a"),
-                ([manifest_of([one, one]), plain(*one)], "its manifest lists twice: a"),
+                ([manifest_of([one, one]), plain(*one)], "its manifest lists this file twice: a"),
                 ([manifest_of([one, other]), plain(*one)], "it lacks b"),
                 ([manifest_of([one]), plain("a", b"longer")], "not of the size in the manifest: a"),
-                ([manifest_of([one], schema="fastgate-archive/9"), plain(*one)], "its manifest is of another version"),
+                ([manifest_of([one], schema="fastgate-archive/9"), plain(*one)], "its manifest has schema 'fastgate-archive/9'"),
                 ([plain(*one), manifest_of([one])], "is not an archive that fastgate made"),
                 ([plain("manifest.json", b"{")], "evil.tar.zst: "),
                 ([plain("manifest.json", b'{"schema": "fastgate-archive/1", "files": [{"name": 1}]}')], "refused: its manifest: 'name' is not a text"),

@@ -119,7 +119,8 @@ static void newer_and_unreleased_versions_are_refused_and_left_alone(void **stat
 	run_script(f, "UPDATE schema_version SET version = version + 1");
 	refused(f, "was written by a newer fastgate");
 	run_script(f, "UPDATE schema_version SET version = 14");
-	refused(f, "was made by an unreleased version of fastgate: export there, import here");
+	refused(f,
+		"was made by an unreleased version of fastgate: export its runs with that version");
 }
 
 int main(void)

@@ -120,7 +120,7 @@ static void bad_text_is_refused_with_its_line(void **state)
 		{"folded", "", "no stack with a weight above zero"},
 		{"callgrind", "events: Dr Dw\nfn=a\n1 2\n", "line 1: it counts no instructions"},
 		{"callgrind", "events: Ir\n1 2\n", "line 2: a cost outside of any function"},
-		{"callgrind", "events: Ir\nfn=(3)\n", "line 2: the name (3) was never given"},
+		{"callgrind", "events: Ir\nfn=(3)\n", "line 2: the name (3) is not defined"},
 		{"callgrind", "events: Ir\ncalls=1 1\n", "line 2: calls without a function"},
 		{"callgrind", "events: Ir\nfn=a\n1 x\n", "line 3: 'x' is not a count"},
 		{"callgrind", "fn=a\n1 2\n", "the line 'events:' is missing"},

@@ -121,16 +121,17 @@ static void shares_of_few_samples_come_with_their_interval(void **state)
 	(void)state;
 	known_profile_init(&profile);
 	make("flat", &profile, &options, &table);
-	assert_false(has_note(&table, "as sure as"));
+	assert_false(has_note(&table, "as precise as"));
 	fg_view_table_release(&table);
 	profile.sample_count = 22;
 	make("flat", &profile, &options, &table);
-	assert_true(has_note(&table, "as sure as 22 equal samples: a share of 50 % is 50 ± 21 %, "
-				     "one of 10 % is 10 ± 13 %"));
+	assert_true(has_note(&table,
+			     "as precise as 22 equal samples: a share of 50 % is 50 ± 21 %, "
+			     "one of 10 % is 10 ± 13 %"));
 	fg_view_table_release(&table);
 	profile.samples[0].value *= 10;
 	make("flat", &profile, &options, &table);
-	assert_true(has_note(&table, "as sure as 8 equal samples"));
+	assert_true(has_note(&table, "as precise as 8 equal samples"));
 	fg_view_table_release(&table);
 	fg_profile_release(&profile);
 }
