@@ -249,8 +249,8 @@ static void note_probably_slower(const struct fg_metric_context *context,
 		(void)snprintf(agree, sizeof(agree), "%zu", slower);
 	if (isnan(finding->low))
 		NOTE(context, verdict,
-		     "probably slower (%s): %s of %zu pairs; not failed because at this alpha it takes "
-		     "%zu%s",
+		     "probably slower (%s): %s of %zu pairs; not failed because it takes %zu at this "
+		     "alpha%s",
 		     fg_format_change(expm1(finding->estimate), change), agree, pairs->count,
 		     least_pairs(rule), fg_strbuf_text(&missing));
 	else

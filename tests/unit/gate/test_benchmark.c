@@ -241,7 +241,7 @@ static void other_causes_come_first(void **state)
 	fg_series_remark(series, FG_REMARK_UNSAMPLED, fg_xstrdup("its child is static"));
 	b = decide();
 	assert_non_null(strstr(b->notes.items[0], "the two sides are built differently"));
-	assert_non_null(strstr(b->notes.items[1], "a change is not measured: libown.so"));
+	assert_non_null(strstr(b->notes.items[1], "changes to them are not measured: libown.so"));
 	assert_string_equal(b->notes.items[2], "its child is static");
 }
 

@@ -187,7 +187,7 @@ static void too_few_pairs_to_decide_are_reported_as_too_few(void **state)
 	cpu = decide_differences(slower, FG_ARRAY_SIZE(slower));
 	assert_int_equal(cpu->outcome, FG_OUTCOME_INCONCLUSIVE);
 	assert_true(isnan(cpu->low) && isnan(cpu->high) && cpu->ratio > 1.05);
-	assert_non_null(note_with(&cpu->notes, "not failed because at this alpha it takes 7"));
+	assert_non_null(note_with(&cpu->notes, "not failed because it takes 7 at this alpha"));
 }
 
 /* 9 of 10 pairs were slower, yet the verdict is inconclusive: the report says what is missing. */
@@ -230,7 +230,7 @@ static void the_reported_number_of_missing_pairs_decides(void **state)
 	assert_non_null(note);
 	assert_non_null(strstr(note, "fastgate run --resume"));
 	assert_non_null(
-		strstr(note, "all of 7 pairs; not failed because at this alpha it takes 9; "));
+		strstr(note, "all of 7 pairs; not failed because it takes 9 at this alpha; "));
 	needed = (unsigned)strtoul(strstr(note, "alpha; ") + strlen("alpha; "), NULL, 10);
 	assert_in_range(needed, 8, 28);
 	for (size_t i = 0; i < 28; i++)

@@ -370,7 +370,7 @@ static void a_refused_duet_is_reported_with_its_remedy(void **state)
 	s.benchmark.harness = FG_HARNESS_GOOGLE_BENCHMARK;
 	start(&s);
 	check_refusal(&s, "a harness decides how long it runs",
-		      "; a command of its own for one case can be");
+		      ": give one case a command of its own");
 	tear_down(&s);
 	set_up(&s, FG_SCHEDULE_AUTO, &quiet);
 	assert_int_equal(fg_runner_create(&s.options, &s.runner, &err), FG_OK);
