@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# test.sh CTEST_ARGUMENT...: runs tests of build/arm64 where the kernel hands programs of arm64 to the emulator: in a user
-# namespace of its own, of which nothing is left.  77 (skipped) says what is missing.
+# test.sh CTEST_ARGUMENT...: runs tests of build/arm64 in a temporary user namespace, in which the kernel passes arm64 programs to
+# the emulator. If something is missing, says so and exits with 77 (skipped).
 set -eu
 cd "$(dirname "$0")/../.."
 root=$PWD/build/arm64-root
