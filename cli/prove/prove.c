@@ -205,10 +205,9 @@ static int begin_subject(struct fg_prove *prove, struct fg_prove_subject *subjec
 			 struct fg_error *err)
 {
 	const struct asked_arm same = {FG_PROOF_SAME, 0};
-	int status = run_arm(prove, subject, &same, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(run_arm(prove, subject, &same, err));
 	/* A wrapper script is not linked, but the program that it starts may be. */
 	if (subject->function_count > 0)
 		status = choose(prove, subject, err);
@@ -269,10 +268,9 @@ static int prove_all(struct fg_prove *prove, struct fg_error *err)
 {
 	struct fg_random random;
 	size_t before = 0;
-	int status = begin_subjects(prove, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(begin_subjects(prove, err));
 	fg_random_seed(&random, prove->seed);
 	do {
 		before = count_measured(prove);
