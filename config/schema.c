@@ -96,7 +96,7 @@ static const struct fg_key creep_keys[] = {
 	 .initial = "2%", FG_BOUNDS(0, 10)},
 	{FG_KEY("found", BOOL, IN_POLICY(fail_on_creep), "what creep becomes"), .initial = "show",
 	 .words = show_or_fail,
-	 .more = "`fail` ends with exit code 1. The commit that meets it need not be to blame."},
+	 .more = "`fail` ends with exit code 1. The commit that fails need not be the cause."},
 	{.name = NULL},
 };
 static const struct fg_section creep_section = {.keys = creep_keys, .inherits = true};

@@ -84,8 +84,8 @@ enum topic {
 };
 
 /*
- * Severity, meaning and remedy apply only if something is wrong. Topics about a benchmark have no
- * subject here: it is the benchmark's name.
+ * `severity`, `meaning` and `remedy` apply only if something is wrong. Topics about a benchmark
+ * have no subject here: it is the benchmark's name.
  */
 #define TOPIC(severity_, id_, subject_, meaning_, remedy_)                                       \
  .severity = FG_SEVERITY_##severity_, .id = (id_), .subject = (subject_), .meaning = (meaning_), \
@@ -166,11 +166,11 @@ static const struct fg_finding topics[] = {
 			 "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost")},
 	[VIRTUALIZATION] = {TOPIC(NOTE, "virtualization", "virtualization",
 				  "neighbours on the same hardware cannot be seen from here; "
-				  "comparing within one session takes them out",
+				  "a comparison within one session cancels them out",
 				  NULL)},
 	[WRAPPER] = {TOPIC(NOTE, "wrapper", NULL,
-			   "whether the binaries behind it changed is not known, so it is "
-			   "measured even where nothing did",
+			   "fastgate cannot tell whether the binaries behind it changed, so it "
+			   "is measured even if none did",
 			   "name the program itself in `command`; what must happen before goes "
 			   "into `setup` or `prepare`")},
 };

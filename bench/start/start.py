@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Called by run: FASTGATE PERFDB TURNS.  A command and its peer take turns; the medians of their CPU times, and the ratio of the two."""
+"""Called by run: FASTGATE PERFDB TURNS.  A command and its peer take turns; prints the medians of their CPU times and their ratio."""
 import os
 import resource
 import shutil

@@ -22,7 +22,7 @@ enum {
 static const struct fg_option serve_options[] = {
 	FG_PERFDB_DATABASE,
 	FG_ROW_TEXT(struct fg_perfdb_options, read_url, "read-url", 0, "URL",
-		    "a PostgreSQL replica of the database, which questions go to"),
+		    "a PostgreSQL replica of the database, which answers what only reads"),
 	{.name = "listen",
 	 .letter = 'l',
 	 .kind = FG_OPTION_TEXT,
@@ -34,7 +34,7 @@ static const struct fg_option serve_options[] = {
 		    "certificate chain in PEM"),
 	FG_ROW_TEXT(struct fg_perfdb_options, tls_key, "tls-key", 0, "FILE", "its key in PEM"),
 	FG_ROW_FLAG(struct fg_perfdb_options, behind_proxy, "behind-proxy", 0,
-		    "a reverse proxy does the TLS"),
+		    "a reverse proxy terminates TLS"),
 	FG_ROW_LIST(
 		struct fg_perfdb_options, proxies, "trust-proxy", 0, "CIDR",
 		"trust the client address that this proxy names; with --behind-proxy, those on loopback"),

@@ -104,7 +104,7 @@ int fg_import_read(const struct fg_import_format *format, const char *data, size
 	}
 	FG_TRY_OUT(format->read(data, size, options, &sink, err));
 	if (imported.sample_count == 0)
-		status = fg_error_set(err, FG_EPARSE, "no stack with a weight above zero is in it");
+		status = fg_error_set(err, FG_EPARSE, "it has no stack with a weight above zero");
 	else
 		status = check_totals(&imported, err);
 out:
