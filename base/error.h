@@ -38,6 +38,14 @@ enum fg_status {
    return fg_try_status;            \
  } while (0)
 
+/* Where something must be released: go to `out` with the failure in `status`. */
+#define FG_TRY_OUT(call) \
+ do {                    \
+  status = (call);       \
+  if (status != FG_OK)   \
+   goto out;             \
+ } while (0)
+
 #define FG_ERROR_MESSAGE_SIZE 512
 
 struct fg_error {

@@ -254,6 +254,14 @@ void fg_json_null(struct fg_json_writer *w, const char *name)
 	put(w, "null", 4);
 }
 
+void fg_json_pair(struct fg_json_writer *w, const char *name, double a, double b)
+{
+	fg_json_begin_array(w, name);
+	fg_json_double(w, NULL, a);
+	fg_json_double(w, NULL, b);
+	fg_json_end(w);
+}
+
 void fg_json_raw(struct fg_json_writer *w, const char *name, const char *json)
 {
 	begin_value(w, name);

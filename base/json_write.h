@@ -42,6 +42,7 @@ void fg_json_int(struct fg_json_writer *w, const char *name, int64_t value);
 void fg_json_double(struct fg_json_writer *w, const char *name, double value);
 void fg_json_bool(struct fg_json_writer *w, const char *name, bool value);
 void fg_json_null(struct fg_json_writer *w, const char *name);
+void fg_json_pair(struct fg_json_writer *w, const char *name, double a, double b); /* [a, b] */
 /* Inserts JSON text as it is. */
 void fg_json_raw(struct fg_json_writer *w, const char *name, const char *json);
 

@@ -152,24 +152,16 @@ static int set_range(const struct fg_option *option, const char *text, void *tar
 	const char *colon = strchr(text, ':');
 	char *first = fg_xstrndup(text, colon ? (size_t)(colon - text) : strlen(text));
 	struct fg_option_range range = {0};
-	int status = parse_unsigned(first, &range.min, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = parse_unsigned(colon ? colon + 1 : first, &range.max, err);
-	if (status != FG_OK)
-		goto out;
-	status = check_bounds(option, range.min, err);
-	if (status != FG_OK)
-		goto out;
-	status = check_bounds(option, range.max, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(parse_unsigned(first, &range.min, err));
+	FG_TRY_OUT(parse_unsigned(colon ? colon + 1 : first, &range.max, err));
+	FG_TRY_OUT(check_bounds(option, range.min, err));
+	FG_TRY_OUT(check_bounds(option, range.max, err));
 	if (range.min > range.max)
-		status = fg_error_set(err, FG_EINVAL,
-				      "'%s' is not a range: the smaller number comes first", text);
-	if (status != FG_OK)
-		goto out;
+		FG_TRY_OUT(fg_error_set(err, FG_EINVAL,
+					"'%s' is not a range: the smaller number comes first",
+					text));
 	*(struct fg_option_range *)target = range;
 out:
 	free(first);

@@ -291,9 +291,7 @@ int fg_rename_parse(const char *rule, struct fg_rename *rename, struct fg_error 
 		goto out;
 	}
 	parsed.everywhere = *at == 'g';
-	status = fg_pattern_compile(pattern, &parsed.pattern, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_pattern_compile(pattern, &parsed.pattern, err));
 	*rename = parsed;
 	parsed = (struct fg_rename){0};
 out:

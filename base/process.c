@@ -363,9 +363,7 @@ int fg_process_start(const struct fg_process_options *options, struct fg_process
 	if (running_count == MAX_RUNNING)
 		return fg_error_set(err, FG_ELIMIT, "more than %d programs at once", MAX_RUNNING);
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
-	status = open_pipes(options, &start, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(open_pipes(options, &start, err));
 	start.shares_memory = can_share_memory(options);
 	process->started_ns = fg_clock_monotonic_ns();
 	pid = start_child(options, &start);
@@ -373,9 +371,7 @@ int fg_process_start(const struct fg_process_options *options, struct fg_process
 		status = fg_error_errno(err, FG_ECHILD, "cannot start '%s'", options->argv[0]);
 		goto out;
 	}
-	status = await_exec(&start, pid, options, process, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(await_exec(&start, pid, options, process, err));
 	become_running(options, &start, pid, process);
 out:
 	start_release(&start);
@@ -730,10 +726,9 @@ int fg_process_run(const struct fg_process_options *options, struct fg_process_r
 		   struct fg_error *err)
 {
 	struct fg_process process = {0};
-	int status = fg_process_start(options, &process, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_process_start(options, &process, err));
 	status = fg_process_wait(&process, 1, result, err);
 	fg_process_release(&process);
 	if (status != FG_OK)

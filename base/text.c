@@ -69,9 +69,7 @@ int fg_text_split_words(const char *command, struct fg_arena *arena, char ***arg
 		const bool gap = strchr(" \t\n\r", *s.at) != NULL; /* true at the final NUL, too */
 
 		if (!gap) {
-			status = take_piece(&s, err);
-			if (status != FG_OK)
-				goto out;
+			FG_TRY_OUT(take_piece(&s, err));
 			continue;
 		}
 		if (s.has_word) {
@@ -376,4 +374,13 @@ const char *fg_text_shell_word(char *const *argv)
 		}
 	}
 	return NULL;
+}
+
+size_t fg_text_find(const char *word, const char *const *words, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && strcmp(words[i], word) != 0)
+		i++;
+	return i;
 }

@@ -50,4 +50,28 @@ const char *fg_text_nearest(const char *word, const char *const *names);
 bool fg_text_starts_with(const char *text, const char *start);
 bool fg_text_ends_with(const char *text, const char *end);
 
+/* The index of a word; `count`: there is no such word. */
+size_t fg_text_find(const char *word, const char *const *words, size_t count);
+#define FG_TEXT_IS_AMONG(word, words) \
+ (fg_text_find(word, words, FG_ARRAY_SIZE(words)) < FG_ARRAY_SIZE(words))
+
+/* Defines the two directions between an enum and the words in its order. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): a type cannot be put into parentheses. */
+#define FG_WORDS(words, type, name_of, parse)                           \
+ const char *name_of(type value)                                        \
+ {                                                                      \
+  FG_ASSERT((size_t)value < FG_ARRAY_SIZE(words));                      \
+  return (words)[value];                                                \
+ }                                                                      \
+ bool parse(const char *word, type *value)                              \
+ {                                                                      \
+  const size_t found = fg_text_find(word, words, FG_ARRAY_SIZE(words)); \
+                                                                        \
+  if (found == FG_ARRAY_SIZE(words))                                    \
+   return false;                                                        \
+  *value = (type)found;                                                 \
+  return true;                                                          \
+ }
+/* NOLINTEND(bugprone-macro-parentheses) */
+
 #endif

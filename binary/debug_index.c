@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "binary/debug_index.h"
 
-static int by_start(const void *a, const void *b)
-{
-	const struct fg_debug_range *one = a;
-	const struct fg_debug_range *other = b;
+#include "base/sort.h"
 
-	if (one->start != other->start)
-		return one->start < other->start ? -1 : 1;
-	return one->unit < other->unit ? -1 : one->unit > other->unit;
-}
+FG_ASCENDING_2(by_start, struct fg_debug_range, start, unit)
 
 int fg_debug_index_open(struct fg_debug_index *index, const char *path, struct fg_error *err)
 {

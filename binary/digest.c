@@ -2,6 +2,7 @@
 /* Digests an image: each of its items, by name, and the whole. */
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/sort.h"
 #include "binary/digester.h"
 
 /* ---- items, by name ---- */
@@ -66,13 +67,7 @@ static void add_section_symbols(struct fg_image *image)
 	image->symbols = grown;
 }
 
-static int by_address(const void *left, const void *right)
-{
-	const struct fg_image_symbol *a = left;
-	const struct fg_image_symbol *b = right;
-
-	return (a->address > b->address) - (a->address < b->address);
-}
+FG_ASCENDING(by_address, struct fg_image_symbol, address)
 
 static void name_items(struct fg_digester *d)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "binary/eh_frame.h"
 
+#include "base/sort.h"
 #include "base/sorted.h"
 
 /* Encodings of numbers in unwind tables (DW_EH_PE). */
@@ -204,13 +205,7 @@ static bool read_entry(const struct fg_eh_section *section, struct cursor *c,
 	return true;
 }
 
-static int by_start(const void *left, const void *right)
-{
-	const struct fg_eh_frame *a = left;
-	const struct fg_eh_frame *b = right;
-
-	return (a->start > b->start) - (a->start < b->start);
-}
+FG_ASCENDING(by_start, struct fg_eh_frame, start)
 
 static bool read_entries(struct fg_eh_frames *frames, const struct fg_eh_section *section)
 {

@@ -299,10 +299,9 @@ int fg_elf_parse(const void *data, size_t size, const char *name, struct fg_elf 
 /* The caller closes `file` on success. */
 static int open_sections(const char *path, struct fg_elf_tables *file, struct fg_error *err)
 {
-	int status = fg_elf_tables_open(path, file, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_elf_tables_open(path, file, err));
 	status = fg_elf_tables_read_sections(file, err);
 	if (status != FG_OK)
 		fg_elf_tables_close(file);
@@ -314,10 +313,9 @@ int fg_elf_read_section(const char *path, const char *section, size_t max_bytes,
 {
 	struct fg_elf_tables file;
 	const Elf64_Shdr *found = NULL;
-	int status = open_sections(path, &file, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(open_sections(path, &file, err));
 	found = fg_elf_tables_section(&file, section);
 	*bytes = NULL;
 	if (!found)

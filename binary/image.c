@@ -2,7 +2,9 @@
 #include "binary/image.h"
 
 #include "base/fs.h"
+#include "base/sort.h"
 #include "base/sorted.h"
+#include "base/text.h"
 
 enum {
 	MAX_FILE_BYTES = 512 << 20
@@ -43,13 +45,7 @@ static int check_sections(const struct reader *r, struct fg_error *err)
 	return FG_OK;
 }
 
-static int compare_sections(const void *left, const void *right)
-{
-	const struct fg_image_section *a = left;
-	const struct fg_image_section *b = right;
-
-	return (a->address > b->address) - (a->address < b->address);
-}
+FG_ASCENDING(compare_sections, struct fg_image_section, address)
 
 /* .tbss is not loaded: it overlaps the section that follows. */
 static bool is_loaded(const Elf64_Shdr *header)
@@ -149,11 +145,7 @@ static bool is_start_file(const char *name)
 					    "_fini",
 					    "_dl_relocate_static_pie"};
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	}
-	return false;
+	return FG_TEXT_IS_AMONG(name, names);
 }
 
 static void take_symbol(struct reader *r, Elf64_Sym symbol, const char *unit)
@@ -276,13 +268,7 @@ static void read_entries(struct fg_image *image)
 	take_entries(image, &image->dynamic_table);
 }
 
-static int compare_relocations(const void *left, const void *right)
-{
-	const struct fg_image_relocation *a = left;
-	const struct fg_image_relocation *b = right;
-
-	return (a->address > b->address) - (a->address < b->address);
-}
+FG_ASCENDING(compare_relocations, struct fg_image_relocation, address)
 
 static struct fg_image_relocation take_relocation(const struct fg_elf_symbol_rows *names,
 						  Elf64_Rela entry)

@@ -2,6 +2,7 @@
 #include "binary/jit_map.h"
 
 #include "base/fs.h"
+#include "base/sort.h"
 #include "base/sorted.h"
 
 #include <sys/stat.h>
@@ -11,15 +12,7 @@ enum {
 	MAX_BYTES = 256 << 20,
 };
 
-static int by_start(const void *a, const void *b)
-{
-	const struct fg_jit_entry *one = a;
-	const struct fg_jit_entry *other = b;
-
-	if (one->start != other->start)
-		return one->start < other->start ? -1 : 1;
-	return one->order < other->order ? -1 : one->order > other->order;
-}
+FG_ASCENDING_2(by_start, struct fg_jit_entry, start, order)
 
 static void add(struct fg_jit_map *map, uint64_t start, uint64_t size, const char *name)
 {

@@ -42,10 +42,9 @@ static int parse_table(const void *packed, size_t size, const char *name, struct
 {
 	uint8_t *bytes;
 	size_t length;
-	int status = unpack(packed, size, name, &bytes, &length, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(unpack(packed, size, name, &bytes, &length, err));
 	status = fg_elf_parse(bytes, length, name, symbols, err);
 	free(bytes);
 	return status;
@@ -55,11 +54,10 @@ int fg_mini_debug_read(const char *path, struct fg_elf *symbols, struct fg_error
 {
 	char *packed;
 	size_t size;
-	int status = fg_elf_read_section(path, ".gnu_debugdata", FG_MINI_DEBUG_MAX_PACKED, &packed,
-					 &size, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_elf_read_section(path, ".gnu_debugdata", FG_MINI_DEBUG_MAX_PACKED, &packed, &size,
+				   err));
 	status = parse_table(packed, size, path, symbols, err);
 	free(packed);
 	return status;

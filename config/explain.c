@@ -313,75 +313,8 @@ static void add_section(const struct fg_schema_visit *visit, void *ctx)
 	fg_strbuf_release(&words);
 }
 
-/* Adds the paragraphs before the first table. */
-static void add_introduction(struct fg_strbuf *text)
-{
-	add_paragraph(text, "The file is in the root of the project. fastgate looks for it in the "
-			    "current folder, then in the folders above. The smallest one that "
-			    "works:");
-	fg_strbuf_add_text(text, "\n```yaml\n"
-				 "version: 1\n"
-				 "benchmarks:\n"
-				 "  - name: parse\n"
-				 "    command: ./build/parse data/sample.json\n"
-				 "```\n");
-	add_paragraph(text, "`fastgate init` writes one that fits the project, `fastgate config "
-			    "--check` checks it, `--show` prints what is in effect, and "
-			    "`fastgate config --explain KEY` shows what "
-			    "this page says about one key.");
-	add_paragraph(text, "A value comes from, weakest first: its default, the file, the "
-			    "environment, the command line. The environment variable of a key is "
-			    "its path in capitals with underscores (`FASTGATE_GATE_ALPHA=0.001`); "
-			    "keys inside lists have none. On the command line `--set` takes any "
-			    "path, including the names of benchmarks and metrics: `--set "
-			    "gate.alpha=0.001`, `--set benchmarks.parse.timeout=5s`, `--set "
-			    "'gate.metrics.max_rss={min_effect: 8%}'`.");
-	add_paragraph(text, "Durations are written `250ms`, `90s`, `5m`, `2h`, `1d`; a bare number "
-			    "means seconds. Ratios are written `2%` or `0.02`. A name has 1 to 200 "
-			    "printable characters and begins neither with a blank nor with a dash. "
-			    "Anchors and aliases "
-			    "(`&name`, `*name`) work; tags and a second document do not. The file "
-			    "may have 1 MiB, 16 levels, and 50,000 values.");
-	add_paragraph(text, "Editors can use the schema "
-			    "[fastgate.schema.json](schema/fastgate.schema.json). For the YAML "
-			    "language server, begin the file with `# yaml-language-server: "
-			    "$schema=…/fastgate.schema.json`.");
-}
-
-/* Adds a map of the page by topic. */
-static void add_map(struct fg_strbuf *text)
-{
-	fg_strbuf_add_text(
-		text,
-		"\n| I want to | keys |\n|---|---|\n"
-		"| build my project | [`build.command`](#build), `build.from_candidate` |\n"
-		"| say what is measured | [`benchmarks`](#benchmarks): `command`, `setup`, "
-		"`prepare`, `harness` |\n"
-		"| gate a number that my program prints | "
-		"[`benchmarks.BENCH.metrics`](#benchmarksbenchmetrics) |\n"
-		"| fail at a smaller or larger slowdown | "
-		"[`gate.metrics.cpu_time.min_effect`](#gatemetrics) |\n"
-		"| gate counts instead of time | [`measure.also`](#measure), `measure.exact`, "
-		"`gate.metrics` |\n"
-		"| accept a known slowdown | [`gate.accept`](#gateaccept) |\n"
-		"| get fewer inconclusive verdicts, or a shorter run | [`measure.budget`](#measure), "
-		"[`measure.pairs`](#measurepairs) |\n"
-		"| compare with something else | [`baseline`](#baseline) |\n"
-		"| write reports, post comments | [`report`](#report), [`report.post`](#reportpost) |\n"
-		"| link commits and lines in reports | [`links`](#links) |\n"
-		"| keep more facts with a run | [`build.record`](#build), "
-		"[`host.record`](#host) |\n"
-		"| keep runs here, send them to a server | [`store`](#store), "
-		"[`perfdb`](#perfdb) |\n");
-}
-
 void fg_config_reference(struct fg_strbuf *text)
 {
-	fg_strbuf_add_text(text, "<!-- Made by `fastgate config --reference` from the table in "
-				 "config/schema.c. -->\n"
-				 "# fastgate.yml\n");
-	add_introduction(text);
-	add_map(text);
 	fg_strbuf_add_text(text, "\n## The keys at the top\n");
 	add_table(&fg_config_schema, "", text);
 	fg_schema_walk(add_section, text);

@@ -313,16 +313,12 @@ int fg_config_load(const struct fg_config_source *source, struct fg_plan *plan,
 	int status = FG_OK;
 
 	fg_plan_init(&made);
-	status = read_input(source, &input, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(read_input(source, &input, err));
 	if (build_tree(source, &input, &made.arena, report, &root))
 		bind(&made, root, input.data != NULL, report);
 	fg_config_report_sort(report);
-	status = summarise(report, input.path ? fg_fs_base_name(input.path) : "the command line",
-			   err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(summarise(report, input.path ? fg_fs_base_name(input.path) : "the command line",
+			     err));
 	set_places(&made, input.path);
 	*plan = made;
 	made = (struct fg_plan){0};
@@ -339,10 +335,9 @@ int fg_config_show(const struct fg_config_source *source, struct fg_strbuf *text
 	struct fg_arena arena = {0};
 	struct input input = {0};
 	struct fg_yaml_node *root = NULL;
-	int status = read_input(source, &input, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(read_input(source, &input, err));
 	if (build_tree(source, &input, &arena, &report, &root))
 		fg_config_write(root, text);
 	else

@@ -61,6 +61,11 @@ struct fg_key {
 	const char *example;              /* one or more lines of YAML; may be NULL */
 };
 
+/* The beginning of a row; `offset_` 0 if it has no value of its own. */
+#define FG_KEY(name_, kind_, offset_, help_) \
+ .name = (name_), .kind = FG_KEY_##kind_, .offset = (offset_), .help = (help_)
+#define FG_BOUNDS(from, to) .minimum = (from), .maximum = (to)
+
 /*
  * The keys of a mapping and the struct that they fill. `prepare` sets inherited values before any
  * key is read; `finish` checks the whole. With a scratch struct (scratch_size), keys fill that, and

@@ -232,120 +232,45 @@ static int check_version(const struct fg_key *key, const char *text, void *targe
 #define DURATION_PATTERN "^[0-9]+(\\.[0-9]+)?(ns|us|ms|s|m|h|d)?$"
 #define RATIO_PATTERN    "^[0-9]+(\\.[0-9]+)?%?$"
 
+#define KIND(name_, expected_, parse_) .name = (name_), .expected = (expected_), .parse = (parse_)
+
 static const struct fg_value_kind kinds[FG_KEY_SCALAR_COUNT] = {
-	[FG_KEY_BOOL] =
-		{
-			.name = "true or false",
-			.expected = "true or false",
-			.parse = parse_bool,
-			.json_type = "boolean",
-		},
-	[FG_KEY_TEXT] =
-		{
-			.name = "text",
-			.expected = "text",
-			.parse = parse_text,
-		},
-	[FG_KEY_PATH] =
-		{
-			.name = "path",
-			.expected = "a path",
-			.parse = parse_path,
-		},
-	[FG_KEY_NAME] =
-		{
-			.name = "name",
-			.expected =
-				"a name of 1 to 200 printable characters, not beginning with a blank or "
-				"a dash",
-			.parse = parse_name,
-		},
-	[FG_KEY_URL] =
-		{
-			.name = "URL",
-			.expected = "a URL that begins with https:// or http://",
-			.parse = parse_url,
-			.json_pattern = "^https?://",
-		},
+	[FG_KEY_BOOL] = {KIND("true or false", "true or false", parse_bool),
+			 .json_type = "boolean"},
+	[FG_KEY_TEXT] = {KIND("text", "text", parse_text)},
+	[FG_KEY_PATH] = {KIND("path", "a path", parse_path)},
+	[FG_KEY_NAME] = {KIND(
+		"name",
+		"a name of 1 to 200 printable characters, not beginning with a blank or "
+		"a dash",
+		parse_name)},
+	[FG_KEY_URL] = {KIND("URL", "a URL that begins with https:// or http://", parse_url),
+			.json_pattern = "^https?://"},
 	[FG_KEY_VARIABLE_NAME] =
-		{
-			.name = "name of an environment variable, never the secret itself",
-			.expected =
-				"the name of an environment variable in capitals, never the secret itself",
-			.parse = parse_variable_name,
-			.json_pattern = "^[A-Z_][A-Z0-9_]*$",
-		},
-	[FG_KEY_REGEX] =
-		{
-			.name = "regular expression",
-			.expected =
-				"a POSIX extended regular expression with the number in its first group",
-			.parse = parse_regex,
-		},
-	[FG_KEY_POINTER] =
-		{
-			.name = "JSON pointer",
-			.expected = "a JSON pointer such as /results/0/time",
-			.parse = parse_pointer,
-			.json_pattern = "^/",
-		},
-	[FG_KEY_UNSIGNED] =
-		{
-			.name = "whole number",
-			.expected = "a whole number",
-			.parse = parse_unsigned,
-			.json_type = "integer",
-		},
-	[FG_KEY_INT] =
-		{
-			.name = "whole number",
-			.expected = "a whole number",
-			.parse = parse_int,
-			.json_type = "integer",
-		},
-	[FG_KEY_NUMBER] =
-		{
-			.name = "number",
-			.expected = "a number",
-			.parse = parse_number,
-			.json_type = "number",
-		},
-	[FG_KEY_RATIO] =
-		{
-			.name = "ratio",
-			.expected = "a ratio such as 2% or 0.02",
-			.parse = parse_number,
-			.json_type = "number",
-			.json_pattern = RATIO_PATTERN,
-		},
-	[FG_KEY_DURATION] =
-		{
-			.name = "duration",
-			.expected = "a duration such as 250ms, 90s, 5m or 2h",
-			.parse = parse_duration,
-			.json_type = "number",
-			.json_pattern = DURATION_PATTERN,
-		},
-	[FG_KEY_DATE] =
-		{
-			.name = "date",
-			.expected = "a date such as 2027-03-01",
-			.parse = parse_date,
-			.json_pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}",
-		},
-	[FG_KEY_VERSION] =
-		{
-			.name = "number",
-			.expected = "the version",
-			.parse = check_version,
-			.json_type = "integer",
-		},
-	[FG_KEY_WORD] =
-		{
-			.name = "word",
-			.expected = "a word",
-			.parse = parse_word,
-		},
+		{KIND("name of an environment variable, never the secret itself",
+		      "the name of an environment variable in capitals, never the secret itself",
+		      parse_variable_name),
+		 .json_pattern = "^[A-Z_][A-Z0-9_]*$"},
+	[FG_KEY_REGEX] = {KIND(
+		"regular expression",
+		"a POSIX extended regular expression with the number in its first group",
+		parse_regex)},
+	[FG_KEY_POINTER] = {KIND("JSON pointer", "a JSON pointer such as /results/0/time",
+				 parse_pointer),
+			    .json_pattern = "^/"},
+	[FG_KEY_UNSIGNED] = {KIND("whole number", "a whole number", parse_unsigned),
+			     .json_type = "integer"},
+	[FG_KEY_INT] = {KIND("whole number", "a whole number", parse_int), .json_type = "integer"},
+	[FG_KEY_NUMBER] = {KIND("number", "a number", parse_number), .json_type = "number"},
+	[FG_KEY_RATIO] = {KIND("ratio", "a ratio such as 2% or 0.02", parse_number),
+			  .json_type = "number", .json_pattern = RATIO_PATTERN},
+	[FG_KEY_DURATION] = {KIND("duration", "a duration such as 250ms, 90s, 5m or 2h",
+				  parse_duration),
+			     .json_type = "number", .json_pattern = DURATION_PATTERN},
+	[FG_KEY_DATE] = {KIND("date", "a date such as 2027-03-01", parse_date),
+			 .json_pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}"},
+	[FG_KEY_VERSION] = {KIND("number", "the version", check_version), .json_type = "integer"},
+	[FG_KEY_WORD] = {KIND("word", "a word", parse_word)},
 };
 
 const struct fg_value_kind *fg_value_kind(enum fg_key_kind kind)

@@ -2,6 +2,7 @@
 #include "gate/creep.h"
 
 #include "base/number.h"
+#include "base/sort.h"
 #include "base/strbuf.h"
 #include "gate/statistics/distributions.h"
 
@@ -34,13 +35,7 @@ struct fg_creep_window fg_creep_window_of(const struct fg_chain *chain, unsigned
 	return window;
 }
 
-static int largest_first(const void *left, const void *right)
-{
-	const struct fg_creep_commit *a = left;
-	const struct fg_creep_commit *b = right;
-
-	return (a->change < b->change) - (a->change > b->change);
-}
+FG_DESCENDING(largest_first, struct fg_creep_commit, change)
 
 /* Names the largest steps, by all runs including the anchors, that together carry most of it. */
 static void name_commits(const struct fg_chain *chain, const struct fg_creep_window *window,

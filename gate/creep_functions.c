@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/creep_functions.h"
 
+#include "base/sort.h"
 #include "gate/creep.h"
 #include "gate/statistics/distributions.h"
 
@@ -92,21 +93,9 @@ bool fg_creep_test(const struct fg_chain *chain, unsigned commits,
 	return true;
 }
 
-static int surest_first(const void *left, const void *right)
-{
-	const struct fg_creep_rise *a = left;
-	const struct fg_creep_rise *b = right;
+FG_ASCENDING(surest_first, struct fg_creep_rise, p)
 
-	return (a->p > b->p) - (a->p < b->p);
-}
-
-static int most_first(const void *left, const void *right)
-{
-	const struct fg_creep_rise *a = left;
-	const struct fg_creep_rise *b = right;
-
-	return (a->change < b->change) - (a->change > b->change);
-}
+FG_DESCENDING(most_first, struct fg_creep_rise, change)
 
 size_t fg_creep_risen(struct fg_creep_rise *rises, size_t count, double floor)
 {

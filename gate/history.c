@@ -54,13 +54,7 @@ static struct fg_trend_change change_of(const struct line *line, const struct fg
 	return change;
 }
 
-static int compare_changes(const void *left, const void *right)
-{
-	const struct fg_trend_change *a = left;
-	const struct fg_trend_change *b = right;
-
-	return (a->point > b->point) - (a->point < b->point);
-}
+FG_ASCENDING(compare_changes, struct fg_trend_change, point)
 
 /* Did this environment occur before position i? */
 static bool is_first(const size_t *environments, size_t i)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/ledger.h"
 
+#include "base/text.h"
 #include "gate/pairs.h"
 #include "gate/statistics/evidence.h"
 
@@ -20,11 +21,7 @@ const char *fg_claim_name(enum fg_claim claim)
 
 enum fg_claim fg_claim_parse(const char *name)
 {
-	enum fg_claim claim = FG_CLAIM_FASTER;
-
-	while (claim < FG_CLAIM_COUNT && strcmp(names[claim], name) != 0)
-		claim++;
-	return claim;
+	return (enum fg_claim)fg_text_find(name, names, FG_CLAIM_COUNT);
 }
 
 double fg_claim_needed(size_t number)

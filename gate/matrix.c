@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/matrix.h"
 
+#include "base/sort.h"
 #include "gate/pairs.h"
 
 #include <math.h>
@@ -33,15 +34,7 @@ struct row_key {
 	uint8_t arm;
 };
 
-static int compare_keys(const void *left, const void *right)
-{
-	const struct row_key *a = left;
-	const struct row_key *b = right;
-
-	if (a->pair != b->pair)
-		return a->pair < b->pair ? -1 : 1;
-	return (a->row > b->row) - (a->row < b->row);
-}
+FG_ASCENDING_2(compare_keys, struct row_key, pair, row)
 
 /* Sorts the keys and numbers their pairs. */
 static void number_pairs(struct row_key *keys, size_t count, struct fg_profile_pairs *pairs)

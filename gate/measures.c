@@ -141,16 +141,6 @@ static void judge(const struct fg_metric_context *context, const struct fg_profi
 	fg_series_release(&series);
 }
 
-static const struct fg_metric_verdict *find_metric(const struct fg_benchmark_verdict *verdict,
-						   const char *name)
-{
-	for (size_t i = 0; i < verdict->metric_count; i++) {
-		if (strcmp(verdict->metrics[i].name, name) == 0)
-			return &verdict->metrics[i];
-	}
-	return NULL;
-}
-
 /* A gated measure that is missing must never pass silently. */
 static void add_unmeasured(const struct fg_metric_policy *how, struct fg_arena *arena,
 			   struct fg_metric_verdict *metric)
@@ -196,21 +186,21 @@ static void judge_all(const struct fg_metric_context *context, const struct fg_p
 		const struct fg_measure *measure = fg_measure_at(&set->measures, (uint16_t)id);
 
 		if (!fg_measure_is_time((uint16_t)id) && !measure->is_simulated &&
-		    is_measured(set, (uint16_t)id) && !find_metric(verdict, measure->name))
+		    is_measured(set, (uint16_t)id) && !fg_verdict_metric(verdict, measure->name))
 			judge(context, set, (uint16_t)id, &all[verdict->metric_count++]);
 	}
 	for (size_t i = 0; i < policy->metric_count; i++) {
 		const struct fg_metric_policy *how = &policy->metrics[i];
 
 		if (how->gated && fg_measure_is_known(how->name) &&
-		    !fg_metric_find_builtin(how->name) && !find_metric(verdict, how->name))
+		    !fg_metric_find_builtin(how->name) && !fg_verdict_metric(verdict, how->name))
 			add_unmeasured(how, context->arena, &all[verdict->metric_count++]);
 	}
 }
 
 static bool has_failed(const struct fg_benchmark_verdict *verdict, const char *name)
 {
-	const struct fg_metric_verdict *metric = find_metric(verdict, name);
+	const struct fg_metric_verdict *metric = fg_verdict_metric(verdict, name);
 
 	return metric && metric->outcome == FG_OUTCOME_REGRESSION;
 }
@@ -219,8 +209,8 @@ static bool has_failed(const struct fg_benchmark_verdict *verdict, const char *n
 static void note_other_memory(const struct fg_metric_context *context,
 			      struct fg_benchmark_verdict *verdict)
 {
-	const struct fg_metric_verdict *rss = find_metric(verdict, "max_rss");
-	const struct fg_metric_verdict *heap = find_metric(verdict, "heap.peak");
+	const struct fg_metric_verdict *rss = fg_verdict_metric(verdict, "max_rss");
+	const struct fg_metric_verdict *heap = fg_verdict_metric(verdict, "heap.peak");
 	char grown[FG_NUMBER_TEXT_SIZE];
 	char held[FG_NUMBER_TEXT_SIZE];
 

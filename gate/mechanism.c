@@ -99,10 +99,8 @@ static bool is_allocation(const char *name)
 	static const char *const names[] = {"malloc", "calloc", "realloc", "aligned_alloc",
 					    "posix_memalign"};
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	}
+	if (FG_TEXT_IS_AMONG(name, names))
+		return true;
 	return fg_text_starts_with(name, "operator new");
 }
 
@@ -628,16 +626,6 @@ void fg_mechanisms_add(const struct fg_node_context *c, const struct fg_series *
 
 /* ---- causes without counts ---- */
 
-static const struct fg_metric_verdict *metric_of(const struct fg_benchmark_verdict *verdict,
-						 const char *name)
-{
-	for (size_t i = 0; i < verdict->metric_count; i++) {
-		if (strcmp(verdict->metrics[i].name, name) == 0)
-			return &verdict->metrics[i];
-	}
-	return NULL;
-}
-
 /*
  * Did gated wall time grow without CPU time?  Ratios are compared: on a busy machine each
  * millisecond of CPU time takes several of wall time.
@@ -645,8 +633,8 @@ static const struct fg_metric_verdict *metric_of(const struct fg_benchmark_verdi
 static bool is_waiting(const struct fg_benchmark_verdict *verdict, struct fg_arena *arena,
 		       struct fg_mechanism *mechanism)
 {
-	const struct fg_metric_verdict *wall = metric_of(verdict, "wall_time");
-	const struct fg_metric_verdict *cpu = metric_of(verdict, "cpu_time");
+	const struct fg_metric_verdict *wall = fg_verdict_metric(verdict, "wall_time");
+	const struct fg_metric_verdict *cpu = fg_verdict_metric(verdict, "cpu_time");
 	char change[2][FG_NUMBER_TEXT_SIZE];
 	struct fg_strbuf text = {0};
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/prove.h"
 
+#include "base/text.h"
 #include "gate/pairs.h"
 #include "gate/statistics/proportion.h"
 #include "gate/statistics/sample.h"
@@ -35,21 +36,7 @@ static const char *const arms[] = {
 	[FG_PROOF_STORED] = "stored",
 };
 
-const char *fg_proof_arm_name(enum fg_proof_arm arm)
-{
-	return arms[arm];
-}
-
-bool fg_proof_arm_parse(const char *name, enum fg_proof_arm *arm)
-{
-	for (size_t i = 0; name && i < FG_PROOF_ARMS; i++) {
-		if (strcmp(arms[i], name) != 0)
-			continue;
-		*arm = (enum fg_proof_arm)i;
-		return true;
-	}
-	return false;
-}
+FG_WORDS(arms, enum fg_proof_arm, fg_proof_arm_name, fg_proof_arm_parse)
 
 /* Does the run name the planted function first? */
 static bool is_named(const struct fg_proof *proof)

@@ -51,8 +51,8 @@ struct fg_proof {
 	struct fg_proof_noise noise;
 };
 
-const char *fg_proof_arm_name(enum fg_proof_arm arm);
-bool fg_proof_arm_parse(const char *name, enum fg_proof_arm *arm);
+const char *fg_proof_arm_name(enum fg_proof_arm value);
+bool fg_proof_arm_parse(const char *word, enum fg_proof_arm *value);
 /* False if nothing was measured; such a run proves nothing. */
 bool fg_proof_counts(const struct fg_proof *proof);
 /*

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gate/prove_json.h"
 
+#include "base/json_exchange.h"
+
 #include <math.h>
 
 enum {
 	PROOF_MAX_BYTES = 64 << 10,
-	TEXT_MAX_BYTES = 4096,
 };
 
 static const char *const limit_names[] = {
@@ -14,76 +15,48 @@ static const char *const limit_names[] = {
 	[FG_LIMIT_MIN_EFFECT] = "min_effect",
 };
 
-/* ---- a run: the same list of members serves reading and writing ---- */
+/* ---- a run ---- */
 
-/* Writes if `w` is set; otherwise reads `json`. */
-struct exchange {
-	struct fg_json_writer *w;
-	const cJSON *json;
-	struct fg_arena *arena;
-};
-
-static void exchange_text(const struct exchange *with, const char *name, const char **text)
+static void exchange_proof(const struct fg_exchange *with, struct fg_proof *proof)
 {
-	const char *found = NULL;
-
-	if (with->w) {
-		fg_json_text(with->w, name, *text);
-		return;
-	}
-	found = fg_json_text_or(with->json, name, "");
-	*text = *found ? fg_arena_strndup(with->arena, found, TEXT_MAX_BYTES) : NULL;
-}
-
-static void exchange_number(const struct exchange *with, const char *name, double *number)
-{
-	if (with->w)
-		fg_json_double(with->w, name, *number);
-	else
-		*number = fg_json_double_or(with->json, name, (double)NAN);
-}
-
-static void exchange_proof(const struct exchange *with, struct fg_proof *proof)
-{
-	exchange_text(with, "benchmark", &proof->benchmark);
-	exchange_text(with, "function", &proof->function);
-	exchange_text(with, "symbol", &proof->symbol);
-	exchange_text(with, "library", &proof->library);
-	exchange_number(with, "per_iteration", &proof->per_iteration);
-	exchange_text(with, "blamed", &proof->blamed);
-	exchange_number(with, "size", &proof->size);
-	exchange_number(with, "seconds", &proof->seconds);
-	exchange_number(with, "pairs", &proof->pairs);
-	exchange_number(with, "level_ns", &proof->level_ns);
-	exchange_number(with, "estimate", &proof->estimate);
-	exchange_number(with, "half_width", &proof->half);
-	exchange_number(with, "min_effect", &proof->min_effect);
-	exchange_number(with, "layouts", &proof->layouts);
-	exchange_number(with, "pair_noise", &proof->noise.pair);
-	exchange_number(with, "quiet_noise", &proof->noise.quiet);
-	exchange_number(with, "noise_exponent", &proof->noise.exponent);
+	fg_exchange_flag(with, "hidden", &proof->is_hidden);
+	fg_exchange_text(with, "benchmark", &proof->benchmark);
+	fg_exchange_text(with, "function", &proof->function);
+	fg_exchange_text(with, "symbol", &proof->symbol);
+	fg_exchange_text(with, "library", &proof->library);
+	fg_exchange_number(with, "per_iteration", &proof->per_iteration);
+	fg_exchange_text(with, "blamed", &proof->blamed);
+	fg_exchange_number(with, "size", &proof->size);
+	fg_exchange_number(with, "seconds", &proof->seconds);
+	fg_exchange_number(with, "pairs", &proof->pairs);
+	fg_exchange_number(with, "level_ns", &proof->level_ns);
+	fg_exchange_number(with, "estimate", &proof->estimate);
+	fg_exchange_number(with, "half_width", &proof->half);
+	fg_exchange_number(with, "min_effect", &proof->min_effect);
+	fg_exchange_number(with, "layouts", &proof->layouts);
+	fg_exchange_number(with, "pair_noise", &proof->noise.pair);
+	fg_exchange_number(with, "quiet_noise", &proof->noise.quiet);
+	fg_exchange_number(with, "noise_exponent", &proof->noise.exponent);
 }
 
 void fg_proof_write(struct fg_json_writer *w, const char *name, const struct fg_proof *proof)
 {
-	const struct exchange with = {.w = w};
+	const struct fg_exchange with = {.w = w};
 	struct fg_proof copy = *proof;
 
 	fg_json_begin_object(w, name);
 	fg_json_text(w, "arm", fg_proof_arm_name(proof->arm));
 	fg_json_text(w, "verdict", fg_outcome_name(proof->outcome));
 	fg_json_text(w, "schedule", fg_schedule_name(proof->schedule));
-	fg_json_bool(w, "hidden", proof->is_hidden);
 	exchange_proof(&with, &copy);
 	fg_json_end(w);
 }
 
-static int read_proof(const struct exchange *with, struct fg_proof *proof, struct fg_error *err)
+static int read_proof(const struct fg_exchange *with, struct fg_proof *proof, struct fg_error *err)
 {
 	const cJSON *json = with->json;
 
 	exchange_proof(with, proof);
-	proof->is_hidden = cJSON_IsTrue(fg_json_find(json, "hidden"));
 	if (!proof->benchmark ||
 	    !fg_proof_arm_parse(fg_json_text_or(json, "arm", ""), &proof->arm) ||
 	    !fg_outcome_parse(fg_json_text_or(json, "verdict", ""), &proof->outcome) ||
@@ -97,12 +70,11 @@ static int read_proof(const struct exchange *with, struct fg_proof *proof, struc
 int fg_proof_read(const char *text, size_t size, struct fg_arena *arena, struct fg_proof *proof,
 		  struct fg_error *err)
 {
-	struct exchange with = {.arena = arena};
+	struct fg_exchange with = {.arena = arena};
 	cJSON *json = NULL;
-	int status = fg_json_parse(text, size, PROOF_MAX_BYTES, &json, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_json_parse(text, size, PROOF_MAX_BYTES, &json, err));
 	*proof = (struct fg_proof){0};
 	with.json = json;
 	status = read_proof(&with, proof, err);

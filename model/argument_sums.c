@@ -189,14 +189,16 @@ static int most_calls_first(const void *left, const void *right)
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-static struct place *order_functions(const struct fg_argument_sums *sums, unsigned side,
-				     size_t *count)
+/* The items of a list, `size` apart with their sides at `offset`, that this side calls. */
+static struct place *order(const void *items, size_t item_count, size_t size, size_t offset,
+			   unsigned side, size_t *count)
 {
-	struct place *places = fg_xcalloc(sums->function_count + 1, sizeof(places[0]));
+	struct place *places = fg_xcalloc(item_count + 1, sizeof(places[0]));
 
 	*count = 0;
-	for (size_t i = 0; i < sums->function_count; i++) {
-		const double calls = calls_of(sums->functions[i].sides, side);
+	for (size_t i = 0; i < item_count; i++) {
+		const void *sides = (const char *)items + i * size + offset;
+		const double calls = calls_of(sides, side);
 
 		if (calls > 0)
 			places[(*count)++] = (struct place){i, calls};
@@ -205,19 +207,17 @@ static struct place *order_functions(const struct fg_argument_sums *sums, unsign
 	return places;
 }
 
+static struct place *order_functions(const struct fg_argument_sums *sums, unsigned side,
+				     size_t *count)
+{
+	return order(sums->functions, sums->function_count, sizeof(sums->functions[0]),
+		     offsetof(struct fg_argument_sum, sides), side, count);
+}
+
 static struct place *order_paths(const struct fg_argument_sums *sums, unsigned side, size_t *count)
 {
-	struct place *places = fg_xcalloc(sums->path_count + 1, sizeof(places[0]));
-
-	*count = 0;
-	for (size_t i = 0; i < sums->path_count; i++) {
-		const double calls = calls_of(sums->paths[i].sides, side);
-
-		if (calls > 0)
-			places[(*count)++] = (struct place){i, calls};
-	}
-	qsort(places, *count, sizeof(places[0]), most_calls_first);
-	return places;
+	return order(sums->paths, sums->path_count, sizeof(sums->paths[0]),
+		     offsetof(struct fg_argument_path_sum, sides), side, count);
 }
 
 const struct fg_argument_sum **fg_argument_sums_by_calls(const struct fg_argument_sums *sums,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/line_costs.h"
 
+#include "base/sort.h"
+
 static uint32_t file_index(struct fg_line_costs *costs, const char *file)
 {
 	bool is_new = false;
@@ -26,13 +28,7 @@ void fg_line_costs_add(struct fg_line_costs *costs, const char *file,
 	costs->items[costs->count++].file = words[1];
 }
 
-static int by_line(const void *a, const void *b)
-{
-	const struct fg_line_cost *left = a;
-	const struct fg_line_cost *right = b;
-
-	return (left->line > right->line) - (left->line < right->line);
-}
+FG_ASCENDING(by_line, struct fg_line_cost, line)
 
 struct fg_function_lines fg_line_costs_of(const struct fg_line_costs *costs, uint32_t function,
 					  uint32_t arm)

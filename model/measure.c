@@ -1,341 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/measure.h"
 
-/* A count of events in a model of a CPU. */
-#define SIMULATED(called, words)                                                                   \
- {                                                                                                 \
-  .name = (called), .label = (words), .unit = "1", .fold = FG_FOLD_SUM, .better = FG_BETTER_LOWER, \
-  .exact = true, .is_simulated = true, .format = fg_format_count,                                  \
- }
+#define MEASURE(called, words, of, folded, shown)                            \
+ .name = (called), .label = (words), .unit = (of), .fold = FG_FOLD_##folded, \
+ .better = FG_BETTER_LOWER, .format = (shown)
+#define TIME(called, words)   MEASURE(called, words, "ns", SUM, fg_format_duration)
+#define EVENTS(called, words) MEASURE(called, words, "1", SUM, fg_format_count), .exact = true
+#define BYTES(folded, called, words) \
+ MEASURE(called, words, "bytes", folded, fg_format_size), .exact = true
 
+/* A name with a dot at its end is a family: one of each function, type or dump. */
 static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
-	[FG_MEASURE_CPU_TIME] =
-		{
-			.name = "cpu_time",
-			.label = "CPU time",
-			.unit = "ns",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.format = fg_format_duration,
-		},
-	[FG_MEASURE_WALL_TIME] =
-		{
-			.name = "wall_time",
-			.label = "wall-clock time",
-			.unit = "ns",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.format = fg_format_duration,
-		},
-	[FG_MEASURE_INSTRUCTIONS] =
-		{
-			.name = "instructions",
-			.label = "instructions",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
-	[FG_MEASURE_CALLS] =
-		{
-			.name = "calls",
-			.label = "calls",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
-	[FG_MEASURE_CACHE_MISSES] = SIMULATED("cache.misses", "misses of the last-level cache"),
-	[FG_MEASURE_CACHE_FIRST_MISSES] =
-		SIMULATED("cache.first_misses", "misses of the first-level caches"),
-	[FG_MEASURE_BRANCH_MISSES] = SIMULATED("branch.misses", "mispredicted branches"),
-	/* A family: "calls.exp". */
-	[FG_MEASURE_CALLS_OF] =
-		{
-			.name = "calls.",
-			.label = "calls of a function",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
-	/* A family: "time.exp". */
-	[FG_MEASURE_TIME_OF] =
-		{
-			.name = "time.",
-			.label = "time in calls of a function",
-			.unit = "ns",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.is_recorded = true,
-			.format = fg_format_duration,
-		},
-	[FG_MEASURE_HEAP_ALLOCATIONS] =
-		{
-			.name = "heap.allocations",
-			.label = "allocations",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
-	[FG_MEASURE_HEAP_BYTES] =
-		{
-			.name = "heap.bytes",
-			.label = "memory allocated",
-			.unit = "bytes",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_size,
-		},
-	[FG_MEASURE_HEAP_LARGEST] =
-		{
-			.name = "heap.largest",
-			.label = "largest allocation",
-			.unit = "bytes",
-			.fold = FG_FOLD_MAX,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_size,
-		},
-	[FG_MEASURE_HEAP_ROUNDING] =
-		{
-			.name = "heap.rounding",
-			.label = "memory beyond the requested sizes",
-			.unit = "bytes",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_size,
-		},
-	[FG_MEASURE_HEAP_FREES] =
-		{
-			.name = "heap.frees",
-			.label = "blocks freed",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
-	[FG_MEASURE_HEAP_LIVE] =
-		{
-			.name = "heap.live",
-			.label = "memory held at the end",
-			.unit = "bytes",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_size,
-		},
-	[FG_MEASURE_HEAP_LIVE_BLOCKS] =
-		{
-			.name = "heap.live_blocks",
-			.label = "blocks held at the end",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
-	/* A family, one per dump: "heap.live.1". */
-	[FG_MEASURE_HEAP_LIVE_DUMPED] =
-		{
-			.name = "heap.live.",
-			.label = "memory held at a dump",
-			.unit = "bytes",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_size,
-		},
-	/* A family, one per dump: "heap.live_blocks.1". */
-	[FG_MEASURE_HEAP_LIVE_BLOCKS_DUMPED] =
-		{
-			.name = "heap.live_blocks.",
-			.label = "blocks held at a dump",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
-	[FG_MEASURE_HEAP_PEAK] =
-		{
-			.name = "heap.peak",
-			.label = "memory held at the peak",
-			.unit = "bytes",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_size,
-		},
-	[FG_MEASURE_HEAP_OWN_PEAK] =
-		{
-			.name = "heap.own_peak",
-			.label = "most memory that a call path held",
-			.unit = "bytes",
-			.fold = FG_FOLD_MAX,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_size,
-		},
-	[FG_MEASURE_HEAP_TEMPORARY] =
-		{
-			.name = "heap.temporary",
-			.label = "temporary allocations",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
-	[FG_MEASURE_HEAP_LEAKED] =
-		{
-			.name = "heap.leaked",
-			.label = "memory lost",
-			.unit = "bytes",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_size,
-		},
-	[FG_MEASURE_HEAP_LEAKED_BLOCKS] =
-		{
-			.name = "heap.leaked_blocks",
-			.label = "blocks lost",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
-	[FG_MEASURE_HEAP_UNTOUCHED] =
-		{
-			.name = "heap.untouched",
-			.label = "memory that was never touched",
-			.unit = "bytes",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_size,
-		},
-	[FG_MEASURE_FD_OPENED] =
-		{
-			.name = "fd.opened",
-			.label = "descriptors opened",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
-	[FG_MEASURE_FD_LIVE] =
-		{
-			.name = "fd.live",
-			.label = "descriptors open at the end",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
-	/* A family, one per dump: "fd.live.1". */
-	[FG_MEASURE_FD_LIVE_DUMPED] =
-		{
-			.name = "fd.live.",
-			.label = "descriptors open at a dump",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
-	[FG_MEASURE_FD_PEAK] =
-		{
-			.name = "fd.peak",
-			.label = "descriptors open at the peak",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
-	[FG_MEASURE_IO_CALLS] =
-		{
-			.name = "io.calls",
-			.label = "input and output calls",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
-	[FG_MEASURE_IO_BYTES_READ] =
-		{
-			.name = "io.bytes_read",
-			.label = "bytes read",
-			.unit = "bytes",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_size,
-		},
-	[FG_MEASURE_IO_BYTES_WRITTEN] =
-		{
-			.name = "io.bytes_written",
-			.label = "bytes written",
-			.unit = "bytes",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_size,
-		},
-	[FG_MEASURE_THROWS] =
-		{
-			.name = "throws",
-			.label = "exceptions thrown",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
-	[FG_MEASURE_THROWS_OF] =
-		{
-			.name = "throws.",
-			.label = "exceptions of a type",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
-	[FG_MEASURE_LOCKS_WAITS] =
-		{
-			.name = "locks.waits",
-			.label = "waits for locks",
-			.unit = "1",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_count,
-		},
-	[FG_MEASURE_LOCKS_WAIT_TIME] =
-		{
-			.name = "locks.wait_time",
-			.label = "time waited for locks",
-			.unit = "ns",
-			.fold = FG_FOLD_SUM,
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.format = fg_format_duration,
-		},
+	[FG_MEASURE_CPU_TIME] = {TIME("cpu_time", "CPU time")},
+	[FG_MEASURE_WALL_TIME] = {TIME("wall_time", "wall-clock time")},
+	[FG_MEASURE_INSTRUCTIONS] = {EVENTS("instructions", "instructions")},
+	[FG_MEASURE_CALLS] = {EVENTS("calls", "calls")},
+	[FG_MEASURE_CACHE_MISSES] = {EVENTS("cache.misses", "misses of the last-level cache"),
+				     .is_simulated = true},
+	[FG_MEASURE_CACHE_FIRST_MISSES] = {EVENTS("cache.first_misses",
+						  "misses of the first-level caches"),
+					   .is_simulated = true},
+	[FG_MEASURE_BRANCH_MISSES] = {EVENTS("branch.misses", "mispredicted branches"),
+				      .is_simulated = true},
+	[FG_MEASURE_CALLS_OF] = {EVENTS("calls.", "calls of a function")},
+	[FG_MEASURE_TIME_OF] = {TIME("time.", "time in calls of a function"), .is_recorded = true},
+	[FG_MEASURE_HEAP_ALLOCATIONS] = {EVENTS("heap.allocations", "allocations")},
+	[FG_MEASURE_HEAP_BYTES] = {BYTES(SUM, "heap.bytes", "memory allocated")},
+	[FG_MEASURE_HEAP_LARGEST] = {BYTES(MAX, "heap.largest", "largest allocation")},
+	[FG_MEASURE_HEAP_ROUNDING] = {BYTES(SUM, "heap.rounding",
+					    "memory beyond the requested sizes")},
+	[FG_MEASURE_HEAP_FREES] = {EVENTS("heap.frees", "blocks freed")},
+	[FG_MEASURE_HEAP_LIVE] = {BYTES(SUM, "heap.live", "memory held at the end")},
+	[FG_MEASURE_HEAP_LIVE_BLOCKS] = {EVENTS("heap.live_blocks", "blocks held at the end")},
+	[FG_MEASURE_HEAP_LIVE_DUMPED] = {BYTES(SUM, "heap.live.", "memory held at a dump")},
+	[FG_MEASURE_HEAP_LIVE_BLOCKS_DUMPED] = {EVENTS("heap.live_blocks.",
+						       "blocks held at a dump")},
+	[FG_MEASURE_HEAP_PEAK] = {BYTES(SUM, "heap.peak", "memory held at the peak")},
+	[FG_MEASURE_HEAP_OWN_PEAK] = {BYTES(MAX, "heap.own_peak",
+					    "most memory that a call path held")},
+	[FG_MEASURE_HEAP_TEMPORARY] = {EVENTS("heap.temporary", "temporary allocations")},
+	[FG_MEASURE_HEAP_LEAKED] = {BYTES(SUM, "heap.leaked", "memory lost")},
+	[FG_MEASURE_HEAP_LEAKED_BLOCKS] = {EVENTS("heap.leaked_blocks", "blocks lost")},
+	[FG_MEASURE_HEAP_UNTOUCHED] = {BYTES(SUM, "heap.untouched",
+					     "memory that was never touched")},
+	[FG_MEASURE_FD_OPENED] = {EVENTS("fd.opened", "descriptors opened")},
+	[FG_MEASURE_FD_LIVE] = {EVENTS("fd.live", "descriptors open at the end")},
+	[FG_MEASURE_FD_LIVE_DUMPED] = {EVENTS("fd.live.", "descriptors open at a dump")},
+	[FG_MEASURE_FD_PEAK] = {EVENTS("fd.peak", "descriptors open at the peak")},
+	[FG_MEASURE_IO_CALLS] = {EVENTS("io.calls", "input and output calls")},
+	[FG_MEASURE_IO_BYTES_READ] = {BYTES(SUM, "io.bytes_read", "bytes read")},
+	[FG_MEASURE_IO_BYTES_WRITTEN] = {BYTES(SUM, "io.bytes_written", "bytes written")},
+	[FG_MEASURE_THROWS] = {EVENTS("throws", "exceptions thrown")},
+	[FG_MEASURE_THROWS_OF] = {EVENTS("throws.", "exceptions of a type")},
+	[FG_MEASURE_LOCKS_WAITS] = {EVENTS("locks.waits", "waits for locks")},
+	[FG_MEASURE_LOCKS_WAIT_TIME] = {TIME("locks.wait_time", "time waited for locks"),
+					.exact = true},
 };
 
 static bool is_family_of(const struct fg_measure *row, const char *name)

@@ -6,128 +6,34 @@
  * wall time (if the schedule measures it) and peak memory. The rest is recorded, shown, and gated
  * on request.
  */
+#define METRIC(called, words, of, least, limit)                               \
+ .name = (called), .label = (words), .unit = (of), .better = FG_BETTER_LOWER, \
+ .min_effect = (least), .margin = (limit)
+
 static const struct fg_metric builtin[FG_METRIC_BUILTIN_COUNT] = {
-	[FG_METRIC_CPU_TIME] =
-		{
-			.name = "cpu_time",
-			.label = "cpu time",
-			.unit = "ns",
-			.better = FG_BETTER_LOWER,
-			.gated = true,
-			.valid_in_duet = true,
-			.min_effect = 0.01,
-			.margin = 0.02,
-		},
-	[FG_METRIC_WALL_TIME] =
-		{
-			.name = "wall_time",
-			.label = "wall time",
-			.unit = "ns",
-			.better = FG_BETTER_LOWER,
-			.gated = true,
-			.min_effect = 0.05,
-			.margin = 0.05,
-		},
-	[FG_METRIC_USER_TIME] =
-		{
-			.name = "user_time",
-			.label = "user time",
-			.unit = "ns",
-			.better = FG_BETTER_LOWER,
-			.valid_in_duet = true,
-			.min_effect = 0.01,
-			.margin = 0.02,
-		},
-	[FG_METRIC_SYSTEM_TIME] =
-		{
-			.name = "system_time",
-			.label = "system time",
-			.unit = "ns",
-			.better = FG_BETTER_LOWER,
-			.valid_in_duet = true,
-			.min_effect = 0.05,
-			.margin = 0.05,
-		},
-	[FG_METRIC_MAX_RSS] =
-		{
-			.name = "max_rss",
-			.label = "max rss",
-			.unit = "bytes",
-			.better = FG_BETTER_LOWER,
-			.gated = true,
-			.valid_in_duet = true,
-			.min_effect = 0.05,
-			.margin = 0.05,
-		},
-	[FG_METRIC_MINOR_FAULTS] =
-		{
-			.name = "minor_faults",
-			.label = "minor faults",
-			.unit = "1",
-			.better = FG_BETTER_LOWER,
-			.valid_in_duet = true,
-			.min_effect = 0.05,
-			.margin = 0.05,
-		},
-	[FG_METRIC_MAJOR_FAULTS] =
-		{
-			.name = "major_faults",
-			.label = "major faults",
-			.unit = "1",
-			.better = FG_BETTER_LOWER,
-			.valid_in_duet = true,
-			.min_effect = 0.05,
-			.margin = 0.05,
-		},
-	[FG_METRIC_VOLUNTARY_SWITCHES] =
-		{
-			.name = "voluntary_switches",
-			.label = "voluntary switches",
-			.unit = "1",
-			.better = FG_BETTER_LOWER,
-			.min_effect = 0.10,
-			.margin = 0.10,
-		},
-	[FG_METRIC_INVOLUNTARY_SWITCHES] =
-		{
-			.name = "involuntary_switches",
-			.label = "involuntary switches",
-			.unit = "1",
-			.better = FG_BETTER_LOWER,
-			.min_effect = 0.10,
-			.margin = 0.10,
-		},
-	[FG_METRIC_BLOCKS_READ] =
-		{
-			.name = "blocks_read",
-			.label = "blocks read",
-			.unit = "1",
-			.better = FG_BETTER_LOWER,
-			.valid_in_duet = true,
-			.min_effect = 0.05,
-			.margin = 0.05,
-		},
-	[FG_METRIC_BLOCKS_WRITTEN] =
-		{
-			.name = "blocks_written",
-			.label = "blocks written",
-			.unit = "1",
-			.better = FG_BETTER_LOWER,
-			.valid_in_duet = true,
-			.min_effect = 0.05,
-			.margin = 0.05,
-		},
-	[FG_METRIC_BINARY_SIZE] =
-		{
-			.name = "binary_size",
-			.label = "binary size",
-			.unit = "bytes",
-			.better = FG_BETTER_LOWER,
-			.exact = true,
-			.valid_in_duet = true,
-			.min_effect = 0.05,
-			.margin = 0.05,
-		},
+	[FG_METRIC_CPU_TIME] = {METRIC("cpu_time", "cpu time", "ns", 0.01, 0.02), .gated = true,
+				.valid_in_duet = true},
+	[FG_METRIC_WALL_TIME] = {METRIC("wall_time", "wall time", "ns", 0.05, 0.05), .gated = true},
+	[FG_METRIC_USER_TIME] = {METRIC("user_time", "user time", "ns", 0.01, 0.02),
+				 .valid_in_duet = true},
+	[FG_METRIC_SYSTEM_TIME] = {METRIC("system_time", "system time", "ns", 0.05, 0.05),
+				   .valid_in_duet = true},
+	[FG_METRIC_MAX_RSS] = {METRIC("max_rss", "max rss", "bytes", 0.05, 0.05), .gated = true,
+			       .valid_in_duet = true},
+	[FG_METRIC_MINOR_FAULTS] = {METRIC("minor_faults", "minor faults", "1", 0.05, 0.05),
+				    .valid_in_duet = true},
+	[FG_METRIC_MAJOR_FAULTS] = {METRIC("major_faults", "major faults", "1", 0.05, 0.05),
+				    .valid_in_duet = true},
+	[FG_METRIC_VOLUNTARY_SWITCHES] = {METRIC("voluntary_switches", "voluntary switches", "1",
+						 0.10, 0.10)},
+	[FG_METRIC_INVOLUNTARY_SWITCHES] = {METRIC("involuntary_switches", "involuntary switches",
+						   "1", 0.10, 0.10)},
+	[FG_METRIC_BLOCKS_READ] = {METRIC("blocks_read", "blocks read", "1", 0.05, 0.05),
+				   .valid_in_duet = true},
+	[FG_METRIC_BLOCKS_WRITTEN] = {METRIC("blocks_written", "blocks written", "1", 0.05, 0.05),
+				      .valid_in_duet = true},
+	[FG_METRIC_BINARY_SIZE] = {METRIC("binary_size", "binary size", "bytes", 0.05, 0.05),
+				   .exact = true, .valid_in_duet = true},
 };
 
 const struct fg_metric *fg_metric_builtin(enum fg_metric_id id)

@@ -2,6 +2,7 @@
 #include "model/plan.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 
 static const char *const schedule_names[] = {
 	[FG_SCHEDULE_AUTO] = "auto",
@@ -32,22 +33,7 @@ const char *const fg_countable[] = {"heap", "allocations", "frees", "fd",
 const char *const fg_recordable[] = {"heap", "allocations", "frees", "fd",
 				     "io",   "throws",      "locks", NULL};
 
-const char *fg_schedule_name(enum fg_schedule schedule)
-{
-	FG_ASSERT((size_t)schedule < FG_ARRAY_SIZE(schedule_names));
-	return schedule_names[schedule];
-}
-
-bool fg_schedule_parse(const char *name, enum fg_schedule *schedule)
-{
-	for (size_t i = 0; i < FG_ARRAY_SIZE(schedule_names); i++) {
-		if (strcmp(schedule_names[i], name) == 0) {
-			*schedule = (enum fg_schedule)i;
-			return true;
-		}
-	}
-	return false;
-}
+FG_WORDS(schedule_names, enum fg_schedule, fg_schedule_name, fg_schedule_parse)
 
 const char *fg_harness_name(enum fg_harness harness)
 {

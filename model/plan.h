@@ -266,8 +266,8 @@ extern const char *const fg_countable[];
 /* The classes of `record`, including those of no use to a gate. */
 extern const char *const fg_recordable[];
 
-const char *fg_schedule_name(enum fg_schedule schedule);
-bool fg_schedule_parse(const char *name, enum fg_schedule *schedule);
+const char *fg_schedule_name(enum fg_schedule value);
+bool fg_schedule_parse(const char *word, enum fg_schedule *value);
 const char *fg_harness_name(enum fg_harness harness);
 
 /*

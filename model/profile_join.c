@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/sort.h"
 #include "model/profile_set.h"
 
 /* Maps the numbers of one set to those of the joined set. */
@@ -13,13 +14,7 @@ struct cell {
 	double value;
 };
 
-static int compare_cells(const void *left, const void *right)
-{
-	const struct cell *a = left;
-	const struct cell *b = right;
-
-	return (a->node > b->node) - (a->node < b->node);
-}
+FG_ASCENDING(compare_cells, struct cell, node)
 
 static void number_nodes(struct fg_profile_set *joined, const struct fg_profile_set *set,
 			 struct numbers *numbers)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/run.h"
 
+#include "base/json_exchange.h"
 #include "base/sort.h"
 
 #include <math.h>
@@ -235,4 +236,29 @@ void fg_run_release(struct fg_run *run)
 		fg_side_release(&run->sides[arm]);
 	fg_environment_release(&run->host);
 	*run = (struct fg_run){0};
+}
+
+static void exchange_words_of(const struct fg_exchange *with, const char *name, char *words,
+			      size_t size)
+{
+	if (with->w)
+		fg_json_text(with->w, name, *words ? words : NULL);
+	else
+		(void)snprintf(words, size, "%s", fg_json_text_or(with->json, name, ""));
+}
+
+bool fg_sampling_exchange(const struct fg_exchange *with, void *at)
+{
+	struct fg_sampling *sampling = at;
+
+	fg_exchange_positive(with, "rate_hz", &sampling->rate_hz);
+	fg_exchange_positive(with, "budget", &sampling->budget);
+	fg_exchange_positive(with, "signal_ns", &sampling->signal_ns);
+	fg_exchange_positive(with, "handler_ns", &sampling->handler_ns);
+	fg_exchange_positive(with, "switch_ns", &sampling->switch_ns);
+	fg_exchange_positive(with, "switches_hz", &sampling->switches_hz);
+	fg_exchange_number(with, "expected_cost", &sampling->expected_cost);
+	exchange_words_of(with, "clock", sampling->clock, sizeof(sampling->clock));
+	exchange_words_of(with, "unseen", sampling->unseen, sizeof(sampling->unseen));
+	return true;
 }

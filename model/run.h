@@ -89,6 +89,11 @@ struct fg_sampling {
 	char unseen[160];     /* time that this clock cannot see; empty: none, or unknown */
 };
 
+struct fg_exchange;
+
+/* Its members as JSON, but `start_share`, which only a store keeps. */
+bool fg_sampling_exchange(const struct fg_exchange *with, void *at);
+
 /* One benchmark of a run. */
 /*
  * Notes on how a benchmark was measured, apart from its pairs. A verdict shows them in this order.

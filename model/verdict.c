@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/verdict.h"
 
+#include "base/json_exchange.h"
+#include "base/text.h"
+
+#include <math.h>
 #include <stdarg.h>
 
 static const char *const names[] = {
@@ -11,11 +15,7 @@ static const char *const names[] = {
 	[FG_OUTCOME_ERROR] = "error",
 };
 
-const char *fg_outcome_name(enum fg_outcome outcome)
-{
-	FG_ASSERT((size_t)outcome < FG_ARRAY_SIZE(names));
-	return names[outcome];
-}
+FG_WORDS(names, enum fg_outcome, fg_outcome_name, fg_outcome_parse)
 
 static const char *const standings[] = {
 	[FG_STANDING_UNCHANGED] = "unchanged", [FG_STANDING_NOT_SURE] = "not sure",
@@ -23,22 +23,7 @@ static const char *const standings[] = {
 	[FG_STANDING_FASTER] = "faster",       [FG_STANDING_GUILTY] = "guilty",
 };
 
-const char *fg_standing_name(enum fg_standing standing)
-{
-	FG_ASSERT((size_t)standing < FG_ARRAY_SIZE(standings));
-	return standings[standing];
-}
-
-bool fg_standing_parse(const char *name, enum fg_standing *standing)
-{
-	for (size_t i = 0; i < FG_ARRAY_SIZE(standings); i++) {
-		if (strcmp(standings[i], name) == 0) {
-			*standing = (enum fg_standing)i;
-			return true;
-		}
-	}
-	return false;
-}
+FG_WORDS(standings, enum fg_standing, fg_standing_name, fg_standing_parse)
 
 static const char *const works[] = {
 	[FG_WORK_SAME] = "same_work",
@@ -50,22 +35,7 @@ static const char *const works[] = {
 	[FG_WORK_LESS_NOT_FELT] = "less_work_not_felt",
 };
 
-const char *fg_work_name(enum fg_work work)
-{
-	FG_ASSERT((size_t)work < FG_ARRAY_SIZE(works));
-	return works[work];
-}
-
-bool fg_work_parse(const char *name, enum fg_work *work)
-{
-	for (size_t i = 0; i < FG_ARRAY_SIZE(works); i++) {
-		if (strcmp(works[i], name) == 0) {
-			*work = (enum fg_work)i;
-			return true;
-		}
-	}
-	return false;
-}
+FG_WORDS(works, enum fg_work, fg_work_name, fg_work_parse)
 
 static const char *const mechanisms[] = {
 	[FG_MECHANISM_UNKNOWN] = "not_known",
@@ -81,38 +51,12 @@ static const char *const mechanisms[] = {
 	[FG_MECHANISM_PLACEMENT] = "placement",
 };
 
-const char *fg_mechanism_name(enum fg_mechanism_kind kind)
-{
-	FG_ASSERT((size_t)kind < FG_ARRAY_SIZE(mechanisms));
-	return mechanisms[kind];
-}
-
-bool fg_mechanism_parse(const char *name, enum fg_mechanism_kind *kind)
-{
-	for (size_t i = 0; i < FG_ARRAY_SIZE(mechanisms); i++) {
-		if (strcmp(mechanisms[i], name) == 0) {
-			*kind = (enum fg_mechanism_kind)i;
-			return true;
-		}
-	}
-	return false;
-}
+FG_WORDS(mechanisms, enum fg_mechanism_kind, fg_mechanism_name, fg_mechanism_parse)
 
 bool fg_standing_is_sure(enum fg_standing standing)
 {
 	return standing == FG_STANDING_GUILTY || standing == FG_STANDING_FASTER ||
 	       standing == FG_STANDING_SAME_CODE;
-}
-
-bool fg_outcome_parse(const char *name, enum fg_outcome *outcome)
-{
-	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
-		if (strcmp(names[i], name) == 0) {
-			*outcome = (enum fg_outcome)i;
-			return true;
-		}
-	}
-	return false;
 }
 
 enum fg_outcome fg_outcome_worse(enum fg_outcome a, enum fg_outcome b)
@@ -139,6 +83,30 @@ void fg_notes_add(struct fg_notes *notes, struct fg_arena *arena, const char *fo
 	}
 	notes->items[notes->count++] = fg_arena_strdup(arena, text);
 	free(text);
+}
+
+bool fg_mechanism_exchange(const struct fg_exchange *with, void *at)
+{
+	struct fg_mechanism *mechanism = at;
+	const char *kind = fg_mechanism_name(mechanism->kind);
+
+	fg_exchange_words(with, "kind", &kind);
+	fg_exchange_words(with, "words", &mechanism->words);
+	if (!with->w || !isnan(mechanism->counts[1]))
+		fg_exchange_pair(with, "counts", &mechanism->counts[0], &mechanism->counts[1]);
+	if (!with->w || !isnan(mechanism->explains))
+		fg_exchange_number(with, "explains", &mechanism->explains);
+	return fg_mechanism_parse(kind, &mechanism->kind);
+}
+
+const struct fg_metric_verdict *fg_verdict_metric(const struct fg_benchmark_verdict *verdict,
+						  const char *name)
+{
+	for (size_t i = 0; i < verdict->metric_count; i++) {
+		if (strcmp(verdict->metrics[i].name, name) == 0)
+			return &verdict->metrics[i];
+	}
+	return NULL;
 }
 
 void fg_verdict_release(struct fg_verdict *verdict)

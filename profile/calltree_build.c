@@ -152,10 +152,9 @@ int fg_calltree_build(const struct fg_profile *profile, const struct fg_calltree
 	struct builder *b = fg_xcalloc(1, sizeof(*b));
 	struct fg_calltree built;
 	const struct fg_measure *measure = NULL;
-	int status = fg_selection_init(&b->selection, profile, query, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_selection_init(&b->selection, profile, query, err));
 	if (b->selection.measure == FG_EVERY_MEASURE)
 		b->selection.measure = 0;
 	measure = &profile->measures[b->selection.measure].is;

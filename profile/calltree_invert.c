@@ -6,6 +6,7 @@
  * Expanding a node sorts its list by the next caller and gives each caller above the floor its part
  * of the list.
  */
+#include "base/sort.h"
 #include "profile/calltree.h"
 
 struct path {
@@ -22,15 +23,7 @@ struct inversion {
 	double floor;
 };
 
-static int by_caller(const void *a, const void *b)
-{
-	const struct path *one = a;
-	const struct path *other = b;
-
-	if (one->caller != other->caller)
-		return one->caller < other->caller ? -1 : 1;
-	return one->source < other->source ? -1 : one->source > other->source;
-}
+FG_ASCENDING_2(by_caller, struct path, caller, source)
 
 static void keep(const struct inversion *in, uint32_t node, const struct path *paths, size_t count)
 {

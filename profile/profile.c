@@ -343,15 +343,6 @@ void fg_profile_add_note(struct fg_profile *profile, const char *format, ...)
 	fg_strbuf_release(&text);
 }
 
-uint32_t fg_profile_push(struct fg_profile *profile, uint32_t parent_stack, const char *name,
-			 const char *library)
-{
-	const struct fg_profile_function function = {.name = name, .library = library};
-	const struct fg_frame frame = {.function = fg_profile_function(profile, &function)};
-
-	return fg_profile_stack(profile, parent_stack, fg_profile_frame(profile, &frame));
-}
-
 void fg_profile_add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack)
 {
 	enum {

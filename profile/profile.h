@@ -332,13 +332,6 @@ void fg_profile_add_note(struct fg_profile *profile, const char *format, ...) FG
  */
 bool fg_profile_knows_regions(const struct fg_profile *profile);
 
-/*
- * Adds a frame with this function and without an address, for sources that know only names (stored
- * runs, folded stacks).
- */
-uint32_t fg_profile_push(struct fg_profile *profile, uint32_t parent_stack, const char *name,
-			 const char *library);
-
 /* A set has one region for all units of a kind: this prefix, then the kind. */
 #define FG_PROFILE_UNITS "unit of work: "
 /*

@@ -300,10 +300,9 @@ int fg_profile_select(const struct fg_profile *profile, const struct fg_calltree
 {
 	struct select *s = fg_xcalloc(1, sizeof(*s));
 	struct fg_profile into;
-	int status = fg_selection_init(&s->selection, profile, query, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_selection_init(&s->selection, profile, query, err));
 	fg_profile_init(&into);
 	s->profile = profile;
 	s->into = &into;

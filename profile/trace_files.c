@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A trace file, or a folder of them, as one profile with its samples in order. */
 #include "base/fs.h"
+#include "base/sort.h"
 #include "profile/call_patterns.h"
 #include "profile/trace_private.h"
 
@@ -8,15 +9,7 @@ enum {
 	MAX_TRACES = 65536
 };
 
-static int by_thread_and_time(const void *a, const void *b)
-{
-	const struct fg_sample *one = a;
-	const struct fg_sample *other = b;
-
-	if (one->thread != other->thread)
-		return one->thread < other->thread ? -1 : 1;
-	return one->time_ns < other->time_ns ? -1 : one->time_ns > other->time_ns;
-}
+FG_ASCENDING_2(by_thread_and_time, struct fg_sample, thread, time_ns)
 
 /*
  * Sorts the samples if necessary: they are nearly always in order, and checking is cheaper than
@@ -176,10 +169,9 @@ int fg_profile_read_traces(const char *path, struct fg_symbolizer *symbolizer,
 	uint64_t origin_ns;
 	char **paths;
 	size_t count;
-	int status = fg_profile_list_traces(path, &paths, &count, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_profile_list_traces(path, &paths, &count, err));
 	fg_profile_init(&read);
 	traces = fg_xcalloc(count + 1, sizeof(traces[0]));
 	good = fg_xcalloc(count + 1, sizeof(good[0]));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json_exchange.h"
 #include "model/links.h"
 #include "reporters/card.h"
 #include "reporters/names.h"
@@ -40,20 +41,9 @@ static void add_lines(struct fg_json_writer *w, const char *name, const struct f
 
 void fg_card_write_mechanism(const struct fg_mechanism *mechanism, struct fg_json_writer *w)
 {
-	if (!mechanism)
-		return;
-	fg_json_begin_object(w, "mechanism");
-	fg_json_text(w, "kind", fg_mechanism_name(mechanism->kind));
-	fg_json_text(w, "words", mechanism->words);
-	if (!isnan(mechanism->counts[1])) {
-		fg_json_begin_array(w, "counts");
-		fg_json_double(w, NULL, mechanism->counts[0]);
-		fg_json_double(w, NULL, mechanism->counts[1]);
-		fg_json_end(w);
-	}
-	if (!isnan(mechanism->explains))
-		fg_json_double(w, "explains", mechanism->explains);
-	fg_json_end(w);
+	const struct fg_exchange with = {.w = w};
+
+	FG_EXCHANGE_OBJECT(&with, "mechanism", mechanism, fg_mechanism_exchange);
 }
 
 /* Bounded, because a name can have 60 KB; the list of functions has the full name. */
@@ -162,10 +152,7 @@ static void add_figures(struct fg_json_writer *w, const struct fg_benchmark_verd
 		return;
 	fg_json_text(w, "metric", metric->name);
 	fg_json_double(w, "change", metric->ratio - 1);
-	fg_json_begin_array(w, "interval");
-	fg_json_double(w, NULL, metric->low - 1);
-	fg_json_double(w, NULL, metric->high - 1);
-	fg_json_end(w);
+	fg_json_pair(w, "interval", metric->low - 1, metric->high - 1);
 	fg_json_int(w, "pairs", (int64_t)benchmark->pairs);
 	if (!metric->probability.is_known)
 		return;

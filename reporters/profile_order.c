@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reporters/profile_order.h"
 
+#include "base/sort.h"
+
 struct named {
 	const char *name;
 	const char *library;
@@ -23,15 +25,7 @@ static int compare_named(const void *a, const void *b)
 	return by_name ? by_name : strcmp(x->library, y->library);
 }
 
-static int compare_child(const void *a, const void *b)
-{
-	const struct child *x = a;
-	const struct child *y = b;
-
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	return (x->rank > y->rank) - (x->rank < y->rank);
-}
+FG_ASCENDING_2(compare_child, struct child, parent, rank)
 
 /* Fills order->functions. Returns each function's rank. */
 static uint32_t *order_functions(struct fg_report_order *order, const struct fg_profile_set *set)

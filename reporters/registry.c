@@ -7,75 +7,38 @@
 #include <unistd.h>
 
 /* A new format needs a file and a row here. */
+#define REPORTER(name_, write_, type_, summary_) \
+ .name = (name_), .write = (write_), .media_type = (type_), .summary = (summary_)
+
 static const struct fg_reporter table[] = {
-	{
-		.name = "terminal",
-		.summary = "a few lines for people: what changed, by how much, where",
-		.media_type = "text/plain; charset=utf-8",
-		.write = fg_report_terminal,
-	},
-	{
-		.name = "json",
-		.summary = "everything that was decided, for programs (fastgate-report/1)",
-		.media_type = "application/json",
-		.file_name = "fastgate.json",
-		.write = fg_report_json,
-	},
-	{
-		.name = "junit",
-		.summary = "JUnit XML for Jenkins, GitLab and other CI servers",
-		.media_type = "application/xml",
-		.file_name = "fastgate.xml",
-		.write = fg_report_junit,
-	},
-	{
-		.name = "markdown",
-		.summary = "Markdown for GitHub's step summary",
-		.media_type = "text/markdown; charset=utf-8",
-		.file_name = "fastgate.md",
-		.write = fg_report_markdown,
-	},
-	{
-		.name = "comment",
-		.summary = "Markdown for a pull-request comment, within its size limit",
-		.media_type = "text/markdown; charset=utf-8",
-		.file_name = "fastgate-comment.md",
-		.write = fg_report_comment,
-	},
-	{
-		.name = "html",
-		.summary = "one page with plots, flame graph and tables; needs no network",
-		.media_type = "text/html; charset=utf-8",
-		.file_name = "fastgate.html",
-		.write = fg_report_html,
-	},
-	{
-		.name = "github",
-		.summary = "GitHub annotations on the lines of the functions that changed",
-		.media_type = "text/plain; charset=utf-8",
-		.write = fg_report_github,
-	},
-	{
-		.name = "gitlab",
-		.summary = "GitLab metrics report (OpenMetrics text)",
-		.media_type = "text/plain; charset=utf-8",
-		.file_name = "metrics.txt",
-		.write = fg_report_gitlab,
-	},
-	{
-		.name = "csv",
-		.summary = "one row per benchmark and metric",
-		.media_type = "text/csv; charset=utf-8",
-		.file_name = "fastgate.csv",
-		.write = fg_report_csv,
-	},
-	{
-		.name = "csv-raw",
-		.summary = "one row per repetition and metric, as measured",
-		.media_type = "text/csv; charset=utf-8",
-		.file_name = "fastgate-raw.csv",
-		.write = fg_report_csv_raw,
-	},
+	{REPORTER("terminal", fg_report_terminal, "text/plain; charset=utf-8",
+		  "a few lines for people: what changed, by how much, where")},
+	{REPORTER("json", fg_report_json, "application/json",
+		  "everything that was decided, for programs (fastgate-report/1)"),
+	 .file_name = "fastgate.json"},
+	{REPORTER("junit", fg_report_junit, "application/xml",
+		  "JUnit XML for Jenkins, GitLab and other CI servers"),
+	 .file_name = "fastgate.xml"},
+	{REPORTER("markdown", fg_report_markdown, "text/markdown; charset=utf-8",
+		  "Markdown for GitHub's step summary"),
+	 .file_name = "fastgate.md"},
+	{REPORTER("comment", fg_report_comment, "text/markdown; charset=utf-8",
+		  "Markdown for a pull-request comment, within its size limit"),
+	 .file_name = "fastgate-comment.md"},
+	{REPORTER("html", fg_report_html, "text/html; charset=utf-8",
+		  "one page with plots, flame graph and tables; needs no network"),
+	 .file_name = "fastgate.html"},
+	{REPORTER("github", fg_report_github, "text/plain; charset=utf-8",
+		  "GitHub annotations on the lines of the functions that changed")},
+	{REPORTER("gitlab", fg_report_gitlab, "text/plain; charset=utf-8",
+		  "GitLab metrics report (OpenMetrics text)"),
+	 .file_name = "metrics.txt"},
+	{REPORTER("csv", fg_report_csv, "text/csv; charset=utf-8",
+		  "one row per benchmark and metric"),
+	 .file_name = "fastgate.csv"},
+	{REPORTER("csv-raw", fg_report_csv_raw, "text/csv; charset=utf-8",
+		  "one row per repetition and metric, as measured"),
+	 .file_name = "fastgate-raw.csv"},
 };
 
 const struct fg_reporter *fg_reporter_table(size_t *count)
@@ -133,10 +96,9 @@ int fg_reporter_write_file(const struct fg_reporter *reporter, const struct fg_r
 			   struct fg_error *err)
 {
 	struct fg_strbuf text = {0};
-	int status = reporter->write(report, options, &text, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(reporter->write(report, options, &text, err));
 	status = write_text(path, &text, err);
 out:
 	if (status != FG_OK)

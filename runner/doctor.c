@@ -87,127 +87,92 @@ enum topic {
  * `severity`, `meaning` and `remedy` apply only if something is wrong. Topics about a benchmark
  * have no subject here: it is the benchmark's name.
  */
+#define TOPIC(severity_, id_, subject_, meaning_, remedy_)                                       \
+ .severity = FG_SEVERITY_##severity_, .id = (id_), .subject = (subject_), .meaning = (meaning_), \
+ .remedy = (remedy_)
+
 static const struct fg_finding topics[] = {
-	[AFFINITY] = {.id = "affinity",
-		      .subject = "usable CPUs",
-		      .severity = FG_SEVERITY_WARNING,
-		      .meaning = "the benchmark and fastgate itself share the only CPU that is "
-				 "allowed",
-		      .remedy = "taskset --cpu-list 0-N fastgate ..."},
-	[COLLECTOR] = {.id = "collector",
-		       .subject = "sampler library",
-		       .severity = FG_SEVERITY_PROBLEM,
-		       .meaning = "times are measured, but functions cannot be named",
-		       .remedy =
-			       "install all of fastgate, or set FASTGATE_COLLECTOR to the path of "
-			       "the library"},
-	[CPUS] = {.id = "cpus",
-		  .subject = "CPUs",
-		  .severity = FG_SEVERITY_WARNING,
-		  .meaning = "benchmark, fastgate and the rest of the system share one CPU",
-		  .remedy = "use a machine with two CPUs or more"},
-	[CPU_QUOTA] = {.id = "cpu_quota",
-		       .subject = "CPU quota",
-		       .severity = FG_SEVERITY_WARNING,
-		       .meaning =
-			       "the control group stops its programs for the rest of each period "
-			       "when the quota is used up",
-		       .remedy = "run the container without --cpus, or pin it with --cpuset-cpus "
-				 "instead"},
-	[DEBUG_BUILD] = {.id = "debug_build",
-			 .severity = FG_SEVERITY_WARNING,
-			 .meaning = "it was compiled without optimisation: its speed says little "
-				    "about a release",
-			 .remedy = "cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo, or CFLAGS='-O2 -g'"},
-	[DEBUG_INFO] = {.id = "debug_info",
-			.severity = FG_SEVERITY_WARNING,
-			.meaning = "profiles show functions, if it has symbols, but neither files "
-				   "and lines nor inlined calls",
-			.remedy = "compile with -g and do not strip; optimisation stays on"},
-	[GIT] = {.id = "git",
-		 .subject = "git",
-		 .severity = FG_SEVERITY_WARNING,
-		 .meaning = "run --against needs it, and runs are recorded without their commit",
-		 .remedy = "sudo apt-get install git"},
-	[GOVERNOR] = {.id = "governor",
-		      .subject = "frequency governor",
-		      .severity = FG_SEVERITY_WARNING,
-		      .meaning = "the clock follows the load, so the first repetitions run slower "
-				 "than the later ones",
-		      .remedy = "sudo cpupower frequency-set --governor performance"},
-	[HOSTED_RUNNER] = {.id = "hosted_runner",
-			   .subject = "hosted runner",
-			   .severity = FG_SEVERITY_NOTE,
-			   .meaning = "each job runs on another virtual machine, sometimes with "
-				      "another processor, and shares its CPUs with others: times "
-				      "within one job can be compared, those of different jobs "
-				      "cannot",
-			   .remedy = "let each job measure both sides (--against, not `schedule: "
-				     "stored`), gate CPU time rather than wall time, and set "
-				     "`measure.exact: valgrind` for changes below 1 %"},
-	[LOAD] = {.id = "load",
-		  .subject = "load",
-		  .severity = FG_SEVERITY_WARNING,
-		  .meaning = "other programs take CPU time and caches; the duet schedule copes "
-			     "with it best",
-		  .remedy = "ps -eo pcpu,pid,args --sort=-pcpu | head"},
-	[MEMORY] = {.id = "memory",
-		    .subject = "free memory",
-		    .severity = FG_SEVERITY_WARNING,
-		    .meaning = "a machine short of memory drops caches and swaps while it measures",
-		    .remedy = "ps -eo rss,pid,args --sort=-rss | head"},
-	[MISSING] = {.id = "missing",
-		     .severity = FG_SEVERITY_PROBLEM,
-		     .meaning = "the program is missing, or cannot be executed",
-		     .remedy = "build it first, or correct `command` in fastgate.yml"},
-	[NO_ASLR_HERE] = {.id = "aslr_personality",
-			  .subject = "address space randomisation",
-			  .severity = FG_SEVERITY_WARNING,
-			  .meaning =
-				  "this shell was started without it (setarch -R, or a debugger): "
-				  "each repetition gets the same layout",
-			  .remedy = "start fastgate from an ordinary shell"},
-	[NUMA_BALANCING] = {.id = "numa_balancing",
-			    .subject = "NUMA balancing",
-			    .severity = FG_SEVERITY_NOTE,
-			    .meaning = "the kernel moves pages between memory nodes while programs "
-				       "run",
-			    .remedy = "sudo sysctl kernel.numa_balancing=0"},
-	[PERF] = {.id = "perf",
-		  .subject = "perf task clock",
-		  .severity = FG_SEVERITY_WARNING,
-		  .meaning = "the sampler's best clock is refused here (a container's seccomp "
-			     "rules often do that); it falls back to coarser timers",
-		  .remedy = "docker run --security-opt seccomp=unconfined, or --cap-add PERFMON"},
-	[SAMPLABLE] = {.id = "samplable",
-		       .severity = FG_SEVERITY_WARNING,
-		       .meaning = "it can be timed, but not sampled: no functions, no blame",
-		       .remedy = "link it dynamically, without set-user-id and sanitizers"},
-	[STEAL] = {.id = "steal",
-		   .subject = "stolen time",
-		   .severity = FG_SEVERITY_WARNING,
-		   .meaning =
-			   "the hypervisor gives this machine's CPUs to others; repetitions that "
-			   "lose more than half are set aside",
-		   .remedy = "use a machine with dedicated CPUs, or schedule: duet"},
-	[TURBO] = {.id = "turbo",
-		   .subject = "turbo",
-		   .severity = FG_SEVERITY_NOTE,
-		   .meaning = "the clock depends on temperature and on what the other cores do",
-		   .remedy = "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, or "
-			     "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost"},
-	[VIRTUALIZATION] = {.id = "virtualization",
-			    .subject = "virtualization",
-			    .severity = FG_SEVERITY_NOTE,
-			    .meaning = "neighbours on the same hardware cannot be seen from here; "
-				       "a comparison within one session cancels them out"},
-	[WRAPPER] = {.id = "wrapper",
-		     .severity = FG_SEVERITY_NOTE,
-		     .meaning =
-			     "fastgate cannot tell whether the binaries behind it changed, so it "
-			     "is measured even if none did",
-		     .remedy = "name the program itself in `command`; what must happen before goes "
-			       "into `setup` or `prepare`"},
+	[AFFINITY] = {TOPIC(WARNING, "affinity", "usable CPUs",
+			    "the benchmark and fastgate itself share the only CPU that is "
+			    "allowed",
+			    "taskset --cpu-list 0-N fastgate ...")},
+	[COLLECTOR] = {TOPIC(PROBLEM, "collector", "sampler library",
+			     "times are measured, but functions cannot be named",
+			     "install all of fastgate, or set FASTGATE_COLLECTOR to the path of "
+			     "the library")},
+	[CPUS] = {TOPIC(WARNING, "cpus", "CPUs",
+			"benchmark, fastgate and the rest of the system share one CPU",
+			"use a machine with two CPUs or more")},
+	[CPU_QUOTA] = {TOPIC(WARNING, "cpu_quota", "CPU quota",
+			     "the control group stops its programs for the rest of each period "
+			     "when the quota is used up",
+			     "run the container without --cpus, or pin it with --cpuset-cpus "
+			     "instead")},
+	[DEBUG_BUILD] = {TOPIC(WARNING, "debug_build", NULL,
+			       "it was compiled without optimisation: its speed says little "
+			       "about a release",
+			       "cmake -DCMAKE_BUILD_TYPE=RelWithDebInfo, or CFLAGS='-O2 -g'")},
+	[DEBUG_INFO] = {TOPIC(WARNING, "debug_info", NULL,
+			      "profiles show functions, if it has symbols, but neither files "
+			      "and lines nor inlined calls",
+			      "compile with -g and do not strip; optimisation stays on")},
+	[GIT] = {TOPIC(WARNING, "git", "git",
+		       "run --against needs it, and runs are recorded without their commit",
+		       "sudo apt-get install git")},
+	[GOVERNOR] = {TOPIC(WARNING, "governor", "frequency governor",
+			    "the clock follows the load, so the first repetitions run slower "
+			    "than the later ones",
+			    "sudo cpupower frequency-set --governor performance")},
+	[HOSTED_RUNNER] = {TOPIC(NOTE, "hosted_runner", "hosted runner",
+				 "each job runs on another virtual machine, sometimes with "
+				 "another processor, and shares its CPUs with others: times "
+				 "within one job can be compared, those of different jobs "
+				 "cannot",
+				 "let each job measure both sides (--against, not `schedule: "
+				 "stored`), gate CPU time rather than wall time, and set "
+				 "`measure.exact: valgrind` for changes below 1 %")},
+	[LOAD] = {TOPIC(WARNING, "load", "load",
+			"other programs take CPU time and caches; the duet schedule copes "
+			"with it best",
+			"ps -eo pcpu,pid,args --sort=-pcpu | head")},
+	[MEMORY] = {TOPIC(WARNING, "memory", "free memory",
+			  "a machine short of memory drops caches and swaps while it measures",
+			  "ps -eo rss,pid,args --sort=-rss | head")},
+	[MISSING] = {TOPIC(PROBLEM, "missing", NULL,
+			   "the program is missing, or cannot be executed",
+			   "build it first, or correct `command` in fastgate.yml")},
+	[NO_ASLR_HERE] = {TOPIC(WARNING, "aslr_personality", "address space randomisation",
+				"this shell was started without it (setarch -R, or a debugger): "
+				"each repetition gets the same layout",
+				"start fastgate from an ordinary shell")},
+	[NUMA_BALANCING] = {TOPIC(NOTE, "numa_balancing", "NUMA balancing",
+				  "the kernel moves pages between memory nodes while programs "
+				  "run",
+				  "sudo sysctl kernel.numa_balancing=0")},
+	[PERF] = {TOPIC(WARNING, "perf", "perf task clock",
+			"the sampler's best clock is refused here (a container's seccomp "
+			"rules often do that); it falls back to coarser timers",
+			"docker run --security-opt seccomp=unconfined, or --cap-add PERFMON")},
+	[SAMPLABLE] = {TOPIC(WARNING, "samplable", NULL,
+			     "it can be timed, but not sampled: no functions, no blame",
+			     "link it dynamically, without set-user-id and sanitizers")},
+	[STEAL] = {TOPIC(WARNING, "steal", "stolen time",
+			 "the hypervisor gives this machine's CPUs to others; repetitions that "
+			 "lose more than half are set aside",
+			 "use a machine with dedicated CPUs, or schedule: duet")},
+	[TURBO] = {TOPIC(NOTE, "turbo", "turbo",
+			 "the clock depends on temperature and on what the other cores do",
+			 "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, or "
+			 "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost")},
+	[VIRTUALIZATION] = {TOPIC(NOTE, "virtualization", "virtualization",
+				  "neighbours on the same hardware cannot be seen from here; "
+				  "a comparison within one session cancels them out",
+				  NULL)},
+	[WRAPPER] = {TOPIC(NOTE, "wrapper", NULL,
+			   "fastgate cannot tell whether the binaries behind it changed, so it "
+			   "is measured even if none did",
+			   "name the program itself in `command`; what must happen before goes "
+			   "into `setup` or `prepare`")},
 };
 
 /* Numeric kernel settings. */

@@ -51,13 +51,10 @@ static int make_traces_folder(struct fg_runner *runner, struct fg_error *err)
 {
 	char *traces = fg_fs_join(runner->options.state_folder, "traces");
 	char *folder = NULL;
-	int status = fg_fs_make_folders(traces, 0755, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = fg_fs_temporary_folder(traces, "run-", &folder, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_fs_make_folders(traces, 0755, err));
+	FG_TRY_OUT(fg_fs_temporary_folder(traces, "run-", &folder, err));
 	runner->traces_folder = realpath(folder, NULL);
 	if (!runner->traces_folder)
 		status = fg_error_errno(err, FG_EIO, "'%s'", folder);

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Tables of the manual that the program itself prints: `fastgate help views`, `fastgate help measures`.
+Parts of the manual that the program has itself: tables, and the reference of fastgate.yml.
 
-tables.py FASTGATE ROOT           writes them into docs/*.md, below each line <!-- fastgate help TOPIC [BEGINNING...] -->
-tables.py FASTGATE ROOT --check   fails if a table differs
+tables.py FASTGATE ROOT           write them into docs/*.md, below each line <!-- fastgate help TOPIC [BEGINNING...] -->
+                                  and below <!-- fastgate config --reference -->, to the end of the page
+tables.py FASTGATE ROOT --check   fail if a table differs
 """
 import pathlib
 import re
@@ -12,6 +13,8 @@ import subprocess
 import sys
 
 MARK = re.compile(r"(<!-- fastgate help (\w+)((?: [\w.-]+)*) -->\n\|[^\n]*\n\|[^\n]*\n)(?:\|[^\n]*\n)*")
+
+REFERENCE = re.compile(r"(<!-- fastgate config --reference -->\n).*", re.S)
 
 
 def rows(fastgate, topic, beginnings):
@@ -25,16 +28,18 @@ def rows(fastgate, topic, beginnings):
 
 def main():
     fastgate, root = sys.argv[1], pathlib.Path(sys.argv[2])
+    reference = subprocess.run([fastgate, "config", "--reference"], capture_output=True, text=True, check=True).stdout
     wrong = []
     for page in sorted(root.glob("docs/*.md")):
         text = page.read_text(encoding="utf-8")
         new = MARK.sub(lambda match: match[1] + "".join(rows(fastgate, match[2], match[3].split())), text)
+        new = REFERENCE.sub(lambda match: match[1] + reference, new)
         if new != text:
             wrong.append(str(page))
             if "--check" not in sys.argv:
                 page.write_text(new, encoding="utf-8")
     for page in wrong if "--check" in sys.argv else []:
-        print(f"{page}: a table is not what the program has; mend it with: ./dev docs")
+        print(f"{page}: a part is not what the program has; mend it with: ./dev docs")
     return 1 if wrong and "--check" in sys.argv else 0
 
 

@@ -270,10 +270,9 @@ static int read_weights(struct fg_byte_reader *reader, const struct fg_profile_s
 			struct fg_error *err)
 {
 	struct fg_matrix matrix = {0};
-	int status = fg_matrix_read(reader, tree->node_count - 1, &matrix, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_matrix_read(reader, tree->node_count - 1, &matrix, err));
 	if (matrix.id_count && matrix.ids[0] < root)
 		status = fg_error_set(err, FG_EPARSE,
 				      "values refer to call paths of another benchmark");

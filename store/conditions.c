@@ -162,12 +162,8 @@ int fg_store_put_conditions(struct fg_store *store, const struct fg_scoped *scop
 
 	list_all(&c, scoped, count);
 	list_unknown(&c, &store->transaction.facts);
-	status = find_facts(store, &c, err);
-	if (status != FG_OK)
-		goto out;
-	status = add_facts(store, &c, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(find_facts(store, &c, err));
+	FG_TRY_OUT(add_facts(store, &c, err));
 	status = put_rows(store, &c, err);
 out:
 	fg_arena_release(&c.arena);

@@ -346,10 +346,9 @@ static int execute(struct fg_query *query, struct fg_error *err)
 {
 	struct postgres_db *p = of(query);
 	PGresult *result = NULL;
-	int status = check_writable(p, query->sql, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_writable(p, query->sql, err));
 	result = ask(p, &(struct request){.sql = query->sql,
 					  .text = fg_sql_texts[query->sql].text,
 					  .count = query->parameters,
@@ -576,10 +575,9 @@ static bool is_direct(struct postgres_db *p)
 int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 {
 	struct postgres_db *p = NULL;
-	int status = fg_pq_open(err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_pq_open(err));
 	p = fg_xcalloc(1, sizeof(*p));
 	p->db.ops = &ops;
 	p->db.location = without_password(location);

@@ -285,13 +285,10 @@ static int check_owner(struct sqlite_db *s, bool *is_new, struct fg_error *err)
 {
 	int64_t owner = 0;
 	int64_t tables = 0;
-	int status = read_pragma(s, "SELECT count(*) FROM sqlite_schema", &tables, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = read_pragma(s, "PRAGMA application_id", &owner, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(read_pragma(s, "SELECT count(*) FROM sqlite_schema", &tables, err));
+	FG_TRY_OUT(read_pragma(s, "PRAGMA application_id", &owner, err));
 	if (owner != APPLICATION_ID && (owner != 0 || tables > 0))
 		status = fg_error_set(
 			err, FG_EDB,

@@ -176,15 +176,9 @@ static int read_side(const cJSON *json, const char *name, struct fg_side *side,
 
 	if (!object)
 		return FG_OK;
-	status = read_text(object, "commit", FG_MAX_NAME_BYTES, &side->commit, err);
-	if (status != FG_OK)
-		goto out;
-	status = read_text(object, "branch", FG_MAX_NAME_BYTES, &side->branch, err);
-	if (status != FG_OK)
-		goto out;
-	status = read_text(object, "describe", FG_MAX_TEXT_BYTES, &side->describe, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(read_text(object, "commit", FG_MAX_NAME_BYTES, &side->commit, err));
+	FG_TRY_OUT(read_text(object, "branch", FG_MAX_NAME_BYTES, &side->branch, err));
+	FG_TRY_OUT(read_text(object, "describe", FG_MAX_TEXT_BYTES, &side->describe, err));
 	status = read_facts(object, "build", &side->build, err);
 out:
 	side->dirty = cJSON_IsTrue(fg_json_find(object, "dirty"));
@@ -293,30 +287,14 @@ int fg_envelope_read(const char *text, size_t size, size_t max, struct fg_stored
 	fg_run_init(&s.run);
 	if (status != FG_OK)
 		goto out;
-	status = read_identity(json, &s, err);
-	if (status != FG_OK)
-		goto out;
-	status = read_time(json, "started_ns", &s.run.started_ns, err);
-	if (status != FG_OK)
-		goto out;
-	status = read_time(json, "ended_ns", &s.run.ended_ns, err);
-	if (status != FG_OK)
-		goto out;
-	status = read_text(json, "tool_version", FG_MAX_NAME_BYTES, &s.run.tool_version, err);
-	if (status != FG_OK)
-		goto out;
-	status = read_side(json, "baseline", &s.run.sides[FG_ARM_BASELINE], err);
-	if (status != FG_OK)
-		goto out;
-	status = read_side(json, "candidate", &s.run.sides[FG_ARM_CANDIDATE], err);
-	if (status != FG_OK)
-		goto out;
-	status = read_facts(json, "host", &s.run.host, err);
-	if (status != FG_OK)
-		goto out;
-	status = read_all_series(json, &s.run, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(read_identity(json, &s, err));
+	FG_TRY_OUT(read_time(json, "started_ns", &s.run.started_ns, err));
+	FG_TRY_OUT(read_time(json, "ended_ns", &s.run.ended_ns, err));
+	FG_TRY_OUT(read_text(json, "tool_version", FG_MAX_NAME_BYTES, &s.run.tool_version, err));
+	FG_TRY_OUT(read_side(json, "baseline", &s.run.sides[FG_ARM_BASELINE], err));
+	FG_TRY_OUT(read_side(json, "candidate", &s.run.sides[FG_ARM_CANDIDATE], err));
+	FG_TRY_OUT(read_facts(json, "host", &s.run.host, err));
+	FG_TRY_OUT(read_all_series(json, &s.run, err));
 	status = read_report(json, &s, err);
 out:
 	s.run.complete = cJSON_IsTrue(fg_json_find(json, "complete"));

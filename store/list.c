@@ -134,17 +134,14 @@ int fg_store_run_around(struct fg_store *store, const char *id, struct fg_run_ar
 			struct fg_error *err)
 {
 	struct fg_run_around found = {0};
-	int status = fg_store_run_summary(store, id, &found.run, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_store_run_summary(store, id, &found.run, err));
 	if (found.run.count == 0) {
 		status = fg_error_set(err, FG_ENOENT, "no run %s", id);
 		goto out;
 	}
-	status = find_previous(store, &found.run.items[0], &found.previous, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(find_previous(store, &found.run.items[0], &found.previous, err));
 	status = find_next(store, &found.run.items[0], &found.next, err);
 out:
 	if (status == FG_OK)

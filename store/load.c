@@ -109,12 +109,8 @@ static int parse_series(const struct fg_query *q, struct fg_series *series, stru
 	series->command = fg_column_copy(q, 2);
 	if (status != FG_OK)
 		goto out;
-	status = fg_metrics_read(metrics_json, series, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_json_parse(details, strlen(details), FG_MAX_CHUNK_BYTES, &details_json, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_metrics_read(metrics_json, series, err));
+	FG_TRY_OUT(fg_json_parse(details, strlen(details), FG_MAX_CHUNK_BYTES, &details_json, err));
 	status = fg_details_read(details_json, series, err);
 out:
 	cJSON_Delete(metrics_json);
@@ -368,20 +364,13 @@ static int load(struct fg_store *store, const char *id, const struct extent *ext
 	struct fg_stored_run s = {0};
 	int64_t *ids = NULL;
 	int64_t row = 0;
-	int status = fg_db_begin(store->db, FG_DB_READS, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_db_begin(store->db, FG_DB_READS, err));
 	fg_run_init(&s.run);
-	status = load_head(store, id, &s, &row, err);
-	if (status != FG_OK)
-		goto out;
-	status = load_series(store, row, extent->benchmark, &s.run, &ids, err);
-	if (status != FG_OK)
-		goto out;
-	status = load_facts(store, row, last_scope, &s.run, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(load_head(store, id, &s, &row, err));
+	FG_TRY_OUT(load_series(store, row, extent->benchmark, &s.run, &ids, err));
+	FG_TRY_OUT(load_facts(store, row, last_scope, &s.run, err));
 	status = load_values(store, ids, extent, &s, err);
 	if (status == FG_OK && extent->report)
 		status = load_report(store, row, &s.report, err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/matrix.h"
 
+#include "base/sort.h"
 #include "model/measure.h"
 #include "model/profile_set.h"
 #include "store/bytes.h"
@@ -16,13 +17,7 @@ struct slot {
 	uint32_t node;
 };
 
-static int by_id(const void *a, const void *b)
-{
-	const struct slot *x = a;
-	const struct slot *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
+FG_ASCENDING(by_id, struct slot, id)
 
 /* Values beyond this range do not fit the encoding. */
 static int64_t whole(double value)

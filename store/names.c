@@ -141,12 +141,8 @@ int fg_store_benchmark_id(struct fg_store *store, const char *project_name, cons
 		*id = (int64_t)*known;
 		goto out;
 	}
-	status = fg_store_project(store, project_name, &project, err);
-	if (status != FG_OK)
-		goto out;
-	status = find_benchmark(store, project, name, id, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_store_project(store, project_name, &project, err));
+	FG_TRY_OUT(find_benchmark(store, project, name, id, err));
 	(void)fg_map_add(&store->transaction.places, key.data, key.length, (uint64_t)*id, NULL);
 out:
 	fg_strbuf_release(&key);

@@ -18,10 +18,9 @@
 static int start_progress(struct fg_store *store, const struct fg_run *run, struct fg_error *err)
 {
 	int64_t id = 0;
-	int status = fg_store_put_run(store, run, &(struct fg_run_head){0}, &id, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_store_put_run(store, run, &(struct fg_run_head){0}, &id, err));
 	status = fg_store_put_run_conditions(store, id, run, err);
 out:
 	fg_store_forget_progress(store);
@@ -114,15 +113,12 @@ static void make_room(struct fg_store *store, size_t count)
 int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 		      struct fg_profile_set *const *profiles, struct fg_error *err)
 {
-	int status = fg_store_check_run(run, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_check_run(run, err));
 	FG_TRY(fg_store_begin(store, err));
 	if (strcmp(store->progress.run, run->id) != 0)
-		status = start_progress(store, run, err);
-	if (status != FG_OK)
-		goto out;
+		FG_TRY_OUT(start_progress(store, run, err));
 	make_room(store, run->series_count);
 	for (size_t i = 0; i < run->series_count && status == FG_OK; i++)
 		status = progress_series(store, run, i, profiles ? profiles[i] : NULL, err);

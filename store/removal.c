@@ -139,10 +139,9 @@ static int sweep_up(struct fg_store *store, struct fg_error *err)
 {
 	static const enum fg_sql sweeps[] = {FG_SQL_GC_BENCHMARKS, FG_SQL_GC_WORDS,
 					     FG_SQL_GC_FACTS};
-	int status = fg_store_begin(store, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_begin(store, err));
 	for (size_t i = 0; i < FG_ARRAY_SIZE(sweeps) && status == FG_OK; i++) {
 		struct fg_query q;
 
@@ -166,14 +165,11 @@ int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 {
 	struct victims victims = {0};
 	struct fg_gc_result done = {.bytes_before = size_of(store)};
-	int status = choose(store, policy, &victims, &done, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(choose(store, policy, &victims, &done, err));
 	if (!policy->dry_run)
-		status = remove_runs(store, &victims, err);
-	if (status != FG_OK)
-		goto out;
+		FG_TRY_OUT(remove_runs(store, &victims, err));
 	if (!policy->dry_run)
 		status = sweep_up(store, err);
 	if (status != FG_OK)

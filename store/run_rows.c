@@ -94,10 +94,9 @@ int fg_store_put_run(struct fg_store *store, const struct fg_run *run,
 	struct run_row row;
 	int64_t project = 0;
 	int64_t earlier = 0;
-	int status = fg_store_project(store, run->project ? run->project : "", &project, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_project(store, run->project ? run->project : "", &project, err));
 	status = FG_QUERY_FIND(store->db, &earlier, err, FG_SQL_RUN_BY_UUID, FG_BIND(run->id));
 	if (status != FG_OK && status != FG_ENOENT)
 		return status;
@@ -204,18 +203,13 @@ int fg_store_put_series(struct fg_store *store, int64_t run_id, const struct fg_
 	int64_t benchmark = 0;
 	int64_t metrics = 0;
 	int64_t command = 0;
-	int status = fg_store_benchmark_id(store, run->project ? run->project : "", series->name,
-					   &benchmark, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = metrics_text_id(store, series, &metrics, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_store_benchmark_id(store, run->project ? run->project : "", series->name,
+					 &benchmark, err));
+	FG_TRY_OUT(metrics_text_id(store, series, &metrics, err));
 	if (series->command)
-		status = fg_store_text_id(store, series->command, &command, err);
-	if (status != FG_OK)
-		goto out;
+		FG_TRY_OUT(fg_store_text_id(store, series->command, &command, err));
 	status = add_series(
 		store,
 		&(struct series_row){{run_id, (int64_t)position, benchmark, run->started_ns,

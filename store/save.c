@@ -61,15 +61,12 @@ static int put_values(struct fg_store *store, int64_t id, const struct fg_save *
 	const struct fg_chunk_place place = {.store = store, .series = id};
 	const struct fg_profile_set *set = save->profiles ? save->profiles[position] : NULL;
 	struct fg_progress_mark mark = {0};
-	int status = fg_store_put_repetitions(&place, &save->run->series[position],
-					      &mark.repetitions, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_store_put_repetitions(&place, &save->run->series[position], &mark.repetitions,
+					    err));
 	if (set)
-		status = fg_store_put_profile(&place, set, &mark, err);
-	if (status != FG_OK)
-		goto out;
+		FG_TRY_OUT(fg_store_put_profile(&place, set, &mark, err));
 	if (set)
 		status = put_totals(&place, save, position, &mark, err);
 out:
@@ -83,10 +80,9 @@ static int save_series(struct fg_store *store, int64_t run_id, const struct fg_s
 	const struct fg_series *series = &save->run->series[position];
 	struct fg_level *levels = NULL;
 	int64_t id = 0;
-	int status = fg_store_put_series(store, run_id, save->run, position, &id, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_put_series(store, run_id, save->run, position, &id, err));
 	FG_TRY(fg_store_put_series_conditions(store, run_id, series, position, err));
 	levels = fg_levels_make(series, save->report);
 	status = put_values(store, id, save, position, err);
@@ -110,16 +106,11 @@ static int write_run(struct fg_store *store, const struct fg_save *save, struct 
 	};
 	const int64_t before = store->db->written_bytes;
 	int64_t id = 0;
-	int status = fg_store_begin(store, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
-	status = fg_store_put_run(store, save->run, &words, &id, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_store_put_run_conditions(store, id, save->run, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY(fg_store_begin(store, err));
+	FG_TRY_OUT(fg_store_put_run(store, save->run, &words, &id, err));
+	FG_TRY_OUT(fg_store_put_run_conditions(store, id, save->run, err));
 	for (size_t i = 0; i < save->run->series_count && status == FG_OK; i++)
 		status = save_series(store, id, save, i, err);
 	if (status != FG_OK)

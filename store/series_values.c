@@ -114,11 +114,8 @@ static int put_measure_rows(const struct fg_chunk_place *place, const struct fg_
 	struct fg_matrix matrix = {0};
 	struct fg_bytes content = {0};
 	int64_t id = 0;
-	const int status =
-		fg_store_measure_id(place->store, fg_measure_at(&set->measures, measure), &id, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_measure_id(place->store, fg_measure_at(&set->measures, measure), &id, err));
 	fg_matrix_from_set(&matrix, set, measure, mark->rows.first, NULL);
 	fg_matrix_write(&matrix, &content);
 	fg_matrix_release(&matrix);

@@ -56,14 +56,11 @@ static int make_tables(struct fg_db *db, struct fg_error *err)
 static int create(struct fg_db *db, struct fg_error *err)
 {
 	int64_t version = 0;
-	int status = fg_db_begin(db, FG_DB_WRITES, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
-	status = fg_db_script(
-		db, "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)", err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY(fg_db_begin(db, FG_DB_WRITES, err));
+	FG_TRY_OUT(fg_db_script(
+		db, "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT NOT NULL)", err));
 	status = read_version(db, &version, err);
 	if (status == FG_ENOENT)
 		status = make_tables(db, err);

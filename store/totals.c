@@ -2,6 +2,7 @@
 #include "store/totals.h"
 
 #include "base/arena.h"
+#include "base/sort.h"
 #include "model/measure.h"
 #include "model/profile_set.h"
 #include "store/bytes.h"
@@ -15,13 +16,7 @@ enum {
 	ARMS = 2
 };
 
-static int by_id(const void *a, const void *b)
-{
-	const struct fg_function_total *x = a;
-	const struct fg_function_total *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
+FG_ASCENDING(by_id, struct fg_function_total, id)
 
 static bool is_used(const struct fg_function_total *item)
 {
@@ -335,10 +330,9 @@ static int put_measure(struct fg_store *store, const struct fg_totals_place *pla
 	struct part_rows rows = {.part_size = fg_totals_part_size(store)};
 	struct fg_totals totals = {0};
 	int64_t id = 0;
-	int status = fg_store_measure_id(store, fg_measure_at(&set->measures, measure), &id, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_measure_id(store, fg_measure_at(&set->measures, measure), &id, err));
 	from_set(&totals, set, measure, functions);
 	rows.packed = fg_arena_array(&rows.arena, totals.count + 1, sizeof(*rows.packed));
 	for (size_t i = 0; i < FG_ARRAY_SIZE(rows.numbers); i++)

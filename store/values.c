@@ -2,8 +2,8 @@
 #include "store/values.h"
 
 #include "base/arena.h"
-#include "base/json.h"
-#include "base/json_write.h"
+#include "base/json_exchange.h"
+#include "base/text.h"
 #include "model/metric.h"
 #include "model/plan.h"
 #include "model/profile_set.h"
@@ -331,40 +331,6 @@ static const char *const states[] = {
 	[FG_NOT_MEASURED] = "not-measured",
 };
 
-static void write_sampling(const struct fg_sampling *sampling, struct fg_json_writer *w)
-{
-	fg_json_begin_object(w, "sampling");
-	fg_json_double(w, "rate_hz", sampling->rate_hz);
-	fg_json_double(w, "budget", sampling->budget);
-	fg_json_double(w, "signal_ns", sampling->signal_ns);
-	fg_json_double(w, "handler_ns", sampling->handler_ns);
-	fg_json_double(w, "switch_ns", sampling->switch_ns);
-	fg_json_double(w, "switches_hz", sampling->switches_hz);
-	fg_json_double(w, "start_share", sampling->start_share);
-	fg_json_double(w, "expected_cost", sampling->expected_cost);
-	fg_json_text(w, "clock", sampling->clock);
-	fg_json_text(w, "unseen", sampling->unseen);
-	fg_json_end(w);
-}
-
-static void read_sampling(const cJSON *json, struct fg_sampling *sampling)
-{
-	*sampling = (struct fg_sampling){
-		.rate_hz = fg_json_double_or(json, "rate_hz", 0),
-		.budget = fg_json_double_or(json, "budget", 0),
-		.signal_ns = fg_json_double_or(json, "signal_ns", 0),
-		.handler_ns = fg_json_double_or(json, "handler_ns", 0),
-		.switch_ns = fg_json_double_or(json, "switch_ns", 0),
-		.switches_hz = fg_json_double_or(json, "switches_hz", 0),
-		.start_share = fg_json_double_or(json, "start_share", 0),
-		.expected_cost = fg_json_double_or(json, "expected_cost", (double)NAN),
-	};
-	(void)snprintf(sampling->clock, sizeof(sampling->clock), "%s",
-		       fg_json_text_or(json, "clock", ""));
-	(void)snprintf(sampling->unseen, sizeof(sampling->unseen), "%s",
-		       fg_json_text_or(json, "unseen", ""));
-}
-
 static const char *const remark_names[] = {
 	[FG_REMARK_INPUTS] = "inputs",       [FG_REMARK_UNSAMPLED] = "unsampled",
 	[FG_REMARK_OUTSIDE] = "outside",     [FG_REMARK_COUNTS] = "counts",
@@ -373,104 +339,102 @@ static const char *const remark_names[] = {
 	[FG_REMARK_EXACT] = "exact",
 };
 
-static void write_remarks(const struct fg_series *series, struct fg_json_writer *w)
+/* A text that the series owns; NULL is not written. */
+static void exchange_own(const struct fg_exchange *with, const char *name, char **text)
 {
-	fg_json_begin_object(w, "remarks");
-	for (size_t i = 0; i < FG_REMARK_COUNT; i++) {
-		if (series->remarks[i])
-			fg_json_text(w, remark_names[i], series->remarks[i]);
+	if (!with->w) {
+		free(*text);
+		*text = fg_xstrdup(fg_json_text_or(with->json, name, NULL));
+	} else if (*text) {
+		fg_json_text(with->w, name, *text);
 	}
-	fg_json_end(w);
+}
+
+static bool exchange_remarks(const struct fg_exchange *with, void *remarks)
+{
+	char **texts = remarks;
+
+	for (size_t i = 0; i < FG_REMARK_COUNT; i++)
+		exchange_own(with, remark_names[i], &texts[i]);
+	return true;
+}
+
+static void exchange_schedule(const struct fg_exchange *with, struct fg_series *series)
+{
+	const char *name = fg_schedule_name(series->schedule);
+
+	fg_exchange_words(with, "schedule", &name);
+	if (!fg_schedule_parse(name, &series->schedule))
+		series->schedule = FG_SCHEDULE_AUTO;
+	exchange_own(with, "schedule_reason", &series->schedule_reason);
+}
+
+static void exchange_only_in(const struct fg_exchange *with, bool only_in[FG_ARM_COUNT])
+{
+	const char *side = only_in[FG_ARM_BASELINE]    ? "baseline"
+			   : only_in[FG_ARM_CANDIDATE] ? "candidate"
+						       : NULL;
+
+	fg_exchange_text_if(with, "only_in", &side);
+	only_in[FG_ARM_BASELINE] = side && strcmp(side, "baseline") == 0;
+	only_in[FG_ARM_CANDIDATE] = side && strcmp(side, "candidate") == 0;
+}
+
+/* False: this fastgate does not know the state. */
+static bool exchange_details(const struct fg_exchange *with, void *at)
+{
+	struct fg_series *series = at;
+	const char *state = states[series->state];
+	size_t found = 0;
+
+	fg_exchange_words(with, "state", &state);
+	found = fg_text_find(state, states, FG_ARRAY_SIZE(states));
+	exchange_own(with, "failure", &series->failure);
+	exchange_own(with, "failure_tail", &series->failure_tail);
+	exchange_schedule(with, series);
+	exchange_only_in(with, series->only_in);
+	fg_exchange_flag(with, "identical", &series->identical);
+	fg_exchange_flag(with, "unaffected", &series->unaffected);
+	exchange_own(with, "affected", &series->affected);
+	fg_exchange_positive(with, "seconds", &series->seconds);
+	fg_exchange_number(with, "sampler_cost", &series->sampler_cost);
+	exchange_own(with, "as_linked_metric", &series->as_linked_metric);
+	fg_exchange_number(with, "as_linked", &series->as_linked);
+	series->layouts =
+		(unsigned)fg_exchange_count(with, "layouts", series->layouts, FG_LAYOUTS_MAX);
+	/* An upload may say anything. */
+	if (!with->w && (series->layouts == 0 || !series->as_linked_metric))
+		series->layouts = series->as_linked_metric ? FG_LINE_PLACES : 0;
+	(void)fg_exchange_part(with, "sampling", &series->sampling, fg_sampling_exchange);
+	fg_exchange_positive(with, "start_share", &series->sampling.start_share);
+	series->creep_window =
+		(unsigned)fg_exchange_count(with, "creep_window", series->creep_window, INT_MAX);
+	fg_exchange_positive(with, "creep_tolerated", &series->creep_tolerated);
+	(void)fg_exchange_part(with, "remarks", series->remarks, exchange_remarks);
+	if (found < FG_ARRAY_SIZE(states))
+		series->state = (enum fg_measure_state)found;
+	return found < FG_ARRAY_SIZE(states);
 }
 
 void fg_details_write(const struct fg_series *series, struct fg_json_writer *w, const char *name)
 {
-	fg_json_begin_object(w, name);
-	fg_json_text(w, "state", states[series->state]);
-	if (series->failure)
-		fg_json_text(w, "failure", series->failure);
-	if (series->failure_tail)
-		fg_json_text(w, "failure_tail", series->failure_tail);
-	fg_json_text(w, "schedule", fg_schedule_name(series->schedule));
-	if (series->schedule_reason)
-		fg_json_text(w, "schedule_reason", series->schedule_reason);
-	if (series->only_in[FG_ARM_BASELINE])
-		fg_json_text(w, "only_in", "baseline");
-	if (series->only_in[FG_ARM_CANDIDATE])
-		fg_json_text(w, "only_in", "candidate");
-	fg_json_bool(w, "identical", series->identical);
-	if (series->unaffected)
-		fg_json_bool(w, "unaffected", true);
-	if (series->affected)
-		fg_json_text(w, "affected", series->affected);
-	fg_json_double(w, "seconds", series->seconds);
-	fg_json_double(w, "sampler_cost", series->sampler_cost);
-	if (series->as_linked_metric) {
-		fg_json_text(w, "as_linked_metric", series->as_linked_metric);
-		fg_json_double(w, "as_linked", series->as_linked);
-		fg_json_int(w, "layouts", series->layouts);
-	}
-	if (series->sampling.rate_hz > 0)
-		write_sampling(&series->sampling, w);
-	if (series->creep_window > 0 || series->creep_tolerated > 0) {
-		fg_json_int(w, "creep_window", series->creep_window);
-		fg_json_double(w, "creep_tolerated", series->creep_tolerated);
-	}
-	write_remarks(series, w);
-	fg_json_end(w);
-}
+	struct fg_series copy = *series;
 
-static void copy_text(char **to, const cJSON *json, const char *name)
-{
-	const char *text = fg_json_text_or(json, name, NULL);
-
-	free(*to);
-	*to = fg_xstrdup(text);
-}
-
-/* The number of layouts; a series without one was measured in four. */
-static unsigned read_layouts(const cJSON *json)
-{
-	const double layouts = fg_json_double_or(json, "layouts", FG_LINE_PLACES);
-
-	return layouts >= 1 && layouts <= FG_LAYOUTS_MAX ? (unsigned)layouts : FG_LINE_PLACES;
+	(void)fg_exchange_part(&(struct fg_exchange){.w = w}, name, &copy, exchange_details);
 }
 
 int fg_details_read(const cJSON *json, struct fg_series *series, struct fg_error *err)
 {
-	const char *state = fg_json_text_or(json, "state", "");
-	const char *only = fg_json_text_or(json, "only_in", "");
-	size_t i = 0;
+	struct fg_arena arena = {0};
+	const bool is_known =
+		exchange_details(&(struct fg_exchange){.json = json, .arena = &arena}, series);
+	int status = FG_OK;
 
-	while (i < FG_ARRAY_SIZE(states) && strcmp(states[i], state) != 0)
-		i++;
-	if (i == FG_ARRAY_SIZE(states))
-		return fg_error_set(
+	if (!is_known)
+		status = fg_error_set(
 			err, FG_EPARSE,
 			"benchmark '%s' has a state that this fastgate does not know: '%s'",
-			series->name, state);
-	series->state = (enum fg_measure_state)i;
-	if (!fg_schedule_parse(fg_json_text_or(json, "schedule", "auto"), &series->schedule))
-		series->schedule = FG_SCHEDULE_AUTO;
-	copy_text(&series->failure, json, "failure");
-	copy_text(&series->failure_tail, json, "failure_tail");
-	copy_text(&series->schedule_reason, json, "schedule_reason");
-	copy_text(&series->as_linked_metric, json, "as_linked_metric");
-	series->as_linked = fg_json_double_or(json, "as_linked", (double)NAN);
-	series->layouts = series->as_linked_metric ? read_layouts(json) : 0;
-	series->only_in[FG_ARM_BASELINE] = strcmp(only, "baseline") == 0;
-	series->only_in[FG_ARM_CANDIDATE] = strcmp(only, "candidate") == 0;
-	series->identical = flag(json, "identical");
-	series->unaffected = flag(json, "unaffected");
-	series->creep_window =
-		(unsigned)fmin(fmax(fg_json_double_or(json, "creep_window", 0), 0), INT_MAX);
-	series->creep_tolerated = fg_json_double_or(json, "creep_tolerated", 0);
-	copy_text(&series->affected, json, "affected");
-	series->seconds = fg_json_double_or(json, "seconds", 0);
-	series->sampler_cost = fg_json_double_or(json, "sampler_cost", (double)NAN);
-	read_sampling(cJSON_GetObjectItemCaseSensitive(json, "sampling"), &series->sampling);
-	for (i = 0; i < FG_REMARK_COUNT; i++)
-		copy_text(&series->remarks[i], cJSON_GetObjectItemCaseSensitive(json, "remarks"),
-			  remark_names[i]);
-	return FG_OK;
+			series->name, fg_json_text_or(json, "state", ""));
+	fg_arena_release(&arena);
+	return status;
 }

@@ -3,6 +3,7 @@
 #include "trace/trace_records.h"
 
 #include "base/base.h"
+#include "base/sort.h"
 
 #include <math.h>
 
@@ -666,15 +667,7 @@ bool fg_trace_records_read(struct fg_trace_records *r, const struct fg_trace_chu
 
 /* ---------------------------------------------------- after all are read */
 
-static int by_module_and_start(const void *left, const void *right)
-{
-	const struct fg_trace_symbol *a = left;
-	const struct fg_trace_symbol *b = right;
-
-	if (a->module != b->module)
-		return a->module < b->module ? -1 : 1;
-	return (a->start > b->start) - (a->start < b->start);
-}
+FG_ASCENDING_2(by_module_and_start, struct fg_trace_symbol, module, start)
 
 const char *fg_trace_symbol_at(const struct fg_trace *trace, uint32_t module, uint64_t offset)
 {
@@ -697,15 +690,7 @@ const char *fg_trace_symbol_at(const struct fg_trace *trace, uint32_t module, ui
 										       : NULL;
 }
 
-static int by_code_and_position(const void *left, const void *right)
-{
-	const struct fg_trace_code_lines *a = left;
-	const struct fg_trace_code_lines *b = right;
-
-	if (a->code != b->code)
-		return a->code < b->code ? -1 : 1;
-	return (a->position > b->position) - (a->position < b->position);
-}
+FG_ASCENDING_2(by_code_and_position, struct fg_trace_code_lines, code, position)
 
 /* Joins the parts of a code's line table, as far as they are contiguous. */
 static size_t join_lines(struct fg_trace *trace, size_t first)

@@ -96,7 +96,7 @@ static int export_pprof(const char *file, const char *to)
 
 	if (status != FG_OK)
 		goto out;
-	status = fg_export_write(fg_export_find("pprof"), &profile, &options, &out, &err);
+	status = fg_export_find("pprof")->write(&profile, &options, &out, &err);
 	fg_profile_release(&profile);
 	if (status != FG_OK)
 		goto out;

@@ -62,10 +62,9 @@ int fg_comparison_gate(struct fg_comparison *comparison, struct fg_error *err)
 {
 	struct fg_session *session = &comparison->session;
 	struct fg_gate_input input = {0};
-	int status = fg_session_open_store(session, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_session_open_store(session, err));
 	FG_TRY(fg_session_measure(session, err));
 	fg_arms_describe(&comparison->arms, &input);
 	input.gone_count = 0;

@@ -106,13 +106,9 @@ static int gate_ends(struct fg_bisect_search *search, bool *is_new, struct fg_er
 		goto out;
 	fg_cli_say(search->cli, "%zu commits between %.12s and %.12s; measuring the ends first",
 		   search->range.count, search->range.good, search->range.bad);
-	status = fg_comparison_gate(&comparison, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_comparison_gate(&comparison, err));
 	benchmark = fg_comparison_verdict(search, &comparison.session.got.verdict);
-	status = check_measured(search, benchmark, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(check_measured(search, benchmark, err));
 	search->asked.benchmark = fg_arena_strdup(&search->plan->arena, benchmark->name);
 	*is_new = benchmark->outcome == FG_OUTCOME_NEW;
 	if (!*is_new)

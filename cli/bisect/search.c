@@ -346,12 +346,8 @@ static int confirm(struct fg_bisect_search *search, const struct fg_bisect_step 
 	int status = FG_OK;
 
 	fg_cli_say(search->cli, "%.12s against its parent", commit);
-	status = fg_comparison_open(search, parent, commit, &comparison, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_comparison_gate(&comparison, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_comparison_open(search, parent, commit, &comparison, err));
+	FG_TRY_OUT(fg_comparison_gate(&comparison, err));
 	benchmark = fg_comparison_verdict(search, &comparison.session.got.verdict);
 	if (benchmark)
 		fg_comparison_take_verdict(

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/fs.h"
-#include "base/json.h"
-#include "base/json_write.h"
+#include "base/json_exchange.h"
 #include "cli/bisect/search.h"
 
 #include <math.h>
 
 enum {
 	STATE_MAX_BYTES = 64 << 20,
-	TEXT_MAX_BYTES = 4096,
 };
 
 #define STATE_NAME "bisect.json"
@@ -22,84 +20,50 @@ static const char *const states[] = {
 
 /* ---- members: one function per struct writes if `w` is set, and otherwise reads `json` ---- */
 
-struct exchange {
-	struct fg_json_writer *w;
-	const cJSON *json;
-	struct fg_arena *arena;
-};
-
-static void exchange_text(const struct exchange *with, const char *name, const char **text)
+static void exchange_request(const struct fg_exchange *with, struct fg_search_request *asked)
 {
-	const char *found = NULL;
-
-	if (with->w) {
-		fg_json_text(with->w, name, *text);
-		return;
-	}
-	found = fg_json_text_or(with->json, name, "");
-	*text = *found ? fg_arena_strndup(with->arena, found, TEXT_MAX_BYTES) : NULL;
+	fg_exchange_text(with, "benchmark", &asked->benchmark);
+	fg_exchange_text(with, "metric", &asked->metric);
+	fg_exchange_text(with, "measure", &asked->measure);
+	fg_exchange_text(with, "function", &asked->function);
 }
 
-static void exchange_number(const struct exchange *with, const char *name, double *number)
-{
-	if (with->w)
-		fg_json_double(with->w, name, *number);
-	else
-		*number = fg_json_double_or(with->json, name, (double)NAN);
-}
-
-static void exchange_flag(const struct exchange *with, const char *name, bool *flag)
-{
-	if (with->w)
-		fg_json_bool(with->w, name, *flag);
-	else
-		*flag = cJSON_IsTrue(fg_json_find(with->json, name));
-}
-
-static void exchange_request(const struct exchange *with, struct fg_search_request *asked)
-{
-	exchange_text(with, "benchmark", &asked->benchmark);
-	exchange_text(with, "metric", &asked->metric);
-	exchange_text(with, "measure", &asked->measure);
-	exchange_text(with, "function", &asked->function);
-}
-
-static void exchange_verdict(const struct exchange *with, struct fg_search_verdict *verdict)
+static void exchange_verdict(const struct fg_exchange *with, struct fg_search_verdict *verdict)
 {
 	const char *outcome = fg_outcome_name(verdict->outcome);
 
-	exchange_text(with, "verdict", &outcome);
+	fg_exchange_text(with, "verdict", &outcome);
 	if (!with->w && outcome)
 		(void)fg_outcome_parse(outcome, &verdict->outcome);
-	exchange_text(with, "run", &verdict->run);
-	exchange_number(with, "ratio", &verdict->ratio);
-	exchange_number(with, "interval_low", &verdict->low);
-	exchange_number(with, "interval_high", &verdict->high);
-	exchange_number(with, "smallest_detectable", &verdict->smallest);
-	exchange_number(with, "pairs", &verdict->pairs);
-	exchange_text(with, "function", &verdict->function);
+	fg_exchange_text(with, "run", &verdict->run);
+	fg_exchange_number(with, "ratio", &verdict->ratio);
+	fg_exchange_number(with, "interval_low", &verdict->low);
+	fg_exchange_number(with, "interval_high", &verdict->high);
+	fg_exchange_number(with, "smallest_detectable", &verdict->smallest);
+	fg_exchange_number(with, "pairs", &verdict->pairs);
+	fg_exchange_text(with, "function", &verdict->function);
 }
 
-static void exchange_commit(const struct exchange *with, struct fg_search_commit *commit,
+static void exchange_commit(const struct fg_exchange *with, struct fg_search_commit *commit,
 			    struct fg_bisect_commit *model)
 {
-	exchange_text(with, "error", &commit->error);
-	exchange_text(with, "code", &commit->code);
-	exchange_number(with, "weight", &model->weight);
-	exchange_flag(with, "unmeasured", &model->is_unmeasured);
-	exchange_flag(with, "same_code", &model->is_same);
-	exchange_flag(with, "built", &model->is_built);
+	fg_exchange_text(with, "error", &commit->error);
+	fg_exchange_text(with, "code", &commit->code);
+	fg_exchange_number(with, "weight", &model->weight);
+	fg_exchange_flag(with, "unmeasured", &model->is_unmeasured);
+	fg_exchange_flag(with, "same_code", &model->is_same);
+	fg_exchange_flag(with, "built", &model->is_built);
 }
 
-static void exchange_progress(const struct exchange *with, struct fg_bisect_search *search)
+static void exchange_progress(const struct fg_exchange *with, struct fg_bisect_search *search)
 {
-	exchange_number(with, "builds", &search->builds);
-	exchange_number(with, "pairs", &search->pairs);
-	exchange_number(with, "layouts", &search->layouts);
-	exchange_text(with, "good_code", &search->good_code);
-	exchange_number(with, "build_seconds", &search->model.build_seconds);
-	exchange_number(with, "visit_seconds", &search->model.visit_seconds);
-	exchange_number(with, "pair_seconds", &search->model.pair_seconds);
+	fg_exchange_number(with, "builds", &search->builds);
+	fg_exchange_number(with, "pairs", &search->pairs);
+	fg_exchange_number(with, "layouts", &search->layouts);
+	fg_exchange_text(with, "good_code", &search->good_code);
+	fg_exchange_number(with, "build_seconds", &search->model.build_seconds);
+	fg_exchange_number(with, "visit_seconds", &search->model.visit_seconds);
+	fg_exchange_number(with, "pair_seconds", &search->model.pair_seconds);
 }
 
 /* ---- writing ---- */
@@ -113,7 +77,8 @@ static void begin_commit(struct fg_json_writer *w, const char *name,
 	fg_json_text(w, "subject", commit->subject);
 }
 
-static void write_commit(const struct exchange *with, struct fg_bisect_search *search, size_t index)
+static void write_commit(const struct fg_exchange *with, struct fg_bisect_search *search,
+			 size_t index)
 {
 	struct fg_bisect_commit *model = &search->model.commits[index];
 
@@ -128,7 +93,8 @@ static void write_commit(const struct exchange *with, struct fg_bisect_search *s
 	fg_json_end(with->w);
 }
 
-static void write_step(const struct exchange *with, struct fg_bisect_search *search, size_t index)
+static void write_step(const struct fg_exchange *with, struct fg_bisect_search *search,
+		       size_t index)
 {
 	struct fg_json_writer *w = with->w;
 	const struct fg_bisect_step *step = &search->look.steps[index];
@@ -168,7 +134,7 @@ static void write_culprit(const struct fg_bisect_search *search, struct fg_json_
 void fg_search_json(struct fg_bisect_search *search, struct fg_strbuf *text)
 {
 	struct fg_json_writer w;
-	const struct exchange with = {.w = &w};
+	const struct fg_exchange with = {.w = &w};
 
 	fg_json_writer_init(&w, text, 2);
 	fg_json_begin_object(&w, NULL);
@@ -233,13 +199,13 @@ static int read_state(const struct fg_bisect_search *search, cJSON **json, struc
 int fg_search_load_request(struct fg_bisect_search *search, struct fg_error *err)
 {
 	struct fg_search_request *asked = &search->asked;
-	struct exchange with = {.arena = &search->plan->arena};
+	struct fg_exchange with = {.arena = &search->plan->arena};
 	cJSON *json = NULL;
 
 	FG_TRY(read_state(search, &json, err));
 	with.json = json;
-	exchange_text(&with, "good", &asked->good);
-	exchange_text(&with, "bad", &asked->bad);
+	fg_exchange_text(&with, "good", &asked->good);
+	fg_exchange_text(&with, "bad", &asked->bad);
 	exchange_request(&with, asked);
 	cJSON_Delete(json);
 	return asked->good && asked->bad ? FG_OK
@@ -247,7 +213,7 @@ int fg_search_load_request(struct fg_bisect_search *search, struct fg_error *err
 							search->state_folder, STATE_NAME);
 }
 
-static void load_commit(const struct exchange *with, struct fg_search_commit *commit,
+static void load_commit(const struct fg_exchange *with, struct fg_search_commit *commit,
 			struct fg_bisect_commit *model)
 {
 	const cJSON *value = NULL;
@@ -264,14 +230,13 @@ static void load_commit(const struct exchange *with, struct fg_search_commit *co
 
 int fg_search_load(struct fg_bisect_search *search, struct fg_error *err)
 {
-	struct exchange with = {.arena = &search->plan->arena};
+	struct fg_exchange with = {.arena = &search->plan->arena};
 	const cJSON *item = NULL;
 	cJSON *json = NULL;
 	size_t index = 0;
-	int status = read_state(search, &json, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(read_state(search, &json, err));
 	cJSON_ArrayForEach(item, fg_json_find(json, "commits"))
 	{
 		if (index >= search->range.count || strcmp(fg_json_text_or(item, "commit", ""),

@@ -30,10 +30,9 @@ static int commit(const struct fg_git *git, const char *message, struct fg_error
 	const char *update[] = {"update-ref", "-m", "fastgate accept", "HEAD", NULL, NULL};
 	char *made = NULL;
 	char *nothing = NULL;
-	int status = fg_git_output(git, make, &made, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_git_output(git, make, &made, err));
 	update[4] = made;
 	status = fg_git_output(git, update, &nothing, err);
 	free(nothing);

@@ -75,10 +75,9 @@ static int find(struct fg_cli *cli, const struct options *given, struct fg_plan 
 		struct fg_error *err)
 {
 	struct fg_bisect_search found = {0};
-	int status = check(&given->asked, plan, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check(&given->asked, plan, err));
 	status = fg_search(&found, cli, plan, &given->asked, err);
 	if (status == FG_EINTERRUPTED) {
 		fg_cli_say(cli, "interrupted: `fastgate bisect --resume` continues with what was "

@@ -39,10 +39,8 @@ static int decide(const struct fg_stored_run *baseline, const struct fg_stored_r
 	fg_policy_defaults(&policy);
 	fg_measuring_defaults(&measure);
 	if (given_measure) {
-		status = fg_policy_only_measure(&policy, given_measure, &candidate->run, &arena,
-						err);
-		if (status != FG_OK)
-			goto out;
+		FG_TRY_OUT(fg_policy_only_measure(&policy, given_measure, &candidate->run, &arena,
+						  err));
 	}
 	status = fg_gate_decide(&input, verdict, err);
 out:
@@ -124,10 +122,9 @@ static int compare_profiles(struct fg_cli *cli, const struct options *given, str
 		.query = {.measure = given->measure},
 	};
 	struct fg_cli_difference difference;
-	int status = fg_cli_build_difference(cli, &options, words, &difference, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_cli_build_difference(cli, &options, words, &difference, err));
 	status = write_difference(cli, given, &difference, err);
 	fg_calltree_release(&difference.tree);
 	return status;
@@ -155,17 +152,14 @@ static int compare_runs(struct fg_cli *cli, const struct options *given, struct 
 
 	if (status != FG_OK)
 		goto out;
-	status = fg_cli_load_run(given->store, given->project, cli->arguments[1], &candidate, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(
+		fg_cli_load_run(given->store, given->project, cli->arguments[1], &candidate, err));
 	fg_cli_say_sides(cli, &baseline.run, FG_ARM_CANDIDATE, &candidate.run);
 	if (is_profile(&baseline.run) || is_profile(&candidate.run)) {
 		status = compare_profiles(cli, given, err);
 		goto out;
 	}
-	status = decide(&baseline, &candidate, given->measure, &verdict, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(decide(&baseline, &candidate, given->measure, &verdict, err));
 	fg_gate_note_sessions(&baseline.run, &candidate.run, &verdict);
 	status = tell(cli, given, &candidate, &verdict, err);
 	if (status == FG_OK)

@@ -104,15 +104,9 @@ static int fight(struct fg_cli *cli, const struct fg_plan *plan, struct fg_error
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
 		session.got.run.sides[arm].describe = fg_xstrdup(cli->arguments[arm]);
 	measured = fg_session_measure(&session, err);
-	status = measured == FG_EINTERRUPTED ? FG_OK : measured;
-	if (status != FG_OK)
-		goto out;
-	status = fg_session_decide(&session, &input, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_session_report(&session, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(measured == FG_EINTERRUPTED ? FG_OK : measured);
+	FG_TRY_OUT(fg_session_decide(&session, &input, err));
+	FG_TRY_OUT(fg_session_report(&session, err));
 	status = measured == FG_EINTERRUPTED ? FG_EXIT_INTERRUPTED
 					     : (int)session.got.verdict.exit_code;
 out:

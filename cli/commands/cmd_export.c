@@ -34,33 +34,36 @@ static const struct fg_cli_example examples[] = {
 	{NULL, NULL},
 };
 
+static int write_as(struct fg_cli *cli, const struct options *given,
+		    const struct fg_profile *profile, struct fg_error *err)
+{
+	const struct fg_export_options export_options = {
+		.samples = given->samples,
+		.tool_version = fg_arena_printf(&cli->arena, "fastgate %s", fg_version()),
+	};
+	struct fg_strbuf text = {0};
+	int status = fg_export_formats[given->format].write(profile, &export_options, &text, err);
+
+	if (status == FG_OK)
+		status = fg_cli_write(cli, given->profile.output, &text, err);
+	fg_strbuf_release(&text);
+	return status;
+}
+
 static int write_profile(struct fg_cli *cli, void *context, const struct fg_profile *profile,
 			 const struct fg_calltree_query *query, struct fg_error *err)
 {
 	const struct options *given = context;
 	const struct fg_export_format *format = &fg_export_formats[given->format];
-	const struct fg_export_options export_options = {
-		.samples = given->samples,
-		.tool_version = fg_arena_printf(&cli->arena, "fastgate %s", fg_version()),
-	};
 	struct fg_calltree_query wanted = *query;
 	struct fg_profile selected;
-	struct fg_strbuf text = {0};
-	int status;
+	int status = FG_OK;
 
-	if (format->has_calls) {
-		status = fg_export_write(format, profile, &export_options, &text, err);
-		if (status == FG_OK)
-			status = fg_cli_write(cli, given->profile.output, &text, err);
-		fg_strbuf_release(&text);
-		return status;
-	}
+	if (format->has_calls)
+		return write_as(cli, given, profile, err);
 	wanted.per_repetition = query->per_repetition && !format->has_repetitions;
 	FG_TRY(fg_profile_select(profile, &wanted, &selected, err));
-	status = fg_export_write(format, &selected, &export_options, &text, err);
-	if (status == FG_OK)
-		status = fg_cli_write(cli, given->profile.output, &text, err);
-	fg_strbuf_release(&text);
+	status = write_as(cli, given, &selected, err);
 	fg_profile_release(&selected);
 	return status;
 }

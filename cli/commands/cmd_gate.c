@@ -54,19 +54,14 @@ static int decide(struct fg_session *session, const struct options *given, struc
 {
 	struct fg_gate_input input = {.baseline_required = plan->baseline.required};
 	struct fg_arms arms = {0};
-	int status = fg_arms_open_stored(&arms, session, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_arms_open_stored(&arms, session, err));
 	fg_arms_add_accepts(session, plan);
 	fg_arms_describe(&arms, &input);
-	status = fg_session_decide(session, &input, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_session_decide(session, &input, err));
 	if (given->merge)
-		status = fg_session_save(session, err);
-	if (status != FG_OK)
-		goto out;
+		FG_TRY_OUT(fg_session_save(session, err));
 	status = fg_session_report(session, err);
 out:
 	fg_arms_close(&arms);
@@ -88,12 +83,10 @@ static int gate(struct fg_cli *cli, const struct options *given, struct fg_plan 
 	session.asked.state_folder = state;
 	if (status != FG_OK)
 		goto out;
-	status = given->merge ? merge(&session, &stored, err)
-			      : fg_cli_load_run(path, plan->project,
-						cli->argument_count ? cli->arguments[0] : NULL,
-						&stored, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(given->merge ? merge(&session, &stored, err)
+				: fg_cli_load_run(path, plan->project,
+						  cli->argument_count ? cli->arguments[0] : NULL,
+						  &stored, err));
 	if (given->merge && !given->no_store)
 		fg_state_folder_make(state);
 	if (!given->merge || !given->no_store)

@@ -398,19 +398,16 @@ static int tell(struct fg_cli *cli, struct fg_store *store, const struct options
 	struct fg_chained_metric chosen = {.benchmark = benchmark, .name = given->metric};
 	struct fg_chained chained = {.pool = line->pool};
 	size_t metric = SIZE_MAX;
-	int status = fg_trend_build(line->runs, line->count, &how, &trend, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_trend_build(line->runs, line->count, &how, &trend, err));
 	/* The newest run may lack the metric, so take the run of the newest point. */
 	series = fg_run_find(line->runs[trend.points[trend.point_count - 1].run], benchmark);
 	metric = series ? fg_series_find_metric(series, given->metric) : SIZE_MAX;
 	chosen.label = metric == SIZE_MAX ? given->metric : series->metrics[metric].label;
 	chosen.better = metric == SIZE_MAX ? FG_BETTER_LOWER : series->metrics[metric].better;
 	chosen.project = line->runs[line->count - 1]->project;
-	status = fg_chained_load(store, &chosen, NULL, NULL, &chained, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_chained_load(store, &chosen, NULL, NULL, &chained, err));
 	if (cli->json)
 		print_json(line, &trend, &chained, &chosen, &text);
 	else if (metric != SIZE_MAX)
@@ -468,13 +465,10 @@ static int show_all(struct fg_cli *cli, struct fg_store *store, const struct opt
 	struct fg_stored_run newest = {0};
 	struct fg_run_list list = {0};
 	struct fg_creep_pool pool = {0};
-	int status = list_runs(store, given, NULL, &list, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = fg_store_load_run(store, list.items[0].id, &newest, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(list_runs(store, given, NULL, &list, err));
+	FG_TRY_OUT(fg_store_load_run(store, list.items[0].id, &newest, err));
 	if (cli->json && newest.run.series_count > 1)
 		status = fg_error_set(err, FG_EINVAL,
 				      "the newest run has %zu benchmarks: name the one to print "

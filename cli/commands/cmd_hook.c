@@ -176,21 +176,16 @@ static int find_folder(const struct fg_git *git, char **folder, struct fg_error 
 	char *common = NULL;
 	char *hook_folder = NULL;
 	char *usual = NULL;
-	int status = fg_git_output(git, ask_common, &common, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = fg_git_output(git, ask_hooks, &hook_folder, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_git_output(git, ask_common, &common, err));
+	FG_TRY_OUT(fg_git_output(git, ask_hooks, &hook_folder, err));
 	usual = fg_fs_join(common, "hooks");
 	if (strcmp(usual, hook_folder) != 0)
-		status = fg_error_set(
+		FG_TRY_OUT(fg_error_set(
 			err, FG_ECONFLICT,
 			"core.hooksPath leads to %s, which others may share: add the line in docs/before-commit.md to its hook",
-			hook_folder);
-	if (status != FG_OK)
-		goto out;
+			hook_folder));
 	*folder = hook_folder;
 	hook_folder = NULL;
 out:
@@ -210,9 +205,7 @@ static int install(const struct fg_cli *cli, const char *path, int type, const c
 	write_script(&script, type, prefix);
 	if (status != FG_OK)
 		goto out;
-	status = fg_fs_write_atomic(path, script.data, script.length, HOOK_MODE, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_fs_write_atomic(path, script.data, script.length, HOOK_MODE, err));
 	fg_cli_say(cli, "installed %s", path);
 out:
 	free(folder);
@@ -242,21 +235,16 @@ static int change(const struct fg_cli *cli, const struct options *given, const s
 	const bool installs = strcmp(cli->arguments[0], "install") == 0;
 	struct fg_strbuf advice = {0};
 	bool there = false;
-	int status = fg_git_locate(&git, &top, &prefix, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = find_folder(&git, &folder, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_git_locate(&git, &top, &prefix, err));
+	FG_TRY_OUT(find_folder(&git, &folder, err));
 	path = fg_fs_join(folder, types[given->type]);
 	if (installs) {
 		fg_strbuf_add_text(&advice, "; add to it: ");
 		write_line(&advice, given->type, prefix);
 	}
-	status = look_at(path, fg_strbuf_text(&advice), &there, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(look_at(path, fg_strbuf_text(&advice), &there, err));
 	status = installs ? install(cli, path, given->type, prefix, err)
 			  : uninstall(cli, path, there, err);
 out:

@@ -238,9 +238,7 @@ static int write_config(struct fg_cli *cli, const struct options *given, struct 
 
 	if (!given->print && fg_fs_exists(FG_CONFIG_FILE_NAME) && !is_empty)
 		return create(FG_CONFIG_FILE_NAME, "", err);
-	status = look(cli, given, &project, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(look(cli, given, &project, err));
 	fg_project_write_file(&project, &cli->arena, &text);
 	if (is_empty && !given->print)
 		(void)unlink(FG_CONFIG_FILE_NAME);
@@ -271,9 +269,7 @@ static int write_job(struct fg_cli *cli, const struct options *given,
 		return FG_OK;
 	}
 	if (!fg_fs_exists(FG_CONFIG_FILE_NAME))
-		status = write_config(cli, given, err);
-	if (status != FG_OK)
-		return status;
+		FG_TRY(write_config(cli, given, err));
 	folder = strchr(ci->path, '/') ? fg_fs_parent(ci->path) : fg_xstrdup(".");
 	status = fg_fs_make_folders(folder, 0755, err);
 	free(folder);

@@ -48,10 +48,9 @@ static int spool_run(const struct options *given, const char *name, const char *
 		     struct fg_error *err)
 {
 	struct fg_stored_run stored = {0};
-	int status = fg_cli_load_run(given->store, given->project, name, &stored, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_cli_load_run(given->store, given->project, name, &stored, err));
 	status = fg_cli_spool_run(spool, &stored, err);
 	fg_stored_run_release(&stored);
 	return status;

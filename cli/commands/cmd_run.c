@@ -112,17 +112,12 @@ static void only_count(struct fg_measuring *measure)
 static int select_benchmarks(struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
 			     struct selection *selection, struct fg_error *err)
 {
-	int status = check_names(given, plan, err);
-
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_names(given, plan, err));
 	if (plan->benchmark_count == 0)
 		return fg_error_set(err, FG_EINVAL, "%s has no benchmarks: nothing to measure",
 				    plan->config_path);
 	if (given->shard)
-		status = fg_shard_parse(given->shard, &selection->shard, &selection->shards, err);
-	if (status != FG_OK)
-		return status;
+		FG_TRY(fg_shard_parse(given->shard, &selection->shard, &selection->shards, err));
 	selection->items =
 		fg_arena_array(&cli->arena, plan->benchmark_count, sizeof(selection->items[0]));
 	for (size_t i = 0; i < plan->benchmark_count; i++) {
@@ -377,9 +372,7 @@ static int keep_empty_shard(struct fg_session *session, const struct options *gi
 	if (status != FG_OK)
 		return status;
 	if (session->open.store)
-		status = fg_store_save(session->open.store, &session->got.run, NULL, NULL, err);
-	if (status != FG_OK)
-		return status;
+		FG_TRY(fg_store_save(session->open.store, &session->got.run, NULL, NULL, err));
 	status = export_run(session, given->export_path, err);
 	return status == FG_OK ? FG_EXIT_PASS : status;
 }
@@ -389,13 +382,10 @@ static int measure_and_gate(struct fg_session *session, const struct options *gi
 			    struct fg_error *err)
 {
 	struct fg_arms arms = {0};
-	int status = given->resume ? resume(session, selection, err) : FG_OK;
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = fg_arms_open(&arms, session, plan, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(given->resume ? resume(session, selection, err) : FG_OK);
+	FG_TRY_OUT(fg_arms_open(&arms, session, plan, err));
 	if (given->shard)
 		fg_shard_mark(&session->got.run, selection->shard, selection->shards);
 	fg_arms_add_accepts(session, plan);
@@ -424,21 +414,16 @@ static int run_plan(struct fg_cli *cli, const struct options *given, struct fg_p
 	struct fg_session session;
 	struct selection selection = {0};
 	char *state = fg_fs_join(plan->root, FG_STATE_FOLDER);
-	int status = fg_session_init(&session, cli, plan, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = select_benchmarks(cli, given, plan, &selection, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_session_init(&session, cli, plan, err));
+	FG_TRY_OUT(select_benchmarks(cli, given, plan, &selection, err));
 	if (given->anchor)
 		choose_anchor(plan, given->anchor);
 	if (!given->no_store || plan->baseline.kind == FG_BASELINE_GIT)
 		fg_state_folder_make(state);
 	if (!given->no_store)
-		status = fg_session_open_store(&session, err);
-	if (status != FG_OK)
-		goto out;
+		FG_TRY_OUT(fg_session_open_store(&session, err));
 	session.asked.benchmarks = selection.items;
 	session.asked.benchmark_count = selection.count;
 	session.asked.state_folder = state;

@@ -200,9 +200,7 @@ static int list_runs(struct fg_cli *cli, const struct options *given)
 	}
 	if (status != FG_OK)
 		goto out;
-	status = fg_store_list(store, &filter, &list, &err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_store_list(store, &filter, &list, &err));
 	print_list(cli, store, &list);
 out:
 	fg_run_list_release(&list);
@@ -234,13 +232,10 @@ static int import_run(struct fg_cli *cli, struct fg_store *store, const char *pa
 		      struct fg_error *err)
 {
 	struct fg_stored_run stored = {0};
-	int status = fg_cli_run_from_file(path, &stored, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
-	status = fg_store_save(store, &stored.run, stored.profiles, stored.report, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY(fg_cli_run_from_file(path, &stored, err));
+	FG_TRY_OUT(fg_store_save(store, &stored.run, stored.profiles, stored.report, err));
 	fg_cli_say(cli, "imported run %s of project %s", stored.run.id, stored.run.project);
 out:
 	fg_stored_run_release(&stored);

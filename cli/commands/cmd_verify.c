@@ -321,19 +321,12 @@ static int verify(const struct fg_cli *cli, const struct options *given, int *co
 	const char *path = cli->arguments[0];
 	cJSON *receipt = NULL;
 	bool agreed = true;
-	int status = fg_receipt_read(path, &receipt, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
-	status = check_signature(cli, path, given->allowed_signers, err);
-	if (status != FG_OK)
-		goto out;
-	status = check_commit(receipt, given->commit, err);
-	if (status != FG_OK)
-		goto out;
-	status = check_ledger(cli, receipt, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY(fg_receipt_read(path, &receipt, err));
+	FG_TRY_OUT(check_signature(cli, path, given->allowed_signers, err));
+	FG_TRY_OUT(check_commit(receipt, given->commit, err));
+	FG_TRY_OUT(check_ledger(cli, receipt, err));
 	say(cli, receipt);
 	if (given->again)
 		status = again(cli, receipt, &agreed, err);

@@ -193,9 +193,7 @@ static int make(struct fg_cli *cli, void *context, const struct fg_profile *prof
 	if (given->facts)
 		return show_facts(cli, given, profile, err);
 	tables = fg_xcalloc(profile->measure_count, sizeof(tables[0]));
-	status = fg_view_make(view, profile, &view_options, &tables[0], err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_view_make(view, profile, &view_options, &tables[0], err));
 	count = 1;
 	if (cli->json && !query->measure && !view->measure && !view->has_no_measure)
 		count += make_others(view, profile, &view_options, tables + 1);

@@ -17,15 +17,8 @@ const struct fg_cli_command *const fg_cli_commands[] = {
 static const char *const color_words[] = {"auto", "always", "never", NULL};
 
 const struct fg_option fg_cli_global_options[] = {
-	{.name = "help",
-	 .letter = 'h',
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct fg_cli_globals, help),
-	 .help = "show this help and exit"},
-	{.name = "version",
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct fg_cli_globals, version),
-	 .help = "show the version and exit"},
+	FG_ROW_FLAG(struct fg_cli_globals, help, "help", 'h', "show this help and exit"),
+	FG_ROW_FLAG(struct fg_cli_globals, version, "version", 0, "show the version and exit"),
 	{.name = "color",
 	 .kind = FG_OPTION_CHOICE,
 	 .offset = offsetof(struct fg_cli_globals, color),
@@ -33,24 +26,14 @@ const struct fg_option fg_cli_global_options[] = {
 	 .initial = "auto",
 	 .choices = color_words,
 	 .help = "when to use colours"},
-	{.name = "quiet",
-	 .letter = 'q',
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct fg_cli_globals, quiet),
-	 .help = "print only the result and errors"},
-	{.name = "verbose",
-	 .letter = 'v',
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct fg_cli_globals, verbose),
-	 .help = "print more"},
+	FG_ROW_FLAG(struct fg_cli_globals, quiet, "quiet", 'q', "print only the result and errors"),
+	FG_ROW_FLAG(struct fg_cli_globals, verbose, "verbose", 'v', "print more"),
 	{.name = NULL},
 };
 
 const struct fg_option fg_cli_json_option[] = {
-	{.name = "json",
-	 .kind = FG_OPTION_FLAG,
-	 .offset = offsetof(struct fg_cli_globals, json),
-	 .help = "write the result as JSON to standard output"},
+	FG_ROW_FLAG(struct fg_cli_globals, json, "json", 0,
+		    "write the result as JSON to standard output"),
 	{.name = NULL},
 };
 

@@ -49,10 +49,9 @@ static int build_target(struct fg_cli *cli, struct fg_project *project,
 	char *log = NULL;
 	char *tail = NULL;
 	struct fg_error err = {0};
-	int status = split(cli, command, false, &build.command, &err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(split(cli, command, false, &build.command, &err));
 	again.build = &build;
 	log = fg_fs_join(again.state_folder, "build-benchmarks.log");
 	fg_cli_say(cli, "building its benchmarks (output: %s): %s", log, command);
@@ -141,10 +140,9 @@ static int open_optimised(struct opening *opening, const char *command, struct f
 	static const char type[] = " -DCMAKE_BUILD_TYPE=";
 	struct fg_project *project = opening->project;
 	struct fg_project_flags flags = {0};
-	int status = open_tree(opening, command, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(open_tree(opening, command, err));
 	read_flags(project, &flags);
 	if (project->kind == FG_PROJECT_CMAKE && flags.unoptimised > 0 &&
 	    !fg_project_is_optimised(&flags) && !strstr(command, type)) {
@@ -251,9 +249,7 @@ int fg_project_build(struct fg_cli *cli, struct fg_project *project, struct fg_w
 
 	fg_state_folder_make(FG_STATE_FOLDER);
 	state = realpath(FG_STATE_FOLDER, NULL);
-	status = fg_git_commit_work_tree(&git, state, &commit, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_git_commit_work_tree(&git, state, &commit, err));
 	opening.commit = commit;
 	status = open_some_way(&opening, err);
 out:

@@ -247,11 +247,7 @@ static bool is_skipped(const char *name)
 
 	if (*name == '.' && strcmp(name, ".libs") != 0)
 		return true;
-	for (size_t i = 0; i < FG_ARRAY_SIZE(skipped); i++) {
-		if (strcmp(name, skipped[i]) == 0)
-			return true;
-	}
-	return false;
+	return FG_TEXT_IS_AMONG(name, skipped);
 }
 
 static void visit(struct search *search, const char *path, unsigned depth,

@@ -219,9 +219,7 @@ int fg_cli_build_difference(struct fg_cli *cli, const struct fg_cli_profile_opti
 		status = fg_cli_build_tree(cli, options, words[i], &built[i], err);
 	if (status != FG_OK)
 		goto out;
-	status = check_same_unit(&built[0].tree.measure, &built[1].tree.measure, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(check_same_unit(&built[0].tree.measure, &built[1].tree.measure, err));
 	fg_calltree_difference(&built[0].tree, &built[1].tree, &difference->tree);
 	difference->titles[0] = built[0].title;
 	difference->titles[1] = built[1].title;

@@ -102,10 +102,8 @@ static int read_archive(struct fg_cli *cli, const struct fg_cli_run_options *opt
 
 	free(cache);
 	hold_signals(&before);
-	status = fg_archive_open(path, parent && *parent ? parent : "/tmp", is_signal_held,
-				 &archive, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_archive_open(path, parent && *parent ? parent : "/tmp", is_signal_held,
+				   &archive, err));
 	symbols.cache_folder = archive.folder;
 	symbols.debuginfod = false;
 	symbols.archive = &archive.symbols;
@@ -240,16 +238,11 @@ static int from_stored(const struct fg_cli_run_options *options, const char *wor
 	struct fg_stored_run stored;
 	size_t index = 0;
 	char *title = NULL;
-	int status = fg_cli_load_run(options->store, options->project, words, &stored, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
-	status = choose_series(&stored, options->benchmark, &index, err);
-	if (status != FG_OK)
-		goto out;
-	status = from_sums(options, &stored, index, profile, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY(fg_cli_load_run(options->store, options->project, words, &stored, err));
+	FG_TRY_OUT(choose_series(&stored, options->benchmark, &index, err));
+	FG_TRY_OUT(from_sums(options, &stored, index, profile, err));
 	title = fg_xasprintf("%s  (run %s)", stored.run.series[index].name, stored.run.id);
 	profile->title = fg_profile_text(profile, title);
 	free(title);

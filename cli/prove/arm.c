@@ -123,15 +123,6 @@ static int relink(struct fg_prove *prove, struct fg_prove_subject *subject, stru
 
 /* ---- a whole run ---- */
 
-static const struct fg_metric_verdict *metric_of(const struct fg_benchmark_verdict *benchmark)
-{
-	for (size_t i = 0; i < benchmark->metric_count; i++) {
-		if (strcmp(benchmark->metrics[i].name, "cpu_time") == 0)
-			return &benchmark->metrics[i];
-	}
-	return NULL;
-}
-
 static const char *first_blamed(const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_node_verdict *first = benchmark->time.functions;
@@ -175,9 +166,9 @@ static void take(struct fg_prove *prove, const struct arm *arm, struct fg_proof 
 	proof->pairs = worst->outcome == FG_OUTCOME_ERROR ? 0 : worst->pairs;
 	proof->seconds = worst->seconds;
 	if (arm->is_stored)
-		proof->pairs = pairs_of_stored(series, metric_of(worst));
+		proof->pairs = pairs_of_stored(series, fg_verdict_metric(worst, "cpu_time"));
 	proof->blamed = fg_arena_strdup(&prove->plan->arena, first_blamed(worst));
-	take_metric(metric_of(worst), proof);
+	take_metric(fg_verdict_metric(worst, "cpu_time"), proof);
 	if (series) {
 		proof->layouts = series->layouts;
 		fg_proof_noise(series, "cpu_time", &proof->noise);
@@ -207,10 +198,8 @@ static int failed(const struct arm *arm, struct fg_error *err)
 static int gate(struct arm *arm, struct fg_error *err)
 {
 	struct fg_gate_input input = {0};
-	int status = fg_session_measure(&arm->session, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_session_measure(&arm->session, err));
 	fg_arms_describe(&arm->arms, &input);
 	input.gone_count = 0;
 	FG_TRY(fg_session_decide(&arm->session, &input, err));
@@ -286,10 +275,7 @@ static void find_functions(struct fg_prove *prove, struct fg_prove_subject *subj
 static int run_arm(struct fg_prove *prove, struct fg_prove_subject *subject, struct arm *arm,
 		   const struct fg_planted *planted, struct fg_error *err)
 {
-	int status = open_arm(prove, subject, arm, err);
-
-	if (status != FG_OK)
-		return status;
+	FG_TRY(open_arm(prove, subject, arm, err));
 	if (relink(prove, subject, arm, planted) != FG_OK)
 		return fg_error_set(err, FG_EINTERRUPTED, "interrupted");
 	return gate(arm, err);
@@ -365,19 +351,15 @@ static int measure_pairs(struct fg_prove *prove, const struct fg_prove_subject *
 			 struct arm *arm, struct fg_prove_pairs *pairs, struct fg_error *err)
 {
 	const struct fg_prove_function *function = pairs->function;
-	int status = open_arm(prove, subject, arm, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(open_arm(prove, subject, arm, err));
 	if (function && !function->symbol)
 		arm->benchmark.measure.sampler.slowdown = pairs->iterations;
 	else if (function)
-		status = plant_in(arm, function->library,
-				  &(struct fg_planted){.function = function->symbol,
-						       .iterations = pairs->iterations},
-				  err);
-	if (status != FG_OK)
-		return status;
+		FG_TRY(plant_in(arm, function->library,
+				&(struct fg_planted){.function = function->symbol,
+						     .iterations = pairs->iterations},
+				err));
 	only_pairs(arm, pairs->count);
 	FG_TRY(fg_session_measure(&arm->session, err));
 	return read_pairs(arm, pairs, err);

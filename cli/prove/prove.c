@@ -292,10 +292,9 @@ static int prove_all(struct fg_prove *prove, struct fg_error *err)
 {
 	struct fg_random random;
 	size_t before = 0;
-	int status = begin_subjects(prove, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(begin_subjects(prove, err));
 	fg_random_seed(&random, prove->seed);
 	do {
 		before = count_measured(prove);

@@ -89,10 +89,9 @@ static int open_store(struct fg_prove *prove, struct fg_error *err)
 
 int fg_prove_open(struct fg_prove *prove, struct fg_error *err)
 {
-	int status = fg_random_uuid(prove->card_id, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_random_uuid(prove->card_id, err));
 	runner_fingerprint(prove->fingerprint);
 	status = open_store(prove, err);
 	if (status != FG_OK || !prove->asked.nightly)
@@ -151,10 +150,9 @@ static int post(const struct fg_push_options *to, const struct fg_strbuf *body,
 						.interrupted = to->interrupted};
 	struct fg_http_reply reply = {0};
 	struct fg_http *http = NULL;
-	int status = fg_http_open(&options, &http, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_http_open(&options, &http, err));
 	status = fg_http_send(http,
 			      &(struct fg_http_request){.method = "POST",
 							.path = FG_WIRE_CARDS,
@@ -175,10 +173,9 @@ static int send(const struct fg_prove *prove, struct fg_error *err)
 	struct fg_push_options options = {0};
 	struct fg_strbuf body = {0};
 	struct fg_json_writer w;
-	int status = fg_cli_server_options(prove->cli, &given, &prove->plan->perfdb, &options, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_cli_server_options(prove->cli, &given, &prove->plan->perfdb, &options, err));
 	fg_json_writer_init(&w, &body, 0);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "project", project_of(prove->plan));

@@ -73,24 +73,18 @@ int fg_record_exact(struct fg_cli *cli, const struct fg_recording *given, int *e
 	char *folder = NULL;
 	char *pieces = NULL;
 	char *path = NULL;
-	int status = check_programs(cli->arguments[0], err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_programs(cli->arguments[0], err));
 	FG_TRY(fg_record_make_folder(given, &folder, err));
 	pieces = fg_fs_join(folder, PIECES_FOLDER);
 	path = fg_fs_join(folder, FG_CLI_EXACT_FILE);
 	(void)!fg_fs_remove_tree(pieces, NULL); /* left by a recording that was killed */
-	status = fg_fs_make_folders(pieces, 0755, err);
-	if (status != FG_OK)
-		goto out;
-	status = run_under_callgrind(cli->arguments, pieces,
-				     given->no_follow ? 0 : FG_CALLGRIND_CHILDREN, exit_code, err);
-	if (status != FG_OK)
-		goto out;
-	status = keep(pieces, path, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_fs_make_folders(pieces, 0755, err));
+	FG_TRY_OUT(run_under_callgrind(cli->arguments, pieces,
+				       given->no_follow ? 0 : FG_CALLGRIND_CHILDREN, exit_code,
+				       err));
+	FG_TRY_OUT(keep(pieces, path, err));
 	fg_cli_say(cli, "counted every instruction and call: %s", fg_record_folder(given));
 out:
 	(void)!fg_fs_remove_tree(pieces, NULL);

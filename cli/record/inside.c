@@ -81,22 +81,12 @@ static int prepare(const struct fg_recording *given, const char *command,
 
 	if (!program)
 		return fg_error_set(err, FG_ENOENT, "program '%s' was not found", command);
-	status = fg_preload_library(&owned[0], err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_preload_check(program, owned[0], err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_preload_library(&owned[0], err));
+	FG_TRY_OUT(fg_preload_check(program, owned[0], err));
 	if (fg_record_counts_events(given))
-		status = take_counting(given, &owned[0], err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_record_make_folder(given, &owned[1], err);
-	if (status != FG_OK)
-		goto out;
-	status = make_plan(given, program, owned[1], &owned[2], err);
-	if (status != FG_OK)
-		goto out;
+		FG_TRY_OUT(take_counting(given, &owned[0], err));
+	FG_TRY_OUT(fg_record_make_folder(given, &owned[1], err));
+	FG_TRY_OUT(make_plan(given, program, owned[1], &owned[2], err));
 	*preload = (struct fg_preload){
 		.library = owned[0],
 		.trace_folder = owned[1],
@@ -162,18 +152,13 @@ int fg_record_inside(struct fg_cli *cli, const struct fg_recording *given, int s
 	struct fg_preload preload = {0};
 	struct fg_control_file *control = NULL;
 	char *owned[3] = {NULL, NULL, NULL};
-	int status = check_measures(given->count.measures, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_measures(given->count.measures, err));
 	fg_preload_warm();
-	status = prepare(given, cli->arguments[0], &preload, owned, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(prepare(given, cli->arguments[0], &preload, owned, err));
 	preload.dump_signal = signal;
-	status = open_control(given, &control, &preload, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(open_control(given, &control, &preload, err));
 	status = run_command(cli->arguments, &preload, control, exit_code, err);
 	if (owned[2])
 		(void)unlink(owned[2]);

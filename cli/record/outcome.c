@@ -74,9 +74,7 @@ static int put_aside(const char *folder, bool is_ours, struct fg_error *err)
 	if (!has_recording(folder))
 		return FG_OK;
 	old = fg_xasprintf("%s.old", folder);
-	status = fg_fs_make_folders(old, 0755, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_fs_make_folders(old, 0755, err));
 	if (is_ours)
 		fg_state_folder_make(old);
 	status = clear_recording(old, NULL, err);
@@ -104,10 +102,9 @@ int fg_record_make_folder(const struct fg_recording *given, char **absolute, str
 {
 	const char *path = fg_record_folder(given);
 	char *folder = NULL;
-	int status = fg_fs_make_folders(path, 0755, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_make_folders(path, 0755, err));
 	folder = realpath(path, NULL);
 	if (!folder)
 		return fg_error_errno(err, FG_EIO, "%s", path);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/sort.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "binary/demangle.h"
@@ -104,9 +105,7 @@ static int load_set(const char *state_folder, const struct fg_executed_key *key,
 		status = explain_absence(state_folder, key, err);
 	if (status != FG_OK)
 		goto out;
-	status = fg_executed_read(data, size, executed, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_executed_read(data, size, executed, err));
 	/* Mark the set as used: the least recently used ones are removed first. */
 	(void)!utimensat(AT_FDCWD, path, NULL, 0);
 out:
@@ -120,13 +119,7 @@ struct kept {
 	int64_t used_ns;
 };
 
-static int newest_first(const void *left, const void *right)
-{
-	const struct kept *a = left;
-	const struct kept *b = right;
-
-	return (a->used_ns < b->used_ns) - (a->used_ns > b->used_ns);
-}
+FG_DESCENDING(newest_first, struct kept, used_ns)
 
 static void prune(const char *folder, const struct fg_executed_key *key)
 {
@@ -165,10 +158,9 @@ static int write_set(const char *state_folder, const struct fg_executed_key *key
 	char *folder = folder_of(state_folder);
 	char *path = path_of(state_folder, key);
 	struct fg_strbuf text = {0};
-	int status = fg_fs_make_folders(folder, 0755, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_fs_make_folders(folder, 0755, err));
 	fg_executed_write(executed, &text);
 	status = fg_fs_write_atomic(path, text.data, text.length, 0644, err);
 	if (status == FG_OK)

@@ -333,13 +333,11 @@ static int open_staged(struct fg_arms *arms, struct fg_session *session, const s
 		       struct fg_error *err)
 {
 	struct fg_side *side = &session->got.run.sides[FG_ARM_CANDIDATE];
-	int status = fg_git_commit_staged(git, &arms->candidate_commit, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = open_worktree(arms, session, FG_ARM_CANDIDATE, arms->candidate_commit, false, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_git_commit_staged(git, &arms->candidate_commit, err));
+	FG_TRY_OUT(
+		open_worktree(arms, session, FG_ARM_CANDIDATE, arms->candidate_commit, false, err));
 	free(side->describe);
 	side->describe = fg_xstrdup("staged");
 	side->dirty = side->commit && strcmp(side->commit, arms->candidate_commit) != 0;
@@ -359,9 +357,7 @@ static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 
 	if (status != FG_OK)
 		goto out;
-	status = open_old_candidate(arms, session, git, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(open_old_candidate(arms, session, git, err));
 	/* Branch, tag and changes describe the checked-out tree instead of this commit. */
 	fg_side_release(side);
 	*side = (struct fg_side){.commit = fg_xstrdup(arms->candidate_commit), .describe = words};
@@ -443,10 +439,9 @@ static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, s
 			     struct fg_error *err)
 {
 	char *commit = NULL;
-	int status = make_baseline_commit(arms, session, &commit, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(make_baseline_commit(arms, session, &commit, err));
 	status = open_worktree(arms, session, FG_ARM_BASELINE, commit, false, err);
 	free(commit);
 	if (status == FG_OK)
@@ -577,9 +572,7 @@ int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_pla
 	session->open.roots[FG_ARM_CANDIDATE] = session->asked.plan->root;
 	FG_TRY(fg_git_describe_side(&git, side, err));
 	if (plan->baseline.kind == FG_BASELINE_GIT)
-		status = resolve_git_baseline(session, err);
-	if (status != FG_OK)
-		return status;
+		FG_TRY(resolve_git_baseline(session, err));
 	if (session->asked.staged)
 		status = open_staged(arms, session, &git, err);
 	else if (session->asked.candidate)

@@ -197,10 +197,9 @@ int fg_ledger_load(const struct fg_session *session, struct fg_ledger *ledger, s
 	const struct fg_git git = {.folder = session->asked.plan->root};
 	struct fg_side side = {0};
 	char *words = NULL;
-	int status = fg_git_describe_side(&git, &side, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_git_describe_side(&git, &side, err));
 	*ledger = (struct fg_ledger){
 		.path = fg_fs_join(session->asked.state_folder, "ledger"),
 		.branch = fg_xstrdup(side.branch ? side.branch : "HEAD"),
@@ -296,9 +295,7 @@ int fg_ledger_add(const struct fg_session *session, struct fg_ledger *ledger, st
 		status = fg_error_errno(err, FG_EIO, "%s", path);
 		goto out;
 	}
-	status = fg_ledger_load(session, ledger, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_ledger_load(session, ledger, err));
 	for (size_t i = 0; i < session->got.verdict.benchmark_count; i++)
 		add_claims(session, &session->got.verdict.benchmarks[i], ledger, &lines);
 	status = fg_fs_write_all(fd, fg_strbuf_text(&lines), lines.length, err);

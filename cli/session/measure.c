@@ -532,6 +532,7 @@ int fg_session_measure(struct fg_session *session, struct fg_error *err)
 	session->open.kernel = fg_xcalloc(1, sizeof(*session->open.kernel));
 	session->got.run.has_baseline = session->open.roots[FG_ARM_BASELINE] != NULL;
 	session->progress.total = session->asked.benchmark_count;
+	session->progress.is_part = session->asked.fixed_pairs > 0 || session->asked.apart;
 	for (size_t i = 0; status == FG_OK && i < session->asked.benchmark_count; i++) {
 		const struct fg_benchmark *benchmark = session->asked.benchmarks[i];
 

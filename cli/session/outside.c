@@ -89,10 +89,9 @@ static int sample_once(struct outside *o, enum fg_arm arm, uint32_t pair, struct
 				       .context = o};
 	char *folder = NULL;
 	char *why = NULL;
-	int status = fg_runner_extra_folder(o->job, &folder, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_runner_extra_folder(o->job, &folder, err));
 	o->sampling.folder = folder;
 	o->status = FG_OK;
 	status = fg_runner_extra(o->job, &extra, &why, err);

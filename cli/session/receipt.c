@@ -149,10 +149,7 @@ static void add_metric(struct fg_json_writer *w, const struct fg_metric_verdict 
 {
 	fg_json_text(w, "metric", metric->name);
 	fg_json_double(w, "ratio", metric->ratio);
-	fg_json_begin_array(w, "interval");
-	fg_json_double(w, NULL, metric->low);
-	fg_json_double(w, NULL, metric->high);
-	fg_json_end(w);
+	fg_json_pair(w, "interval", metric->low, metric->high);
 	fg_json_int(w, "pairs", metric->pairs);
 	add_rule(w, metric);
 }
@@ -237,9 +234,7 @@ int fg_receipt_write(const struct fg_session *session, const struct fg_ledger *l
 	int status = FG_OK;
 
 	write_members(session, ledger, &text);
-	status = fg_json_parse(fg_strbuf_text(&text), text.length, RECEIPT_MAX, &json, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_json_parse(fg_strbuf_text(&text), text.length, RECEIPT_MAX, &json, err));
 	digest = digest_of(json);
 	(void)cJSON_AddStringToObject(json, "digest", digest);
 	fg_strbuf_clear(&text);
@@ -290,10 +285,9 @@ int fg_receipt_read(const char *path, cJSON **receipt, struct fg_error *err)
 	char *text = NULL;
 	char *digest = NULL;
 	size_t size = 0;
-	int status = fg_fs_read_regular(path, RECEIPT_MAX, &text, &size, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_read_regular(path, RECEIPT_MAX, &text, &size, err));
 	if (fg_json_parse(text, size, RECEIPT_MAX, &json, NULL) != FG_OK ||
 	    strcmp(fg_json_text_or(json, "schema", ""), schema) != 0) {
 		status = fg_error_set(err, FG_EPARSE, "%s is not a receipt of fastgate", path);

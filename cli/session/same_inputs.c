@@ -146,10 +146,9 @@ static int give(const struct fg_session *session, const char *path, struct fg_er
 	char *from = fg_fs_join(session->open.roots[FG_ARM_CANDIDATE], path);
 	char *to = fg_fs_join(session->open.roots[FG_ARM_BASELINE], path);
 	char *folder = fg_fs_parent(to);
-	int status = fg_worktree_claim(session->open.baseline, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_worktree_claim(session->open.baseline, err));
 	(void)unlink(to);
 	if (!fg_fs_exists(from))
 		goto out;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "cli/session/arms.h"
 #include "reporters/reporter.h"
@@ -196,13 +197,7 @@ void fg_shards_release(struct fg_shards *shards)
 
 /* ---- merging ---- */
 
-static int by_index(const void *a, const void *b)
-{
-	const struct fg_shard *left = a;
-	const struct fg_shard *right = b;
-
-	return (left->index > right->index) - (left->index < right->index);
-}
+FG_ASCENDING(by_index, struct fg_shard, index)
 
 /*
  * Keeps facts that all shards agree on. A differing fact of the fingerprint lists all its values,

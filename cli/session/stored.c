@@ -62,9 +62,7 @@ int fg_cli_open_store(const char *given, unsigned flags, struct fg_store **store
 	int status = FG_OK;
 
 	if (!given)
-		status = check_folder(path, err);
-	if (status != FG_OK)
-		goto out;
+		FG_TRY_OUT(check_folder(path, err));
 	if ((flags & FG_STORE_READ_ONLY) && !given && !fg_fs_exists(path))
 		status = fg_error_set(err, FG_ENOENT,
 				      "there is no store here yet (%s): `fastgate run` makes one",
@@ -117,12 +115,8 @@ int fg_cli_load_run(const char *store_path, const char *project, const char *wor
 
 	if (is_file(words))
 		return fg_cli_run_from_file(words, stored, err);
-	status = fg_cli_open_store(store_path, FG_STORE_READ_ONLY, &store, err);
-	if (status != FG_OK)
-		goto out;
-	status = find_run(store, project, words, id, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_cli_open_store(store_path, FG_STORE_READ_ONLY, &store, err));
+	FG_TRY_OUT(find_run(store, project, words, id, err));
 	status = fg_store_load(store, id, stored, err);
 out:
 	fg_store_close(store);
@@ -157,10 +151,9 @@ int fg_cli_run_from_file(const char *path, struct fg_stored_run *stored, struct 
 	struct fg_wire wire = {0};
 	char *data = NULL;
 	size_t size = 0;
-	int status = fg_fs_read(path, FG_WIRE_MAX_BYTES, &data, &size, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_read(path, FG_WIRE_MAX_BYTES, &data, &size, err));
 	status = fg_wire_read(data, size, &wire, err);
 	if (status == FG_OK) {
 		fg_strbuf_add(&bundle.envelope, wire.envelope, wire.envelope_size);
@@ -179,13 +172,10 @@ int fg_cli_export_run(const struct fg_cli *cli, const struct fg_stored_run *stor
 		      const char *path, struct fg_error *err)
 {
 	struct fg_strbuf text = {0};
-	int status = fg_cli_run_to_text(stored, &text, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = fg_cli_write(cli, path, &text, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_cli_run_to_text(stored, &text, err));
+	FG_TRY_OUT(fg_cli_write(cli, path, &text, err));
 	fg_cli_say(cli, "wrote run %s to %s", stored->run.id, path);
 out:
 	fg_strbuf_release(&text);

@@ -6,7 +6,6 @@
 #include "collector/arch/x86.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <sys/syscall.h>
 
 #define FG_ELF_MACHINE EM_386
@@ -88,31 +87,6 @@ static inline long fg_arch_syscall_number(const ucontext_t *context)
 	return fg_arch_number_before(caller - sizeof(call_kernel));
 }
 
-static inline long fg_arch_result(const ucontext_t *context)
-{
-	return (long)context->uc_mcontext.gregs[REG_EAX];
-}
-
-/* The number of the call that the thread is about to make. */
-static inline long fg_arch_next_number(const ucontext_t *context)
-{
-	return fg_arch_result(context);
-}
-
-/* Let the program execute the same system call again when the handler returns. */
-static inline void fg_arch_restart(ucontext_t *context, long number)
-{
-	context->uc_mcontext.gregs[REG_EAX] = number;
-	context->uc_mcontext.gregs[REG_EIP] -= 2;
-}
-
-/* Ends a call that was about to be restarted, as if a signal had interrupted it. */
-static inline void fg_arch_interrupt(ucontext_t *context)
-{
-	context->uc_mcontext.gregs[REG_EAX] = -EINTR;
-	context->uc_mcontext.gregs[REG_EIP] += 2;
-}
-
 /*
  * Marks a call that has ended for the program. The mark lasts until the program's next
  * instructions: after the calls that are known here, the vDSO pops ecx from the stack.
@@ -122,22 +96,11 @@ static inline void fg_arch_mark_ended(ucontext_t *context, uintptr_t mark)
 	context->uc_mcontext.gregs[REG_ECX] = (greg_t)mark;
 }
 
-static inline bool fg_arch_is_ended(const ucontext_t *context, uintptr_t mark)
-{
-	return context->uc_mcontext.gregs[REG_ECX] == (greg_t)mark;
-}
-
 static inline fg_arch_word *fg_arch_argument(ucontext_t *context, unsigned index)
 {
 	static const int8_t order[6] = {REG_EBX, REG_ECX, REG_EDX, REG_ESI, REG_EDI, REG_EBP};
 
 	return &context->uc_mcontext.gregs[order[index]];
-}
-
-/* The first argument of an interrupted call. */
-static inline fg_arch_word fg_arch_first(ucontext_t *context)
-{
-	return *fg_arch_argument(context, 0);
 }
 
 /*

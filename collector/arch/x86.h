@@ -5,6 +5,8 @@
 
 #include "collector/arch/common.h"
 
+#include <errno.h>
+
 /* A call pushes the return address: it is never in a register. */
 #define FG_ARCH_LINK_REGISTER 0
 
@@ -54,6 +56,54 @@ static inline struct fg_regs fg_arch_caller_of(const void *frame)
 
 /* A register in a signal context. */
 typedef greg_t fg_arch_word;
+
+#ifdef __x86_64__
+# define FG_REG_AX REG_RAX
+# define FG_REG_CX REG_RCX
+# define FG_REG_IP REG_RIP
+#else
+# define FG_REG_AX REG_EAX
+# define FG_REG_CX REG_ECX
+# define FG_REG_IP REG_EIP
+#endif
+
+static inline long fg_arch_result(const ucontext_t *context)
+{
+	return (long)context->uc_mcontext.gregs[FG_REG_AX];
+}
+
+/* The number of the call that the thread is about to make. */
+static inline long fg_arch_next_number(const ucontext_t *context)
+{
+	return fg_arch_result(context);
+}
+
+/* Let the program execute the same system call again when the handler returns. */
+static inline void fg_arch_restart(ucontext_t *context, long number)
+{
+	context->uc_mcontext.gregs[FG_REG_AX] = number;
+	context->uc_mcontext.gregs[FG_REG_IP] -= 2;
+}
+
+/* A call that was about to be made again ends instead, as if a signal had interrupted it. */
+static inline void fg_arch_interrupt(ucontext_t *context)
+{
+	context->uc_mcontext.gregs[FG_REG_AX] = -EINTR;
+	context->uc_mcontext.gregs[FG_REG_IP] += 2;
+}
+
+static inline bool fg_arch_is_ended(const ucontext_t *context, uintptr_t mark)
+{
+	return context->uc_mcontext.gregs[FG_REG_CX] == (greg_t)mark;
+}
+
+static inline fg_arch_word *fg_arch_argument(ucontext_t *context, unsigned index);
+
+/* The first argument of an interrupted call. */
+static inline fg_arch_word fg_arch_first(ucontext_t *context)
+{
+	return *fg_arch_argument(context, 0);
+}
 
 /* The saved registers of a context are the bytes between these two addresses. */
 static inline uintptr_t fg_arch_registers_begin(const ucontext_t *context)

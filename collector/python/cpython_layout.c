@@ -6,70 +6,40 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Offsets in 3.11, 3.12 and 3.13, some of which lack a member: 0. */
+/* clang-format off */
+#define OFFSETS(AT) \
+	AT(tss_key, 592, 1544, 2160)                   \
+	AT(thread_id, 152, 136, 152)                   \
+	AT(native_thread_id, 160, 144, 160)            \
+	AT(cframe, 56, 56, 0)                          \
+	AT(current_frame, 8, 0, 72)                    \
+	AT(cframe_previous, 16, 8, 0)                  \
+	AT(frame_code, 32, 0, 0)                       \
+	AT(frame_previous, 48, 8, 8)                   \
+	AT(frame_instruction, 56, 56, 56)              \
+	AT(frame_is_entry, 68, 0, 0)                   \
+	AT(frame_owner, 69, 70, 70)                    \
+	AT(code_first_line, 72, 68, 68)                \
+	AT(code_filename, 112, 112, 112)               \
+	AT(code_qualname, 128, 128, 128)               \
+	AT(code_linetable, 136, 136, 136)              \
+	AT(code_instructions, 184, 192, 200)           \
+	AT(ascii_size, 48, 40, 40)                     \
+	AT(compact_size, 72, 56, 56)
+/* clang-format on */
+
+#define IN_3_11(member, first, second, third) .member = (first),
+#define IN_3_12(member, first, second, third) .member = (second),
+#define IN_3_13(member, first, second, third) .member = (third),
+
 static const struct fg_python_layout layouts[] = {
-	{
-		.version = 0x030b,
-		.chain = FG_PYTHON_ENTRIES_MARKED,
-		.tss_key = 592,
-		.thread_id = 152,
-		.native_thread_id = 160,
-		.cframe = 56,
-		.current_frame = 8,
-		.cframe_previous = 16,
-		.frame_code = 32,
-		.frame_previous = 48,
-		.frame_instruction = 56,
-		.frame_is_entry = 68,
-		.frame_owner = 69,
-		.code_first_line = 72,
-		.code_filename = 112,
-		.code_qualname = 128,
-		.code_linetable = 136,
-		.code_instructions = 184,
-		.ascii_size = 48,
-		.compact_size = 72,
-	},
-	{
-		.version = 0x030c,
-		.chain = FG_PYTHON_ENTRIES_APART,
-		.tss_key = 1544,
-		.thread_id = 136,
-		.native_thread_id = 144,
-		.cframe = 56,
-		.current_frame = 0,
-		.cframe_previous = 8,
-		.frame_code = 0,
-		.frame_previous = 8,
-		.frame_instruction = 56,
-		.frame_owner = 70,
-		.code_first_line = 68,
-		.code_filename = 112,
-		.code_qualname = 128,
-		.code_linetable = 136,
-		.code_instructions = 192,
-		.ascii_size = 40,
-		.compact_size = 56,
-	},
-	{
-		.version = 0x030d,
-		.chain = FG_PYTHON_ENTRIES_APART,
-		.tss_key = 2160,
-		.has_offsets = true,
-		.thread_id = 152,
-		.native_thread_id = 160,
-		.current_frame = 72,
-		.frame_code = 0,
-		.frame_previous = 8,
-		.frame_instruction = 56,
-		.frame_owner = 70,
-		.code_first_line = 68,
-		.code_filename = 112,
-		.code_qualname = 128,
-		.code_linetable = 136,
-		.code_instructions = 200,
-		.ascii_size = 40,
-		.compact_size = 56,
-	},
+	{.version = 0x030b, .chain = FG_PYTHON_ENTRIES_MARKED, OFFSETS(IN_3_11)},
+	{.version = 0x030c, .chain = FG_PYTHON_ENTRIES_APART, OFFSETS(IN_3_12)},
+	{.version = 0x030d,
+	 .chain = FG_PYTHON_ENTRIES_APART,
+	 .has_offsets = true,
+	 OFFSETS(IN_3_13)},
 };
 
 const struct fg_python_layout *fg_python_layout(uint64_t version)

@@ -242,10 +242,9 @@ int fg_http_open(const struct fg_http_options *options, struct fg_http **http, s
 	struct fg_http *h = NULL;
 	char *name = NULL;
 	size_t length = 0;
-	int status = start(err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(start(err));
 	FG_TRY(check_url(options, &name, err));
 	h = fg_xcalloc(1, sizeof(*h));
 	h->curl = fg_curl.easy_init();

@@ -117,10 +117,9 @@ static int write_comment(struct fg_post *p, const struct thread *thread,
 	struct fg_json_writer w;
 	char *path = NULL;
 	int64_t id = 0;
-	int status = find_comment(p, thread, &id, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(find_comment(p, thread, &id, err));
 	fg_json_writer_init(&w, &body, 0);
 	fg_json_begin_object(&w, NULL);
 	fg_json_text(&w, "body", p->message->comment);

@@ -122,10 +122,9 @@ int fg_post_check_run(struct fg_post *p, enum fg_post_result *result, struct fg_
 	struct fg_strbuf body = {0};
 	char *path = NULL;
 	int64_t id = 0;
-	int status = find_check_run(p, &id, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(find_check_run(p, &id, err));
 	write_check_run(p, id == 0, &body);
 	path = id ? fg_xasprintf("%s/check-runs/%" PRId64, p->job.project, id)
 		  : fg_xasprintf("%s/check-runs", p->job.project);

@@ -23,24 +23,15 @@ struct meaning {
 };
 
 static const struct meaning meanings[] = {
-	{.code = FG_EINVAL, .http_status = 400, .word = "bad_request"},
-	{.code = FG_ECONFLICT, .http_status = 400, .word = "bad_request"},
-	{.code = FG_EPARSE, .http_status = 400, .word = "bad_content"},
-	{.code = FG_ENOENT, .http_status = 404, .word = "not_found"},
-	{.code = FG_ELIMIT, .http_status = 413, .word = "too_large"},
-	{.code = FG_EUNSUPPORTED, .http_status = 415, .word = "unsupported"},
-	{.code = FG_EBUSY,
-	 .http_status = 503,
-	 .word = "busy",
-	 .message = "the server is busy: try again"},
-	{.code = FG_ENET,
-	 .http_status = 503,
-	 .word = "unavailable",
-	 .message = "the database does not answer: try again"},
-	{.code = FG_EIO,
-	 .http_status = 507,
-	 .word = "storage",
-	 .message = "the server cannot read or write its database; its log says why"},
+	{FG_EINVAL, 400, "bad_request", NULL},
+	{FG_ECONFLICT, 400, "bad_request", NULL},
+	{FG_EPARSE, 400, "bad_content", NULL},
+	{FG_ENOENT, 404, "not_found", NULL},
+	{FG_ELIMIT, 413, "too_large", NULL},
+	{FG_EUNSUPPORTED, 415, "unsupported", NULL},
+	{FG_EBUSY, 503, "busy", "the server is busy: try again"},
+	{FG_ENET, 503, "unavailable", "the database does not answer: try again"},
+	{FG_EIO, 507, "storage", "the server cannot read or write its database; its log says why"},
 };
 
 /* Codes for refusals that have an HTTP status of their own. */
@@ -48,23 +39,13 @@ static const struct {
 	int http_status;
 	const char *word;
 } refusals[] = {
-	{.http_status = 400, .word = "bad_request"},
-	{.http_status = 401, .word = "unauthorized"},
-	{.http_status = 403, .word = "forbidden"},
-	{.http_status = 405, .word = "method_not_allowed"},
-	{.http_status = 415, .word = "unsupported"},
-	{.http_status = FG_HTTP_DIFFERENT, .word = "id_taken"},
-	{.http_status = 429, .word = "too_many_requests"},
-	{.http_status = 502, .word = "bad_gateway"},
-	{.http_status = 503, .word = "busy"},
+	{400, "bad_request"},        {401, "unauthorized"}, {403, "forbidden"},
+	{405, "method_not_allowed"}, {415, "unsupported"},  {FG_HTTP_DIFFERENT, "id_taken"},
+	{429, "too_many_requests"},  {502, "bad_gateway"},  {503, "busy"},
 };
 
-static const struct meaning unforeseen = {
-	.code = FG_EDB,
-	.http_status = 500,
-	.word = "internal",
-	.message = "the server failed; its log says why",
-};
+static const struct meaning unforeseen = {FG_EDB, 500, "internal",
+					  "the server failed; its log says why"};
 
 /* Did a person type the address or follow a link? Programs and the pages' scripts get JSON. */
 static bool is_for_a_person(struct fg_request *rq)

@@ -101,11 +101,8 @@ int fg_changes_find(const struct fg_change_series *series, struct fg_changepoint
 	 */
 	const struct fg_changepoint_options options = {
 		.alpha = 0.01, .min_segment = CONFIRMED, .simulations = 199, .seed = 1};
-	const int status =
-		fg_changepoints_find(series->values, series->count, &options, changes, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_changepoints_find(series->values, series->count, &options, changes, err));
 	changes->count = confirmed(series, changes);
 	return FG_OK;
 }

@@ -77,12 +77,8 @@ static int migrate(const struct fg_perfdb_options *given, const struct fg_perfdb
 		(void)fg_error_set(&err, FG_EINVAL, "migrate needs --to DATABASE");
 		return fg_perfdb_fail(&err);
 	}
-	status = fg_store_open(given->database, FG_STORE_READ_ONLY, &from, &err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_store_open(given->to, FG_STORE_DURABLE, &to, &err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_store_open(given->database, FG_STORE_READ_ONLY, &from, &err));
+	FG_TRY_OUT(fg_store_open(given->to, FG_STORE_DURABLE, &to, &err));
 	status = copy_runs(from, to, &copied, &err);
 	if (status == FG_OK)
 		status = fg_store_copy_access(from, to, &err);

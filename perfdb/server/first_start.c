@@ -28,10 +28,9 @@ static int make_key(struct fg_store *store, const char *database, char key[FG_TO
 		.expires_ns = fg_clock_wall_ns() + FG_TOKEN_LIFE_NS,
 	};
 	char *file = NULL;
-	int status = fg_store_token_create(store, &token, key, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_token_create(store, &token, key, err));
 	FG_TRY(fg_perfdb_note(store, NULL, "token.create", "first start", err));
 	file = fg_first_start_file(database);
 	if (file)
@@ -49,9 +48,7 @@ int fg_first_start(const char *database, char key[FG_TOKEN_TEXT_SIZE], struct fg
 	*key = '\0';
 	if (status != FG_OK)
 		return status;
-	status = fg_store_batch_begin(store, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_store_batch_begin(store, err));
 	status = fg_store_token_count(store, &tokens, err);
 	if (status == FG_OK && tokens == 0)
 		status = make_key(store, database, key, err);

@@ -61,14 +61,11 @@ static bool ask_replica(struct fg_request *rq)
 
 static int handle(struct fg_request *rq, struct fg_error *err)
 {
-	int status = check_body(rq, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(check_body(rq, err));
 	if (rq->route->scope != FG_SCOPE_NONE)
-		status = fg_admission_authorize(rq, err);
-	if (status != FG_OK)
-		return status;
+		FG_TRY(fg_admission_authorize(rq, err));
 	if (fg_route_writes(rq->route))
 		fg_replica_wrote(rq->server->replica, rq->who);
 	if (!is_question(rq))

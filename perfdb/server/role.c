@@ -65,10 +65,9 @@ static int take_away(struct fg_perfdb_deed *deed, struct fg_error *err)
 {
 	char *project = NULL;
 	int64_t id = 0;
-	int status = fg_parse_int64(deed->word, &id, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_parse_int64(deed->word, &id, err));
 	FG_TRY(fg_store_role_remove(deed->store, id, &project, err));
 	status = fg_perfdb_note(deed->store, project, "role.remove", deed->word, err);
 	free(project);

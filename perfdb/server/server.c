@@ -215,10 +215,9 @@ static int check_people(const struct fg_server *s, struct fg_error *err)
 
 static int start(struct fg_server *s, struct fg_error *err)
 {
-	int status = set_proxies(s, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(set_proxies(s, err));
 	FG_TRY(check_people(s, err));
 	FG_TRY(check_exposure(&s->options, err));
 	FG_TRY(open_database(s, err));

@@ -46,9 +46,7 @@ static int create(struct fg_perfdb_deed *deed, struct fg_error *err)
 				    given->scope);
 	token.project = fg_xstrdup(given->project);
 	token.note = fg_xstrdup(given->note);
-	status = fg_store_token_create(deed->store, &token, text, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_store_token_create(deed->store, &token, text, err));
 	status = note(deed, token.project, "token.create", token.id, err);
 	fg_strbuf_printf(&deed->said, "%s\n", text);
 out:
@@ -88,14 +86,11 @@ static int revoke(struct fg_perfdb_deed *deed, struct fg_error *err)
 {
 	char *project = NULL;
 	int64_t id = 0;
-	int status = fg_parse_int64(deed->word, &id, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_parse_int64(deed->word, &id, err));
 	FG_TRY(fg_store_token_project(deed->store, id, &project, err));
-	status = fg_store_token_revoke(deed->store, id, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_store_token_revoke(deed->store, id, err));
 	status = note(deed, project, "token.revoke", id, err);
 out:
 	free(project);

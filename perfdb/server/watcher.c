@@ -176,10 +176,9 @@ static int find_changes(struct fg_store *store, const struct fg_watch_place *pla
 			struct fg_watched *found, struct fg_error *err)
 {
 	struct fg_history history = {0};
-	int status = read_history(store, place, &history, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(read_history(store, place, &history, err));
 	status = search(&history, history.count, found, err);
 	if (status == FG_OK)
 		fg_gate_changes_add(&history, found);

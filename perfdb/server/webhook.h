@@ -14,7 +14,6 @@
 #define FG_WEBHOOK_TEMPLATE "{\"text\": \"{project}: {summary} at {commit} on {branch} {url}\"}"
 
 struct fg_server_options;
-struct fg_store;
 struct fg_webhooks;
 
 /* *hooks is set even on failure. */
@@ -47,9 +46,5 @@ struct fg_webhook_values {
 /* Values are escaped, so that a string in the template remains one string. */
 void fg_webhook_fill(const char *template, const struct fg_webhook_values *values,
 		     struct fg_strbuf *body);
-/* Writes the message about a run; `body` stays empty if there is nothing to report. */
-int fg_webhook_message(struct fg_store *store, const struct fg_webhook_call *call,
-		       const char *public_url, struct fg_strbuf *body, struct fg_error *err)
-	FG_NODISCARD;
 
 #endif

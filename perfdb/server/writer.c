@@ -59,10 +59,9 @@ static int begin(struct fg_writer *writer, struct fg_error *err)
 static int write_once(struct fg_writer *writer, fg_write_task *task, void *context,
 		      struct fg_error *err)
 {
-	int status = begin(writer, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(begin(writer, err));
 	status = task(writer->store, context, err);
 	if (status == FG_OK)
 		return fg_store_batch_end(writer->store, err);

@@ -186,9 +186,7 @@ int fg_machine_sample(const struct fg_machine_sampling *sampling, struct fg_mach
 	fg_memory_init(&m.memory, 0);
 	result->has_kernel_names = fg_kernel_names_read("/proc/kallsyms", &m.kernel, NULL) == FG_OK;
 	m.started_ns = fg_clock_monotonic_ns();
-	status = fg_machine_events_open(sampling->period_ns, &m.events, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_machine_events_open(sampling->period_ns, &m.events, err));
 	status = sample_until_over(&m, err);
 out:
 	for (size_t i = 0; i < m.image_count; i++)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/attach/machine_process.h"
 
+#include "base/sort.h"
 #include "profile/attach/sampled.h"
 
 /* ---- the process ---- */
@@ -178,13 +179,7 @@ void fg_machine_process_sample(struct fg_machine_process *process,
 
 /* ---- the trace ---- */
 
-static int by_time(const void *left, const void *right)
-{
-	const struct fg_sampled *a = left;
-	const struct fg_sampled *b = right;
-
-	return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
-}
+FG_ASCENDING(by_time, struct fg_sampled, time_ns)
 
 /* Samples are sorted first: a thread changes CPUs, so they come from several rings. */
 static void write_thread(struct fg_machine_process *process, struct fg_machine_thread *thread,

@@ -260,10 +260,9 @@ int fg_outside_sample(const struct fg_outside_sampling *sampling, struct fg_outs
 	sigset_t stops;
 	sigset_t before;
 	int64_t moment_ns = 0;
-	int status = fg_thread_check_rights(sampling->pid, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_thread_check_rights(sampling->pid, err));
 	(void)sigemptyset(&stops);
 	(void)sigaddset(&stops, SIGCHLD);
 	(void)pthread_sigmask(SIG_BLOCK, &stops, &before);

@@ -71,10 +71,9 @@ static int read_manifest(struct reader *r, struct fg_error *err)
 	struct fg_strbuf text = {0};
 	const char *schema = NULL;
 	bool more = false;
-	int status = fg_unpack_next(r->unpack, &file, &more, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_unpack_next(r->unpack, &file, &more, err));
 	if (!more || strcmp(file.name, FG_ARCHIVE_MANIFEST) != 0)
 		return fg_error_set(err, FG_EPARSE,
 				    "%s is not an archive that fastgate made: its first file is "
@@ -312,21 +311,11 @@ int fg_archive_open(const char *path, const char *parent, bool (*is_stopped)(voi
 
 	*archive = (struct fg_archive){0};
 	FG_TRY(fg_unpack_open(path, &r.unpack, err));
-	status = read_manifest(&r, err);
-	if (status != FG_OK)
-		goto out;
-	status = list_files(&r, err);
-	if (status != FG_OK)
-		goto out;
-	status = check_room(&r, parent, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_fs_temporary_folder(parent, "fastgate-archive", &archive->folder, err);
-	if (status != FG_OK)
-		goto out;
-	status = unpack_all(&r, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(read_manifest(&r, err));
+	FG_TRY_OUT(list_files(&r, err));
+	FG_TRY_OUT(check_room(&r, parent, err));
+	FG_TRY_OUT(fg_fs_temporary_folder(parent, "fastgate-archive", &archive->folder, err));
+	FG_TRY_OUT(unpack_all(&r, err));
 	archive->traces = fg_fs_join(archive->folder, FG_ARCHIVE_TRACES);
 	take_modules(&r);
 	take_maps(&r);

@@ -212,10 +212,9 @@ static int add_traces(struct writer *w, const char *traces, struct fg_error *err
 {
 	char **paths = NULL;
 	size_t count = 0;
-	int status = fg_profile_list_traces(traces, &paths, &count, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_profile_list_traces(traces, &paths, &count, err));
 	for (size_t i = 0; i < count && status == FG_OK; i++) {
 		const char *name = fg_arena_printf(&w->arena, "%s/%06zu%s", FG_ARCHIVE_TRACES, i,
 						   FG_TRACE_SUFFIX);
@@ -249,10 +248,9 @@ static void write_file_list(struct writer *w)
 static int write_pack(struct writer *w, const char *output, struct fg_error *err)
 {
 	struct fg_pack *pack = NULL;
-	int status = fg_pack_create(output, &pack, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_pack_create(output, &pack, err));
 	status = fg_pack_add(pack, FG_ARCHIVE_MANIFEST, w->manifest.data, w->manifest.length, err);
 	for (size_t i = 0; i < w->item_count && status == FG_OK; i++) {
 		const struct item *item = &w->items[i];
@@ -274,16 +272,13 @@ static int gather(struct writer *w, const char *traces, struct fg_error *err)
 	struct fg_symbolizer *symbolizer = fg_symbolizer_new(w->options);
 	struct fg_symbol_archive files = {0};
 	struct fg_profile profile;
-	int status = fg_profile_read_traces(traces, symbolizer, &profile, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_profile_read_traces(traces, symbolizer, &profile, err));
 	fg_profile_release(&profile);
 	fg_symbolizer_save(symbolizer);
 	fg_symbolizer_files(symbolizer, &files);
-	status = add_traces(w, traces, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(add_traces(w, traces, err));
 	status = add_modules(w, &files, err);
 out:
 	fg_symbol_archive_release(&files);
@@ -302,9 +297,7 @@ int fg_archive_write(const char *traces, const struct fg_symbolizer_options *sym
 	fg_json_begin_object(&w.json, NULL);
 	fg_json_text(&w.json, "schema", FG_ARCHIVE_SCHEMA);
 	fg_json_text(&w.json, "tool", fg_version());
-	status = gather(&w, traces, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(gather(&w, traces, err));
 	write_file_list(&w);
 	fg_json_end(&w.json);
 	fg_strbuf_add_char(&w.manifest, '\n');

@@ -3,40 +3,28 @@
 
 #include "profile/exchange/export_formats.h"
 
+#define FORMAT(name_, extension_, write_, description_) \
+ .name = (name_), .extension = (extension_), .write = (write_), .description = (description_)
+
 const struct fg_export_format fg_export_formats[] = {
-	{.name = "folded",
-	 .extension = ".folded",
-	 .description = "one line per stack with its weight: flame graph tools, speedscope",
-	 .write = fg_export_folded},
-	{.name = "pprof",
-	 .extension = ".pb.gz",
-	 .description = "profile.proto packed by gzip: go tool pprof, speedscope, Grafana",
-	 .is_binary = true,
-	 .write = fg_export_pprof},
-	{.name = "chrome",
-	 .extension = ".trace.json",
-	 .description = "regions and units of work as trace events: Perfetto, Chrome",
-	 .write = fg_export_chrome},
-	{.name = "json",
-	 .extension = ".json",
-	 .description = "everything that is known, in one documented object",
-	 .has_repetitions = true,
-	 .write = fg_export_json},
-	{.name = "tables",
-	 .extension = ".txt",
-	 .description = "plain tables: functions with total and leaf counts, libraries, summary",
-	 .write = fg_export_tables},
-	{.name = "npz",
-	 .extension = ".npz",
-	 .description = "arguments that record --values kept, a column each: numpy.load()",
-	 .is_binary = true,
-	 .has_calls = true,
-	 .write = fg_export_npz},
-	{.name = "html",
-	 .extension = ".html",
-	 .description = "arguments and durations of calls, by call path, as a page",
-	 .has_calls = true,
-	 .write = fg_export_html},
+	{FORMAT("folded", ".folded", fg_export_folded,
+		"one line per stack with its weight: flame graph tools, speedscope")},
+	{FORMAT("pprof", ".pb.gz", fg_export_pprof,
+		"profile.proto packed by gzip: go tool pprof, speedscope, Grafana"),
+	 .is_binary = true},
+	{FORMAT("chrome", ".trace.json", fg_export_chrome,
+		"regions and units of work as trace events: Perfetto, Chrome")},
+	{FORMAT("json", ".json", fg_export_json,
+		"everything that is known, in one documented object"),
+	 .has_repetitions = true},
+	{FORMAT("tables", ".txt", fg_export_tables,
+		"plain tables: functions with total and leaf counts, libraries, summary")},
+	{FORMAT("npz", ".npz", fg_export_npz,
+		"arguments that record --values kept, a column each: numpy.load()"),
+	 .is_binary = true, .has_calls = true},
+	{FORMAT("html", ".html", fg_export_html,
+		"arguments and durations of calls, by call path, as a page"),
+	 .has_calls = true},
 	{.name = NULL},
 };
 
@@ -47,17 +35,4 @@ const struct fg_export_format *fg_export_find(const char *name)
 			return format;
 	}
 	return NULL;
-}
-
-int fg_export_write(const struct fg_export_format *format, const struct fg_profile *profile,
-		    const struct fg_export_options *options, struct fg_strbuf *out,
-		    struct fg_error *err)
-{
-	struct fg_strbuf text = {0};
-	const int status = format->write(profile, options, &text, err);
-
-	if (status == FG_OK)
-		fg_strbuf_add(out, fg_strbuf_text(&text), text.length);
-	fg_strbuf_release(&text);
-	return status;
 }

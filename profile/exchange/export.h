@@ -31,9 +31,4 @@ extern const struct fg_export_format fg_export_formats[]; /* the last one has no
 /* NULL: no such format. */
 const struct fg_export_format *fg_export_find(const char *name);
 
-/* Appends to `out`. FG_EUNSUPPORTED: the profile lacks what the format shows (regions, times). */
-int fg_export_write(const struct fg_export_format *format, const struct fg_profile *profile,
-		    const struct fg_export_options *options, struct fg_strbuf *out,
-		    struct fg_error *err) FG_NODISCARD;
-
 #endif

@@ -98,15 +98,11 @@ int fg_import_read(const struct fg_import_format *format, const char *data, size
 	imported.repetition_count = 1;
 	imported.period_ns = options->period_ns;
 	if (fg_gzip_is(data, size)) {
-		status = fg_gzip_unpack(data, size, FG_IMPORT_MAX_BYTES, &unpacked, err);
-		if (status != FG_OK)
-			goto out;
+		FG_TRY_OUT(fg_gzip_unpack(data, size, FG_IMPORT_MAX_BYTES, &unpacked, err));
 		data = fg_strbuf_text(&unpacked);
 		size = unpacked.length;
 	}
-	status = format->read(data, size, options, &sink, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(format->read(data, size, options, &sink, err));
 	if (imported.sample_count == 0)
 		status = fg_error_set(err, FG_EPARSE, "it has no stack with a weight above zero");
 	else

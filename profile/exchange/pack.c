@@ -121,10 +121,9 @@ int fg_pack_digest(const char *path, uint64_t *size, char sha256[FG_SHA256_HEX_S
 {
 	struct fg_sha256 sha;
 	int fd = -1;
-	int status = open_plain(path, size, &fd, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(open_plain(path, size, &fd, err));
 	fg_sha256_init(&sha);
 	status = each_block(fd, path, add_to_digest, &sha, err);
 	(void)close(fd);
@@ -152,10 +151,9 @@ int fg_pack_create(const char *path, struct fg_pack **pack, struct fg_error *err
 {
 	struct fg_pack *made = NULL;
 	mode_t hidden = 0;
-	int status = fg_library_open(&library, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_library_open(&library, err));
 	hidden = umask(0);
 	(void)umask(hidden);
 	made = fg_xcalloc(1, sizeof(*made));
@@ -234,17 +232,12 @@ int fg_pack_add_file(struct fg_pack *pack, const char *name, const char *path, u
 	char digest[FG_SHA256_HEX_SIZE];
 	uint64_t now = 0;
 	int fd = -1;
-	int status = open_plain(path, &now, &fd, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(open_plain(path, &now, &fd, err));
 	fg_sha256_init(&copy.sha);
-	status = begin_file(pack, name, size, err);
-	if (status != FG_OK)
-		goto out;
-	status = each_block(fd, path, add_block, &copy, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(begin_file(pack, name, size, err));
+	FG_TRY_OUT(each_block(fd, path, add_block, &copy, err));
 	finish_digest(&copy.sha, digest);
 	if (strcmp(digest, sha256) != 0)
 		status = fg_error_set(err, FG_ECONFLICT, "%s was changed while it was read", path);
@@ -317,10 +310,9 @@ static int damaged(const struct fg_unpack *unpack, struct fg_error *err)
 int fg_unpack_open(const char *path, struct fg_unpack **unpack, struct fg_error *err)
 {
 	struct fg_unpack *made = NULL;
-	int status = fg_library_open(&library, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_library_open(&library, err));
 	made = fg_xcalloc(1, sizeof(*made));
 	made->path = fg_xstrdup(path);
 	made->archive = libarchive.read_new();

@@ -67,14 +67,10 @@ int fg_graph_render(const struct fg_strbuf *dot, const struct fg_graph_render_op
 				    "'%s' was not found: pictures are drawn by Graphviz (Debian: "
 				    "apt-get install graphviz)",
 				    wanted);
-	status = fg_fs_temporary_folder(parent && *parent ? parent : "/tmp", "fastgate-graph-",
-					&folder, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_fs_temporary_folder(parent && *parent ? parent : "/tmp", "fastgate-graph-",
+					  &folder, err));
 	path = fg_fs_join(folder, "graph.dot");
-	status = fg_fs_write_atomic(path, dot->data, dot->length, 0600, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_fs_write_atomic(path, dot->data, dot->length, 0600, err));
 	status = run_dot(program, path, options, picture, err);
 out:
 	if (folder && fg_fs_remove_tree(folder, status == FG_OK ? err : NULL) != FG_OK &&

@@ -260,9 +260,7 @@ static int fill(struct fg_view_table *table, const struct fg_calltree *tree,
 	int status = FG_OK;
 
 	if (options->function)
-		status = fg_pattern_compile(options->function, &pattern, err);
-	if (status != FG_OK)
-		return status;
+		FG_TRY(fg_pattern_compile(options->function, &pattern, err));
 	graph_init(&g, tree, calls);
 	found = fg_xcalloc(g.edge_count, sizeof(const struct fg_label_edge *));
 	for (size_t i = 0; i < g.count; i++) {
@@ -298,9 +296,7 @@ int fg_view_callgraph(const struct fg_profile *profile, const struct fg_view_opt
 
 	query.split = FG_SPLIT_NONE;
 	FG_TRY(fg_calltree_build(profile, &query, &tree, err));
-	status = fg_view_calls_init(&calls, profile, &query, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_view_calls_init(&calls, profile, &query, err));
 	set_columns(table, calls.known);
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	status = fill(table, &tree, &calls, options, err);

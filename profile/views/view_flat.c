@@ -152,9 +152,7 @@ static int make(const struct fg_profile *profile, const struct fg_view_options *
 	query.group = group;
 	query.split = FG_SPLIT_NONE;
 	FG_TRY(fg_calltree_build(profile, &query, &tree, err));
-	status = fg_view_calls_init(&calls, profile, &query, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_view_calls_init(&calls, profile, &query, err));
 	set_columns(table, calls.known, group == FG_GROUP_LIBRARY || group == FG_GROUP_FILE);
 	fg_view_total(table, profile, &options->query, &tree.inclusive[0][0]);
 	fill(table, &tree, options, &calls);

@@ -348,16 +348,13 @@ int fg_view_instructions(const struct fg_profile *profile, const struct fg_view_
 	struct fg_instruction_sample *hits = NULL;
 	uint16_t measure = 0;
 	size_t count = 0;
-	int status = fg_view_check_time(table, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_view_check_time(table, err));
 	query.group = FG_GROUP_FUNCTION;
 	query.split = FG_SPLIT_NONE;
 	FG_TRY(fg_profile_select(profile, &query, &selected, err));
-	status = fg_profile_find_measure(&selected, table->measure.name, &measure, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_profile_find_measure(&selected, table->measure.name, &measure, err));
 	sum_up(&selected, measure, &m.total);
 	count = fg_instruction_samples(&selected, measure, &hits);
 	if (count == 0) {
@@ -367,9 +364,7 @@ int fg_view_instructions(const struct fg_profile *profile, const struct fg_view_
 		goto out;
 	}
 	make_groups(&m, &selected, hits, count);
-	status = keep_wanted(&m, &selected, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(keep_wanted(&m, &selected, err));
 	qsort(m.groups, m.group_count, sizeof(m.groups[0]), by_value);
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	fg_view_total(table, profile, &options->query, &m.total);

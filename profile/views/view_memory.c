@@ -152,13 +152,9 @@ int fg_view_leaks(const struct fg_profile *profile, const struct fg_view_options
 				    "leaks are of heap.leaked or heap.live, not of %s",
 				    table->measure.name);
 	FG_TRY(fg_calltree_build(profile, &options->query, &tree, err));
-	status = values_by_node(profile, &options->query, of_blocks, &tree, &blocks, err);
-	if (status != FG_OK)
-		goto out;
-	status = values_by_node(profile, &options->query, "heap.allocations", &tree, &allocations,
-				err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(values_by_node(profile, &options->query, of_blocks, &tree, &blocks, err));
+	FG_TRY_OUT(values_by_node(profile, &options->query, "heap.allocations", &tree, &allocations,
+				  err));
 	fg_view_columns(table, leak_columns, FG_ARRAY_SIZE(leak_columns));
 	if (are_held)
 		table->columns[COLUMN_LOST].title = "held %t";
@@ -330,18 +326,12 @@ int fg_view_growth(const struct fg_profile *profile, const struct fg_view_option
 	FG_TRY(choose_marks(profile, options, marks, err));
 	query.measure = measure_at("heap.live", marks[1], after);
 	FG_TRY(fg_calltree_build(profile, &query, &tree, err));
-	status = values_by_node(profile, &query, measure_at("heap.live", marks[0], other), &tree,
-				&growth.before, err);
-	if (status != FG_OK)
-		goto out;
-	status = values_by_node(profile, &query, measure_at("heap.live_blocks", marks[1], other),
-				&tree, &growth.blocks, err);
-	if (status != FG_OK)
-		goto out;
-	status = values_by_node(profile, &query, measure_at("heap.live_blocks", marks[0], other),
-				&tree, &growth.blocks_before, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(values_by_node(profile, &query, measure_at("heap.live", marks[0], other), &tree,
+				  &growth.before, err));
+	FG_TRY_OUT(values_by_node(profile, &query, measure_at("heap.live_blocks", marks[1], other),
+				  &tree, &growth.blocks, err));
+	FG_TRY_OUT(values_by_node(profile, &query, measure_at("heap.live_blocks", marks[0], other),
+				  &tree, &growth.blocks_before, err));
 	fg_view_columns(table, growth_columns, FG_ARRAY_SIZE(growth_columns));
 	show_marks(table, profile, marks);
 	list_growth(table, &tree, &growth, options);
@@ -433,11 +423,8 @@ static int fill_column(struct functions *functions, int column, const struct fg_
 	struct fg_label_figures *figures = NULL;
 	struct other other;
 	size_t figure_count = 0;
-	const int status =
-		other_init(&other, profile, &options->query, measures[column], first, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(other_init(&other, profile, &options->query, measures[column], first, err));
 	functions->is_known[column] = other.labels != NULL;
 	if (other.labels)
 		figure_count = fg_calltree_flat(&other.tree, &figures);

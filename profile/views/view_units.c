@@ -6,6 +6,7 @@
  * so.
  */
 #include "base/map.h"
+#include "base/sort.h"
 #include "profile/selection.h"
 #include "profile/views/view_private.h"
 
@@ -36,7 +37,6 @@ struct unit {
 	const char *name;
 	double value;
 	double wall_ns;
-	uint32_t times; /* number of times entered */
 };
 
 /* Units by kind and number, in order of first entry. */
@@ -59,10 +59,8 @@ static void add_unit(struct units *units, const struct fg_unit_info *info, doubl
 {
 	char *name = fg_xasprintf("%s %" PRIu64, info->kind, info->number);
 	const uint64_t at = *fg_map_add_text(&units->by_name, name, units->by_name.count, NULL);
-	struct unit *unit = &units->items[at];
 
-	unit->wall_ns += wall_ns;
-	unit->times++;
+	units->items[at].wall_ns += wall_ns;
 	free(name);
 }
 
@@ -121,14 +119,6 @@ static int measure(struct units *units, const struct fg_profile *profile,
 	return FG_OK;
 }
 
-static int by_value(const void *left, const void *right)
-{
-	const double a = *(const double *)left;
-	const double b = *(const double *)right;
-
-	return a < b ? -1 : a > b;
-}
-
 /* A quantile, by linear interpolation between order statistics. */
 static double quantile(const double *sorted, size_t count, double p)
 {
@@ -156,7 +146,7 @@ static void add_statistics(struct fg_view_table *table, const struct units *unit
 	}
 	for (size_t i = 0; i < count; i++)
 		square += (sorted[i] - sum / (double)count) * (sorted[i] - sum / (double)count);
-	qsort(sorted, count, sizeof(*sorted), by_value);
+	fg_sort(sorted, count);
 	row->style = FG_VIEW_PRIMARY;
 	row->cells[0] = fg_cell_share(of_total_ns > 0 ? sum / of_total_ns : 0);
 	row->cells[1] = fg_cell_value(sum);
@@ -174,37 +164,26 @@ static void add_statistics(struct fg_view_table *table, const struct units *unit
 	free(sorted);
 }
 
-static int slowest_first(const void *left, const void *right)
-{
-	const struct unit *const *a = left;
-	const struct unit *const *b = right;
-
-	if ((*a)->value > (*b)->value)
-		return -1;
-	if ((*a)->value < (*b)->value)
-		return 1;
-	return *a < *b ? -1 : *a > *b;
-}
-
 static void add_slowest(struct fg_view_table *table, const struct units *units, double total_ns,
 			size_t limit)
 {
 	const size_t count = units->by_name.count;
-	const struct unit **order = fg_xcalloc(count, sizeof(const struct unit *));
+	struct fg_view_ranked *order = fg_xcalloc(count, sizeof(*order));
 	const size_t first = table->row_count;
 
 	for (size_t i = 0; i < count; i++)
-		order[i] = &units->items[i];
-	qsort(order, count, sizeof(const struct unit *), slowest_first);
+		order[i] = (struct fg_view_ranked){(uint32_t)i, units->items[i].value};
+	fg_view_rank(order, count);
 	for (size_t i = 0; i < count && i < limit; i++) {
+		const struct unit *unit = &units->items[order[i].index];
 		struct fg_view_row *row = fg_view_add_row(table);
 
-		row->cells[0] = fg_cell_share(total_ns > 0 ? order[i]->value / total_ns : 0);
-		row->cells[1] = fg_cell_value(order[i]->value);
-		if (order[i]->wall_ns > 0)
-			row->cells[2] = fg_cell_time(order[i]->wall_ns);
+		row->cells[0] = fg_cell_share(total_ns > 0 ? unit->value / total_ns : 0);
+		row->cells[1] = fg_cell_value(unit->value);
+		if (unit->wall_ns > 0)
+			row->cells[2] = fg_cell_time(unit->wall_ns);
 		row->cells[9] = fg_cell_text(table, "unit");
-		row->cells[10] = fg_cell_text(table, order[i]->name);
+		row->cells[10] = fg_cell_text(table, unit->name);
 	}
 	if (table->row_count > first)
 		table->rows[first].rule_before = true;
@@ -261,17 +240,13 @@ static int fill(struct fg_view_table *table, struct units *units, const struct f
 {
 	struct fg_weight total = {0};
 	struct fg_weight again = {0};
-	int status = measure(units, profile, &options->query, &total, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(measure(units, profile, &options->query, &total, err));
 	fg_view_columns(table, columns, FG_ARRAY_SIZE(columns));
 	fg_view_total(table, profile, &options->query, &total);
 	add_statistics(table, units, total.value, "all", "all units of work");
 	if (!options->query.region)
-		status = add_regions(table, units, profile, options, total.value, err);
-	if (status != FG_OK)
-		return status;
+		FG_TRY(add_regions(table, units, profile, options, total.value, err));
 	FG_TRY(measure(units, profile, &options->query, &again, err));
 	add_slowest(table, units, total.value, fg_view_limit(options, FEW_UNITS));
 	if (total.samples < FEW_SAMPLES * units->by_name.count)
@@ -332,9 +307,7 @@ int fg_view_units(const struct fg_profile *profile, const struct fg_view_options
 
 	if (profile->unit_count <= 1)
 		return view_stored(profile, options, table, err);
-	status = units_init(&units, profile, &options->query, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(units_init(&units, profile, &options->query, err));
 	if (units.by_name.count == 0) {
 		status = fg_error_set(err, FG_ENOENT, "the filters leave no unit of work");
 		goto out;

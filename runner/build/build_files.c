@@ -36,10 +36,8 @@ bool fg_is_build_file(const char *path, const struct fg_command *build)
 {
 	const char *name = fg_fs_base_name(path);
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	}
+	if (FG_TEXT_IS_AMONG(name, names))
+		return true;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(endings); i++) {
 		if (fg_text_ends_with(name, endings[i]))
 			return true;

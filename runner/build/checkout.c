@@ -283,10 +283,9 @@ int fg_checkout_forget_removed(const char *top, struct fg_error *err)
 {
 	const struct fg_checkout checkout = {.top = top};
 	int lock_fd = -1;
-	int status = lock_repository(&checkout, &lock_fd, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(lock_repository(&checkout, &lock_fd, err));
 	status = prune_worktrees(&checkout, err);
 	(void)close(lock_fd);
 	return status;
@@ -309,10 +308,9 @@ static int add_worktree(const struct fg_checkout *checkout, struct fg_error *err
 				   checkout->commit,
 				   NULL};
 	char *ignored = NULL;
-	int status = fg_fs_remove_tree(checkout->tree, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_remove_tree(checkout->tree, err));
 	FG_TRY(prune_worktrees(checkout, err));
 	status = fg_git_output(&in_top, add, &ignored, err);
 	free(ignored);
@@ -339,10 +337,9 @@ int fg_checkout_make(const struct fg_checkout *checkout, struct fg_error *err)
 	const struct level level = {
 		.checkout = checkout, .top = checkout->top, .tree = checkout->tree};
 	int lock_fd = -1;
-	int status = lock_repository(checkout, &lock_fd, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(lock_repository(checkout, &lock_fd, err));
 	status = FG_ECHILD;
 	if (checkout->keep)
 		status = change_worktree(checkout, err);

@@ -56,10 +56,9 @@ static int add_work_tree(const struct fg_git *git, const char *left_out, struct 
 	char *prefix = NULL;
 	char *exclude = NULL;
 	char *ignored = NULL;
-	int status = fg_git_locate(git, &top, &prefix, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_git_locate(git, &top, &prefix, err));
 	/* git rejects an exclusion pattern for a path that is ignored anyway. */
 	if (left_out && fg_text_starts_with(left_out, top) && left_out[strlen(top)] == '/' &&
 	    !fg_git_ignores(git, left_out))
@@ -142,11 +141,10 @@ static int write_tree(const struct fg_git *git, const struct filling *filling, c
 	const char *temporary = getenv("TMPDIR");
 	char *folder = NULL;
 	char *copy = NULL;
-	int status = fg_fs_temporary_folder(temporary && *temporary ? temporary : "/tmp",
-					    "fastgate-index-", &folder, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_temporary_folder(temporary && *temporary ? temporary : "/tmp",
+				      "fastgate-index-", &folder, err));
 	copy = fg_fs_join(folder, "index");
 	const struct fg_git with_copy = {
 		.folder = git->folder, .index_file = copy, .interrupted = git->interrupted};

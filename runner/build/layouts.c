@@ -511,10 +511,9 @@ static void keep_price(const struct maker *m, const char *path, int status)
 /* Link into a new folder. On early failure m->folder stays NULL. */
 static int make_apart(struct maker *m, const char *parent, const char *price, struct fg_error *err)
 {
-	int status = read_links(m->options, &m->noted, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(read_links(m->options, &m->noted, err));
 	FG_TRY(list_parts(m, err));
 	FG_TRY(fg_fs_temporary_folder(parent, "new-", &m->folder, err));
 	m->began_ns = fg_clock_monotonic_ns();
@@ -528,16 +527,11 @@ static int make_folder(struct maker *m, const char *folder, struct fg_error *err
 {
 	char *price = price_path(m->options);
 	char *parent = fg_fs_parent(folder);
-	int status = refuse_price(m, fg_link_price_read(price), err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = fg_fs_make_folders(parent, 0755, err);
-	if (status != FG_OK)
-		goto out;
-	status = make_apart(m, parent, price, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(refuse_price(m, fg_link_price_read(price), err));
+	FG_TRY_OUT(fg_fs_make_folders(parent, 0755, err));
+	FG_TRY_OUT(make_apart(m, parent, price, err));
 	/* A concurrent run may have created it first. */
 	if (rename(m->folder, folder) != 0 && !fg_fs_is_folder(folder))
 		status = fg_error_errno(err, FG_EIO, "'%s'", folder);
@@ -565,10 +559,9 @@ int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_l
 {
 	struct maker m = {.options = options, .count = FG_LINE_PLACES};
 	char *folder = NULL;
-	int status = can_be_linked(options, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(can_be_linked(options, err));
 	folder = final_folder(options);
 	if (count_made(options, folder) == 0)
 		status = make_folder(&m, folder, err);

@@ -35,10 +35,9 @@ int fg_plant_open(struct fg_plant *plant, const char *folder, const char *librar
 	const struct fg_link *link = NULL;
 	struct fg_links links = {0};
 	struct fg_plant made = {.interrupted = plant->interrupted};
-	int status = fg_links_read(folder, &links, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_links_read(folder, &links, err));
 	link = find_link(&links, library);
 	if (!link) {
 		status = fg_error_set(err, FG_ENOENT, "'%s' was not linked during the build",
@@ -85,10 +84,9 @@ static int link_it(const struct fg_plant *plant, const struct fg_link *link, str
 {
 	char *folder = NULL;
 	char *made = NULL;
-	int status = fg_fs_temporary_folder(plant->folder, "planting-", &folder, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_temporary_folder(plant->folder, "planting-", &folder, err));
 	made = fg_fs_join(folder, "linked");
 	status = link_into(plant, link, folder, made, err);
 	if (status == FG_OK)
@@ -103,10 +101,9 @@ int fg_plant_set(const struct fg_plant *plant, const struct fg_planted *planted,
 		 struct fg_error *err)
 {
 	struct fg_links links = {0};
-	int status = fg_planted_write(plant->folder, plant->output, planted, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_planted_write(plant->folder, plant->output, planted, err));
 	FG_TRY(fg_links_read(plant->folder, &links, err));
 	status = fg_error_set(err, FG_ENOENT, "the record of how '%s' was linked is missing",
 			      plant->output);

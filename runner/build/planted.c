@@ -247,10 +247,9 @@ static int patch_apply(struct patch *patch, const struct fg_planted *planted, co
 {
 	const struct fg_plan_entry *entry = NULL;
 	uint64_t loop = 0;
-	int status = patch_read(patch, path, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(patch_read(patch, path, err));
 	loop = find_loop(&patch->image);
 	if (!loop)
 		return fg_error_set(err, FG_EUNSUPPORTED, "the linker dropped the plant");

@@ -209,13 +209,10 @@ int fg_worktree_build(const struct fg_worktree_options *options, const char *roo
 	char *lock = fg_xasprintf("%s.lock", log_path);
 	char *folder = fg_fs_parent(log_path);
 	int lock_fd = -1;
-	int status = fg_fs_make_folders(folder, 0755, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = take_lock(options, lock, LOCK_EX, &lock_fd, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_fs_make_folders(folder, 0755, err));
+	FG_TRY_OUT(take_lock(options, lock, LOCK_EX, &lock_fd, err));
 	status = build_in(options, root, NULL, log_path, tail, err);
 out:
 	if (lock_fd >= 0)
@@ -286,13 +283,10 @@ static int places_init(const struct fg_worktree_options *options, struct places 
 {
 	const struct fg_git git = {.folder = options->root, .interrupted = options->interrupted};
 	char *builds = fg_fs_join(options->state_folder, "builds");
-	int status = fg_git_locate(&git, &places->top, &places->prefix, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = fg_fs_make_folders(builds, 0755, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_git_locate(&git, &places->top, &places->prefix, err));
+	FG_TRY_OUT(fg_fs_make_folders(builds, 0755, err));
 	places->builds = realpath(builds, NULL);
 	if (!places->builds) {
 		status = fg_error_errno(err, FG_EIO, "'%s'", builds);
@@ -426,10 +420,9 @@ static int check_out_and_build(const struct fg_worktree_options *options,
 		.context = options->context,
 		.on_note = options->on_note,
 	};
-	int status = fg_fs_make_folders(places->folder, 0755, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_fs_make_folders(places->folder, 0755, err));
 	(void)unlink(places->mark);
 	status = fg_checkout_make(&checkout, err);
 	if (status == FG_ECHILD)
@@ -452,10 +445,9 @@ static int build_alone(const struct fg_worktree_options *options, const struct p
 		       char **tail, struct fg_error *err)
 {
 	int lock_fd = -1;
-	int status = take_lock(options, places->lock, LOCK_EX, &lock_fd, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(take_lock(options, places->lock, LOCK_EX, &lock_fd, err));
 	/* The previous holder of the lock may have built it. */
 	if (!is_built(places))
 		status = check_out_and_build(options, places, tail, err);
@@ -561,10 +553,9 @@ static int open_snapshot(const struct fg_worktree_options *options, struct place
 {
 	bool cached = false;
 	int lock_fd = -1;
-	int status = lock_snapshot(options, places, &lock_fd, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(lock_snapshot(options, places, &lock_fd, err));
 	cached = is_built(places);
 	if (!cached)
 		status = check_out_and_build(options, places, tail, err);
@@ -581,10 +572,9 @@ int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktr
 	const size_t keep = options->keep ? options->keep : FG_WORKTREES_KEPT;
 	struct places places = {0};
 	size_t removed = 0;
-	int status = places_init(options, &places, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(places_init(options, &places, err));
 	status = options->snapshot ? open_snapshot(options, &places, worktree, tail, err)
 				   : open_commit(options, &places, worktree, tail, err);
 	if (status != FG_OK || worktree->cached)

@@ -67,9 +67,7 @@ int fg_worktree_prune(const char *root, const char *state_folder, size_t keep, s
 	*removed = 0;
 	if (!fg_fs_is_folder(builds))
 		goto out;
-	status = fg_fs_list(builds, &names, &count, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_fs_list(builds, &names, &count, err));
 	found = fg_xcalloc(count, sizeof(found[0]));
 	for (size_t i = 0; i < count; i++) {
 		if (strlen(names[i]) == FG_WORKTREE_KEY_LENGTH)

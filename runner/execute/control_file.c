@@ -165,25 +165,18 @@ static int open_changes(struct fg_control_file *control, struct fg_error *err)
 int fg_control_file_open(const char *path, struct fg_control_file **control, struct fg_error *err)
 {
 	struct fg_control_file *made = NULL;
-	int status = make_file(path, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(make_file(path, err));
 	made = fg_xcalloc(1, sizeof(*made));
 	made->page_fd = -1;
 	made->changes = -1;
 	made->end = -1;
 	made->path = realpath(path, NULL);
 	if (!made->path)
-		status = fg_error_errno(err, FG_EIO, "%s", path);
-	if (status != FG_OK)
-		goto out;
-	status = make_page(made, err);
-	if (status != FG_OK)
-		goto out;
-	status = open_changes(made, err);
-	if (status != FG_OK)
-		goto out;
+		FG_TRY_OUT(fg_error_errno(err, FG_EIO, "%s", path));
+	FG_TRY_OUT(make_page(made, err));
+	FG_TRY_OUT(open_changes(made, err));
 	fg_control_file_look(made);
 	/* Lines that exist already belong to an earlier recording. */
 	made->page->dumps = 0;

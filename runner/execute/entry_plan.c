@@ -144,10 +144,9 @@ int fg_entry_plan_write(const struct fg_entry_plan *plan, const char *path, stru
 	struct fg_program_file file;
 	struct writing w = {0};
 	char *program = NULL;
-	int status = find_program(plan->program, &program, &file, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(find_program(plan->program, &program, &file, err));
 	add_object(&w, program, NULL);
 	if (w.object_count == 0) {
 		status = fg_error_set(err, FG_EUNSUPPORTED, "%s: its sections cannot be read",

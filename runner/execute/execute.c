@@ -359,9 +359,7 @@ static int start_slot(const struct pass *pass, size_t slot, struct fg_process *p
 	if (argv)
 		options.argv = argv;
 	if (block->period_ns)
-		status = add_sampler(pass, slot, &environment, err);
-	if (status != FG_OK)
-		goto out;
+		FG_TRY_OUT(add_sampler(pass, slot, &environment, err));
 	options.environment = environment.variables;
 	fg_observe(&pass->executor->observer, block->cpu, &execution->before);
 	execution->started_wall_ns = fg_clock_wall_ns();

@@ -194,13 +194,10 @@ int fg_binary_read(const char *path, struct fg_binary *binary, struct fg_error *
 	struct fg_binary found = {0};
 	uint8_t id[FG_BUILD_ID_MAX];
 	size_t id_size = 0;
-	int status = fg_elf_tables_open(path, &elf, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
-	status = fg_elf_tables_read_sections(&elf, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY(fg_elf_tables_open(path, &elf, err));
+	FG_TRY_OUT(fg_elf_tables_read_sections(&elf, err));
 	id_size = fg_elf_tables_build_id(&elf, id);
 	fg_hex(id, id_size, found.build_id);
 	found.size_bytes = elf.source.size;

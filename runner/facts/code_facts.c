@@ -407,10 +407,8 @@ bool fg_code_facts_is_no_input(const char *path)
 	};
 	const char *name = fg_fs_base_name(path);
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(names); i++) {
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	}
+	if (FG_TEXT_IS_AMONG(name, names))
+		return true;
 	/* Our own reports, under the names that the documentation uses. */
 	if (fg_text_starts_with(name, "fastgate."))
 		return true;

@@ -162,10 +162,9 @@ int fg_harness_parse_google(const char *text, size_t size, struct fg_harness_rep
 	const cJSON *entries = NULL;
 	const cJSON *entry = NULL;
 	cJSON *json = NULL;
-	int status = parse_json(text, size, &json, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(parse_json(text, size, &json, err));
 	entries = fg_json_find(json, "benchmarks");
 	if (!cJSON_IsArray(entries))
 		status = fg_error_set(err, FG_ECHILD, "its JSON has no list 'benchmarks'");
@@ -189,10 +188,9 @@ static int parse_list(const char *text, size_t size, const char *path,
 	const cJSON *entries = NULL;
 	const cJSON *entry = NULL;
 	cJSON *json = NULL;
-	int status = parse_json(text, size, &json, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(parse_json(text, size, &json, err));
 	entries = *path ? fg_json_find(json, path) : json;
 	if (!cJSON_IsArray(entries) && *path)
 		status = fg_error_set(err, FG_ECHILD, "its JSON has no list '%s'", path);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "store/db.h"
 #include "store/session.h"
 
@@ -202,11 +203,7 @@ static bool kind_is_known(const char *kind)
 	static const char *const known[] = {"note",     "new",   "investigating",
 					    "accepted", "noise", "fixed"};
 
-	for (size_t i = 0; i < FG_ARRAY_SIZE(known); i++) {
-		if (strcmp(known[i], kind) == 0)
-			return true;
-	}
-	return false;
+	return FG_TEXT_IS_AMONG(kind, known);
 }
 
 static int existing_project(struct fg_store *store, const char *project, int64_t *id,

@@ -96,10 +96,9 @@ int fg_store_chain(struct fg_store *store, const char *project, const char *benc
 	uint8_t digest[FG_DIGEST_SIZE];
 	struct fg_query q;
 	int64_t id = 0;
-	int status = fg_store_benchmark(store, project, benchmark, &id, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_benchmark(store, project, benchmark, &id, err));
 	fg_digest(metric, NULL, NULL, digest);
 	FG_QUERY_WITH(&q, store->db, FG_SQL_CHAIN, FG_BIND(id));
 	fg_query_bytes(&q, digest, sizeof(digest));

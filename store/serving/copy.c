@@ -12,13 +12,10 @@ int fg_store_copy(struct fg_store *from, struct fg_store *to, const char *id, st
 {
 	struct fg_stored_run run = {0};
 	struct fg_upload_state state = {0};
-	int status = fg_store_load(from, id, &run, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = fg_store_upload_state(from, id, &state, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_store_load(from, id, &run, err));
+	FG_TRY_OUT(fg_store_upload_state(from, id, &state, err));
 	status = fg_store_save_upload(to, &run, state.digest, err);
 out:
 	fg_upload_state_release(&state);
@@ -93,10 +90,9 @@ static int copy_row(struct fg_store *to, const struct table *table, const struct
 
 int fg_store_copy_access(struct fg_store *from, struct fg_store *to, struct fg_error *err)
 {
-	int status = fg_store_begin(to, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_begin(to, err));
 	for (size_t t = 0; t < FG_ARRAY_SIZE(tables) && status == FG_OK; t++) {
 		struct fg_query q;
 

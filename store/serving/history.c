@@ -166,10 +166,9 @@ int fg_store_history(struct fg_store *store, const struct fg_history_query *quer
 {
 	struct fg_history found = {0};
 	int64_t benchmark = 0;
-	int status = fg_store_benchmark(store, query->project, query->benchmark, &benchmark, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_benchmark(store, query->project, query->benchmark, &benchmark, err));
 	FG_TRY(check_metric(store, query, err));
 	status = read_metric(store, benchmark, query->metric, &found, err);
 	if (status == FG_OK)

@@ -137,9 +137,7 @@ int fg_store_check_quota(struct fg_store *store, const char *project, const stru
 
 	if (status != FG_OK || (!limits.most_runs && !limits.most_bytes))
 		goto out;
-	status = fg_store_usage(store, project, &usage, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_store_usage(store, project, &usage, err));
 	usage.runs += more->runs;
 	usage.bytes += more->bytes;
 	status = compare_usage(project, &limits, &usage, err);

@@ -32,14 +32,11 @@ static int read_headline(const char *text, size_t nth, struct fg_overview_row *r
 	struct fg_series series = {0};
 	cJSON *json = NULL;
 	size_t index = SIZE_MAX;
-	int status = fg_json_parse(text, strlen(text), FG_MAX_CHUNK_BYTES, &json, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_json_parse(text, strlen(text), FG_MAX_CHUNK_BYTES, &json, err));
 	fg_series_init(&series, "");
-	status = fg_metrics_read(json, &series, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_metrics_read(json, &series, err));
 	index = nth_headline(&series, nth);
 	if (index != SIZE_MAX) {
 		free(row->metric);
@@ -190,16 +187,11 @@ int fg_store_overview(struct fg_store *store, const char *project, size_t runs,
 {
 	struct fg_overview found = {0};
 	bool mine = false;
-	int status = fg_store_view(store, &mine, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = read_rows(store, project, &found, err);
-	if (status != FG_OK)
-		goto out;
-	status = read_histories(store, runs, &found, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_store_view(store, &mine, err));
+	FG_TRY_OUT(read_rows(store, project, &found, err));
+	FG_TRY_OUT(read_histories(store, runs, &found, err));
 	status = find_release(store, project, &found, err);
 out:
 	fg_store_view_end(store, mine);

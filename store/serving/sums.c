@@ -30,10 +30,9 @@ static int take_part(const struct fg_query *q, struct fg_totals *totals, struct 
 	struct fg_byte_reader reader;
 	size_t size = 0;
 	const void *block = fg_column_bytes(q, 0, &size);
-	int status = fg_unpack(block, size, FG_MAX_CHUNK_BYTES, &content, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_unpack(block, size, FG_MAX_CHUNK_BYTES, &content, err));
 	reader = (struct fg_byte_reader){content.data, content.data + content.size, false};
 	status = fg_totals_read(&reader, totals, err);
 	fg_bytes_release(&content);

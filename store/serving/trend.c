@@ -199,22 +199,17 @@ static int read_points(struct fg_store *store, const struct fg_trend_query *quer
 	uint8_t digest[FG_DIGEST_SIZE];
 	int64_t function = 0; /* no function has this number */
 	int64_t benchmark = 0;
-	int status = fg_store_benchmark(store, query->project, query->benchmark, &benchmark, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_benchmark(store, query->project, query->benchmark, &benchmark, err));
 	fg_digest(query->name, query->library ? query->library : "", NULL, digest);
 	status = fg_store_look_up(store, FG_SQL_FUNCTION_FIND, digest, &function, err);
 	if (status != FG_OK && status != FG_ENOENT)
 		return status;
-	status = read_runs(store, benchmark, query, &runs, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(read_runs(store, benchmark, query, &runs, err));
 	if (is_cpu_time)
-		status = read_values(store, &(struct wanted){benchmark, 0, (uint64_t)function},
-				     &runs, err);
-	if (status != FG_OK)
-		goto out;
+		FG_TRY_OUT(read_values(store, &(struct wanted){benchmark, 0, (uint64_t)function},
+				       &runs, err));
 	/* Some runs have wall time only, if the sampler's clock measured that. */
 	if (!is_cpu_time || (!query->measure && !is_complete(trend)))
 		status = read_named(store, benchmark, is_cpu_time ? wall_time : query->measure,
@@ -247,10 +242,9 @@ int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query 
 {
 	struct fg_function_trend found = {0};
 	bool mine = false;
-	int status = fg_store_view(store, &mine, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_view(store, &mine, err));
 	status = read_points(store, query, &found, err);
 	if (status == FG_OK)
 		status = check_seen(query, &found, err);

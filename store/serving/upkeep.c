@@ -27,10 +27,9 @@ static int check_block(const struct fg_query *q, bool is_totals, struct fg_error
 	struct fg_matrix matrix = {0};
 	struct fg_totals totals = {0};
 	struct fg_byte_reader reader;
-	int status = fg_unpack(data, size, FG_MAX_CHUNK_BYTES, &content, reason);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_unpack(data, size, FG_MAX_CHUNK_BYTES, &content, reason));
 	reader = (struct fg_byte_reader){content.data, content.data + content.size, false};
 	if (is_totals)
 		status = fg_totals_read(&reader, &totals, reason);

@@ -78,10 +78,9 @@ int fg_store_webhook_settle(struct fg_store *store, const struct fg_webhook_call
 			    int64_t again_ns, const char *problem, struct fg_error *err)
 {
 	struct fg_query q;
-	int status = fg_store_begin(store, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_store_begin(store, err));
 	FG_QUERY_WITH(&q, store->db,
 		      again_ns ? FG_SQL_WEBHOOK_CALLS_LATER : FG_SQL_WEBHOOK_CALL_DONE,
 		      FG_BIND(call->id));

@@ -16,7 +16,7 @@ static void export_all(const struct fg_profile *profile)
 	for (const struct fg_export_format *format = fg_export_formats; format->name; format++) {
 		struct fg_strbuf text = {0};
 		struct fg_error err = {0};
-		const int status = fg_export_write(format, profile, &options, &text, &err);
+		const int status = format->write(profile, &options, &text, &err);
 
 		FG_ASSERT(status == FG_OK || status == FG_EUNSUPPORTED);
 		fg_strbuf_release(&text);

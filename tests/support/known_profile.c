@@ -345,13 +345,22 @@ void known_profile_add_code(struct fg_profile *profile)
 	memcpy(profile->listings[0].lines, known_code, sizeof(known_code));
 }
 
+uint32_t known_profile_push(struct fg_profile *profile, uint32_t parent_stack, const char *name,
+			    const char *library)
+{
+	const struct fg_profile_function function = {.name = name, .library = library};
+	const struct fg_frame frame = {.function = fg_profile_function(profile, &function)};
+
+	return fg_profile_stack(profile, parent_stack, fg_profile_frame(profile, &frame));
+}
+
 void known_profile_single(struct fg_profile *profile, const char *function, const char *library)
 {
 	struct fg_sample *sample = NULL;
 	uint32_t stack = 0;
 
 	fg_profile_init(profile);
-	stack = fg_profile_push(profile, 0, function, library);
+	stack = known_profile_push(profile, 0, function, library);
 	sample = fg_profile_add_sample(profile);
 	sample->stack = stack;
 	sample->value = KNOWN_PERIOD_NS;

@@ -39,25 +39,25 @@ static void give(struct fg_request *rq, const char *type, const void *data, size
 	}
 }
 
-int fg_handle_openapi(struct fg_request *rq, struct fg_error *err)
+static int give_page(struct fg_request *rq, const char *name, struct fg_error *err)
 {
-	const struct fg_page *page = fg_page_find("openapi.json");
+	const struct fg_page *page = fg_page_find(name);
 
 	if (!page)
-		return fg_error_set(err, FG_ENOENT, "this build has no API description");
+		return fg_error_set(err, FG_ENOENT, "this build has no %s", name);
 	give(rq, page->media_type, page->data, page->size);
 	return FG_OK;
+}
+
+int fg_handle_openapi(struct fg_request *rq, struct fg_error *err)
+{
+	return give_page(rq, "openapi.json", err);
 }
 
 /* Browsers request this address on their own if a page names no icon. */
 int fg_handle_icon(struct fg_request *rq, struct fg_error *err)
 {
-	const struct fg_page *page = fg_page_find("icon.svg");
-
-	if (!page)
-		return fg_error_set(err, FG_ENOENT, "this build has no icon");
-	give(rq, page->media_type, page->data, page->size);
-	return FG_OK;
+	return give_page(rq, "icon.svg", err);
 }
 
 /*

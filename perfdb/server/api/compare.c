@@ -341,19 +341,14 @@ int fg_handle_verdict(struct fg_request *rq, struct fg_error *err)
 	struct fg_stored_run joined = {0};
 	struct fg_verdict verdict = {0};
 	const char *measure = NULL;
-	int status = load_pair(rq, &pair, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(load_pair(rq, &pair, err));
 	if (!pair.same)
-		status = fg_store_load_history(rq->store, &pair.runs[0].run,
-					       pair.runs[1].run.started_ns, &pair.earlier, err);
-	if (status != FG_OK)
-		goto out;
+		FG_TRY_OUT(fg_store_load_history(rq->store, &pair.runs[0].run,
+						 pair.runs[1].run.started_ns, &pair.earlier, err));
 	measure = other_measure(rq);
-	status = decide(rq, &pair, measure, &verdict, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(decide(rq, &pair, measure, &verdict, err));
 	if (!pair.same)
 		merge_runs(&pair.runs[0], &pair.runs[1], &joined);
 	show_measure_of_all(pair.same ? &pair.runs[0] : &joined, measure);
@@ -412,16 +407,11 @@ int fg_handle_profile(struct fg_request *rq, struct fg_error *err)
 	const char *benchmark = NULL;
 	struct fg_profile_set *set = NULL;
 	uint32_t range[2] = {0};
-	int status = fg_request_need(rq, "benchmark", &benchmark, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = read_pairs(rq, range, err);
-	if (status != FG_OK)
-		goto out;
-	status = load_pair(rq, &pair, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_request_need(rq, "benchmark", &benchmark, err));
+	FG_TRY_OUT(read_pairs(rq, range, err));
+	FG_TRY_OUT(load_pair(rq, &pair, err));
 	if (!pair.same)
 		merge_runs(&pair.runs[0], &pair.runs[1], &joined);
 	set = profile_of(pair.same ? &pair.runs[0] : &joined, benchmark);

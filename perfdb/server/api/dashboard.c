@@ -84,10 +84,7 @@ static void write_change(struct dashboard *d, const struct fg_overview_row *row,
 	fg_json_text(w, "found_by", change->from_gate ? "gate" : "history");
 	if (change->from_gate) {
 		fg_json_bool(w, "confirmed", change->is_confirmed);
-		fg_json_begin_array(w, "interval");
-		fg_json_double(w, NULL, change->low);
-		fg_json_double(w, NULL, change->high);
-		fg_json_end(w);
+		fg_json_pair(w, "interval", change->low, change->high);
 		fg_json_text(w, "undone_by", change->undone_by[0] ? change->undone_by : NULL);
 	}
 	fg_json_text(w, "state", decision ? decision->kind : "new");
@@ -176,10 +173,7 @@ static void write_newest(struct dashboard *d, const struct fg_overview_row *row)
 			       ? newest->baseline * newest->ratio
 			       : newest->candidate);
 	fg_json_double(w, "ratio", newest->ratio);
-	fg_json_begin_array(w, "interval");
-	fg_json_double(w, NULL, newest->low);
-	fg_json_double(w, NULL, newest->high);
-	fg_json_end(w);
+	fg_json_pair(w, "interval", newest->low, newest->high);
 	if (newest->outcome && strcmp(newest->outcome, "pass") != 0)
 		fg_cards_write(&d->cards, newest->run, row->name, w);
 }
@@ -232,18 +226,13 @@ int fg_handle_dashboard(struct fg_request *rq, struct fg_error *err)
 	struct dashboard d = {.rq = rq, .cards = {.store = rq->store}};
 	struct fg_overview overview = {0};
 	size_t runs = RUNS_DEFAULT;
-	int status = fg_request_project(rq, &d.project, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_request_project(rq, &d.project, err));
 	FG_TRY(fg_request_size(rq, "runs", RUNS_MAX, &runs, err));
 	FG_TRY(fg_store_overview(rq->store, d.project, runs ? runs : 1, &overview, err));
-	status = fg_store_annotations(rq->store, d.project, NULL, NULL, &d.annotations, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_links_read(rq, fg_links_newest(&overview), d.links, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_store_annotations(rq->store, d.project, NULL, NULL, &d.annotations, err));
+	FG_TRY_OUT(fg_links_read(rq, fg_links_newest(&overview), d.links, err));
 	write_all(&d, &overview);
 out:
 	fg_cards_release(&d.cards);

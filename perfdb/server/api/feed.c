@@ -175,19 +175,14 @@ int fg_handle_feed(struct fg_request *rq, struct fg_error *err)
 	struct fg_run_list runs = {0};
 	struct feed f = {.rq = rq, .runs = &runs};
 	struct fg_overview overview = {0};
-	int status = fg_request_project(rq, &f.project, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_request_project(rq, &f.project, err));
 	FG_TRY(fg_store_overview(rq->store, f.project, 1, &overview, err));
-	status = fg_store_list(rq->store,
-			       &(struct fg_run_filter){.project = f.project, .limit = FEED_RUNS},
-			       &runs, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_links_read(rq, fg_links_newest(&overview), f.links, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_store_list(rq->store,
+				 &(struct fg_run_filter){.project = f.project, .limit = FEED_RUNS},
+				 &runs, err));
+	FG_TRY_OUT(fg_links_read(rq, fg_links_newest(&overview), f.links, err));
 	write_feed(&f, &overview);
 out:
 	fg_run_list_release(&runs);

@@ -18,6 +18,15 @@ static void write_names(struct fg_request *rq, const char *member, const struct 
 	fg_json_end(&w);
 }
 
+/* `status` is that of the call that listed them. */
+static int answer(struct fg_request *rq, const char *member, int status, struct fg_name_list *list)
+{
+	if (status == FG_OK)
+		write_names(rq, member, list);
+	fg_name_list_release(list);
+	return status;
+}
+
 int fg_handle_projects(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_name_list all = {0};
@@ -38,17 +47,11 @@ int fg_handle_benchmarks(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_name_list list = {0};
 	const char *project = NULL;
-	int status = fg_request_project(rq, &project, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY(fg_request_project(rq, &project, err));
 	status = fg_store_benchmarks(rq->store, project, &list, err);
-	if (status != FG_OK)
-		goto out;
-	write_names(rq, "benchmarks", &list);
-out:
-	fg_name_list_release(&list);
-	return status;
+	return answer(rq, "benchmarks", status, &list);
 }
 
 int fg_handle_metric_names(struct fg_request *rq, struct fg_error *err)
@@ -56,37 +59,23 @@ int fg_handle_metric_names(struct fg_request *rq, struct fg_error *err)
 	struct fg_name_list list = {0};
 	const char *project = NULL;
 	const char *benchmark = NULL;
-	int status = fg_request_project(rq, &project, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = fg_request_need(rq, "benchmark", &benchmark, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY(fg_request_project(rq, &project, err));
+	FG_TRY(fg_request_need(rq, "benchmark", &benchmark, err));
 	status = fg_store_metrics(rq->store, project, benchmark, &list, err);
-	if (status != FG_OK)
-		goto out;
-	write_names(rq, "metrics", &list);
-out:
-	fg_name_list_release(&list);
-	return status;
+	return answer(rq, "metrics", status, &list);
 }
 
 int fg_handle_facts(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_name_list list = {0};
 	const char *project = NULL;
-	int status = fg_request_which_project(rq, &project, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY(fg_request_which_project(rq, &project, err));
 	status = fg_store_fact_keys(rq->store, project, &list, err);
-	if (status != FG_OK)
-		goto out;
-	write_names(rq, "facts", &list);
-out:
-	fg_name_list_release(&list);
-	return status;
+	return answer(rq, "facts", status, &list);
 }
 
 /* Answers with the number and size of a project's runs, and their limits; 0 means no limit. */

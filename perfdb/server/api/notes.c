@@ -56,10 +56,9 @@ static int annotate(struct fg_request *rq, const char *project, struct fg_annota
 		    struct fg_error *err)
 {
 	struct fg_audit_entry entry = {.project = project, .action = "annotation.add"};
-	int status = fg_decision_begin(rq, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_decision_begin(rq, err));
 	status = fg_store_annotate(rq->store, project, annotation, err);
 	entry.subject = fg_arena_printf(&rq->arena, "annotation %lld", (long long)annotation->id);
 	entry.detail = fg_arena_printf(&rq->arena, "%s: %s", annotation->kind, annotation->text);
@@ -74,24 +73,19 @@ int fg_handle_annotate(struct fg_request *rq, struct fg_error *err)
 	cJSON *json = NULL;
 	const char *project = NULL;
 	const char *run = NULL;
-	int status = read_body(rq, names, &json, &project, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(read_body(rq, names, &json, &project, err));
 	run = fg_json_text_or(json, "run", NULL);
 	if (run)
-		status = fg_request_find_run(rq, run, &run, err);
-	if (status != FG_OK)
-		goto out;
+		FG_TRY_OUT(fg_request_find_run(rq, run, &run, err));
 	annotation.run = fg_arena_strdup(&rq->arena, run);
 	annotation.benchmark = fg_decision_text(rq, json, "benchmark", NULL);
 	annotation.metric = fg_decision_text(rq, json, "metric", NULL);
 	annotation.kind = fg_decision_text(rq, json, "kind", "note");
 	annotation.text = fg_decision_text(rq, json, "text", "");
 	annotation.author = author_of(rq, json);
-	status = annotate(rq, project, &annotation, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(annotate(rq, project, &annotation, err));
 	rq->answer.status = FG_HTTP_CREATED;
 	fg_decision_answer(rq, "id", NULL, annotation.id);
 out:
@@ -103,10 +97,9 @@ int fg_handle_unannotate(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_audit_entry entry = {.action = "annotation.remove"};
 	int64_t id = 0;
-	int status = fg_request_project(rq, &entry.project, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_request_project(rq, &entry.project, err));
 	FG_TRY(fg_decision_number(rq, "an annotation", &id, err));
 	FG_TRY(fg_decision_begin(rq, err));
 	entry.subject = fg_arena_printf(&rq->arena, "annotation %lld", (long long)id);

@@ -79,12 +79,8 @@ int fg_handle_put_card(struct fg_request *rq, struct fg_error *err)
 		status = fg_error_set(err, FG_EPARSE, "expected a member 'project'");
 	if (status != FG_OK)
 		goto out;
-	status = read_card(rq, json, &card, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_store_put_card(rq->store, project, &card, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(read_card(rq, json, &card, err));
+	FG_TRY_OUT(fg_store_put_card(rq->store, project, &card, err));
 	rq->answer.status = FG_HTTP_CREATED;
 	fg_decision_answer(rq, "host_fingerprint", card.fingerprint, 0);
 out:

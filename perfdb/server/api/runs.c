@@ -46,13 +46,10 @@ int fg_handle_list_runs(struct fg_request *rq, struct fg_error *err)
 	};
 	struct fg_run_list list = {0};
 	struct fg_json_writer w;
-	int status = fg_request_size(rq, "limit", LIST_MAX, &filter.limit, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = read_cursor(rq, &filter, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_request_size(rq, "limit", LIST_MAX, &filter.limit, err));
+	FG_TRY_OUT(read_cursor(rq, &filter, err));
 	status = fg_request_which_project(rq, &filter.project, err);
 out:
 	if (status != FG_OK)
@@ -113,16 +110,11 @@ int fg_handle_get_run(struct fg_request *rq, struct fg_error *err)
 	struct fg_stored_run run = {0};
 	struct fg_bundle bundle = {0};
 	const char *id = NULL;
-	int status = fg_request_find_run(rq, rq->tail, &id, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = fg_store_load_run(rq->store, id, &run, err);
-	if (status != FG_OK)
-		goto out;
-	status = fg_bundle_from_run(&run, &bundle, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_request_find_run(rq, rq->tail, &id, err));
+	FG_TRY_OUT(fg_store_load_run(rq->store, id, &run, err));
+	FG_TRY_OUT(fg_bundle_from_run(&run, &bundle, err));
 	rq->answer.type = "application/json";
 	fg_strbuf_add(&rq->answer.text, bundle.envelope.data, bundle.envelope.length);
 out:
@@ -135,13 +127,10 @@ static int remove_run(struct fg_request *rq, const char *id, struct fg_error *er
 {
 	struct fg_upload_state state = {0};
 	struct fg_audit_entry entry = {.action = "run.remove", .subject = id};
-	int status = fg_store_upload_state(rq->store, id, &state, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = fg_decision_begin(rq, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_store_upload_state(rq->store, id, &state, err));
+	FG_TRY_OUT(fg_decision_begin(rq, err));
 	entry.project = state.project;
 	status = fg_store_delete(rq->store, id, err);
 	status = fg_decision_end(rq, status, &entry, err);

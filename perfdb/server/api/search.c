@@ -188,14 +188,10 @@ int fg_handle_search(struct fg_request *rq, struct fg_error *err)
 {
 	struct search s = {.rq = rq, .project = fg_request_parameter(rq, "project")};
 	struct fg_name_list projects = {0};
-	int status = fg_request_need(rq, "q", &s.words, err);
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_request_need(rq, "q", &s.words, err));
 	if (s.project)
-		status = fg_request_may_see(rq, s.project, err);
-	if (status != FG_OK)
-		return status;
+		FG_TRY(fg_request_may_see(rq, s.project, err));
 	FG_TRY(list_projects(&s, &projects, err));
 	fg_request_json(rq, &s.w);
 	fg_json_begin_object(&s.w, NULL);

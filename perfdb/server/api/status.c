@@ -9,6 +9,8 @@
 #include "perfdb/server/routes.h"
 #include "perfdb/server/workers.h"
 
+#include <math.h>
+
 static enum fg_scope widest_scope(const struct fg_request *rq)
 {
 	enum fg_scope widest = FG_SCOPE_NONE;
@@ -72,11 +74,23 @@ int fg_handle_ready(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
+static void add_head(struct fg_strbuf *text, const char *type, const char *name, const char *help)
+{
+	fg_strbuf_printf(text, "# HELP perfdb_%s %s\n# TYPE perfdb_%s %s\n", name, help, name,
+			 type);
+}
+
 static void add_metric(struct fg_strbuf *text, const char *name, const char *help,
 		       unsigned long long value)
 {
-	fg_strbuf_printf(text, "# HELP perfdb_%s %s\n# TYPE perfdb_%s counter\nperfdb_%s %llu\n",
-			 name, help, name, name, value);
+	add_head(text, "counter", name, help);
+	fg_strbuf_printf(text, "perfdb_%s %llu\n", name, value);
+}
+
+static void add_gauge(struct fg_strbuf *text, const char *name, const char *help, double value)
+{
+	add_head(text, "gauge", name, help);
+	fg_strbuf_printf(text, "perfdb_%s %.*f\n", name, value > trunc(value) ? 3 : 0, value);
 }
 
 static void add_replica(struct fg_strbuf *text, const struct fg_replica *replica)
@@ -85,15 +99,10 @@ static void add_replica(struct fg_strbuf *text, const struct fg_replica *replica
 
 	add_metric(text, "replica_questions_total", "Queries sent to the replica.",
 		   fg_replica_questions(replica));
-	fg_strbuf_printf(
-		text,
-		"# HELP perfdb_replica_up Whether the replica answers.\n# TYPE perfdb_replica_up gauge\nperfdb_replica_up %d\n",
-		lag_ms >= 0);
+	add_gauge(text, "replica_up", "Whether the replica answers.", lag_ms >= 0);
 	if (lag_ms >= 0)
-		fg_strbuf_printf(
-			text,
-			"# HELP perfdb_replica_lag_seconds How far the replica is behind.\n# TYPE perfdb_replica_lag_seconds gauge\nperfdb_replica_lag_seconds %.3f\n",
-			(double)lag_ms / 1e3);
+		add_gauge(text, "replica_lag_seconds", "How far the replica is behind.",
+			  (double)lag_ms / 1e3);
 }
 
 static void add_latency(struct fg_strbuf *text, struct fg_server *server)
@@ -106,9 +115,7 @@ static void add_latency(struct fg_strbuf *text, struct fg_server *server)
 		sum_us += atomic_load(&c->microseconds[i]);
 		count += atomic_load(&c->requests[i]);
 	}
-	fg_strbuf_add_text(
-		text,
-		"# HELP perfdb_latency_seconds How long requests took.\n# TYPE perfdb_latency_seconds histogram\n");
+	add_head(text, "histogram", "latency_seconds", "How long requests took.");
 	for (size_t i = 0; i < FG_LATENCY_STEPS; i++)
 		fg_strbuf_printf(text, "perfdb_latency_seconds_bucket{le=\"%g\"} %llu\n",
 				 (double)fg_latency_us[i] / 1e6,
@@ -117,12 +124,6 @@ static void add_latency(struct fg_strbuf *text, struct fg_server *server)
 		text,
 		"perfdb_latency_seconds_bucket{le=\"+Inf\"} %llu\nperfdb_latency_seconds_sum %.6f\nperfdb_latency_seconds_count %llu\n",
 		count, (double)sum_us / 1e6, count);
-}
-
-static void add_gauge(struct fg_strbuf *text, const char *name, const char *help, size_t value)
-{
-	fg_strbuf_printf(text, "# HELP perfdb_%s %s\n# TYPE perfdb_%s gauge\nperfdb_%s %zu\n", name,
-			 help, name, name, value);
 }
 
 /* Answers in Prometheus' text format. */
@@ -145,15 +146,11 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 		   atomic_load(&c->limited));
 	if (rq->server->replica)
 		add_replica(text, rq->server->replica);
-	fg_strbuf_add_text(
-		text,
-		"# HELP perfdb_answers_total Answers by class of status.\n# TYPE perfdb_answers_total counter\n");
+	add_head(text, "counter", "answers_total", "Answers by class of status.");
 	for (int i = 2; i < 6; i++)
 		fg_strbuf_printf(text, "perfdb_answers_total{class=\"%dxx\"} %llu\n", i,
 				 (unsigned long long)atomic_load(&c->answers[i]));
-	fg_strbuf_add_text(
-		text,
-		"# HELP perfdb_request_seconds Time spent on requests.\n# TYPE perfdb_request_seconds summary\n");
+	add_head(text, "summary", "request_seconds", "Time spent on requests.");
 	for (size_t i = 0; i < rq->server->route_count; i++) {
 		const char *labels =
 			fg_arena_printf(&rq->arena, "{method=\"%s\",path=\"%s\"}",
@@ -167,14 +164,12 @@ int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 	}
 	add_latency(text, rq->server);
 	add_gauge(text, "body_bytes", "Bytes of request bodies in memory.",
-		  atomic_load(&rq->server->body_bytes));
+		  (double)atomic_load(&rq->server->body_bytes));
 	add_gauge(text, "connections", "Open connections.",
-		  fg_connections_count(rq->server->connections));
+		  (double)fg_connections_count(rq->server->connections));
 	add_gauge(text, "waiting", "Requests running or queued.",
-		  fg_workers_count(rq->server->workers));
-	fg_strbuf_printf(
-		text,
-		"# HELP perfdb_start_time_seconds When the server started.\n# TYPE perfdb_start_time_seconds gauge\nperfdb_start_time_seconds %lld\n",
-		(long long)(rq->server->started_ns / FG_NS_PER_S));
+		  (double)fg_workers_count(rq->server->workers));
+	add_gauge(text, "start_time_seconds", "When the server started.",
+		  (double)(rq->server->started_ns / FG_NS_PER_S));
 	return FG_OK;
 }

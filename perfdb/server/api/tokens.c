@@ -72,10 +72,9 @@ static int create(struct fg_request *rq, struct fg_token *token, char text[FG_TO
 		  struct fg_error *err)
 {
 	struct fg_audit_entry entry = {.project = token->project, .action = "token.create"};
-	int status = fg_decision_begin(rq, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_decision_begin(rq, err));
 	status = fg_store_token_create(rq->store, token, text, err);
 	entry.subject = fg_arena_printf(&rq->arena, "token %lld", (long long)token->id);
 	entry.detail = fg_arena_printf(&rq->arena, "%s%s%s", fg_scope_name(token->scope),
@@ -118,10 +117,9 @@ static int revoke_token(struct fg_request *rq, int64_t id, const char *project,
 		.action = "token.revoke",
 		.subject = fg_arena_printf(&rq->arena, "token %lld", (long long)id),
 	};
-	int status = fg_decision_begin(rq, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_decision_begin(rq, err));
 	status = fg_store_token_revoke(rq->store, id, err);
 	return fg_decision_end(rq, status, &entry, err);
 }
@@ -130,20 +128,13 @@ int fg_handle_token_revoke(struct fg_request *rq, struct fg_error *err)
 {
 	char *project = NULL;
 	int64_t id = 0;
-	int status = fg_decision_number(rq, "a token", &id, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
-	status = fg_store_token_project(rq->store, id, &project, err);
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(fg_decision_number(rq, "a token", &id, err));
+	FG_TRY_OUT(fg_store_token_project(rq->store, id, &project, err));
 	if (fg_request_may_see(rq, project, NULL) != FG_OK)
-		status = fg_error_set(err, FG_ENOENT, "no token %lld", (long long)id);
-	if (status != FG_OK)
-		goto out;
-	status = revoke_token(rq, id, project, err);
-	if (status != FG_OK)
-		goto out;
+		FG_TRY_OUT(fg_error_set(err, FG_ENOENT, "no token %lld", (long long)id));
+	FG_TRY_OUT(revoke_token(rq, id, project, err));
 	fg_decision_answer(rq, "revoked", NULL, id);
 out:
 	free(project);

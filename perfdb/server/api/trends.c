@@ -35,10 +35,7 @@ static void write_point(struct fg_json_writer *w, const struct fg_history_point 
 	fg_json_double(w, "value", p->candidate);
 	fg_json_double(w, "baseline", p->baseline);
 	fg_json_double(w, "ratio", p->ratio);
-	fg_json_begin_array(w, "interval");
-	fg_json_double(w, NULL, p->low);
-	fg_json_double(w, NULL, p->high);
-	fg_json_end(w);
+	fg_json_pair(w, "interval", p->low, p->high);
 	fg_json_text(w, "verdict", p->outcome);
 	if (p->tag)
 		fg_json_text(w, "tag", p->tag);
@@ -146,16 +143,13 @@ int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 	struct fg_change_series usable = {0};
 	struct fg_json_writer w;
 	const bool shows_points = is_wished(rq, "points");
-	int status = read_place(rq, &query.project, &query.benchmark, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(read_place(rq, &query.project, &query.benchmark, err));
 	/* A gated measure is a metric of the same name. */
 	query.metric = fg_request_parameter(rq, "measure");
 	if (!query.metric)
-		status = fg_request_need(rq, "metric", &query.metric, err);
-	if (status != FG_OK)
-		return status;
+		FG_TRY(fg_request_need(rq, "metric", &query.metric, err));
 	FG_TRY(fg_request_size(rq, "limit", POINTS_MAX, &query.limit, err));
 	FG_TRY(fg_store_history(rq->store, &query, &history, err));
 	fg_change_series_init(&usable, history.count);
@@ -174,9 +168,7 @@ int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 	}
 	fg_json_end(&w);
 	if (shows_points && is_wished(rq, "chain"))
-		status = write_chain(rq, &w, &query, &history, err);
-	if (status != FG_OK)
-		goto out;
+		FG_TRY_OUT(write_chain(rq, &w, &query, &history, err));
 	if (is_wished(rq, "changes"))
 		status = fg_changes_write(&w, &usable, err);
 	if (status == FG_OK)
@@ -274,10 +266,9 @@ int fg_handle_function_trend(struct fg_request *rq, struct fg_error *err)
 		.measure = fg_request_parameter(rq, "measure"),
 		.limit = POINTS_MAX,
 	};
-	int status = read_place(rq, &query.project, &query.benchmark, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(read_place(rq, &query.project, &query.benchmark, err));
 	FG_TRY(fg_request_need(rq, "name", &query.name, err));
 	FG_TRY(check_cost(rq, err));
 	FG_TRY(fg_request_size(rq, "limit", POINTS_MAX, &query.limit, err));

@@ -152,10 +152,9 @@ static void confirm(struct fg_request *rq, const struct upload *up)
 int fg_handle_upload(struct fg_request *rq, struct fg_error *err)
 {
 	struct upload up = {0};
-	int status = read_upload(rq, &up, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		goto out;
+	FG_TRY_OUT(read_upload(rq, &up, err));
 	status = store_upload(rq, &up, err);
 	if (status == FG_OK)
 		confirm(rq, &up);

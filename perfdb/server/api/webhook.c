@@ -34,10 +34,9 @@ static int set(struct fg_request *rq, const char *project, const char *url, cons
 {
 	const struct fg_audit_entry entry = {.project = project,
 					     .action = url ? "webhook.set" : "webhook.remove"};
-	int status = fg_decision_begin(rq, err);
+	int status = FG_OK;
 
-	if (status != FG_OK)
-		return status;
+	FG_TRY(fg_decision_begin(rq, err));
 	status = url ? fg_store_webhook_set(rq->store, project, url, template, err)
 		     : fg_store_webhook_remove(rq->store, project, err);
 	return fg_decision_end(rq, status, &entry, err);

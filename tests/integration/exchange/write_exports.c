@@ -27,7 +27,7 @@ int main(int argc, char **argv)
 		if (format->has_calls)
 			continue;
 		path = fg_xasprintf("%s/known%s", argv[1], format->extension);
-		status = fg_export_write(format, &profile, &options, &text, &err);
+		status = format->write(&profile, &options, &text, &err);
 		if (status == FG_OK)
 			status = fg_fs_write_atomic(path, text.data, text.length, 0644, &err);
 		fg_strbuf_release(&text);

@@ -15,7 +15,7 @@ static void export(const char *format, const struct fg_profile *profile, bool sa
 	const struct fg_export_options options = {.samples = samples, .tool_version = "fastgate"};
 	struct fg_error err = {0};
 
-	if (fg_export_write(fg_export_find(format), profile, &options, text, &err) != FG_OK)
+	if (fg_export_find(format)->write(profile, &options, text, &err) != FG_OK)
 		fail_msg("%s: %s", format, err.message);
 }
 
@@ -142,7 +142,7 @@ static void an_empty_profile_is_written_without_a_crash(void **state)
 		struct fg_strbuf text = {0};
 		struct fg_error err = {0};
 
-		if (fg_export_write(format, &profile, &options, &text, &err) != FG_OK)
+		if (format->write(&profile, &options, &text, &err) != FG_OK)
 			assert_int_equal(err.code, FG_EUNSUPPORTED);
 		fg_strbuf_release(&text);
 	}
@@ -160,7 +160,7 @@ static void short_stays_in_regions_are_reported_as_summed_up(void **state)
 	known_profile_init(&profile);
 	profile.span_count = 0;
 	profile.unit_count = 1;
-	assert_int_equal(fg_export_write(fg_export_find("chrome"), &profile, &options, &text, &err),
+	assert_int_equal(fg_export_find("chrome")->write(&profile, &options, &text, &err),
 			 FG_EUNSUPPORTED);
 	assert_non_null(strstr(err.message, "no stay in one of 100 µs or longer"));
 	fg_strbuf_release(&text);

@@ -22,7 +22,7 @@ static void write(const struct fg_profile *profile, const char *format, struct f
 	const struct fg_export_options options = {.tool_version = "test"};
 	struct fg_error err = {0};
 
-	if (fg_export_write(fg_export_find(format), profile, &options, text, &err) != FG_OK)
+	if (fg_export_find(format)->write(profile, &options, text, &err) != FG_OK)
 		fail_msg("%s", err.message);
 }
 

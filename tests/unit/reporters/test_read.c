@@ -106,7 +106,7 @@ static void wrong_types_do_no_harm(void **state)
 	assert_int_equal(verdict.benchmark_count, 3);
 	assert_int_equal(verdict.notes.count, 1);
 	assert_int_equal(verdict.benchmarks[2].pairs, 0);
-	assert_string_equal(verdict.benchmarks[2].time.functions[0].paths[0].frames[1], "main");
+	assert_string_equal(verdict.benchmarks[2].time.functions[0].paths[0].frames[0], "main");
 	report = (struct fg_report){.run = &fixture.run, .verdict = &verdict};
 	for (size_t i = 0; i < count; i++) {
 		struct fg_strbuf text = {0};

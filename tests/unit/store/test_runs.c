@@ -173,7 +173,7 @@ static void run_comes_back_whole(void **state)
 	fg_stored_run_release(&loaded);
 }
 
-/* An upload may contain anything; runs stored before the number was recorded have four layouts. */
+/* An upload may contain anything. */
 static void layouts_are_four_where_nothing_believable_is_said(void **state)
 {
 	static const struct {
