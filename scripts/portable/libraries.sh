@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Static libraries for the archive of `./dev package`: libraries.sh FOLDER JOBS
+# Static libraries for the archive of `./dev package`: libraries.sh FOLDER JOBS [ARM64_ROOT]
 # Some are not packaged as such, or only with more behind them than fastgate uses.  They are built from the distribution's own sources,
 # in the version of what is installed, into FOLDER/prefix; FOLDER/made says from what.  Nothing is done twice.
+# With ARM64_ROOT, of scripts/arm64/root.sh, they are for arm64; FOLDER must then lie in ARM64_ROOT/root.
 set -eu
 mkdir -p "$1/lists/partial"
 folder=$(cd "$1" && pwd)
@@ -33,6 +34,16 @@ apt() {
 apt update || die "apt-get update failed: $folder/log"
 # The same bytes in every folder; a program links only the used parts of a library.
 export CFLAGS="-O2 -fPIC -ffunction-sections -fdata-sections -fstack-protector-strong -ffile-prefix-map=$folder=. -w" LC_ALL=C
+export CC=gcc AR=ar RANLIB=ranlib
+host=
+if [ -n "${3:-}" ]; then
+	arm64=$(cd "$3" && pwd)
+	CC="$(ls "$arm64"/tools/usr/bin/aarch64-linux-gnu-gcc-[0-9]*) --sysroot=$arm64/root"
+	AR=$arm64/tools/usr/bin/aarch64-linux-gnu-ar
+	RANLIB=$arm64/tools/usr/bin/aarch64-linux-gnu-ranlib
+	export PKG_CONFIG_SYSROOT_DIR="$arm64/root" PKG_CONFIG_LIBDIR="$arm64/root/usr/lib/aarch64-linux-gnu/pkgconfig:$arm64/root/usr/share/pkgconfig"
+	host=--host=aarch64-linux-gnu
+fi
 
 source_of() { # package: unpacked, its patches applied, below sources/PACKAGE
 	! ls -d "$folder/sources/$1"/*/ >/dev/null 2>&1 || return 0
@@ -56,15 +67,16 @@ configured() { # package configure-option...
 	name=$1
 	shift
 	# Files made by autotools are up to date, whatever their times are after patches.
+	# shellcheck disable=SC2086
 	inside "$name" sh -c 'jobs=$1 && shift && ./configure --disable-shared --enable-static --with-pic --disable-dependency-tracking "$@" &&
-		make -s -j "$jobs" ACLOCAL=: AUTOMAKE=: AUTOCONF=: AUTOHEADER=: MAKEINFO=: install' sh "$jobs" --prefix="$prefix" "$@"
+		make -s -j "$jobs" ACLOCAL=: AUTOMAKE=: AUTOCONF=: AUTOHEADER=: MAKEINFO=: install' sh "$jobs" $host --prefix="$prefix" "$@"
 	: >"$prefix/$name"
 }
 objects() { # package library flag-or-file...: a library that is a handful of files
 	name=$1
 	library=$2
 	shift 2
-	inside "$name" sh -c 'rm -f *.o && gcc $CFLAGS -c "$@" && ar rcsD "$0" *.o' "$prefix/lib/$library" "$@"
+	inside "$name" sh -c 'rm -f *.o && $CC $CFLAGS -c "$@" && $AR rcsD "$0" *.o' "$prefix/lib/$library" "$@"
 }
 
 source_of libzydis-dev
@@ -82,10 +94,10 @@ sed -i 's/ iconv$//' "$prefix/lib/pkgconfig/libarchive.pc" # it is in libc
 configured libmicrohttpd-dev --disable-https --disable-doc --disable-examples --disable-curl
 source_of libpq-dev
 # The library contains the names of its folders, so they must be those of every host.
-inside libpq-dev sh -c './configure --prefix=/usr --sysconfdir=/etc --with-openssl --without-readline --without-zlib --without-gssapi --without-ldap &&
+inside libpq-dev sh -c './configure $3 --prefix=/usr --sysconfdir=/etc --with-openssl --without-readline --without-zlib --without-gssapi --without-ldap &&
 	make -s -C src/backend generated-headers && make -s -C src/common -j "$2" && make -s -C src/port -j "$2" &&
 	make -s -C src/interfaces/libpq -j "$2" all-static-lib && cp src/interfaces/libpq/libpq.a "$1/lib" &&
-	cp src/common/libpgcommon_shlib.a "$1/lib/libpgcommon.a" && cp src/port/libpgport_shlib.a "$1/lib/libpgport.a"' sh "$prefix" "$jobs"
+	cp src/common/libpgcommon_shlib.a "$1/lib/libpgcommon.a" && cp src/port/libpgport_shlib.a "$1/lib/libpgport.a"' sh "$prefix" "$jobs" "$host"
 cat >"$prefix/lib/pkgconfig/libpq.pc" <<TXT
 Name: libpq
 Description: PostgreSQL, linked statically
