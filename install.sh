@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs a released fastgate, after checking its hash: install.sh FROM [PREFIX [SHA256]]
-# FROM is the address or folder of a release, with the archives and SHA256SUMS, or one archive, whose SHA256 must be given then.
-# PREFIX is /usr/local; nothing is put there unless all went well.
+# FROM is the address or folder of a release, with the archives and SHA256SUMS, or a single archive, for which SHA256 is required.
+# PREFIX defaults to /usr/local; nothing is written there unless everything succeeded.
 set -eu
 die() {
 	echo "install.sh: $*" >&2
@@ -17,7 +17,7 @@ done
 mkdir -p "$prefix" && [ -w "$prefix" ] || die "$prefix cannot be written to: give a folder of yours, such as ~/.local"
 work=$(mktemp -d "$prefix/.fastgate-XXXXXX")
 trap 'rm -rf "$work"' EXIT
-get() { # name-or-address: into $work
+get() { # name-or-address: fetches it into $work
 	case $1 in
 	*://*) curl --fail --silent --show-error --location --retry 3 --output "$work/${1##*/}" "$1" || die "$1 cannot be had" ;;
 	*) cp "$1" "$work" || die "$1 is not there" ;;
@@ -37,4 +37,4 @@ found=$(sha256sum <"$work/${from##*/}")
 mkdir "$work/unpacked"
 zstd -dcq "$work/${from##*/}" | tar -xf - -C "$work/unpacked" --strip-components=1
 "$work/unpacked/bin/fastgate" --version || die "it does not run in $prefix: is it mounted noexec, or is this not $(uname -m)?"
-(cd "$work/unpacked" && tar -cf - -- *) | tar -xf - -C "$prefix" # also over a fastgate that runs
+(cd "$work/unpacked" && tar -cf - -- *) | tar -xf - -C "$prefix" # replaces even a fastgate that is running

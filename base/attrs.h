@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compiler attributes.  The one header of base/ that code inside the measured program may include:
+ * Compiler attributes. The only header of base/ that code inside the measured program may include:
  * it declares nothing.
  */
 #ifndef FG_BASE_ATTRS_H

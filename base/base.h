@@ -14,8 +14,8 @@
 #include <string.h>
 
 /*
- * A violated contract between two pieces of our own code: print where, abort. Never for anything a
- * user, a file or a peer can cause; that is an fg_error.
+ * Reports a violated contract between two pieces of our own code, and aborts. Never use it for
+ * anything that a user, a file or a peer can cause; that is an fg_error.
  */
 #define FG_ASSERT(condition) \
  ((condition) ? (void)0 : fg_assert_failed(#condition, __FILE__, __LINE__, __func__))
@@ -24,9 +24,9 @@ void fg_assert_failed(const char *condition, const char *file, int line,
 		      const char *function) FG_NORETURN;
 
 /*
- * Allocation that cannot fail: out of memory ends the process with one line (exit code 6).
- * Whatever an outsider can enlarge must be bounded before it comes here.  fg_xcalloc and
- * fg_xreallocarray check the product for overflow.  fg_xstrdup(NULL) is NULL.
+ * Allocation that cannot fail: out of memory ends the process with one line (exit code 6). Bound
+ * every size that an outsider controls before you allocate. fg_xcalloc and fg_xreallocarray check
+ * the product for overflow. fg_xstrdup(NULL) is NULL.
  */
 void *fg_xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *fg_xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));

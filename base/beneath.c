@@ -47,7 +47,7 @@ static int next_name(char **rest, const char *path, char **name, struct fg_error
 	return FG_OK;
 }
 
-/* A file below a folder: its open parent folder (-1: missing) and its name in there. */
+/* A file below a folder: its open parent folder (-1: missing) and its name there. */
 struct place {
 	char *words; /* the path, split into its names */
 	char *name;
@@ -114,7 +114,7 @@ int fg_beneath_write(const char *folder, const char *path, const void *data, siz
 		status = check_last(&place, path, err);
 	if (status != FG_OK)
 		goto out;
-	/* Through the open descriptor, so that no part of the path is looked up again. */
+	/* Writes through the open descriptor, so that no part of the path is looked up again. */
 	target = fg_xasprintf("/proc/self/fd/%d/%s", place.at, place.name);
 	status = fg_fs_write_atomic(target, data, size, 0644, err);
 	if (status != FG_OK)

@@ -17,13 +17,13 @@
 #include "base/strbuf.h"
 
 struct fg_capture {
-	int fd; /* to read from; -1: nothing is captured, or the pipe has ended */
+	int fd; /* read end; -1: nothing is captured, or the pipe has ended */
 	bool in_file;
 	struct fg_strbuf head;
 	char *ring;         /* the newest bytes after the head */
 	size_t ring_bytes;  /* received after the head, kept or not */
 	uint64_t file_read; /* bytes of the file read or skipped */
-	int copy_fd;        /* what comes through the pipe is also written here; 0: nowhere */
+	int copy_fd;        /* output from the pipe is also written here; 0: nowhere */
 	size_t copied;
 };
 

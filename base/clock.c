@@ -33,7 +33,7 @@ static void put_number(char *at, int digits, int64_t value)
 }
 
 /*
- * Faster than gmtime_r(): a trend shows ten thousand times. Years start in March, so the leap day
+ * Faster than gmtime_r(): a trend shows ten thousand dates. Years start in March, so the leap day
  * is the last day of a year; 400 years always have 146,097 days.
  */
 void fg_time_format_utc(int64_t wall_ns, char text[FG_TIME_TEXT_SIZE])

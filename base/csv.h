@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing comma-separated values after RFC 4180, with "\n" as the end of a line.  Text is quoted
+ * Writes comma-separated values as in RFC 4180, but with "\n" at the end of a line. Text is quoted
  * when necessary. `struct fg_csv csv = {.out = &text};` is ready to use.
  */
 #ifndef FG_BASE_CSV_H

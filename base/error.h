@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why a call failed, in words a user can act on.
+ * The reason why a call failed, in words that a user can act on.
  *
  * A function that can fail returns an int (FG_OK or a negative enum fg_status) and takes a `struct
  * fg_error *err` last.  The object lives on the caller's stack, is filled only on failure, and may
@@ -30,7 +30,7 @@ enum fg_status {
 	FG_EBUSY = -13,        /* locked by another process; may succeed later */
 };
 
-/* Return the status of `call` from the function if it fails; only where nothing must be released. */
+/* Returns the status of `call` if it fails. Use it only where nothing has to be freed. */
 #define FG_TRY(call)                \
  do {                               \
   const int fg_try_status = (call); \
@@ -51,7 +51,7 @@ int fg_error_set(struct fg_error *err, enum fg_status code, const char *format, 
 /* As above, followed by ": " and the text of errno. errno is kept. */
 int fg_error_errno(struct fg_error *err, enum fg_status code, const char *format, ...)
 	FG_PRINTF(3, 4);
-/* Put "text: " in front of a message that is already set. */
+/* Puts "text: " in front of a message that is already set. */
 void fg_error_prefix(struct fg_error *err, const char *format, ...) FG_PRINTF(2, 3);
 
 #endif

@@ -17,7 +17,7 @@ static int read_and_close(int fd, const char *path, size_t max_bytes, char **dat
 	size_t used = 0;
 	int status = FG_OK;
 
-	/* Not sized by stat(): files in /proc report none. */
+	/* stat() cannot size the buffer: files in /proc report no size. */
 	for (;;) {
 		ssize_t got = 0;
 
@@ -68,8 +68,8 @@ int fg_fs_read_regular(const char *path, size_t max_bytes, char **data, size_t *
 		       struct fg_error *err)
 {
 	/*
-	 * Opened before it is checked, so nobody can swap it in between. Does not wait for a pipe's
-	 * writer.
+	 * The file is opened before it is checked, so nobody can swap it in between. Opening does
+	 * not wait for a pipe's writer.
 	 */
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat info;

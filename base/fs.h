@@ -52,7 +52,7 @@ bool fg_fs_is_folder(const char *path);
  * unknown: the file belongs to another user, or its file system has no leases.
  */
 bool fg_fs_is_in_use(int fd);
-/* Does this file exist and lie below the folder, links followed in both? */
+/* Does this file exist below the folder, with links followed in both paths? */
 bool fg_fs_is_below(const char *folder, const char *path);
 /* Names in a folder, sorted, without . and ..; free each and the array. */
 int fg_fs_list(const char *path, char ***names, size_t *count, struct fg_error *err) FG_NODISCARD;

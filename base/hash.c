@@ -51,7 +51,9 @@ uint64_t fg_hash64(const void *data, size_t size, uint64_t seed)
 
 static uint32_t crc_nibble(uint32_t state)
 {
-	/* CRCs of the sixteen 4-bit values, polynomial by Castagnoli (reflected 0x82f63b78). */
+	/*
+	 * CRCs of the sixteen 4-bit values, for the Castagnoli polynomial (reflected 0x82f63b78).
+	 */
 	static const uint32_t table[16] = {
 		0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
 		0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading JSON, over cJSON, with limits: at most `max_bytes` of text and 64 levels.  Errors carry
+ * Reads JSON with cJSON, within limits: at most `max_bytes` of text and 64 levels. Errors carry
  * line and column. The getters look a member up by a path of names separated by '/' and refuse a
  * wrong type with the member's name.
  */
@@ -21,7 +21,7 @@ int fg_json_get_text(const cJSON *object, const char *path, const char **text, s
 	FG_NODISCARD;
 int fg_json_get_int64(const cJSON *object, const char *path, int64_t *value, struct fg_error *err)
 	FG_NODISCARD;
-/* Whole, and within what a double holds exactly. */
+/* Is the value whole, and small enough for a double to hold it exactly? */
 bool fg_json_is_whole(double value);
 int fg_json_get_array(const cJSON *object, const char *path, const cJSON **array,
 		      struct fg_error *err) FG_NODISCARD;

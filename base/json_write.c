@@ -63,7 +63,7 @@ static inline bool is_plain(const struct fg_json_writer *w, char c)
 #define EACH(byte) (0x0101010101010101U * (byte))
 #define HIGH       EACH(0x80U)
 
-/* High bits where bytes of `word` equal `byte`, and in bytes above the first of them. */
+/* High bits of bytes that equal `byte`; some bytes above the first equal one may be set, too. */
 static inline uint64_t equal(uint64_t word, unsigned char byte)
 {
 	const uint64_t difference = word ^ EACH((uint64_t)byte);
@@ -72,8 +72,8 @@ static inline uint64_t equal(uint64_t word, unsigned char byte)
 }
 
 /*
- * No byte is below ' ', above '~', or needs an escape. May say no to plain bytes, never yes to
- * others.
+ * True if no byte is below ' ', above '~', or needs an escape. May be false for plain bytes, but is
+ * never true for others.
  */
 static inline bool are_plain(const struct fg_json_writer *w, const char *value)
 {

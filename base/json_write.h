@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing JSON as a stream into a text buffer: deterministic, any bytes in, valid UTF-8 out (broken
+ * Writes JSON as a stream into a text buffer: deterministic, any bytes in, valid UTF-8 out (broken
  * sequences become U+FFFD).  Wrong nesting is a programming error and asserts.  Numbers are the
  * shortest that read back the same; NaN and infinities become null.
  *

@@ -11,7 +11,7 @@
 
 #ifdef FG_PORTABLE
 /*
- * The host's plug-ins of name services belong to another libc: a static program that opens one may
+ * The host's name-service plug-ins belong to another libc: a static program that opens one may
  * crash. Hosts are looked up in /etc/hosts and by DNS, users in /etc/passwd.
  */
 static int open_locked(const struct fg_library *library, struct fg_error *err)
@@ -31,7 +31,7 @@ static const char *reason(void)
 	return words ? words : "unknown reason";
 }
 
-/* Advice on installing it, the end of a message. */
+/* The end of a message: how to install the library. */
 static char *source_of(const struct fg_library *library)
 {
 	return *library->package ? fg_xasprintf("install the package %s", library->package)
@@ -60,7 +60,7 @@ static int fill_table(const struct fg_library *library, void *opened, struct fg_
 
 static int open_locked(const struct fg_library *library, struct fg_error *err)
 {
-	/* RTLD_NOW, like the program itself: missing symbols are reported now. */
+	/* RTLD_NOW, as for the program itself: missing symbols are reported at once. */
 	void *opened = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
 	char *source = NULL;
 	int status = FG_OK;

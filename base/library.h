@@ -12,7 +12,7 @@
  * many cannot be closed while threads run, and closing one would hide its leaks.
  *
  * The portable build (FG_PORTABLE) is static and opens nothing: FG_LIBRARY_LINKED in the table's
- * initialiser fills it with what was linked.
+ * initialiser fills it with the linked functions.
  */
 #ifndef FG_BASE_LIBRARY_H
 #define FG_BASE_LIBRARY_H
@@ -27,14 +27,14 @@ struct fg_library {
 	const char *file;         /* its soname, as the program was compiled against it */
 	const char *package;      /* its package on the build system; "": unknown */
 	const char *purpose;      /* "to talk to servers" */
-	const char *const *names; /* of the members of `functions` */
+	const char *const *names; /* names of the functions */
 	size_t count;
-	void *table; /* as many function pointers, in the same order */
+	void *table; /* function pointers, in the order of `names` */
 	pthread_mutex_t lock;
 	atomic_bool is_open; /* the table is complete */
 };
 
-/* Initialiser of a `struct fg_library`: `functions` is its table, `known` lists their names. */
+/* Initialiser of a `struct fg_library`: `functions` is its table, `known` lists the names in it. */
 #define FG_LIBRARY(functions, known, soname, source, use)                    \
  {                                                                           \
   .file = (soname), .package = (source), .purpose = (use), .names = (known), \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts of a manual page, in the man(7) macros that groff and mandoc both read.  Text is escaped so
- * that a dash stays a dash, and everything beyond ASCII is named by its code point.  All append.
+ * Parts of a manual page, in the man(7) macros that groff and mandoc both read. Text is escaped so
+ * that a dash stays a dash, and everything beyond ASCII is named by its code point. All functions
+ * append to the page.
  */
 #ifndef FG_BASE_MANUAL_H
 #define FG_BASE_MANUAL_H
@@ -12,7 +13,7 @@
 /* The header and NAME: `name` is the page's, "perfdb" or "fastgate-run". */
 void fg_manual_head(struct fg_strbuf *page, const char *name, const char *program,
 		    const char *summary);
-/* Within a line; with `marks`, text in `backticks` becomes bold. */
+/* Adds text within a line; with `marks`, text in `backticks` becomes bold. */
 void fg_manual_text(struct fg_strbuf *page, const char *text, bool marks);
 void fg_manual_line(struct fg_strbuf *page, const char *text);
 /* One paragraph per line; lines that begin with a blank stay as they are. */

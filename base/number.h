@@ -20,7 +20,9 @@ int fg_parse_bool(const char *text, bool *value, struct fg_error *err)
 int fg_parse_duration_ns(const char *text, int64_t *value_ns, struct fg_error *err) FG_NODISCARD;
 /* "64", "64K", "64KiB", "10MB", "2GiB". */
 int fg_parse_size_bytes(const char *text, uint64_t *value_bytes, struct fg_error *err) FG_NODISCARD;
-/* "2%" is 0.02, and so is "0.02".  FG_ELIMIT: above 1 without a unit, which is hardly meant. */
+/*
+ * "2%" is 0.02, and so is "0.02". FG_ELIMIT: above 1 without a unit, which is probably a mistake.
+ */
 int fg_parse_ratio(const char *text, double *value, struct fg_error *err) FG_NODISCARD;
 
 enum {

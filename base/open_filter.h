@@ -10,12 +10,12 @@
 
 enum fg_open_event {
 	FG_OPEN_EVENT = 1, /* open, openat, openat2, creat */
-	FG_OPEN_UNSEEN,    /* it may open files unseen by the filter */
+	FG_OPEN_UNSEEN,    /* a call that may open files unseen by the filter */
 };
 
 /*
  * Applies to the calling process and everything it starts, for good. Requires a tracer with
- * PTRACE_O_TRACESECCOMP from then on. Returns false where there is no such filter.
+ * PTRACE_O_TRACESECCOMP from then on. Returns false if the kernel has no such filter.
  */
 bool fg_open_filter_install(void);
 

@@ -27,7 +27,7 @@ struct level {           /* an open group; the first is the whole expression */
 struct scan {
 	struct level levels[MAX_NESTING];
 	unsigned depth;
-	unsigned copies; /* of the last item; a repetition multiplies them */
+	unsigned copies; /* copies of the last item, which a repetition multiplies */
 	/* ways in which the last item matches nothing; 0: it consumes a character */
 	unsigned ways;
 };

@@ -28,7 +28,7 @@ struct fg_pattern {
 	bool set;
 };
 
-/* Why an expression is too expensive; NULL: it is not, though it may be invalid. */
+/* The reason why an expression is too expensive; NULL: it is not, though it may be invalid. */
 const char *fg_pattern_excess(const char *text);
 
 int fg_pattern_compile(const char *text, struct fg_pattern *pattern, struct fg_error *err)

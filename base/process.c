@@ -145,7 +145,7 @@ FG_NORETURN static void exec_program(const struct fg_process_options *options,
 	_exit(127);
 }
 
-/* The soft limit only: a program that wants core files can raise it again. */
+/* Lowers only the soft limit: a program that wants core files can raise it again. */
 static void forbid_core(void)
 {
 	struct rlimit limit;
@@ -305,8 +305,8 @@ static size_t read_all(int fd, void *data, size_t size)
 }
 
 /*
- * The child reports through a pipe that closes itself on exec whether it got that far; the launcher
- * then reports the same about the program.
+ * The child reports whether it reached exec, through a pipe that closes itself on exec; the
+ * launcher then reports the same about the program.
  */
 static int await_exec(struct start *start, pid_t pid, const struct fg_process_options *options,
 		      struct fg_process *process, struct fg_error *err)
@@ -439,7 +439,7 @@ size_t fg_process_signal_strays(int signal)
 	return count;
 }
 
-/* Their children become ours in turn, so repeat until no child is left. */
+/* The strays' children become ours in turn, so repeat until no child is left. */
 bool fg_process_end_strays(void)
 {
 	enum {

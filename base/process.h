@@ -92,7 +92,7 @@ struct fg_process {
 	int64_t kill_at_ns;
 	bool timed_out;
 	bool reaped;
-	int report_fd; /* of the launcher; -1: none */
+	int report_fd; /* the launcher's reports; -1: none */
 	bool counted;  /* counted among this process's running programs */
 };
 
@@ -112,7 +112,7 @@ size_t fg_process_signal_strays(int signal);
 bool fg_process_end_strays(void);
 /* Is a process running that a program started with keep_children left behind? */
 bool fg_process_has_kept(void);
-/* Ends what programs started with keep_children left running. */
+/* Ends the processes that programs started with keep_children left running. */
 void fg_process_end_kept(void);
 void fg_process_release(struct fg_process *process);
 void fg_process_result_release(struct fg_process_result *result);

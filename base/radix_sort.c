@@ -31,8 +31,8 @@ static void distribute(const struct fg_keyed *from, struct fg_keyed *to, size_t 
 }
 
 /*
- * Least significant digit first, skipping digits that all keys share: three passes for most files'
- * addresses.
+ * Sorts by the least significant digit first and skips digits that all keys share: three passes for
+ * most files' addresses.
  */
 void fg_keyed_sort(struct fg_keyed *items, size_t count)
 {

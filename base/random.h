@@ -21,7 +21,7 @@ uint64_t fg_random_below(struct fg_random *random, uint64_t bound);
 double fg_random_uniform(struct fg_random *random); /* [0, 1) */
 double fg_random_normal(struct fg_random *random);
 
-/* From the kernel. */
+/* Random bytes from the kernel, for secrets and ids. */
 int fg_random_bytes(void *data, size_t size, struct fg_error *err) FG_NODISCARD;
 /* A time-ordered id (UUID version 7), 36 characters and NUL. */
 int fg_random_uuid(char text[37], struct fg_error *err) FG_NODISCARD;

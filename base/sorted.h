@@ -19,7 +19,7 @@ struct fg_sorted {
 #define FG_SORTED(items, count, type, member) \
  (&(const struct fg_sorted){(items), (count), sizeof(type), offsetof(type, member)})
 
-/* The number of elements before the first one that is not below the key, or with `equal` above. */
+/* Number of elements below the key, or, with `equal`, up to the key. */
 static inline size_t fg_sorted_before(const struct fg_sorted *sorted, uint64_t key, bool equal)
 {
 	const char *members = sorted->items;

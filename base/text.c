@@ -15,7 +15,7 @@ struct splitter {
 	bool has_word;
 };
 
-/* The inside of "…": a backslash keeps its meaning only before these four. */
+/* Reads the inside of "…", where a backslash escapes only these four. */
 static int take_double_quoted(struct splitter *s, struct fg_error *err)
 {
 	for (s->at++; *s->at != '"'; s->at++) {
@@ -66,7 +66,7 @@ int fg_text_split_words(const char *command, struct fg_arena *arena, char ***arg
 	int status = FG_OK;
 
 	for (;;) {
-		const bool gap = strchr(" \t\n\r", *s.at) != NULL; /* also at the closing NUL */
+		const bool gap = strchr(" \t\n\r", *s.at) != NULL; /* true at the final NUL, too */
 
 		if (!gap) {
 			status = take_piece(&s, err);
@@ -246,7 +246,7 @@ void fg_text_add_escaped(struct fg_strbuf *text, const char *bytes, size_t lengt
 
 void fg_text_add_for_log(struct fg_strbuf *text, const char *lines, size_t length)
 {
-	bool is_blank = true; /* so far in this line */
+	bool is_blank = true; /* only blanks so far in this line */
 
 	for (size_t i = 0; i < length; i++) {
 		const char *at = lines + i;

@@ -8,8 +8,8 @@
 #include "base/strbuf.h"
 
 /*
- * Split a command as a shell splits words: blanks, '…', "…" (with \" \\ \$ \`), backslash.  No
- * expansion of any kind happens.  argv ends with NULL and lives in the arena.
+ * Splits a command as a shell splits words: blanks, '…', "…" (with \" \\ \$ \`), backslash. No
+ * expansion of any kind happens. argv ends with NULL and lives in the arena.
  */
 int fg_text_split_words(const char *command, struct fg_arena *arena, char ***argv, size_t *argc,
 			struct fg_error *err) FG_NODISCARD;
@@ -25,13 +25,13 @@ bool fg_text_is_utf8(const char *bytes, size_t length);
 /* UTF-8 without anything that fg_text_add_clean() would replace: fit for a name. */
 bool fg_text_is_clean(const char *bytes, size_t length);
 /*
- * Append `length` bytes as valid UTF-8: broken sequences and control characters become U+FFFD, at
+ * Appends `length` bytes as valid UTF-8: broken sequences and control characters become U+FFFD, at
  * most `limit` bytes.
  */
 void fg_text_add_clean(struct fg_strbuf *text, const char *bytes, size_t length, size_t limit);
 /*
  * As above, for one line: control characters are shown escaped (\n, \t, \x1b), so that readers can
- * tell what they were.
+ * see what they were.
  */
 void fg_text_add_escaped(struct fg_strbuf *text, const char *bytes, size_t length);
 /*

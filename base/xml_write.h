@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing XML 1.0: any bytes in, well-formed out (characters that XML cannot carry become U+FFFD).
+ * Writes XML 1.0: any bytes in, well-formed out (characters that XML cannot carry become U+FFFD).
  * begin → attributes → (text | nested elements) → end.  An element without content is closed as
  * <x/>.
  */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 struct array {
-	/* offset of the items pointer; copied as bytes because its type differs */
+	/* address of the items pointer; copied as bytes because its type differs */
 	void *place;
 	size_t *count, *capacity;
 	size_t size;
@@ -50,7 +50,7 @@ int fg_debug_index_save(const struct fg_debug_index *index, const char *cache_fi
 {
 	struct fg_debug_cache_header header = {.magic = FG_DEBUG_CACHE_MAGIC,
 					       .byte_order = FG_DEBUG_CACHE_BYTE_ORDER};
-	struct fg_debug_index copy = *index; /* the list wants addresses it could change */
+	struct fg_debug_index copy = *index; /* the list takes non-const pointers */
 	struct array arrays[FG_DEBUG_CACHE_ARRAYS];
 	size_t at = sizeof(header);
 	char *folder;
@@ -222,7 +222,7 @@ static void prune_file(const char *name, const char *path)
 		(void)unlink(path);
 }
 
-/* Only what looks like ours: FOLDER/xx/NAME.fgsym. */
+/* The cache's own files are FOLDER/xx/NAME.fgsym: other folders are left alone. */
 static void prune_folder(const char *name, const char *path)
 {
 	if (strlen(name) == 2)

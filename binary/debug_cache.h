@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The debug index on disk.  One file a build-id:
+ * The debug index on disk, one file per build-id:
  *
  *	struct fg_debug_cache_header, then the seven arrays of the index in their order, each at a
  *	multiple of 8
  *
- * The arrays are the index's own, in this machine's byte order.  The file lies in the user's cache
+ * The arrays are the index's own, in this machine's byte order. The file lies in the user's cache
  * folder, where a power cut, a full disk or another version may leave any content, and in archives,
- * which come from anybody.  A checksum covers all bytes; then every index is checked against its
- * table once, so lookups need no checks.  Private to binary/.
+ * which may come from anyone. A checksum covers all bytes. After loading, every index is checked
+ * once against its table, so lookups need no checks. Private to binary/.
  */
 #ifndef FG_SYMBOLS_DEBUG_CACHE_H
 #define FG_SYMBOLS_DEBUG_CACHE_H

@@ -43,8 +43,8 @@ static char *by_build_id(const struct fg_elf *elf, const char *root)
 }
 
 /*
- * A file named by .gnu_debuglink may lack a build-id.  It is identified by its checksum, which was
- * compared where the file was found.
+ * A file named by .gnu_debuglink may lack a build-id. It is identified by its checksum, which was
+ * compared when the file was found.
  */
 char *fg_debug_file_check(const struct fg_elf *elf, const char *path)
 {

@@ -6,14 +6,14 @@
 #include "binary/elf_file.h"
 
 /*
- * The separate debug file of a binary, to be freed, or NULL: by build-id below `debug_root`, by
- * .gnu_debuglink (checked by its checksum) next to the binary, in .debug/ and below `debug_root`,
- * and from debuginfod when asked for.
+ * Finds the separate debug file of a binary: by build-id below `debug_root`, by .gnu_debuglink and
+ * its checksum next to the binary, in .debug/ and below `debug_root`, and from debuginfod if
+ * requested. Returns a path that the caller frees, or NULL.
  */
 char *fg_debug_file_find(const struct fg_elf *elf, const char *binary, const char *debug_root,
 			 bool debuginfod);
 
-/* A copy of the path if the file is of the binary's build; otherwise NULL. */
+/* Returns a copy of the path if the file belongs to the binary's build, otherwise NULL. */
 char *fg_debug_file_check(const struct fg_elf *elf, const char *path);
 
 /* The vdso that is mapped into this process; NULL: none. */
@@ -27,7 +27,7 @@ enum {
 	FG_MINI_DEBUG_MAX_BYTES = 256 << 20,
 };
 
-/* FG_ENOENT: the binary has none; FG_EPARSE, FG_ELIMIT: it is damaged or too large. */
+/* FG_ENOENT: the binary has no .gnu_debugdata; FG_EPARSE, FG_ELIMIT: it is damaged or too large. */
 int fg_mini_debug_read(const char *path, struct fg_elf *symbols, struct fg_error *err) FG_NODISCARD;
 
 #endif

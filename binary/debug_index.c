@@ -52,8 +52,8 @@ void fg_debug_index_release(struct fg_debug_index *index)
 /* ------------------------------------------------------------------- look-ups */
 
 /*
- * How many of the first `count` elements, `stride` bytes apart and each beginning with its start
- * address, begin at or before the address; there is at least one.
+ * Returns the number of elements that start at or before the address. Elements are sorted, `stride`
+ * bytes apart, and begin with their start address; `count` is at least 1.
  */
 static size_t count_before(const void *items, size_t count, size_t stride, uint64_t address)
 {
@@ -173,7 +173,7 @@ size_t fg_debug_index_find(struct fg_debug_index *index, uint64_t address,
 {
 	enum {
 		LOOK_BACK = 8
-	}; /* Ranges of units may lie inside another unit's. */
+	}; /* a unit's ranges may lie inside another unit's */
 	size_t before = ranges_before(index, address);
 	size_t line_only = 0;
 

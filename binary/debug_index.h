@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From an address to functions, inlined functions and lines, by DWARF.
+ * Maps an address to functions, inlined functions and lines with DWARF.
  *
- * Asking libdw address by address walks the same tree of entries again and again (19 ms an address
- * with inlined frames in a large library).  Here each compilation unit is walked once, when the
- * first address in it is asked for, and leaves three sorted arrays:
+ * libdw walks the same tree of entries again for every address (19 ms per address with inlined
+ * frames in a large library). Here each compilation unit is walked once, at the first lookup in it,
+ * and yields three sorted arrays:
  *
  *	segments   non-overlapping address ranges, each with its innermost scope: a function or
  *	           an inlined copy of one
  *	scopes     parent scope, function, and the line of the call when inlined
- *	lines      where which source line begins
+ *	lines      start addresses of source lines
  *
- * An address is then two binary searches and a walk up the scopes.  The arrays hold numbers only,
- * and texts as offsets: they are what the cache keeps, by build-id, as they are.
+ * A lookup then takes two binary searches and a walk up the scopes. The arrays hold only numbers,
+ * and texts as offsets, so the cache stores them unchanged, by build-id.
  */
 #ifndef FG_SYMBOLS_DEBUG_INDEX_H
 #define FG_SYMBOLS_DEBUG_INDEX_H
@@ -79,17 +79,17 @@ struct fg_debug_index {
 	size_t function_count, function_capacity;
 	char *texts; /* NUL-terminated, one after the other; offset 0 is "" */
 	size_t texts_size, texts_capacity;
-	/* texts of the cache, which never move; the same as `texts` until one is added */
+	/* texts loaded from the cache, which never move; equal to `texts` until a text is added */
 	char *loaded_texts;
 	size_t loaded_texts_size;
-	/* where the previous address was found; lookups are mostly in order */
+	/* range of the previous lookup: lookups are mostly in order */
 	size_t last_range;
 
 	/* built when the first text is added */
 	struct fg_map text_index;
-	struct fg_debug_file *file; /* libdw's; NULL: not opened (yet) */
+	struct fg_debug_file *file; /* handle of libdw; NULL: not open */
 	char *path;
-	bool changed;               /* since it was loaded */
+	bool changed;               /* changed since the index was loaded */
 	size_t units_without_split; /* units walked without their .dwo file */
 };
 
@@ -97,7 +97,7 @@ struct fg_debug_index {
 struct fg_debug_frame {
 	/* FG_DEBUG_NO_FUNCTION: a line without a function around it (assembler sources) */
 	uint32_t function;
-	uint32_t at_file; /* text: of the line that is executed at this level; 0: unknown */
+	uint32_t at_file; /* text: file of the line executed at this level; 0: unknown */
 	uint32_t at_line;
 	bool inlined;
 };
@@ -109,12 +109,12 @@ enum {
 };
 
 /*
- * Finds the units; nothing is walked yet.  `path` has the debug information itself (a binary or a
- * separate file).
+ * Finds the units without walking them. `path` contains the debug information: a binary or a
+ * separate file.
  */
 int fg_debug_index_open(struct fg_debug_index *index, const char *path, struct fg_error *err)
 	FG_NODISCARD;
-/* 0: nothing is known about the address. */
+/* Returns the length of the chain; 0: nothing is known about the address. */
 size_t fg_debug_index_find(struct fg_debug_index *index, uint64_t address,
 			   struct fg_debug_frame chain[FG_DEBUG_CHAIN_MAX]);
 /* The text at this offset; valid until the next unit is walked. */
@@ -127,14 +127,14 @@ static inline const char *fg_debug_lasting_text(const struct fg_debug_index *ind
 {
 	return text < index->loaded_texts_size ? index->loaded_texts + text : NULL;
 }
-/* Keep the demangled name with the function: the next run finds it in the cache. */
+/* Keeps the demangled name with the function: the next run finds it in the cache. */
 void fg_debug_set_readable(struct fg_debug_index *index, uint32_t function, const char *readable);
 void fg_debug_index_release(struct fg_debug_index *index);
 
 /*
- * The cache: everything that was worked out, with a checksum.  Loading refuses a file of another
- * version, of another build-id, or that is damaged (FG_EPARSE), and an absent one (FG_ENOENT).
- * `path` is used when an address in a unit not yet walked is asked for.
+ * Saves everything found so far, with a checksum. Loading returns FG_ENOENT if there is no file,
+ * and FG_EPARSE if the file is damaged or belongs to another version or build-id. `path` is opened
+ * for the first address in a unit that is not in the cache.
  */
 int fg_debug_index_save(const struct fg_debug_index *index, const char *cache_file,
 			const char *build_id, struct fg_error *err) FG_NODISCARD;
@@ -149,10 +149,10 @@ enum {
 	FG_DEBUG_CACHE_DAYS = 30
 };
 void fg_debug_cache_prune(const char *folder);
-/* The file of this build below the cache's folder, to be freed. */
+/* The path of this build's file below the cache's folder. The caller frees it. */
 char *fg_debug_cache_file(const char *cache_folder, const char *build_id);
 
-/* debug_walk.c and debug_texts.c: read with libdw and append. */
+/* debug_walk.c and debug_texts.c read with libdw and append to the index. */
 int fg_debug_file_open(struct fg_debug_index *index, struct fg_error *err);
 void fg_debug_file_close(struct fg_debug_index *index);
 int fg_debug_find_units(struct fg_debug_index *index, struct fg_error *err);

@@ -65,7 +65,7 @@ static Dwarf_Die declaration_of(Dwarf_Die *function)
 	return *function;
 }
 
-/* "": global, or unknown. */
+/* Returns "" if the scope is global or unknown. */
 static const char *known_scope(const struct fg_debug_scopes *scopes, const Dwarf_Die *entry)
 {
 	const uint64_t key = (uint64_t)(uintptr_t)entry->addr;
@@ -120,7 +120,7 @@ static void enter_class(Dwarf_Die *entry, struct fg_strbuf *scope, unsigned *nam
 	add_part(scope, name ? name : number);
 }
 
-/* false: skip its children. */
+/* Extends the scope by the entry's name. Returns false if its children are to be skipped. */
 static bool enter(struct fg_debug_scopes *scopes, Dwarf_Die *entry, struct fg_strbuf *scope,
 		  unsigned *nameless)
 {

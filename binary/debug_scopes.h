@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scope of a C++ function without a linkage name: "std::" of __unguarded_partition<...>,
- * "reco::work::<lambda(double)>::" of operator().  Compilers omit the linkage name of functions
- * that no other object file can call: lambdas, local classes, templates of either.  An entry of
+ * The scope of a C++ function without a linkage name: "std::" for __unguarded_partition<...>,
+ * "reco::work::<lambda(double)>::" for operator(). Compilers omit the linkage name of functions
+ * that no other object file can call: lambdas, local classes, templates of either. An entry of
  * debug information does not know its parent, so one walk over the unit records the scopes of all
  * such functions when the first of them is needed.
  */
@@ -15,10 +15,10 @@
 #include <elfutils/libdw.h>
 
 struct fg_debug_scopes {
-	Dwarf_Die *unit; /* its root; the rest is empty until the first question */
+	Dwarf_Die *unit; /* root entry; the rest is filled at the first query */
 	bool made;
 	struct fg_pair_index known; /* address of a function's entry → offset into texts */
-	struct fg_strbuf texts;     /* each ends in NUL; one at 0 is "" */
+	struct fg_strbuf texts;     /* NUL-terminated; offset 0 is "" */
 };
 
 /* "reco::work::<lambda(double)>" or ""; valid until the next call. */

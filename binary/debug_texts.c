@@ -13,7 +13,7 @@ static void index_texts(struct fg_debug_index *index)
 	}
 }
 
-/* Texts of the cache may be referenced, so a copy is grown. */
+/* Texts of the cache may be referenced and must not move, so a copy grows instead. */
 static void leave_loaded_texts(struct fg_debug_index *index)
 {
 	char *copy = fg_xmalloc(index->texts_size + 1);

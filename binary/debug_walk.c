@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The part of the debug index that speaks with libdw: finding the units of a file, and walking one.
+ * The part of the debug index that uses libdw: finds the units of a file and walks one.
  *
- * A walk goes over a unit's entries in order.  Functions and inlined copies with code become
- * scopes; their address ranges are put on a list and, at the end, cut into segments that do not
- * overlap: sorted by start with the longer first, a stack of open ranges is the nesting, and each
- * boundary closes one segment of the innermost.
+ * A walk goes over a unit's entries in order. Functions and inlined copies with code become scopes;
+ * their address ranges are put on a list and, at the end, cut into segments that do not overlap.
+ * The ranges are sorted by start, longer ones first. A stack of open ranges represents the nesting,
+ * and each boundary closes a segment of the innermost range.
  *
  *	f:  |--------------|        f calls g, inlined; g calls h, inlined
  *	g:      |-------|
@@ -84,7 +84,7 @@ void fg_debug_file_close(struct fg_debug_index *index)
 static void add_range(struct fg_debug_index *index, uint32_t unit, uint64_t start, uint64_t end)
 {
 	if (start >= end || start == 0 || index->range_count >= MAX_RANGES)
-		return; /* 0: code that the linker dropped */
+		return; /* start 0: code that the linker dropped */
 	index->ranges = fg_grow(index->ranges, &index->range_capacity, index->range_count + 1,
 				sizeof(index->ranges[0]));
 	index->ranges[index->range_count++] =
@@ -136,9 +136,9 @@ static unsigned number_of(Dwarf_Die *entry, unsigned attribute)
 }
 
 /*
- * The entry that names the function: an inlined copy or an out-of-line body points to it.  A body
- * with a linkage name of its own is one of several of a constructor or destructor (complete, base,
- * deleting).
+ * The entry that names the function: an inlined copy or an out-of-line body points to it. A
+ * constructor or destructor has several bodies (complete, base, deleting), each with its own
+ * linkage name.
  */
 static void find_origin(Dwarf_Die *entry, Dwarf_Die *origin)
 {
@@ -171,8 +171,8 @@ static uint32_t file_text(struct walk *w, size_t file)
 }
 
 /*
- * The file that a function is declared in.  Not by dwarf_decl_file(): it asserts that the unit has
- * a table of files, and a unit of an untrusted binary may have none.
+ * The file that declares a function. dwarf_decl_file() would assert that the unit has a table of
+ * files, which a unit of an untrusted binary may lack.
  */
 static uint32_t declared_in(struct walk *w, Dwarf_Die *entry)
 {
@@ -194,7 +194,7 @@ static uint32_t declared_in(struct walk *w, Dwarf_Die *entry)
 				 without_dot(dwarf_filesrc(files, (size_t)number, NULL, NULL)));
 }
 
-/* The text of its name, with its scope if there is no linkage name. */
+/* The function's name as a text, with its scope if there is no linkage name. */
 static uint32_t name_text(struct walk *w, Dwarf_Die *origin, bool with_scope)
 {
 	const char *name = text_of(origin, DW_AT_name);
@@ -254,7 +254,7 @@ static uint32_t direct_number(Dwarf_Die *entry, unsigned attribute)
 
 /* --------------------------------------------------------------------- scopes */
 
-/* The new scope + 1, or `around` when the entry has no code. */
+/* Returns the new scope + 1, or `around` if the entry has no code. */
 static uint32_t add_scope(struct walk *w, Dwarf_Die *entry, uint32_t around, bool inlined)
 {
 	struct fg_debug_index *index = w->index;
@@ -287,7 +287,7 @@ static uint32_t add_scope(struct walk *w, Dwarf_Die *entry, uint32_t around, boo
 	return (uint32_t)index->scope_count;
 }
 
-/* Handles one entry: whether to descend, and with which enclosing scope. */
+/* Handles one entry. Returns true if its children are to be visited, in the scope `around`. */
 static bool visit(struct walk *w, Dwarf_Die *entry, uint32_t *around)
 {
 	uint32_t before = *around;
@@ -467,7 +467,9 @@ void fg_debug_walk_unit(struct fg_debug_index *index, uint32_t number)
 	index->changed = true;
 	if (!find_entry(index, number, &entry))
 		return;
-	/* with split DWARF the skeleton has the ranges and the lines, the .dwo the functions */
+	/*
+	 * with split DWARF the skeleton has the ranges and the lines, the .dwo file the functions
+	 */
 	root = entry;
 	if (dwarf_cu_info(entry.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
 	    type == DW_UT_skeleton) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * C++ names go through the C++ runtime's own demangler, by its entry point with a callback: it
- * hands out the text piece by piece, and allocates nothing.  A crafted name can refer to its own
- * parts so that it prints without end ("_Z1f" and thirty function types, each naming the one before
- * it twice, would be 2^30 letters); the demangler cannot be stopped, but it holds no resources, so
+ * The C++ runtime demangles C++ names, through its entry point with a callback: it passes the text
+ * on in pieces and allocates nothing. A crafted name can refer to its own parts so often that its
+ * text is practically endless ("_Z1f" and thirty function types, each naming the one before it
+ * twice, would be 2^30 letters). The demangler cannot be interrupted, but it holds no resources, so
  * the callback may longjmp out of it.
  */
 #include "binary/demangle.h"
@@ -12,7 +12,7 @@
 
 #include <setjmp.h>
 
-/* Part of every static C++ runtime, for exactly this; it has no header. */
+/* Every static C++ runtime has this function, but no header declares it. */
 /* NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): not our name */
 int __gcclibcxx_demangle_callback(const char *mangled,
 				  void (*piece)(const char *text, size_t length, void *context),
@@ -25,7 +25,7 @@ struct output {
 
 /*
  * Length without a compiler's suffix: gcc and clang append ".cold", ".isra.0", ".constprop.1",
- * ".part.2", ".llvm.123".  A C++ linkage name has no dot otherwise.
+ * ".part.2", ".llvm.123". Otherwise a C++ linkage name contains no dot.
  */
 static size_t length_without_suffix(const char *linkage)
 {

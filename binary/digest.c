@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* From an image to digests: its items by name, and the whole. */
+/* Digests an image: each of its items, by name, and the whole. */
 #include "base/hash.h"
 #include "base/map.h"
 #include "binary/digester.h"
@@ -27,7 +27,7 @@ static int compare_orderings(const void *left, const void *right)
 	return by_name ? by_name : (a->index > b->index) - (a->index < b->index);
 }
 
-/* A part of the image that runs although nothing names it: constructors, the loader's own code. */
+/* True for a section that takes effect although nothing references it: constructors, .interp. */
 static bool acts_by_itself(const struct fg_image_section *section)
 {
 	return strcmp(section->name, ".init_array") == 0 ||
@@ -36,13 +36,15 @@ static bool acts_by_itself(const struct fg_image_section *section)
 	       strcmp(section->name, ".interp") == 0;
 }
 
-/* A program walks a section of such a name between marks that the linker sets at its ends. */
+/*
+ * A program may walk such a section between __start_NAME and __stop_NAME, which the linker defines.
+ */
 static bool is_walked(const struct fg_image_section *section)
 {
 	return section && *section->name && *section->name != '.';
 }
 
-/* Adds symbols for those marks, so that they are items like any other. */
+/* Adds a symbol for each section that acts by itself, so that it is an item like any other. */
 static void add_section_symbols(struct fg_image *image)
 {
 	struct fg_image_symbol *grown = fg_arena_array(
@@ -149,9 +151,9 @@ static void note_bringing(const struct fg_image *image, struct fg_code *code)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- whole image ---- */
 
-/* The start file may hold the address of main in pieces that nothing here puts together. */
+/* main counts as well: the start file may build its address in pieces, which are not followed. */
 static bool is_entrance(const struct fg_image_symbol *symbol)
 {
 	return symbol->is_start_file || symbol->is_exported || strcmp(symbol->name, "main") == 0;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which places of arm64 code speak of addresses.
+ * Finds the places in arm64 code that hold addresses.
  *
- * All instructions are 32 bits wide, and few forms hold an address: branches, ADR and literals by
- * their distance; everything else by a pair, ADRP for the page and an ADD, load or store for the
- * place in it.  The halves of a pair need not be neighbours, so the pages that registers hold are
+ * All instructions are 32 bits wide, and few forms hold an address. Branches, ADR and literals hold
+ * a distance; everything else takes a pair, ADRP for the page and an ADD, load or store for the
+ * offset in it. The halves of a pair need not be neighbours, so the pages that registers hold are
  * followed through the function, along its branches, until nothing changes any more.
  *
- * A page is lost where two ways bring different ones, or behind a jump whose target is not known.
- * If such a register is read all the same, or a page is used in another way than as half of a pair,
- * the pages of the whole function count as they are: then it differs from another build wherever
- * the linker put something else.
+ * A page is lost where two paths bring different ones, or after a jump with an unknown target. If
+ * such a register is read anyway, or a page is used other than as half of a pair, all pages of the
+ * function are digested as they are: the function then differs from a build in which the linker
+ * placed anything it refers to elsewhere.
  *
  * Compilers reach neighbouring objects from the address of one (section anchors), so a whole
- * address is followed as well, as far as it stays in registers.
+ * address is followed, too, as long as it stays in registers.
  */
 #include "base/base.h"
 #include "binary/digester.h"
@@ -24,8 +24,8 @@ enum {
 	LINK = 30,
 	PASSES_MAX = 64,
 	COUNT_MAX = 1 << 18,
-	/* what a register holds, in the lower bits; the address is above them */
-	LOST = 1, /* a page that is not known */
+	/* the content of a register, in the lower bits; the address is above them */
+	LOST = 1, /* an unknown page */
 	HELD = 2, /* a page */
 	WHOLE = 3,
 	KIND_BITS = 2,
@@ -43,8 +43,8 @@ struct follow {
 	uint32_t *label_of; /* per instruction, from 1; 0: no branch leads here */
 	struct pages *labels;
 	struct pages now;
-	struct pages jumped; /* to a place that is not known: the case of a switch */
-	struct pages thrown; /* out of a call, to a landing pad */
+	struct pages jumped; /* pages at an unknown target, such as a case of a switch */
+	struct pages thrown; /* pages at a landing pad, after a call that threw */
 	bool is_exact;
 	bool is_stable;
 };
@@ -57,7 +57,7 @@ static uint32_t word_at(const struct follow *f, size_t i)
 	return word;
 }
 
-/* `bits` of the word from `low` on, signed, in instructions. */
+/* Decodes the signed field of `bits` bits at bit `low`, which counts instructions, into bytes. */
 static int64_t distance(uint32_t word, unsigned low, unsigned bits)
 {
 	const uint32_t field = word << (32 - low - bits);
@@ -85,10 +85,10 @@ static uint64_t page_of(uint32_t word, uint64_t address)
 struct form {
 	uint32_t mask;
 	uint32_t bits;
-	uint8_t low; /* the field of the distance */
+	uint8_t low; /* lowest bit of the distance */
 	uint8_t width;
 	bool is_branch;
-	bool goes_on; /* to the next instruction as well */
+	bool goes_on; /* may continue with the next instruction */
 };
 
 static const struct form forms[] = {
@@ -114,13 +114,13 @@ static bool is_call(uint32_t word)
 	return (word & 0xfc000000u) == 0x94000000u || (word & 0xfee00000u) == 0xd6200000u;
 }
 
-/* br and its authenticated forms: to a place that is not known */
+/* br and its authenticated forms, whose target is unknown */
 static bool is_jump(uint32_t word)
 {
 	return (word & 0xfee00000u) == 0xd6000000u;
 }
 
-/* ret as well */
+/* br, ret and their other forms */
 static bool is_end(uint32_t word)
 {
 	return (word & 0xfe000000u) == 0xd6000000u && !is_call(word);
@@ -187,9 +187,9 @@ static void follow_memory(struct follow *f, uint32_t word)
 
 	if (!is_half(word, &half)) {
 		read_of(f, word >> 5 & 31u);
-		may_write(f, word >> 5 & 31u); /* some forms move it on */
+		may_write(f, word >> 5 & 31u); /* some forms update the base register */
 	}
-	if (!is_pair && !is_plain) { /* exclusive and the like */
+	if (!is_pair && !is_plain) { /* exclusive accesses and similar */
 		read_of(f, word >> 10 & 31u);
 		read_of(f, word >> 16 & 31u);
 		read_of(f, word & 31u);
@@ -198,12 +198,12 @@ static void follow_memory(struct follow *f, uint32_t word)
 		may_write(f, word >> 16 & 31u);
 		return;
 	}
-	if (is_plain && (word & 0x01200000u) == 0x00200000u) { /* by a register, or atomic */
+	if (is_plain && (word & 0x01200000u) == 0x00200000u) { /* register index, or atomic */
 		read_of(f, word >> 16 & 31u);
 		if ((word & 0xc00u) == 0)
 			may_write(f, word & 31u);
 	}
-	if (is_vector || (word & 0xf8c00000u) == 0xf8800000u) /* or a prefetch */
+	if (is_vector || (word & 0xf8c00000u) == 0xf8800000u) /* prefetch */
 		return;
 	for (unsigned n = 0; n < (is_pair ? 2u : 1u); n++) {
 		const unsigned number = (n ? word >> 10 : word) & 31u;
@@ -215,7 +215,7 @@ static void follow_memory(struct follow *f, uint32_t word)
 	}
 }
 
-/* The base holds a page or a whole address. */
+/* The address of the pair; its base register must hold a page or a whole address. */
 static uint64_t address_in(const struct follow *f, const struct half *half)
 {
 	return (f->now.of[half->base] >> KIND_BITS) + half->offset;
@@ -260,7 +260,7 @@ static void follow_registers(struct follow *f, uint32_t word)
 		f->now.of[word & 31u] = copied;
 }
 
-/* Few vector instructions have to do with the other registers. */
+/* Only a few vector instructions use the general registers. */
 static void follow_vector(struct follow *f, uint32_t word)
 {
 	const bool converts =
@@ -312,9 +312,9 @@ static void follow_word(struct follow *f, uint32_t word, uint64_t address)
 	}
 }
 
-/* ---- the ways through a function ---- */
+/* ---- paths through a function ---- */
 
-/* All ways to this place must bring the same pages; otherwise they are unknown. */
+/* A page is known only if all paths to this place bring the same one. */
 static void join(struct follow *f, struct pages *at, const struct pages *from)
 {
 	if (!at->is_reached) {
@@ -392,7 +392,7 @@ static void arrive(struct follow *f, struct pages *label)
 	f->now.is_reached = true;
 }
 
-/* One pass; `places` (may be NULL) are those of the instructions met. */
+/* Makes one pass over the function and fills `places` (may be NULL), one per instruction. */
 static void pass(struct follow *f, struct fg_arm64_place *places)
 {
 	f->now = (struct pages){.is_reached = true};

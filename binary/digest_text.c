@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The second pass turns an item into text: its bytes, with each address replaced by what it refers
- * to.
+ * The second pass turns an item into text: its bytes, with each address replaced by a description
+ * of its target.
  */
 #include "base/hash.h"
 #include "binary/digester.h"
@@ -42,7 +42,7 @@ static void add_bytes(struct fg_strbuf *text, const void *bytes, size_t size)
 	fg_strbuf_add(text, bytes, size);
 }
 
-/* Nothing is known about it: the address itself is recorded, so that another build differs. */
+/* Records an address without a known target as a number, so that another build differs. */
 static void add_unknown(struct fg_strbuf *text, uint64_t address)
 {
 	add_mark(text, MARK_UNKNOWN);
@@ -91,7 +91,7 @@ static void add_item(struct fg_digester *d, struct fg_strbuf *text,
 static void add_address(struct fg_digester *d, struct fg_strbuf *text, uint64_t address,
 			unsigned depth);
 
-/* The places of the few instructions of a stub at this address. */
+/* Decodes the first instructions of a stub at this address. */
 static struct fg_arm64_place *stub_places(const struct fg_digester *d, uint64_t address,
 					  size_t *count)
 {
@@ -118,7 +118,7 @@ static const struct fg_image_relocation *arm64_stub_target(const struct fg_diges
 	return slot;
 }
 
-/* Where a jump leads that the linker inserted for a call too far away ("__f_veneer"). */
+/* The target of a veneer ("__f_veneer"), a jump that the linker inserts for a distant call. */
 static uint64_t behind_veneer(const struct fg_digester *d, const struct fg_image_symbol *symbol,
 			      uint64_t address)
 {
@@ -139,7 +139,7 @@ static uint64_t behind_veneer(const struct fg_digester *d, const struct fg_image
 	return address;
 }
 
-/* A stub that jumps through a slot: the slot's import is what is called. */
+/* For a stub that jumps through a slot: the slot's relocation, whose import is the callee. */
 static const struct fg_image_relocation *stub_target(const struct fg_digester *d, uint64_t address)
 {
 	if (d->image.machine == EM_AARCH64)
@@ -162,8 +162,8 @@ static const struct fg_image_relocation *stub_target(const struct fg_digester *d
 }
 
 /*
- * Bytes that may hold addresses: the loader relocates them, or (in fixed programs) they look like
- * one of our addresses.
+ * Adds bytes that may hold addresses: the loader relocates them, or (in fixed programs) they look
+ * like an address in the image.
  */
 static void add_data(struct fg_digester *d, struct fg_strbuf *text, uint64_t address, uint64_t size,
 		     unsigned depth)
@@ -205,8 +205,8 @@ static void add_data(struct fg_digester *d, struct fg_strbuf *text, uint64_t add
 }
 
 /*
- * Is this address in the function whose text is being written, or in a part of it elsewhere
- * ("f.cold")?
+ * True for an address in the function whose text is being written, or in another part of it
+ * ("f.cold").
  */
 static bool is_in_function(const struct fg_digester *d, uint64_t address)
 {
@@ -234,8 +234,9 @@ static uint64_t switch_entries(const struct fg_digester *d, uint64_t address, ui
 }
 
 /*
- * How much of [address, address + extent) is content, without the padding up to the next object.
- * Text may continue past the extent, because linkers let one string be the end of another.
+ * The size of the content in [address, address + extent), without the padding before the next
+ * object. A text may continue past the extent, because linkers let one string be the end of
+ * another.
  */
 static uint64_t content_size(const struct fg_digester *d, uint64_t address, uint64_t extent)
 {
@@ -252,7 +253,7 @@ static uint64_t content_size(const struct fg_digester *d, uint64_t address, uint
 		size = (uint64_t)(zero - bytes);
 	while (size > least && bytes[size - 1] == 0)
 		size--;
-	/* An address ends in zeros as well. */
+	/* The zeros cut off may be the upper bytes of an address. */
 	if (d->image.is_fixed && (address + size) % FG_DIGEST_WORD) {
 		const uint64_t last = (address + size) / FG_DIGEST_WORD * FG_DIGEST_WORD;
 		uint64_t word = 0;
@@ -291,8 +292,8 @@ static void add_unnamed(struct fg_digester *d, struct fg_strbuf *text, uint64_t 
 }
 
 /*
- * Does this data refer back to an item that led to it? __dso_handle, which has no size and so no
- * name here, holds its own address; so does the head of an empty list.
+ * Adds a reference from data back to an item that led to it. __dso_handle, which has no size and so
+ * no name here, holds its own address; so does the head of an empty list.
  */
 static bool add_way_back(const struct fg_digester *d, struct fg_strbuf *text, uint64_t address,
 			 unsigned depth)
@@ -307,7 +308,7 @@ static bool add_way_back(const struct fg_digester *d, struct fg_strbuf *text, ui
 	return false;
 }
 
-/* Nameless data is described by its content. */
+/* Describes unnamed data by its content. */
 static void add_content(struct fg_digester *d, struct fg_strbuf *text, uint64_t address,
 			unsigned depth)
 {
@@ -384,7 +385,7 @@ static bool may_be_constant(const struct fg_digester *d, uint64_t address)
 	       !fg_image_relocation_at(&d->image, address);
 }
 
-/* A constant that the instruction reads as a whole; the bytes after it do not matter. */
+/* Adds a constant that the instruction reads as a whole; the bytes after it do not matter. */
 static bool add_constant(struct fg_digester *d, struct fg_strbuf *text, uint64_t size,
 			 uint64_t address)
 {
@@ -416,7 +417,7 @@ static void add_instruction(struct fg_digester *d, struct fg_strbuf *text,
 	add_bytes(text, i->bytes + from, i->decoded.length - from);
 }
 
-/* mrs, of a register that says what the processor is */
+/* mrs from a register that identifies the processor */
 static bool asks_processor(uint32_t word)
 {
 	return (word & 0xfffff000u) == 0xd5380000u;

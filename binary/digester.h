@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the files that make digests of an image; each calls only those below it:
+ * Shared by the files that digest an image. Each calls only those below it:
  *
  *	digest.c               items by name, the digest of the whole
  *	digest_text.c          the text of one item, hashed
- *	unnamed_data.c         where data without a name begins and ends
+ *	unnamed_data.c         the bounds of data without a name
  *	digest_instruction.c   the fields of an instruction that hold addresses
  *	digest_arm64.c         the same for arm64
  */
@@ -18,7 +18,7 @@
 #include <Zydis/Zydis.h>
 
 enum {
-	FG_DIGEST_DEPTH_MAX = 8, /* unnamed data that points to unnamed data, and so on */
+	FG_DIGEST_DEPTH_MAX = 8, /* length of a chain of unnamed data that points to unnamed data */
 	FG_DIGEST_WORD = sizeof(uint64_t),
 	FG_DIGEST_TABLE_ENTRY = sizeof(int32_t),
 };
@@ -54,27 +54,28 @@ struct fg_code_place {
 bool fg_digester_owns(const struct fg_image *image, uint64_t address);
 const uint8_t *fg_digester_bytes(const struct fg_image *image, uint64_t address, uint64_t *left);
 /*
- * The target of an entry of a table of distances from its own start. The entry's bytes are present.
+ * A table of distances holds offsets from its own start. Returns the target of one entry, which
+ * must lie in the file.
  */
 uint64_t fg_digester_relative_target(const struct fg_digester *d, uint64_t table, uint64_t index);
 /*
  * clang turns an array of constant pointers that would need relocations into a table of distances
- * from its own start. Only its name distinguishes it from numbers. Returns the entries; 0: not a
- * table.
+ * from its own start. Only its name distinguishes it from numbers. Returns the number of entries;
+ * 0: not a table.
  */
 uint64_t fg_digester_relative_entries(const struct fg_digester *d,
 				      const struct fg_image_symbol *symbol);
 
 /* An arm64 instruction without the address that it holds. */
 struct fg_arm64_place {
-	uint32_t kept; /* the rest of it */
+	uint32_t kept; /* the instruction without the address */
 	bool has_target;
 	unsigned operand_size; /* bytes that are read or written there; 0: the address is taken */
 	uint64_t target;
-	uint64_t page; /* counts as it is; 0: none, or it is half of targets that are found */
+	uint64_t page; /* page digested as it is; 0: none, or part of a known target */
 };
 
-/* One for each instruction of a function, to be freed. */
+/* Returns one place per instruction of a function. The caller frees them. */
 struct fg_arm64_place *fg_arm64_places(const uint8_t *bytes, uint64_t size, uint64_t address,
 				       size_t *count);
 
@@ -88,7 +89,7 @@ struct fg_code_place fg_decoded_immediate(const struct fg_image *image, const st
 
 /* The first pass: the addresses of all data that has no name. */
 void fg_digester_collect_unnamed(struct fg_digester *d);
-/* Where unnamed data at this address ends: at the next named address, symbol, or section end. */
+/* The end of the unnamed data at this address: the next named address, symbol, or section end. */
 uint64_t fg_digester_unnamed_end(const struct fg_digester *d, uint64_t address);
 /* The second pass: writes the digest of `d->item`, which is this symbol; `text` is scratch. */
 void fg_digester_item(struct fg_digester *d, const struct fg_image_symbol *symbol,

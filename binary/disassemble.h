@@ -19,8 +19,8 @@ struct fg_instruction {
 };
 
 /*
- * Instructions in order from this address, to be freed; NULL if nothing was decoded. A byte that
- * begins no instruction is "(bad)".
+ * Decodes instructions in order from this address. The caller frees them; NULL: nothing was
+ * decoded. A byte that begins no instruction is "(bad)".
  */
 struct fg_instruction *fg_disassemble(const struct fg_elf_code *code, uint64_t address,
 				      size_t *count);

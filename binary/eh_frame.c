@@ -17,7 +17,7 @@ enum {
 	ENCODED_S8 = 0x0c,
 };
 
-/* Reads a piece of a section; reading beyond its end is a failure. */
+/* Reads a piece of a section; reading beyond its end fails. */
 struct cursor {
 	const uint8_t *at;
 	const uint8_t *end;
@@ -110,7 +110,7 @@ static bool cursor_at(const struct fg_eh_section *section, uint64_t address, str
 	return true;
 }
 
-/* ---- which function is where ---- */
+/* ---- functions ---- */
 
 /* The common part (CIE) that frames refer to. */
 struct common {
@@ -145,7 +145,7 @@ static bool read_augmentation(struct cursor *c, const char *letters, struct comm
 	return !c->failed;
 }
 
-/* `c` stands after the id of the common part. */
+/* `c` points after the id of the common part. */
 static bool read_common(struct cursor *c, struct common *common)
 {
 	const unsigned version = (unsigned)take_fixed(c, 1);
@@ -271,7 +271,7 @@ bool fg_eh_frame_landing_pads(const struct fg_eh_section *section, const struct 
 	if (encoding != ENCODED_NONE)
 		base = take_encoded(&c, encoding);
 	if (take_fixed(&c, 1) != ENCODED_NONE)
-		(void)take_leb(&c); /* where the types end */
+		(void)take_leb(&c); /* end of the table of types */
 	encoding = (unsigned)take_fixed(&c, 1);
 	size = take_leb(&c);
 	if (c.failed || size > (uint64_t)(c.end - c.at))

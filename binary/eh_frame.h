@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unwind tables (.eh_frame): which bytes belong to one function, also in stripped and static
- * files, and where an exception that passes it is handled.  All bytes are untrusted.
+ * Unwind tables (.eh_frame): the bytes of each function, also in stripped and static files, and its
+ * landing pads for exceptions. All bytes are untrusted.
  */
 #ifndef FG_SYMBOLS_EH_FRAME_H
 #define FG_SYMBOLS_EH_FRAME_H

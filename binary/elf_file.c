@@ -62,7 +62,7 @@ struct candidate {
 	unsigned rank;
 };
 
-/* In order of value, into an array of its own; `items` is freed. */
+/* Returns a new array sorted by value; frees `items`. */
 static struct candidate *sort_by_value(struct candidate *items, size_t count)
 {
 	struct fg_keyed *order = fg_xcalloc(count + 1, sizeof(order[0]));
@@ -211,8 +211,8 @@ static void read_plt(const struct fg_elf_tables *file, struct fg_elf *elf)
 	if (!relocations)
 		return;
 	/*
-	 * With .plt.sec the entries of .plt are only the lazy halves: the same order, the same
-	 * names.
+	 * With .plt.sec, the entries of .plt are only the lazy halves, in the same order with the
+	 * same names.
 	 */
 	add_plt(file, ".plt", file->header.e_machine == EM_AARCH64 ? 2 : 1, elf);
 	add_plt(file, ".plt.sec", 0, elf);
@@ -235,7 +235,7 @@ const char *fg_elf_plt_target(const struct fg_elf *elf, uint64_t address)
 	return NULL;
 }
 
-/* ---- the whole ---- */
+/* ---- file ---- */
 
 static void note_sections(const struct fg_elf_tables *file, struct fg_elf *elf)
 {
@@ -296,7 +296,7 @@ int fg_elf_parse(const void *data, size_t size, const char *name, struct fg_elf 
 	return status == FG_OK ? parse(&file, elf, err) : status;
 }
 
-/* To be closed if it succeeds. */
+/* The caller closes `file` on success. */
 static int open_sections(const char *path, struct fg_elf_tables *file, struct fg_error *err)
 {
 	int status = fg_elf_tables_open(path, file, err);

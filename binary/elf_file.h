@@ -14,7 +14,7 @@
 
 struct fg_elf_symbol {
 	uint64_t value;
-	uint32_t size; /* 0: unknown, up to the next one */
+	uint32_t size; /* 0: unknown; extends to the next symbol */
 	uint32_t name; /* offset into strings */
 };
 
@@ -41,7 +41,7 @@ struct fg_elf {
 	bool has_debug_info;
 	bool has_mini_debug;           /* .gnu_debugdata: see binary/mini_debug.h */
 	uint64_t code_start, code_end; /* ranges of executable sections */
-	uint64_t frames_address;       /* for .eh_frame; see binary/eh_frame.h */
+	uint64_t frames_address;       /* address of .eh_frame; see binary/eh_frame.h */
 	bool is_narrow;                /* the file is 32-bit */
 };
 
@@ -50,20 +50,20 @@ int fg_elf_parse(const void *data, size_t size, const char *name, struct fg_elf 
 		 struct fg_error *err) FG_NODISCARD;
 void fg_elf_release(struct fg_elf *elf);
 /*
- * The bytes of the section of this name, to be freed. FG_ENOENT: no such section; FG_ELIMIT: larger
- * than `max_bytes`.
+ * Reads the section of this name into `bytes`, which the caller frees. FG_ENOENT: no such section;
+ * FG_ELIMIT: larger than `max_bytes`.
  */
 int fg_elf_read_section(const char *path, const char *section, size_t max_bytes, char **bytes,
 			size_t *size, struct fg_error *err) FG_NODISCARD;
 
 struct fg_elf_code {
-	uint8_t *bytes; /* to be freed */
+	uint8_t *bytes; /* the caller frees them */
 	size_t size;
 	uint16_t machine; /* EM_X86_64, ... */
 };
 
 /*
- * Machine code from an address on: up to `size` bytes, at most to the end of its section.
+ * Reads up to `size` bytes of machine code at an address, at most to the end of its section.
  * FG_ENOENT: the file has no code at the address.
  */
 int fg_elf_read_code(const char *path, uint64_t address, size_t size, struct fg_elf_code *code,

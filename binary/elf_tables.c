@@ -31,7 +31,7 @@ char *fg_elf_tables_bytes(const struct fg_elf_tables *elf, uint64_t offset, uint
 
 /* ---- header, segments, sections ---- */
 
-/* The fixed part at the file's beginning, which gives the width of the rest. */
+/* Reads the fixed part at the start of the file, which gives the width of the rest. */
 static int read_header(struct fg_elf_tables *elf, struct fg_error *err)
 {
 	unsigned char ident[EI_NIDENT];
@@ -77,7 +77,7 @@ int fg_elf_tables_read_sections(struct fg_elf_tables *elf, struct fg_error *err)
 	const Elf64_Ehdr *h = &elf->header;
 	char *bytes;
 
-	if (h->e_shnum == 0) /* none, or 65280 and more, which no linked file has */
+	if (h->e_shnum == 0) /* no sections, or more than 65279, which no linked file has */
 		return FG_OK;
 	if (h->e_shentsize != elf->class->section_size)
 		return broken(elf, err, "invalid section table");
@@ -207,7 +207,9 @@ static size_t build_id_in(const struct fg_elf_tables *elf, uint64_t offset, uint
 	return found;
 }
 
-/* Sections first: in a file of debug information alone the segments point anywhere. */
+/*
+ * Searches the sections first: in a file with only debug information, the segments point anywhere.
+ */
 size_t fg_elf_tables_build_id(const struct fg_elf_tables *elf, uint8_t id[FG_BUILD_ID_MAX])
 {
 	size_t found = 0;

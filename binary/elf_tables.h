@@ -5,7 +5,7 @@
  * 64-bit form.
  *
  * The file is untrusted: a table is checked against the file's size before it is read, a text
- * against its string table.  Other files than ELF give FG_EPARSE, other byte orders and widths
+ * against its string table. Files other than ELF give FG_EPARSE, other byte orders and widths
  * FG_EUNSUPPORTED.
  */
 #ifndef FG_SYMBOLS_ELF_TABLES_H
@@ -68,13 +68,13 @@ const char *fg_elf_tables_section_name(const struct fg_elf_tables *elf, const El
 /* NULL: no section of this name. */
 const Elf64_Shdr *fg_elf_tables_section(const struct fg_elf_tables *elf, const char *name);
 /*
- * Bytes of the file, followed by a NUL, to be freed. NULL: too many, not in the file, or (for a
- * section) compressed.
+ * Returns bytes of the file, followed by a NUL; the caller frees them. NULL: too many, not in the
+ * file, or (for a section) compressed.
  */
 char *fg_elf_tables_bytes(const struct fg_elf_tables *elf, uint64_t offset, uint64_t size);
 char *fg_elf_tables_section_bytes(const struct fg_elf_tables *elf, const Elf64_Shdr *section,
 				  size_t *size);
-/* Returns its size; 0: it has none. */
+/* Returns the size of the build-id; 0: no build-id. */
 size_t fg_elf_tables_build_id(const struct fg_elf_tables *elf, uint8_t id[FG_BUILD_ID_MAX]);
 
 /* .symtab or .dynsym with its string table. */
@@ -89,9 +89,9 @@ struct fg_elf_symbol_rows {
 /* `type`: SHT_SYMTAB or SHT_DYNSYM.  Without such a table, or with a broken one, count is 0. */
 void fg_elf_symbol_rows_read(const struct fg_elf_tables *elf, uint32_t type,
 			     struct fg_elf_symbol_rows *symbols);
-/* All zero beyond the end. */
+/* Returns a zeroed row beyond the end. */
 Elf64_Sym fg_elf_symbol_row(const struct fg_elf_symbol_rows *symbols, size_t index);
-/* "" without a name. */
+/* Returns "" for a symbol without a name. */
 const char *fg_elf_symbol_row_name(const struct fg_elf_symbol_rows *symbols,
 				   const Elf64_Sym *symbol);
 void fg_elf_symbol_rows_release(struct fg_elf_symbol_rows *symbols);

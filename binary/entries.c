@@ -38,8 +38,8 @@ static enum fg_entry_refusal sum_segments(struct reading *r)
 }
 
 /*
- * The C library and the libraries below it: the collector calls them, or they follow rules of their
- * own.
+ * True for the C library, the libraries that it needs and the collector: the collector calls them,
+ * or they follow rules of their own.
  */
 static bool is_runtime(const char *path)
 {
@@ -56,8 +56,9 @@ static bool is_runtime(const char *path)
 }
 
 /*
- * Sections and symbols of languages whose functions run on small stacks that they check, or use
- * other calling conventions; and the list of NOPs, which only a program names that patches itself.
+ * Refuses an object with code in a language whose functions check their small stacks or use other
+ * calling conventions, and a program that refers to the list of NOPs to patch itself. Sections and
+ * symbols reveal both.
  */
 static enum fg_entry_refusal judge_marks(const struct fg_image *image)
 {
@@ -108,7 +109,7 @@ static enum fg_entry_refusal judge_object(struct reading *r)
 	return read_frames(r) ? FG_ENTRY_ACCEPTED : FG_ENTRY_UNBOUNDED;
 }
 
-/* ---- its functions ---- */
+/* ---- functions ---- */
 
 static void take_symbols(struct reading *r)
 {
@@ -140,7 +141,7 @@ static void take_symbols(struct reading *r)
 	}
 }
 
-/* By address and name. */
+/* Orders by address, then by name. */
 static int compare_entries(const void *left, const void *right, void *names)
 {
 	const struct fg_plan_entry *a = left;
@@ -152,7 +153,7 @@ static int compare_entries(const void *left, const void *right, void *names)
 	return strcmp(all[a->name], all[b->name]);
 }
 
-/* Sorts, and drops duplicates of the two symbol tables. */
+/* Sorts the entries and drops those that both symbol tables have. */
 static void settle(struct fg_entries *entries)
 {
 	size_t used = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * At which functions of an object may a jump be written over the first instructions, so that their
- * calls are counted?  Only where it is proved that the replaced instructions do the same at another
- * place, and that they are entered only at the first of them:
+ * Finds the functions of an object whose first instructions may be replaced by a jump, so that
+ * their calls are counted. It must be proved that the replaced instructions do the same at another
+ * place, and that control enters them only at the first one:
  *
  *	4011a0:  55                 push  %rbp              jmp   <stub>
  *	4011a1:  48 89 e5           mov   %rsp,%rbp         ...
@@ -12,8 +12,8 @@
  * The whole object is examined: every byte that could begin a branch with a 32-bit distance; every
  * branch with an 8-bit distance in known code, and near other bytes every byte that could begin
  * one; every word of data and every relocation that is an address; every landing pad of exceptions;
- * every symbol.  A function with a jump that could lead anywhere within it is refused, as is
- * everything that cannot be proved, with a reason.
+ * every symbol. A function is refused, with a reason, if it has a jump that could lead anywhere
+ * within it, or if anything else cannot be proved.
  */
 #ifndef FG_CODE_ENTRIES_H
 #define FG_CODE_ENTRIES_H
@@ -29,7 +29,7 @@ struct fg_entries {
 	const char **names;
 	size_t count;
 	uint64_t sum;                  /* identity of the object, as in fg_plan_object */
-	enum fg_entry_refusal refusal; /* names of all entries */
+	enum fg_entry_refusal refusal; /* of the whole object */
 };
 
 /*

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Each question is asked of more bytes than are likely to matter.  Branches with 32-bit distances
- * are searched for at every byte of the code, whether an instruction begins there or not: bytes
- * that only look like one lead into these few bytes once in a million.  Branches with 8-bit
- * distances and addresses would be found everywhere in this way.  They are read as the processor
- * reads them, from the start of each function to its end, and searched for at every byte where that
- * is not possible.
+ * The search covers more bytes than are likely to matter. Branches with 32-bit distances are
+ * searched for at every byte of the code, whether an instruction begins there or not: other bytes
+ * that look like such a branch lead to a given few bytes once in a million. Branches with 8-bit
+ * distances and addresses would match everywhere. They are decoded as the processor would, from the
+ * start of each function to its end, and searched for at every byte only where that is not
+ * possible.
  */
 #include "binary/entry_scan.h"
 
@@ -18,8 +18,8 @@ enum {
 	DISTANCE = 4, /* width of a 32-bit distance */
 	MODRM_RELATIVE = 5,
 	MODRM_REGISTER = 3,
-	/* marks of a byte of code */
-	KNOWN = 1,   /* it is part of a function that was read to its end */
+	/* marks for a byte of code */
+	KNOWN = 1,   /* part of a function that was decoded to its end */
 	ENTERED = 2, /* something may lead here */
 	LOOPED = 4,  /* its own function jumps here */
 };
@@ -29,9 +29,9 @@ struct scan {
 	const struct fg_eh_frames *frames;
 	ZydisDecoder decoder;
 	uint64_t low, high; /* range of code */
-	uint8_t *bytes;     /* per byte of it */
+	uint8_t *bytes;     /* marks per byte of code */
 	uint32_t *parts;    /* per frame: another frame of the same function, or itself */
-	bool *is_unknown;   /* per frame: it may jump anywhere in its function */
+	bool *is_unknown;   /* per frame: true if it may jump anywhere in its function */
 };
 
 static void set(const struct scan *s, uint64_t address, unsigned what)
@@ -69,7 +69,9 @@ static void join(const struct scan *s, size_t one, size_t other)
 	s->parts[a > b ? a : b] = a > b ? b : a;
 }
 
-/* The frame whose bytes contain this address; `count` of the frames: none. */
+/*
+ * Returns the index of the frame that contains this address, or the number of frames if none does.
+ */
 static size_t frame_of(const struct scan *s, uint64_t address)
 {
 	const struct fg_eh_frame *frame = fg_eh_frames_before(s->frames, address);
@@ -104,7 +106,7 @@ static void follow(const struct scan *s, size_t frame, uint64_t target, bool may
 		join(s, frame, other);
 }
 
-/* ---- what the processor would read ---- */
+/* ---- decoding ---- */
 
 static bool decode(const struct scan *s, const uint8_t *bytes, uint64_t left,
 		   ZydisDecodedInstruction *decoded)
@@ -179,7 +181,7 @@ static bool read_frame(struct scan *s, size_t index)
 
 /*
  * Searches for bytes that could be a branch of 32 bits, and outside known code also for branches of
- * 8 bits and relative addresses, behind which an immediate operand may follow.
+ * 8 bits and relative addresses, which an immediate operand may follow.
  */
 static void scan_code(const struct scan *s, const struct fg_image_section *section)
 {
@@ -242,7 +244,7 @@ static void scan_sections(const struct scan *s)
 	}
 }
 
-/* ---- what tables say ---- */
+/* ---- exception tables ---- */
 
 static void mark_handler(void *context, uint64_t address)
 {
@@ -299,7 +301,7 @@ static bool find_code(struct scan *s)
 		if (section->address + section->size > s->high)
 			s->high = section->address + section->size;
 	}
-	/* A file cannot be larger, but gaps between sections can. */
+	/* The sections fit into the file; a larger range has huge gaps between them. */
 	return s->low < s->high && s->high - s->low <= 2 * (uint64_t)s->image->file_size;
 }
 
@@ -310,7 +312,7 @@ static bool is_entered(const struct scan *s, const struct fg_plan_entry *entry)
 	if (s->is_unknown[root_of(s, (uint32_t)frame_of(s, entry->address))])
 		return true;
 	for (uint64_t at = entry->address; at < entry->address + entry->window_size; at++) {
-		/* Code may lead to the first byte of the jump. */
+		/* Other code may lead to the first byte of the jump, but not to those after it. */
 		if (s->bytes[at - s->low] & (at > jump ? ENTERED | LOOPED : LOOPED))
 			return true;
 	}
@@ -338,7 +340,7 @@ void fg_entry_scan(const struct fg_image *image, const struct fg_eh_frames *fram
 		scan_tables(&s);
 		scan_sections(&s);
 	}
-	/* Code that cannot be decoded may jump into any other part of its function. */
+	/* If one part may jump anywhere in its function, this holds for the whole function. */
 	for (size_t i = 0; i < frames->count; i++)
 		s.is_unknown[root_of(&s, (uint32_t)i)] |= s.is_unknown[i];
 	for (size_t i = 0; i < count; i++) {

@@ -13,8 +13,8 @@
 /* ---- entry_window.c ---- */
 
 /*
- * Decodes the first instructions of `entry->address`, given as `size` bytes; sets which are covered
- * and the code that does the same elsewhere. For a refused entry it sets only the refusal.
+ * Decodes the first instructions at `entry->address`, given as `size` bytes. Sets the range that
+ * the jump covers and the code that does the same elsewhere; a refused entry gets only its refusal.
  */
 enum fg_entry_refusal fg_entry_window(const uint8_t *bytes, size_t size,
 				      struct fg_plan_entry *entry);
@@ -22,8 +22,8 @@ enum fg_entry_refusal fg_entry_window(const uint8_t *bytes, size_t size,
 /* ---- entry_scan.c ---- */
 
 /*
- * Refuses those accepted entries at which something may lead to a byte that a jump covers, after
- * its first one.
+ * Refuses accepted entries if anything may lead to a byte that the jump covers, other than its
+ * first.
  */
 void fg_entry_scan(const struct fg_image *image, const struct fg_eh_frames *frames,
 		   struct fg_plan_entry *entries, size_t count);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * An instruction is moved only if nothing can notice its new place: it works on registers, on the
- * stack, on the thread's own words (%fs:0x28) or on data at a fixed distance. An access to other
- * memory may raise a signal, and a handler would see that it was not raised in the function: it
- * could not unwind from there, nor recognise the instruction.
+ * stack, on the thread's control block (%fs:0x28) or on data at a fixed distance. An access to
+ * other memory may raise a signal, and a handler would see that it was not raised in the function:
+ * it could not unwind from there, nor recognise the instruction.
  */
 #include "base/base.h"
 #include "binary/entry_scan.h"
@@ -11,7 +11,7 @@
 #include <Zydis/Zydis.h>
 
 enum {
-	STACK_LIMIT = 0x70, /* offset from %fs at which -fsplit-stack keeps the end of the stack */
+	STACK_LIMIT = 0x70, /* offset from %fs; -fsplit-stack keeps the end of the stack there */
 };
 
 struct window {
@@ -41,7 +41,7 @@ static bool is_plain(ZydisInstructionCategory category)
 	return false;
 }
 
-/* Memory that is mapped whatever the program has done. */
+/* True for memory that is mapped whatever the program has done. */
 static bool is_safe_memory(const ZydisDecodedOperand *operand)
 {
 	const bool has_base = operand->mem.base != ZYDIS_REGISTER_NONE;
@@ -73,7 +73,7 @@ static enum fg_entry_refusal judge_operands(const struct window *w)
 	return FG_ENTRY_ACCEPTED;
 }
 
-/* ---- what takes its place ---- */
+/* ---- moved code ---- */
 
 static bool add_bytes(struct fg_plan_entry *entry, const uint8_t *bytes, size_t size)
 {
@@ -84,7 +84,7 @@ static bool add_bytes(struct fg_plan_entry *entry, const uint8_t *bytes, size_t 
 	return true;
 }
 
-/* Makes the distance at `at` of the added code lead to `target`. */
+/* Makes the distance at offset `at` of the added code lead to `target`. */
 static bool add_fixup(struct fg_plan_entry *entry, size_t at, size_t rest, uint64_t target)
 {
 	const int64_t distance = (int64_t)(target - entry->address);
@@ -96,7 +96,7 @@ static bool add_fixup(struct fg_plan_entry *entry, size_t at, size_t rest, uint6
 	return true;
 }
 
-/* A branch to `target`; `operation` are its bytes before the distance. */
+/* Adds a branch to `target`; `operation` holds the bytes before its distance. */
 static bool add_branch(struct fg_plan_entry *entry, const uint8_t *operation, size_t size,
 		       uint64_t target)
 {
@@ -122,9 +122,9 @@ static bool copy(struct window *w)
 			 w->address + decoded->length + (uint64_t)decoded->raw.disp.value);
 }
 
-/* ---- one after the other ---- */
+/* ---- instructions ---- */
 
-/* Processors differ on a branch with a prefix for the size of its operand. */
+/* Refuses a branch with a prefix for its operand size, on which processors differ. */
 static enum fg_entry_refusal take_branch(const struct window *w)
 {
 	const ZydisDecodedInstruction *decoded = &w->decoded;

@@ -4,7 +4,7 @@
 #define FG_SYMBOLS_FRAME_FLAG_H
 
 enum fg_frame_flag {
-	FG_FRAME_INLINED = 1 << 0,  /* the compiler put it into its parent frame */
+	FG_FRAME_INLINED = 1 << 0,  /* inlined into its parent frame */
 	FG_FRAME_NAMELESS = 1 << 1, /* no symbol: the name is module+0xoffset */
 	FG_FRAME_KERNEL = 1 << 2,
 	FG_FRAME_JIT = 1 << 3,  /* named by a JIT map */

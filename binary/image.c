@@ -51,7 +51,7 @@ static int compare_sections(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-/* .tbss takes no addresses of its own: it overlaps what follows. */
+/* .tbss is not loaded: it overlaps the section that follows. */
 static bool is_loaded(const Elf64_Shdr *header)
 {
 	return (header->sh_flags & SHF_ALLOC) && header->sh_size &&
@@ -96,7 +96,8 @@ static void read_sections(struct reader *r)
 }
 
 /*
- * "parse.part.2.cold" → "parse.part.cold": compilers number clones and static locals as they come.
+ * "parse.part.2.cold" → "parse.part.cold": compilers number clones and static locals in order of
+ * appearance.
  */
 const char *fg_image_plain_name(struct fg_arena *arena, const char *name)
 {
@@ -115,7 +116,10 @@ const char *fg_image_plain_name(struct fg_arena *arena, const char *name)
 	return plain;
 }
 
-/* Among symbols of one address, the one that any build would choose: global first, then by name. */
+/*
+ * Orders by address. Symbols at one address have the same order in any build: global first, then by
+ * name.
+ */
 static int compare_symbols(const void *left, const void *right)
 {
 	const struct fg_image_symbol *a = left;
@@ -131,8 +135,8 @@ static int compare_symbols(const void *left, const void *right)
 }
 
 /*
- * The compiler's own start files: the same in every build, and full of marks that the linker sets
- * at the ends of sections.
+ * True for the compiler's start files: they are the same in every build, and full of symbols that
+ * the linker defines at the ends of sections.
  */
 static bool is_start_file(const char *name)
 {
@@ -179,8 +183,8 @@ static void take_symbol(struct reader *r, Elf64_Sym symbol, const char *unit)
 }
 
 /*
- * Sets aliases aside. A function without a size (assembler) reaches to the next symbol or its
- * section's end.
+ * Sets aliases aside. A function without a size (assembler) extends to the next symbol or to the
+ * end of its section.
  */
 static void settle_symbols(struct fg_image *image)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A linked program or library of x86-64 or arm64 as the loader would lay it out: sections by
- * address, named things in them, and what relocations put where.
+ * A linked program or library for x86-64 or arm64 as the loader would lay it out: sections by
+ * address, the symbols in them, and the relocations with their targets.
  *
  * The file is untrusted: binary/elf_tables.h reads it.  Release the image with
  * fg_image_release().
@@ -24,7 +24,7 @@ struct fg_image_section {
 /* A function or object in the symbol table. */
 struct fg_image_symbol {
 	/*
-	 * Strips the parts that a compiler numbers afresh in each build: "parse.part.2" is
+	 * Without the numbers that a compiler assigns anew in each build: "parse.part.2" is
 	 * "parse.part".
 	 */
 	const char *name;
@@ -49,7 +49,7 @@ struct fg_image_relocation {
 	int64_t addend;     /* offset from the import */
 };
 
-/* A raw symbol of a table. */
+/* A raw symbol from a symbol table. */
 struct fg_image_entry {
 	const char *name;
 	uint64_t address;
@@ -86,8 +86,8 @@ struct fg_image {
  * FG_EPARSE: not an ELF file, or a broken one; FG_EUNSUPPORTED: another machine, or no symbol
  * table; FG_ELIMIT: too large.  On failure the image is empty.
  *
- * `folder` (may be NULL) is where the build took place: wherever its path stands in the file it is
- * overwritten, so that builds in two folders with paths of one length are alike.
+ * `folder` (may be NULL) is the folder of the build. Its path is overwritten wherever the file
+ * contains it, so that builds in two folders with paths of equal length are alike.
  */
 int fg_image_read(const char *path, const char *folder, struct fg_image *image,
 		  struct fg_error *err) FG_NODISCARD;

@@ -79,7 +79,7 @@ const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address)
 {
 	enum {
 		LOOK_BACK = 16
-	}; /* the rest of code that was replaced by shorter code */
+	}; /* a longer entry may begin before shorter code that replaced a part of it */
 	const size_t low = fg_sorted_up_to(
 		FG_SORTED(map->entries, map->count, struct fg_jit_entry, start), address);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of code generated at run time: the text file /tmp/perf-PID.map that JIT compilers write for
- * profilers, one line "START SIZE NAME" each, numbers in hexadecimal; later lines override earlier
- * ones.
- * Anyone can write to /tmp, so the file is read only if it is a regular file of this user or of
- * root, up to 256 MiB.
+ * Names of code generated at run time, from the text file /tmp/perf-PID.map that JIT compilers
+ * write for profilers. Each line is "START SIZE NAME" with hexadecimal numbers; later lines
+ * override earlier ones. Anyone can write to /tmp, so the file is read only if it is a regular file
+ * of this user or of root, up to 256 MiB.
  */
 #ifndef FG_SYMBOLS_JIT_MAP_H
 #define FG_SYMBOLS_JIT_MAP_H
@@ -29,12 +28,12 @@ int fg_jit_map_read(const char *path, struct fg_jit_map *map, struct fg_error *e
 void fg_jit_map_parse(char *text, struct fg_jit_map *map);
 const char *fg_jit_map_find(const struct fg_jit_map *map, uint64_t address); /* or NULL */
 /*
- * Scripts are named with their place, "JS:*hot /a/bench.js:1:13", which differs between two builds.
- * Returns the stable name, "JS:*hot bench.js", and the place separately. A function without a name
- * keeps its line. False: another kind of name.
+ * Names of script functions include their place, "JS:*hot /a/bench.js:1:13", which differs between
+ * two builds. Splits such a name into the stable "JS:*hot bench.js" and the place; a function
+ * without a name keeps its line. Returns false for any other kind of name.
  */
 struct fg_jit_place {
-	char *name, *file; /* to be freed */
+	char *name, *file; /* the caller frees both */
 	unsigned line;
 };
 bool fg_jit_place_read(const char *name, struct fg_jit_place *place);

@@ -36,7 +36,7 @@ static int unpack(const void *packed, size_t size, const char *name, uint8_t **b
 	return fg_error_set(err, FG_EPARSE, "%s: .gnu_debugdata is not compressed by xz", name);
 }
 
-/* Unpacks the section's bytes. */
+/* Unpacks the section, which is an ELF file, and reads its symbols. */
 static int parse_table(const void *packed, size_t size, const char *name, struct fg_elf *symbols,
 		       struct fg_error *err)
 {

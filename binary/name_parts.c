@@ -10,7 +10,7 @@ static bool is_word(char c)
 
 /*
  * Length of "operator" with the rest of its name: "operator<<", "operator()", "operator new[]"; 0
- * if the name does not continue so.
+ * if there is no operator at `at`.
  */
 static size_t operator_length(const char *name, size_t at)
 {
@@ -80,8 +80,8 @@ struct span {
 };
 
 /*
- * Is the '(' here part of the name ("(anonymous namespace)::", "(lambda at …)::") rather than its
- * arguments?
+ * True if the '(' here is part of the name ("(anonymous namespace)::", "(lambda at …)::"), not the
+ * start of its arguments.
  */
 static bool is_scope_group(const char *name, size_t at)
 {

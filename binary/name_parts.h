@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of a readable C++ name. This looks at the text, not at the language: brackets
- * of all kinds are skipped as wholes, operators (operator<, operator(), operator new) are known,
- * return types of templates are dropped.
+ * The parts of a readable C++ name, found without parsing the language: brackets of all kinds are
+ * skipped as a whole, operators (operator<, operator(), operator new) are recognised, return types
+ * of templates are dropped.
  */
 #ifndef FG_SYMBOLS_NAME_PARTS_H
 #define FG_SYMBOLS_NAME_PARTS_H
@@ -20,7 +20,8 @@ void fg_name_qualified(const char *name, struct fg_strbuf *text);
 void fg_name_scope(const char *name, struct fg_strbuf *text);
 /*
  * The outer namespace, "reco" of "reco::detail::Fitter<T>::fit(Track&)"; "" for a name without any
- * scope.  Text alone cannot tell a class from a namespace: the first part is what both call home.
+ * scope. The text does not show whether the first part is a class or a namespace; either is
+ * returned.
  */
 void fg_name_namespace(const char *name, struct fg_strbuf *text);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * An entry stands for 1 to 8 instructions.  Its first byte, alone, has the top bit set: bits 3 to 6
- * are its kind, bits 0 to 2 the number of instructions less one.  The line is stored as its
+ * An entry stands for 1 to 8 instructions. Its first byte, alone, has the top bit set: bits 3 to 6
+ * are its kind, bits 0 to 2 the number of instructions minus one. The line is stored as its
  * difference from the previous entry's; the columns after it are skipped.
  */
 #include "binary/python_lines.h"
@@ -14,7 +14,7 @@ enum {
 	KIND_SHIFT = 3,
 	KIND_MASK = 15,
 	LENGTH_MASK = 7,
-	KIND_ONE_LINE = 10, /* 10, 11, 12: 0, 1, 2 lines on */
+	KIND_ONE_LINE = 10, /* 10, 11, 12: the line advances by 0, 1, 2 */
 	KIND_NO_COLUMNS = 13,
 	KIND_LONG = 14,
 	KIND_NONE = 15,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the file of a Python function, and the line of an instruction of Python 3.11 or later,
- * through co_linetable of its code object, whose format Python's documentation describes. The bytes
- * are untrusted.
+ * Finds the file of a Python function, and the line of an instruction in Python 3.11 or later.
+ * Lines come from the code object's co_linetable; Python documents its format. The bytes are
+ * untrusted.
  */
 #ifndef FG_SYMBOLS_PYTHON_LINES_H
 #define FG_SYMBOLS_PYTHON_LINES_H
@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 /*
- * `instruction` counts from 1; 0 is before the first.  0: the instruction has no line, or the table
- * does not reach it.
+ * `instruction` counts from 1; 0 is before the first. Returns 0 if the instruction has no line or
+ * lies beyond the table.
  */
 unsigned fg_python_line(const uint8_t *table, size_t size, unsigned first_line,
 			uint32_t instruction);
 /*
- * The file name that qualifies its functions; with the folder for a package's file:
+ * The file name that qualifies the file's functions, with the folder for a package:
  * "pkg/__init__.py". Points into `file`.
  */
 const char *fg_python_file_name(const char *file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files that name the addresses of a trace, carried along with it: what the symbolizer uses
- * instead of this host's files.  fg_symbolizer_files() says which files such an archive needs.
+ * The files that name the addresses of a trace, shipped with it. The symbolizer uses them instead
+ * of this host's files. fg_symbolizer_files() says which files such an archive needs.
  */
 #ifndef FG_SYMBOLS_SYMBOL_ARCHIVE_H
 #define FG_SYMBOLS_SYMBOL_ARCHIVE_H
@@ -9,8 +9,8 @@
 #include "base/map.h"
 
 struct fg_symbol_file {
-	const char *path; /* its place here; NULL: none */
-	const char *from; /* its place on the recorded host, for people */
+	const char *path; /* path on this host; NULL: none */
+	const char *from; /* path on the recorded host, for people */
 };
 
 /* A module of a trace, known by its path and build-id. */
@@ -40,12 +40,12 @@ struct fg_symbol_archive {
 void fg_symbol_archive_index(struct fg_symbol_archive *archive);
 
 /*
- * The row of a module, or NULL.  A path with bytes that are not UTF-8 may have been changed on the
- * way: then the build-id alone decides.
+ * The row of a module, or NULL. A path with bytes that are not UTF-8 may have been changed in
+ * transit: then the build-id alone decides.
  */
 const struct fg_symbol_files *fg_symbol_archive_find(const struct fg_symbol_archive *archive,
 						     const char *path, const char *build_id);
-/* The map of this process, or NULL. */
+/* The path of this process's JIT map, or NULL. */
 const char *fg_symbol_archive_map(const struct fg_symbol_archive *archive, uint32_t pid);
 
 /* Frees the tables; the texts are the caller's. */

@@ -82,7 +82,8 @@ static const struct fg_symbol_chain *append_chain(struct fg_symbolizer *s,
 }
 
 /*
- * Out-of-order addresses are few: most lookups are in order, and repeat in the next repetition.
+ * Finds an address that came out of order. There are few: most lookups are in order, and repeat in
+ * the next repetition.
  */
 static const struct fg_symbol_chain *find_late(struct fg_symbolizer *s,
 					       struct fg_symbol_module *module, uint64_t address)

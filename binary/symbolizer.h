@@ -3,15 +3,15 @@
  * Names, files and lines for addresses, after the run.
  *
  * fg_symbolizer_new() → fg_symbolizer_module() per binary → fg_symbolizer_find() per address →
- * fg_symbolizer_free(). One symbolizer lives as long as a whole `fastgate run`: modules, demangled
- * names and every address that was asked for are remembered, and results from debug information are
- * cached on disk by build-id.
+ * fg_symbolizer_free(). One symbolizer lives as long as a whole `fastgate run`: it keeps modules,
+ * demangled names and every address looked up, and caches results from debug information on disk by
+ * build-id.
  *
- * A binary is used only when its build-id is the recorded one: a rebuilt file is never used.
- * Looked for, in this order: the recorded path (or the file of `archive`); below the folders of
- * `binary_folders`, by whole path and by base name (a trace carried to another host).  Debug
- * information: in the binary; DEBUG_ROOT/.build-id/xx/yyyy.debug; the name in .gnu_debuglink in
- * the binary's folder, in its .debug/, and below DEBUG_ROOT; debuginfod when asked for.
+ * A binary is used only when its build-id is the recorded one: a rebuilt file is never used. Search
+ * order: the recorded path (or the file of `archive`), then the folders of `binary_folders`, by
+ * whole path and by base name (for a trace from another host). Debug information: in the binary;
+ * DEBUG_ROOT/.build-id/xx/yyyy.debug; the name in .gnu_debuglink in the binary's folder, in its
+ * .debug/, and below DEBUG_ROOT; debuginfod if requested.
  *
  * Every address gets a chain of at least one symbol, outermost function first, then the inlined
  * ones.  Without a name it is "module+0xoffset", flagged FG_FRAME_NAMELESS.  Not thread safe.
@@ -33,7 +33,7 @@ struct fg_symbolizer_options {
 	const char *cache_folder;          /* NULL: nothing is kept on disk */
 	bool names_only;                   /* no debug information: no lines, no inlined frames */
 	bool debuginfod; /* ask the servers of $DEBUGINFOD_URLS, through libdebuginfod */
-	/* not NULL: only its files and those of binary_folders are used */
+	/* if set, only its files and those of binary_folders are used */
 	const struct fg_symbol_archive *archive;
 };
 
@@ -46,7 +46,7 @@ struct fg_symbol_function {
 
 struct fg_symbol {
 	const struct fg_symbol_function *function; /* never NULL */
-	const char *at_file;                       /* of the line that is executed; NULL: unknown */
+	const char *at_file;                       /* file of the line executed; NULL: unknown */
 	unsigned at_line;
 	uint32_t flags; /* enum fg_frame_flag of binary/frame_flag.h */
 };
@@ -54,16 +54,17 @@ struct fg_symbol {
 struct fg_symbolizer *fg_symbolizer_new(const struct fg_symbolizer_options *options);
 /* Writes the cache; failure to do so is not an error. */
 void fg_symbolizer_save(struct fg_symbolizer *symbolizer);
-/* Writes the cache before it frees. */
+/* Writes the cache first. */
 void fg_symbolizer_free(struct fg_symbolizer *symbolizer);
 
 /*
- * Find or open.  Never NULL: a module without a usable binary still names its addresses by offset.
+ * Finds or opens a module. Never NULL: a module without a usable binary still names its addresses
+ * by offset.
  */
 struct fg_symbol_module *fg_symbolizer_module(struct fg_symbolizer *symbolizer, const char *path,
 					      const uint8_t *build_id, size_t build_id_size,
 					      bool is_vdso);
-/* Code outside any module: named by the JIT map of this process (jit_map.h), if it is ours. */
+/* For code outside any module. The JIT map of this process names it, if the map is safe to read. */
 struct fg_symbol_module *fg_symbolizer_jit(struct fg_symbolizer *symbolizer, uint32_t pid);
 
 /*
@@ -74,7 +75,7 @@ void fg_symbolizer_expect(struct fg_symbol_module *module, size_t addresses);
 size_t fg_symbolizer_find(struct fg_symbolizer *symbolizer, struct fg_symbol_module *module,
 			  uint64_t address, const struct fg_symbol **chain);
 
-/* The instructions of a function, to be freed. */
+/* The instructions of a function. The caller frees them. */
 struct fg_symbol_code {
 	uint64_t start, end;
 	struct fg_instruction *instructions;
@@ -82,15 +83,16 @@ struct fg_symbol_code {
 };
 
 /*
- * The function around the address.  FG_ENOENT: no file of it is used; FG_EUNSUPPORTED: it is not
- * known where the function begins and ends, or the machine is not x86.
+ * Disassembles the function around the address. FG_ENOENT: the module has no usable file;
+ * FG_EUNSUPPORTED: the bounds of the function are unknown, or the machine is not x86.
  */
 int fg_symbolizer_code(struct fg_symbol_module *module, uint64_t address,
 		       struct fg_symbol_code *code, struct fg_error *err) FG_NODISCARD;
 
 const char *fg_symbol_module_name(const struct fg_symbol_module *module); /* base name */
 /*
- * Where its names come from, for people: "symbol table of /usr/bin/x", "no file with build-id ...".
+ * The origin of the module's names, for people: "symbol table of /usr/bin/x", "no file with
+ * build-id ...".
  */
 const char *fg_symbol_module_source(const struct fg_symbol_module *module);
 /*
@@ -99,15 +101,15 @@ const char *fg_symbol_module_source(const struct fg_symbol_module *module);
  */
 size_t fg_symbol_module_missing_units(const struct fg_symbol_module *module);
 /*
- * The files that named the addresses so far, those of modules and the maps of processes: another
- * host needs them for the same names. The texts live as long as the symbolizer; `archive` must be
- * released.
+ * Lists the files that named the addresses so far, those of modules and the JIT maps of processes.
+ * Another host needs them to give the same names. The texts live as long as the symbolizer;
+ * `archive` must be released.
  */
 void fg_symbolizer_files(const struct fg_symbolizer *symbolizer, struct fg_symbol_archive *archive);
-/* The first of these names (NULL at the end) that is a function of the file, or NULL. */
+/* Returns the first of `names` (NULL-terminated) that is a function in the file, or NULL. */
 const char *fg_symbol_module_defines(const struct fg_symbol_module *module,
 				     const char *const *names);
-/* Is there a problem to report (no file, another build-id)? */
+/* True if there is a problem to report (no file, another build-id). */
 bool fg_symbol_module_is_bad(const struct fg_symbol_module *module);
 
 #endif

@@ -16,7 +16,7 @@ static uint64_t after_frame(const struct fg_eh_frames *frames, uint64_t address)
 	return next < frames->count ? frames->items[next].start : 0;
 }
 
-/* The function's range by the symbol tables, or between two starts in the unwind tables. */
+/* Finds the function's range in the symbol tables, or between two starts in the unwind tables. */
 static void find_range(struct fg_symbol_module *module, uint64_t address, uint64_t *start,
 		       uint64_t *end)
 {

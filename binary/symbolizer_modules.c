@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The files of a module: found, checked against the recorded build, opened when they are needed. */
+/* Finds the files of a module, checks them against the recorded build and opens them on demand. */
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -90,7 +90,7 @@ static bool try_binary(struct fg_symbol_module *module, char *path, const char *
 	return true;
 }
 
-/* Takes over `path`, a path of this host. */
+/* Takes ownership of `path`, a file of this host. */
 static bool try_path(struct fg_symbolizer *s, struct fg_symbol_module *module, char *path,
 		     struct fg_error *why)
 {
@@ -98,8 +98,8 @@ static bool try_path(struct fg_symbolizer *s, struct fg_symbol_module *module, c
 }
 
 /*
- * The file at the recorded path, or the one that the archive has of it. An archive without it
- * records why it was not found where the archive was made.
+ * Tries the file at the recorded path, or its copy in the archive. An archive without a copy
+ * records why the file was not found on the recorded host.
  */
 static bool try_recorded(struct fg_symbolizer *s, struct fg_symbol_module *module,
 			 struct fg_error *why)
@@ -132,7 +132,7 @@ static bool find_binary(struct fg_symbolizer *s, struct fg_symbol_module *module
 		if (try_path(s, module, fg_fs_join(*folder, relative), &other) ||
 		    try_path(s, module, fg_fs_join(*folder, module->name), &other))
 			return true;
-		if (other.code == FG_EINVAL) /* remembered: a better reason than a missing file */
+		if (other.code == FG_EINVAL) /* a better reason than a missing file */
 			*why = other;
 	}
 	return false;
@@ -172,8 +172,8 @@ static void read_mini_debug(struct fg_symbolizer *s, struct fg_symbol_module *mo
 }
 
 /*
- * A stripped binary's names: from the separate file with its symbol table, else from the small one
- * inside it.
+ * Reads a stripped binary's symbols from the separate debug file, or from the small table inside
+ * the binary.
  */
 static void find_separate_symbols(struct fg_symbolizer *s, struct fg_symbol_module *module)
 {
@@ -228,7 +228,8 @@ static int read_vdso(const struct fg_symbolizer *s, const struct fg_symbol_modul
 }
 
 /*
- * The vdso is the same for every process of this boot, so ours is used if its build-id matches.
+ * The vdso is the same for every process of this boot, so this process's own is used if its
+ * build-id matches.
  */
 static void open_vdso(struct fg_symbolizer *s, struct fg_symbol_module *module)
 {
@@ -348,7 +349,7 @@ bool fg_symbol_module_open_debug(struct fg_symbolizer *s, struct fg_symbol_modul
 	return module->debug.is_open;
 }
 
-/* ---- what another host needs ---- */
+/* ---- files for another host ---- */
 
 static struct fg_symbol_files files_of(const struct fg_symbol_module *module)
 {

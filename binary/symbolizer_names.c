@@ -85,8 +85,8 @@ static void read_frames(struct fg_symbol_module *module)
 }
 
 /*
- * A stripped binary has no names, but unwind tables list where its functions begin: all addresses
- * of a nameless function share one name, "library+0xbeginning".
+ * A stripped binary has no names, but its unwind tables list the starts of functions: all addresses
+ * of a nameless function share one name, "library+0xSTART".
  */
 uint64_t fg_symbol_module_start_of(struct fg_symbol_module *module, uint64_t address)
 {
@@ -177,8 +177,8 @@ static const char *find_debug_text(struct fg_symbolizer *s, struct fg_symbol_mod
 }
 
 /*
- * A text of the debug index, interned by its offset: hashing long paths again and again would
- * dominate.
+ * A text of the debug index, interned by its offset: hashing long paths every time would dominate
+ * the cost.
  */
 static const char *debug_text(struct fg_symbolizer *s, struct fg_symbol_module *module,
 			      uint32_t text)
@@ -222,7 +222,7 @@ make_function(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t
 	return function;
 }
 
-/* A function of the debug index, made when the first address in it is asked for. */
+/* A function of the debug index, created at the first lookup in it. */
 static const struct fg_symbol_function *
 function_at(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t number)
 {
@@ -245,9 +245,8 @@ function_at(struct fg_symbolizer *s, struct fg_symbol_module *module, uint32_t n
 
 /*
  * Debug information has the name that the compiler saw ("__GI___libc_free"), the symbol table the
- * public one ("free"), as on a host without debug information.
- * Parts that the compiler split off ("fit.cold") belong to the function they came from: there the
- * debug information knows better.
+ * public one ("free"), as on a host without debug information. Parts that the compiler split off
+ * ("fit.cold") belong to the function they came from: for these, the debug information is right.
  */
 static bool table_knows_better(const struct fg_symbol_module *module, uint64_t address,
 			       const struct fg_symbol *symbol)

@@ -2,7 +2,7 @@
 /*
  * Shared by the files of the symbolizer.  Each calls only those below it:
  *
- *	symbolizer.c           remembers every address that was asked for
+ *	symbolizer.c           keeps every address that was looked up
  *	symbolizer_names.c     names an address: debug information, symbol table, JIT map, offset
  *	symbolizer_modules.c   finds the files of a module and opens them
  *
@@ -31,14 +31,14 @@ struct fg_symbol_chain {
 	uint32_t count;
 };
 
-/* symbolizer_modules.c: the binary and the separate file of its symbols. */
+/* symbolizer_modules.c: the binary and the separate file with its symbols. */
 struct fg_module_file {
 	char *path;       /* NULL: no file is used */
-	const char *from; /* the same for people: in an archive, the path on the recorded host */
+	const char *from; /* path for people: in an archive, the path on the recorded host */
 	struct fg_elf elf;
 	struct fg_elf separate; /* symbols of another file, when the binary is stripped */
 	bool has_separate;
-	bool separate_is_mini; /* it has only what the dynamic symbols are without */
+	bool separate_is_mini; /* `separate` lacks the dynamic symbols */
 	char *debug_path;      /* the separate debug file; NULL: none, or not searched for yet */
 	const char *debug_from;
 	bool looked_for_debug;
@@ -76,7 +76,7 @@ struct fg_module_chains {
 
 struct fg_symbol_module {
 	const char *name;
-	const char *source;              /* where names come from, for people */
+	const char *source;              /* origin of the names, for people */
 	char build_id[FG_BUILD_ID_TEXT]; /* "": not recorded, and the binary has none */
 	bool bad;
 	/* from the trace; NULL: code outside any module */
@@ -103,14 +103,14 @@ struct fg_symbolizer {
 
 /* An interned copy, valid as long as the symbolizer; NULL stays NULL. */
 const char *fg_symbolizer_text(struct fg_symbolizer *symbolizer, const char *text);
-/* Opens the debug index with the first address that needs it, from the cache if it is there. */
+/* Opens the debug index for the first address that needs it, from the cache if possible. */
 bool fg_symbol_module_open_debug(struct fg_symbolizer *symbolizer, struct fg_symbol_module *module);
-/* Saves what was learned from debug information; true: a cache file was written. */
+/* Saves new results from debug information. Returns true if a cache file was written. */
 bool fg_symbol_module_save(struct fg_symbol_module *module);
 void fg_symbol_module_free(struct fg_symbol_module *module);
 /* The start of the function around the address in the unwind tables; otherwise the address. */
 uint64_t fg_symbol_module_start_of(struct fg_symbol_module *module, uint64_t address);
-/* Names an address: makes its chain. */
+/* Makes the chain of symbols for an address. */
 struct fg_symbol_chain fg_symbolizer_name(struct fg_symbolizer *symbolizer,
 					  struct fg_symbol_module *module, uint64_t address);
 

@@ -51,7 +51,8 @@ static void scan_function(struct fg_digester *d, const struct fg_image_symbol *s
 }
 
 /*
- * Tables of the loader and of the unwinder: full of numbers that only look like addresses of data.
+ * True for tables of the loader and the unwinder, which are full of numbers that merely look like
+ * addresses.
  */
 static bool is_bookkeeping(const struct fg_image_section *section)
 {
@@ -65,7 +66,7 @@ static bool is_bookkeeping(const struct fg_image_section *section)
 	return false;
 }
 
-/* Without relocations, a word that looks like one of our addresses counts as one. */
+/* Without relocations, a word that looks like an address in the image counts as one. */
 static void scan_fixed_data(struct fg_digester *d)
 {
 	for (size_t s = 0; s < d->image.section_count; s++) {

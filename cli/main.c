@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * From argv to an exit code: global options, the command's name, its own options and arguments,
- * run(), and a final check of standard output. An unwritten result is not a success, but it never
- * hides a worse exit code.
+ * run(), and a final check of standard output. Output that could not be written is a failure, but
+ * never hides a worse exit code.
  */
 #include "base/log.h"
 #include "base/text.h"
@@ -15,15 +15,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* A closed pipe, or a file at its size limit: write() reports EPIPE or EFBIG, which is enough. */
+/* Ignores a closed pipe or a file at its size limit: write() reports EPIPE or EFBIG. */
 static void on_failed_write(int number)
 {
 	(void)number;
 }
 
 /*
- * A standard stream may have been closed when we started, and the next file opened would take its
- * number. The file opened here has the wrong direction, so that using the stream still fails.
+ * A standard stream may have been closed when we started, and the next file opened would get its
+ * number. So a file is opened here in the wrong direction, with which using the stream still fails.
  */
 static void open_standard_streams(void)
 {
@@ -81,7 +81,7 @@ static int check_choice(const struct fg_cli_argument *argument, const char *word
 	return FG_EINVAL;
 }
 
-/* Checks the number of arguments and the words that the table allows. */
+/* Checks the number of arguments and the words against the table. */
 static int check_arguments(const struct fg_cli_command *command,
 			   const struct fg_option_words *words, struct fg_error *err)
 {

@@ -1,7 +1,8 @@
-# Every outside library, by its pkg-config name; cmake/rooms.json says who may use which.
+# All external libraries, by pkg-config name; cmake/rooms.json defines who may use which.
 find_package(PkgConfig REQUIRED)
 if(FG_PORTABLE)
-	# FG_PORTABLE is the folder of scripts/portable/libraries.sh; the rest is packaged.
+	# FG_PORTABLE is the folder that scripts/portable/libraries.sh fills; other libraries come
+	# from packages.
 	set(ENV{PKG_CONFIG_PATH} ${FG_PORTABLE}/lib/pkgconfig)
 	set(PKG_CONFIG_ARGN --static)
 	set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
@@ -25,17 +26,17 @@ find_package(zydis REQUIRED)
 if(FG_PORTABLE)
 	set_target_properties(Zydis::Zydis PROPERTIES IMPORTED_LOCATION_NONE ${FG_PORTABLE}/lib/libZydis.a INTERFACE_LINK_LIBRARIES "")
 endif()
-# The part of libunwind that walks the stacks of another process.
+# The part of libunwind that unwinds stacks of another process.
 pkg_check_modules(LIBUNWIND_REMOTE REQUIRED IMPORTED_TARGET libunwind-generic)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 
-# Libraries that base/library.h opens on demand: with their dependencies they took three quarters of a program's
-# start.
+# Libraries that base/library.h opens on demand: linked with their dependencies, they took three quarters of a
+# program's start.
 set(FG_OPENED_PACKAGES "")
 fg_opened_library(curl libcurl 7.85.0)
 fg_opened_library(libarchive libarchive 3.3.3)
 if(FG_WITH_POSTGRES)
-	fg_opened_library(pq libpq 14.0) # its pipeline
+	fg_opened_library(pq libpq 14.0) # for its pipeline mode
 endif()
 if(FG_WITH_SERVER)
 	pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)
@@ -44,7 +45,7 @@ if(BUILD_TESTING)
 	pkg_check_modules(LIBUNWIND REQUIRED IMPORTED_TARGET libunwind)
 	pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 	find_package(Python3 REQUIRED COMPONENTS Interpreter)
-	# A python3 in PATH may be a script that searches for the interpreter (pyenv, asdf), which takes five times as long to start.
+	# A python3 in PATH may be a script that searches for the interpreter (pyenv, asdf), and starts five times as slowly.
 	execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable)"
 		OUTPUT_VARIABLE interpreter OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 	if(NOT interpreter STREQUAL Python3_EXECUTABLE)

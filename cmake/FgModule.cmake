@@ -1,11 +1,12 @@
 # fg_module(<name> SOURCES ... [SYSTEM_LIBS ...])
-# One folder, one static library.  It links what the folder's row in cmake/rooms.json allows it to
-# include; scripts/check-layers.py checks every #include against the same row.  A subfolder without
-# a CMakeLists.txt is compiled into the library of the folder above, and its row counts towards it.
+# Declares the static library of a folder.  It links the folders that its row in cmake/rooms.json
+# allows it to include; scripts/check-layers.py checks every #include against the same row.  A
+# subfolder without a CMakeLists.txt is compiled into the library of its parent folder, and its row
+# is added to the parent's.
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS cmake/rooms.json)
 file(READ ${PROJECT_SOURCE_DIR}/cmake/rooms.json fg_rooms)
 
-# The libraries that <folder> may include, as a list of folders.
+# Sets `result` to the folders whose headers <folder> may include.
 function(fg_rooms_below folder result)
 	string(JSON count ERROR_VARIABLE problem LENGTH "${fg_rooms}" ${folder} rooms)
 	if(problem)
@@ -38,7 +39,7 @@ function(fg_module name)
 	target_include_directories(fg_${name} PUBLIC ${PROJECT_SOURCE_DIR})
 	target_link_libraries(fg_${name} PRIVATE fg_warnings fg_hardening fg_sanitize ${M_SYSTEM_LIBS})
 	if(BUILD_TESTING)
-		# Tests need lines, not variables, which take a sixth of the compiler's time.
+		# Tests need line numbers but not variables, which take a sixth of the compile time.
 		target_compile_options(fg_${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-g1>)
 	endif()
 	if(folder IN_LIST FG_ROOMS_THAT_COMPUTE)

@@ -1,9 +1,9 @@
 # fg_opened_library(<name> <pkg-config name> <oldest version>)
-# A library that is opened when it is needed (base/library.h): what links fg_opened_<name> compiles
-# against its headers, and knows FG_<NAME>_FILE, the soname of the library that the linker would
-# take here, and FG_<NAME>_PACKAGE, where dpkg knows it.  FG_OPENED_PACKAGES collects what a package
-# of ours must depend on, for no tool sees it in the programs.  In the portable build it is linked
-# statically, like everything else.
+# Declares a library that is opened at run time, when it is needed (base/library.h).  Targets that
+# link fg_opened_<name> get its include path and two definitions: FG_<NAME>_FILE, the soname that the
+# linker would choose here, and FG_<NAME>_PACKAGE, its Debian package, if dpkg knows it.
+# FG_OPENED_PACKAGES collects the dependencies that our packages must declare, because no tool can
+# find them in the programs.  The portable build links the library statically, like everything else.
 function(fg_opened_library name module oldest)
 	string(TOUPPER ${name} upper)
 	pkg_check_modules(FG_OPENED_${upper} REQUIRED ${module}>=${oldest})
@@ -26,7 +26,7 @@ function(fg_opened_library name module oldest)
 	set(package "")
 	find_program(FG_DPKG_QUERY dpkg-query)
 	if(FG_DPKG_QUERY)
-		# The path may date from the time when /lib was a folder of its own.
+		# The path may date from when /lib was a separate folder.
 		string(REGEX REPLACE "^/usr/" "/" older ${file})
 		execute_process(COMMAND ${FG_DPKG_QUERY} -S ${file} ${older} OUTPUT_VARIABLE owner ERROR_QUIET)
 		if(owner MATCHES "(^|\n)([a-z0-9.+-]+)(:[a-z0-9]+)?: /")

@@ -1,4 +1,4 @@
-# Installed files besides the programs, and CPack's packages.
+# Installed files other than the programs, and CPack's packages.
 include(CMakePackageConfigHelpers)
 
 add_library(fastgate_region INTERFACE)

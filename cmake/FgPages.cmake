@@ -1,5 +1,6 @@
-# fg_program_pages(program [COMMANDS names]): manual pages and completions, which the program writes
-# from its own tables; PROGRAM.1, a page for each command, and completions for three shells.
+# fg_program_pages(program [COMMANDS names]): manual pages and completions, which the program
+# generates from its own tables. Makes PROGRAM.1, a page per command, and completions for three
+# shells.
 function(fg_program_pages program)
 	cmake_parse_arguments(arg "" "" "COMMANDS" ${ARGN})
 	set(folder ${CMAKE_CURRENT_BINARY_DIR}/pages)

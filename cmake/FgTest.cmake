@@ -1,19 +1,19 @@
-# A test that hangs is ended; one that waits for a busy machine is not.
+# Ends a test that hangs, but not one that waits for a busy machine.
 set(FG_TEST_TIMEOUT_S 600)
 
-# Labels, by which a part of the tests is chosen:
-#   unit, integration, e2e, lint, fuzz   what kind it is
-#   unit:FOLDER, whole:FOLDER            the folder that it lies in (`./dev test --changed`)
-#   plain                                a sanitizer would show nothing in it that other tests do not show
-#   sanitized                            the optimised build would show nothing in it that other tests do not show
-#   slow                                 takes more than ten quiet seconds
+# Labels that select a part of the tests:
+#   unit, integration, e2e, lint, fuzz   kind of the test
+#   unit:FOLDER, whole:FOLDER            the folder it is in (`./dev test --changed`)
+#   plain                                a sanitizer would find nothing that other tests do not find
+#   sanitized                            the optimised build would find nothing that other tests do not find
+#   slow                                 takes more than ten seconds on a quiet machine
 #   web                                  drives a browser
-#   threads                              run under the thread sanitizer
+#   threads                              runs under the thread sanitizer
 #   golden                               compares with files that ./dev golden writes
-#   compilers                            reads what a compiler made: run in clang's build, too
+#   compilers                            reads a compiler's output, so it also runs in clang's build
 #   arm64                                run by `./dev test arm64`
 #
-# The longest begin first, so that none is alone at the end: seconds that passed in `./dev test`, of those above eleven.
+# Wall time in `./dev test` of tests above eleven seconds: the longest start first, so that none runs alone at the end.
 set(FG_LONG_TESTS
 	e2e.web_perfdb 44 e2e.web_report 39 e2e.cli_init 28 e2e.record_options 25 integration.collector_guest 25
 	integration.collector_truth 24 integration.collector_guest_i386 23 integration.perfdb_call_paths_postgresql 22
@@ -43,8 +43,8 @@ function(fg_label_test kind name)
 	endif()
 endfunction()
 
-# Build what these tests need, and nothing else: those that a sanitizer can add something to, those
-# that are run optimised, those for arm64, and those with the labels "threads" and "compilers".
+# Targets that build only what these tests need: those that a sanitizer can contribute to, those
+# that run optimised, those for arm64, and those with the labels "threads" and "compilers".
 add_custom_target(sanitizer_tests)
 add_custom_target(optimised_tests)
 add_custom_target(thread_tests)
@@ -52,10 +52,10 @@ add_custom_target(compiler_tests)
 add_custom_target(arm64_tests)
 set(FG_SANITIZED_KINDS unit integration e2e fuzz)
 
-# fg_once(<kind> <labels> <result>): <labels>, with "sanitized" where `./dev test` runs the test once.  What calls our functions, and
-# scripts under which the sanitizers see what nothing else reaches, are run there alone; the optimised build is shown to work by the
-# scripts that are "plain": they measure real programs, keep runs in PostgreSQL, and make calls fail.  Those that attack are of a kind
-# of their own.  In both run the rooms that read machine code or run in other people's programs.
+# fg_once(<kind> <labels> <result>) sets <result> to <labels>, and adds "sanitized" if the test needs to run only under the
+# sanitizers. These are tests that call our functions, and scripts that reach code under the sanitizers that no other test reaches.
+# Scripts labelled "plain" show that the optimised build works: they measure real programs, keep runs in PostgreSQL, and make calls
+# fail. Attacks are a separate kind. Rooms that read machine code or run in other programs are tested in both builds.
 set(FG_ROOMS_BELOW_C collector attach binary trace cpython)
 function(fg_once kind labels result)
 	get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
@@ -96,8 +96,8 @@ function(fg_needs kind labels)
 	endif()
 endfunction()
 
-# fg_unit_test(<folder>_<subject> SOURCES ... LINK ...): one cmocka executable a subject.
-# fg_integration_test(...): the same, for tests that join several folders.
+# fg_unit_test(<folder>_<subject> SOURCES ... LINK ...): one cmocka executable per subject.
+# fg_integration_test(...): likewise, for tests across several folders.
 function(fg_cmocka_test kind name)
 	cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
 	if(NOT T_TIMEOUT)
@@ -106,7 +106,7 @@ function(fg_cmocka_test kind name)
 	add_executable(test_${kind}_${name} ${T_SOURCES})
 	target_include_directories(test_${kind}_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 	target_link_libraries(test_${kind}_${name} PRIVATE fg_test_support fg_sanitize PkgConfig::CMOCKA ${T_LINK})
-	# Products are optimised; the tests themselves need not be, and `dev` is for debugging.
+	# Products are optimised; the tests themselves are not, and `dev` is for debugging.
 	target_compile_options(test_${kind}_${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0 -g1>)
 	target_link_options(test_${kind}_${name} PRIVATE ${FG_QUICK_LINKER})
 	add_test(NAME ${kind}.${name} COMMAND test_${kind}_${name})
@@ -124,8 +124,8 @@ function(fg_integration_test name)
 	fg_cmocka_test(integration ${name} ${ARGN})
 endfunction()
 
-# fg_script_test(<kind> <name> COMMAND ... [ENVIRONMENT ...] [LABELS ...]): a test that is a program
-# of its own.
+# fg_script_test(<kind> <name> COMMAND ... [ENVIRONMENT ...] [LABELS ...]): a test that is a
+# separate program.
 function(fg_script_test kind name)
 	cmake_parse_arguments(T "" "TIMEOUT" "COMMAND;ENVIRONMENT;LABELS" ${ARGN})
 	if(NOT T_TIMEOUT)
@@ -151,7 +151,8 @@ function(fg_script_test kind name)
 	set_tests_properties(${kind}.${name} PROPERTIES ENVIRONMENT_MODIFICATION "${changes}")
 endfunction()
 
-# All programs and libraries in this folder and below, but not those that sanitized tests alone need.
+# Builds all programs and libraries in this folder and below, except those needed only by sanitized
+# tests.
 function(fg_build_optimised folder)
 	get_property(sanitized GLOBAL PROPERTY FG_SANITIZED_TARGETS)
 	get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)

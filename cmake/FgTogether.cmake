@@ -1,10 +1,10 @@
-# fg_compile_together(): several sources of a room in one start of the compiler, which is a quarter of its time.  Only in builds with a
-# sanitizer: a file that lacks an #include is found by the others.  Private names may be equal: scripts/together.py keeps such sources
-# apart, whenever CMake is run.
+# fg_compile_together(): compiles several sources of a room in one run of the compiler, because its start is a quarter of the time.
+# Only for builds with a sanitizer: other builds must find a missing #include, which another source would supply here. Sources with
+# equal private names are kept apart by scripts/together.py, whenever CMake runs.
 option(FG_TOGETHER "builds with a sanitizer compile several sources in one go" ON)
 set(FG_TOGETHER_AT_MOST 8)
-# A name may be one file's array and another's parameter, and two headers that no file includes together may
-# declare the same function.
+# One file's array may have the name of another's parameter, and two headers that no file includes together
+# may declare the same function.
 add_library(fg_together INTERFACE)
 target_compile_options(fg_together INTERFACE -Wno-shadow -Wno-redundant-decls)
 
@@ -12,7 +12,7 @@ function(fg_compile_together)
 	get_property(modules GLOBAL PROPERTY FG_MODULES)
 	set(sources "")
 	foreach(module IN LISTS modules)
-		target_link_libraries(${module} PRIVATE fg_together) # behind the warnings that it takes back
+		target_link_libraries(${module} PRIVATE fg_together) # after the warnings that it disables
 		set_target_properties(${module} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 		get_target_property(folder ${module} SOURCE_DIR)
 		get_target_property(files ${module} SOURCES)

@@ -1,5 +1,5 @@
-# fg_warnings: the flags every target of fastgate is compiled with.  Errors only where the preset
-# says so (CMAKE_COMPILE_WARNING_AS_ERROR), so that a newer compiler never breaks a user's build.
+# fg_warnings: compiler flags of every target. Warnings are errors only if the preset says so
+# (CMAKE_COMPILE_WARNING_AS_ERROR), so that a newer compiler never breaks a user's build.
 add_library(fg_warnings INTERFACE)
 target_compile_options(fg_warnings INTERFACE
 	-Wall -Wextra -Wpedantic
@@ -15,8 +15,8 @@ target_compile_options(fg_warnings INTERFACE
 add_library(fg_hardening INTERFACE)
 target_compile_options(fg_hardening INTERFACE
 	-fstack-protector-strong -fstack-clash-protection)
-# Not with a sanitizer (a plain if: the comma in "address,undefined" would end a generator expression's
-# argument).
+# Not with a sanitizer. This is a plain if(), because the comma in "address,undefined" would end the
+# argument of a generator expression.
 if(NOT FG_SANITIZE)
 	target_compile_options(fg_hardening INTERFACE $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
 endif()

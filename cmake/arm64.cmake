@@ -1,4 +1,5 @@
-# The toolchain of `./dev test arm64`: the compiler, emulator and libraries that scripts/arm64/root.sh has unpacked.
+# Toolchain for `./dev test arm64`, with the compiler, emulator and libraries that scripts/arm64/root.sh has
+# unpacked.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(fg_arm64 ${CMAKE_CURRENT_LIST_DIR}/../build/arm64-root)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a tree to structs, driven by the rows of the schema.
+ * Fills structs from the YAML tree, driven by the rows of the schema.
  *
  * Binding iterates over the rows, not over the file: a row takes its value from the mapping, or its
  * default. Keys of the mapping without a row are reported as unknown. A wrong value is reported and
@@ -31,7 +31,7 @@ static void pop(struct fg_binder *binder, size_t length)
 	binder->path.data[length] = '\0';
 }
 
-/* Note the key that the last message is about, in the form of --explain. */
+/* Adds the key to the last message, in the form that --explain takes. */
 static void name_key(struct fg_binder *binder)
 {
 	struct fg_config_report *report = binder->report;
@@ -178,7 +178,10 @@ static void bind_command(struct fg_binder *binder, const struct fg_yaml_node *no
 		return;
 	}
 	if (node->kind == FG_YAML_SCALAR) {
-		/* Split by the hook of its section, which knows whether a shell is wanted. */
+		/*
+		 * The hook of the section splits the text, because it knows whether a shell was
+		 * requested.
+		 */
 		command->text = node->text;
 		command->argc = 0;
 		return;
@@ -371,7 +374,7 @@ static void bind_list(struct fg_binder *binder, const struct fg_key *key,
 	*(size_t *)at(values, key->count_offset) = node->count;
 }
 
-/* Elements are found by name: an inherited one is changed in a copy, a new one is appended. */
+/* Binds elements by name: an inherited one is copied and changed, a new one is appended. */
 static void bind_map(struct fg_binder *binder, const struct fg_key *key,
 		     const struct fg_yaml_node *node, void *values)
 {
@@ -417,7 +420,7 @@ static void bind_default(struct fg_binder *binder, const struct fg_key *key, voi
 	FG_ASSERT(status == FG_OK);
 }
 
-/* An absent mapping has its defaults. */
+/* Fills in the defaults of an absent mapping. */
 static void bind_default_section(struct fg_binder *binder, const struct fg_key *key, void *values)
 {
 	static const struct fg_yaml_node empty = {.kind = FG_YAML_MAPPING,
@@ -459,7 +462,7 @@ static void bind_value(struct fg_binder *binder, const struct fg_key *key,
 	}
 }
 
-/* A misspelling of this key was reported already; once is enough. */
+/* True if a misspelling of this key was already reported: it is then not missing as well. */
 static bool is_misspelled(const struct fg_section *section, const struct fg_yaml_node *node,
 			  const char *name)
 {

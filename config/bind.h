@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the YAML tree to structs, driven by the rows of the schema. */
+/* Fills structs from the YAML tree, driven by the rows of the schema. */
 #ifndef FG_CONFIG_BIND_H
 #define FG_CONFIG_BIND_H
 
@@ -18,10 +18,13 @@ struct fg_binder {
 
 void fg_bind_section(struct fg_binder *binder, const struct fg_section *section,
 		     const struct fg_yaml_node *node, void *target);
-/* "fastgate.yml:3:5: KEY.name: text"; name may be NULL. */
+/* Adds an error, "fastgate.yml:3:5: KEY.name: text"; `name` may be NULL. */
 void fg_bind_error(struct fg_binder *binder, const struct fg_yaml_node *node, const char *name,
 		   const char *format, ...) FG_PRINTF(4, 5);
-/* Splits a command given as text, or wraps it for the shell. Reports an impossible one. */
+/*
+ * Splits a command given as text, or wraps it for the shell. Reports a command that cannot be
+ * split.
+ */
 void fg_bind_command(struct fg_binder *binder, const struct fg_yaml_node *node, bool shell,
 		     struct fg_command *command);
 
@@ -33,7 +36,10 @@ void fg_override(const struct fg_config_source *source, struct fg_yaml_node *roo
 
 /* ---- show.c ---- */
 
-/* `root` has the overrides.  Each default is marked as one; what was overridden says by what. */
+/*
+ * Writes the configuration; `root` includes the overrides. Comments mark each default, and the
+ * source of each override.
+ */
 void fg_config_write(const struct fg_yaml_node *root, struct fg_strbuf *text);
 
 #endif

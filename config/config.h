@@ -34,11 +34,11 @@ struct fg_config_option {
 	const char *written; /* as the user wrote it, for messages */
 };
 
-/* The sources of values. All zero: only fastgate.yml in this folder or one above it. */
+/* The sources of values. Zero-initialised: only fastgate.yml in this folder or one above it. */
 struct fg_config_source {
 	const char *path; /* a given file; NULL: search for it */
 	bool optional;    /* if no file is found, use the defaults; a named file must exist */
-	const char *text; /* instead of the file's contents; messages call it `path` */
+	const char *text; /* replaces the file's contents; messages call it `path` */
 	size_t text_size;
 	const char *const *settings; /* "KEY=VALUE" of the command line */
 	size_t setting_count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The schema as text: for a terminal, and as the reference page. */
+/* Writes the schema as text: for a terminal, and as the reference page. */
 #include "base/options.h"
 #include "base/text.h"
 #include "config/config.h"
@@ -14,7 +14,7 @@ enum {
 	PAGE_COLUMNS = 100
 };
 
-/* The default as it is written in the file: an example of the key. */
+/* Adds the default as an example of the key in the file. */
 static void add_default(const struct fg_key *key, struct fg_strbuf *text)
 {
 	const char *quote = *key->initial == '*' ? "\"" : "";
@@ -22,7 +22,7 @@ static void add_default(const struct fg_key *key, struct fg_strbuf *text)
 	fg_strbuf_printf(text, "%s: %s%s%s", key->name, quote, key->initial, quote);
 }
 
-/* The values that a key accepts. */
+/* Adds the values that a key accepts. */
 static void add_value(const struct fg_key *key,
 		      void (*scalar)(const struct fg_key *key, struct fg_strbuf *text),
 		      struct fg_strbuf *text)
@@ -184,7 +184,7 @@ int fg_config_explain(const char *key, unsigned columns, struct fg_strbuf *text,
 
 /* ---- the reference page ---- */
 
-/* On one line: a paragraph's end becomes a break. */
+/* Adds a text on one line: the end of a paragraph becomes a break. */
 static void add_cell(struct fg_strbuf *text, const char *cell)
 {
 	for (; *cell; cell++) {
@@ -207,7 +207,7 @@ static bool is_one_line(const char *text)
 	return text && !strchr(text, '\n');
 }
 
-/* A key of a benchmark whose keys are those at the top: `measure` and `gate`. */
+/* True for `measure` and `gate` of a benchmark, whose keys are those at the top level. */
 static bool is_as_at_top(const struct fg_key *key)
 {
 	const struct fg_key *top = fg_section_find(&fg_config_schema, key->name);
@@ -215,7 +215,7 @@ static bool is_as_at_top(const struct fg_key *key)
 	return key->section && top && top != key && top->section == key->section;
 }
 
-/* The help of a key, its notes and an example. */
+/* Adds the help of a key, its notes and an example. */
 static void add_meaning(const struct fg_key *key, struct fg_strbuf *text)
 {
 	add_cell(text, key->help);
@@ -232,7 +232,7 @@ static void add_meaning(const struct fg_key *key, struct fg_strbuf *text)
 	}
 }
 
-/* The anchor of a heading: letters, digits and underscores of the path. */
+/* Adds the anchor of a heading: the path's letters, digits and underscores. */
 static void add_slug(struct fg_strbuf *text, const char *path)
 {
 	for (; *path; path++) {
@@ -268,7 +268,7 @@ static void add_row(const struct fg_key *key, const char *prefix, struct fg_strb
 	fg_strbuf_release(&value);
 }
 
-/* A blank line, then a paragraph wrapped at the width of the other pages. */
+/* Adds a blank line and a paragraph, wrapped at the width of the other pages. */
 static void add_paragraph(struct fg_strbuf *text, const char *words)
 {
 	fg_strbuf_add_char(text, '\n');
@@ -280,7 +280,7 @@ static void add_table(const struct fg_section *section, const char *prefix, stru
 {
 	fg_strbuf_add_text(text, "\n| key | meaning | value | default |\n|---|---|---|---|\n");
 	for (const struct fg_key *key = section->keys; key->name; key++) {
-		/* The map at the top of the page leads to the sections. */
+		/* The map at the top of the page links to the sections. */
 		if (!key->section || *prefix)
 			add_row(key, prefix, text);
 	}
@@ -313,7 +313,7 @@ static void add_section(const struct fg_schema_visit *visit, void *ctx)
 	fg_strbuf_release(&words);
 }
 
-/* The paragraphs before the first table. */
+/* Adds the paragraphs before the first table. */
 static void add_introduction(struct fg_strbuf *text)
 {
 	add_paragraph(text, "The file is in the root of the project. fastgate looks for it in the "
@@ -348,7 +348,7 @@ static void add_introduction(struct fg_strbuf *text)
 			    "$schema=…/fastgate.schema.json`.");
 }
 
-/* The page by what its readers look for. */
+/* Adds a map of the page by topic. */
 static void add_map(struct fg_strbuf *text)
 {
 	fg_strbuf_add_text(

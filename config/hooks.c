@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rules that span several keys, and building structs of model/ from scratch values. */
+/* Checks rules that span several keys, and builds structs of model/ from scratch values. */
 #include "config/hooks.h"
 
 #include "base/clock.h"
@@ -62,7 +62,7 @@ void fg_prepare_metric_policy(struct fg_binder *binder, void *values, const char
 	const struct fg_policy defaults = {0};
 
 	(void)binder;
-	/* An existing one belongs to the plan; a benchmark overrides its keys. */
+	/* An existing policy belongs to the plan; a benchmark overrides its keys. */
 	if (policy->name)
 		return;
 	*policy = fg_policy_metric(&defaults, name);
@@ -266,7 +266,7 @@ void fg_finish_report(struct fg_binder *binder, const struct fg_yaml_node *node,
 	plan->hide_source = !scratch->source;
 }
 
-/* ---- the whole ---- */
+/* ---- whole file ---- */
 
 static bool has_harness(const struct fg_plan *plan)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The schema as a JSON Schema (draft 7), for editors: completion, a line of help, and marking of
- * mistakes.
+ * Writes the schema as a JSON Schema (draft 7), with which editors complete keys, show help and
+ * mark mistakes.
  */
 #include "base/json_write.h"
 #include "base/number.h"

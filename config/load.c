@@ -67,7 +67,7 @@ int fg_config_find(const char *folder, char **path, struct fg_error *err)
 			    FG_CONFIG_FILE_NAME);
 }
 
-/* The folder of the work tree that holds `path`; without one, its own folder. */
+/* The work tree that contains `path`; without one, the folder of `path`. */
 static char *checkout_of(const char *path)
 {
 	char *at = fg_fs_parent(path);
@@ -174,7 +174,7 @@ static void set_places(struct fg_plan *plan, const char *path)
 
 /* ---- loading ---- */
 
-/* The file's text; `data` is NULL if there is no file and none is needed. */
+/* The file's text; `data` is NULL if no file was found and none is required. */
 struct input {
 	char *path;
 	char *data;
@@ -278,8 +278,8 @@ static void bind(struct fg_plan *plan, const struct fg_yaml_node *root, bool nee
 		fg_config_schema.finish(&binder, root, plan, plan);
 	} else {
 		/*
-		 * Only overrides are checked: required keys count as given, and there is nothing to
-		 * measure.
+		 * Without a file, only overrides are checked: required keys count as given, and no
+		 * benchmark is needed.
 		 */
 		completed = fg_arena_memdup(&plan->arena, root, sizeof(*root));
 		fg_yaml_set(completed, "version", &version, &plan->arena);

@@ -20,7 +20,7 @@ static void add(struct fg_config_report *report, const struct fg_yaml_place *pla
 		report->error_count++;
 	if (report->count >= FG_CONFIG_MAX_MESSAGES)
 		return;
-	fg_strbuf_set_limit(&words, MAX_MESSAGE); /* a key may be as long as the file */
+	fg_strbuf_set_limit(&words, MAX_MESSAGE); /* a key can be as long as the file */
 	if (place->line > 0)
 		fg_strbuf_printf(&text, "%s:%u:%u: ", place->origin, place->line, place->column);
 	else
@@ -64,7 +64,7 @@ static bool comes_before(const struct fg_config_message *a, const struct fg_conf
 	return a->line != b->line ? a->line < b->line : a->column < b->column;
 }
 
-/* Insertion sort keeps the order of equal places; there are at most a hundred. */
+/* Insertion sort keeps the order of messages at the same place; there are at most a hundred. */
 void fg_config_report_sort(struct fg_config_report *report)
 {
 	for (size_t i = 1; i < report->count; i++) {

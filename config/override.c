@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Values from the command line and the environment, put into the tree before it is bound: from then
- * on they are checked like any other, and messages name their origin.
+ * Adds values from the command line and the environment to the tree before it is bound. They are
+ * checked like any other value, and messages name their origin.
  *
  * Nodes from the root to the value are copied before a change: an alias may share a node with
  * another place.
@@ -58,7 +58,7 @@ static bool is_single(const struct fg_key *key, const char *value)
 	return key->kind < FG_KEY_SCALAR_COUNT || (key->kind == FG_KEY_COMMAND && *value != '[');
 }
 
-/* ---- the way down ---- */
+/* ---- paths ---- */
 
 static struct fg_yaml_node *copy_of(const struct override *o, const struct fg_yaml_node *node)
 {
@@ -73,7 +73,7 @@ static struct fg_yaml_node *copy_of(const struct override *o, const struct fg_ya
 	return copy;
 }
 
-/* The mapping of a key, created or copied so that it can be changed. */
+/* The mapping of a key, created or copied for a change. */
 static struct fg_yaml_node *open_mapping(const struct override *o, struct fg_yaml_node *parent,
 					 const char *name)
 {
@@ -118,7 +118,7 @@ static void unknown_key(const struct override *o, const struct fg_section *secti
 static void put(const struct override *o, const struct fg_section *section,
 		struct fg_yaml_node *mapping, const char *path);
 
-/* The element whose name begins the path. Names may contain dots; the longest match wins. */
+/* Finds the element whose name begins the path. Names may contain dots; the longest match wins. */
 static void put_into_list(const struct override *o, const struct fg_key *key,
 			  struct fg_yaml_node *parent, const char *path)
 {
@@ -149,8 +149,8 @@ static void put_into_list(const struct override *o, const struct fg_key *key,
 }
 
 /*
- * The entry whose name begins the path. Names may contain dots, keys do not; a whole mapping may be
- * named without a key.
+ * Finds the entry whose name begins the path. Names may contain dots, keys do not; a path without a
+ * key names the whole mapping.
  */
 static void put_into_map(const struct override *o, const struct fg_key *key,
 			 struct fg_yaml_node *parent, const char *path)
@@ -178,7 +178,7 @@ static void put_below(const struct override *o, const struct fg_key *key,
 	switch (key->kind) {
 	case FG_KEY_SECTION:
 		parent = open_mapping(o, parent, key->name);
-		/* Reports conflicts caused by this value. */
+		/* A message about the whole section names the override as its origin. */
 		if (!strchr(path, '.'))
 			parent->place = o->place;
 		put(o, key->section, parent, path);
@@ -297,7 +297,7 @@ static bool find_below(const struct fg_key *key, const char *rest, struct fg_str
 	return true;
 }
 
-/* Finds the path named by a variable. Returns false if none. */
+/* Finds the path that a variable names. Returns false if no path matches. */
 static bool find_variable(const struct fg_section *section, const char *rest,
 			  struct fg_strbuf *path)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Every key of fastgate.yml; those of `measure` are in schema_measure.c.  A new key takes one row:
- * the file, --set, the environment, the checks, `fastgate config --explain`, docs/configuration.md
- * and the editors' schema follow.
+ * Every key of fastgate.yml; those of `measure` are in schema_measure.c. A new key takes one row,
+ * which defines it for the file, --set, the environment, the checks, `fastgate config --explain`,
+ * docs/configuration.md and the editors' schema.
  *
  * The order of the tables is the order of the reference, and of binding: `measure` and `gate` come
  * before the benchmarks, which inherit from them.
@@ -724,7 +724,7 @@ static const struct fg_key store_keys[] = {
 };
 static const struct fg_section store_section = {.keys = store_keys};
 
-/* ---- the whole ---- */
+/* ---- whole file ---- */
 
 static const struct fg_key plan_keys[] = {
 	{.name = "version",

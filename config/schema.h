@@ -13,7 +13,7 @@ enum fg_key_kind {
 	FG_KEY_NAME, /* printable, without line feeds */
 	FG_KEY_URL,
 	FG_KEY_VARIABLE_NAME, /* names an environment variable that holds a secret */
-	FG_KEY_REGEX,         /* with one group */
+	FG_KEY_REGEX,         /* regular expression with one group */
 	FG_KEY_POINTER,       /* JSON pointer */
 	FG_KEY_UNSIGNED,      /* unsigned */
 	FG_KEY_INT,           /* int */
@@ -99,8 +99,8 @@ struct fg_schema_visit {
 };
 
 /*
- * Visits every key in table order, a section before its keys. Keys that repeat below a benchmark
- * are visited once.
+ * Visits every key in table order, a section before its keys. Keys that recur below a benchmark are
+ * visited once.
  */
 void fg_schema_walk(void (*visitor)(const struct fg_schema_visit *visit, void *ctx), void *ctx);
 /*

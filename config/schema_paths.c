@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The schema without a file: all paths, the key of a path, its environment variable. */
+/*
+ * Queries of the schema that need no file: all paths, the key of a path, its environment variable.
+ */
 
 #include "config/config.h"
 #include "config/schema.h"
@@ -12,7 +14,9 @@ struct walk {
 	struct fg_strbuf path;
 };
 
-/* `measure` and `gate` also exist inside each benchmark; there they are listed but not repeated. */
+/*
+ * `measure` and `gate` also exist inside each benchmark; there they are listed without their keys.
+ */
 static bool is_repeated(const struct fg_key *key, unsigned depth)
 {
 	if (depth == 0 || !key->section)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Looking keys up in a section of the schema, by name and by path. */
+/* Looks keys up in a section of the schema, by name and by path. */
 #include "base/strbuf.h"
 #include "config/schema.h"
 
@@ -27,7 +27,7 @@ const struct fg_key *fg_section_find(const struct fg_section *section, const cha
 	return NULL;
 }
 
-/* Length of the path up to the next dot or bracket; *rest points behind it. */
+/* The length of the path up to the next dot or bracket; *rest points after it. */
 static size_t part_of(const char *path, const char **rest)
 {
 	const size_t length = strcspn(path, ".[");
@@ -63,8 +63,8 @@ const struct fg_key *fg_section_find_path(const struct fg_section *section, cons
 
 		if (!found && key && key->any) {
 			/*
-			 * A user-defined name, which may contain dots: the key is that of the
-			 * containing section.
+			 * A user-defined name may contain dots; the key is that of the containing
+			 * section.
 			 */
 			fg_strbuf_printf(where, ".%s", key->any);
 			if (!*rest || !section)

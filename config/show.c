@@ -10,13 +10,13 @@ static void indent(struct fg_strbuf *text, unsigned depth)
 		fg_strbuf_add_text(text, "  ");
 }
 
-/* Plain where YAML reads it back as the same text. */
+/* True if YAML reads the plain text back as the same text. */
 static bool is_plain(const struct fg_yaml_node *node)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				   "0123456789_./%+-";
 
-	const bool was_quoted = node->quoted && node->place.line > 0; /* overrides are marked so */
+	const bool was_quoted = node->quoted && node->place.line > 0; /* also set in overrides */
 
 	return !was_quoted && *node->text && node->text[strspn(node->text, safe)] == '\0' &&
 	       node->text[0] != '-' && node->text[0] != '%';
@@ -75,7 +75,7 @@ static void add_node(const struct fg_yaml_node *node, unsigned depth, struct fg_
 static void add_keys(const struct fg_section *section, const struct fg_yaml_node *given,
 		     unsigned depth, struct fg_strbuf *text);
 
-/* A section with neither values nor defaults is left out. */
+/* Adds a section, unless it has neither values nor defaults. */
 static void add_section(const struct fg_key *key, const struct fg_yaml_node *given, unsigned depth,
 			struct fg_strbuf *text)
 {

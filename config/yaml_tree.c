@@ -3,8 +3,8 @@
  * A YAML text as a tree of nodes that know their position.
  *
  * Untrusted input is bounded: bytes by the caller, depth and nodes here. An alias shares the node
- * of its anchor and counts as many nodes as that has, so that nested aliases reach the limit
- * instead of filling memory. Tags are refused: the file must not choose types for us.
+ * of its anchor and counts as many nodes as the anchor has, so that nested aliases reach the limit
+ * instead of filling memory. Tags are refused: the file must not choose types.
  */
 #include "config/yaml_tree.h"
 
@@ -329,8 +329,8 @@ static void take(struct builder *b, const yaml_event_t *event)
 /* ---- syntax errors ---- */
 
 /*
- * The marked line begins with a tab. This is the most common mistake, and libyaml's message about
- * it the least clear.
+ * True if the marked line begins with a tab. This is the most common mistake, and libyaml's message
+ * about it is the least clear.
  */
 static bool is_tabbed(const struct fg_yaml_text *text, const yaml_mark_t *mark)
 {

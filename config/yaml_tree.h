@@ -33,7 +33,7 @@ struct fg_yaml_node {
 
 struct fg_yaml_text {
 	const char *origin;
-	bool is_override; /* its positions mean nothing to the user */
+	bool is_override; /* its lines and columns mean nothing to the user */
 	const char *data;
 	size_t size;
 };
@@ -43,7 +43,7 @@ struct fg_yaml_text {
  */
 bool fg_yaml_parse(const struct fg_yaml_text *text, struct fg_arena *arena,
 		   struct fg_config_report *report, struct fg_yaml_node **root);
-/* The value of a key, or NULL. */
+/* Returns the value of a key, or NULL. */
 struct fg_yaml_node *fg_yaml_get(const struct fg_yaml_node *mapping, const char *key);
 /* Sets a key, replacing an existing value. */
 void fg_yaml_set(struct fg_yaml_node *mapping, const char *key, struct fg_yaml_node *value,

@@ -28,7 +28,7 @@ const struct fg_accept *fg_accept_find(const struct fg_policy *policy, const cha
 	return NULL;
 }
 
-/* Does the key match a benchmark and metric of the run, and did any of them need it? */
+/* Does the key match a benchmark and metric of the run, and did any result need it? */
 static void find_use(const struct fg_accept *accept, const struct fg_verdict *verdict, bool *seen,
 		     bool *needed)
 {

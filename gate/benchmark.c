@@ -53,7 +53,7 @@ static void begin(const struct fg_series *series, struct fg_arena *arena,
 		fg_arena_array(arena, series->metric_count + 3, sizeof(*verdict->metrics));
 }
 
-/* The worsening as a ratio above zero, whatever the metric's direction. */
+/* The worsening as a ratio (above one is worse), whatever the metric's direction. */
 static double worse_by(const struct fg_metric_verdict *metric)
 {
 	return metric->better == FG_BETTER_LOWER ? metric->ratio - 1.0 : 1.0 / metric->ratio - 1.0;
@@ -150,7 +150,7 @@ static void keep_moves(struct fg_blame *blame)
 	blame->is_unexplained = false;
 }
 
-/* A pass blames nobody. */
+/* A passed benchmark blames no function. */
 static void drop_blame(struct fg_benchmark_verdict *verdict)
 {
 	keep_moves(&verdict->time);
@@ -173,7 +173,7 @@ static struct fg_metric_context context_of(const struct fg_gate_input *input, si
 	};
 }
 
-/* The run has both arms. */
+/* Decides for a run that measured both arms. */
 static void decide_pairs(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 			 struct fg_benchmark_verdict *verdict)
 {
@@ -222,7 +222,7 @@ static bool is_same_binary(const struct fg_series *a, const struct fg_series *b)
 	return is_same;
 }
 
-/* Different bytes, but the same code? */
+/* Do the builds differ in bytes but have the same code? */
 static bool is_same_code(const struct fg_gate_input *input, size_t index)
 {
 	const struct fg_series *series = &input->run->series[index];
@@ -237,7 +237,7 @@ static bool is_same_code(const struct fg_gate_input *input, size_t index)
 					 &series->build[FG_ARM_CANDIDATE]);
 }
 
-/* More work is a cause, wherever its code lies. */
+/* Has no code changed that takes time? More work is a cause by itself, wherever its code lies. */
 static bool has_nothing_changed_that_takes_time(const struct fg_gate_input *input, size_t index,
 						const struct fg_benchmark_verdict *verdict)
 {
@@ -296,7 +296,7 @@ static void note_state(const struct fg_series *series, struct fg_arena *arena,
 			     "interrupted: judged by what was measured so far");
 }
 
-/* Causes other than the code come first. */
+/* Notes causes of a difference other than the code. */
 static void note_builds(const struct fg_gate_input *input, const struct fg_series *series,
 			struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {
@@ -324,7 +324,7 @@ static void note_builds(const struct fg_gate_input *input, const struct fg_serie
 	free(difference.text);
 }
 
-/* If most pairs are left out, the answer says why. */
+/* If most pairs were set aside, says why. */
 static void note_set_aside(const struct fg_series *series, struct fg_arena *arena,
 			   struct fg_benchmark_verdict *verdict)
 {
@@ -392,7 +392,7 @@ void fg_benchmark_gone(const char *name, struct fg_arena *arena,
 		name);
 }
 
-/* The meter's own remarks are about a run that measured both sides. */
+/* The exact meter's remark: the error if nothing was measured, otherwise a note. */
 static void note_meter(const struct fg_series *series, bool is_alone, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict)
 {
@@ -404,7 +404,7 @@ static void note_meter(const struct fg_series *series, bool is_alone, struct fg_
 		fg_notes_add(&verdict->notes, arena, "%s", meter);
 }
 
-/* Without a single repetition to time, what was counted decides. */
+/* Counts decide if no repetition could be timed. */
 static void decide_exactly(const struct fg_gate_input *input, const struct fg_sides *sides,
 			   struct fg_arena *arena, struct fg_benchmark_verdict *verdict)
 {
@@ -447,7 +447,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 	}
 	if (series->remarks[FG_REMARK_INPUTS] && !input->baseline)
 		fg_notes_add(&verdict->notes, arena, "%s", series->remarks[FG_REMARK_INPUTS]);
-	/* Left out, because everything that it executes and reads is unchanged. */
+	/* Not measured, because everything that it executes and reads is unchanged. */
 	verdict->unaffected = series->unaffected && !input->baseline;
 	if (verdict->unaffected)
 		return;

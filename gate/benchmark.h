@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict about one benchmark: its metrics, then what they add up to.  Private to gate/. */
+/*
+ * The verdict about one benchmark: first its metrics, then the overall outcome. Private to gate/.
+ */
 #ifndef FG_GATE_BENCHMARK_H
 #define FG_GATE_BENCHMARK_H
 
 #include "gate/input.h"
 #include "model/verdict.h"
 
-/* The policy and measurement keys of a benchmark: the plan's, else those of the input. */
+/*
+ * The policy of a benchmark: the plan's, or for a benchmark that is not in the plan, the input's.
+ */
 const struct fg_policy *fg_benchmark_policy(const struct fg_gate_input *input, const char *name);
 
 /* `series` is number `index` of the run. */
@@ -15,7 +19,7 @@ void fg_benchmark_decide(const struct fg_gate_input *input, size_t index, struct
 /* A benchmark that only the stored baseline has. */
 void fg_benchmark_missing(const struct fg_series *series, struct fg_arena *arena,
 			  struct fg_benchmark_verdict *verdict);
-/* As above, for a benchmark that only the fastgate.yml of a built baseline names. */
+/* A benchmark that only the fastgate.yml of a built baseline names. */
 void fg_benchmark_gone(const char *name, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict);
 

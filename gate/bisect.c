@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A step is named at this probability, and the search ends once the steps explain this share. */
+/* A step is reported at this probability; the search ends once the steps explain `enough`. */
 static const double sure = 0.95;
 static const double enough = 0.7;
 
@@ -45,9 +45,9 @@ void fg_bisect_look_release(struct fg_bisect_look *look)
 	*look = (struct fg_bisect_look){0};
 }
 
-/* ---- where the steps lie ---- */
+/* ---- positions of the steps ---- */
 
-/* A place's share goes to its commits by their weights. */
+/* Distributes a place's share over its commits by their weights. */
 static void spread(const struct fg_bisect *bisect, const struct fg_bisect_model *model,
 		   double *probability)
 {
@@ -100,7 +100,7 @@ static void name_steps(struct fg_bisect_model *model, struct fg_bisect_look *loo
 	}
 }
 
-/* ---- what to measure next ---- */
+/* ---- the next measurement ---- */
 
 struct visit {
 	size_t place;
@@ -138,7 +138,7 @@ static struct visit best_length(const struct fg_bisect *bisect, struct fg_bisect
 	return best;
 }
 
-/* `best` has room for `count` visits, by descending rate. */
+/* Inserts a visit into `best`, which holds the `count` visits with the highest rates. */
 static void keep_best(struct visit *best, size_t count, const struct visit *visit)
 {
 	size_t at = count;
@@ -164,13 +164,13 @@ static void find_candidates(const struct fg_bisect *bisect, const struct fg_bise
 }
 
 /*
- * The place is chosen for its information per second, its build included. Once it is built, more
- * pairs cost no build: so the number of pairs is chosen as if it were.
+ * Chooses the place with the most information per second, its build included. Further pairs need no
+ * build, so the number of pairs is chosen as if the place were built already.
  */
 static struct visit choose(const struct fg_bisect *bisect, struct fg_bisect_model *model)
 {
 	struct visit best = {0};
-	double most = 0; /* information from the longest visit */
+	double most = 0; /* information that the longest visit gives */
 
 	for (unsigned is_built = 0; is_built < 2; is_built++) {
 		struct visit candidates[CANDIDATES] = {{0}};
@@ -204,7 +204,7 @@ static void decide(const struct fg_bisect *bisect, struct fg_bisect_model *model
 	look->pairs = visit.pairs;
 }
 
-/* ---- all of it ---- */
+/* ---- the search ---- */
 
 static int check(const struct fg_bisect *bisect, struct fg_error *err)
 {

@@ -6,13 +6,13 @@
  * The level of the program (ln of its cost relative to the good end) is a step function over the
  * commits: it starts at 0 and jumps at few of them, to any level. A hidden Markov model over a grid
  * of levels gives the probability of every such history; noise is Student's t, so wild pairs count
- * little. Of a history, the step that counts for a level is the last commit that raised the program
- * above it for good: a slowdown that was reverted in the range explains nothing. A commit's
- * probability is the expected share of the whole change that it explains; over all commits they
- * add up to 1.
+ * little. In each history, the step that counts for a level is the last commit that raised the
+ * program above it for good, so a slowdown that was reverted within the range explains nothing. A
+ * commit's probability is the expected share of the whole change that it explains; over all commits
+ * they add up to 1.
  *
- * The next commit to measure has the most information on the places of the steps per second,
- * builds included. docs/finding-a-commit.md has the figures.
+ * The next commit to measure is the one that gives most information per second, builds included,
+ * about where the steps are. docs/finding-a-commit.md has the figures.
  *
  *	fill commits, the last one with the pairs of the ends
  *	do {
@@ -32,15 +32,15 @@
 enum {
 	FG_BISECT_COMMITS_MAX = 5000,
 	FG_BISECT_STEPS_MAX = 8,
-	FG_BISECT_VISIT_MAX = 64, /* pairs at one visit of a commit */
+	FG_BISECT_VISIT_MAX = 64, /* most pairs measured in one visit of a commit */
 };
 
 struct fg_bisect_commit {
-	double weight;       /* prior, relative to the others; above 0 */
-	bool is_unmeasured;  /* it does not build or run: inseparable from the next one that does */
-	bool is_same;        /* same code as the last one before it that can be measured */
+	double weight;       /* prior weight relative to the other commits; above 0 */
+	bool is_unmeasured;  /* does not build or run, so it counts with the next one that does */
+	bool is_same;        /* same code as the nearest earlier commit that can be measured */
 	bool is_built;       /* measuring it costs no build */
-	double *differences; /* of its pairs: ln(commit / good end), positive is worse */
+	double *differences; /* per pair: ln(commit / good end), positive is worse */
 	size_t pair_count;
 	size_t pair_capacity;
 };
@@ -50,33 +50,33 @@ struct fg_bisect {
 	struct fg_bisect_commit *commits;
 	size_t count;
 	bool is_exact;        /* one value per commit, without noise */
-	double build_seconds; /* to build one commit */
-	double visit_seconds; /* before the first pair: warm-up */
+	double build_seconds; /* time to build one commit */
+	double visit_seconds; /* time before a visit's first pair: warm-up */
 	double pair_seconds;
 };
 
 enum fg_bisect_state {
-	FG_BISECT_MEASURE, /* `next`, by `pairs` more pairs */
-	FG_BISECT_FOUND,   /* the steps explain enough of the whole */
-	FG_BISECT_OPEN,    /* no measurement would tell much more */
+	FG_BISECT_MEASURE, /* measure `pairs` more pairs of `next` */
+	FG_BISECT_FOUND,   /* the steps explain enough of the whole change */
+	FG_BISECT_OPEN,    /* no measurement would add much information */
 };
 
-/* The step lies at one of these commits: those before the last cannot be measured. */
+/* The step is at one of these commits; all but the last of them cannot be measured. */
 struct fg_bisect_step {
 	size_t first;
 	size_t last;
 	double probability;
-	double size; /* ln, expected */
+	double size; /* expected size, as a logarithm */
 };
 
 struct fg_bisect_look {
 	enum fg_bisect_state state;
 	size_t next;
 	unsigned pairs;
-	double *probability;                              /* for each commit; to be released */
-	size_t left;                                      /* the fewest commits that hold 95 % */
-	double whole;                                     /* ln, from good to bad */
-	double explained;                                 /* share of the whole by `steps` */
+	double *probability; /* per commit; to be released */
+	size_t left;         /* number of commits that together hold 95 % */
+	double whole;        /* change from good to bad end, as a logarithm */
+	double explained;    /* share of `whole` that `steps` explain */
 	struct fg_bisect_step steps[FG_BISECT_STEPS_MAX]; /* oldest first */
 	size_t step_count;
 };
@@ -87,19 +87,19 @@ int fg_bisect_look(const struct fg_bisect *bisect, struct fg_bisect_look *look,
 void fg_bisect_look_release(struct fg_bisect_look *look);
 
 void fg_bisect_add(struct fg_bisect_commit *commit, double difference);
-/* The pairs of a metric that count, from a series whose baseline is the good end. */
+/* Adds the pairs of a metric that count, from a series whose baseline is the good end. */
 void fg_bisect_take_metric(struct fg_bisect_commit *commit, const struct fg_series *series,
 			   const char *metric);
 
-/* A cost in the profile of such a series. */
+/* A cost in the profile of a series whose baseline is the good end. */
 struct fg_bisect_cost {
 	const struct fg_profile_set *profile; /* may be NULL: no pairs */
-	const char *measure;                  /* an exact one, in one difference; NULL: time */
-	const char *function; /* its cost with all that it calls; NULL: of the whole program */
+	const char *measure;  /* exact measure, giving a single difference; NULL: time */
+	const char *function; /* cost including callees; NULL: the whole program */
 };
 
 void fg_bisect_take_costs(struct fg_bisect_commit *commit, const struct fg_bisect_cost *cost);
-/* Do these pairs alone show that it is worse? For a cost without a verdict. */
+/* Do these pairs by themselves show that the commit is worse? For a cost that has no verdict. */
 bool fg_bisect_is_worse(const struct fg_bisect_commit *commit);
 void fg_bisect_release(struct fg_bisect *bisect);
 

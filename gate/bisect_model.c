@@ -16,7 +16,7 @@ enum {
 /* Expected number of jumps in the range, before anything is measured. */
 static const double expected_jumps = 0.1;
 
-/* Degrees of freedom of a pair's noise: few enough that a wild pair counts little. */
+/* Degrees of freedom of a pair's noise: so few that a wild pair counts little. */
 static const double freedom = 8;
 
 /*
@@ -88,7 +88,7 @@ struct residuals {
 	double freedom;
 };
 
-/* One step of the EM algorithm of a t distribution around each commit's own centre. */
+/* One step of the EM algorithm for a t distribution around each commit's own centre. */
 static void add_residuals(const struct fg_bisect_commit *commit, double scale,
 			  struct residuals *sum)
 {
@@ -251,7 +251,10 @@ static void filter(struct fg_bisect_model *model)
 	}
 }
 
-/* Likelihood of this place and all later ones by its level, to that of the one before it. */
+/*
+ * Turns the likelihood of this and all later places, by level here, into that by level at the place
+ * before.
+ */
 static void step_back(const struct fg_bisect_place *place, const double here[FG_BISECT_LEVELS],
 		      double before[FG_BISECT_LEVELS])
 {
@@ -261,7 +264,7 @@ static void step_back(const struct fg_bisect_place *place, const double here[FG_
 		before[k] = ((1 - place->jump) * here[k] + jumped) / place->scale;
 }
 
-/* Level 0 of the grid lies below all that is measured. */
+/* Level 0 of the grid lies below everything measured. */
 static size_t level_of_threshold(size_t threshold)
 {
 	const size_t apart = FG_BISECT_CELLS / FG_BISECT_THRESHOLDS;
@@ -289,8 +292,8 @@ static void look_back(struct fg_bisect_model *model, size_t threshold)
 }
 
 /*
- * The place from which on the program stays above a threshold. A threshold that the bad end hardly
- * reaches says little about it.
+ * The place from which on the program stays above a threshold. The bad end may hardly reach a
+ * threshold, which then says little.
  */
 static void take_crossing(struct fg_bisect_model *model, size_t threshold)
 {
@@ -327,7 +330,7 @@ void fg_bisect_model_solve(struct fg_bisect_model *model)
 
 /* ---- information ---- */
 
-/* The error after `more` pairs: no pair averages out a build's own deviation. */
+/* The error of `more` further pairs: averaging does not remove a build's own deviation. */
 static double error_of(const struct fg_bisect_model *model, size_t pairs, unsigned more)
 {
 	const double noise = model->noise * model->noise;
@@ -339,7 +342,7 @@ static double error_of(const struct fg_bisect_model *model, size_t pairs, unsign
 	return 1 / sqrt(1 / together - 1 / (drift + noise / (double)pairs));
 }
 
-/* Neighbouring questions are about the same number of pairs. */
+/* Keeps the table for the last error: successive calls often have the same number of pairs. */
 static void prepare(struct fg_bisect_model *model, double error)
 {
 	if (error >= model->seen_error && error <= model->seen_error)
@@ -364,7 +367,7 @@ static double plogp(double p)
 	return p > 0 ? p * log(p) : 0;
 }
 
-/* Probabilities of the measured values if the level has this distribution. */
+/* Distribution of the measured values, given this distribution of the level. */
 static void see(const struct fg_bisect_model *model, const double levels[FG_BISECT_LEVELS],
 		double seen[FG_BISECT_SEEN])
 {

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A change this many standard errors above zero is certain. */
+/* A change that is this many standard errors above zero is certain. */
 static const double sure_errors = 3.3;
 static const double trimmed_share = 0.1;
 
-/* An exact count must differ by more than this to count as different. */
+/* An exact count must differ by more than this share to count as different. */
 static const double least_exact = 0.0001;
 
 void fg_bisect_take_metric(struct fg_bisect_commit *commit, const struct fg_series *series,
@@ -43,7 +43,10 @@ bool fg_bisect_is_worse(const struct fg_bisect_commit *commit)
 
 /* ---- costs in profiles ---- */
 
-/* Is this a node of the function, or below one? A parent's index is the smaller one. */
+/*
+ * Marks the nodes of the function and everything below them. A parent's index is smaller than those
+ * of its children.
+ */
 static bool *mark_nodes(const struct fg_bisect_cost *cost)
 {
 	const struct fg_profile_set *set = cost->profile;
@@ -69,7 +72,7 @@ static double sum_of(const struct fg_profile_row *row, const bool *marks)
 	return sum;
 }
 
-/* The means of both arms over the pairs from pairs[0] to before pairs[1]. */
+/* The means of both arms over the pairs from pairs[0] up to, but not including, pairs[1]. */
 static bool mean_of(const struct fg_bisect_cost *cost, uint16_t measure, const bool *marks,
 		    const uint32_t pairs[2], double means[FG_ARM_COUNT])
 {

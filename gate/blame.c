@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program that calls find() too often spends the time in memcmp() of the C library.  The library
- * did not change, so it cannot be the cause: its time counts for the deepest caller in code that
+ * A program that calls find() too often spends the time in memcmp() of the C library. The library
+ * did not change, so it cannot be the cause: its time is charged to the deepest caller in code that
  * did change.
  *
  * Example: main → count → find → memcmp, where only the program changed: what memcmp spends is
@@ -36,7 +36,7 @@ bool fg_blame_is_linker(const struct fg_profile_function *function)
 	return fg_text_starts_with(library, "ld-") || fg_text_starts_with(library, "ld.so");
 }
 
-/* Only one side loads it, and it is not the project's: its callers are the change. */
+/* Only one side loads it, and it is not a library of the project: the change is in its callers. */
 static bool is_new_from_outside(const struct fg_series *series, const char *library)
 {
 	const struct fg_build_library *before =
@@ -48,8 +48,8 @@ static bool is_new_from_outside(const struct fg_series *series, const char *libr
 }
 
 /*
- * Also jump stubs and anything without a file, except for named code made at run time: it was made
- * from something that may have changed, such as a script.
+ * True also for jump stubs and anything without a file. Code generated at run time counts as
+ * changed if it has a name: it was made from something that may have changed, such as a script.
  */
 static bool is_unchanged(const struct fg_series *series, const struct fg_profile_function *function)
 {
@@ -69,11 +69,14 @@ uint32_t *fg_blame_nodes(const struct fg_profile_set *set, const struct fg_serie
 
 	for (size_t f = 1; f < set->function_count; f++)
 		unchanged[f] = is_unchanged(series, &set->functions[f]);
-	/* Parents come first: first the nearest changed frame at or above each node, ... */
+	/*
+	 * First the nearest changed frame at or above each node; parents come before their
+	 * children.
+	 */
 	blamed[0] = NONE;
 	for (uint32_t n = 1; n < set->node_count; n++)
 		blamed[n] = unchanged[set->nodes[n].function] ? blamed[set->nodes[n].parent] : n;
-	/* ... then the node itself if none. */
+	/* A node without such a frame is charged to itself. */
 	for (uint32_t n = 0; n < set->node_count; n++) {
 		if (blamed[n] == NONE)
 			blamed[n] = n;

@@ -6,9 +6,9 @@
 #include "model/profile_set.h"
 #include "model/run.h"
 
-/* Has the library the same build-id in both arms? Unknown libraries may have changed. */
+/* Does the library have the same build-id in both arms? False if that is unknown. */
 bool fg_blame_is_same_library(const struct fg_series *series, const char *library);
-/* For every node, the node that its time is blamed on; to be freed. */
+/* For every node, the node that its time is charged to; to be freed. */
 uint32_t *fg_blame_nodes(const struct fg_profile_set *set, const struct fg_series *series);
 
 /* Is it a function of the dynamic linker?  Its work depends on addresses and on paths. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The steps d of the path are independent, with variances v.  An anchor e observes the sum of the
- * steps that it spans, h·d, with a variance of its own.  So the anchors' residuals have the
- * covariance G = H V H' + A, and the sum w·d of any steps is, given the anchors,
+ * The steps d of the path are independent, with variances v. An anchor e observes the sum of the
+ * steps that it spans, h·d, with a variance of its own. So the anchors' residuals have the
+ * covariance G = H V H' + A, and given the anchors the sum w·d of any steps is
  *
  *   w·d + (w V H') G⁻¹ (y - H d)     with variance     w V w' - (w V H') G⁻¹ (H V w').
  *
@@ -14,7 +14,10 @@
 
 #include <math.h>
 
-/* An anchor between identical builds is exact; this keeps the equations regular. */
+/*
+ * A comparison of identical builds is an exact anchor; a variance above zero keeps the equations
+ * regular.
+ */
 static const double least_variance = 1e-12;
 
 enum visit {
@@ -31,7 +34,7 @@ struct node {
 	size_t next;  /* of these, the next one to visit */
 	size_t depth; /* longest path that ends here */
 	size_t parent;
-	/* a node that it is connected with; its own index: the group's representative */
+	/* index of a connected node; if its own, it represents the group */
 	size_t group;
 	enum visit visit;
 };
@@ -110,7 +113,7 @@ static size_t visit_next(struct graph *g, size_t height)
 		g->stack[height] = from;
 		return height + 1;
 	}
-	/* An open one closes a circle: a comparison in the opposite direction. */
+	/* An open parent closes a cycle: two commits were compared in both directions. */
 	if (parent->visit == DONE && parent->depth + 1 > node->depth) {
 		node->depth = parent->depth + 1;
 		node->parent = from;
@@ -129,7 +132,7 @@ static void find_path(struct graph *g, size_t tip)
 		height = visit_next(g, height);
 }
 
-/* Commits may be measured in any order, so the newest run need not be that of the newest commit. */
+/* Commits may be measured in any order, so the newest run need not be about the newest commit. */
 static size_t find_tip(struct graph *g)
 {
 	const size_t newest = g->ends[g->edge_count - 1][1];
@@ -163,7 +166,7 @@ static void take_points(struct graph *g, size_t tip, struct fg_chain *chain)
 	}
 }
 
-/* Several runs of one step: their weighted mean; an exact one overrides the others. */
+/* Several runs of one step count with their weighted mean; an exact run overrides the others. */
 static void take_step(struct fg_chain_point *point, const struct fg_chain_edge *edge, size_t index,
 		      bool is_reversed)
 {
@@ -231,7 +234,7 @@ static void sum_up(struct fg_chain *chain)
 	}
 }
 
-/* The variance of the steps that a stretch and an anchor have in common. */
+/* The variance of the steps that a stretch of the path and an anchor share. */
 static double shared(const struct fg_chain *chain, size_t from, size_t to, enum fg_chain_part part,
 		     const struct fg_chain_anchor *anchor)
 {

@@ -2,11 +2,11 @@
 /*
  * The level of a metric along the commits, as a chain of ratios.
  *
- * A run measures candidate ÷ baseline in pairs, so it knows the step between two commits whatever
- * its host is worth that day.  The chain is the path of such steps that ends at one commit and
- * passes through as many others as possible; dates play no part.  Runs that span several steps of
- * the path, such as one against the last release, anchor it: all steps become the weighted least
- * squares estimate.  Without an anchor the error grows with the square root of the steps.
+ * A run measures candidate ÷ baseline in pairs, so it knows the step between two commits however
+ * fast its host is that day. The chain is the path of such steps that ends at one commit and passes
+ * through as many other commits as possible; dates are ignored. Runs that span several steps of the
+ * path, such as one against the last release, anchor it: all steps become the weighted least
+ * squares estimate. Without an anchor the error grows with the square root of the steps.
  *
  * Everything is a logarithm.  Identical builds are a step of exactly 0.
  */
@@ -16,33 +16,33 @@
 #include "model/chain.h"
 
 enum {
-	FG_CHAIN_ANCHORS_MAX = 128 /* the newest ones count */
+	FG_CHAIN_ANCHORS_MAX = 128 /* older ones are dropped */
 };
 
 struct fg_chain_point {
 	const char *commit; /* borrowed from the edges */
 	const char *tag;    /* NULL: none */
-	size_t edge;        /* the newest step that leads here; SIZE_MAX: the first point */
-	/* the step from the point before, by its own runs */
+	size_t edge; /* the newest run of the step that leads here; SIZE_MAX: the first point */
+	/* the step from the previous point, by its own runs only */
 	double change;
 	double error;
-	bool is_known; /* this step alone failed or improved */
+	bool is_known; /* this step was reported: it failed or improved by itself */
 };
 
 struct fg_chain_anchor {
 	size_t edge;
-	size_t from; /* points, from < to */
+	size_t from; /* indexes of points, from < to */
 	size_t to;
 	double change;
 	double variance;
 };
 
 struct fg_chain {
-	struct fg_chain_point *points; /* oldest first; none without a step */
+	struct fg_chain_point *points; /* oldest first; empty without a step */
 	size_t count;
 	struct fg_chain_anchor *anchors;
 	size_t anchor_count;
-	/* up to each point: of all steps, and of the unknown ones */
+	/* sums up to each point: of all steps, and of those not yet reported */
 	double *changes[2];
 	double *variances[2];
 	double *factor;   /* Cholesky factor of the anchors' covariance */
@@ -51,7 +51,7 @@ struct fg_chain {
 
 enum fg_chain_part {
 	FG_CHAIN_ALL,
-	FG_CHAIN_SMALL, /* without the steps that are known */
+	FG_CHAIN_SMALL, /* without the steps that were reported */
 };
 
 struct fg_chain_sum {
@@ -60,9 +60,9 @@ struct fg_chain_sum {
 };
 
 /*
- * `edges` are in the order in which they were measured; `tip` is the commit at the end. NULL: of
- * all commits connected with the newest run, the one with most steps before it. The edges must
- * outlive the chain.
+ * `edges` are in the order in which they were measured and must outlive the chain; `tip` is the
+ * commit at the end. If NULL, it is the commit with most steps before it, among those connected
+ * with the newest run.
  */
 void fg_chain_build(const struct fg_chain_edge *edges, size_t count, const char *tip,
 		    struct fg_chain *chain);
@@ -70,8 +70,8 @@ void fg_chain_build(const struct fg_chain_edge *edges, size_t count, const char 
 struct fg_chain_sum fg_chain_sum(const struct fg_chain *chain, size_t from, size_t to,
 				 enum fg_chain_part part);
 /*
- * The same sum is linear in the changes of the runs: weights of the points' steps (one each) and of
- * the anchors (one each).
+ * Writes the same sum as a linear function of the runs' changes: one weight for each point's step
+ * and one for each anchor.
  */
 void fg_chain_weights(const struct fg_chain *chain, size_t from, size_t to, enum fg_chain_part part,
 		      double *steps, double *anchors);

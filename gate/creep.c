@@ -13,8 +13,8 @@ enum {
 	FUNCTIONS_NAMED = 3,
 };
 
-static const double width = 2.807; /* of a 99.5 % interval, in standard errors */
-static const double most = 0.8;    /* the commits named carry this share */
+static const double width = 2.807; /* standard errors of a 99.5 % interval */
+static const double most = 0.8;    /* the commits that are named carry this share */
 
 bool fg_creep_is_small(const struct fg_chain_point *point)
 {
@@ -42,7 +42,7 @@ static int largest_first(const void *left, const void *right)
 	return (a->change < b->change) - (a->change > b->change);
 }
 
-/* Each step by all runs, the anchors included; the largest ones that together carry most. */
+/* Names the largest steps, by all runs including the anchors, that together carry most of it. */
 static void name_commits(const struct fg_chain *chain, const struct fg_creep_window *window,
 			 double sign, struct fg_creep_verdict *creep, struct fg_arena *arena)
 {
@@ -113,7 +113,7 @@ bool fg_creep_needs_anchor(const struct fg_creep_verdict *creep, const struct fg
 	return error > width * log1p(policy->creep_tolerated) / 2;
 }
 
-/* ---- words ---- */
+/* ---- sentences ---- */
 
 static void add_functions(struct fg_strbuf *text, const struct fg_creep_verdict *creep)
 {

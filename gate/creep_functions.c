@@ -10,11 +10,11 @@
 #include <string.h>
 
 enum {
-	FUNCTIONS_MAX = 20000, /* of a pool */
+	FUNCTIONS_MAX = 20000, /* per pool */
 };
 
 static const double false_discoveries = 0.05;
-static const double surest = 1e-300; /* the smallest probability whose quantile is finite */
+static const double surest = 1e-300; /* the smallest probability with a finite quantile */
 
 /* ---- one chain ---- */
 
@@ -43,7 +43,7 @@ static double scatter_of(const struct fg_chain *chain, const struct fg_creep_win
 	return squares / (double)(window->steps - 1);
 }
 
-/* The weights of the sum, and its error where a pair scatters by 1. */
+/* The weights of the sum, and its error if the variance of a pair is 1. */
 struct linear {
 	double *steps;
 	double *anchors;
@@ -126,7 +126,7 @@ size_t fg_creep_risen(struct fg_creep_rise *rises, size_t count, double floor)
 	return risen;
 }
 
-/* ---- the runs of a benchmark ---- */
+/* ---- runs of a benchmark ---- */
 
 void fg_creep_runs_pick(const struct fg_chain *chain, const struct fg_chain_edge *edges,
 			size_t count, unsigned commits, struct fg_creep_runs *runs)
@@ -166,15 +166,15 @@ static double total_of(const struct fg_totals *totals, int arm)
 	return sum;
 }
 
-/* The variance of a mean of pairs of variance 1. */
+/* The variance of the mean of a run's pairs if each pair has variance 1. */
 static double variance_of(const struct fg_totals *totals)
 {
 	return 0.5 / totals->repetitions[0] + 0.5 / totals->repetitions[1];
 }
 
 /*
- * Drops the runs without a profile of both sides, which show nothing about functions, and makes the
- * errors of the others count pairs.
+ * Drops the runs that lack a profile of either side, which show nothing about functions; the others
+ * get errors that depend on their number of pairs only.
  */
 static void keep_profiled(struct fg_creep_runs *runs)
 {
@@ -201,9 +201,9 @@ static void keep_profiled(struct fg_creep_runs *runs)
 	runs->count = kept;
 }
 
-/* ---- their gains ---- */
+/* ---- gains per run ---- */
 
-/* Functions by the store's id, and what each gained in every run. */
+/* Functions by the store's id, and their gain in every run. */
 struct gains {
 	struct fg_map ids;
 	double *steps;
@@ -222,7 +222,7 @@ static void name_functions(const struct fg_creep_runs *runs, struct fg_map *ids)
 	}
 }
 
-/* The variance of a pair if samples of this function came at random. */
+/* The variance of a pair that comes from sampling alone, if samples of this function are random. */
 static double sampling_of(const struct fg_totals *totals, const struct fg_function_total *item,
 			  double whole)
 {
@@ -282,7 +282,7 @@ static void release_gains(struct gains *gains)
 	free(gains->sampling);
 }
 
-/* ---- a pool ---- */
+/* ---- pool of benchmarks ---- */
 
 static void add_rise(struct fg_creep_pool *pool, const struct fg_creep_rise *rise)
 {
@@ -325,7 +325,10 @@ static void add_tested(struct fg_creep_pool *pool, const struct fg_chain *chain,
 	free(rises);
 }
 
-/* The tip of a run that is not stored yet has no profile there: its baseline is the end. */
+/*
+ * The last commit that has a profile: a run that is not stored yet has none, so its baseline is the
+ * end.
+ */
 static const char *profiled_tip(const struct fg_chain *chain, const struct fg_creep_runs *runs)
 {
 	for (size_t i = chain->count; i-- > 0;) {

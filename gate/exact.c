@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Smaller relative differences count as equal, for the whole and for each function. */
+/* Smaller relative differences count as equal, for the program and for each function. */
 static const double tolerance_least = 0.0001;
 static const double felt_least = 0.001;
 
-/* A difference counts if it is this many times larger than repetitions of one side differ by. */
+/* A difference counts if it is this many times the difference between repetitions of one side. */
 static const double spread_errors = 10;
 
 /* One function's counts over the repetitions of one arm. */
@@ -28,10 +28,10 @@ struct range {
 /* The counts of one arm by function; unchanged libraries are charged to their callers. */
 struct counts {
 	struct range *instructions;
-	double *calls; /* of the function itself */
+	double *calls; /* by function */
 	double total;
 	double total_calls;
-	double linker; /* counts of the dynamic linker, which are left out */
+	double linker; /* instructions of the dynamic linker, which are excluded from the rest */
 	unsigned repetitions;
 };
 
@@ -53,7 +53,7 @@ static bool is_exact_row(const struct fg_profile_row *row, uint8_t arm)
 	       (row->measure == FG_MEASURE_INSTRUCTIONS || row->measure == FG_MEASURE_CALLS);
 }
 
-/* `sums` is indexed by function, and zeroed. */
+/* Adds the instructions of one repetition; `sums` is scratch space, zero for each function. */
 static void add_instructions(const struct fg_profile_set *set, const uint32_t *blamed,
 			     const struct fg_profile_row *row, double *sums, struct counts *counts)
 {
@@ -89,7 +89,7 @@ static void add_calls(const struct fg_profile_set *set, const struct fg_profile_
 	}
 }
 
-/* Sums become means. */
+/* Divides the sums by the number of repetitions. */
 static void divide(const struct fg_profile_set *set, struct counts *counts)
 {
 	const double n = fmax(1, counts->repetitions);
@@ -198,7 +198,9 @@ static struct fg_metric_verdict metric_of(const char *name, const double values[
 	};
 }
 
-/* Instructions of functions that differ between repetitions of one side; the larger side's. */
+/*
+ * Instructions of functions that differ between repetitions of one side; the larger of both sides.
+ */
 static double varying_of(const struct fg_profile_set *set, const struct counts arms[2])
 {
 	double varying[2] = {0, 0};
@@ -213,8 +215,8 @@ static double varying_of(const struct fg_profile_set *set, const struct counts a
 }
 
 /*
- * Everything executed counts. Functions that differ between repetitions of one binary make the
- * interval wider: by much, because two repetitions hardly show by how much they differ.
+ * Compares everything executed. Functions that differ between repetitions of one binary widen the
+ * interval, and by much: two repetitions hardly show how much they can differ.
  */
 static void judge(const struct fg_profile_set *set, const struct counts arms[2],
 		  struct fg_arena *arena, struct fg_metric_verdict *metric)
@@ -244,7 +246,7 @@ static void judge(const struct fg_profile_set *set, const struct counts arms[2],
 		metric->outcome = FG_OUTCOME_INCONCLUSIVE;
 }
 
-/* Shown only, unless the configuration asks for more. */
+/* Calls are only shown, unless the configuration gates them. */
 static void judge_calls(const struct counts arms[2], struct fg_metric_verdict *metric)
 {
 	metric->pairs = arms[0].repetitions < arms[1].repetitions ? arms[0].repetitions
@@ -257,7 +259,7 @@ static void judge_calls(const struct counts arms[2], struct fg_metric_verdict *m
 		metric->outcome = FG_OUTCOME_IMPROVEMENT;
 }
 
-/* ---- what it means ---- */
+/* ---- meaning for the time ---- */
 
 /* The gated time that grew most; 0 if none changed significantly. */
 static double time_change(const struct fg_benchmark_verdict *verdict, size_t metric_count)
@@ -311,7 +313,7 @@ static size_t largest_change(const struct fg_profile_set *set, const struct coun
 	return found;
 }
 
-/* The library function in which most of the change of `function` is executed; 0: none. */
+/* The library function that executes most of the change of `function`, or 0. */
 static size_t leaf_of(const struct fg_profile_set *set, const uint32_t *blamed, size_t function)
 {
 	double *change = fg_xcalloc(set->function_count, sizeof(change[0]));
@@ -361,7 +363,7 @@ static void add_cause(const struct fg_work_verdict *work, struct fg_strbuf *text
 		fg_strbuf_printf(text, ", %s", work->mechanism.words);
 }
 
-/* One line of every report. */
+/* Adds a note, which is one line in every report. */
 static void note(const struct fg_work_verdict *work, struct fg_arena *arena,
 		 struct fg_benchmark_verdict *verdict)
 {

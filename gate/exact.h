@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exact repetitions: is it more work, or the same work in more time?  Their rows are those of the
- * measures `instructions` and `calls`, from the pair FG_EXACT_FIRST_PAIR on.
+ * Exact repetitions: does the program do more work, or the same work in more time? Their rows have
+ * the measures `instructions` and `calls`, from the pair FG_EXACT_FIRST_PAIR on.
  *
- * All that the process executes counts: the program, its libraries, the C library.  What unchanged
- * libraries execute is charged to their callers.  Only the dynamic linker is kept apart, whose work
+ * Everything that the process executes counts: the program, its libraries, the C library. Work in
+ * unchanged libraries is charged to their callers. The dynamic linker is excluded, because its work
  * depends on addresses and on the length of paths.
  */
 #ifndef FG_GATE_EXACT_H
@@ -16,17 +16,17 @@
 #include "model/verdict.h"
 
 enum {
-	FG_EXACT_FIRST_PAIR = 1 << 30, /* no pair has such a number */
+	FG_EXACT_FIRST_PAIR = 1 << 30, /* above the number of any pair */
 };
 
 bool fg_exact_has(const struct fg_profile_set *set, uint8_t arm);
-/* Does every function of the first repetition of both arms agree to the digit? */
+/* Are the counts of every function identical in the first repetition of both arms? */
 bool fg_exact_is_equal(const struct fg_profile_set *set);
 
 /*
- * Adds the metrics `instructions` and `calls`, and their meaning for the time.  Without pairs
- * (`is_alone`) the exact measures decide.  `series` has the builds of both sides.  There must be
- * room for two metrics.  Nothing is added if an arm was not counted.
+ * Adds the metrics `instructions` and `calls`, and what they say about the time. Without pairs
+ * (`is_alone`) the exact measures decide. `series` has the builds of both sides. There must be room
+ * for two metrics. Nothing is added if an arm was not counted.
  */
 void fg_exact_decide(const struct fg_profile_set *set, const struct fg_series *series,
 		     const struct fg_policy *policy, bool is_alone, struct fg_arena *arena,

@@ -6,12 +6,12 @@
 #include <math.h>
 
 #define NAMED_MAX    50 /* functions in a verdict */
-#define PATHS_MAX    5  /* call paths of a function */
+#define PATHS_MAX    5  /* call paths per function */
 #define FRAMES_MAX   512
-#define SUSPECTS_MAX 5    /* functions that are named without being sure */
-#define BLAME_SHARE  0.05 /* smaller shares of the whole change make no suspect */
+#define SUSPECTS_MAX 5    /* functions that are listed although they are not sure */
+#define BLAME_SHARE  0.05 /* least share of the whole change that makes a suspect */
 #define BLAME_ERRORS 1.3  /* standard errors: about 80 % */
-#define TOLL_SHARE   0.1  /* share of the moved cost that is the cost of moving it */
+#define TOLL_SHARE   0.1  /* share of the moved cost that counts as the cost of moving it */
 
 static void set_function(const struct fg_node_context *c, size_t function,
 			 struct fg_node_verdict *node)
@@ -62,7 +62,7 @@ static void set_frames(const struct fg_node_context *c, uint32_t node, struct fg
 			fg_arena_strdup(c->arena, set->functions[set->nodes[n].function].name);
 	path->frame_count = depth;
 	if (depth > FRAMES_MAX) {
-		/* The inner end identifies a path better than the outer. */
+		/* Keeps the inner end, which identifies a path better than the outer one. */
 		path->frames += depth - FRAMES_MAX;
 		path->frame_count = FRAMES_MAX;
 	}
@@ -88,7 +88,7 @@ static bool make_path(const struct fg_node_context *c, const struct fg_node_fami
 	return true;
 }
 
-/* The call paths that end in this row and changed in its own direction, largest first. */
+/* Adds the call paths that end in this row and changed in its direction, largest first. */
 static void add_paths(const struct fg_node_context *c, const struct fg_node_family *paths,
 		      const uint32_t *path_of, size_t row, struct fg_node_verdict *node)
 {
@@ -118,8 +118,8 @@ static void add_paths(const struct fg_node_context *c, const struct fg_node_fami
 }
 
 /*
- * Where the whole changed significantly, a function that may well carry a part of that: it changed
- * in the same direction, by a noticeable share and by more than its noise usually does.
+ * If the whole changed significantly, is this function likely to carry a part of that? It must have
+ * changed in the same direction, by a noticeable share and by more than its usual noise.
  */
 static bool is_suspect(const struct fg_node_context *c, const struct fg_node_verdict *node,
 		       double error)
@@ -130,7 +130,7 @@ static bool is_suspect(const struct fg_node_context *c, const struct fg_node_ver
 	       fabs(node->delta) >= BLAME_ERRORS * error;
 }
 
-/* Fills in the statement about the function; returns false without one. */
+/* Sets the standing of the function's change; false if the change is neither sure nor suspect. */
 static bool set_standing(const struct fg_node_context *c, size_t function, double error,
 			 double moved, struct fg_node_verdict *node)
 {
@@ -163,7 +163,7 @@ static int rank_of(enum fg_standing standing)
 						  : 0;
 }
 
-/* Sure ones first, those with unchanged code last, then suspects, then moves; each by size. */
+/* Orders by standing (sure, sure with unchanged code, suspect, moved), then by size. */
 static int compare_named(const void *left, const void *right)
 {
 	const struct named_function *a = left;
@@ -188,8 +188,8 @@ static size_t drop_small_suspects(struct named_function *all, size_t count)
 }
 
 /*
- * Functions that changed in the opposite direction of the whole explain nothing by themselves. A
- * time whose change is not sure has no direction; a count that is looked at has one.
+ * Functions that changed against the direction of the whole explain nothing by themselves. A time
+ * whose change is not sure has no direction; a count of interest has one.
  */
 static size_t drop_opposed(const struct fg_node_context *c, struct named_function *all,
 			   size_t count)
@@ -229,7 +229,7 @@ static void settle_same_code(const struct fg_node_context *c, struct named_funct
 	}
 }
 
-/* Sorted, to be freed. */
+/* Sorted by rank; to be freed. */
 static struct named_function *name_functions(const struct fg_node_context *c,
 					     const struct fg_node_family *family,
 					     const double *moved, size_t *count)
@@ -257,7 +257,7 @@ static struct named_function *name_functions(const struct fg_node_context *c,
 	return all;
 }
 
-/* Rows that have more than one function; to be freed. */
+/* Marks rows that have more than one function; to be freed. */
 static bool *find_shared_rows(const struct fg_node_context *c)
 {
 	bool *is_shared = fg_xcalloc(c->set->function_count + 1, sizeof(is_shared[0]));
@@ -275,9 +275,9 @@ static uint32_t row_at(const struct fg_node_context *c, uint32_t node)
 }
 
 /*
- * The node that stands for the call path of each node: the blamed one.  Of a row that has several
- * functions, callees are on the path of their caller, and siblings on one path, if there is one
- * that of the function that gives the row its name.  To be freed.
+ * For each node, the node that identifies its call path; to be freed. That is the node it is
+ * charged to. In a row of several functions, a callee is on the path of its caller, and siblings
+ * share one path, that of the function that names the row if it is among them.
  */
 static uint32_t *find_paths(const struct fg_node_context *c)
 {
@@ -309,7 +309,7 @@ static uint32_t *find_paths(const struct fg_node_context *c)
 	return path_of;
 }
 
-/* Rows that are named; to be freed. */
+/* Marks the rows that are named; to be freed. */
 static bool *mark_rows(const struct fg_node_context *c, const struct named_function *named,
 		       size_t count)
 {
@@ -329,7 +329,7 @@ static bool is_nested(const struct fg_node_context *c, uint32_t node)
 	return up != 0;
 }
 
-/* Mean inclusive time per wanted row, recursion counted once. */
+/* Sums the mean inclusive time per wanted row, counting recursion once. */
 static void sum_inclusive(const struct fg_node_context *c, const bool *wanted, double (*sums)[2])
 {
 	for (uint32_t n = 1; n < c->set->node_count; n++) {
@@ -343,8 +343,9 @@ static void sum_inclusive(const struct fg_node_context *c, const bool *wanted, d
 }
 
 /*
- * Each call path of a named function is an entity of its own.  Testing only those keeps the
- * promise: a path can be flagged falsely only below a function that was, or that did change.
+ * Each call path of a named function is tested as an entity of its own. Testing only these paths
+ * keeps the bound on false flags: a path can be flagged falsely only below a function that was
+ * flagged falsely or did change.
  */
 static void add_details(const struct fg_node_context *c, const struct named_function *named,
 			struct fg_blame *blame)

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* An open metric is shown before decided ones, and among these the worst. */
+/* Shows an open metric before decided ones, and the worst of these. */
 static bool is_more_telling(const struct fg_metric_verdict *metric, bool open,
 			    const struct fg_gate_progress *progress, bool shown_open)
 {
@@ -176,7 +176,7 @@ enum fg_exit fg_gate_exit_code(const struct fg_gate_input *input, const struct f
 	return lacks_baseline && input->baseline_required ? FG_EXIT_INCONCLUSIVE : FG_EXIT_PASS;
 }
 
-/* NULL: no arguments were recorded. */
+/* NULL if no arguments were recorded. */
 static const struct fg_argument_sums *sums_of(const struct fg_run *run,
 					      const struct fg_profile_set *const *profiles,
 					      const char *benchmark)
@@ -220,7 +220,7 @@ static size_t count_tables(const struct fg_gate_input *input, const struct fg_ve
 	return count;
 }
 
-/* The benchmarks of a run share its room. */
+/* The benchmarks of a run share its limits on arguments. */
 static void add_arguments(const struct fg_gate_input *input, struct fg_verdict *verdict)
 {
 	const size_t count = count_tables(input, verdict);

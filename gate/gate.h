@@ -20,11 +20,11 @@
 
 /* The state of a benchmark while it is being measured. */
 struct fg_gate_progress {
-	bool decided;            /* no gated metric is open any more */
-	enum fg_outcome outcome; /* of the metric named below, so far */
-	/* the first undecided one, or the one that decided; borrowed from the series */
+	bool decided;            /* every gated metric is decided */
+	enum fg_outcome outcome; /* outcome of `metric` so far */
+	/* the first undecided metric, or the one that decided; borrowed from the series */
 	const char *metric;
-	unsigned pairs;     /* that count, so far */
+	unsigned pairs;     /* pairs that count so far */
 	unsigned next_look; /* pairs at the next look; 0: none */
 	double ratio;       /* candidate / baseline; NaN: too early */
 	double low;
@@ -46,14 +46,14 @@ bool fg_gate_is_worse(const struct fg_series *series, const struct fg_policy *po
 unsigned fg_gate_least_pairs(const struct fg_policy *policy);
 
 /*
- * Fills `verdict` (an empty one; release it with fg_verdict_release()). Names, reasons and labels
- * in it are copies. Bad data are an outcome with a reason, never a failure; FG_EINVAL only for an
- * input that breaks this contract.
+ * Fills `verdict`, which must be empty; release it with fg_verdict_release(). Names, reasons and
+ * labels in it are copies. Bad data give an outcome with a reason, never a failure; FG_EINVAL is
+ * for an input that breaks this contract.
  */
 int fg_gate_decide(const struct fg_gate_input *input, struct fg_verdict *verdict,
 		   struct fg_error *err) FG_NODISCARD;
 
-/* The exit code of a verdict whose benchmarks have changed since it was made. */
+/* The exit code of a verdict, computed anew after its benchmarks have changed. */
 enum fg_exit fg_gate_exit_code(const struct fg_gate_input *input, const struct fg_verdict *verdict);
 
 /* Notes that two sessions cannot decide, and the command that can. */
@@ -61,8 +61,8 @@ void fg_gate_note_sessions(const struct fg_run *baseline, const struct fg_run *c
 			   struct fg_verdict *verdict);
 
 /*
- * Makes a policy for a verdict about one measure of the profiles: it alone is gated. Rows live in
- * the arena. FG_EINVAL: no measure of that name can be gated by call path.
+ * Makes a policy for a verdict about one measure of the profiles: only this measure is gated. Rows
+ * live in the arena. FG_EINVAL: no measure of that name can be gated by call path.
  */
 int fg_policy_only_measure(struct fg_policy *policy, const char *measure, const struct fg_run *run,
 			   struct fg_arena *arena, struct fg_error *err) FG_NODISCARD;

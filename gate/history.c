@@ -31,7 +31,7 @@ static void pick_line(const struct fg_trend_series *series, size_t environment, 
 		line->places[line->count] = i;
 		line->values[line->count++] = values[i];
 	}
-	/* Changes are relative where they can be. */
+	/* Changes are relative if every value is positive. */
 	for (size_t i = 0; i < line->count && line->logarithms; i++)
 		line->values[i] = log(line->values[i]);
 }
@@ -113,7 +113,7 @@ int fg_trend_changes(const struct fg_trend_series *series, const struct fg_trend
 	return FG_OK;
 }
 
-/* The number of this host's line; a new fingerprint begins a new one. */
+/* The index of this host's line; a new fingerprint starts a new line. */
 static size_t environment_of(const struct fg_run *run, char (*fingerprints)[17], size_t *count)
 {
 	char own[17];

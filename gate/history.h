@@ -16,14 +16,14 @@
 struct fg_trend_options {
 	const char *benchmark; /* for fg_trend_build() only */
 	const char *metric;
-	double alpha;       /* chance of any false change point of an environment; 0: 0.01 */
-	size_t min_segment; /* runs that a new level must last; 0: 5 */
+	double alpha;       /* chance of any false change point per environment; 0: 0.01 */
+	size_t min_segment; /* least number of runs at a new level; 0: 5 */
 	uint64_t seed;
 };
 
 struct fg_trend_point {
-	size_t run;         /* index into the runs handed over */
-	size_t environment; /* index of its line */
+	size_t run;         /* index into the runs passed in */
+	size_t environment; /* index of the environment's line */
 	double value;       /* median of the candidate's repetitions */
 	double low;         /* quartiles */
 	double high;
@@ -34,7 +34,7 @@ struct fg_trend_change {
 	size_t point;  /* first point of the new level */
 	double before; /* medians of the levels */
 	double after;
-	double ratio; /* after / before; NaN where before is not positive */
+	double ratio; /* after / before; NaN if `before` is not positive */
 	bool worse;
 	double p;
 };
@@ -49,18 +49,18 @@ struct fg_trend {
 };
 
 /*
- * `runs` are oldest first.  FG_ENOENT when no run has the metric; FG_ELIMIT beyond
- * FG_TREND_POINTS_MAX runs.  Release `trend` with fg_trend_release().
+ * `runs` are oldest first. FG_ENOENT: no run has the metric; FG_ELIMIT: more than
+ * FG_TREND_POINTS_MAX runs. Release `trend` with fg_trend_release().
  */
 int fg_trend_build(const struct fg_run *const *runs, size_t count,
 		   const struct fg_trend_options *options, struct fg_trend *trend,
 		   struct fg_error *err) FG_NODISCARD;
 void fg_trend_release(struct fg_trend *trend);
 
-/* A series as plain numbers, from a server's query. */
+/* A series as plain numbers, as a server's query returns it. */
 struct fg_trend_series {
 	const double *values;
-	const size_t *environments; /* the line that each value belongs to, by any number */
+	const size_t *environments; /* per value, any number that identifies its line */
 	size_t count;
 	enum fg_better better;
 };

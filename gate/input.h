@@ -11,18 +11,21 @@ struct fg_gate_input {
 	/* the candidate; holds the baseline's arm too, unless `baseline` is given */
 	const struct fg_run *run;
 	const struct fg_run *baseline; /* a stored run to compare with, or NULL */
-	/* earlier runs of the baseline's branch, oldest first: how much sessions differ */
+	/*
+	 * earlier runs of the baseline's branch, oldest first: they show how much sessions differ
+	 */
 	const struct fg_run *const *history;
 	size_t history_count;
-	/* benchmarks that only the baseline has, where both sides were built */
+	/* benchmarks that only the baseline has, if both sides were built */
 	const char *const *gone;
 	size_t gone_count;
-	/* one per series of `run`, entries may be NULL; may be NULL */
+	/* one per series of `run`; the array and its entries may be NULL */
 	const struct fg_profile_set *const *profiles;
 	const struct fg_profile_set *const *baseline_profiles; /* as above, for `baseline` */
 	/*
-	 * With `baseline`: a function's own time (ns per repetition) in earlier runs, oldest first;
-	 * returns how many, at most `room`. NULL: functions of stored runs are not judged.
+	 * With `baseline`: gets a function's own time (ns per repetition) in earlier runs, oldest
+	 * first; returns how many, at most `room`. If NULL, functions of stored runs are not
+	 * judged.
 	 */
 	size_t (*function_history)(void *context, const char *benchmark,
 				   const struct fg_profile_function *function, double *self_ns,
@@ -31,9 +34,9 @@ struct fg_gate_input {
 	/* its benchmarks' policies take precedence over `policy`; may be NULL */
 	const struct fg_plan *plan;
 	const struct fg_policy *policy;
-	const struct fg_measuring *measure; /* for benchmarks that the plan does not know */
+	const struct fg_measuring *measure; /* for benchmarks that are not in the plan */
 	bool baseline_required; /* a benchmark without one fails with FG_EXIT_INCONCLUSIVE */
-	int64_t now_ns;         /* wall clock: accepted slowdowns end */
+	int64_t now_ns;         /* wall clock, against which accepted slowdowns expire */
 };
 
 #endif

@@ -9,7 +9,7 @@
 static const char *const names[FG_CLAIM_COUNT] = {"faster", "not slower"};
 
 enum {
-	DISAGREEING_PAIRS = 4, /* room for these */
+	DISAGREEING_PAIRS = 4, /* pairs that may disagree without spoiling a claim */
 	PAIRS_MAX = 100,
 };
 

@@ -3,9 +3,9 @@
  * Claims of many attempts on one branch, so that trying twenty times proves nothing by chance.
  *
  * All claims of a branch share one error, FG_LEDGER_ALPHA. Claim number n may spend 1 / (n (n + 1))
- * of it; these shares sum to one, however many attempts follow. It is proven if the verdict says so
- * and the e-value of its pairs reaches what its share demands. Measuring the same two builds again
- * does not make a new claim: its evidence multiplies. docs/with-assistants.md explains the rule.
+ * of it; these shares sum to one, however many attempts follow. A claim is proven if the verdict
+ * agrees and the e-value of its pairs reaches what its share demands. Measuring the same two builds
+ * again is not a new claim: the evidence is multiplied. docs/with-assistants.md explains the rule.
  */
 #ifndef FG_GATE_LEDGER_H
 #define FG_GATE_LEDGER_H
@@ -17,22 +17,22 @@
 
 enum fg_claim {
 	FG_CLAIM_FASTER,
-	FG_CLAIM_NOT_SLOWER, /* not by the margin or more */
+	FG_CLAIM_NOT_SLOWER, /* not slower by the margin or more */
 	FG_CLAIM_COUNT,
 };
 
 const char *fg_claim_name(enum fg_claim claim);
-/* FG_CLAIM_COUNT: unknown. */
+/* Returns FG_CLAIM_COUNT for an unknown name. */
 enum fg_claim fg_claim_parse(const char *name);
 /* The logarithm of the e-value that claim number `number` (from 1) needs. */
 double fg_claim_needed(size_t number);
-/* The pairs that can reach it even if a few of them are slower. */
+/* The number of pairs that can prove claim `number` even if a few of them are slower. */
 unsigned fg_claim_pairs(size_t number);
-/* Does a verdict say what the claim says? */
+/* Does a verdict with this outcome confirm the claim? */
 bool fg_claim_is_said(enum fg_claim claim, enum fg_outcome outcome);
 /*
- * The logarithms of the e-values of both claims, from the pairs of a metric. False: it has none, or
- * is not measured but counted.
+ * The logarithms of the e-values of both claims, from the pairs of a metric. False: the metric has
+ * none, or it is a count.
  */
 bool fg_claims_evidence(const struct fg_series *series, const struct fg_metric_verdict *metric,
 			double evidence[FG_CLAIM_COUNT]);

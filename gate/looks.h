@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a decision may fall, and the error that it may spend.
- *
- * Each look spends a quarter of the alpha that earlier looks left, and the last one all of it, so
- * the shares sum to alpha.  By Boole's inequality the whole is then safe, whatever the dependence
- * between the looks.
+ * When a decision may be made, and the error that it may spend. Each look spends a quarter of the
+ * alpha that earlier looks left, and the last look spends the rest, so the shares sum to alpha. By
+ * Boole's inequality the total error is bounded, whatever the dependence between the looks.
  */
 #ifndef FG_GATE_LOOKS_H
 #define FG_GATE_LOOKS_H
@@ -13,16 +11,17 @@
 
 #define FG_GATE_LOOKS_MAX 40
 
-/* Most questions are settled by then. */
+/* Most comparisons are decided within this many pairs. */
 #define FG_GATE_PAIRS_USUAL 120
 
-/* The fewest pairs that can decide at the first of many looks: all of them slower. */
+/* The fewest pairs that can decide at the first of many looks, if all of them are slower. */
 size_t fg_gate_least_looked_at(double alpha);
 /* As above, for a look that is both the first and the last. */
 size_t fg_gate_least_at_last(double alpha);
 /*
- * The numbers of pairs after which a decision may fall, ascending: the first is `min_pairs`, or as
- * many as can decide, each next one half as many more, the last `max_pairs`.  Returns how many.
+ * The numbers of pairs after which a decision may be made, ascending; returns how many. The first
+ * is `min_pairs`, or more if fewer cannot decide, each further one is half as large again, the last
+ * is `max_pairs`.
  */
 size_t fg_gate_looks(double alpha, unsigned min_pairs, unsigned max_pairs,
 		     size_t looks[FG_GATE_LOOKS_MAX]);

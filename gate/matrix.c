@@ -21,12 +21,12 @@ struct gathering {
 	bool *seen;
 	uint32_t *touched;
 	size_t touched_count;
-	struct cell *cells; /* cells of all pairs so far, by ascending pair */
+	struct cell *cells; /* cells of all pairs so far, ordered by pair */
 	size_t cell_count;
 	size_t cell_capacity;
 };
 
-/* Rows that count, by pair number, so that equal pair numbers lie together. */
+/* Rows that count, sorted so that those of one pair lie together. */
 struct row_key {
 	uint32_t pair;
 	uint32_t row;
@@ -90,7 +90,7 @@ void fg_profile_pairs_find(const struct fg_profile_set *set, uint16_t measure,
 	for (size_t i = 0; i < set->row_count; i++) {
 		const struct fg_profile_row *row = &set->rows[i];
 
-		/* Counted repetitions have pair numbers of their own. */
+		/* Exact repetitions have pair numbers beyond this. */
 		if (row->measure == measure && row->aside == 0 && row->arm < 2 &&
 		    (!sampled || row->pair < FG_PAIR_NUMBERS_MAX))
 			keys[used++] =
@@ -148,7 +148,7 @@ static void finish_pair(struct gathering *g, struct fg_pair_matrix *matrix, uint
 
 		out->baseline += sums[0];
 		out->candidate += sums[1];
-		out->error += difference * difference; /* sum of squares until the end */
+		out->error += difference * difference; /* sum of squares until finish_entities() */
 		if (fabs(difference) > 0.0)
 			g->cells[g->cell_count++] = (struct cell){
 				.entity = entity, .pair = pair, .difference = (float)difference};
@@ -158,7 +158,7 @@ static void finish_pair(struct gathering *g, struct fg_pair_matrix *matrix, uint
 	g->touched_count = 0;
 }
 
-/* Sums become means and standard errors. */
+/* Turns the sums into means and standard errors. */
 static void finish_entities(struct fg_pair_matrix *matrix)
 {
 	double n = (double)matrix->pair_count;
@@ -240,8 +240,8 @@ void fg_pair_matrix_build(const struct fg_profile_set *set, const struct fg_prof
 }
 
 /*
- * pair number → index of the pair, FG_NO_ENTITY where it does not count; to be freed.  *size
- * entries.
+ * pair number → index of the pair, FG_NO_ENTITY if it does not count. *size gets the number of
+ * entries. To be freed.
  */
 static uint32_t *index_pairs(const struct fg_profile_set *set, const struct fg_profile_pairs *pairs,
 			     size_t *size)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The differences of many entities over the pairs: one sparse row per function, library, region or
- * call path, in the unit of a measure per repetition (times: milliseconds), zeros included (they
- * are just not stored).  Private to gate/.
+ * call path, in the unit of a measure per repetition (times: milliseconds), with zeros implied.
+ * Private to gate/.
  */
 #ifndef FG_GATE_MATRIX_H
 #define FG_GATE_MATRIX_H
@@ -20,9 +20,9 @@ struct fg_profile_pairs {
 	size_t count;
 	uint32_t *pair_of_row; /* 0 .. count - 1, or FG_NO_ENTITY; one per row of the set */
 	double *per_arm;       /* repetitions of an arm in each pair */
-	uint32_t *rows;        /* rows that count, by ascending pair */
+	uint32_t *rows;        /* rows that count, in ascending order of pair */
 	size_t row_count;
-	double scale; /* factor from the rows' values to those of a verdict */
+	double scale; /* factor from the rows' values to the verdict's unit */
 	enum fg_measure_fold fold;
 };
 
@@ -44,8 +44,9 @@ struct fg_pair_matrix {
 };
 
 /*
- * For the rows of one measure; all others are FG_NO_ENTITY. Times are paired as they ran; of other
- * measures the first repetitions of both arms are a pair, then the second ones.
+ * For the rows of one measure; rows of other measures get FG_NO_ENTITY. Times are paired as they
+ * ran; for other measures the first repetitions of both arms form a pair, then the second ones, and
+ * so on.
  */
 void fg_profile_pairs_find(const struct fg_profile_set *set, uint16_t measure,
 			   struct fg_profile_pairs *pairs);

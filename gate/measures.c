@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Repetitions that count events (allocations, calls, instructions) see every one of them, so two
- * repetitions of one build mostly agree to the digit.  Where those of each side agree, the exact
- * rule decides: any difference beyond what is tolerated is one.  Where they do not, their pairs are
+ * repetitions of one build mostly agree to the digit. If the repetitions of each side agree, the
+ * exact rule decides: any difference beyond the tolerance counts. If they do not, their pairs are
  * judged like those of a time.
  */
 #include "gate/measures.h"
@@ -16,9 +16,9 @@
 #include <math.h>
 
 #define ROUNDING  1e-12 /* relative error of sums in another order */
-#define EXPLAINED 0.5   /* share of a program's growth that its heap explains */
+#define EXPLAINED 0.5   /* least share of a program's growth that the heap must explain */
 
-/* For a comparison of two runs, each of which measured one side. */
+/* Joins the profiles of two runs, each of which measured one side. */
 static void join_stored(const struct fg_gate_input *input, size_t index, struct fg_sides *sides)
 {
 	const struct fg_series *baseline = fg_run_find(input->baseline, sides->series.name);
@@ -85,7 +85,7 @@ static bool is_steady(const struct fg_profile_set *set, uint16_t id)
 	return true;
 }
 
-/* A benchmark whose only metric is the measure; returns its index. */
+/* Makes a benchmark whose only metric is the measure; returns the metric's index. */
 static size_t make_series(const struct fg_profile_set *set, uint16_t id, bool exact,
 			  struct fg_series *series)
 {
@@ -151,7 +151,7 @@ static const struct fg_metric_verdict *find_metric(const struct fg_benchmark_ver
 	return NULL;
 }
 
-/* It is gated and missing: never pass silently. */
+/* A gated measure that is missing must never pass silently. */
 static void add_unmeasured(const struct fg_metric_policy *how, struct fg_arena *arena,
 			   struct fg_metric_verdict *metric)
 {
@@ -215,7 +215,7 @@ static bool has_failed(const struct fg_benchmark_verdict *verdict, const char *n
 	return metric && metric->outcome == FG_OUTCOME_REGRESSION;
 }
 
-/* The heap does not explain why the program grew. */
+/* Notes that the heap does not explain why the program grew. */
 static void note_other_memory(const struct fg_metric_context *context,
 			      struct fg_benchmark_verdict *verdict)
 {
@@ -240,7 +240,7 @@ static bool is_of_interest(const struct fg_benchmark_verdict *verdict,
 {
 	if (metric->gated)
 		return true;
-	/* The call paths whose share of the peak grew: they made the program larger. */
+	/* Call paths whose share of the peak grew explain a larger program. */
 	if (fg_text_starts_with(metric->name, "heap.") && has_failed(verdict, "max_rss"))
 		return strcmp(metric->name, "heap.peak") == 0;
 	return metric->outcome != FG_OUTCOME_PASS;

@@ -14,12 +14,12 @@
 /* Both sides of a benchmark, measured by one run or by one run each. */
 struct fg_sides {
 	const struct fg_profile_set *set; /* NULL: a profile is missing */
-	struct fg_profile_set joined;     /* profile of two stored runs */
-	struct fg_series series;          /* the benchmark's, with the builds of both sides */
-	bool is_timed;                    /* a side has a repetition that was timed */
+	struct fg_profile_set joined;     /* the joined profile of two stored runs */
+	struct fg_series series; /* the benchmark's series, with the builds of both sides */
+	bool is_timed;           /* a side has a timed repetition */
 };
 
-/* `index` is that of the series in input->run.  Release with fg_sides_release(). */
+/* `index` is the series' index in input->run. Release with fg_sides_release(). */
 void fg_sides_init(const struct fg_gate_input *input, size_t index, struct fg_sides *sides);
 void fg_sides_release(struct fg_sides *sides);
 

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The rule.  Each possible cause contributes time to the change of a function, by the weights of
- * KCachegrind's cycle estimation: 10 cycles a mispredicted branch, 10 a miss of the first-level
- * caches, 100 a miss of the last-level cache.  An instruction takes what it takes in the baseline:
- * the function's measured time without those misses, over its instructions.
+ * KCachegrind's cycle estimation: 10 cycles per mispredicted branch, 10 per first-level cache miss,
+ * 100 per last-level cache miss.  The time per instruction is that of the baseline: the function's
+ * measured time without those misses, divided by its instructions.
  *
- *	calls          what the baseline spends a call, for each further call
- *	allocations    further time a call in the allocator, if it is called more often a call
- *	not inlined    further instructions a call, at most those in callees that only the candidate
- *	               calls and that the baseline has inlined
- *	instructions   all other further instructions a call
+ *	calls          the baseline's time per call, for each additional call
+ *	allocations    additional time per call in the allocator, if each call allocates more often
+ *	not inlined    additional instructions per call, at most those in callees that only the
+ *	               candidate calls and that the baseline has inlined
+ *	instructions   all other additional instructions per call
  *	cache misses, mispredicted branches
- *	               the time of further misses a call
+ *	               the time of additional misses per call
  *
  * The largest contribution names the mechanism if it explains at least FG_EXPLAINS_LEAST of the
  * function's measured change, both as logarithms of ratios, as the gate compares times.  Otherwise
- * it is placement if the function's code is the same, and not known if not.  If wall time is gated
- * and CPU time grew by less than that share of it, no cycles can explain it: the function waits.
+ * the mechanism is placement if the function's code is the same, and unknown if it differs.  If
+ * wall time is gated and CPU time grew by less than that share of it, cycles cannot explain the
+ * change: the function waits.
  *
- * Samples show inlined functions, callgrind does not.  A function that was sampled on a side
- * where callgrind has no call of it is inlined there; on both sides, it then counts as a part of
+ * Samples show inlined functions, callgrind does not.  A function is inlined on a side where it was
+ * sampled but callgrind has no call of it; if it is inlined on both sides, it counts as a part of
  * the function that contains it.  If the time that a function is blamed for was spent in another
- * one, such as a callee whose code is the same, the counts are that one's.
+ * one, such as a callee whose code is the same, the counts of the other one are used.
  */
 #include "gate/mechanism.h"
 
@@ -53,31 +54,31 @@ static const struct {
 	[CALLS] = {FG_MEASURE_CALLS, 0},
 };
 
-/* CPUs that run benchmarks have 2 to 4 GHz and end at most 4 instructions a cycle. */
+/* CPUs that run benchmarks have 2 to 4 GHz and complete at most 4 instructions per cycle. */
 static const double cycle_ns = 1.0 / 3;
 static const double instruction_least_ns = 1.0 / 12;
 
-/* Smaller relative differences are the same number of instructions for a reader. */
+/* Counts that differ by less than this share look equal to a reader. */
 static const double same_least = 0.005;
 
 struct counter {
 	const struct fg_profile_set *set;
 	const uint32_t *blamed;
-	double *counts[COUNTS][FG_ARM_COUNT]; /* per node, of one execution */
+	double *counts[COUNTS][FG_ARM_COUNT]; /* per node, in one execution */
 	double *time[FG_ARM_COUNT];           /* per node */
-	bool is_time;                         /* time is to be explained, not instructions */
-	bool *is_inlined;                     /* per function, on a side */
-	bool *is_called_now;                  /* per function: only the baseline inlines it */
-	bool *is_allocator;                   /* per node: in an allocation */
+	bool is_time;        /* the change of time is to be explained, not that of instructions */
+	bool *is_inlined;    /* per function: one side inlines it */
+	bool *is_called_now; /* per function: only the baseline inlines it */
+	bool *is_allocator;  /* per node: it lies in an allocation */
 };
 
-/* One side of a function, with what is inlined into it and what it spends in other libraries. */
+/* One side of a function, including code inlined into it and its work in other libraries. */
 struct tally {
 	double counts[COUNTS];    /* outside the allocator */
-	double allocator[COUNTS]; /* in it; no calls */
+	double allocator[COUNTS]; /* inside the allocator, without calls */
 	double time;
 	double allocations;
-	double new_calls; /* of callees that are no longer inlined */
+	double new_calls; /* calls of callees that are no longer inlined */
 	double new_instructions;
 };
 
@@ -138,7 +139,7 @@ static void find_inlined(struct counter *c)
 	bool *is_counted = fg_xcalloc(set->function_count, sizeof(bool));
 	bool *is_sampled = fg_xcalloc(set->function_count, sizeof(bool));
 
-	/* The baseline last: a function that it inlines may be called in the candidate. */
+	/* Start with the candidate: it may call a function that the baseline inlines. */
 	for (size_t arm = FG_ARM_COUNT; arm-- > 0;) {
 		memset(is_sampled, 0, set->function_count * sizeof(bool));
 		for (size_t n = 1; n < set->node_count; n++)
@@ -160,7 +161,7 @@ static void find_inlined(struct counter *c)
 	free(is_sampled);
 }
 
-/* `measure` is to be explained. False: a side was not counted. */
+/* Counts what explains `measure`. False: a side was not counted. */
 static bool counter_init(const struct fg_profile_set *set, const uint32_t *blamed, uint16_t measure,
 			 struct counter *c)
 {
@@ -214,7 +215,7 @@ static uint32_t owner_at(const struct counter *c, uint32_t node)
 	return c->set->nodes[node].function;
 }
 
-/* The function in which most of the change of the row is spent. */
+/* The function that spends most of the row's change. */
 static uint32_t subject_of(const struct counter *counter, const struct fg_node_context *c,
 			   uint32_t row)
 {
@@ -283,7 +284,7 @@ static double instructions_of(const struct tally *tally)
 	return tally->counts[INSTRUCTIONS] + tally->allocator[INSTRUCTIONS];
 }
 
-/* The cost of each count in nanoseconds; in instructions if time is not to be explained. */
+/* The cost of each count, in nanoseconds or, if time is not to be explained, in instructions. */
 static void find_costs(const struct counter *c, const struct tally *baseline, double costs[COUNTS])
 {
 	for (size_t i = 0; i < COUNTS; i++)
@@ -300,12 +301,12 @@ static double times_called(const struct tally t[2])
 	return t[0].counts[CALLS] > 0 ? t[1].counts[CALLS] / t[0].counts[CALLS] : 1;
 }
 
-/* The largest in the direction of the change, `sign`. */
+/* The largest contribution in the direction of the change, `sign`. */
 static struct contribution largest(const struct tally t[2], const double costs[COUNTS],
 				   double before, double sign)
 {
 	const double times = times_called(t);
-	double more[COUNTS]; /* a call */
+	double more[COUNTS]; /* per call */
 	double allocator = 0;
 	double called = 0;
 	struct contribution found = {.kind = FG_MECHANISM_UNKNOWN};
@@ -334,7 +335,7 @@ static struct contribution largest(const struct tally t[2], const double costs[C
 	return found;
 }
 
-/* ---- words ---- */
+/* ---- sentences ---- */
 
 static void set_counts(struct fg_mechanism *mechanism, double before, double after)
 {
@@ -342,7 +343,7 @@ static void set_counts(struct fg_mechanism *mechanism, double before, double aft
 	mechanism->counts[1] = after;
 }
 
-/* "3.1 × the misses (400 → 1 240)"; without the ratio where it says nothing. */
+/* "3.1 × the misses (400 → 1 240)"; without the ratio if that is meaningless. */
 static void add_growth(struct fg_strbuf *text, const char *what, const double counts[2])
 {
 	char before[FG_NUMBER_TEXT_SIZE];
@@ -373,7 +374,7 @@ static void describe_calls(const struct tally t[2], struct fg_strbuf *text)
 		fg_strbuf_printf(text, "called %s times, never by the baseline", after);
 }
 
-/* The calls of a thread's first function are not counted. */
+/* Calls of a thread's first function are not counted. */
 static void describe_instructions(const struct tally t[2], struct fg_mechanism *mechanism,
 				  struct fg_strbuf *text)
 {
@@ -406,7 +407,7 @@ static void describe_misses(const struct tally t[2], enum count count, const cha
 	add_growth(text, what, mechanism->counts);
 }
 
-/* The level whose further misses take longer. */
+/* Describes the cache level whose additional misses take longer. */
 static void describe_cache(const struct tally t[2], struct fg_mechanism *mechanism,
 			   struct fg_strbuf *text)
 {
@@ -500,7 +501,7 @@ static struct fg_mechanism nothing(enum fg_mechanism_kind kind, const char *word
 static const char not_known[] =
 	"not known: calls, instructions, caches and branches do not explain it";
 
-/* `change`: measured, in nanoseconds or else in instructions; NaN: not measured. */
+/* `change` is measured, in nanoseconds or instructions; NaN: not measured. */
 static struct fg_mechanism mechanism_of(const struct counter *c, uint32_t function,
 					uint32_t subject, double change, struct fg_arena *arena)
 {
@@ -561,7 +562,7 @@ static void keep(const struct fg_mechanism *mechanism, struct fg_arena *arena,
 	node->mechanism = fg_arena_memdup(arena, mechanism, sizeof(*mechanism));
 }
 
-/* Guilty, or slower although its code is the same. */
+/* Is it guilty, or slower although its code is the same? */
 static bool is_slower(const struct fg_node_verdict *node)
 {
 	return node->outcome == FG_OUTCOME_REGRESSION ||
@@ -595,7 +596,7 @@ void fg_mechanisms_add(const struct fg_node_context *c, const struct fg_series *
 	free(blamed);
 }
 
-/* ---- causes that cannot be counted ---- */
+/* ---- causes without counts ---- */
 
 static const struct fg_metric_verdict *metric_of(const struct fg_benchmark_verdict *verdict,
 						 const char *name)
@@ -607,7 +608,7 @@ static const struct fg_metric_verdict *metric_of(const struct fg_benchmark_verdi
 	return NULL;
 }
 
-/* Wall time is gated and grew, and CPU time did not grow with it. */
+/* Did gated wall time grow without CPU time? */
 static bool is_waiting(const struct fg_benchmark_verdict *verdict, struct fg_arena *arena,
 		       struct fg_mechanism *mechanism)
 {

@@ -13,14 +13,19 @@
 
 /*
  * The mechanism of a function by its instructions and calls, in one execution of each side.
- * `blamed` is that of gate/blame.h.
+ * `blamed` comes from fg_blame_nodes().
  */
 struct fg_mechanism fg_mechanism_of_counts(const struct fg_profile_set *set, const uint32_t *blamed,
 					   size_t function, struct fg_arena *arena);
-/* To each function that got slower, in time or instructions, if both sides were counted. */
+/*
+ * Adds a mechanism to each function that got slower, in time or instructions, if both sides were
+ * counted.
+ */
 void fg_mechanisms_add(const struct fg_node_context *c, const struct fg_series *series,
 		       struct fg_blame *blame);
-/* After the outcomes are known: those that need no counts, waits and placement. */
+/*
+ * Call when the outcomes are known: adds the mechanisms that need no counts, waiting and placement.
+ */
 void fg_mechanisms_settle(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* A change above zero with this probability is reported, even if nothing fails. */
+/* A worsening this likely is reported, even if nothing fails. */
 static const double probably = 0.95;
 
 bool fg_metric_is_judged(const struct fg_series *series, size_t metric)
@@ -60,7 +60,7 @@ void fg_metric_begin(const struct fg_metric_context *context, size_t metric,
 void fg_metric_set_interval(struct fg_metric_verdict *verdict, double estimate, double low,
 			    double high, bool linear)
 {
-	/* If more of a metric is better, worse is a ratio below one. */
+	/* If more of a metric is better, a ratio below one is worse. */
 	bool turned = verdict->better == FG_BETTER_HIGHER;
 	double ends[3] = {estimate, turned ? -high : low, turned ? -low : high};
 
@@ -71,7 +71,7 @@ void fg_metric_set_interval(struct fg_metric_verdict *verdict, double estimate, 
 	verdict->ratio = ends[0];
 	verdict->low = ends[1];
 	verdict->high = ends[2];
-	/* Makes the levels differ by the estimate, whatever the medians of the two sides are. */
+	/* Sets the levels' ratio to the estimate, whatever the medians of the two sides are. */
 	if (!linear && !verdict->exact && isfinite(verdict->ratio))
 		verdict->candidate = verdict->baseline * verdict->ratio;
 }
@@ -90,7 +90,7 @@ double fg_metric_tolerance(const struct fg_metric_policy *policy)
 	return policy->gated ? tolerance : fmax(tolerance, policy->min_effect);
 }
 
-/* A share of the level does not multiply along a chain. */
+/* Steps of a chain are ratios, so a share of the level cannot be one. */
 static void set_step(struct fg_metric_verdict *verdict, double worse, double error, bool linear)
 {
 	if (linear)
@@ -152,7 +152,7 @@ static void note_lost_pairs(const struct fg_metric_context *context, const struc
 	note_left_out(context, verdict, pairs->unpaired, "one side is missing");
 }
 
-/* The programs themselves made every pair unfair: no comparison is possible. */
+/* Did the programs themselves make every pair unfair, so that no comparison is possible? */
 static bool is_never_fair(const struct fg_metric_context *context)
 {
 	const struct fg_set_aside aside = fg_count_set_aside(context->series);
@@ -160,7 +160,7 @@ static bool is_never_fair(const struct fg_metric_context *context)
 	return context->final && (aside.apart == aside.meant || aside.disturbed == aside.meant);
 }
 
-/* Neither side has a usable value. */
+/* For a metric without a usable value on either side. */
 static void decide_without_values(const struct fg_metric_context *context,
 				  const struct fg_pairs *pairs, struct fg_metric_verdict *verdict)
 {
@@ -183,7 +183,7 @@ static void decide_without_values(const struct fg_metric_context *context,
 	}
 }
 
-/* Nothing to compare: say which side lacks the metric; never pass silently. */
+/* For a metric without pairs: says which side lacks it; never passes silently. */
 static void decide_without_pairs(const struct fg_metric_context *context,
 				 const struct fg_pairs *pairs, struct fg_metric_verdict *verdict)
 {
@@ -303,17 +303,17 @@ static void note_finding(const struct fg_metric_context *context, const struct f
 		     finding->wider);
 }
 
-/* Pairs without a number for this metric count for the runner, so ask it for more. */
+/* The runner also counts pairs that lack a number for this metric, so ask it for more. */
 static void ask_for_more(const struct fg_pairs *pairs, struct fg_rule_finding *finding)
 {
 	if (finding->next_look > 0)
 		finding->next_look += pairs->no_number + pairs->no_ratio;
 }
 
-/* A smaller difference between places counts as equal. */
+/* Places whose difference is smaller count as equal. */
 static const double place_least = 0.005;
 
-/* The number of places that are faster although others are slower; 0: they agree. */
+/* The number of places in which it is faster although it is slower in others; 0: all agree. */
 static unsigned count_faster(const double middles[FG_LINE_PLACES])
 {
 	unsigned faster = 0;
@@ -327,8 +327,9 @@ static unsigned count_faster(const double middles[FG_LINE_PLACES])
 }
 
 /*
- * It looked slower as it was linked, or was never measured like that. If it passes over all
- * layouts, its code's place caused the slowdown: a pass, unless that is to fail.
+ * The benchmark looked slower as linked, or was never measured that way. If it passes over all
+ * layouts, the placement of code caused the slowdown, and it passes unless such slowdowns are to
+ * fail.
  */
 static void settle_layouts(const struct fg_metric_context *context, const struct fg_pairs *pairs,
 			   struct fg_metric_verdict *verdict)
@@ -372,7 +373,10 @@ static void settle_layouts(const struct fg_metric_context *context, const struct
 		     "looked slower because of where the linker put the code");
 }
 
-/* Each pair starts new processes in a random order; only the products of `setup` survive it. */
+/*
+ * Is every pair independent? Each starts new processes in a random order; only products of `setup`
+ * outlive it.
+ */
 static bool is_drawn(const struct fg_series *series)
 {
 	return !series->build[FG_ARM_CANDIDATE].setup;

@@ -14,25 +14,25 @@ struct fg_metric_context {
 	const struct fg_series *series;
 	const struct fg_policy *policy;
 	const struct fg_measuring *measure;
-	struct fg_arena *arena; /* for texts of the verdict; NULL: no notes are wanted */
+	struct fg_arena *arena; /* for the verdict's texts; NULL: no notes */
 	uint64_t seed;
 	bool final; /* no more pairs will come */
 };
 
-/* Does this metric mean anything in the series' schedule? */
+/* Is this metric meaningful in the series' schedule? */
 bool fg_metric_is_judged(const struct fg_series *series, size_t metric);
 
-/* Head of a verdict: names, policy, levels of the arms; the outcome is pass and not decided yet. */
+/* Starts a verdict: names, policy, levels of the arms; the outcome is pass and not decided yet. */
 void fg_metric_begin(const struct fg_metric_context *context, size_t metric,
 		     struct fg_metric_verdict *verdict);
 
-/* The whole verdict; `finding` (may be NULL) gets the rule's result. */
+/* Makes the whole verdict; `finding` (may be NULL) gets the rule's result. */
 void fg_metric_decide(const struct fg_metric_context *context, size_t metric,
 		      struct fg_metric_verdict *verdict, struct fg_rule_finding *finding);
 
 /*
- * Differences of an exact metric up to this count as equal. If the metric is only shown, no
- * tolerance was chosen: a change below min_effect is not reported.
+ * Differences of an exact metric up to this count as equal. For a metric that is only shown, it is
+ * min_effect.
  */
 double fg_metric_tolerance(const struct fg_metric_policy *policy);
 

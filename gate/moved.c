@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Moved, not slower.  A refactoring takes cost from one function and gives it to another: a piece
- * is extracted, a function is renamed or split, or the compiler inlines one into its caller.  Each
- * of them "got slower" or "got faster" by itself, and a gate that tests functions would fail on
- * every clean-up.
+ * Moved, not slower. A refactoring takes cost from one function and gives it to another: a piece is
+ * extracted, a function is renamed or split, or the compiler inlines one into its caller. By itself
+ * each function "got slower" or "got faster", and a gate that tests functions would fail on every
+ * clean-up.
  *
  * So a function that grew significantly and one that shrank significantly become one row if they
- * are related, and the row is tested again as a whole.  What is left is the change; the rest is
- * said to have moved. Up to a tenth of what moved is the cost of moving it, sure or not: a new
+ * are related, and the row is tested again as a whole. The remaining cost is the change; the rest
+ * is reported as moved. Up to a tenth of what moved is the cost of moving it, sure or not: a new
  * call, or one that is no longer inlined.
  *
  * Two functions are related if they share a name, whatever their template arguments, parameters,
  * version namespace, clone or library; a new function at the line of one that is gone; a caller and
- * its callee; functions of one caller if one of them is new or gone, or if they cancel out; and
- * others that cancel out if the whole did not change. A function gives no more than it lost and
- * takes no more than it gained.
+ * its callee; functions of one caller if one of them is new or gone, or if they cancel out; and any
+ * two that cancel out if the whole did not change. A function gives no more than it lost and takes
+ * no more than it gained.
  *
  * Example: main 100 ms → parse 30 ms (self).  The next version has parse 18 ms → scan 17 ms.  scan
  * grew by 17, parse shrank by 12: one row of +5 ms, and 12 ms "extracted".
@@ -24,9 +24,9 @@
 
 #include <math.h>
 
-#define CANDIDATES_MAX 50    /* functions looked at on either side */
-#define SAME_SHARE     0.3   /* the sum may differ from zero by this share of what moved */
-#define GONE_SHARE     0.05  /* less than this share of its former time: gone */
+#define CANDIDATES_MAX 50    /* functions considered on either side */
+#define SAME_SHARE     0.3   /* a sum within this share of the moved cost counts as zero */
+#define GONE_SHARE     0.05  /* with less than this share of its former time a function is gone */
 #define WITHIN_ERRORS  2.807 /* standard errors: 99.5 % */
 
 struct change {
@@ -140,7 +140,7 @@ static void describe(const struct fg_node_context *c, const struct change *to,
 	};
 }
 
-/* Do the two add up to nothing, over the pairs? */
+/* Do the two cancel out over the pairs? */
 static bool do_cancel(const struct fg_node_context *c, const struct change *to,
 		      const struct change *from)
 {
@@ -180,7 +180,7 @@ static uint32_t caller_of(const struct fg_node_context *c, uint32_t function)
 	return set->nodes[set->nodes[main_node(c, function)].parent].function;
 }
 
-/* Two names of one piece of code. */
+/* Are these two names of one piece of code? */
 static bool are_kin(const struct fg_node_context *c, const struct change *to,
 		    const struct change *from)
 {
@@ -207,7 +207,7 @@ static bool are_neighbours(const struct fg_node_context *c, const struct change 
 	if (above_taker == above_giver && (is_gone(&c->functions.entities[from->function]) ||
 					   is_new(&c->functions.entities[to->function])))
 		return true;
-	/* From one branch to another, if nothing else changed. */
+	/* Cost may move from one branch to another if the whole did not change. */
 	return (above_taker == above_giver || !c->whole_changed) && do_cancel(c, to, from);
 }
 
@@ -247,7 +247,7 @@ static void join(struct moves *all, struct change *to, struct change *from)
 	}
 }
 
-/* Both must still have a noticeable change to exchange. */
+/* Do both still have a noticeable change to exchange? */
 static bool is_worth_it(const struct change *to, const struct change *from)
 {
 	return fmin(to->left, from->left) >= SAME_SHARE * fmin(to->delta, -from->delta);
@@ -280,7 +280,7 @@ void fg_moved_join(const struct fg_node_context *c, struct fg_blame *blame, doub
 
 	all.grown_count = list_changes(c, 1.0, &all.grown);
 	all.shrunk_count = list_changes(c, -1.0, &all.shrunk);
-	/* Each move completes one of the two. */
+	/* Each move settles at least one of the two functions. */
 	blame->moved = fg_arena_array(c->arena, 4 * (all.grown_count + all.shrunk_count) + 1,
 				      sizeof(blame->moved[0]));
 	join_if(&all, are_kin);

@@ -2,22 +2,22 @@
 /*
  * A verdict is about the time that the kernel measured, which differs by a percent or less between
  * two executions; a function's time is known only from its samples, whose number scatters by its
- * square root.  With S samples an execution, of which the function has the share q, the difference
- * of n pairs is uncertain by sqrt(2 q S n) samples, and a change of the whole by r - 1 is (r - 1) S
- * n samples.  That stands out by NAMING_ERRORS errors with
+ * square root. With S samples per execution, a share q of them in the function, the difference of n
+ * pairs is uncertain by sqrt(2 q S n) samples, and a change of the whole by r - 1 is (r - 1) S n
+ * samples. It stands out by NAMING_ERRORS errors with
  *
  *	n = 2 q NAMING_ERRORS^2 / ((r - 1)^2 S)
  *
- * pairs.  The guilty one is not known here, so q is the share of the largest: a smaller function
- * needs fewer.  The number is fixed before it is reached, and which function looks slower has no
- * part in it, so that the test of the functions keeps its promise.
+ * pairs. The guilty function is not known here, so q is the share of the largest one: a smaller
+ * function needs fewer pairs. The number is fixed before it is reached, and does not depend on
+ * which function looks slower, so the test of the functions stays valid.
  */
 #include "gate/blame.h"
 #include "gate/next_step.h"
 
 #include <math.h>
 
-/* Three reach an adjusted p of some percent; the fourth covers the scatter of the times. */
+/* Three errors reach an adjusted p of a few percent; the fourth covers the scatter of the times. */
 #define NAMING_ERRORS 4.0
 /* Limit of the time spent on naming the function, as a multiple of the verdict's. */
 #define NAMING_MOST 4
@@ -25,7 +25,7 @@
 struct sampled {
 	double executions;
 	double all;
-	double largest; /* time of one function and the unchanged libraries that it calls */
+	double largest; /* time of one function, including unchanged libraries that it calls */
 };
 
 static struct sampled count_samples(const struct fg_profile_set *set,

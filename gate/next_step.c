@@ -8,7 +8,7 @@
 /* A slowdown below this ratio may be due to where the linker put the code. */
 static const double placement_most = 1.4;
 
-/* One call: the facts, and the resulting step. */
+/* One call of fg_next_step(): the facts, and the resulting step. */
 struct turn {
 	struct fg_next_step *machine;
 	const struct fg_situation *now;
@@ -25,7 +25,7 @@ FG_PRINTF(2, 3) static void say(struct turn *turn, const char *format, ...)
 	va_end(ap);
 }
 
-/* The step is settled. */
+/* Sets the step's action; the call is done. */
 static bool act(struct turn *turn, enum fg_step_action action)
 {
 	turn->step->action = action;
@@ -38,7 +38,7 @@ static bool measure_pairs(struct turn *turn, unsigned pairs)
 	return act(turn, FG_STEP_PAIRS);
 }
 
-/* Continues in a state that decides separately. */
+/* Changes to a state that then decides by itself. */
 static bool enter(struct turn *turn, enum fg_step_state state)
 {
 	turn->machine->state = state;
@@ -52,7 +52,7 @@ static const struct fg_series *first_series(const struct fg_situation *now)
 	return now->series_count ? &now->run->series[now->series[0]] : NULL;
 }
 
-/* NULL: the cases of a harness are only decided. */
+/* NULL for the cases of a harness, which are decided but not examined further. */
 static const struct fg_series *only_series(const struct fg_situation *now)
 {
 	return now->series_count == 1 ? first_series(now) : NULL;
@@ -65,7 +65,7 @@ static bool is_measured_time(const struct fg_series *series, const char *name)
 	return at < series->metric_count && fg_metric_is_measured_time(&series->metrics[at]);
 }
 
-/* Would it fail, because of a time? */
+/* Does a gated time fail the series? */
 static bool fails_for_a_time(const struct fg_next_step *machine, const struct fg_series *series)
 {
 	return machine->has_look && machine->look.decided &&
@@ -145,7 +145,7 @@ static bool go_on_after_beginning(struct turn *turn)
 	return enter(turn, FG_STATE_DECIDING);
 }
 
-/* ---- from look to look ---- */
+/* ---- deciding ---- */
 
 /*
  * Every series of the benchmark (a harness has several) is decided separately; the benchmark goes
@@ -162,7 +162,7 @@ static bool is_decided(struct turn *turn, unsigned *next_look)
 		const struct fg_series *series = &now->run->series[now->series[i]];
 		struct fg_gate_progress look = {0};
 
-		/* The same binaries on both sides: there is nothing to find out. */
+		/* Identical binaries: nothing to find out. */
 		if (series->identical)
 			continue;
 		fg_gate_look(series, now->policy, now->measure, &look);
@@ -177,7 +177,7 @@ static bool is_decided(struct turn *turn, unsigned *next_look)
 	return decided;
 }
 
-/* The fewest pairs that can decide when the budget ends; 0: it never decides anything then. */
+/* The fewest pairs that can decide when the budget ends; 0: the end of the budget never decides. */
 static unsigned least_at_end(const struct fg_situation *now)
 {
 	const unsigned least = fg_gate_least_pairs(now->policy);
@@ -188,7 +188,7 @@ static unsigned least_at_end(const struct fg_situation *now)
 		       : 0;
 }
 
-/* The first pair shows how many the budget allows.  Too few for a verdict are not measured. */
+/* Ends the measurement after the first pair if the budget is too short for any statement. */
 static bool is_budget_too_short(struct turn *turn)
 {
 	const struct fg_situation *now = turn->now;
@@ -208,7 +208,7 @@ static bool is_budget_too_short(struct turn *turn)
 	return true;
 }
 
-/* Half of the pairs that can decide are there: the others are worth more than the budget. */
+/* Exceeds the budget if the pairs that can decide are nearly complete. */
 static bool finish(struct turn *turn)
 {
 	const unsigned least = least_at_end(turn->now);
@@ -247,9 +247,9 @@ static bool decide(struct turn *turn, enum fg_step_state then)
 	return measure_pairs(turn, next_look);
 }
 
-/* ---- other places ---- */
+/* ---- suspecting the placement ---- */
 
-/* Would it fail because of a time, and may another place of its code be the reason? */
+/* Would it fail because of a time, and may the placement of its code be the reason? */
 static bool is_suspect(const struct turn *turn)
 {
 	const struct fg_series *series = only_series(turn->now);
@@ -287,11 +287,11 @@ static bool go_on_after_varying(struct turn *turn)
 	return enter(turn, FG_STATE_IN_LAYOUTS);
 }
 
-/* ---- to name the function ---- */
+/* ---- naming the function ---- */
 
 /*
- * Samples tell less than the clock does: a failure is measured until the slower function can stand
- * out.  These pairs change nothing about the verdict.
+ * Samples show less than the clock does, so a failed benchmark is measured until the slower
+ * function can stand out. These pairs do not change the verdict.
  */
 static bool explain(struct turn *turn)
 {

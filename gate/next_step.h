@@ -22,10 +22,10 @@
 
 enum fg_step_action {
 	FG_STEP_STOP,
-	FG_STEP_SAY,              /* only show the sentence */
-	FG_STEP_PAIRS,            /* until `pairs` of them count */
+	FG_STEP_SAY,              /* only show the text */
+	FG_STEP_PAIRS,            /* measure until `pairs` pairs count */
 	FG_STEP_BEGIN_IN_LAYOUTS, /* link both sides in several layouts before the first pair */
-	/* as above, and set aside the pairs that were measured as linked */
+	/* link them later, and set aside the pairs measured so far */
 	FG_STEP_LAYOUTS,
 };
 
@@ -34,22 +34,22 @@ enum fg_step_result {
 	FG_STEP_DONE,
 	FG_STEP_REFUSED,   /* layouts cannot be linked: fg_situation.why */
 	FG_STEP_EXHAUSTED, /* max_pairs or the budget is used up */
-	FG_STEP_GIVEN_UP,  /* the schedule was given up, and its pairs with it */
+	FG_STEP_GIVEN_UP,  /* the schedule and its pairs were given up */
 	FG_STEP_ENDED,     /* the benchmark failed, or the user interrupted it */
 };
 
 enum fg_step_state {
 	FG_STATE_NEW,
-	FG_STATE_ALONE,      /* without a baseline there is nothing to decide */
-	FG_STATE_BEGINNING,  /* layouts are linked before the first pair */
-	FG_STATE_DECIDING,   /* from look to look */
-	FG_STATE_SUSPECTING, /* may a failure be due to where the code lies? */
-	FG_STATE_VARYING,    /* it may: layouts are linked */
-	FG_STATE_IN_LAYOUTS, /* from look to look, in these layouts */
-	FG_STATE_FINISHING,  /* the budget is used up just before enough pairs could decide */
+	FG_STATE_ALONE,      /* no baseline, so nothing to decide */
+	FG_STATE_BEGINNING,  /* links layouts before the first pair */
+	FG_STATE_DECIDING,   /* measures from look to look */
+	FG_STATE_SUSPECTING, /* may the placement of code have caused the failure? */
+	FG_STATE_VARYING,    /* it may, so layouts are linked */
+	FG_STATE_IN_LAYOUTS, /* measures from look to look in several layouts */
+	FG_STATE_FINISHING,  /* exceeds the budget, because enough pairs are nearly complete */
 	FG_STATE_EXPLAINING, /* can the slower function be named? */
-	FG_STATE_NAMING,     /* pairs that change nothing about the verdict */
-	FG_STATE_LAST,       /* from look to look: the schedule was given up while naming */
+	FG_STATE_NAMING,     /* measures pairs that do not change the verdict */
+	FG_STATE_LAST, /* measures from look to look: the schedule was given up while naming */
 	FG_STATE_OVER,
 };
 
@@ -59,7 +59,7 @@ enum {
 
 struct fg_next_step {
 	enum fg_step_state state;
-	struct fg_gate_progress look; /* the most informative one so far */
+	struct fg_gate_progress look; /* the most informative look so far */
 	bool has_look;
 	bool is_open; /* `until_sure`, but the budget ended before the decision */
 	/* private */
@@ -74,30 +74,30 @@ struct fg_situation {
 	const struct fg_policy *policy;
 	const struct fg_measuring *measure;
 	bool has_baseline;
-	unsigned pairs;  /* that count, so far */
+	unsigned pairs;  /* pairs that count so far */
 	int64_t pair_ns; /* mean wall time of a pair; 0: not known yet */
-	const char *why; /* with FG_STEP_REFUSED */
+	const char *why; /* reason, with FG_STEP_REFUSED */
 };
 
 struct fg_step {
 	enum fg_step_action action;
 	unsigned pairs;
-	bool exceeds_budget; /* FG_STEP_PAIRS: the budget does not end them */
-	/* FG_STEP_BEGIN_IN_LAYOUTS: the user did not ask for layouts */
+	bool exceeds_budget; /* FG_STEP_PAIRS: even beyond the budget */
+	/* FG_STEP_BEGIN_IN_LAYOUTS: the user did not ask for them */
 	bool only_if_cheap;
 	bool is_detail;               /* `text` is for --verbose */
-	char text[FG_STEP_TEXT_SIZE]; /* reason, for the user; may be empty */
+	char text[FG_STEP_TEXT_SIZE]; /* reason for the user; may be empty */
 };
 
-/* `result` of the first call is FG_STEP_DONE.  After FG_STEP_STOP the machine stays there. */
+/* `result` is FG_STEP_DONE in the first call. After FG_STEP_STOP every further call stops too. */
 void fg_next_step(struct fg_next_step *machine, const struct fg_situation *now,
 		  enum fg_step_result result, struct fg_step *step);
 
 /* ---- naming_pairs.c ---- */
 
 /*
- * The pairs at which a function that carries a change to `ratio` stands out from the scatter of its
- * samples, at most `most`; 0: `pairs` are enough, or nothing was sampled.
+ * The number of pairs at which a function that carries a change to `ratio` stands out from the
+ * scatter of its samples, at most `most`; 0 if `pairs` are enough or nothing was sampled.
  */
 unsigned fg_naming_pairs(const struct fg_profile_set *set, const struct fg_series *series,
 			 double ratio, unsigned pairs, unsigned most);

@@ -36,7 +36,7 @@ static void find_coverage(const struct fg_series *series, struct fg_node_context
 	c->escaped = fg_coverage_is_one_sided(arms, COVERED_NS);
 }
 
-/* Means of each arm over the call tree, in the unit of the verdict. */
+/* Means of each arm over the call tree, in the verdict's unit. */
 static void find_levels(struct fg_node_context *c)
 {
 	const size_t count = c->set->node_count;
@@ -58,7 +58,7 @@ static double margin_of(const struct fg_node_context *c)
 					 : fg_policy_measure(c->policy, c->measure).margin;
 }
 
-/* The smallest change worth reporting of a measure that varies between repetitions. */
+/* The smallest change worth reporting for a measure that varies between repetitions. */
 static void find_floor(struct fg_node_context *c, double whole)
 {
 	c->floor = c->policy->function_floor * whole;
@@ -77,11 +77,11 @@ void fg_node_context_group(struct fg_node_context *c)
 	free(entity);
 }
 
-/* The change of the measure's own metric. */
+/* The change of the metric that this measure belongs to. */
 static struct fg_whole find_whole(const struct fg_node_context *c,
 				  const struct fg_benchmark_verdict *verdict)
 {
-	/* Wall-clock samples, too, are parts of the CPU time where a program never waits. */
+	/* For a program that never waits, wall-clock samples are parts of the CPU time as well. */
 	struct fg_whole whole = fg_measure_is_time(c->id)
 					? fg_parts_whole(verdict, "cpu_time", MS_PER_NS)
 					: fg_parts_whole(verdict, c->measure, 1.0);

@@ -9,8 +9,8 @@
 #include "model/verdict.h"
 
 /*
- * One measure of the profile of one benchmark, its pairs, and the differences of all functions with
- * their adjusted p.
+ * One measure of a benchmark's profile: its pairs, and the differences of all functions with their
+ * adjusted p.
  */
 struct fg_node_context {
 	const struct fg_profile_set *set;
@@ -23,33 +23,33 @@ struct fg_node_context {
 	bool exact;             /* repetitions agree, so any difference counts */
 	struct fg_profile_pairs pairs;
 	/*
-	 * Code that is the same in both arms cannot be the cause: the time of a node in an
-	 * unchanged library belongs to the nearest caller in changed code.  blamed[n] is that node;
-	 * n itself where no caller is changed either.
+	 * Code that is the same in both arms cannot be the cause, so the time of a node in an
+	 * unchanged library is charged to the nearest caller in changed code. blamed[n] is that
+	 * node, or n itself if no caller has changed.
 	 */
 	uint32_t *blamed;
-	uint32_t *row_of;                /* per function: the function whose row it belongs to */
-	struct fg_code_fact *code;       /* per function; NULL: nothing is known */
-	size_t only_changed;             /* the only changed function, as in same_code.h; 0: none */
-	struct fg_pair_matrix functions; /* entity = row, by the blamed node */
-	double *p_up;                    /* per function; 1 where not tested */
+	uint32_t *row_of;          /* per function: the function that its row is named after */
+	struct fg_code_fact *code; /* per function; NULL if nothing is known */
+	size_t only_changed;       /* the only changed function, as in same_code.h; or 0 */
+	struct fg_pair_matrix functions; /* one entity per row, by the blamed nodes */
+	double *p_up;                    /* per function; 1 if not tested */
 	double *p_down;
 	bool *tested;
 	double *self[2]; /* per node, mean of each arm */
 	double *inclusive[2];
 	double total;       /* change of the whole, see parts.h */
-	bool whole_changed; /* it changed significantly */
+	bool whole_changed; /* `total` is significant */
 	double floor;       /* smaller changes are not reported */
-	double margin;      /* a function whose interval is within this counts as unchanged */
-	double coverage[2]; /* sampled share of each arm's CPU time; NaN: too little to tell */
-	bool escaped;       /* programs of one arm alone were not sampled */
+	double margin;      /* a function whose interval lies within this counts as unchanged */
+	double coverage[2]; /* sampled share of each arm's CPU time; NaN: too little CPU time */
+	bool escaped;       /* programs of only one arm escaped the sampler */
 	uint64_t seed;
 };
 
-/* Fills a context; set, policy, arena, notes, seed, id and exact are given. */
+/* Fills a context in which set, policy, arena, notes, seed, id and exact are set. */
 void fg_node_context_init(struct fg_node_context *c, const struct fg_series *series,
 			  const struct fg_benchmark_verdict *verdict);
-/* Repeats that after `blamed` or `row_of` changed. */
+/* Call after `blamed` or `row_of` has changed: groups the matrix again. */
 void fg_node_context_group(struct fg_node_context *c);
 void fg_node_context_release(struct fg_node_context *c);
 

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The measured difference of a node in one pair is small against its noise, but there are many
- * pairs, and a node's noise is its own: a slowdown of 10 % in a function with a tenth of the time
- * is 1 % of the whole, drowned in the whole's noise, and plain to see in the function's samples.
+ * In one pair, a node's difference is small compared to its noise, but there are many pairs, and
+ * each node has its own noise: a slowdown of 10 % in a function with a tenth of the time is 1 % of
+ * the whole, drowned in the whole's noise, and plain to see in the function's samples.
  *
  * Every entity (function, library, region, call path) has one difference per pair, in milliseconds,
- * 0 where it did not occur.  The sign-flip permutation test of gate/statistics/signflip.h judges
- * all entities of a family together.  It tests those with SAMPLES_MIN samples in both arms
- * together: a filter that is independent of the difference's sign, so it does not bias the null.
- * Half of the error allowance is shared out evenly, half by size: a function with a tenth of the
- * time gets a twentieth of it, not one of several hundred equal parts.  Sizes are those of both
- * arms together, so this does not bias the null either, and it hardly costs the small ones
- * anything.  A change below the floor, a share of the program's time, is not reported, whatever its
- * p.
+ * 0 where it did not occur. The sign-flip permutation test of gate/statistics/signflip.h judges all
+ * entities of a family together. It tests those with SAMPLES_MIN samples in both arms together: a
+ * filter that is independent of the difference's sign, so it does not bias the null. Half of alpha
+ * is shared evenly, half by size: a function with a tenth of the time gets a twentieth of it, not
+ * one of several hundred equal parts. The sizes are those of both arms together, so this does not
+ * bias the null either, and costs the small functions almost nothing. A change below the floor, a
+ * share of the program's time, is not reported, whatever its p.
  */
 #include "gate/node_family.h"
 
@@ -22,7 +21,7 @@
 #include <math.h>
 
 #define PATTERNS    600
-#define SAMPLES_MIN 50 /* fewer in both arms together are not tested */
+#define SAMPLES_MIN 50 /* an entity with fewer samples in both arms together is not tested */
 
 uint64_t fg_node_samples_min(const struct fg_node_context *c)
 {
@@ -57,7 +56,7 @@ static void pack_rows(const struct fg_node_family *family, size_t *start, uint32
 	}
 }
 
-/* Tests at a larger share of alpha than an even one reach it with a smaller statistic. */
+/* A test with more than an even share of alpha reaches it with a smaller statistic. */
 static void set_handicaps(const struct fg_node_family *family, double alpha, float *handicap)
 {
 	const struct fg_pair_matrix *m = family->matrix;
@@ -99,7 +98,7 @@ static void run_permutations(struct fg_node_family *family, double alpha, uint64
 
 	pack_rows(family, start, columns, values);
 	set_handicaps(family, alpha, handicap);
-	/* Sizes and values were checked on the way here; a refusal would mean "no evidence". */
+	/* The input was checked before; an error would mean "no evidence". */
 	if (fg_signflip_max_t(&rows, &options, p, p + family->tested_count, NULL) == FG_OK) {
 		for (size_t i = 0; i < m->count; i++) {
 			if (!family->tested[i])
@@ -117,8 +116,8 @@ static void run_permutations(struct fg_node_family *family, double alpha, uint64
 }
 
 /*
- * Repetitions agree, so there is nothing to estimate: a difference counts, unless this entity alone
- * differs between repetitions of one side.
+ * Repetitions agree, so nothing is estimated: any difference counts, unless this entity differs
+ * between repetitions of one side.
  */
 static void judge_exactly(const struct fg_node_context *c, struct fg_node_family *family)
 {
@@ -137,7 +136,7 @@ double fg_node_family_half(const struct fg_node_family *family, size_t at)
 {
 	const double error = family->matrix->entities[at].error;
 
-	/* With one repetition a side there is no standard error. */
+	/* A single repetition per side has no standard error. */
 	return family->quantile > 0.0 || isnan(family->quantile) ? family->quantile * error : 0.0;
 }
 
@@ -167,8 +166,8 @@ void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family 
 }
 
 /*
- * An unsure change is not a pass, which needs an interval that lies within the margin, as for
- * the benchmark itself.
+ * A change that is not sure does not make a pass: as for the benchmark itself, a pass needs an
+ * interval within the margin.
  */
 enum fg_outcome fg_node_outcome(const struct fg_node_context *c,
 				const struct fg_node_family *family, size_t at)

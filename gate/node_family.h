@@ -8,12 +8,12 @@
 
 #include "gate/node_context.h"
 
-/* Below, no sign pattern is rare enough. */
+/* With fewer pairs, no sign pattern is rare enough. */
 #define FG_PAIRS_TO_TEST 6
 
 struct fg_node_family {
 	const struct fg_pair_matrix *matrix;
-	double quantile; /* of t, for the intervals; NaN: too few pairs; 0: each change is exact */
+	double quantile; /* t quantile of the intervals; NaN: too few pairs; 0: exact changes */
 	bool *tested;
 	double *p_up;
 	double *p_down;
@@ -26,16 +26,19 @@ struct fg_node_family {
  */
 void fg_node_family_test(const struct fg_node_context *c, struct fg_node_family *family,
 			 const struct fg_pair_matrix *matrix, uint64_t samples_min, uint64_t seed);
-/* Samples scatter, so several pairs are needed; events are all counted, so one is enough. */
+/*
+ * The least number of samples that a test needs: several if samples scatter, one if all events are
+ * counted.
+ */
 uint64_t fg_node_samples_min(const struct fg_node_context *c);
 void fg_node_family_release(struct fg_node_family *family);
 
 /* Half the width of the interval of an entity's change. */
 double fg_node_family_half(const struct fg_node_family *family, size_t at);
-/* Regression or improvement where the test and the floor say so; pass within the margin. */
+/* Regression or improvement according to the test and the floor; pass within the margin. */
 enum fg_outcome fg_node_outcome(const struct fg_node_context *c,
 				const struct fg_node_family *family, size_t at);
-/* The verdict about one entity, still without a name. */
+/* The verdict about one entity, without its name. */
 struct fg_node_verdict fg_node_family_verdict(const struct fg_node_context *c,
 					      enum fg_node_kind kind,
 					      const struct fg_node_family *family, size_t at);
@@ -44,7 +47,7 @@ int fg_node_compare(const void *left, const void *right);
 
 /* ---- functions.c ---- */
 
-/* `family` holds all rows; moved[row] is the cost that only moved within one. */
+/* `family` holds all rows; moved[row] is the cost that only moved within the row. */
 void fg_functions_add(const struct fg_node_context *c, const struct fg_node_family *family,
 		      const double *moved, struct fg_blame *blame);
 

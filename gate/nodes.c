@@ -12,8 +12,8 @@
 #include <math.h>
 
 /*
- * Libraries: the self time of all their functions, so that they add up to the whole as functions
- * do.
+ * A library's self time is that of all its functions, so that libraries add up to the whole as
+ * well.
  */
 static void add_libraries(const struct fg_node_context *c, struct fg_blame *blame)
 {
@@ -74,10 +74,7 @@ static void add_regions(const struct fg_node_context *c, struct fg_blame *blame)
 	fg_pair_matrix_release(&matrix);
 }
 
-/*
- * The leaf in unchanged code that most of a function's change is spent in; NULL: it is spent in its
- * own code.
- */
+/* The leaf in unchanged code that spends most of a function's change; NULL if its own code does. */
 static const struct fg_profile_function *mostly_spent_in(const struct fg_node_context *c,
 							 const char *name, double delta)
 {
@@ -101,7 +98,7 @@ static const struct fg_profile_function *mostly_spent_in(const struct fg_node_co
 	return best ? &set->functions[best] : NULL;
 }
 
-/* Functions of the kernel and its modules have no place in the program's source. */
+/* Functions of the kernel and its modules are not in the program's source. */
 static const char *library_to_tell(const struct fg_profile_function *function)
 {
 	return function->library && function->library[0] == '[' ? function->library : "";
@@ -124,7 +121,7 @@ static void note_leaves(const struct fg_node_context *c, struct fg_blame *blame)
 	}
 }
 
-/* Sure ones come first. */
+/* Functions that are sure come first. */
 static bool has_sure_function(const struct fg_blame *blame)
 {
 	return blame->function_count > 0 && fg_standing_is_sure(blame->functions[0].standing);
@@ -167,7 +164,7 @@ static bool is_template(const struct fg_profile_function *function)
 	return strncmp(function->name, "std::", 5) == 0 || strstr(function->name, " std::");
 }
 
-/* Unchanged code that took longer, or is not the project's own. */
+/* Is it unchanged code that took longer, or code of others? */
 static bool is_to_charge(const struct fg_node_context *c, uint32_t function)
 {
 	const bool is_sure =
@@ -178,8 +175,8 @@ static bool is_to_charge(const struct fg_node_context *c, uint32_t function)
 }
 
 /*
- * Unchanged code that changed code calls, at any distance, may be called more often: its time
- * counts for that caller.
+ * Changed code may call unchanged code more often, at any distance, so the time of the latter is
+ * charged to that caller.
  */
 static bool charge_callers(struct fg_node_context *c)
 {
@@ -201,7 +198,7 @@ static bool charge_callers(struct fg_node_context *c)
 	return any;
 }
 
-/* The function whose machine code contains a node: for an inlined function, its host. */
+/* The function whose machine code contains a node; for an inlined function, its host. */
 static uint32_t owner_of(const struct fg_profile_set *set, uint32_t node)
 {
 	while (node != 0 && set->functions[set->nodes[node].function].inlined)
@@ -209,7 +206,7 @@ static uint32_t owner_of(const struct fg_profile_set *set, uint32_t node)
 	return set->nodes[node].function;
 }
 
-/* Is it a part of the only changed function, or called by it? */
+/* Is it part of the only changed function, or called by it? */
 static bool is_below_changed(const struct fg_node_context *c, uint32_t node)
 {
 	return owner_of(c->set, c->blamed[node]) == c->only_changed;
@@ -233,8 +230,8 @@ static uint32_t largest_part(const struct fg_node_context *c)
 
 /*
  * With few samples no function is sure. But if the whole changed significantly, and only one
- * function that takes time has other machine code, it is that function: its parts become one row,
- * which needs no test.
+ * function that takes time has other machine code, it must be that function: its parts form one
+ * row, which needs no test.
  */
 static void blame_only_changed(struct fg_node_context *c, struct fg_node_family *family)
 {
@@ -267,7 +264,7 @@ static void blame_only_changed(struct fg_node_context *c, struct fg_node_family 
 		     c->set->functions[c->only_changed].name);
 }
 
-/* Per function: is its row a part of the blame?  To be freed. */
+/* Marks functions whose row is part of the blame; to be freed. */
 static bool *mark_parts(const struct fg_node_context *c, const struct fg_blame *blame)
 {
 	bool *is_part = fg_xcalloc(c->set->function_count + 1, sizeof(is_part[0]));
@@ -286,7 +283,7 @@ static bool *mark_parts(const struct fg_node_context *c, const struct fg_blame *
 	return is_part;
 }
 
-/* The part that no row names. */
+/* The part of the change that no row names. */
 static struct fg_rest find_rest(const struct fg_node_context *c, const struct fg_blame *blame)
 {
 	const struct fg_profile_set *set = c->set;
@@ -367,10 +364,7 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_
 		.seed = input->run->seed,
 	};
 
-	/*
-	 * Across sessions there are no pairs, and without pairs no statement about a function can
-	 * be made.
-	 */
+	/* Sessions do not share pairs, and without pairs nothing can be said about a function. */
 	if (!context.set || input->baseline || verdict->identical ||
 	    context.policy->functions == FG_FUNCTIONS_OFF)
 		return;

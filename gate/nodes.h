@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions, libraries, regions and call paths: which of them changed, and how the change of the
- * whole is made up of them.  Private to gate/.
+ * Functions, libraries, regions and call paths: which of them changed, and how they add up to the
+ * change of the whole. Private to gate/.
  */
 #ifndef FG_GATE_NODES_H
 #define FG_GATE_NODES_H
@@ -11,8 +11,8 @@
 #include "model/verdict.h"
 
 /*
- * Fill functions, libraries, regions, moved cost and blame of a benchmark's verdict, where there
- * are profiles.
+ * Fills in functions, libraries, regions, moved cost and blame of a benchmark's verdict if it has
+ * profiles.
  */
 void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_arena *arena,
 		     struct fg_benchmark_verdict *verdict);
@@ -21,8 +21,8 @@ void fg_nodes_decide(const struct fg_gate_input *input, size_t index, struct fg_
 void fg_nodes_note_unexplained(struct fg_arena *arena, struct fg_benchmark_verdict *verdict);
 
 /*
- * Blame for one measure.  The context's set, policy, arena, notes, seed, id and exact are given;
- * `series` has the builds of both sides, `verdict` the metric.
+ * Finds the blame for one measure. The context's set, policy, arena, notes, seed, id and exact must
+ * be set; `series` has the builds of both sides, `verdict` the metric.
  */
 void fg_nodes_blame(struct fg_node_context *context, const struct fg_series *series,
 		    const struct fg_benchmark_verdict *verdict, struct fg_blame *blame);

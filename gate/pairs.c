@@ -8,8 +8,8 @@ struct gathered {
 	double sum[FG_ARM_COUNT];
 	double log_sum[FG_ARM_COUNT];
 	unsigned count[FG_ARM_COUNT];
-	unsigned set_aside; /* repetitions */
-	unsigned given_up;  /* of those: pairs without another reason */
+	unsigned set_aside; /* repetitions set aside */
+	unsigned given_up;  /* of these, set aside only because the schedule was given up */
 	bool no_number;
 	bool no_ratio;
 };

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Least squares with one equation: of all parts x that add up to the whole T, take those with the
- * smallest sum of ((x - measured) / error)^2.  That is x = measured + k error^2, with the one k for
- * which they add up.
+ * Least squares with one equation: among all parts x that add up to the whole T, take those with
+ * the smallest sum of ((x - measured) / error)^2. That is x = measured + k error^2, for the one k
+ * with which they add up.
  *
- * A row keeps its direction.  A remainder that is not significant has no direction: it takes that
- * of the whole, or becomes 0.  So scatter between samples is not reported as a gain.
+ * A row keeps its direction. A remainder that is not significant has no direction: it takes that of
+ * the whole, or becomes 0. So the scatter of samples is not reported as a gain.
  *
- * Example: the whole grew by 12.0 ms, find() by 17.2 ± 3 ms of samples, the remainder by −5.2 ±
- * 6 ms.  The remainder is not significant and becomes 0; find() is 12.0.
+ * Example: the whole grew by 12.0 ms, find() by 17.2 ± 3 ms of samples, the remainder by −5.2 ± 6
+ * ms.  The remainder is not significant and becomes 0; find() is 12.0.
  */
 #include "gate/parts.h"
 
 #include <math.h>
 
-#define STEPS     200  /* bisections; a double has fewer bits */
-#define TOLERANCE 1e-9 /* of the whole: rounding */
-#define PRINTED   5e-3 /* of the whole: what a report rounds away */
+#define STEPS     200  /* bisections; more than a double has bits */
+#define TOLERANCE 1e-9 /* rounding error, as a share of the whole */
+#define PRINTED   5e-3 /* share of the whole that a report rounds away */
 
 struct part {
 	double delta;
 	double half;
-	double direction; /* the only allowed sign; 0: either */
+	double direction; /* the only allowed sign; 0: any */
 };
 
 struct fg_whole fg_parts_whole(const struct fg_benchmark_verdict *verdict, const char *metric,
@@ -55,7 +55,7 @@ static double sum_at(const struct part *parts, size_t count, double k)
 	return sum;
 }
 
-/* The sum rises with k. */
+/* The sum increases with k. */
 static double solve(const struct part *parts, size_t count, double total)
 {
 	double low = -1.0;
@@ -139,7 +139,7 @@ static void fit(struct fg_blame *blame, struct fg_rest rest)
 	free(parts);
 }
 
-/* Is a part larger than the whole?  A share above 100 % says nothing. */
+/* Is a part larger than the whole, with a share above 100 % that would mislead? */
 static bool do_mislead(const struct fg_blame *blame)
 {
 	const double most = (1.0 + PRINTED) * fabs(blame->total_delta);

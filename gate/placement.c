@@ -4,8 +4,8 @@
 #include <math.h>
 
 /*
- * The program, or one of its libraries, is another file. If all are the same files, nothing has
- * moved, and a difference comes from something that the program loads or starts at run time.
+ * Does the program or one of its libraries differ? If all files are the same, nothing has moved,
+ * and a difference comes from something that the program loads or starts at run time.
  */
 static bool has_another_file(const struct fg_build_facts *baseline,
 			     const struct fg_build_facts *candidate)
@@ -25,7 +25,7 @@ static bool has_same_inputs(const struct fg_build_facts *baseline,
 	       fg_fact_is_equal(baseline->mapped, candidate->mapped);
 }
 
-/* Both sides have the library, as the same file or with functions that were compared. */
+/* Do both sides have the library, as the same file or with functions that were compared? */
 static bool is_compared(const struct fg_library_pair *pair)
 {
 	const struct fg_build_library *a = pair->sides[0];
@@ -141,7 +141,7 @@ void fg_placement_settle_layouts(struct fg_arena *arena, struct fg_benchmark_ver
 		struct fg_metric_verdict *metric = &verdict->metrics[i];
 		const double width = layouts_quantile * metric->layout_error;
 
-		/* The error of one layout is 0, and no ratio lies below that. */
+		/* With a single layout the width is 0, and no ratio lies within it. */
 		if (metric->outcome != FG_OUTCOME_REGRESSION || fabs(log(metric->ratio)) >= width)
 			continue;
 		metric->low = fmin(metric->low, metric->ratio * exp(-width));

@@ -10,12 +10,12 @@
 #include <string.h>
 
 enum {
-	BLOCK = 4,       /* pairs in a row, whose mean shows how noise averages out */
-	BLOCKS_MIN = 6,  /* fewer do not show it */
-	BETWEEN_MIN = 4, /* runs needed to see how estimates differ between runs */
-	LONGER = 10,     /* times, as a remedy */
-	SEEN_RUNS = 4,   /* all found: the gate sees that size */
-	MORE_PAIRS = 4,  /* times, as a remedy */
+	BLOCK = 4,       /* successive pairs, whose mean shows how noise averages out */
+	BLOCKS_MIN = 6,  /* fewer blocks do not show it */
+	BETWEEN_MIN = 4, /* runs needed to show how estimates differ between runs */
+	LONGER = 10,     /* as a remedy: repetitions this many times as long */
+	SEEN_RUNS = 4,   /* this many runs that found a size prove that the gate sees it */
+	MORE_PAIRS = 4,  /* as a remedy: this many times the pairs */
 };
 
 static const double found_share = 0.95;
@@ -23,10 +23,10 @@ static const double alarming_share = 0.2;
 static const double blind_share = 0.5;
 static const double alarm_sure = 20;
 static const double blind_sure = 500;
-static const double two_sided = 0.9; /* 95 % on each side */
-/* Quantile of 95 % of a normal distribution: a slowdown is found in 95 % of the runs. */
+static const double two_sided = 0.9; /* each of the two bounds holds with 95 % */
+/* Normal quantile for a slowdown that 95 % of the runs find. */
 static const double power_errors = 1.645;
-static const double least_gain = 0.9; /* a remedy leaves at most this much */
+static const double least_gain = 0.9; /* a remedy must reduce the figure to this share or less */
 
 static const char *const arms[] = {
 	[FG_PROOF_SAME] = "same",
@@ -50,7 +50,7 @@ bool fg_proof_arm_parse(const char *name, enum fg_proof_arm *arm)
 	return false;
 }
 
-/* Is the planted function the first to blame? */
+/* Does the run name the planted function first? */
 static bool is_named(const struct fg_proof *proof)
 {
 	return proof->function && proof->blamed && strcmp(proof->function, proof->blamed) == 0;
@@ -68,7 +68,7 @@ bool fg_proof_is_right(const struct fg_proof *proof)
 
 /* ---- noise of one run ---- */
 
-/* Log2 of how much the means of blocks of BLOCK pairs scatter less, per doubling. */
+/* Log2 of the factor by which the means of blocks of BLOCK pairs scatter less, per doubling. */
 static double exponent_of(const double *differences, size_t count)
 {
 	const size_t blocks = count / BLOCK;
@@ -95,7 +95,7 @@ static double quietest(const double *differences, size_t count)
 	for (size_t i = 0; part >= BLOCK && i < 4; i++) {
 		const double sd = sqrt(fg_variance(differences + i * part, part));
 
-		best = fmin(sd, best); /* ignores NaN */
+		best = fmin(sd, best); /* fmin() ignores NaN */
 	}
 	return best;
 }
@@ -186,12 +186,12 @@ static void find_smallest(struct fg_proof_card *card)
 /* ---- evidence against the gate ---- */
 
 /*
- * Bets on a gate that fails equal code in a fifth of its runs from some run on.  From a given run
- * on the product of likelihood ratios is a martingale if it does so at `alpha`; the stake is spread
- * over all runs to begin with, so the whole is one too.
+ * Bets that from some run on the gate fails equal code in a fifth of its runs. From a given run on,
+ * the product of likelihood ratios is a martingale if the gate does so at rate `alpha`; the stake
+ * is spread over all runs in advance, so the whole is a martingale too.
  */
 struct alarm_bets {
-	double running; /* value of the bets that have begun */
+	double running; /* value of the bets placed so far */
 	double runs;
 };
 
@@ -205,8 +205,8 @@ static double bet_on_alarm(struct alarm_bets *bets, double alpha, bool is_alarm)
 }
 
 /*
- * Bets on a gate that lost half of what it saw.  It begins anew when it has lost everything, so
- * that years of health do not hide an illness (Page's CUSUM).
+ * Bets that the gate lost half of what it used to find. The bet starts again once it has lost
+ * everything, so that years of good runs cannot hide a fault (Page's CUSUM).
  */
 static double bet_on_blindness(double evidence, bool is_found)
 {
@@ -253,16 +253,16 @@ static void find_evidence(const struct fg_proof *proofs, size_t count, double al
 
 /* ---- remedies ---- */
 
-/* A benchmark's runs in one set of figures: medians, and what runs differ by. */
+/* A benchmark's runs summed up: medians, and the spread between runs. */
 struct parts {
 	const struct fg_proof_card_plan *plan;
 	struct fg_proof_noise noise;
 	double reach;  /* half width of the interval in standard errors */
-	double pairs;  /* of a run that does not decide early */
+	double pairs;  /* in a run that does not decide early */
 	double pair_s; /* wall time of a pair */
 	double level_ns;
 	double min_effect;
-	double between; /* standard deviation of estimates beyond that of their pairs */
+	double between; /* standard deviation of estimates beyond that which their pairs explain */
 	bool in_layouts;
 };
 
@@ -372,13 +372,13 @@ static void add_help(struct fg_proof_card *card, const struct fg_proof_card_help
 	card->help_count++;
 }
 
-/* Pairs that the budget has room for. */
+/* The number of pairs that the budget allows. */
 static double affordable(const struct parts *parts, double pair_s)
 {
 	return fmin(parts->plan->max_pairs, floor(parts->plan->budget_s / pair_s));
 }
 
-/* A repetition ten times as long is ten in a row. */
+/* A repetition ten times as long averages like ten in a row. */
 static void help_length(const struct parts *parts, struct fg_proof_card *card)
 {
 	const double pairs = affordable(parts, parts->pair_s * LONGER);
@@ -437,7 +437,7 @@ static void help_min_effect(const struct parts *parts, struct fg_proof_card *car
 	add_help(card, &help);
 }
 
-/* Remedies are for the benchmark whose smallest found slowdown is largest. */
+/* Finds remedies for the benchmark whose smallest found slowdown is the largest. */
 static void find_helps(const struct fg_proof *proofs, size_t count,
 		       const struct fg_proof_card_plan *plans, size_t plan_count,
 		       struct fg_proof_card *card)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The card of a gate: how far its verdicts can be trusted on one runner, from whole runs whose
- * right answer is known.  A run compares a build with itself, with a neutral relink, or with a
- * slowdown of known size in a known function.
- *
- * No I/O, no clock, no state.
+ * The card of a gate: how far its verdicts can be trusted on one runner, judged by whole runs whose
+ * correct outcome is known. A run compares a build with itself, with a neutral relink, or with a
+ * slowdown of known size in a known function. No I/O, no clock, no state.
  */
 #ifndef FG_GATE_PROVE_H
 #define FG_GATE_PROVE_H
@@ -14,49 +12,49 @@
 
 enum fg_proof_arm {
 	FG_PROOF_SAME,    /* the build against itself */
-	FG_PROOF_NEUTRAL, /* against itself, linked again with code that is never called */
-	FG_PROOF_PLANTED, /* against itself with a slowdown in one function */
+	FG_PROOF_NEUTRAL, /* the build against itself relinked with code that is never called */
+	FG_PROOF_PLANTED, /* the build against itself with a slowdown in one function */
 	FG_PROOF_ARMS,
 };
 
-/* Scatter of the pairs.  NaN: unknown. */
+/* Scatter of the pairs; NaN: unknown. */
 struct fg_proof_noise {
 	double middle;   /* median of the pairs' logarithmic ratios */
 	double pair;     /* standard deviation of a pair's logarithmic ratio */
-	double quiet;    /* the same, in the quietest quarter of the pairs */
-	double exponent; /* variance of a mean of m pairs in a row: m^-exponent */
+	double quiet;    /* as above, in the quietest quarter of the pairs */
+	double exponent; /* the mean of m successive pairs has a variance of m^-exponent */
 };
 
 /* One whole run. */
 struct fg_proof {
 	const char *benchmark;
-	/* planted; NULL: none */
+	/* the planted function; NULL: none */
 	const char *function;
 	const char *symbol;
 	const char *library;
-	double per_iteration; /* relative slowdown of an iteration of the loop */
+	double per_iteration; /* relative slowdown per iteration of the loop */
 	const char *blamed;   /* function that the run names first; NULL: none is sure */
 	enum fg_proof_arm arm;
-	bool is_hidden; /* after a run, with a share of its budget: evidence alone */
+	bool is_hidden; /* measured after a user's run, within a share of its budget */
 	double size;    /* relative slowdown that was planted */
 	enum fg_schedule schedule;
 	enum fg_outcome outcome;
 	double seconds;
 	double pairs;
-	double level_ns; /* of a repetition */
-	double estimate; /* logarithmic; NaN: none */
-	double half;     /* from there to the lower end of the interval */
+	double level_ns; /* mean time of a repetition */
+	double estimate; /* logarithmic; NaN: unknown */
+	double half;     /* distance from `estimate` to the lower end of the interval */
 	double min_effect;
-	double layouts; /* taken in turn */
+	double layouts; /* number of layouts that pairs took in turn */
 	int64_t at_ns;  /* wall clock */
 	struct fg_proof_noise noise;
 };
 
 const char *fg_proof_arm_name(enum fg_proof_arm arm);
 bool fg_proof_arm_parse(const char *name, enum fg_proof_arm *arm);
-/* False where nothing was measured: such a run proves nothing. */
+/* False if nothing was measured; such a run proves nothing. */
 bool fg_proof_counts(const struct fg_proof *proof);
-/* The right answer: red for a plant, anything else without one. */
+/* Is the outcome right? Red with a plant, anything else without one. */
 bool fg_proof_is_right(const struct fg_proof *proof);
 /* Noise of the pairs of a metric. */
 void fg_proof_noise(const struct fg_series *series, const char *metric,
@@ -89,38 +87,38 @@ enum fg_proof_card_limit {
 	FG_LIMIT_COUNT,
 };
 
-/* A remedy, by the measured parts of the variance. */
+/* A remedy, estimated from the measured parts of the variance. */
 struct fg_proof_card_help {
 	enum fg_proof_card_limit limit;
-	double was;  /* length in ns, pairs, pair noise, placement noise, minimum effect */
-	double by;   /* the same, remedied */
-	double from; /* smallest slowdown found in 95 % of runs */
+	double was; /* current length in ns, pairs, pair noise, placement noise or minimum effect */
+	double by;  /* the same figure with the remedy */
+	double from; /* smallest slowdown that 95 % of the runs find, now and with the remedy */
 	double to;
 };
 
 struct fg_proof_card {
-	struct fg_proof_card_share alarms;                        /* of runs without a plant */
+	struct fg_proof_card_share alarms; /* false alarms among runs without a plant */
 	struct fg_proof_card_size sizes[FG_PROOF_CARD_SIZES_MAX]; /* ascending */
 	size_t size_count;
-	double smallest; /* it and all larger ones were found in at least 95 %; NaN: none */
-	double smallest_at_least;         /* bound of that share */
-	struct fg_proof_card_share named; /* of the plants that were found */
-	double minutes;                   /* per verdict */
+	double smallest; /* 95 % of the runs find this size and every larger one; NaN: none */
+	double smallest_at_least;         /* lower bound of the share found at `smallest` */
+	struct fg_proof_card_share named; /* plants that were named, among those found */
+	double minutes;                   /* time per verdict */
 	size_t runs;
 	/*
-	 * Evidence against the gate as e-values, which may be looked at after every run: at most
-	 * one of 20 honest gates ever reaches 20.
+	 * Evidence against the gate as e-values, which may be checked after every run: at most one
+	 * of 20 sound gates ever reaches 20.
 	 */
-	double alarm_evidence; /* that it fails equal code more often than alpha says */
-	/* that it no longer sees slowdowns of sizes that it did see: one lost in ten runs */
+	double alarm_evidence; /* evidence that it fails equal code more often than alpha allows */
+	/* Evidence that it misses slowdowns of sizes it used to find; one in ten may be lost. */
 	double blind_evidence;
-	bool is_broken;       /* by one of them */
+	bool is_broken;       /* one of the two is conclusive */
 	const char *limiting; /* benchmark that the remedies are for; NULL: unknown */
-	struct fg_proof_card_help helps[FG_LIMIT_COUNT]; /* the largest gain first */
+	struct fg_proof_card_help helps[FG_LIMIT_COUNT]; /* largest gain first */
 	size_t help_count;
 };
 
-/* The plan of a benchmark, which bounds what helps. */
+/* A benchmark's plan, which limits the possible remedies. */
 struct fg_proof_card_plan {
 	const char *benchmark;
 	double alpha;

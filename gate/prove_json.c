@@ -14,9 +14,9 @@ static const char *const limit_names[] = {
 	[FG_LIMIT_MIN_EFFECT] = "min_effect",
 };
 
-/* ---- a run: members that are read as they were written ---- */
+/* ---- a run: the same list of members serves reading and writing ---- */
 
-/* `w` writes; without it `json` is read. */
+/* Writes if `w` is set; otherwise reads `json`. */
 struct exchange {
 	struct fg_json_writer *w;
 	const cJSON *json;

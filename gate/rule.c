@@ -12,36 +12,36 @@
  * A PASS whose whole interval lies below zero, with an estimate of -min_effect or less, is an
  * improvement.
  *
- * The interval holds by design.  Which side starts first is drawn for each pair by a coin
- * (runner/schedule/schedule.c), so for equal sides the sign of d is that coin, whatever
- * the host did: drift, two modes, busy neighbours, pairs that resemble those before them.  Asking
- * how often random signs would look like this is therefore exact: the signed-rank test.  The
- * interval is the set of all changes that it does not reject, so 12 slower pairs of 12 are a
- * regression, and a mean carried by a few strange pairs is not.  The shares of the looks sum to
- * alpha: both errors, to fail a candidate whose slowdown is tolerated and to pass one that is
- * slower than the margin, stay below alpha.
+ * The interval is valid by design. Which side starts first is drawn for each pair by a coin
+ * (runner/schedule/schedule.c), so for equal sides the sign of d is that coin, whatever the host
+ * did: drift, two modes, busy neighbours, pairs that resemble those before them. So the signed-rank
+ * test, which asks how often random signs would look like this, is exact. The interval is the set
+ * of all changes that it does not reject, so 12 slower pairs of 12 are a regression, and a mean
+ * carried by a few strange pairs is not. The shares of the looks sum to alpha: both errors, to fail
+ * a candidate whose slowdown is tolerated and to pass one that is slower than the margin, stay
+ * below alpha.
  *
  * Two things are shared by several pairs.  The interval accounts for them:
  *
- * Places.  A build that was measured in several layouts (runner/build/layouts.h) is slower in some
- * and faster in others.  The places within a cache line are all that there are: pairs are compared
- * within each, and their effect adds nothing.  Those within the page are a sample, and pairs that
- * share one do not tell more of it the more of them there are: the interval is as wide as that of
- * the means of the layouts, at least.
+ * Places. A build that was measured in several layouts (runner/build/layouts.h) is slower in some
+ * and faster in others. All possible places within a cache line are measured: pairs are compared
+ * within each, and their effect adds nothing. Places within the page are a sample, and more pairs
+ * at one place give no information about the others: the interval is at least as wide as that of
+ * the means of the layouts.
  *
  * Memory of a side that outlives a pair (a server that `setup` started): its pairs may resemble
- * those before them by more than their coins.  n pairs of an AR(1) series with lag-1
- * autocorrelation r are worth n (1 - r) / (1 + r) independent ones, and the interval is widened for
- * the largest r that they leave room for.
+ * those before them by more than their coins. n pairs of an AR(1) series with lag-1 autocorrelation
+ * r are worth n (1 - r) / (1 + r) independent ones, and the interval is widened for the largest r
+ * that is compatible with them.
  *
  * A measurement that ends (at max_pairs, or because the budget is used up) has one last look, which
- * may spend all that is left of alpha.  Swapping the sides changes neither a pair's size nor its
- * time, so when it ends does not depend on the coins.  With `until_sure`, or interrupted, it is not
- * taken, since more sessions may follow: what the last planned look said remains.
+ * may spend all that is left of alpha. Swapping the sides changes neither a pair's size nor its
+ * time, so when it ends does not depend on the coins. It is not taken with `until_sure` or after an
+ * interrupt, since more sessions may follow: the result of the last planned look stands.
  *
- * Example: alpha is 0.1 %.  The first look may spend a quarter of it, and 2^-12 = 0.024 % is less:
- * it falls after 12 pairs, whose interval reaches from the least to the largest of them.  If the
- * measurement ends after 10, all of alpha is left, and 2^-10 = 0.098 % is less.
+ * Example: alpha is 0.1 %. The first look may spend a quarter of it, and 2^-12 = 0.024 % is less:
+ * it comes after 12 pairs, and its interval reaches from the smallest to the largest of them. If
+ * the measurement ends after 10, all of alpha is left, and 2^-10 = 0.098 % is less.
  *
  * When `auto` gives up a schedule in mid-run, its pairs are set aside and counting starts over.
  * Earlier looks keep the part of alpha that they have spent.
@@ -61,15 +61,18 @@
 #define TRIM             0.2
 #define CORRELATION_MOST 0.95
 
-static const double one_sigma = 0.1587; /* beyond one standard deviation, a side */
+static const double one_sigma = 0.1587; /* probability beyond one standard deviation, on one side */
 
-/* fg_rule_pairs_needed() looks this far ahead. */
+/* Limits of the search in fg_rule_pairs_needed(). */
 enum {
 	MOST_TIMES = 4,
 	MOST_PAIRS = 1000,
 };
 
-/* The largest lag-1 autocorrelation that the pairs leave room for: two errors above what shows. */
+/*
+ * The largest lag-1 autocorrelation that is compatible with the pairs: two errors above the
+ * estimate.
+ */
 static double highest_correlation(const double *difference, size_t count)
 {
 	const double n = (double)count;
@@ -103,7 +106,7 @@ static double places_degrees(const struct fg_rule *rule)
 	return (double)(rule->layouts - FG_LINE_PLACES);
 }
 
-/* 0: the places in the page are not a sample, or there is only one. */
+/* 0 if there is one layout, or if the layouts do not sample places in the page. */
 static double places_error(const struct fg_rule *rule, const double *level, size_t count)
 {
 	return rule->layout && rule->layouts > FG_LINE_PLACES
@@ -112,10 +115,10 @@ static double places_error(const struct fg_rule *rule, const double *level, size
 }
 
 /*
- * For a chain of many runs.  A run that ends because it looks fast is on average not as fast as it
- * looks, and a chain adds that up.  So its step rests on the pairs of the first look: their number
- * is fixed before they are measured.  Half of a 68 % interval is the standard error; it contains
- * the same doubts.
+ * The step of a run in a chain of many. A run that ends because it looks fast is on average not as
+ * fast as it looks, and a chain adds that up. So the step is based on the pairs of the first look,
+ * whose number is fixed in advance. Its standard error is half of a 68 % interval, with all
+ * allowances that the interval makes.
  */
 static void take_step(const struct fg_rule *rule, const double *difference, size_t count,
 		      struct fg_rule_finding *finding)
@@ -141,7 +144,7 @@ static double places_width(const struct fg_rule *rule, const double *level, size
 	return error > 0.0 ? -fg_t_quantile(rule->alpha, places_degrees(rule)) * error : 0.0;
 }
 
-/* The factor by which the interval is wider for everything that is not random for each pair. */
+/* The factor that widens the interval for dependence between pairs. */
 static double wider_by(const struct fg_rule *rule, const double *level, size_t count)
 {
 	const double r = rule->is_drawn ? 0.0 : highest_correlation(level, count);
@@ -149,7 +152,7 @@ static double wider_by(const struct fg_rule *rule, const double *level, size_t c
 	return sqrt((1.0 + r) / (1.0 - r));
 }
 
-/* The one interval of the first `count` pairs, at an error of `share` a side. */
+/* The interval of the first `count` pairs, with an error of `share` per side. */
 static void estimate(const struct fg_rule *rule, const double *difference, size_t count,
 		     double share, struct fg_rule_finding *finding)
 {
@@ -189,7 +192,7 @@ double fg_rule_smallest_seen(const struct fg_rule *rule, const struct fg_rule_fi
 
 /*
  * An end of the interval at error `share` lies beyond `center` exactly if both parts of its width
- * are smaller than the distance: so the larger of two tail probabilities answers.
+ * are smaller than the distance, so the result is the larger of two tail probabilities.
  */
 double fg_rule_probability(const struct fg_rule *rule, const double *difference, size_t count,
 			   double center)
@@ -210,7 +213,7 @@ double fg_rule_probability(const struct fg_rule *rule, const double *difference,
 	return 1.0 - p;
 }
 
-/* Looks that pairs of a schedule that was given up have paid for. */
+/* Number of looks already spent on pairs of a schedule that was given up. */
 static size_t count_paid(const struct fg_rule *rule)
 {
 	size_t looks[FG_GATE_LOOKS_MAX];
@@ -263,14 +266,14 @@ void fg_rule_apply(const struct fg_rule *rule, const double *difference, size_t 
 					    .step_error = (double)NAN,
 					    .wider = 1.0};
 	apply_looks(rule, difference, count, final, finding);
-	/* Before the first look there is an estimate to show, though nothing to decide. */
+	/* Before the first look an estimate can be shown, but nothing decided. */
 	if (isnan(finding->estimate))
 		finding->estimate = fg_signed_rank_interval(difference, count, 0.0).estimate;
 	if (final && finding->pairs >= FG_PAIRS_MIN)
 		take_step(rule, difference, finding->pairs, finding);
 }
 
-/* The rule itself answers, from the same pairs over and over. */
+/* Repeats the pairs so far and applies the rule until it decides. */
 size_t fg_rule_pairs_needed(const struct fg_rule *rule, const double *difference, size_t count)
 {
 	const size_t most = fg_min_size(MOST_TIMES * count, MOST_PAIRS);

@@ -8,40 +8,40 @@
 
 struct fg_rule {
 	double alpha;
-	double min_effect; /* ratios, as in the policy */
+	double min_effect; /* this and the next two: ratios, as in the policy */
 	double margin;
 	double tolerated;
 	unsigned min_pairs;
 	unsigned max_pairs;
-	bool until_sure;       /* only planned looks, however the measurement ends */
-	bool is_drawn;         /* all differences between the sides are random for each pair */
-	const uint8_t *layout; /* layout of each pair; NULL: one for all */
-	unsigned layouts;      /* places that pairs take in turn */
-	size_t given_up; /* pairs of a schedule that was given up: the looks at them are paid for */
+	bool until_sure;       /* planned looks only, however the measurement ends */
+	bool is_drawn;         /* pairs are independent: both sides start anew in random order */
+	const uint8_t *layout; /* layout of each pair; NULL: one layout */
+	unsigned layouts;      /* number of layouts, which pairs take in turn */
+	size_t given_up; /* pairs of a schedule that was given up: looks at them have spent alpha */
 };
 
 /*
- * All figures are logarithms (or shares of the level), positive is worse.  The interval decides:
- * see fg_rule_outcome().
+ * All figures are logarithms (or shares of the level); positive is worse. The interval decides: see
+ * fg_rule_outcome().
  */
 struct fg_rule_finding {
 	bool decided;
 	enum fg_outcome outcome; /* inconclusive while not decided */
 	size_t pairs;            /* number used for this finding */
-	size_t looks;            /* taken */
-	size_t next_look;        /* 0: none */
+	size_t looks;            /* looks taken */
+	size_t next_look;        /* pairs at the next look; 0: none */
 	double estimate;         /* NaN: too few pairs */
 	double low;              /* NaN: no look was taken */
 	double high;
-	double step;       /* estimate by the pairs of the first look; NaN: not final */
-	double step_error; /* its standard error */
-	double wider; /* factor by which a doubt about dependence widens the interval; 1: none */
+	double step;       /* estimate from the pairs of the first look; NaN if not final */
+	double step_error; /* standard error of `step` */
+	double wider; /* factor by which possible dependence widens the interval; 1: not widened */
 };
 
-/* Fewer pairs than this say nothing. */
+/* With fewer pairs nothing can be said. */
 #define FG_PAIRS_MIN 5
 
-/* `final`: no more pairs will come; the next look is then taken early. */
+/* `final`: no more pairs will come, so the next look is taken early. */
 void fg_rule_apply(const struct fg_rule *rule, const double *difference, size_t count, bool final,
 		   struct fg_rule_finding *finding);
 
@@ -50,24 +50,24 @@ enum fg_outcome fg_rule_outcome(const struct fg_rule *rule, double estimate, dou
 				double high);
 
 /*
- * The least change at which pairs with this scatter would have failed: smaller ones may go unseen.
- * A logarithm; infinite without a look.
+ * The smallest change at which pairs with this scatter would have failed; smaller ones may be
+ * missed. A logarithm; infinite without a look.
  */
 double fg_rule_smallest_seen(const struct fg_rule *rule, const struct fg_rule_finding *finding);
 
 /*
- * The probability that the change is above `center`: one minus the least error at which the
- * interval of one look at these pairs lies above it, including the interval's doubts.
+ * The probability that the change is above `center`: one minus the smallest error at which a single
+ * look at these pairs gives an interval above it, with all its allowances.
  */
 double fg_rule_probability(const struct fg_rule *rule, const double *difference, size_t count,
 			   double center);
 
 /*
- * The total number of pairs that would make this a regression if the next ones are like those so
- * far; 0: not within four times as many.
+ * The total number of pairs that would make this a regression if further pairs resemble those so
+ * far; 0 if four times as many are not enough.
  */
 size_t fg_rule_pairs_needed(const struct fg_rule *rule, const double *difference, size_t count);
-/* Pairs that are slower than tolerated. */
+/* Number of pairs that are slower than tolerated. */
 size_t fg_rule_count_slower(const struct fg_rule *rule, const double *difference, size_t count);
 
 #endif

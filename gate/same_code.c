@@ -10,7 +10,7 @@ enum {
 
 /* Functions below this share of the samples are noise. */
 #define HOT_SHARE 0.005
-/* With more samples without a stack, the time cannot be assigned. */
+/* With a larger share of samples without a stack, time cannot be assigned. */
 #define NOWHERE_SHARE 0.05
 
 static struct fg_code_fact find(const struct fg_build_facts *build, const char *name)
@@ -24,7 +24,7 @@ static struct fg_code_fact find(const struct fg_build_facts *build, const char *
 	return (struct fg_code_fact){0};
 }
 
-/* The name as the linker and the fact know it. */
+/* The name used by the linker and in the facts. */
 static const char *linkage_of(const struct fg_profile_function *function)
 {
 	return function->linkage ? function->linkage : function->name;
@@ -61,7 +61,7 @@ static void add_note(const struct fg_node_verdict *node, const struct fg_code_fa
 			     what, offset[0] % LINE, offset[1] % LINE, offset[0], offset[1]);
 }
 
-/* The one compared function whose code changed; NULL: none, or more. */
+/* The only compared function whose code changed; NULL if none or several changed. */
 static const char *only_changed(const struct fg_build_facts *build)
 {
 	const char *only = NULL;
@@ -87,7 +87,7 @@ static bool has_guilty_function(const struct fg_blame *blame)
 
 /* Samples by function; `of` is to be freed. */
 struct sampled {
-	double *of; /* each function */
+	double *of; /* per function */
 	double all;
 };
 
@@ -104,7 +104,7 @@ static bool is_hot(const struct sampled *sampled, size_t function)
 	return sampled->of[function] > 0 && sampled->of[function] >= HOT_SHARE * sampled->all;
 }
 
-/* 0: it was not seen. */
+/* Returns 0 if the function was not sampled. */
 static size_t function_at(const struct fg_profile_set *set, const char *linkage)
 {
 	for (size_t f = 1; f < set->function_count; f++) {
@@ -114,7 +114,7 @@ static size_t function_at(const struct fg_profile_set *set, const char *linkage)
 	return 0;
 }
 
-/* The facts about the candidate; NULL: no function was compared. */
+/* The candidate's facts; NULL if no function was compared. */
 static const struct fg_build_facts *compared(const struct fg_series *series)
 {
 	const struct fg_build_facts *build = &series->build[FG_ARM_CANDIDATE];
@@ -153,7 +153,7 @@ bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct 
 	return is_same;
 }
 
-/* Its machine code is that of the baseline; it may call other code. */
+/* Is its machine code that of the baseline? It may call other code. */
 static bool is_own_code_same(const struct fg_series *series, const struct fg_build_facts *build,
 			     const struct fg_profile_function *function)
 {

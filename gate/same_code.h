@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A function whose machine code is the same in both builds, as is that of all it calls, got slower
- * for a reason outside of it: its place, its callers, its inputs.  It is not guilty where changed
- * code takes time.  Private to gate/.
+ * If a function's machine code, and that of everything it calls, is the same in both builds, it got
+ * slower for an outside reason: its address, its callers, its inputs. It is not guilty if changed
+ * code takes time. Private to gate/.
  */
 #ifndef FG_GATE_SAME_CODE_H
 #define FG_GATE_SAME_CODE_H
@@ -13,27 +13,27 @@
 
 struct fg_code_fact {
 	enum fg_compared state;
-	unsigned offset[FG_ARM_COUNT]; /* within a page */
+	unsigned offset[FG_ARM_COUNT]; /* offset within a page */
 };
 
-/* Per function, to be freed; NULL: nothing is known. */
+/* One fact per function, to be freed; NULL if nothing is known. */
 struct fg_code_fact *fg_same_code_facts(const struct fg_profile_set *set,
 					const struct fg_series *series);
 /*
- * The only changed function that takes time.  0 if no, or more than one, such function changed, or
- * if the code of another one that takes time is unknown.
+ * The only changed function that takes time; 0 if none or several changed, or if the code of
+ * another function that takes time is unknown.
  */
 size_t fg_same_code_only_changed(const struct fg_profile_set *set, const struct fg_series *series);
 /*
- * A note for each function whose change is sure and whose code is the same.  If the whole changed
- * and no function is guilty, the only hot function that changed is named.
+ * Adds a note for each function whose change is sure although its code is the same. If the whole
+ * changed and no function is guilty, the note names the only hot function that changed.
  */
 void fg_same_code_note(const struct fg_profile_set *set, const struct fg_series *series,
 		       bool whole_changed, struct fg_arena *arena,
 		       struct fg_benchmark_verdict *verdict);
 /*
- * Is every function that takes time known to have the same code in both builds, including
- * everything it names? False also if nothing is known.
+ * Does every function that takes time have the same code in both builds, including everything it
+ * refers to? False if unknown.
  */
 bool fg_same_code_takes_all_time(const struct fg_profile_set *set, const struct fg_series *series);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * One session gives one level per benchmark, the trimmed mean of the logarithms, however many
- * repetitions it has: they share the state of the host and are not independent evidence.  So the
- * unit here is the session.  The differences of successive sessions of the history, nearly all of
- * them without a real change, show how far two levels lie apart for no reason. Their standard
+ * repetitions it has: they share the state of the host and are not independent evidence. So the
+ * unit here is the session. The differences between successive sessions of the history, nearly all
+ * of them without a real change, show how far apart two levels are by chance. Their standard
  * deviation is taken from the median absolute difference, so that the few real changes do not
- * count, and the new difference is held against it with a t quantile.  One look; a sign test is not
- * possible with one difference.
+ * count, and the new difference is compared with it by a t quantile. There is one look; a single
+ * difference allows no sign test.
  */
 #include "gate/stored.h"
 
@@ -18,10 +18,13 @@
 #include <math.h>
 
 #define TRIM 0.2
-/* The median absolute difference is about as good as 37 % of the values under a normal law. */
+/*
+ * For normal values, the median absolute difference is as precise as a standard deviation of 37 %
+ * of them.
+ */
 #define MEDIAN_EFFICIENCY 0.37
 
-/* The level of a session: of the candidate's repetitions that count.  NaN: none. */
+/* The level of a session, from the candidate's repetitions that count; NaN if it has none. */
 static double level_of(const struct fg_series *series, size_t metric, double *error)
 {
 	size_t count;
@@ -134,7 +137,7 @@ static bool decide_exact(const struct fg_metric_context *context, double baselin
 }
 
 /*
- * Without a history only the spread inside the two sessions is known, which does not suffice for a
+ * Without a history only the spread within the two sessions is known, which is not enough for a
  * verdict.
  */
 static void decide_noisy(const struct fg_metric_context *context, double difference,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Comparison with a run of another session. Two sessions on one host differ even for the same
- * binary: the history shows by how much, which goes into the interval. Private to gate/.
+ * binary: the history shows by how much, and the interval includes that. Private to gate/.
  */
 #ifndef FG_GATE_STORED_H
 #define FG_GATE_STORED_H
@@ -11,19 +11,22 @@
 #include "model/verdict.h"
 
 struct fg_session_spread {
-	size_t differences; /* between successive sessions of the same environment */
+	size_t differences; /* number of differences between successive sessions */
 	double spread; /* standard deviation of such a difference, as a logarithm; NaN: unknown */
 };
 
 /*
- * From the candidate arms of successive runs (oldest first) whose host has the fingerprint of
- * `like`.
+ * Computed from the candidate arms of those successive runs (oldest first) whose host has the
+ * fingerprint of `like`.
  */
 struct fg_session_spread fg_session_spread_of(const struct fg_run *const *history, size_t count,
 					      const struct fg_run *like, const char *benchmark,
 					      const char *metric);
 
-/* Standard deviation of a difference, from absolute ones, and its degrees of freedom. */
+/*
+ * Standard deviation of a difference, estimated from absolute differences, and its degrees of
+ * freedom.
+ */
 double fg_session_spread(double *differences, size_t count);
 double fg_session_degrees(size_t differences);
 

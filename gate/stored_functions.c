@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * There are no pairs across sessions, so the error of a difference is that between successive
- * sessions of the history, and never below what the number of samples allows.  Functions are asked
- * about by size; the level is shared by all that could have been.
+ * There are no pairs across sessions, so the error of a difference is the one between successive
+ * sessions of the history, but at least what the number of samples allows. The largest functions
+ * are tested; alpha is shared by all that could have been.
  */
 
 #include "base/clock.h"
@@ -25,7 +25,7 @@ struct side {
 	const struct fg_profile_set *set;
 	double *self;
 	double *inclusive;
-	double *noise; /* variance of `self` by the number of samples */
+	double *noise; /* variance of `self`, from the number of samples */
 	double total;
 };
 
@@ -113,7 +113,7 @@ static uint32_t find_function(const struct fg_profile_set *set,
 	return UINT32_MAX;
 }
 
-/* All functions of both sides that took time, the largest difference first. */
+/* All functions of both sides that took time, largest difference first. */
 static struct candidate *find_candidates(const struct side sides[2], size_t *count)
 {
 	const size_t most = sides[0].set->function_count + sides[1].set->function_count;
@@ -130,7 +130,7 @@ static struct candidate *find_candidates(const struct side sides[2], size_t *cou
 								       &side->set->functions[f])
 						       : UINT32_MAX;
 
-			/* A function on both sides counts once. */
+			/* A function that both sides have counts once. */
 			if (side->self[f] <= 0 ||
 			    (arm == 1 && there != UINT32_MAX && sides[0].self[there] > 0))
 				continue;
@@ -170,7 +170,9 @@ static const struct fg_profile_function *function_of(const struct side sides[2],
 	return &sides[named].set->functions[item->function[named]];
 }
 
-/* The number of differences between successive sessions on which it is based. */
+/*
+ * Estimates the error of a function's difference; returns the number of differences it is based on.
+ */
 static size_t find_spread(const struct fg_gate_input *input, const char *benchmark,
 			  const struct side sides[2], const struct candidate *item,
 			  double *spread_ns)
@@ -250,7 +252,7 @@ static void decide(const struct fg_gate_input *input, const char *benchmark,
 	free(found);
 }
 
-/* Without a history of its own, its error is that of the rows together. */
+/* The rest has no history, so its error is that of all rows together. */
 static struct fg_rest rest_of(const struct side sides[2], const struct fg_blame *blame)
 {
 	struct fg_rest rest = {.delta = (sides[1].total - sides[0].total) / FG_NS_PER_MS};

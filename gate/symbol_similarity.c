@@ -6,9 +6,9 @@
 
 #include <ctype.h>
 
-#define SIMILAR_PERCENT 70 /* percentage of the longer name, at both ends */
+#define SIMILAR_PERCENT 70 /* of the longer name, at both ends together */
 
-/* Past the bracket that closes the one at `at`; the end of the name if none does. */
+/* Skips the brackets that open at `at`; returns the end of the name if they are not closed. */
 static const char *skip_brackets(const char *at)
 {
 	const char open = *at;
@@ -23,7 +23,7 @@ static const char *skip_brackets(const char *at)
 	return at;
 }
 
-/* "v11::" of an inline namespace that names a version. */
+/* Length of "v11::", an inline namespace that names a version. */
 static size_t version_length(const char *at)
 {
 	size_t length = 1;
@@ -36,8 +36,8 @@ static size_t version_length(const char *at)
 }
 
 /*
- * "void fmt::v11::write<char>(int) [clone .part.0]" becomes "fmt::write", with arguments of the
- * template "fmt::write<char>".
+ * "void fmt::v11::write<char>(int) [clone .part.0]" becomes "fmt::write", or with template
+ * arguments "fmt::write<char>".
  */
 static char *plain_name(const char *name, bool with_arguments)
 {
@@ -60,7 +60,7 @@ static char *plain_name(const char *name, bool with_arguments)
 			if (parameters && !fg_text_starts_with(at, "::"))
 				break;
 		} else if (*at == ' ') {
-			fg_strbuf_clear(&plain); /* that was the return type */
+			fg_strbuf_clear(&plain); /* the text so far was the return type */
 			at++;
 		} else if (starts && version_length(at) > 0) {
 			at += version_length(at);
@@ -96,7 +96,7 @@ static bool are_similar(const char *a, const char *b)
 	return (head + tail) * 100 >= SIMILAR_PERCENT * longer;
 }
 
-/* Start of the name without its namespaces and classes. */
+/* Length of the namespaces and classes before the name. */
 static size_t scope_length(const char *name)
 {
 	const char *last = strrchr(name, ':');

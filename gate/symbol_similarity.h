@@ -5,16 +5,22 @@
 
 #include "model/profile_set.h"
 
-/* Equal except for template arguments, parameters, return type, version namespace or clone. */
+/*
+ * Are the names equal except for template arguments, parameters, return type, version namespace or
+ * clone?
+ */
 bool fg_symbols_have_same_name(const char *a, const char *b);
-/* In one scope, beginning and end agree over most of it: luaD_pretailcall, luaD_precall. */
+/* Are the names in one scope and similar at both ends? Example: luaD_pretailcall, luaD_precall. */
 bool fg_symbols_have_similar_names(const char *a, const char *b);
 /*
- * Per function of the set, the function whose row it belongs to: an inlined copy has the line of
- * the symbol and its name without parameters.  To be freed.
+ * For each function of the set, the function whose row it belongs to; to be freed. An inlined copy
+ * has the line of the symbol and its name without parameters.
  */
 uint32_t *fg_symbols_rows(const struct fg_profile_set *set);
-/* One name in two libraries: a shared library was linked statically, or the other way round. */
+/*
+ * Is it one name in two libraries, because a shared library was linked statically, or the other way
+ * round?
+ */
 bool fg_symbols_are_relinked(const struct fg_profile_function *a,
 			     const struct fg_profile_function *b);
 

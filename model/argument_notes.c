@@ -12,7 +12,7 @@ enum {
 	NAMED = 3 /* functions per path */
 };
 
-/* Reports values of a kind that the baseline never has. */
+/* Reports a kind of value that only the candidate has. */
 static void compare_kind(struct fg_strbuf *text, const char *kind, double before, double after,
 			 double values)
 {

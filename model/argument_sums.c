@@ -156,13 +156,13 @@ void fg_argument_sums_release(struct fg_argument_sums *sums)
 	*sums = (struct fg_argument_sums){0};
 }
 
-/* ---- in order ---- */
+/* ---- sorting ---- */
 
 enum {
 	EITHER_SIDE = 2
 };
 
-/* An index into the sums with its calls: those of one side, or the larger of both. */
+/* An index into the sums, and its calls: on one side, or the larger number of both sides. */
 struct place {
 	size_t at;
 	double calls;
@@ -248,7 +248,7 @@ const struct fg_argument_path_sum **fg_argument_paths_by_calls(const struct fg_a
 
 /* ---- tables ---- */
 
-/* With the figures of 4,096 paths, 10 MiB of JSON at most. */
+/* Limits the JSON to 10 MiB, including the figures of 4,096 paths. */
 const struct fg_argument_room fg_argument_room_of_run = {
 	.functions = 1024,
 	.paths = 4096,

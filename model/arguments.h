@@ -87,7 +87,8 @@ extern const struct fg_argument_room fg_argument_room_of_run;
 /* Cleans a name and cuts it to FG_ARGUMENT_NAME_MAX bytes. Equal names get equal addresses. */
 const char *fg_argument_name(struct fg_map *names, const char *name);
 /*
- * Takes the space of a name, or of a path of so many frames. Returns false if there is not enough.
+ * Reserves space for a name, or for a path with this number of frames. Returns false if there is
+ * too little.
  */
 bool fg_argument_room_for_name(struct fg_argument_room *room, const char *name);
 bool fg_argument_room_for_path(struct fg_argument_room *room, size_t frames);
@@ -107,14 +108,14 @@ struct fg_argument_sum {
 };
 
 struct fg_argument_path_sum {
-	uint32_t function; /* of the sums */
+	uint32_t function; /* index in the sums */
 	const char **frames;
 	size_t frame_count;
 	size_t frames_left_out;
 	struct fg_argument_figures *sides[2];
 };
 
-/* All zero is an empty one. */
+/* Empty when zero-initialised. */
 struct fg_argument_sums {
 	struct fg_arena arena;
 	struct fg_argument_sum *functions;
@@ -132,7 +133,7 @@ struct fg_argument_call {
 	const char *name;
 	const char *signature;
 	unsigned side; /* enum fg_arm */
-	/* outermost first; FG_ARGUMENT_FRAMES_MAX of a longer path are kept */
+	/* outermost first; a longer path is cut to FG_ARGUMENT_FRAMES_MAX frames */
 	const char *const *frames;
 	size_t frame_count;
 	const struct fg_argument_figures *figures;
@@ -147,7 +148,7 @@ const struct fg_argument_sum **fg_argument_sums_by_calls(const struct fg_argumen
 							 unsigned side, size_t *count);
 const struct fg_argument_path_sum **fg_argument_paths_by_calls(const struct fg_argument_sums *sums,
 							       unsigned side, size_t *count);
-/* Fills a table within the room. NULL: nothing to keep. Lives in the arena. */
+/* Makes a table that fits into `room`, in the arena. Returns NULL if there is nothing to keep. */
 const struct fg_argument_table *fg_argument_table_make(const struct fg_argument_sums *sums,
 						       struct fg_argument_room room,
 						       struct fg_arena *arena);
@@ -157,12 +158,12 @@ void fg_argument_sums_release(struct fg_argument_sums *sums);
 
 /*
  * For people: "log: 3 of 100 arguments are NaN, none in the baseline; exp: in [0, 5], in the
- * baseline in [0, 1]"; NULL if nothing is worth reporting. To be freed.
+ * baseline in [0, 1]"; NULL if nothing is worth reporting. The caller frees it.
  */
 char *fg_argument_change_text(const struct fg_argument_sums *sums);
 /*
  * The functions that the candidate calls most: "exp: 1000 arguments in [-1000, -1], from 1 call
- * path; ..."; NULL: none. To be freed.
+ * path; ..."; NULL: none. The caller frees the text.
  */
 char *fg_argument_sums_text(const struct fg_argument_sums *sums);
 /* The hints of `view -V domains` for the candidate's most frequent call paths; NULL: none. */

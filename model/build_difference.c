@@ -127,8 +127,8 @@ static void compare_compilers(struct comparison *c)
 /* ---- libraries ---- */
 
 /*
- * Libraries that the loader maps before main().  A static program has none, which is reported
- * already.
+ * Compares the libraries that the loader maps before main(). A static program has none, and static
+ * linking is already reported.
  */
 static void compare_libraries(struct comparison *c)
 {
@@ -150,7 +150,7 @@ static void compare_libraries(struct comparison *c)
 		fg_strbuf_release(&lists[i]);
 }
 
-/* One side's own library against a library of the same name from elsewhere. */
+/* Reports a library that is the project's own on one side and comes from elsewhere on the other. */
 static void compare_origins(struct comparison *c)
 {
 	struct fg_library_pair pair = {.builds = {c->sides[0], c->sides[1]}};

@@ -222,7 +222,7 @@ bool fg_library_pair_is_same(const struct fg_library_pair *pair)
 	       fg_fact_is_equal(pair->sides[0]->identity, pair->sides[1]->identity);
 }
 
-/* ---- the whole ---- */
+/* ---- all facts ---- */
 
 void fg_build_facts_set(struct fg_build_facts *build, const char *key, const char *value)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts about the binaries of one side of a benchmark.  A fact that is unavailable is NULL, and two
- * builds are then never taken to be alike in it.  Reports and databases have each fact as a text
- * under a dotted key: fg_build_facts_list() and fg_build_facts_set() are the two directions.
+ * Facts about the binaries of one side of a benchmark. An unavailable fact is NULL and equals no
+ * other fact. Reports and databases keep each fact as text under a dotted key:
+ * fg_build_facts_list() writes this form, fg_build_facts_set() reads it.
  */
 #ifndef FG_MODEL_BUILD_FACTS_H
 #define FG_MODEL_BUILD_FACTS_H
@@ -10,7 +10,7 @@
 #include "model/environment.h"
 
 struct fg_build_library {
-	char *name;     /* as the program asks for it */
+	char *name;     /* as named by the program that loads it */
 	char *identity; /* build-id, or why it has none */
 	bool is_own;    /* lies inside the side's own tree */
 	/* libraries of the project only */
@@ -21,8 +21,8 @@ struct fg_build_library {
 
 enum fg_compared {
 	FG_COMPARED_UNKNOWN,
-	FG_COMPARED_SAME,           /* and so is everything that it names */
-	FG_COMPARED_REACHES_CHANGE, /* the same, but something that it names is not */
+	FG_COMPARED_SAME,           /* same code, and everything that it references is the same */
+	FG_COMPARED_REACHES_CHANGE, /* same code, but something that it references changed */
 	FG_COMPARED_CHANGED,
 };
 
@@ -44,19 +44,19 @@ struct fg_build_facts {
 	char *producers; /* set if there are several */
 	char *linking;   /* "dynamic" or "static" */
 	char *debug_info;
-	char *code;   /* digest of the machine code, wherever it lies */
-	char *layout; /* digest of all that is loaded, at its addresses */
+	char *code;   /* digest of the machine code, whatever its address */
+	char *layout; /* digest of everything that is loaded, with its addresses */
 	char *inputs; /* digest of the files named on the command line, and of the project's data */
 	/*
-	 * Files mapped while it ran besides the program and its libraries: plugins, child programs
-	 * and their libraries.  Known once sampled: a digest, and the names separated by blanks.
+	 * Other files mapped during the run: plugins, child programs and their libraries. Only
+	 * sampling finds them: a digest, and the names separated by blanks.
 	 */
 	char *mapped;
 	char *modules;
 	char *shared_libraries; /* paths in the user's work tree; the side was built elsewhere */
-	/* of the candidate only */
+	/* candidate only */
 	char *setup;   /* the command that left a process running, which outlives a pair */
-	char *changed; /* linkage names of functions and objects; " ..." at the end: and more */
+	char *changed; /* linkage names of functions and objects; " ..." ends a cut list */
 	struct fg_build_function *functions;
 	size_t function_count, function_capacity;
 
@@ -83,9 +83,9 @@ void fg_build_facts_list(const struct fg_build_facts *build, struct fg_environme
 /* True if both are known and equal. */
 bool fg_fact_is_equal(const char *a, const char *b);
 
-/* Adds the library unless it is there; valid until the next one is added. */
+/* Finds or adds a library. The pointer is valid until the next one is added. */
 struct fg_build_library *fg_build_facts_add_library(struct fg_build_facts *build, const char *name);
-/* NULL: not loaded. */
+/* Returns NULL if the library is not loaded. */
 const struct fg_build_library *fg_build_facts_library(const struct fg_build_facts *build,
 						      const char *name);
 /* Libraries without a build-id cannot be identified reliably. */

@@ -10,11 +10,11 @@ struct fg_chain_edge {
 	const char *from; /* commit of the baseline */
 	const char *to;   /* commit of the candidate */
 	const char *tag;  /* of `to`; NULL: none */
-	int64_t series;   /* the store's; 0: not stored yet */
+	int64_t series;   /* id in the store; 0: not stored yet */
 	unsigned pairs;
 	double change; /* log(candidate / baseline); 0 for identical builds */
 	double error;  /* standard error of `change`; 0: exact */
-	bool is_known; /* a verdict of its own says so: regression or improvement */
+	bool is_known; /* this step alone was judged a regression or an improvement */
 };
 
 #endif

@@ -19,8 +19,9 @@ struct fg_coverage {
 /* The share of the CPU time covered by samples; NaN below `least_ns` of CPU time. */
 double fg_coverage_share(const struct fg_coverage *arm, double least_ns);
 /*
- * A much smaller share of one arm was covered. Time before the dynamic linker has loaded the
- * sampler does not count: it is equal on both sides, and a large share of a short program only.
+ * True if a much smaller share of one arm was covered. Time before the dynamic linker has loaded
+ * the sampler does not count: it is equal on both sides, and only in a short program is it a large
+ * share.
  */
 bool fg_coverage_is_one_sided(const struct fg_coverage arms[2], double least_ns);
 

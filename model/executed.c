@@ -10,7 +10,7 @@
  *	doubt REASON
  *	input inside|outside IDENTITY PATH
  *	file inside|outside named|whole IDENTITY PATH
- *	NAME of a function of the file above, after a blank
+ *	NAME of a function in the file above; the line begins with a blank
  */
 static const char head[] = "fastgate-executed/1\n";
 
@@ -165,7 +165,7 @@ static bool read_input(struct fg_executed *executed, char *line)
 	return true;
 }
 
-/* A line about the whole execution, or about an input file. */
+/* Reads a line about the whole execution, or about an input file. */
 static bool read_line(struct fg_executed *executed, char *line)
 {
 	if (fg_text_starts_with(line, "doubt "))

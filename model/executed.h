@@ -19,7 +19,7 @@ struct fg_executed_file {
 	struct fg_map functions; /* linkage names up to the first dot */
 };
 
-/* A file that it reads or a folder that it lists. */
+/* A file that the benchmark reads, or a folder that it lists. */
 struct fg_executed_input {
 	const char *path;     /* as above */
 	const char *identity; /* digest of the content; "absent" */

@@ -18,7 +18,7 @@ struct fg_line_cost {
 	double cost;       /* in the unit of the set's time */
 };
 
-/* Zero-initialised is empty. */
+/* Empty when zero-initialised. */
 struct fg_line_costs {
 	struct fg_line_cost *items;
 	size_t count;

@@ -47,7 +47,7 @@ static bool is_plain(const char *pattern)
 	return true;
 }
 
-/* Escaped as one path component: it can neither end the component nor start another. */
+/* Escapes a value as one path component: it can neither end the component nor start another. */
 static void add_value(struct fg_strbuf *url, const char *value)
 {
 	for (const char *at = value; *at; at++) {
@@ -144,7 +144,7 @@ bool fg_web_link_run(const struct fg_run *run, struct fg_strbuf *url)
 		url);
 }
 
-/* The host and the path of "https://[user@]host/path" and of "[user@]host:path". */
+/* Splits "https://[user@]host/path" or "[user@]host:path" into host and path. */
 static bool split_remote(const char *remote, struct fg_strbuf *host, const char **path)
 {
 	const char *scheme = strstr(remote, "://");
@@ -160,7 +160,7 @@ static bool split_remote(const char *remote, struct fg_strbuf *host, const char 
 	return true;
 }
 
-/* Is it this host, or one below a company's domain: "gitlab.example.org"? */
+/* True for the service's host in any domain: "gitlab.com", "gitlab.example.org". */
 static bool is_host_of(const char *host, const char *service)
 {
 	const size_t length = strlen(service);

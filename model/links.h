@@ -30,7 +30,7 @@ struct fg_web_link_values {
  */
 bool fg_web_link_expand(const char *pattern, const struct fg_web_link_values *values,
 			struct fg_strbuf *url);
-/* Links a commit of this run, for one of its two sides; `file` may be NULL. */
+/* Links the commit of one side of this run. */
 bool fg_web_link_commit(const struct fg_run *run, enum fg_arm arm, struct fg_strbuf *url);
 /* Links the candidate's line, or its file if the line or the template for lines is unknown. */
 bool fg_web_link_place(const struct fg_run *run, const char *file, unsigned line,

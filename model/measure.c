@@ -143,7 +143,7 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 			.exact = true,
 			.format = fg_format_count,
 		},
-	/* A family: one a dump, "heap.live.1". */
+	/* A family, one per dump: "heap.live.1". */
 	[FG_MEASURE_HEAP_LIVE_DUMPED] =
 		{
 			.name = "heap.live.",
@@ -154,7 +154,7 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 			.exact = true,
 			.format = fg_format_size,
 		},
-	/* A family: one a dump, "heap.live_blocks.1". */
+	/* A family, one per dump: "heap.live_blocks.1". */
 	[FG_MEASURE_HEAP_LIVE_BLOCKS_DUMPED] =
 		{
 			.name = "heap.live_blocks.",
@@ -245,7 +245,7 @@ static const struct fg_measure builtin[FG_MEASURE_BUILTIN_COUNT] = {
 			.exact = true,
 			.format = fg_format_count,
 		},
-	/* A family: one a dump, "fd.live.1". */
+	/* A family, one per dump: "fd.live.1". */
 	[FG_MEASURE_FD_LIVE_DUMPED] =
 		{
 			.name = "fd.live.",

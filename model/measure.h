@@ -4,9 +4,9 @@
  * measure says how its values add up, what they mean and how people read them; the values
  * themselves are plain doubles.
  *
- * The built-in measures are rows of one table (measure.c), time first.  A profile may bring its
- * own, an import for example.  They are appended to the profile's list, so the id of a built-in
- * measure is the same everywhere and any other id is local to its list.  Files keep names, never
+ * The built-in measures are rows of one table (measure.c), time first. A profile, such as an
+ * imported one, may add its own. They are appended to the profile's list, so the id of a built-in
+ * measure is the same everywhere and any other id is local to its list. Files keep names, never
  * ids.
  *
  * A family is a row whose name ends with a dot: "calls." describes "calls.fit".
@@ -33,7 +33,7 @@ enum fg_measure_id {
 	FG_MEASURE_CALLS,
 	FG_MEASURE_CACHE_MISSES,       /* simulated, of the last level */
 	FG_MEASURE_CACHE_FIRST_MISSES, /* of the first levels */
-	FG_MEASURE_BRANCH_MISSES,      /* simulated, too */
+	FG_MEASURE_BRANCH_MISSES,      /* simulated */
 	FG_MEASURE_CALLS_OF,
 	FG_MEASURE_TIME_OF,
 	FG_MEASURE_HEAP_ALLOCATIONS,
@@ -91,14 +91,14 @@ struct fg_measure_list {
 /* The row of a table for `name`: its own, or its family's; NULL: not found. */
 const struct fg_measure *fg_measure_match(const struct fg_measure *table, size_t count,
 					  const char *name);
-/* Built in, or of a built-in family, and can be gated. */
+/* True if the measure is built in, or of a built-in family, and can be gated. */
 bool fg_measure_is_known(const char *name);
 /*
  * The measure of this name. A name outside the table gets `unit` (NULL: "1") and the defaults:
  * summed, estimated, less is better. Texts are not copied.
  */
 struct fg_measure fg_measure_describe(const char *name, const char *unit);
-/* Is it CPU or wall time, which a sampling clock measures? */
+/* True for CPU and wall time, which a sampling clock measures. */
 bool fg_measure_is_time(uint16_t id);
 bool fg_measure_has_time(const struct fg_measure *measure); /* the unit is nanoseconds */
 /* Combines two values. 0 means "nothing seen" and is neutral in all three folds. */

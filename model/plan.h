@@ -119,7 +119,7 @@ enum fg_affected_mode {
  * Whether a benchmark is also measured with its code at other addresses (runner/build/layouts.h).
  */
 enum fg_layouts_mode {
-	FG_LAYOUTS_AUTO, /* if links are cheap, or if it looks slower as linked */
+	FG_LAYOUTS_AUTO, /* if links are cheap, or if the benchmark looks slower as linked */
 	FG_LAYOUTS_ALWAYS,
 	FG_LAYOUTS_NEVER,
 };
@@ -131,7 +131,7 @@ struct fg_measuring {
 	int64_t budget_ns; /* per benchmark */
 	unsigned warmup;   /* discarded blocks */
 	bool pin;          /* pin to one CPU in abba as well */
-	bool until_sure;   /* continue until decided; valid at any time, and re-runs add evidence */
+	bool until_sure;   /* continue until decided; re-runs add evidence to an open decision */
 	enum fg_layouts_mode layouts;
 	enum fg_affected_mode affected;
 	enum fg_exact_meter exact;
@@ -176,7 +176,7 @@ struct fg_benchmark {
 struct fg_build {
 	struct fg_command command;
 	bool in_place; /* the candidate is the work tree itself, not a snapshot */
-	/* files and folders below root that the baseline gets from the candidate */
+	/* files and folders below root that the baseline takes from the candidate */
 	const char **from_candidate;
 	size_t from_candidate_count;
 	struct fg_recorded_fact *record;

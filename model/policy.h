@@ -40,13 +40,13 @@ struct fg_policy {
 	double function_floor;
 	double function_alpha; /* family-wise */
 	bool fail_on_inconclusive;
-	bool fail_on_placement; /* slower only by code placement fails too */
-	bool fail_on_exact;     /* more executed instructions fail too */
+	bool fail_on_placement; /* fail if only code placement made it slower */
+	bool fail_on_exact;     /* fail if more instructions are executed */
 	unsigned creep_window;  /* commits whose small steps are summed; 0: none */
-	double creep_tolerated; /* their sum may be this much */
-	bool fail_on_creep;     /* more of it fails too */
-	double prove_share; /* of the budget, spent on a hidden run whose right answer is known */
-	bool anchors;       /* measures against the last release when the chain is too vague */
+	double creep_tolerated; /* the largest sum of these steps that passes */
+	bool fail_on_creep;     /* a larger sum fails, too */
+	double prove_share; /* share of the budget for a hidden run whose right answer is known */
+	bool anchors;       /* measure against the last release if the chain is too imprecise */
 	struct fg_accept *accepts;
 	size_t accept_count;
 };
@@ -58,7 +58,7 @@ void fg_policy_defaults(struct fg_policy *policy);
  */
 struct fg_metric_policy fg_policy_metric(const struct fg_policy *policy, const char *name);
 
-/* As above, for a measure of the profile: gated only if the user's row says so. */
+/* The policy of a measure of the profile: gated only if the user's row says so. */
 struct fg_metric_policy fg_policy_measure(const struct fg_policy *policy, const char *name);
 
 #endif

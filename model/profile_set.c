@@ -5,7 +5,7 @@
 
 enum {
 	NO_INDEX = 0,
-	FEW_BYTES = 256, /* a key of most functions */
+	FEW_BYTES = 256, /* holds the key of most functions */
 };
 
 void fg_profile_set_init(struct fg_profile_set *set, const char *program)
@@ -45,7 +45,7 @@ static void fill_gaps(struct fg_profile_set *set, struct fg_profile_function *kn
 	known->inlined = known->inlined && seen->inlined;
 }
 
-/* By "name NUL library"; `kept` is where the index has that text. */
+/* Looks up "name NUL library"; `kept` points to that text in the index. */
 static uint32_t find_function(struct fg_profile_set *set,
 			      const struct fg_profile_function *function, const char **kept)
 {

@@ -24,7 +24,7 @@ struct fg_profile_function {
 	const char *name;    /* demangled, readable */
 	const char *linkage; /* mangled; NULL: the same as name */
 	const char *library; /* base name of the module */
-	const char *file;    /* of its definition; NULL: unknown */
+	const char *file;    /* contains its definition; NULL: unknown */
 	unsigned line;
 	bool inlined; /* seen only as an inlined frame */
 };
@@ -77,7 +77,7 @@ struct fg_profile_set {
 	size_t region_row_count;
 	size_t region_row_capacity;
 	struct fg_measure_list measures;
-	/* of repetitions sampled in this process; never stored */
+	/* only of repetitions sampled in this process; never stored */
 	struct fg_line_costs lines;
 	struct fg_line_costs instructions; /* file names are "BUILD_ID PATH" */
 	/* both sides, for the verdict's table; stored only in the report */
@@ -100,17 +100,16 @@ uint16_t fg_profile_set_measure(struct fg_profile_set *set, const struct fg_meas
 uint16_t fg_profile_set_time(const struct fg_profile_set *set);
 /* Adds a row of CPU time with room for `count` values in the arena. Valid until the next call. */
 struct fg_profile_row *fg_profile_set_add_row(struct fg_profile_set *set, size_t count);
-/* As above, for regions; zeroed. */
+/* Adds a zeroed row for a region. Valid until the next call. */
 struct fg_profile_region_row *fg_profile_set_add_region_row(struct fg_profile_set *set);
 /* Sets `aside` on the newest rows, back to the first row of this pair, which is complete. */
 void fg_profile_set_settle(struct fg_profile_set *set, uint32_t pair, uint16_t aside);
-/* The schedule was abandoned: no row counts any more (FG_ASIDE_GIVEN_UP). */
+/* Sets every row aside because the schedule was abandoned (FG_ASIDE_GIVEN_UP). */
 void fg_profile_set_give_up(struct fg_profile_set *set);
 
 /*
- * The mean over those rows of one measure and arm that count (aside == 0): dense, one value per
- * node. `self` and `inclusive` (may be NULL) have room for node_count values. Returns the number of
- * rows.
+ * The mean over the rows of one measure and arm that count (aside == 0), one value per node. `self`
+ * and `inclusive` (may be NULL) have room for node_count values. Returns the number of rows.
  */
 size_t fg_profile_set_mean(const struct fg_profile_set *set, uint16_t measure, uint8_t arm,
 			   double *self, double *inclusive);
@@ -120,16 +119,16 @@ size_t fg_profile_set_mean(const struct fg_profile_set *set, uint16_t measure, u
  */
 double *fg_profile_set_time_samples(const struct fg_profile_set *set, double *all);
 /*
- * For every node: is its function among its ancestors? Inclusive sums per function skip such nodes,
- * so that recursion is not counted twice. The caller frees the array.
+ * Marks each node whose function is among its ancestors. Inclusive sums per function skip these
+ * nodes, so that recursion is not counted twice. The caller frees the array.
  */
 bool *fg_profile_set_is_recursive(const struct fg_profile_set *set);
 
 /* ---- profile_join.c ---- */
 
 /*
- * Makes a new set: arm 0 gets the rows that sets[0] has for `arm`, arm 1 those of sets[1]. Times
- * are dropped: there are no pairs across sessions.
+ * Makes a new set: arm 0 gets the rows of `arm` in sets[0], arm 1 those in sets[1]. Times are
+ * dropped: there are no pairs across sessions.
  */
 void fg_profile_join(struct fg_profile_set *joined, const struct fg_profile_set *const sets[2],
 		     uint8_t arm);

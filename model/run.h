@@ -5,7 +5,7 @@
  * together (two of them in a duet, four in an ABBA block, one where only the candidate ran).  Raw
  * values are kept, so every verdict can be recomputed.
  *
- * Text and arrays are owned by the object they hang from and freed by its release function.
+ * Each object owns its text and arrays; its release function frees them.
  */
 #ifndef FG_MODEL_RUN_H
 #define FG_MODEL_RUN_H
@@ -25,12 +25,12 @@ enum fg_aside {
 	FG_ASIDE_WARMUP = 1 << 0,
 	FG_ASIDE_OVERLAP =
 		1 << 1, /* the sides of a duet overlapped for less than 80 % of the shorter one */
-	FG_ASIDE_STEAL = 1 << 2,     /* the host took more than half of the CPU time */
+	FG_ASIDE_STEAL = 1 << 2,     /* the host stole more than half of the CPU time */
 	FG_ASIDE_SOLO = 1 << 3,      /* run alone, for the absolute level in a duet session */
 	FG_ASIDE_TRIAL = 1 << 4,     /* while choosing the schedule */
 	FG_ASIDE_UNPAIRED = 1 << 5,  /* its partner could not be measured */
 	FG_ASIDE_UNSAMPLED = 1 << 6, /* ran without the sampler, to measure its cost */
-	FG_ASIDE_GIVEN_UP = 1 << 7,  /* of a schedule that `auto` abandoned */
+	FG_ASIDE_GIVEN_UP = 1 << 7,  /* measured in a schedule that `auto` abandoned */
 	/* in the linker's own layout; measured again in several layouts */
 	FG_ASIDE_ONE_LAYOUT = 1 << 8,
 	FG_ASIDE_STRAY = 1 << 9, /* one side of a duet left processes running */
@@ -86,23 +86,22 @@ struct fg_sampling {
 	double interrupts;    /* interrupts per sample without a signal; learned, not stored */
 	double expected_cost; /* share of CPU time computed from these costs; NaN: unknown */
 	char clock[80];       /* clock of the sampler; empty: unknown */
-	char unseen[160];     /* what this clock cannot see; empty: nothing, or unknown */
+	char unseen[160];     /* time that this clock cannot see; empty: none, or unknown */
 };
 
 /* One benchmark of a run. */
 /*
- * Sentences for people about how a benchmark was measured apart from its pairs, in the order in
- * which a verdict shows them.
+ * Notes on how a benchmark was measured, apart from its pairs. A verdict shows them in this order.
  */
 enum fg_remark {
 	FG_REMARK_INPUTS,    /* files that both sides read in the candidate's state */
 	FG_REMARK_UNSAMPLED, /* why both sides were measured without the requested sampler */
-	FG_REMARK_OUTSIDE,   /* where the functions of a static program come from, or why none */
+	FG_REMARK_OUTSIDE,   /* source of a static program's functions, or why it has none */
 	FG_REMARK_COUNTS,    /* why requested events are not counted */
 	FG_REMARK_CALLS,     /* why requested calls are not counted */
 	FG_REMARK_DOMAINS,   /* arguments that only the candidate's functions get */
 	FG_REMARK_ARGUMENTS, /* the candidate's arguments */
-	FG_REMARK_HINTS,     /* advice about them */
+	FG_REMARK_HINTS,     /* advice about the arguments */
 	FG_REMARK_EXACT,     /* what counted instructions, or why nothing did */
 	FG_REMARK_COUNT
 };
@@ -130,18 +129,18 @@ struct fg_series {
 	/* relative CPU cost, measured against unsampled repetitions; NaN: unknown */
 	double sampler_cost;
 	/*
-	 * Measured in several layouts in turn, from the beginning or because it looked slower as
-	 * linked. In the second case, the metric that looked slower and its ratio as linked.
+	 * If the benchmark was measured in several layouts because it looked slower as linked: the
+	 * metric that looked slower, and its ratio as linked.
 	 */
-	char *as_linked_metric; /* NULL: never measured again; "": from the beginning */
+	char *as_linked_metric; /* NULL: one layout only; "": several layouts from the beginning */
 	double as_linked;
-	unsigned layouts; /* number of layouts */
+	unsigned layouts;
 	struct fg_sampling sampling;
-	/* gate.creep when it was judged; both 0: unknown */
+	/* gate.creep at the time of the verdict; both 0: unknown */
 	unsigned creep_window;
 	double creep_tolerated;
 	char *schedule_reason;          /* why `auto` chose it, for people; may be NULL */
-	char *remarks[FG_REMARK_COUNT]; /* NULL: nothing to say */
+	char *remarks[FG_REMARK_COUNT]; /* NULL: no remark */
 };
 
 /* Takes ownership of the text; it replaces an earlier one. */
@@ -180,11 +179,11 @@ size_t fg_series_add_metric(struct fg_series *series,
 			    const struct fg_metric *metric); /* copied; returns its index */
 /* Index by name, or SIZE_MAX. */
 size_t fg_series_find_metric(const struct fg_series *series, const char *name);
-/* Is it a measured time rather than a count? */
+/* True for a measured time, false for a count. */
 bool fg_metric_is_measured_time(const struct fg_metric *metric);
 /* A new repetition with all values NaN; valid until the next one is added. */
 struct fg_repetition *fg_series_add_repetition(struct fg_series *series);
-/* One past the largest pair number in use. */
+/* Returns one more than the largest pair number in use. */
 uint32_t fg_series_pair_end(const struct fg_series *series);
 /* The values of one arm that count (not set aside, finite). The caller frees them. */
 double *fg_series_values(const struct fg_series *series, size_t metric, enum fg_arm arm,
@@ -199,7 +198,7 @@ void fg_side_release(struct fg_side *side);
 
 void fg_run_init(struct fg_run *run); /* empty, without an id */
 struct fg_series *fg_run_add_series(struct fg_run *run, const char *name);
-/* A series without metrics: an imported profile, which was not measured. */
+/* Adds a series without metrics for an imported profile, which was not measured. */
 struct fg_series *fg_run_add_profile(struct fg_run *run, const char *name);
 bool fg_series_is_profile(const struct fg_series *series);
 struct fg_series *fg_run_find(const struct fg_run *run, const char *name); /* or NULL */

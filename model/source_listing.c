@@ -14,13 +14,13 @@ enum {
 	TAB_COLUMNS = 8,
 };
 
-/* a line is important from this share of the function's cost on */
+/* a line with at least this share of the function's cost is important */
 static const double least_share = 0.01;
 
 /* A side's file as lines. */
 struct lines {
 	unsigned count;
-	unsigned first; /* of the function, counted from 1; 0: unknown */
+	unsigned first; /* first line of the function, counted from 1; 0: unknown */
 	unsigned last;
 	const char **begin;
 	size_t *length;
@@ -43,7 +43,7 @@ static unsigned hottest_line(const struct fg_source_side *side)
 	return side->costs[best].line;
 }
 
-/* From the head of the function, if it is near, to the last line with a cost. */
+/* Chooses the lines from the head of the function, if it is near, to the last line with a cost. */
 static void choose_lines(const struct fg_source_side *side, unsigned *first, unsigned *last)
 {
 	const unsigned hottest = hottest_line(side);
@@ -186,8 +186,8 @@ static struct span near_function(struct span span, const struct lines *lines)
 }
 
 /*
- * For each line of the baseline's file the number of that line in the candidate's; 0: deleted.
- * Whole files are compared: a line is new only if the other file does not have it in its place.
+ * Maps each line of the baseline's file to its number in the candidate's; 0: deleted. Whole files
+ * are compared: a line is new only if the other file does not have it in its place.
  */
 static unsigned *pair_lines(const struct lines *a, const struct lines *b)
 {
@@ -269,7 +269,7 @@ static struct fg_source_row *merge(const struct lines *a, const struct lines *b,
 	return rows;
 }
 
-/* ---- which are listed ---- */
+/* ---- listed lines ---- */
 
 static double cost_or_zero(double cost)
 {

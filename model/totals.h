@@ -6,13 +6,13 @@
 #include "base/base.h"
 
 struct fg_function_total {
-	uint64_t id;    /* the store's function */
+	uint64_t id;    /* id of the function in the store */
 	double self[2]; /* per repetition of the arm */
 	double inclusive[2];
 };
 
 enum {
-	FG_TOTALS_FRACTIONS = 16 /* times are kept in this share of what one sample is worth */
+	FG_TOTALS_FRACTIONS = 16 /* times are stored in 1/16 of one sample's time */
 };
 
 struct fg_totals {

@@ -59,7 +59,7 @@ struct fg_metric_verdict {
 	bool decided;
 	bool exact;
 	double baseline;  /* median of the repetitions that count; NaN: none */
-	double candidate; /* the same; if there is a ratio, baseline times ratio */
+	double candidate; /* baseline times ratio, or the median if there is no ratio */
 	double ratio;     /* estimate; NaN: none */
 	double low;       /* confidence interval at `alpha` */
 	double high;
@@ -68,20 +68,20 @@ struct fg_metric_verdict {
 	double margin;
 	double smallest_detectable; /* relative; NaN: unknown */
 	double p_value;             /* of the decisive test; NaN: none */
-	/* by the test that the interval comes from */
+	/* probabilities from the test behind the interval */
 	struct {
 		bool is_known;
-		double slower; /* the change is above zero */
-		double beyond; /* ... and above min_effect */
+		double slower; /* that the change is above zero */
+		double beyond; /* that the change is above min_effect */
 	} probability;
 	/*
 	 * Standard error of log(`ratio`), taking the measured layouts as a random sample. 0: one
 	 * layout.
 	 */
 	double layout_error;
-	/* log(candidate / baseline) by the pairs that every run measures; NaN: unknown */
+	/* log(candidate / baseline) from the pairs that every run measures; NaN: unknown */
 	double step;
-	double step_error; /* 0: exact */
+	double step_error; /* standard error of `step`; 0: exact */
 	unsigned pairs;
 	unsigned looks;
 	/* the accepted slowdown that covers it; does not change the outcome */
@@ -93,7 +93,7 @@ struct fg_metric_verdict {
 enum fg_standing {
 	FG_STANDING_UNCHANGED, /* the interval of its change is within the margin */
 	FG_STANDING_NOT_SURE,
-	FG_STANDING_MOVED, /* exchanged time with another function without a loss */
+	FG_STANDING_MOVED, /* exchanged time with another function; the total did not grow */
 	/* its time changed significantly, but its machine code and everything it calls did not */
 	FG_STANDING_SAME_CODE,
 	FG_STANDING_FASTER,
@@ -117,24 +117,24 @@ struct fg_path_verdict {
 	enum fg_outcome outcome;
 };
 
-/* Why a function takes longer, or does more or less. */
+/* The cause of a function's change. */
 enum fg_mechanism_kind {
 	FG_MECHANISM_UNKNOWN,
 	FG_MECHANISM_CALLS,        /* called more (or less) often */
-	FG_MECHANISM_INSTRUCTIONS, /* another number of instructions a call */
-	FG_MECHANISM_CACHE,        /* another number of cache misses */
-	FG_MECHANISM_BRANCHES,     /* another number of mispredicted branches */
+	FG_MECHANISM_INSTRUCTIONS, /* more (or fewer) instructions per call */
+	FG_MECHANISM_CACHE,        /* more (or fewer) cache misses */
+	FG_MECHANISM_BRANCHES,     /* more (or fewer) mispredicted branches */
 	FG_MECHANISM_NOT_INLINED,  /* a callee is no longer inlined */
-	FG_MECHANISM_ALLOCATIONS,  /* another number of allocations a call */
-	FG_MECHANISM_WAITS,        /* for the kernel or a lock */
+	FG_MECHANISM_ALLOCATIONS,  /* more (or fewer) allocations per call */
+	FG_MECHANISM_WAITS,        /* waits for the kernel or a lock */
 	FG_MECHANISM_PLACEMENT,
 };
 
 /* Decided by gate/mechanism.c. */
 struct fg_mechanism {
 	enum fg_mechanism_kind kind;
-	const char *words; /* with its figures: "called 2.0 times as often (400 → 800)" */
-	double counts[2];  /* of what the kind names, baseline and candidate; NaN: none */
+	const char *words; /* for people: "called 2.0 times as often (400 → 800)" */
+	double counts[2];  /* the kind's events in baseline and candidate; NaN: none */
 	double explains;   /* share of the function's measured change; NaN: unknown */
 };
 
@@ -190,7 +190,7 @@ struct fg_work_verdict {
 	const char *leaf;       /* the library function below it with most of that; NULL: none */
 	double function_instructions[2];
 	double function_calls[2];
-	struct fg_mechanism mechanism; /* of the function's instructions; valid if there is one */
+	struct fg_mechanism mechanism; /* valid if `function` is set */
 };
 
 /* Cost that moved from one place to another without a change of the total. */
@@ -206,14 +206,16 @@ struct fg_moved {
 	const char *kind; /* "extracted", "renamed", "inlined", "relinked", "moved" */
 };
 
-/* The split of one measure's change over functions; the parts add up to the total. */
+/* One measure's change, split over functions; the parts add up to the total. */
 struct fg_blame {
 	const char *measure; /* "heap.allocations" */
 	const char *label;   /* "allocations" */
 	const char *unit;
 	bool exact;          /* repetitions of one side agree: the difference is exact */
 	bool is_unexplained; /* the total changed significantly, but no single function's change is sure */
-	/* sure changes first, then unsure ones, then moved ones; largest first */
+	/*
+	 * sure changes first, then unsure ones, then moved ones; each group by size, largest first
+	 */
 	struct fg_node_verdict *functions;
 	size_t function_count;
 	struct fg_node_verdict *libraries;
@@ -232,31 +234,31 @@ struct fg_blame {
 struct fg_creep_commit {
 	const char *id;
 	double change;      /* relative */
-	double probability; /* that it made the metric worse at all */
+	double probability; /* probability that it made the metric worse */
 };
 
 struct fg_creep_function {
 	const char *name;
 	const char *library;
-	double change;       /* share of the program's time that it gained */
-	unsigned benchmarks; /* over which it was tested */
+	double change;       /* growth of its share of the program's time */
+	unsigned benchmarks; /* number of benchmarks in which it was tested */
 };
 
 /* The small steps of many commits together; positive is worse. */
 struct fg_creep_verdict {
 	const char *metric;
 	const char *label;
-	const char *sentence; /* all of it in words */
+	const char *sentence; /* the whole finding as text for people */
 	bool is_creep;
 	double change; /* relative */
 	double low;    /* 99.5 % interval */
 	double high;
-	double largest; /* of the single steps */
+	double largest; /* largest single step */
 	unsigned commits;
-	const char *since;          /* tag or commit before the first of them */
-	struct fg_creep_commit *by; /* those that carry most */
+	const char *since;          /* tag or commit before the first step */
+	struct fg_creep_commit *by; /* commits with the largest parts */
 	size_t by_count;
-	struct fg_creep_function *functions; /* that rose, the largest first */
+	struct fg_creep_function *functions; /* functions that grew, largest first */
 	size_t function_count;
 };
 
@@ -280,7 +282,7 @@ struct fg_benchmark_verdict {
 	double sampler_cost; /* NaN: unknown */
 	struct fg_sampling sampling;
 	const struct fg_work_verdict *work;        /* NULL: not counted */
-	const struct fg_creep_verdict *creep;      /* NULL: none, and no function's either */
+	const struct fg_creep_verdict *creep;      /* NULL: neither benchmark nor function crept */
 	const struct fg_argument_table *arguments; /* NULL: arguments were not recorded */
 	struct fg_notes notes;
 };
@@ -303,7 +305,7 @@ const char *fg_mechanism_name(enum fg_mechanism_kind kind); /* "calls", "cache_m
 bool fg_mechanism_parse(const char *name, enum fg_mechanism_kind *kind);
 const char *fg_standing_name(enum fg_standing standing); /* "guilty", "not sure", ... */
 bool fg_standing_parse(const char *name, enum fg_standing *standing);
-/* Is this a sure change? */
+/* True if the test supports the change. */
 bool fg_standing_is_sure(enum fg_standing standing);
 bool fg_outcome_parse(const char *name, enum fg_outcome *outcome);
 enum fg_outcome fg_outcome_worse(enum fg_outcome a, enum fg_outcome b);

@@ -2,11 +2,11 @@
 /*
  * Protocol between perfdb's client and server.  docs/formats/upload.md has the details.
  *
- * A run travels, and lies in a spool or an exported file, as one container:
+ * On the wire, in the spool and in an exported file, a run is one container:
  *
  *	8 bytes   "FGRUN/1\n"
- *	4 × 4     little endian: sizes of envelope, dictionary and values, then the CRC-32C of all
- *	          that follows these 24 bytes
+ *	4 × 4     little endian: sizes of envelope, dictionary and values, then the CRC-32C of
+ *	          everything after these 24 bytes
  *	...       envelope (JSON), dictionary, values (blocks of store/bytes.h)
  */
 #ifndef FG_PERFDB_PROTOCOL_H
@@ -18,23 +18,23 @@
 #include "base/strbuf.h"
 
 #define FG_WIRE_MAGIC       "FGRUN/1\n"
-#define FG_WIRE_CARDS       "/api/v1/cards" /* of `fastgate prove` */
+#define FG_WIRE_CARDS       "/api/v1/cards" /* cards of `fastgate prove` */
 #define FG_WIRE_MEDIA_TYPE  "application/vnd.fastgate.run"
 #define FG_WIRE_RUNS        "/api/v1/runs"
 #define FG_WIRE_KEY_HEADER  "Idempotency-Key" /* the run's id */
-#define FG_WIRE_HASH_HEADER "Content-SHA256"  /* of the body, in hexadecimal */
+#define FG_WIRE_HASH_HEADER "Content-SHA256"  /* SHA-256 of the body, in hexadecimal */
 #define FG_WIRE_FILE_ENDING ".fgrun"
 
 enum {
 	FG_WIRE_HEADER_SIZE = 24,
-	FG_WIRE_MAX_BYTES = 64 << 20, /* of a container */
+	FG_WIRE_MAX_BYTES = 64 << 20, /* largest container */
 };
 
-/* HTTP statuses with a meaning of their own here. */
+/* HTTP statuses with a specific meaning here. */
 enum {
-	FG_HTTP_OK = 200,        /* stored before, with the same content */
-	FG_HTTP_CREATED = 201,   /* stored, and on the disk */
-	FG_HTTP_DIFFERENT = 422, /* the id is taken by a run with other content */
+	FG_HTTP_OK = 200,        /* already stored, with the same content */
+	FG_HTTP_CREATED = 201,   /* stored on the disk */
+	FG_HTTP_DIFFERENT = 422, /* the id belongs to a run with other content */
 };
 
 struct fg_wire {
@@ -46,15 +46,13 @@ struct fg_wire {
 	size_t values_size;
 };
 
-/* Appended to `text`.  FG_ELIMIT when it would be larger than a server takes. */
+/* Appends to `text`. FG_ELIMIT: the container would be larger than a server accepts. */
 int fg_wire_write(const struct fg_wire *wire, struct fg_strbuf *text, struct fg_error *err)
 	FG_NODISCARD;
 /* The parts are borrowed from `data`. */
 int fg_wire_read(const void *data, size_t size, struct fg_wire *wire, struct fg_error *err)
 	FG_NODISCARD;
-/*
- * SHA-256, in hexadecimal, of the three parts.  A server that confirms a run names it.
- */
+/* SHA-256 of the three parts, in hexadecimal. A server confirms a run by repeating it. */
 void fg_wire_digest(const struct fg_wire *wire, char hex[FG_SHA256_HEX_SIZE]);
 
 #endif

@@ -9,7 +9,8 @@ struct piece {
 };
 
 /*
- * The difference between a value and the previous one, as collector/calls/call_values.c packs it.
+ * Reads the difference between a value and the previous one, as packed by
+ * collector/calls/call_values.c.
  */
 static bool take(struct piece *piece, uint64_t *difference)
 {

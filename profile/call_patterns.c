@@ -9,7 +9,7 @@
 #include <inttypes.h>
 
 enum {
-	NAMES_MAX = 8 /* names of functions with one refusal, in a trace */
+	NAMES_MAX = 8 /* function names kept per refusal in a trace */
 };
 
 static struct fg_trace_pattern *find(struct fg_call_patterns *all,
@@ -88,9 +88,9 @@ void fg_call_patterns_release(struct fg_call_patterns *all)
 	*all = (struct fg_call_patterns){0};
 }
 
-/* ---- why not ---- */
+/* ---- reasons ---- */
 
-/* Is this function what the pattern asks for, its parameters left out? */
+/* True if the pattern matches the function's name without its parameters. */
 static bool is_meant(const struct fg_trace_pattern *pattern, const char *symbol)
 {
 	struct fg_strbuf name = {0};
@@ -107,7 +107,7 @@ static bool is_meant(const struct fg_trace_pattern *pattern, const char *symbol)
 	return meant;
 }
 
-/* Does the program have a function of its own that the pattern matches? */
+/* True if the program itself has a function that the pattern matches. */
 static bool has_its_own(const char *program, const struct fg_trace_pattern *pattern)
 {
 	struct fg_elf elf;
@@ -121,7 +121,7 @@ static bool has_its_own(const char *program, const struct fg_trace_pattern *patt
 	return found;
 }
 
-/* Is the word of this size in the list, between blanks? */
+/* True if the list contains the word, between blanks; `size` is the length of the word. */
 static bool lists(const char *list, const char *word, size_t size)
 {
 	for (const char *at = list; (at = strchr(at, ' ')) != NULL; at++)
@@ -130,7 +130,7 @@ static bool lists(const char *list, const char *word, size_t size)
 	return false;
 }
 
-/* Functions that compilers make instructions of, for some processors at least. */
+/* True for functions that compilers replace by instructions, at least on some processors. */
 static bool is_builtin(const char *name)
 {
 	static const char names[] =
@@ -143,7 +143,7 @@ static bool is_builtin(const char *name)
 	return lists(names, name, size) || (has_type && lists(names, name, size - 1));
 }
 
-/* Calls that a reached pattern does not cover; false: it covers all. */
+/* Names the calls that a pattern does not cover although it reached some. False: it covers all. */
 static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbuf *text)
 {
 	const char *at = pattern->library[0] ? "@" : "";
@@ -188,7 +188,7 @@ static bool explain_rest(const struct fg_trace_pattern *pattern, struct fg_strbu
 	return true;
 }
 
-/* The program with a function of its own that the pattern matches, or NULL. */
+/* The first program that itself has a function that the pattern matches, or NULL. */
 static const char *owner_of(const struct fg_call_patterns *all,
 			    const struct fg_trace_pattern *pattern)
 {

@@ -29,14 +29,14 @@ struct fg_domain *fg_domain_of(struct fg_profile *profile, const struct fg_domai
 	return &profile->domains[profile->domain_count++];
 }
 
-/* "pow", or "pow #2" for the second of its arguments; to be freed. */
+/* "pow", or "pow #2" for its second argument. The caller frees it. */
 static char *domain_name(const struct fg_domain *domain)
 {
 	return domain->argument ? fg_xasprintf("%s #%u", domain->function, domain->argument + 1)
 				: fg_xstrdup(domain->function);
 }
 
-/* Outermost first; to be freed. */
+/* The names on the call path, outermost first. The caller frees the array. */
 static const char **frames_of(const struct fg_profile *profile, uint32_t stack, size_t *count)
 {
 	const char **frames = NULL;

@@ -6,12 +6,13 @@
 #include <math.h>
 
 /*
- * A depth-first walk. With a counter per label, "is this label among the ancestors?" is one lookup.
+ * A depth-first walk. A counter per label answers with one lookup whether a label is among the
+ * ancestors.
  */
 struct walk {
 	const struct fg_calltree *tree;
 	uint32_t node;
-	bool entered; /* false: on the way out */
+	bool entered; /* false: leaving the node */
 };
 
 static bool walk_start(struct walk *walk, const struct fg_calltree *tree)
@@ -20,7 +21,7 @@ static bool walk_start(struct walk *walk, const struct fg_calltree *tree)
 	return tree->node_count > 0;
 }
 
-/* Each node is seen twice: when it is entered, and when everything below it is done. */
+/* Visits each node twice: when it is entered, and after everything below it. */
 static bool walk_next(struct walk *walk)
 {
 	const struct fg_calltree_node *at = &walk->tree->nodes[walk->node];
@@ -115,7 +116,7 @@ uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *labe
 	return (uint32_t)(tree->label_count - 1);
 }
 
-/* The columns follow the nodes' capacity; new places are zero. */
+/* Grows the nodes and with them all columns; new elements are zero. */
 static void grow_nodes(struct fg_calltree *tree)
 {
 	size_t old = tree->node_capacity;
@@ -288,7 +289,7 @@ void fg_calltree_finish(struct fg_calltree *tree)
 }
 
 /*
- * Add another tree's column 0, path by path, into a column of this one; call fg_calltree_finish()
+ * Adds column 0 of another tree, path by path, to a column of this one. Call fg_calltree_finish()
  * afterwards.
  */
 static void merge_column(struct fg_calltree *into, unsigned column, const struct fg_calltree *from,

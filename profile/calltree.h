@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A call tree: what a query makes of a profile, and what every view, picture and export is drawn
- * from.
+ * A call tree: the result of a query on a profile, and the source of every view, picture and
+ * export.
  *
- * A node is a call path of *labels*.  A label is what the query groups by: a function, its class or
- * namespace, its library, its file:line, ...  Frames that a query hides fold into their callers;
- * frames next to each other with the same label are one node when grouping is coarser than
- * functions.
+ * A node is a call path made of *labels*. A label is the thing that the query groups by: a
+ * function, its class or namespace, its library, its file:line, ... Frames that a query hides fold
+ * into their callers; frames next to each other with the same label are one node when grouping is
+ * coarser than functions.
  *
- * Inclusive figures.  The inclusive weight of a node is the sum over the node and all below it.
- * The inclusive weight of a *label* must count each sample once, however often the label stands on
- * its stack; a node whose label stands already among its ancestors is marked `recursive`, and sums
- * per label take only the unmarked ones.  So no inclusive figure ever exceeds the total.
+ * Inclusive figures. The inclusive weight of a node is the sum over the node and everything below
+ * it. The inclusive weight of a *label* must count each sample once, however often the label occurs
+ * on its stack. A node whose label is already among its ancestors is marked `recursive`, and sums
+ * per label include only unmarked nodes. So no inclusive figure ever exceeds the total.
  *
- * Statistical error.  A sample of weight w that belongs to a figure adds w to it and w² to its
- * `square`.  Sampling arrivals are independent of the program, so the figure's variance is Σw² when
- * its time is counted alone; as a share of a known total T it is Σw²(1-p)² + p²·(Σ over the others
- * of w²), all over T².  fg_weight_error() gives the standard error of the time with the total
- * known: never more than the first form, and 0 for the root.
+ * Statistical error. A sample of weight w that belongs to a figure adds w to it and w² to its
+ * `square`. Sampling arrivals are independent of the program, so the variance of the figure alone
+ * is Σw²; as a share p of a known total T it is (Σw²(1-p)² + p²·Σ of w² over the other samples) /
+ * T². fg_weight_error() gives the standard error of the time with the total known: never more than
+ * the first form, and 0 for the root.
  *
- * A sample may have been divided among functions of the kernel.  Its parts were sampled at one
- * moment and are one sample of whatever has them all below it: what its square has beyond those of
- * its parts is added where their paths divide (`shared`), and to everything above.
+ * A sample may be divided among functions of the kernel. Its parts were sampled at the same moment,
+ * so they count as one sample for every node with all of them below it: the square of the whole
+ * minus the squares of the parts is added where their paths divide (`shared`), and to every node
+ * above.
  *
  * Columns.  A tree has one column of figures; a difference has two (0: before, 1: after) over the
  * union of the paths.
@@ -37,24 +38,24 @@
 
 struct fg_weight {
 	double value;
-	double square; /* sum of the samples' squared weights; a sample in parts counts as one */
+	double square; /* sum of the samples' squared weights; a divided sample counts as one */
 	uint64_t samples;
 };
 
 /*
- * Identifies a label along with its name. Never its line: functions move between two builds.
+ * Identifies a label, together with its name. The line never does: functions move between builds.
  */
 enum fg_label_identity {
 	FG_LABEL_LIBRARY,
-	FG_LABEL_FILE, /* lines: "main.cpp:3" of two folders */
-	FG_LABEL_NAME, /* the name alone: equal names after rewriting are one */
+	FG_LABEL_FILE, /* for lines: distinguishes "main.cpp:3" in two folders */
+	FG_LABEL_NAME, /* the name alone: names that are equal after rewriting are one label */
 };
 
 struct fg_label {
-	const char *name;    /* what is shown */
-	const char *library; /* base name; "" when grouping has lost it */
+	const char *name;    /* displayed name */
+	const char *library; /* base name; "" if grouping dropped it */
 	const char *file; /* definition, or the line's file when grouped by line; NULL: unknown */
-	const char *linkage; /* mangled name; NULL: the same, or grouping has lost it */
+	const char *linkage; /* mangled name; NULL: same as `name`, or grouping dropped it */
 	unsigned line;
 	uint32_t flags;   /* enum fg_frame_flag that all its frames share */
 	uint8_t identity; /* enum fg_label_identity */
@@ -66,7 +67,7 @@ struct fg_calltree_node {
 	uint32_t next_sibling;
 	uint32_t label;
 	uint32_t depth; /* root: 0 */
-	bool recursive; /* the label stands among its ancestors too */
+	bool recursive; /* the label is also among its ancestors */
 };
 
 enum {
@@ -92,7 +93,10 @@ struct fg_calltree {
 enum fg_group {
 	FG_GROUP_FUNCTION,
 	FG_GROUP_LINE, /* file:line being executed */
-	/* fit(Track&) of reco::Fitter → reco::Fitter; a free function → its namespace */
+	/*
+	 * class of a member function: reco::Fitter::fit(Track&) → reco::Fitter; namespace of any
+	 * other
+	 */
 	FG_GROUP_CLASS,
 	FG_GROUP_NAMESPACE,
 	FG_GROUP_LIBRARY,
@@ -112,29 +116,26 @@ enum fg_split {
 };
 
 /*
- * Zero is "everything, by function".  Patterns are POSIX extended regular expressions, matched
- * against "name [library]" (regions against their path, threads against "name (tid)"); see
- * base/pattern.h for what is refused.
+ * A zeroed query selects everything, by function. Patterns are POSIX extended regular expressions,
+ * matched against "name [library]" (regions against their path, threads against "name (tid)");
+ * base/pattern.h lists the refused ones.
  */
 struct fg_calltree_query {
-	/* name; NULL: a tree is of the profile's first, a selected profile keeps all */
+	/* name; NULL: a tree shows the profile's first measure, a selected profile keeps all */
 	const char *measure;
 	enum fg_group group;
 	enum fg_split split;
 	const char *const *
-		/*
-		 * keep samples whose stack has a match of every pattern; NULL at the end, may be
-		 * NULL
-		 */
+		/* keep samples whose stack matches every pattern; NULL-terminated, may be NULL */
 		focus;
-	const char *const *ignore; /* drop samples whose stack has a match of any */
+	const char *const *ignore; /* drop samples whose stack matches any pattern */
 	const char *const *hide;   /* fold matching frames into their callers */
-	/* cut everything above the outermost match; samples without one are dropped */
+	/* cut everything above the outermost match; drop samples without a match */
 	const char *root;
-	/* cut everything below the innermost match; samples without one are dropped */
+	/* cut everything below the innermost match; drop samples without a match */
 	const char *leaf;
 	const char *const
-		*ancestors; /* "log" called below a match of the i-th becomes "log  (from MATCH)" */
+		*ancestors; /* "log" below a frame that matches becomes "log  (from MATCH)" */
 	const char *const *rename; /* s/…/…/g, in order, on the shown name */
 	bool collapse_templates;   /* vector<int, allocator<int>> → vector<…> */
 	bool fold_inlined;         /* inlined frames belong to the function that contains them */
@@ -142,55 +143,61 @@ struct fg_calltree_query {
 	const char *thread;        /* pattern */
 	const char *region;
 	const char *unit_kind;
-	uint64_t unit_first, unit_last; /* numbers, both with; unit_last 0: no limit */
-	bool only_units;                /* drop what is outside any unit of work */
+	uint64_t unit_first, unit_last; /* numbers, inclusive; unit_last 0: no limit */
+	bool only_units;                /* drop samples outside any unit of work */
 	int64_t from_ns, to_ns;         /* to_ns 0: to the end */
 	uint32_t kinds;                 /* bits 1 << enum fg_time_kind; 0: all */
-	uint32_t repetition;            /* 1 based; 0: all */
+	uint32_t repetition;            /* from 1; 0: all */
 	bool per_repetition;            /* divide by the number of repetitions */
 };
 
 /*
- * The whole of a profile, aggregated as the query says, finished.  FG_EINVAL: a pattern or rule
- * that is not one.
+ * Aggregates a whole profile by the query; the tree is finished. FG_EINVAL: an invalid pattern or
+ * rule.
  */
 int fg_calltree_build(const struct fg_profile *profile, const struct fg_calltree_query *query,
 		      struct fg_calltree *tree, struct fg_error *err) FG_NODISCARD;
 void fg_calltree_release(struct fg_calltree *tree);
 
 /*
- * By hand: init, then nodes and their weights, then finish.  Equal labels keep the facts of the
- * first one; a library that they do not share becomes "".
+ * To build a tree by hand: init, add nodes and their weights, finish. Equal labels keep the facts
+ * of the first one; if their libraries differ, the library becomes "".
  */
 void fg_calltree_init(struct fg_calltree *tree, unsigned columns, const char *root_name);
-/* The default is CPU time. Call it before adding weights.  Texts are copied. */
+/*
+ * Sets the measure; the default is CPU time. To be called before weights are added. Texts are
+ * copied.
+ */
 void fg_calltree_set_measure(struct fg_calltree *tree, const struct fg_measure *measure);
 uint32_t fg_calltree_label(struct fg_calltree *tree, const struct fg_label *label);
 uint32_t fg_calltree_child(struct fg_calltree *tree, uint32_t parent, uint32_t label);
 void fg_calltree_add(struct fg_calltree *tree, uint32_t node, unsigned column,
 		     const struct fg_weight *weight, double scale);
-/* Two parts of one sample, which have been added, with these values. */
+/* Marks two weights, already added with these values, as parts of one sample. */
 void fg_calltree_join_parts(struct fg_calltree *tree, const uint32_t nodes[2], unsigned column,
 			    const double values[2]);
 /*
- * Sums up the inclusive figures, orders children by their weight (largest first, then by name),
- * marks recursion.
+ * Computes the inclusive figures, orders children by weight (largest first, then by name) and marks
+ * recursion.
  */
 void fg_calltree_finish(struct fg_calltree *tree);
 
-/* The union of their paths, with `before` in column 0 and `after` in column 1; finished. */
+/*
+ * Makes a finished tree of the paths in either tree, with `before` in column 0 and `after` in
+ * column 1.
+ */
 void fg_calltree_difference(const struct fg_calltree *before, const struct fg_calltree *after,
 			    struct fg_calltree *difference);
 /*
- * Bottom-up: below the root stand the labels where time was spent, below each its callers, at most
- * max_depth levels. A node's self is what was spent at the leaf label with just these callers and
- * no further ones shown; its inclusive is what the path down to it explains.  Nodes below
- * `floor` (in every column) are left out: their weight stays with their parent's self.
+ * Makes a bottom-up tree: below the root are the labels where time was spent, below each its
+ * callers, at most max_depth levels. A node's inclusive figure is the time at the leaf label below
+ * this chain of callers; its self figure is the part for which no further caller is shown. Nodes
+ * below `floor` in every column are left out: their weight stays in their parent's self figure.
  */
 void fg_calltree_invert(const struct fg_calltree *tree, unsigned max_depth, double floor,
 			struct fg_calltree *inverted);
 
-/* Figures per label; recursion counted once. */
+/* Figures per label; recursion counts once. */
 struct fg_label_figures {
 	uint32_t label;
 	struct fg_weight self[FG_CALLTREE_COLUMNS];
@@ -198,12 +205,12 @@ struct fg_label_figures {
 	uint32_t leaf_paths; /* distinct call paths that end in it with time of their own */
 };
 /*
- * One per label that occurs, the root left out, by self of the last column, largest first; yours to
- * free.
+ * Lists the labels that occur, except the root, sorted by self in the last column, largest first.
+ * The caller frees the list.
  */
 size_t fg_calltree_flat(const struct fg_calltree *tree, struct fg_label_figures **figures);
 
-/* Weight that passes from caller to callee, each sample once per distinct pair on its stack. */
+/* Weight that passes from caller to callee; a sample counts once per distinct pair on its stack. */
 struct fg_label_edge {
 	uint32_t caller;
 	uint32_t callee;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From a profile and a query to a tree, in time proportional to stacks + samples:
- * profile/selection.h says how.
+ * Builds a tree from a profile and a query, in time proportional to stacks + samples;
+ * profile/selection.h explains how.
  */
 #include "profile/calltree.h"
 #include "profile/selection.h"
@@ -14,7 +14,7 @@ struct builder {
 	const struct fg_profile *profile;
 	struct fg_selection selection;
 	struct fg_calltree *tree;
-	uint32_t *label_of_frame;         /* + 1; 0: not made yet */
+	uint32_t *label_of_frame;         /* label + 1; 0: not made yet */
 	struct fg_pair_index label_below; /* label, ancestor's label → label */
 };
 
@@ -34,9 +34,7 @@ static uint32_t label_of_frame(struct builder *b, uint32_t frame)
 	return b->label_of_frame[frame] - 1;
 }
 
-/*
- * "log" below a frame that matches an ancestor pattern is another label than "log" below another.
- */
+/* "log" below a match of an ancestor pattern gets a separate label for each matched frame. */
 static uint32_t label_below(struct builder *b, uint32_t label, uint32_t ancestor_stack)
 {
 	uint32_t ancestor = label_of_frame(b, b->profile->stacks[ancestor_stack].frame);
@@ -83,7 +81,7 @@ enum {
 	PARTS_MOST = 64 /* parts of one sample; if a trace has more, each 64 count as one */
 };
 
-/* The parts of the sample that was added last. */
+/* The parts of the last added sample. */
 struct parts {
 	const struct fg_sample *first;
 	unsigned count;

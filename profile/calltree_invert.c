@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Bottom-up trees.  Written out in full, a profile of a million stacks 300 deep would have 300
- * million nodes; so a node is opened only when what it explains reaches the floor.  Every node
- * keeps the list of the call paths it stands for, as pairs (where the time was spent, how far up we
- * are); opening it sorts this list by the next caller and gives each caller above the floor its
- * part of the list.
+ * Bottom-up trees. In full, the tree of a profile with a million stacks, 300 deep, would have 300
+ * million nodes, so a node is expanded only if its weight reaches the floor. Every node has a list
+ * of the call paths that it represents, as pairs (node where the time was spent, current ancestor).
+ * Expanding a node sorts its list by the next caller and gives each caller above the floor its part
+ * of the list.
  */
 #include "profile/calltree.h"
 
@@ -54,7 +54,7 @@ static bool reaches_floor(const struct inversion *in, const struct path *paths, 
 	return false;
 }
 
-/* One level up: the next label above every path. */
+/* Moves every path one level up, to the next label. */
 static void look_up(const struct inversion *in, struct path *paths, size_t count)
 {
 	const struct fg_calltree_node *nodes = in->tree->nodes;

@@ -2,14 +2,14 @@
 /* A stored run as a profile: rows become samples without times, threads or lines. */
 #include "profile/profile.h"
 
-/* Target of each of the set's measures. */
+/* The profile's measure for one of the set's measures. */
 struct target {
 	bool is_known;
-	uint16_t measure;    /* index of the profile's measure */
+	uint16_t measure;    /* index in the profile */
 	uint32_t repetition; /* number of the next row's repetition */
 };
 
-/* The regions of a set are paths; their parents are created on the way. */
+/* Finds or adds a region by its path, with its parents. */
 static uint32_t region_of_path(struct fg_profile *profile, const char *path)
 {
 	char *copy = fg_xstrdup(path);
@@ -72,7 +72,7 @@ static bool counts(const struct fg_profile_row *row, uint8_t arm)
 	return row->arm == arm && row->aside == 0;
 }
 
-/* Time is the first measure where the arm has it. */
+/* The measure to show first: time if the arm has it. */
 static uint16_t first_measure(const struct fg_profile_set *set, uint8_t arm)
 {
 	const struct fg_profile_row *first = NULL;

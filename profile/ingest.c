@@ -13,9 +13,9 @@ struct self {
 };
 
 /*
- * Stacks know lines and addresses, nodes only functions: several stacks meet in one node.  A
- * stack's parent has a smaller index, so one forward pass finds them all; only stacks with time
- * below them get a node.
+ * Marks the stacks with samples in them or below them; only these get a node. Stacks have lines and
+ * addresses, nodes only functions, so several stacks share a node. A stack's parent has a smaller
+ * index, so one backward pass marks all.
  */
 static bool *find_used(const struct fg_profile *profile)
 {
@@ -30,8 +30,8 @@ static bool *find_used(const struct fg_profile *profile)
 }
 
 /*
- * Addresses without a name differ between two builds of one program and would never be joined: they
- * are one function per library.
+ * Addresses without a name differ between two builds of a program and would never match, so each
+ * library has one function for all of them.
  */
 static uint32_t function_in_set(struct fg_profile_set *set, const struct fg_profile *profile,
 				const struct fg_frame *frame, const struct fg_ingest_row *key)
@@ -70,7 +70,9 @@ static uint32_t *find_nodes(struct fg_profile_set *set, const struct fg_profile 
 			continue;
 		if (!function_of[function])
 			function_of[function] = function_in_set(set, profile, frame, key);
-		/* One name for many functions: a call to itself means nothing here. */
+		/*
+		 * The name stands for many functions, so a call from it to itself is not recursion.
+		 */
 		if ((frame->flags & FG_FRAME_NAMELESS) &&
 		    set->nodes[parent].function == function_of[function])
 			node_of[i] = parent;
@@ -121,7 +123,7 @@ static void add_region_row(struct fg_profile_set *set, const struct fg_ingest_ro
 	row->region = region;
 }
 
-/* A region's CPU time has that of the regions inside it. */
+/* A region's CPU time includes the regions inside it. */
 static void add_regions(struct fg_profile_set *set, const struct fg_profile *profile,
 			const struct fg_ingest_row *key)
 {
@@ -144,7 +146,7 @@ static void add_regions(struct fg_profile_set *set, const struct fg_profile *pro
 	free(cpu_ns);
 }
 
-/* One row per kind; kinds are interned texts of the profile: equal kinds have equal addresses. */
+/* Adds one row per kind. Kinds are interned in the profile, so equal kinds have equal addresses. */
 static void add_units(struct fg_profile_set *set, const struct fg_profile *profile,
 		      const struct fg_ingest_row *key)
 {
@@ -187,8 +189,8 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /*
- * "libm.so.6 1a2b3c". Without a build-id the hash of its bytes; unreadable modules are all
- * different.
+ * "libm.so.6 1a2b3c": name and build-id, or the hash of its bytes if it has none. Unreadable
+ * modules all differ.
  */
 static char *module_text(const struct fg_module_info *module)
 {
@@ -208,13 +210,13 @@ static char *module_text(const struct fg_module_info *module)
 	return fg_xasprintf("%s %s", module->name, hex);
 }
 
-/* Do the facts about a build mention this file? */
+/* True if the facts about a build mention this file. */
 static bool is_known(const struct fg_build_facts *build, const char *name)
 {
 	return fg_build_facts_library(build, name) || fg_fact_is_equal(build->program, name);
 }
 
-/* "NAME BUILD-ID" each. */
+/* Extracts the names from sorted texts "NAME BUILD-ID", each once. */
 static char *names_of(char *const *texts, size_t count)
 {
 	struct fg_strbuf names = {0};
@@ -230,7 +232,7 @@ static char *names_of(char *const *texts, size_t count)
 	return fg_strbuf_detach(&names);
 }
 
-/* Covers the set of modules, so load order and repeated loads do not matter. */
+/* Digests the modules as a set, so load order and repeated loads do not matter. */
 static void describe_code(const struct fg_profile *profile, const struct fg_build_facts *known,
 			  struct fg_ingest_result *result)
 {
@@ -276,8 +278,8 @@ static void fill_result(const struct fg_profile *profile, struct fg_ingest_resul
 }
 
 /*
- * Adds one row. The first measure gets a row even without samples, and so does what was counted:
- * none is an answer then.
+ * Adds one row. The first measure and exact ones get a row even without samples: a count of zero is
+ * a result.
  */
 static void add_measure(struct fg_profile_set *set, const struct fg_profile *profile,
 			uint16_t measure, const uint32_t *node_of, const struct fg_ingest_row *row)
@@ -301,20 +303,20 @@ static void add_measure(struct fg_profile_set *set, const struct fg_profile *pro
 	free(self);
 }
 
-/* For each function the index + 1 of the last sample that counted for it. */
+/* Maps each function to the index + 1 of the last sample that counted for it. */
 struct counted {
 	uint64_t *last;
 	uint64_t sample;
 };
 
-/* Shared by all samples of a profile. */
+/* Data shared by all samples of a profile. */
 struct placing {
 	const uint32_t *node_of;
 	char **binaries; /* "BUILD_ID PATH" of each module */
 	uint32_t arm;
 };
 
-/* One sample: each function on its stack counts once, where it is nearest to the leaf. */
+/* Adds one sample: each function on its stack counts once, at its frame nearest to the leaf. */
 static void add_sample_places(struct fg_profile_set *set, const struct fg_profile *profile,
 			      const struct placing *placing, const struct counted *counted)
 {
@@ -335,7 +337,7 @@ static void add_sample_places(struct fg_profile_set *set, const struct fg_profil
 		counted->last[key.function] = counted->sample;
 		if (frame->line > 0 && frame->file)
 			fg_line_costs_add(&set->lines, frame->file, &key);
-		/* A caller's is where the call returns to: behind the call. */
+		/* A caller's address is the return address, which lies after the call. */
 		key.line = (uint32_t)(frame->address - (frame->address != leaf->address));
 		if (frame->module > 0 && frame->address > 0 && frame->address <= UINT32_MAX)
 			fg_line_costs_add(&set->instructions, placing->binaries[frame->module],

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The traces of one repetition become one row of a profile set: what `fastgate run` does after each
- * execution.  Keep one symbolizer open over the whole run: an address is looked up once, however
- * many repetitions have it.
+ * Turns the traces of one repetition into a row of a profile set, as `fastgate run` does after each
+ * execution. Keep one symbolizer open for the whole run: it looks up an address once, even if many
+ * repetitions contain it.
  */
 #ifndef FG_PROFILE_INGEST_H
 #define FG_PROFILE_INGEST_H
@@ -16,14 +16,14 @@ struct fg_ingest_row {
 	uint16_t aside; /* enum fg_aside */
 	uint32_t pair;
 	/*
-	 * Functions of the program `program` are filed under `called`, so that two programs of
-	 * different names meet.
+	 * Functions of the program `program` are recorded under the name `called`, so that programs
+	 * with different names can be compared.
 	 */
 	const char *program; /* base name; NULL: unchanged */
 	const char *called;
 	/*
-	 * Fill `other_code` of the result: what was mapped other than the program and the libraries
-	 * that these facts of its build name (plugins, child programs). NULL: not wanted.
+	 * Fills `other_code` of the result: the mapped files that these facts of the build do not
+	 * name (plugins, child programs). NULL: not requested.
 	 */
 	const struct fg_build_facts *known_build;
 };
@@ -36,12 +36,12 @@ struct fg_ingest_result {
 	double cpu_ns;   /* according to the kernel; 0: unknown */
 	uint64_t period_ns;
 	/*
-	 * The code mapped in all processes: 16 hexadecimal digits over names and build-ids
-	 * (contents, where none).
+	 * Digest of the other code mapped in all processes: 16 hexadecimal digits over names and
+	 * build-ids, or contents without a build-id.
 	 */
 	char other_code[17];
 	char *other_names; /* names of that code, in order, separated by blanks */
-	char *first_note;  /* something unusual, for people; NULL: nothing */
+	char *first_note;  /* the first note about something unusual, for people; NULL: none */
 	size_t note_count;
 };
 
@@ -54,7 +54,7 @@ int fg_profile_ingest(struct fg_profile_set *set, const char *path,
 		      struct fg_ingest_result *result, struct fg_error *err) FG_NODISCARD;
 void fg_ingest_result_release(struct fg_ingest_result *result);
 
-/* As above, for a profile in memory; `result` may be NULL. */
+/* Does the same for a profile in memory; `result` may be NULL. */
 void fg_profile_ingest_profile(struct fg_profile_set *set, const struct fg_profile *profile,
 			       const struct fg_ingest_row *row, struct fg_ingest_result *result);
 

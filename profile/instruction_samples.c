@@ -35,7 +35,7 @@ static struct fg_weight *weigh_stacks(const struct fg_profile *profile, uint16_t
 	return weights;
 }
 
-/* An instruction is on one stack for each call path to it. */
+/* Merges the stacks of an instruction, which has one for each call path to it. */
 size_t fg_instruction_samples(const struct fg_profile *profile, uint16_t measure,
 			      struct fg_instruction_sample **hits)
 {

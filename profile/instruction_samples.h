@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples by the instruction that they ended at. */
+/* Samples by the instruction at their leaf. */
 #ifndef FG_PROFILE_INSTRUCTION_SAMPLES_H
 #define FG_PROFILE_INSTRUCTION_SAMPLES_H
 
 #include "profile/calltree.h"
 
 struct fg_instruction_sample {
-	/* has module and address; its function is the innermost of this instruction */
+	/* frame with the module, address and innermost function of the instruction */
 	const struct fg_frame *frame;
 	struct fg_weight weight;
 };
 
 /*
- * The samples of one measure, by module and address; to be freed. Samples whose leaf has no address
- * (in the kernel, in code made at run time, of a stored run) are not among them.
+ * Sums up the samples of one measure by module and address. The caller frees the list. It excludes
+ * samples whose leaf has no address (in the kernel, in generated code, in a stored run).
  */
 size_t fg_instruction_samples(const struct fg_profile *profile, uint16_t measure,
 			      struct fg_instruction_sample **hits);

@@ -9,7 +9,7 @@ struct lister {
 	struct fg_profile *profile;
 	struct fg_symbolizer *symbolizer;
 	size_t instructions;
-	/* functions of the current module */
+	/* the current module */
 	uint32_t module;
 	struct fg_symbol_module *symbols;
 	bool has_failed;
@@ -35,7 +35,7 @@ static void fail(struct lister *l, const char *why)
 	l->has_failed = true;
 }
 
-/* "call 0x1030 <exp@plt>": where it leads, unless within the function. */
+/* "call 0x1030 <exp@plt>": adds the name of a target outside the function. */
 static const char *text_of(struct lister *l, const struct fg_listing *listing,
 			   const struct fg_instruction *instruction)
 {
@@ -97,7 +97,10 @@ static void add_listing(struct lister *l, uint64_t address)
 	const char *name = l->profile->modules[l->module].name;
 	struct fg_error err = {0};
 
-	/* The text is the same on every host, with an archive or without. */
+	/*
+	 * Kernel code gets a fixed text, so that a note is the same on every host and with an
+	 * archive.
+	 */
 	if (*name == '[' && strcmp(name, "[vdso]") != 0)
 		fail(l, "kernel code is not in a file");
 	else if (fg_symbolizer_code(l->symbols, address, &code, &err) != FG_OK)

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-/* Room for one more, zeroed; a macro because every array has another type. */
+/* Appends a zeroed element; a macro because every array has another type. */
 #define APPEND(profile, what)                                                               \
  ((profile)->what##s = fg_grow((profile)->what##s, &(profile)->what##_capacity,             \
 			       (profile)->what##_count + 1, sizeof((profile)->what##s[0])), \
@@ -65,8 +65,8 @@ static bool is_plain(const char *text)
 }
 
 /*
- * Names are untrusted bytes. They become clean text here, once, so no view and no export has to
- * escape them for terminals or parsers again.
+ * Names are untrusted bytes. This cleans them once, so that no view or export has to escape them
+ * for terminals or parsers.
  */
 const char *fg_profile_text(struct fg_profile *profile, const char *text)
 {
@@ -323,7 +323,7 @@ void fg_profile_add_up(struct fg_profile *profile, const struct fg_sample *sampl
 			fg_measure_join(measure->is.fold, measure->truncated, sample->value);
 }
 
-/* Processes that share a library report the same: once is enough. */
+/* Processes that share a library give the same note, which is kept once. */
 void fg_profile_add_note(struct fg_profile *profile, const char *format, ...)
 {
 	struct fg_strbuf text = {0};
@@ -355,7 +355,7 @@ uint32_t fg_profile_push(struct fg_profile *profile, uint32_t parent_stack, cons
 void fg_profile_add_path(struct fg_strbuf *text, const struct fg_profile *profile, uint32_t stack)
 {
 	enum {
-		NAMED = 3 /* functions */
+		NAMED = 3 /* functions on a path */
 	};
 
 	for (unsigned i = 0; stack != 0; i++, stack = profile->stacks[stack].parent) {

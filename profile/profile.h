@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One recorded profile, symbolized, with nothing lost: every sample with its time, thread, region
- * and unit of work, and its stack as a path in one tree.  This is what trace files, stored runs and
- * imported profiles are turned into, and what profile/calltree.h aggregates.
+ * and unit of work, and its stack as a path in one tree. Trace files, stored runs and imported
+ * profiles are all converted to it, and profile/calltree.h aggregates it.
  *
  *	traces ─ trace_read → symbolize ─┐
  *	stored run (fg_profile_set) ─────┼→ struct fg_profile → struct fg_calltree → views, graphs
@@ -31,7 +31,7 @@ struct fg_frame {
 	/* current line in this frame (in a caller: the line of the call); 0: unknown */
 	uint32_t line;
 	const char *file; /* file of that line; NULL: unknown; equal texts have equal addresses */
-	/* in the module's own address space; 0: none. Inlined frames have their host's */
+	/* in the module's own address space; 0: none. An inlined frame has its host's address */
 	uint64_t address;
 	uint32_t module; /* index into modules; 0: none */
 	uint32_t flags;  /* enum fg_frame_flag */
@@ -51,7 +51,7 @@ enum fg_time_kind {
 };
 
 struct fg_sample {
-	uint32_t stack; /* its leaf; 0: no stack could be taken */
+	uint32_t stack; /* leaf of the stack; 0: no stack could be taken */
 	uint32_t thread;
 	uint32_t region;
 	uint32_t unit;
@@ -60,13 +60,14 @@ struct fg_sample {
 	int64_t time_ns;     /* since the profile's start; 0 when `has_times` is false */
 	double value;        /* in the unit of its measure */
 	uint16_t measure;    /* index into the profile's measures; 0: its first */
-	uint8_t kind;        /* enum fg_time_kind; FG_TIME_BOTH for what is not time */
+	uint8_t kind;        /* enum fg_time_kind; FG_TIME_BOTH for measures other than time */
 	bool truncated;
 };
 
 /*
- * Was system time divided into both, among functions of the kernel? If times are known: parts
- * follow each other, and no two samples of a thread have the same nanosecond.
+ * True if both are parts of one sample of system time, divided among kernel functions. Only for
+ * profiles with times: parts follow each other, and no two samples of a thread have the same
+ * nanosecond.
  */
 static inline bool fg_sample_is_part(const struct fg_sample *before, const struct fg_sample *sample)
 {
@@ -79,19 +80,19 @@ static inline bool fg_sample_is_part(const struct fg_sample *before, const struc
 struct fg_profile_measure {
 	struct fg_measure is;
 	double total;
-	double lost;      /* due but not taken */
-	double truncated; /* total of samples whose stack did not reach its start */
-	/* number of executions that measured it; 0: all of the profile's */
+	double lost;      /* samples due but not taken */
+	double truncated; /* total of the samples with an incomplete stack */
+	/* number of executions that measured it; 0: all executions of the profile */
 	uint32_t repetitions;
 };
 
 struct fg_process_info {
 	uint32_t pid;
-	uint32_t image; /* which exec of this pid */
+	uint32_t image; /* number of the exec in this pid */
 	const char *executable;
 	const char *command;
 	int64_t start_ns; /* since the profile's start */
-	int64_t end_ns;   /* 0: its end was not seen */
+	int64_t end_ns;   /* 0: the end was not seen */
 };
 
 struct fg_thread_info {
@@ -100,7 +101,7 @@ struct fg_thread_info {
 	const char *name;
 	int64_t start_ns;
 	int64_t end_ns;
-	double user_ns; /* according to the kernel; 0: its end was not seen */
+	double user_ns; /* according to the kernel; 0: the end was not seen */
 	double system_ns;
 };
 
@@ -109,11 +110,11 @@ struct fg_region_info {
 	const char *name;
 	const char *path; /* "outer/inner" */
 	uint64_t count;   /* times entered */
-	double wall_ns;   /* spent in it, regions inside included */
-	double cpu_ns;    /* sampled in it, if samples do not know their region; else 0 */
+	double wall_ns;   /* including the regions inside */
+	double cpu_ns;    /* CPU time, if samples do not know their region; else 0 */
 };
 
-/* One stay in a region, on one thread. */
+/* One pass through a region, on one thread. */
 struct fg_region_span {
 	uint32_t region;
 	uint32_t thread;
@@ -128,12 +129,12 @@ struct fg_unit_info {
 	uint64_t number;
 	int64_t start_ns;
 	int64_t end_ns;
-	bool ended; /* its end was seen */
+	bool ended; /* the end was seen */
 };
 
 /* An instruction as text. */
 struct fg_listed {
-	uint64_t address; /* in the module's own address space, as a frame's */
+	uint64_t address; /* in the module's own address space, as in a frame */
 	const char *text;
 	const char *file; /* NULL: unknown */
 	unsigned line;
@@ -152,11 +153,11 @@ struct fg_listing {
 struct fg_module_info {
 	const char *path;
 	const char *name;     /* base name */
-	const char *build_id; /* hexadecimal; "" when it has none */
+	const char *build_id; /* hexadecimal; "": none */
 	uint64_t start;
 	uint64_t end;
 	uint32_t process;
-	bool is_kernel; /* the kernel or a module of it; whether it is sampled is chance */
+	bool is_kernel; /* the kernel or one of its modules; chance decides whether it is sampled */
 	const char *
 		/* "symbol table", "/usr/lib/debug/...", "nothing: ..." : for people */
 		symbols_from;
@@ -170,19 +171,19 @@ enum {
 struct fg_profile_cost {
 	double samples;
 	double sampled_ns;  /* CPU time that the samples represent */
-	double handler_ns;  /* the collector's own time in handlers, */
-	double start_ns;    /* and before main, and at the end */
-	double signals_ns;  /* interrupts and signals, in the kernel; 0: not measured */
+	double handler_ns;  /* the collector's time in signal handlers */
+	double start_ns;    /* the collector's time before main() and at the end */
+	double signals_ns;  /* the kernel's time for interrupts and signals; 0: not measured */
 	double switches_ns; /* cost of the clock at context switches */
-	double expected;    /* for a stored run: the share of the CPU time by the known costs */
-	int perf_errno;     /* why perf events were refused; 0: they were not */
-	double system_ns;   /* part of sampled_ns, if the clock shows it */
-	double kernel_ns;   /* part of that which was sampled independently of the kernel's ticks */
-	int kernel_errno;   /* why the kernel's functions could not be seen; 0: they could */
+	double expected;    /* of a stored run: share of the CPU time computed from known costs */
+	int perf_errno;     /* why perf events were refused; 0: they were granted */
+	double system_ns;   /* system time in sampled_ns, if the clock distinguishes it */
+	double kernel_ns;   /* part of system_ns sampled independently of the kernel's ticks */
+	int kernel_errno;   /* why kernel functions were not visible; 0: they were */
 	uint64_t losses[FG_PROFILE_LOSSES];
 };
 
-/* An argument of a function on one call path: what it was called with. */
+/* The values of a function's argument on one call path. */
 struct fg_domain {
 	const char *function;
 	const char *signature; /* "double(double,int)" */
@@ -191,7 +192,7 @@ struct fg_domain {
 	struct fg_argument_figures seen;
 };
 
-/* Calls of a function on one call path that came to their end. */
+/* Completed calls of a function on one call path. */
 struct fg_call_durations {
 	const char *function;
 	uint32_t stack; /* stack of the caller */
@@ -202,7 +203,7 @@ struct fg_call_durations {
 	double bins[FG_CALL_TIME_BINS];
 };
 
-/* A piece of the arguments that a function was called with: profile/argument_values.h. */
+/* A packed piece of the arguments that a function was called with. */
 struct fg_argument_values {
 	const char *function;
 	uint32_t stack; /* stack of the caller */
@@ -217,7 +218,7 @@ struct fg_resident {
 	const char *name;
 	uint32_t process;
 	double at_peak, at_end;
-	double held; /* heap bytes held when the peak was read */
+	double held; /* heap bytes held when at_peak was read */
 };
 
 struct fg_profile {
@@ -228,10 +229,10 @@ struct fg_profile {
 	size_t frame_count, frame_capacity;
 	struct fg_stack *stacks; /* [0]: the root */
 	size_t stack_count, stack_capacity;
-	/* samples of all measures; those of one by thread, then by time */
+	/* samples of all measures; within a measure by thread, then by time */
 	struct fg_sample *samples;
 	size_t sample_count, sample_capacity;
-	struct fg_profile_measure *measures; /* [0]: shown unless another is asked for */
+	struct fg_profile_measure *measures; /* [0]: the default */
 	size_t measure_count, measure_capacity;
 	struct fg_process_info *processes; /* from 0 */
 	size_t process_count, process_capacity;
@@ -239,14 +240,14 @@ struct fg_profile {
 	size_t thread_count, thread_capacity;
 	struct fg_region_info *regions; /* [0]: outside any region */
 	size_t region_count, region_capacity;
-	/* by thread, then by time; empty when the trace has no times of them */
+	/* by thread, then by time; empty if the trace lacks their times */
 	struct fg_region_span *spans;
 	size_t span_count, span_capacity;
 	struct fg_unit_info *units; /* [0]: outside any unit */
 	size_t unit_count, unit_capacity;
 	struct fg_module_info *modules; /* [0]: none */
 	size_t module_count, module_capacity;
-	/* executions behind the samples; figures per execution are divided by it */
+	/* executions behind the samples, by which figures per execution are divided */
 	uint32_t repetition_count;
 
 	struct fg_listing *listings; /* sorted by module and address; see profile/listing.h */
@@ -254,7 +255,7 @@ struct fg_profile {
 
 	const char *title;  /* title for people: the command, or the run and its benchmark */
 	const char *clock;  /* the clock, for people; NULL: unknown */
-	const char *unseen; /* blind spots of this clock, for people; NULL: nothing, or unknown */
+	const char *unseen; /* blind spots of this clock, for people; NULL: none, or unknown */
 	struct fg_profile_cost cost;
 	uint64_t period_ns; /* between samples; 0: unknown or mixed */
 	bool has_times;
@@ -269,7 +270,7 @@ struct fg_profile {
 	size_t resident_count, resident_capacity;
 	struct fg_argument_values *values;
 	size_t value_count, value_capacity;
-	const char **notes; /* lines for people: what was odd, cut, refused */
+	const char **notes; /* lines for people about anything odd, cut or refused */
 	size_t note_count, note_capacity;
 
 	struct fg_map function_index; /* name NUL library → index */
@@ -286,8 +287,8 @@ void fg_profile_init(struct fg_profile *profile);
 void fg_profile_release(struct fg_profile *profile);
 
 /*
- * Find or add.  Texts are copied, as valid UTF-8 without control characters (U+FFFD instead); NULL
- * stays NULL.
+ * These find or add an entry. Texts are copied as valid UTF-8; U+FFFD replaces control characters.
+ * NULL stays NULL.
  */
 const char *fg_profile_text(struct fg_profile *profile, const char *text);
 uint32_t fg_profile_function(struct fg_profile *profile,
@@ -295,20 +296,23 @@ uint32_t fg_profile_function(struct fg_profile *profile,
 uint32_t fg_profile_frame(struct fg_profile *profile, const struct fg_frame *frame);
 uint32_t fg_profile_stack(struct fg_profile *profile, uint32_t parent, uint32_t frame);
 uint32_t fg_profile_region(struct fg_profile *profile, uint32_t parent, const char *name);
-/* Find by name or add. */
+/* Finds a measure by name, or adds it. */
 uint16_t fg_profile_measure(struct fg_profile *profile, const struct fg_measure *measure);
-/* Replaces CPU time as the first measure; call it before adding others. */
+/* Replaces CPU time as the first measure, before others are added. */
 void fg_profile_set_first_measure(struct fg_profile *profile, const struct fg_measure *measure);
-/* NULL is the first one. FG_ENOENT: the message lists the existing ones. */
+/*
+ * Finds a measure; a `name` of NULL means the first. FG_ENOENT: the message lists the existing
+ * ones.
+ */
 int fg_profile_find_measure(const struct fg_profile *profile, const char *name, uint16_t *index,
 			    struct fg_error *err) FG_NODISCARD;
-/* Executions behind a measure: figures per execution are divided by it. */
+/* The number of executions behind a measure, by which figures per execution are divided. */
 uint32_t fg_profile_repetitions(const struct fg_profile *profile, uint16_t measure);
-/* Counts a sample in the totals of its measure. */
+/* Adds a sample to the totals of its measure. */
 void fg_profile_add_up(struct fg_profile *profile, const struct fg_sample *sample);
-/* The first measure that is CPU or wall time; UINT16_MAX: none is. */
+/* The first measure that is CPU or wall time; UINT16_MAX: none. */
 uint16_t fg_profile_time_measure(const struct fg_profile *profile);
-/* Append; the element is zeroed and valid until the next one is added. */
+/* These append a zeroed element, valid until the next one is added. */
 struct fg_sample *fg_profile_add_sample(struct fg_profile *profile);
 struct fg_process_info *fg_profile_add_process(struct fg_profile *profile);
 struct fg_thread_info *fg_profile_add_thread(struct fg_profile *profile);
@@ -323,24 +327,25 @@ uint32_t fg_profile_module_file(struct fg_profile *profile, uint32_t module);
 void fg_profile_add_note(struct fg_profile *profile, const char *format, ...) FG_PRINTF(2, 3);
 
 /*
- * Do samples know their region? Those of a stored run do not, though its regions have times.
+ * True if samples know their region. Samples of a stored run do not, although its regions have
+ * times.
  */
 bool fg_profile_knows_regions(const struct fg_profile *profile);
 
 /*
- * For a source that knows names only (stored runs, folded stacks): a frame of this function and no
- * address.
+ * Adds a frame with this function and without an address, for sources that know only names (stored
+ * runs, folded stacks).
  */
 uint32_t fg_profile_push(struct fg_profile *profile, uint32_t parent_stack, const char *name,
 			 const char *library);
 
+/* A set has one region for all units of a kind: this prefix, then the kind. */
+#define FG_PROFILE_UNITS "unit of work: "
 /*
- * A stored run as a profile: the rows of one arm that count, one repetition each.  Regions become
- * regions with their time, but samples do not know theirs: the stored form keeps call paths and
- * regions apart.
+ * Makes a profile of a stored run: the rows of one arm that count, one repetition each. Regions
+ * keep their time, but samples do not know their region: the stored form has call paths and regions
+ * separately.
  */
-#define FG_PROFILE_UNITS \
- "unit of work: " /* a set's "region" of all units of a kind: this and the kind */
 void fg_profile_from_set(struct fg_profile *profile, const struct fg_profile_set *set, uint8_t arm);
 
 /* Appends the innermost functions of a stack: "fit ← loop ← main". */
@@ -349,8 +354,8 @@ void fg_profile_add_path(struct fg_strbuf *text, const struct fg_profile *profil
 /* ---- argument_values.c ---- */
 
 /*
- * Unpacks one piece, row after row, into `to`, which has room for all; returns the number of rows:
- * fewer than the piece claims if it is damaged.
+ * Unpacks one piece, row after row, into `to`, which has room for all. Returns the number of rows,
+ * which is smaller than the piece claims if it is damaged.
  */
 uint32_t fg_argument_values_unpack(const struct fg_argument_values *values, double *to);
 

@@ -33,7 +33,7 @@ static bool folds_into_caller(const struct fg_selection *s, uint32_t stack)
 	       (s->query->fold_inlined && (frame->flags & FG_FRAME_INLINED));
 }
 
-/* The slot that remembers the node of a stack; 0: none yet. */
+/* The slot that holds the node of a stack; 0: not placed yet. */
 static uint32_t *place_of(struct fg_placing *p, uint32_t base, uint32_t stack)
 {
 	if (p->selection->query->split == FG_SPLIT_NONE)
@@ -42,8 +42,8 @@ static uint32_t *place_of(struct fg_placing *p, uint32_t base, uint32_t stack)
 }
 
 /*
- * Up to the first stack whose node is known, then down again: a path is walked once, however many
- * samples it has.
+ * Walks up to the first stack whose node is known, then down again: each path is walked once, even
+ * if it has many samples.
  */
 static uint32_t node_of(struct fg_placing *p, uint32_t base, uint32_t stack)
 {
@@ -148,7 +148,7 @@ static uint32_t base_of(struct fg_placing *p, const struct fg_sample *sample)
 	}
 }
 
-/* The sample's place in the split as one number, to detect that it has not changed. */
+/* The sample's place in the split as one number, to detect a change. */
 static uint32_t split_key(const struct fg_placing *p, const struct fg_sample *sample)
 {
 	switch (p->selection->query->split) {

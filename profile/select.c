@@ -11,17 +11,17 @@ struct select {
 	const struct fg_profile *profile;
 	struct fg_selection selection;
 	struct fg_profile *into;
-	uint32_t *frame_of_frame;         /* + 1; 0: not made yet */
+	uint32_t *frame_of_frame;         /* index + 1; 0: not made yet */
 	struct fg_pair_index frame_below; /* frame, ancestor's frame → frame */
-	/* by function; NULL: its own; for rewritten names the one that all share */
+	/* by function: the library that all functions with a rewritten name share; NULL: its own */
 	const char **libraries;
 	size_t library_capacity;
 	uint16_t *measure_of; /* index in the profile → index in the selected one */
 };
 
 /*
- * Functions are identified by name and library; rewritten names are one function whatever the
- * library.
+ * Functions are identified by name and library. Functions with the same rewritten name are merged,
+ * so they share a library.
  */
 static void share_library(struct select *s, uint32_t function, const char *library)
 {
@@ -83,10 +83,7 @@ static uint32_t frame_of_frame(struct select *s, uint32_t frame)
 	return s->frame_of_frame[frame] - 1;
 }
 
-/*
- * "log" below a frame that matches an ancestor pattern is another function than "log" below
- * another.
- */
+/* "log" below a match of an ancestor pattern becomes a separate function for each matched frame. */
 static uint32_t frame_below(struct select *s, uint32_t frame, uint32_t ancestor_stack)
 {
 	const uint32_t ancestor = frame_of_frame(s, s->profile->stacks[ancestor_stack].frame);
@@ -135,7 +132,7 @@ static uint32_t stack_of_split(void *context, uint32_t parent, const char *name)
 	return fg_profile_stack(s->into, parent, fg_profile_frame(s->into, &frame));
 }
 
-/* Largest and smallest values are those of all repetitions, not a mean. */
+/* Adds a sample, scaled as the query requests; largest and smallest values are not scaled. */
 static void add_sample(struct select *s, const struct fg_sample *sample, uint32_t stack)
 {
 	struct fg_sample *added = fg_profile_add_sample(s->into);
@@ -168,7 +165,7 @@ static void add_samples(struct select *s)
 	fg_placing_release(&placing);
 }
 
-/* ---- what samples refer to: the tables keep their order, so that references stay right ---- */
+/* ---- tables that samples refer to; they keep their order, so references stay valid ---- */
 
 static void copy_processes(const struct fg_profile *from, struct fg_profile *to)
 {
@@ -226,7 +223,8 @@ static void copy_spans(struct select *s)
 }
 
 /*
- * Units that were filtered out are gone; the others move up, and the samples' references with them.
+ * Drops the units that were filtered out. The others move up, and references of samples are
+ * adjusted.
  */
 static void copy_units(struct select *s)
 {
@@ -270,7 +268,7 @@ static void copy_measures(struct select *s)
 	}
 }
 
-/* A stored run knows truncation only as a total, not per sample. */
+/* Copies the truncation of a stored run, which has it only as a total, not per sample. */
 static void copy_truncated(struct select *s)
 {
 	for (size_t i = 0; i < s->profile->measure_count; i++)

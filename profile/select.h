@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Part of a profile, as a profile: what a query keeps, with the names and stacks that it shows.
- * This is how filtered profiles are exported: each sample that passes stays a sample, with its
+ * Makes a profile of the samples that a query keeps, with the names and stacks that it shows.
+ * Filtered profiles are exported in this way: each sample that passes stays a sample, with its
  * time, thread, region and unit.
  *
- * Grouping by something coarser than functions makes functions of the groups; splitting puts the
- * parts ("reco", "fit" of a region's path) above the call paths, as frames that are marks.
- * `per_repetition` makes one repetition of all, with their mean weights: a sample's count stays
- * what was counted.
+ * A grouping coarser than functions turns each group into a function. A split puts its parts
+ * ("reco" and "fit" of a region's path) above the call paths, as frames that are marks.
+ * `per_repetition` merges all repetitions into one with mean weights; the counts of samples stay.
  */
 #ifndef FG_PROFILE_SELECT_H
 #define FG_PROFILE_SELECT_H
@@ -15,8 +14,8 @@
 #include "profile/calltree.h"
 
 /*
- * FG_EINVAL, FG_ELIMIT as fg_calltree_build(); the result is to be released, and does not need
- * `profile` any more.
+ * Fails like fg_calltree_build(). The caller releases the result, which does not refer to
+ * `profile`.
  */
 int fg_profile_select(const struct fg_profile *profile, const struct fg_calltree_query *query,
 		      struct fg_profile *selected, struct fg_error *err) FG_NODISCARD;

@@ -101,7 +101,7 @@ bool fg_matches_function(const struct fg_pattern *pattern, const char *name, con
 	return matches;
 }
 
-/* 1 + the first pattern that matches the function; 0: none does. */
+/* Index + 1 of the first pattern that matches the function; 0: none. */
 static uint32_t first_of_function(const struct fg_patterns *patterns,
 				  const struct fg_profile_function *function)
 {
@@ -182,7 +182,7 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* "" when it is not known. */
+/* The function's library, or "" if unknown. */
 static const char *library_of(const struct fg_profile_function *function)
 {
 	if (!*function->library && strcmp(function->name, "[kernel]") == 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A query, worked out for one profile: which samples it keeps, where their stacks begin and end,
- * which frames it hides, and what the others are called.  Call trees and selected profiles
- * (profile/select.h) are both made with it, so that a filter means the same in a view, a
- * picture and an export.
+ * A query applied to one profile: it decides which samples to keep, where their stacks begin and
+ * end, which frames to hide, and the names of the others. Call trees and selected profiles
+ * (profile/select.h) both use it, so that a filter means the same in a view, a picture and an
+ * export.
  *
  * 1. each pattern is tried once per function, never per sample;
  * 2. one forward pass over the stacks pushes facts down from the root: which focus patterns have
@@ -41,7 +41,7 @@ struct fg_stack_facts {
 	uint32_t focus;
 	uint32_t top;      /* outermost stack whose frame matches `root`; 0: none yet */
 	uint32_t cut;      /* innermost stack whose frame matches `leaf`; 0: none yet */
-	uint32_t ancestor; /* nearest stack above whose frame matches an ancestor pattern */
+	uint32_t ancestor; /* nearest stack above with a frame that matches an ancestor pattern */
 	bool ignored;
 };
 
@@ -58,15 +58,12 @@ struct fg_selection {
 	double scale;     /* factor for regions and units */
 };
 
-/*
- * A function pattern matches its name alone, so that "^fit$" means fit,
- * and "name [library]".
- */
+/* A function matches if its name does, so that "^fit$" means fit, or if "name [library]" does. */
 bool fg_matches_function(const struct fg_pattern *pattern, const char *name, const char *library);
 
 /*
- * FG_EINVAL, FG_ELIMIT: a pattern or rule that is not one.  Release in any case.  Both texts are
- * borrowed.
+ * FG_EINVAL, FG_ELIMIT: an invalid pattern or rule. The caller releases the selection even then. It
+ * borrows the profile and the query.
  */
 int fg_selection_init(struct fg_selection *selection, const struct fg_profile *profile,
 		      const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;
@@ -75,8 +72,8 @@ double fg_selection_scale(const struct fg_selection *s, uint16_t measure);
 void fg_selection_release(struct fg_selection *selection);
 
 /*
- * Spans and units of work are stretches of time on a thread, whether or not samples fell into them:
- * does the selection keep a part of one?
+ * True if the selection keeps a part of this time on a thread: a span or a unit of work, even one
+ * without samples.
  */
 bool fg_selection_overlaps(const struct fg_selection *selection, uint32_t thread, int64_t start_ns,
 			   int64_t end_ns);
@@ -87,24 +84,24 @@ void fg_selection_name(const struct fg_selection *selection, const struct fg_fra
 		       struct fg_label *label, struct fg_strbuf *name);
 /* The ancestor whose name is appended to distinguish this one; 0: none. */
 uint32_t fg_selection_ancestor(const struct fg_selection *selection, uint32_t stack);
-/* Frames next to each other with the same label are one. */
+/* True if adjacent frames with the same label become one. */
 bool fg_selection_merges_neighbours(const struct fg_selection *selection);
 
-/* "log  (from fit)", to be freed: what a function below a chosen ancestor is called. */
+/* The name of a function below a chosen ancestor, "log  (from fit)". The caller frees it. */
 char *fg_selection_name_below(const char *name, const char *ancestor);
 
-/* Puts samples into a tree. Its nodes are numbers, the root is 0. */
+/* Places samples in a tree. Nodes are numbers; the root is 0. */
 struct fg_placing {
 	const struct fg_selection *selection;
 	void *context;
 	/*
-	 * The child of `parent` for a part of the split ("fit" of a region's path), and for a frame
-	 * that is shown.
+	 * Callbacks that find or add the child of `parent` for a part of the split ("fit" of a
+	 * region's path), or for a visible frame.
 	 */
 	uint32_t (*split)(void *context, uint32_t parent, const char *name);
 	uint32_t (*frame)(void *context, uint32_t parent, uint32_t stack);
 
-	uint32_t *node_of_stack; /* + 1; when the tree is not split */
+	uint32_t *node_of_stack; /* node + 1, if the tree is not split */
 	struct fg_pair_index node_of_pair;
 	uint32_t *trail;
 	uint32_t base, last_key;
@@ -113,7 +110,7 @@ struct fg_placing {
 
 void fg_placing_init(struct fg_placing *placing);
 void fg_placing_release(struct fg_placing *placing);
-/* The node where a sample that passes belongs. */
+/* The node of a sample that passes. */
 uint32_t fg_placing_node(struct fg_placing *placing, const struct fg_sample *sample);
 
 #endif

@@ -18,7 +18,10 @@ static int by_thread_and_time(const void *a, const void *b)
 	return one->time_ns < other->time_ns ? -1 : one->time_ns > other->time_ns;
 }
 
-/* Samples are nearly always in order already: checking is cheaper than sorting. */
+/*
+ * Sorts the samples if necessary: they are nearly always in order, and checking is cheaper than
+ * sorting.
+ */
 static void order_samples(struct fg_profile *profile)
 {
 	bool ordered = true;
@@ -55,8 +58,8 @@ static bool covers(const struct fg_unit_info *unit, const struct fg_sample *samp
 }
 
 /*
- * One pass over units and samples, both by thread and time. Open units are a stack; a sample
- * belongs to the innermost one.
+ * Makes one pass over units and samples, both sorted by thread and time. Open units form a stack; a
+ * sample belongs to the innermost one.
  */
 static void assign_units(struct fg_profile *profile)
 {
@@ -116,7 +119,7 @@ int fg_profile_list_traces(const char *path, char ***paths, size_t *count, struc
 	return FG_OK;
 }
 
-/* Times count from the first process's start, whatever the order of the files. */
+/* Reads the files. Times count from the start of the first process, in any order of the files. */
 static uint64_t read_all(char **paths, size_t count, struct fg_trace *traces, bool *good,
 			 struct fg_profile *profile, struct fg_error *first)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Two kinds of address.  Where a thread was interrupted its address is the instruction it stood at.
- * Everywhere else the address is where a call returns to: the instruction after the call, which
- * may belong to another line, another inlined copy, even to the next function when the call never
- * returns.  So these are looked up one byte earlier.  The trace marks the kind of each address.
+ * A trace has two kinds of addresses. The address of an interrupted thread is its current
+ * instruction. Every other address is a return address: the instruction after the call, which may
+ * belong to another line, another inlined copy, or even the next function if the call never
+ * returns. So these are looked up one byte earlier. The trace marks the kind of each address.
  */
 #include "base/fs.h"
 #include "base/hash.h"
@@ -99,7 +99,10 @@ bool fg_trace_is_of_kernel(const struct fg_trace *trace, uint32_t module)
 	       (trace->modules[module].flags & FG_MODULE_KERNEL) != 0;
 }
 
-/* Named when it was recorded: the kernel has no file here, and lies elsewhere after each start. */
+/*
+ * The kernel's functions were named on the recorded host: it has no file here, and its addresses
+ * change with each boot.
+ */
 static const char *kernel_name(const struct fg_trace *trace, const struct fg_trace_address *at)
 {
 	return fg_trace_symbol_at(trace, at->module, at->offset - !(at->exact || at->offset == 0));
@@ -116,7 +119,7 @@ static uint32_t kernel_frame(struct fg_trace_joiner *j, const struct fg_trace_ad
 	return frame_of_symbol(j, &symbol, library, j->file_of[at->module], at->offset);
 }
 
-/* All instructions of a line share one address: Python frames differ by line. */
+/* Makes a Python frame. All instructions of a line share one address, so frames differ by line. */
 static uint32_t python_frame(struct fg_trace_joiner *j, const struct fg_trace_address *at)
 {
 	const struct fg_trace_code *code = &j->trace->codes[at->code];
@@ -188,8 +191,8 @@ static struct fg_keyed *order_addresses(const struct fg_trace *trace, size_t *co
 }
 
 /*
- * By module and offset: neighbours share a unit's tables, several times faster than in order of
- * arrival.
+ * Looks addresses up by module and offset: neighbours share a unit's tables, which is several times
+ * faster than in order of arrival.
  */
 void fg_trace_look_up(struct fg_trace_joiner *j)
 {
@@ -234,7 +237,10 @@ static struct fg_trace_frames frames_of(const struct fg_trace_joiner *j, uint32_
 	return address < j->trace->frame_count ? j->frames_of[address] : none;
 }
 
-/* The collector makes a timed call itself, and stands between the function and its caller. */
+/*
+ * True for the collector's frame between a timed function and its caller: the collector makes the
+ * call.
+ */
 static bool is_wrapper(const struct fg_trace *trace, const struct fg_trace_path *path)
 {
 	const uint32_t module =
@@ -268,7 +274,10 @@ static bool is_nameless_kernel(const struct fg_trace *trace, uint32_t path)
 	return at->defined && fg_trace_is_of_kernel(trace, at->module) && !kernel_name(trace, at);
 }
 
-/* Without names the kernel is one frame, however deep it was. */
+/*
+ * True for a nameless kernel frame below another one: without names, the kernel is one frame of any
+ * depth.
+ */
 static bool is_shown_by_parent(const struct fg_trace *trace, const struct fg_trace_path *path)
 {
 	return path->frame < trace->frame_count &&
@@ -302,9 +311,9 @@ static uint32_t push_path(struct fg_trace_joiner *j, uint32_t stack,
 }
 
 /*
- * The interpreter's own frames between two Python functions, and those below a Python function, say
- * how Python is run and not what the program does: their time belongs to the Python line.  Where no
- * Python function is next to them, as before the first one begins, they stay.
+ * The interpreter's own frames between two Python functions, or below a Python function, show how
+ * Python works, not what the program does: their time belongs to the Python line. They stay if
+ * there is no Python function next to them, as before the first one begins.
  */
 static struct fg_trace_place place_path(struct fg_trace_joiner *j,
 					const struct fg_trace_place *caller,
@@ -326,8 +335,8 @@ static struct fg_trace_place place_path(struct fg_trace_joiner *j,
 }
 
 /*
- * Up to the first path whose stack is known, then down again.  `trail` has room for every path; a
- * damaged trace may have a circle, which ends when the trail is full.
+ * Walks up to the first path whose stack is known, then down again. `trail` has room for every
+ * path; a damaged trace may have a cycle, which ends when the trail is full.
  */
 uint32_t fg_trace_stack(struct fg_trace_joiner *j, uint32_t leaf, uint32_t *trail)
 {

@@ -70,7 +70,7 @@ static void add_notes(struct fg_trace_joiner *j)
 				    pid, (unsigned long long)j->unknown_paths);
 }
 
-/* It ran, but nothing is known about it. */
+/* True if the interpreter's evaluation loop was seen without Python frames. */
 static bool has_bare_evaluation(const struct fg_trace_joiner *j)
 {
 	const struct fg_profile *profile = j->profile;
@@ -85,14 +85,14 @@ static bool has_bare_evaluation(const struct fg_trace_joiner *j)
 static void note_python(struct fg_trace_joiner *j)
 {
 	enum {
-		WORTH_TELLING = 100 /* one of these */
+		MISSED_ONE_IN = 100 /* more missed stacks than one in 100 are reported */
 	};
 	const uint64_t missed = j->trace->header.python_missed;
 	const uint64_t read = j->trace->header.python_stacks;
 
 	if (j->trace->python_version == 0)
 		return;
-	if (missed > read / WORTH_TELLING)
+	if (missed > read / MISSED_ONE_IN)
 		fg_profile_add_note(j->profile,
 				    "process %u: %" PRIu64 " of %" PRIu64
 				    " stacks are without their Python frames: these made no sense",
@@ -112,8 +112,10 @@ static bool counts_heap(const struct fg_trace *trace)
 	return false;
 }
 
-/* The collector reports it itself if the loader shows it. */
-static bool is_told_of_malloc(const struct fg_trace *trace)
+/*
+ * True if the collector has already reported the program's own malloc, which the loader showed it.
+ */
+static bool has_malloc_note(const struct fg_trace *trace)
 {
 	for (size_t i = 0; i < trace->note_count; i++)
 		if (strstr(trace->notes[i], "a malloc of its own"))
@@ -121,14 +123,14 @@ static bool is_told_of_malloc(const struct fg_trace *trace)
 	return false;
 }
 
-/* The loader does not pass by an allocator that the program links under other names. */
+/* Notes an allocator that the program links under other names, which the loader does not see. */
 static void note_own_allocator(struct fg_trace_joiner *j)
 {
 	static const char *const allocators[] = {
 		"malloc", "je_malloc", "_rjem_malloc", "tc_malloc", "mi_malloc", "rpmalloc", NULL};
 	const struct fg_trace *trace = j->trace;
 
-	if (!counts_heap(trace) || is_told_of_malloc(trace))
+	if (!counts_heap(trace) || has_malloc_note(trace))
 		return;
 	for (size_t i = 1; i < trace->module_count; i++) {
 		const bool is_program = trace->modules[i].flags & FG_MODULE_MAIN;
@@ -179,7 +181,7 @@ static const struct clock_words *clock_words(const struct fg_trace_header *heade
 	return &unknown;
 }
 
-/* A trace of counts alone has no time to show first. */
+/* Makes a count the first measure of a trace that has only counts. */
 static void set_first_count(struct fg_trace_joiner *j)
 {
 	for (size_t i = 1; i < j->trace->measure_count; i++) {
@@ -193,7 +195,7 @@ static void set_first_count(struct fg_trace_joiner *j)
 	}
 }
 
-/* The first trace defines the measure of samples; call it before any sample. */
+/* Sets the measure of samples. The first trace defines it, before any sample is added. */
 static void set_clock(struct fg_trace_joiner *j)
 {
 	const struct fg_measure wall_time = fg_measure_describe("wall_time", NULL);
@@ -240,7 +242,7 @@ static void add_cost(struct fg_profile_cost *cost, const struct fg_trace_header 
 		cost->losses[i] += header->losses[i];
 }
 
-/* Name the clock that sampled most of the system time so far: ticks, or perf events. */
+/* Names the clock that sampled most of the system time so far: ticks, or perf events. */
 static void settle_clock(struct fg_profile *profile)
 {
 	static const struct fg_trace_header ticks = {.clock_user = FG_CLOCK_PERF_USER,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces as a profile: addresses become frames (one per inlined level), call paths become stacks,
- * marks become units and region spans.  Several traces, one per process, join in one profile; their
- * times count from the earliest start.
+ * Turns traces into a profile: addresses become frames (one per inlined level), call paths become
+ * stacks, marks become units and region spans. Several traces, one per process, are joined in one
+ * profile; their times count from the earliest start.
  */
 #ifndef FG_PROFILE_TRACE_PROFILE_H
 #define FG_PROFILE_TRACE_PROFILE_H
@@ -16,13 +16,13 @@ void fg_profile_add_trace(struct fg_profile *profile, const struct fg_trace *tra
 			  struct fg_symbolizer *symbolizer, uint64_t origin_ns);
 
 /*
- * A trace file, or every trace of a folder (not of its subfolders). A trace that cannot be read
- * becomes a note of the profile if another one can be; FG_ENOENT: no trace at all.
+ * Reads a trace file, or every trace in a folder but not in its subfolders. An unreadable trace
+ * becomes a note in the profile if another one can be read. FG_ENOENT: no trace at all.
  */
 int fg_profile_read_traces(const char *path, struct fg_symbolizer *symbolizer,
 			   struct fg_profile *profile, struct fg_error *err) FG_NODISCARD;
 
-/* The path itself, or the traces of the folder; for fg_fs_list_free(). */
+/* Lists the path itself, or the traces in the folder. To be freed with fg_fs_list_free(). */
 int fg_profile_list_traces(const char *path, char ***paths, size_t *count, struct fg_error *err)
 	FG_NODISCARD;
 

@@ -26,8 +26,8 @@ static bool ends_in_kernel(const struct fg_trace *trace, uint32_t path)
 }
 
 /*
- * Time in the kernel whose functions are not known is shown as a leaf of its own below the function
- * that made the call, or below none for system time that no sample found.
+ * True for time in unknown kernel functions, which gets a leaf of its own below the calling
+ * function, or below the root if no sample found the caller.
  */
 static bool is_in_kernel(const struct fg_trace *trace, const struct fg_trace_sample *sample)
 {
@@ -65,7 +65,7 @@ static void add_sample(struct fg_trace_joiner *j, const struct fg_trace_sample *
 	fg_profile_add_up(profile, sample);
 }
 
-/* The counter itself is on top of each of its stacks: the leaf is its caller. */
+/* Removes the counter's own frames, so that the leaf is its caller. */
 static uint32_t below_collector(const struct fg_trace *trace, uint32_t path)
 {
 	while (path != 0 && path < trace->path_count && trace->paths[path].defined) {
@@ -81,7 +81,7 @@ static uint32_t below_collector(const struct fg_trace *trace, uint32_t path)
 	return path;
 }
 
-/* The type of an exception is recorded as its linkage name. */
+/* The measure's name; traces record the type of an exception as its linkage name. */
 static const char *measure_name(const struct fg_trace_joiner *j, uint32_t measure)
 {
 	static const char mangled[] = "throws._ZTS";
@@ -104,7 +104,7 @@ static const char *measure_name(const struct fg_trace_joiner *j, uint32_t measur
 	return name;
 }
 
-/* Writes a total counted elsewhere. Zero is a valid total. */
+/* Adds all measures of the trace, even those without a value: zero is a result. */
 static void add_measures(struct fg_trace_joiner *j)
 {
 	const struct fg_trace *trace = j->trace;
@@ -139,7 +139,7 @@ static void add_value(struct fg_trace_joiner *j, const struct fg_trace_value *fr
 	fg_profile_add_up(j->profile, sample);
 }
 
-/* The function whose calls the measure counts; NULL: it counts something else. */
+/* The function whose calls the measure counts; NULL: another kind of measure. */
 static const char *called_function(const struct fg_trace *trace, uint32_t measure)
 {
 	static const char family[] = "calls.";
@@ -169,7 +169,7 @@ static void add_call_times(struct fg_trace_joiner *j, const struct fg_trace_call
 	fg_call_durations_join(fg_call_durations_of(j->profile, function, stack), &seen);
 }
 
-/* The entry of this process for a name. */
+/* Finds or adds the process's entry for a name. */
 static struct fg_resident *resident_of(struct fg_profile *profile, size_t first, const char *name,
 				       uint32_t process)
 {

@@ -4,7 +4,7 @@
 
 int64_t fg_trace_time_of(const struct fg_trace_joiner *j, uint64_t time_ns)
 {
-	/* Clamped, so times of a damaged trace can be added and subtracted. */
+	/* Times of a damaged trace are clamped, so that they can be added and subtracted. */
 	const uint64_t most_ns = INT64_MAX / 2;
 	const uint64_t late_ns = time_ns > j->origin_ns ? time_ns - j->origin_ns : 0;
 
@@ -49,7 +49,6 @@ void fg_trace_add_threads(struct fg_trace_joiner *j)
 	}
 }
 
-/* All threads without a definition share one entry, made on first use. */
 uint32_t fg_trace_thread_of(struct fg_trace_joiner *j, uint32_t thread)
 {
 	uint32_t known = thread < j->trace->thread_count ? j->thread_of[thread] : 0;
@@ -71,7 +70,6 @@ const char *fg_trace_name_or(const struct fg_trace *trace, uint32_t name, const 
 	return name < trace->name_count && trace->names[name] ? trace->names[name] : otherwise;
 }
 
-/* Parents first, by walking up; a circle or an endless chain ends at the outermost level. */
 uint32_t fg_trace_region_of(struct fg_trace_joiner *j, uint32_t region, unsigned depth)
 {
 	enum {

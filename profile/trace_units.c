@@ -4,13 +4,9 @@
 
 struct open_unit {
 	uint32_t unit;
-	uint32_t previous; /* index + 1 of the same thread's previous one */
+	uint32_t previous; /* index + 1 of the thread's previous open unit */
 };
 
-/*
- * Begin and end marks pair up per thread by kind and number, innermost first; an end without a
- * begin is ignored.
- */
 void fg_trace_add_units(struct fg_trace_joiner *j)
 {
 	const struct fg_trace *trace = j->trace;
@@ -52,7 +48,7 @@ void fg_trace_add_units(struct fg_trace_joiner *j)
 	free(last);
 }
 
-/* By begin, the outer of two first. */
+/* Orders by begin; an outer span precedes an inner one. */
 static int compare_spans(const void *left, const void *right)
 {
 	const struct fg_region_span *a = left;

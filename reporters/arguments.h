@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of arguments in report.json, written and read.  Private to reporters/. */
+/* Writes and reads the tables of arguments in report.json. Private to reporters/. */
 #ifndef FG_REPORTERS_ARGUMENTS_H
 #define FG_REPORTERS_ARGUMENTS_H
 
@@ -8,7 +8,7 @@
 #include "model/arguments.h"
 
 void fg_report_add_arguments(const struct fg_argument_table *table, struct fg_json_writer *w);
-/* Reads what fits into the room, and skips malformed members. NULL: nothing was read. */
+/* Reads at most `room` and skips malformed members; NULL if nothing was read. */
 const struct fg_argument_table *fg_report_read_arguments(const cJSON *object,
 							 struct fg_argument_room *room,
 							 struct fg_arena *arena);

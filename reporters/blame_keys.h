@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys of report.json for the values of functions and call paths: times have the unit in the key,
- * other measures name it next to the value. Private to reporters/.
+ * Keys of report.json for the values of functions and call paths: for times the key contains the
+ * unit, for other measures the unit stands next to the value. Private to reporters/.
  */
 #ifndef FG_REPORTERS_BLAME_KEYS_H
 #define FG_REPORTERS_BLAME_KEYS_H

@@ -14,7 +14,7 @@ enum {
 	NAME_COLUMNS = 80,
 	ERROR_BYTES = 300,
 	SHORT_COMMIT = 12,
-	SHORT_RUN = 13, /* a prefix of the id: its time to the millisecond */
+	SHORT_RUN = 13, /* a prefix of the id: its timestamp in milliseconds */
 	SUBJECT_BYTES = 100,
 	AUTHOR_BYTES = 60,
 	NAME_BYTES = 200,
@@ -37,7 +37,7 @@ static const struct fg_card_style plain_style = {
 	.add_code = add_plain_name,
 };
 
-/* The standing of the functions that explain this outcome. */
+/* The standing of functions that explain this outcome. */
 static enum fg_standing culprit_of(enum fg_outcome outcome)
 {
 	return outcome == FG_OUTCOME_IMPROVEMENT ? FG_STANDING_FASTER
@@ -62,7 +62,7 @@ static void add_function(struct fg_strbuf *text, const struct fg_node_verdict *n
 	fg_strbuf_release(&place);
 }
 
-/* The first function that explains the outcome, and the number of others; NULL: none. */
+/* The first function that explains the outcome, or NULL, and the number of further ones. */
 static const struct fg_node_verdict *find_culprit(const struct fg_benchmark_verdict *benchmark,
 						  size_t *more)
 {
@@ -226,7 +226,7 @@ void fg_card_add_sentence(struct fg_strbuf *text, const struct fg_benchmark_verd
 	case FG_OUTCOME_REGRESSION:
 		break;
 	}
-	/* A function can be gated on its own; then no metric got worse. */
+	/* If only a function is gated and failed, no metric got worse. */
 	if (metric && metric->outcome == benchmark->outcome)
 		add_change(text, metric, style);
 	else
@@ -239,8 +239,8 @@ void fg_card_add_sentence(struct fg_strbuf *text, const struct fg_benchmark_verd
 }
 
 /*
- * The benchmark that leads the report: the most urgent. A sure improvement says more than undecided
- * benchmarks, unless these fail the run. NULL: none ran.
+ * The benchmark that leads the report: the most urgent one. A sure improvement outranks undecided
+ * benchmarks, unless these fail the run. NULL if no benchmark ran.
  */
 static const struct fg_benchmark_verdict *leading(const struct fg_verdict *verdict)
 {
@@ -294,9 +294,9 @@ void fg_card_add_run_sentence(struct fg_strbuf *text, const struct fg_verdict *v
 		fg_strbuf_printf(text, "; %zu inconclusive", open);
 }
 
-/* ---- the change and what to do ---- */
+/* ---- the change and the next steps ---- */
 
-/* In the arena; the buffer is released. */
+/* Moves the text into the arena and releases the buffer. */
 static const char *keep(struct fg_strbuf *text, struct fg_arena *arena)
 {
 	const char *kept = fg_arena_strdup(arena, fg_strbuf_text(text));
@@ -305,7 +305,7 @@ static const char *keep(struct fg_strbuf *text, struct fg_arena *arena)
 	return kept;
 }
 
-/* A name as one word of a command or of a trailer. */
+/* Adds a name as one word of a command or a trailer. */
 static void add_word(struct fg_strbuf *text, const char *name, bool for_shell)
 {
 	struct fg_strbuf clean = {0};
@@ -321,7 +321,7 @@ static void add_word(struct fg_strbuf *text, const char *name, bool for_shell)
 	fg_strbuf_release(&clean);
 }
 
-/* Bounded, because it may name a function. */
+/* Bounded, because the text may contain a function's name. */
 static const char *why_of(const struct fg_mechanism *mechanism, struct fg_arena *arena)
 {
 	struct fg_strbuf text = {0};
@@ -330,7 +330,7 @@ static const char *why_of(const struct fg_mechanism *mechanism, struct fg_arena 
 	return keep(&text, arena);
 }
 
-/* 1eca4e8a0c11 "reject bad strings" (#41) by A. Author; NULL: the commit is unknown. */
+/* 1eca4e8a0c11 "reject bad strings" (#41) by A. Author; NULL if the commit is unknown. */
 static const char *change_of(const struct fg_side *candidate, struct fg_arena *arena)
 {
 	const char *subject = fg_environment_get(&candidate->build, "git.subject");
@@ -369,7 +369,7 @@ static const char *see(const struct fg_run *run, const struct fg_card *card, str
 	return fg_web_link_run(run, &url) ? keep(&url, arena) : NULL;
 }
 
-/* Was it measured by `fastgate run`, against a commit? Two stored runs and a duel were not. */
+/* Was it measured by `fastgate run` against a commit? False for two stored runs and for a duel. */
 static bool can_run_again(const struct fg_run *run, const struct fg_benchmark_verdict *benchmark)
 {
 	return run->sides[FG_ARM_BASELINE].commit && benchmark->schedule != FG_SCHEDULE_STORED;
@@ -404,7 +404,7 @@ static const char *again(const struct fg_run *run, const struct fg_card *card,
 	return keep(&text, arena);
 }
 
-/* One of several commits did it. */
+/* The command that finds which of several commits caused it. */
 static const char *which(const struct fg_run *run, const struct fg_card *card,
 			 struct fg_arena *arena)
 {

@@ -12,8 +12,8 @@
  *	which    fastgate bisect 5d1f0c2b9a7e 1eca4e8a0c11 --bench wordcount
  *	accept   Fastgate-Accept: wordcount cpu_time REASON
  *
- * Every report, page, comment, status, feed and webhook takes its words from here, so that they are
- * the same on each. A format only chooses how to escape text and names.
+ * Every report, page, comment, status, feed and webhook takes its wording from here, so that all
+ * agree. A format only decides how to escape text and names.
  */
 #ifndef FG_REPORTERS_CARD_H
 #define FG_REPORTERS_CARD_H
@@ -26,7 +26,7 @@
 
 /* ---- source_lines.c ---- */
 
-/* Rows of a listing, in its order; they stay the listing's. */
+/* Rows of a listing, in the listing's order; borrowed from it. */
 struct fg_hunk {
 	const struct fg_source_row *rows[FG_SOURCE_ROWS_MAX];
 	size_t count;
@@ -35,8 +35,8 @@ struct fg_hunk {
 };
 
 /*
- * The most relevant rows, at most `most`: changed lines, most expensive first, then the hottest
- * line. FG_SOURCE_ROWS_MAX: all rows.
+ * Takes the most relevant rows, at most `most`: changed lines, most expensive first, then the
+ * hottest line. FG_SOURCE_ROWS_MAX takes all rows.
  */
 void fg_hunk_take(const struct fg_source_listing *source, size_t most, struct fg_hunk *hunk);
 /* "-   21  14.1 ms  while (entry && ...", no newline; `columns` 0: unlimited. */
@@ -47,40 +47,42 @@ void fg_hunk_add_line(struct fg_strbuf *text, const struct fg_hunk *hunk, size_t
 
 enum {
 	FG_CARD_STEPS = 5,
-	FG_CARD_LINES = 6, /* of source, at most */
+	FG_CARD_LINES = 6, /* most source lines shown */
 };
 
 struct fg_card_step {
 	const char *what; /* "see", "explain", "again", "which", "accept" */
-	const char *text; /* an address, a command, or a line of a commit's message; clean */
+	const char *text; /* address, command, or line of a commit message; safe to display */
 };
 
-/* Texts live in the arena, everything else in the report. */
+/* Texts live in the arena; everything else belongs to the report. */
 struct fg_card {
 	const struct fg_benchmark_verdict *benchmark; /* NULL: no benchmark ran */
 	const char *sentence;
-	const struct fg_node_verdict *culprit; /* the function in the sentence; NULL: none */
-	struct fg_hunk hunk;                   /* its lines; may be empty */
-	bool is_leading;                       /* the card of the run */
-	const char *why;                       /* the culprit's mechanism; NULL: not counted */
-	/* known if something got worse, significantly or probably */
-	const char *change; /* NULL: unknown */
+	const struct fg_node_verdict *culprit; /* the function named in the sentence, or NULL */
+	struct fg_hunk hunk;                   /* its source lines; may be empty */
+	bool is_leading;                       /* it is the card of the whole run */
+	const char *why; /* the culprit's mechanism; NULL if nothing was counted */
+	/* The commit, if something got worse or probably did; NULL if unknown. */
+	const char *change;
 	struct fg_card_step next[FG_CARD_STEPS];
 	size_t next_count;
 };
 
-/* `benchmark` NULL: the card of the whole run, which is that of its leading benchmark. */
+/* `benchmark` NULL makes the card of the whole run, which is that of its leading benchmark. */
 void fg_card_make(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		  struct fg_arena *arena, struct fg_card *card);
-/* Its mechanism, change and next steps, one per line, after `prefix`: "again: fastgate run ...". */
+/*
+ * Adds mechanism, change and next steps, one per line, after `prefix`: "again: fastgate run ...".
+ */
 void fg_card_add_steps(const struct fg_card *card, const char *prefix, struct fg_strbuf *text);
-/* Member "mechanism"; nothing if it is NULL. */
+/* Writes the member "mechanism", unless it is NULL. */
 void fg_card_write_mechanism(const struct fg_mechanism *mechanism, struct fg_json_writer *w);
-/* Member "answer" of fastgate-report/1. */
+/* Writes the member "answer" of fastgate-report/1. */
 void fg_card_write_json(const struct fg_report *report,
 			const struct fg_benchmark_verdict *benchmark, struct fg_json_writer *w);
 
-/* Escapes text that may quote a stranger, and names of code, for one format. NULL: clean text. */
+/* How a format escapes untrusted text, and names from code. NULL members give plain clean text. */
 struct fg_card_style {
 	void (*add_text)(struct fg_strbuf *text, const char *plain);
 	void (*add_code)(struct fg_strbuf *text, const char *name);
@@ -90,7 +92,7 @@ struct fg_card_style {
 void fg_card_add_sentence(struct fg_strbuf *text, const struct fg_benchmark_verdict *benchmark,
 			  const struct fg_card_style *style);
 /*
- * For the whole run: the leading benchmark's, and the number of others of its state;
+ * The sentence for the whole run: the leading benchmark's, and how many others have the same state;
  * "3 benchmarks: 3 passed" if nothing happened.
  */
 void fg_card_add_run_sentence(struct fg_strbuf *text, const struct fg_verdict *verdict,

@@ -19,7 +19,7 @@ static void add_url(struct fg_json_writer *w, struct fg_strbuf *url)
 	fg_strbuf_release(url);
 }
 
-/* The lines of one side: those that are gone, those that are new, or the hottest on both. */
+/* The lines of one side: removed or new ones, or the hottest line of both sides. */
 static void add_lines(struct fg_json_writer *w, const char *name, const struct fg_hunk *hunk,
 		      size_t side)
 {
@@ -56,7 +56,7 @@ void fg_card_write_mechanism(const struct fg_mechanism *mechanism, struct fg_jso
 	fg_json_end(w);
 }
 
-/* Bounded, because a name can have 60 KB; the list of functions has the whole name. */
+/* Bounded, because a name can have 60 KB; the list of functions has the full name. */
 static void add_name(struct fg_json_writer *w, const char *key, const char *name)
 {
 	struct fg_strbuf text = {0};
@@ -175,7 +175,7 @@ static void add_figures(struct fg_json_writer *w, const struct fg_benchmark_verd
 	fg_json_end(w);
 }
 
-/* The culprit's lines as text, as every other format has them. */
+/* The culprit's lines as text, like in every other format. */
 static void add_hunk(struct fg_json_writer *w, const struct fg_card *card)
 {
 	fg_json_begin_array(w, "lines");

@@ -22,7 +22,7 @@ static void add_head(struct fg_csv *csv, const char *const *columns, size_t coun
 	fg_csv_end(csv);
 }
 
-/* A name from a stranger's program. */
+/* Adds a name that comes from an untrusted program. */
 static void add_name(struct fg_csv *csv, const char *name)
 {
 	struct fg_strbuf clean = {0};
@@ -47,7 +47,7 @@ static void add_metric_cells(struct fg_csv *csv, const struct fg_metric_verdict 
 	fg_csv_number(csv, metric->p_value);
 }
 
-/* `metric` is NULL for a benchmark without metrics: its cells stay empty. */
+/* `metric` is NULL for a benchmark without metrics, whose cells stay empty. */
 static void add_row(struct fg_csv *csv, const struct fg_benchmark_verdict *benchmark,
 		    const struct fg_metric_verdict *metric)
 {

@@ -15,20 +15,20 @@
 enum {
 	MAX_FUNCTIONS = 5,
 	MAX_PATHS = 3,           /* per function */
-	QUOTE_BYTES = 20 * 1024, /* of the terminal's report */
+	QUOTE_BYTES = 20 * 1024, /* most bytes of the quoted terminal report */
 	NAME_COLUMNS = 120,
 	PATH_COLUMNS = 300,
 	NOTE_BYTES = 400,
 	MAX_NOTES = 8,
-	MAX_NAMED = 6, /* libraries or facts that differ */
+	MAX_NAMED = 6, /* most libraries or facts listed as different */
 	SHORT_COMMIT = 12,
-	ROW_BYTES = 800, /* of a document, at most */
+	ROW_BYTES = 800, /* most bytes of a row */
 	MAX_CAUSES = 5,
 	MAX_INSTRUCTIONS = 12,
-	MAX_OTHERS = 10, /* benchmarks */
+	MAX_OTHERS = 10, /* most other benchmarks listed */
 };
 
-/* A document in one of two forms. */
+/* A document, either as text or as JSON. */
 struct page {
 	const struct fg_report *report;
 	struct fg_card card;
@@ -39,7 +39,7 @@ struct page {
 	bool is_json;
 };
 
-/* ---- both forms ---- */
+/* ---- text and JSON ---- */
 
 static void begin(struct page *p, const char *name)
 {
@@ -53,7 +53,7 @@ static void end(struct page *p)
 		fg_json_end(&p->w);
 }
 
-/* Below a heading for people; nothing in JSON. */
+/* Adds a heading to the text form; JSON has none. */
 static void heading(struct page *p, const char *words, const char *of)
 {
 	if (!p->is_json)
@@ -136,7 +136,7 @@ static void add_rule(struct page *p)
 	fg_strbuf_release(&line);
 }
 
-/* ---- for programs: functions, their callers, notes ---- */
+/* ---- JSON only: functions, their callers, notes ---- */
 
 static void add_notes(struct page *p)
 {
@@ -213,7 +213,7 @@ static void add_row(struct page *p, const struct fg_hunk *hunk, size_t i)
 	fg_strbuf_release(&line);
 }
 
-/* All of the source, and of the instructions the hottest that differ. */
+/* Adds all of the source, but only the hottest instructions that differ. */
 static void add_listing(struct page *p, const char *name, const struct fg_source_listing *listing,
 			size_t most)
 {
@@ -461,7 +461,7 @@ static void add_other(struct page *p, const struct fg_benchmark_verdict *benchma
 	fg_arena_release(&arena);
 }
 
-/* The most urgent that did not pass. */
+/* Adds the most urgent benchmarks that did not pass. */
 static void add_others(struct page *p)
 {
 	const struct fg_verdict *verdict = p->report->verdict;
@@ -516,7 +516,7 @@ void fg_explain_json(const struct fg_report *report, const struct fg_benchmark_v
 	fg_card_write_json(report, benchmark, &p.w);
 	if (p.card.benchmark) {
 		add_evidence(&p);
-		/* Lists that may be cut come last. */
+		/* Lists that may be cut off come last. */
 		add_notes(&p);
 		add_functions(&p);
 		if (p.card.culprit)
@@ -529,7 +529,7 @@ void fg_explain_json(const struct fg_report *report, const struct fg_benchmark_v
 	fg_arena_release(&p.arena);
 }
 
-/* The benchmark as the terminal shows it, up to a line's end. */
+/* Quotes the benchmark's part of the terminal report, cut at a line's end. */
 static void add_quote(struct page *p)
 {
 	struct fg_strbuf quote = {0};

@@ -5,8 +5,8 @@
  * instructions that differ with their costs, counted work, callers, what was ruled out, and
  * commands that reproduce it.
  *
- * It holds no values of the environment or of facts, only their names, and neither commands nor
- * output of the measured program: these may hold secrets.
+ * It contains the names of environment variables and facts but not their values, and neither
+ * commands nor output of the measured program, because these may contain secrets.
  */
 #ifndef FG_REPORTERS_EXPLAIN_H
 #define FG_REPORTERS_EXPLAIN_H
@@ -16,13 +16,13 @@
 #define FG_EXPLAIN_SCHEMA "fastgate-explain/1"
 
 enum {
-	FG_EXPLAIN_BYTES = 32 * 1024, /* at most */
+	FG_EXPLAIN_BYTES = 32 * 1024, /* size limit of the document */
 };
 
-/* `benchmark` NULL: the leading one. The others that did not pass have a line each. */
+/* `benchmark` NULL means the leading one. Each other benchmark that did not pass gets one line. */
 void fg_explain_json(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		     struct fg_strbuf *text);
-/* For people, with the sentences of the JSON. */
+/* The same sentences as in the JSON, laid out for people. */
 void fg_explain_text(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		     struct fg_strbuf *text);
 

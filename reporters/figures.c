@@ -109,7 +109,7 @@ bool fg_report_add_detectable(struct fg_strbuf *text, const struct fg_metric_ver
 	return true;
 }
 
-/* Counted in repetitions of its own, after the pairs. */
+/* Was it counted in separate repetitions after the pairs? */
 static bool is_counted(const struct fg_metric_verdict *metric)
 {
 	return metric->pairs > 0 && fg_measure_is_known(metric->name) &&
@@ -208,7 +208,7 @@ void fg_report_add_accept(struct fg_strbuf *text, const struct fg_accept *accept
 	}
 }
 
-/* The reasons why a repetition does not count, joined by '+'. */
+/* Joins the reasons by '+'. */
 void fg_report_add_aside(struct fg_strbuf *text, unsigned aside)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The writers that registry.c lists. Private to reporters/. */
+/* The writers in the table of registry.c. Private to reporters/. */
 #ifndef FG_REPORTERS_FORMATS_H
 #define FG_REPORTERS_FORMATS_H
 

@@ -2,10 +2,10 @@
 /*
  * GitHub workflow commands: an error on the line of the function that got slower.
  *
- * GitHub shows ten errors and ten warnings per step and silently drops the rest.  If there are more
- * than ten, nine are written and the tenth gives the number of the others.  In a message '%', CR
- * and LF are escaped, in a property ':' and ',' too; everything else is cleaned first, so that no
- * name can start a command.
+ * GitHub shows ten errors and ten warnings per step and silently drops the rest. If there are more
+ * than ten, nine are written and the tenth gives the number of the others. In a message '%', CR and
+ * LF are escaped, in a property also ':' and ','; everything else is cleaned first, so that no name
+ * can start a command.
  */
 #include "base/text.h"
 #include "reporters/card.h"
@@ -35,7 +35,8 @@ struct annotations {
 	const struct fg_profile_set *profile; /* of the current benchmark, or NULL */
 	struct fg_strbuf *text;
 	size_t count[LEVEL_COUNT];
-	struct fg_strbuf tenth[LEVEL_COUNT]; /* written if it is the last */
+	struct fg_strbuf tenth
+		[LEVEL_COUNT]; /* the tenth annotation, held back until it is surely the last */
 };
 
 static void add_escaped(struct fg_strbuf *text, const char *plain, const char *also)
@@ -52,7 +53,7 @@ static void add_escaped(struct fg_strbuf *text, const char *plain, const char *a
 	fg_strbuf_release(&clean);
 }
 
-/* Lines of ours, each of which may quote a stranger. */
+/* Adds lines written by fastgate that may quote untrusted text. */
 static void add_message(struct fg_strbuf *text, const char *lines)
 {
 	for (const char *at = lines; *at;) {
@@ -66,7 +67,7 @@ static void add_message(struct fg_strbuf *text, const char *lines)
 	}
 }
 
-/* The file's path in the repository, as GitHub shows it. NULL: not in the checkout. */
+/* The file's path relative to the checkout, as GitHub shows it; NULL if outside. */
 static const char *path_in_checkout(const char *file, const char *root)
 {
 	size_t length = 0;
@@ -87,7 +88,7 @@ static const char *path_in_checkout(const char *file, const char *root)
 
 /* A line in the checkout. */
 struct place {
-	const char *file; /* NULL: none */
+	const char *file; /* may be NULL */
 	unsigned line;
 };
 
@@ -164,7 +165,7 @@ static void add_part(struct fg_strbuf *text, const struct fg_blame *blame,
 	}
 }
 
-/* The card's lines, change and steps below the function in its sentence. */
+/* Adds the card's lines, change and steps below the function in its sentence. */
 static void add_card(struct fg_strbuf *text, const struct fg_card *card)
 {
 	for (size_t i = 0; i < card->hunk.count; i++) {

@@ -2,9 +2,9 @@
 /*
  * GitLab's metrics report: OpenMetrics text, one family per metric, one sample per benchmark.
  *
- * GitLab compares the values of two pipelines as text and shows each that changed, so a value is
- * rounded to the run's precision: the last digit kept is the first digit of half the interval.  The
- * samples of a family must be contiguous, so metrics are the outer loop.
+ * GitLab compares the values of two pipelines as text and shows each one that changed, so a value
+ * is rounded to the run's precision: the last digit kept is the first digit of half the interval.
+ * The samples of a family must be contiguous, so metrics are the outer loop.
  */
 #include "base/number.h"
 #include "base/text.h"
@@ -19,7 +19,7 @@ enum {
 	MOST_DIGITS = 6,
 };
 
-/* "fastgate_cpu_time_seconds": the base unit belongs to the name. */
+/* "fastgate_cpu_time_seconds": the name includes the base unit. */
 static void add_family_name(struct fg_strbuf *text, const struct fg_metric_verdict *metric)
 {
 	fg_strbuf_add_text(text, "fastgate_");
@@ -46,7 +46,7 @@ static void add_label_value(struct fg_strbuf *text, const char *value)
 	fg_strbuf_release(&clean);
 }
 
-/* Digits of the value above its noise. */
+/* Number of digits above the value's noise. */
 static int meaningful_digits(const struct fg_metric_verdict *metric)
 {
 	const double half = (metric->high - metric->low) / 2;

@@ -192,7 +192,7 @@ static void add_node(struct fg_json_writer *w, const struct fg_blame_keys *keys,
 		fg_json_int(w, "line", (int64_t)node->line);
 	else
 		fg_json_null(w, "line");
-	/* Moved cost is not an outcome: it neither failed nor simply passed. */
+	/* Moved cost is not an outcome: it is neither a failure nor simply a pass. */
 	fg_json_text(w, "verdict",
 		     node->standing == FG_STANDING_MOVED ? "moved"
 							 : fg_outcome_name(node->outcome));

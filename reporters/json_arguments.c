@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One line for all arguments of a function, and one for each of its call paths. */
+/* Writes one line for all arguments of a function, and one for each of its call paths. */
 #include "reporters/arguments.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 static const char *const side_names[] = {"baseline", "candidate"};
 
-/* Twelve digits: the mean survives any number of round trips. */
+/* With twelve digits the mean survives any number of round trips. */
 static void add_mean(struct fg_json_writer *w, const struct fg_argument_figures *seen)
 {
 	const double mean = seen->sum / fg_argument_finite(seen);

@@ -2,8 +2,8 @@
 /*
  * JUnit XML for Jenkins and GitLab.
  *
- * One testsuite per benchmark, one testcase per judged metric and per changed function. The readers
- * determine the shape:
+ * One testsuite per benchmark, one testcase per judged metric and per changed function. The tools
+ * that read the file determine its shape:
  *
  * - GitLab shows `classname` as the suite and lists cases by `name` alone. Of several cases with
  *   one name it keeps the first, so names contain the benchmark and are unique in the file.
@@ -26,13 +26,13 @@
 #include <math.h>
 
 enum {
-	MAX_NAME_COLUMNS = 300, /* a file of test names, not of templates */
+	MAX_NAME_COLUMNS = 300, /* long templates in the name of a test are cut */
 };
 
 struct junit {
 	const struct fg_report *report;
 	struct fg_xml_writer xml;
-	struct fg_map names; /* names in use */
+	struct fg_map names; /* names used so far */
 };
 
 struct totals {
@@ -83,7 +83,7 @@ static enum fg_outcome case_outcome(const struct fg_metric_verdict *metric)
 	return metric->outcome;
 }
 
-/* A benchmark with nothing measured or nothing to compare is one case. */
+/* Is the benchmark a single case, because nothing was measured or there is nothing to compare? */
 static bool is_single_case(const struct fg_benchmark_verdict *benchmark)
 {
 	bool any = false;
@@ -164,7 +164,7 @@ static void add_outcome(struct junit *j, const char *element, const char *type,
 	fg_xml_end(&j->xml);
 }
 
-/* The benchmark as the terminal shows it, with the card's change and steps. */
+/* Adds the benchmark's part of the terminal report, with the card's change and steps. */
 static void add_card(const struct junit *j, const struct fg_benchmark_verdict *benchmark,
 		     struct fg_strbuf *text)
 {
@@ -192,7 +192,7 @@ static void describe_metric(struct fg_strbuf *text, const struct fg_benchmark_ve
 	fg_report_add_effort(text, benchmark, metric);
 }
 
-/* Elements of outcomes that a case does not pass with. */
+/* The element that a case gets for each outcome other than a pass. */
 static const struct {
 	const char *element;
 	const char *type;
@@ -205,7 +205,7 @@ static const struct {
 	[FG_OUTCOME_MISSING] = {.element = "skipped"},
 };
 
-/* `metric` NULL: of the benchmark as a whole. */
+/* `metric` NULL: the outcome of the whole benchmark. */
 static void add_case_outcome(struct junit *j, const struct fg_benchmark_verdict *benchmark,
 			     const struct fg_metric_verdict *metric, enum fg_outcome outcome)
 {
@@ -227,7 +227,7 @@ static void add_case_outcome(struct junit *j, const struct fg_benchmark_verdict 
 	    fg_report_add_detectable(&text, metric))
 		fg_strbuf_printf(&message, "; %s", fg_strbuf_text(&text));
 	fg_strbuf_clear(&text);
-	/* GitLab shows the message only where there is no text. */
+	/* GitLab shows the message only if there is no text. */
 	if (elements[outcome].type)
 		add_card(j, benchmark, &text);
 	add_outcome(j, element, elements[outcome].type, &message, &text);
@@ -307,13 +307,13 @@ static void add_suite(struct junit *j, const struct fg_benchmark_verdict *benchm
 			 j->report->run->project ? j->report->run->project : "fastgate");
 	fg_xml_attribute(&j->xml, "hostname", "localhost");
 	fg_xml_attribute_printf(&j->xml, "timestamp", "%.19s",
-				when); /* the schemas require a time without a zone */
+				when); /* the schemas require a time without a time zone */
 	fg_xml_attribute_printf(&j->xml, "tests", "%u", totals.tests);
 	fg_xml_attribute_printf(&j->xml, "failures", "%u", totals.failures);
 	fg_xml_attribute_printf(&j->xml, "errors", "%u", totals.errors);
 	fg_xml_attribute_printf(&j->xml, "skipped", "%u", totals.skipped);
 	fg_xml_attribute_printf(&j->xml, "time", "%.3f", benchmark->seconds);
-	fg_xml_begin(&j->xml, "properties"); /* the schemas require one */
+	fg_xml_begin(&j->xml, "properties"); /* the schemas require this element */
 	fg_xml_begin(&j->xml, "property");
 	fg_xml_attribute(&j->xml, "name", "verdict");
 	fg_xml_attribute(&j->xml, "value", fg_outcome_name(benchmark->outcome));
@@ -325,7 +325,7 @@ static void add_suite(struct junit *j, const struct fg_benchmark_verdict *benchm
 	fg_strbuf_release(&name);
 }
 
-/* Jenkins rejects a file without a case, and GitLab ignores it. */
+/* Jenkins rejects a file without cases, and GitLab ignores it. */
 static const struct fg_benchmark_verdict nothing_ran = {
 	.name = "fastgate",
 	.outcome = FG_OUTCOME_ERROR,

@@ -3,15 +3,15 @@
  * Markdown for GitHub's step summary and for a pull-request comment: one writer, two budgets.
  *
  * The card comes first, then the table, then details benchmark by benchmark, worst first, as long
- * as they fit; omissions are reported.  A comment is for a reader of the change, who wants one
- * screen: 4 KB hold it whatever was measured.  GitHub rejects a step summary above 1 MiB.
+ * as they fit; omissions are reported. A comment is for a reviewer of the change, who wants one
+ * screen: it is limited to 4 KB whatever was measured. GitHub rejects a step summary above 1 MiB.
  *
  * Names are in <code>, with every special character of Markdown and HTML as a character reference;
- * servers create no mentions or links inside <code>.  Elsewhere references do not prevent them
+ * servers create no mentions or links inside <code>. Elsewhere references do not prevent them
  * (servers look for "@somebody" and "#12" in the rendered page), so a zero-width space follows the
- * sign. GitLab would execute a line that begins with "/merge".  Lines of a diff block are as they
- * are: each begins with a sign and a number, so that none can end the block.  Details are quoted
- * from the terminal's report.
+ * sign. GitLab would execute a line that begins with "/merge". Lines of a diff block are not
+ * escaped: each begins with a sign and a number, so none can end the block. Details are quoted from
+ * the terminal's report.
  */
 #include "base/text.h"
 #include "model/links.h"
@@ -31,23 +31,23 @@ enum {
 	SUMMARY_BUDGET_BYTES = 900 * 1000,
 	COMMENT_BUDGET_BYTES = 4000,
 	FOOTER_BYTES = 512,
-	DETAILS_BYTES = 1000, /* kept free of rows, in a comment */
+	DETAILS_BYTES = 1000, /* bytes of a comment reserved for details */
 	NAME_COLUMNS = 100,
 	ROW_NAME_COLUMNS = 60,
 	MAX_TAIL_BYTES = 4000,
-	MAX_ERROR_BYTES = 160, /* in a row */
+	MAX_ERROR_BYTES = 160, /* most bytes of an error in a table row */
 	SHORT_COMMIT = 12,
 };
 
 /* A variant of the text and its size limit. */
 struct page {
-	size_t start; /* offset of the text */
+	size_t start; /* offset of the page in the text */
 	size_t budget;
-	bool is_brief; /* a comment */
+	bool is_brief; /* it is a comment */
 };
 
 static const char *const signs[] = {
-	[FG_OUTCOME_PASS] = "✅", /* one symbol each */
+	[FG_OUTCOME_PASS] = "✅", /* one symbol per outcome */
 	[FG_OUTCOME_NEW] = "🆕",
 	[FG_OUTCOME_MISSING] = "❔",
 	[FG_OUTCOME_IMPROVEMENT] = "🚀",
@@ -74,7 +74,7 @@ static void add_escaped(struct fg_strbuf *text, const char *plain)
 	}
 }
 
-/* A whole text as code, with a link if there is an address. */
+/* Adds a whole text as code, linked if there is an address. */
 static void add_linked_text(struct fg_strbuf *text, const char *plain, const struct fg_strbuf *url)
 {
 	if (url->length > 0) {
@@ -110,7 +110,7 @@ static void add_code(struct fg_strbuf *text, const char *name)
 	add_linked(text, name, &(struct fg_strbuf){0});
 }
 
-/* A stranger's line, which may be the first on its line. */
+/* Adds an untrusted line that may begin a line of the page. */
 static void add_line(struct fg_strbuf *text, const char *line)
 {
 	const size_t blanks = strspn(line, " ");
@@ -124,7 +124,7 @@ static void add_line(struct fg_strbuf *text, const char *line)
 	add_escaped(text, line);
 }
 
-/* A sentence of ours that may quote a stranger. */
+/* Adds a sentence by fastgate that may quote untrusted text. */
 static void add_sentence(struct fg_strbuf *text, const char *plain)
 {
 	struct fg_strbuf clean = {0};
@@ -188,7 +188,7 @@ static void add_place(struct fg_strbuf *text, const struct fg_node_verdict *node
 	fg_strbuf_release(&place);
 }
 
-/* The lines of the card, with their costs. */
+/* Adds the card's lines with their costs. */
 static void add_hunk(struct fg_strbuf *text, const struct fg_card *card, const struct fg_run *run)
 {
 	if (card->hunk.count == 0)
@@ -202,7 +202,7 @@ static void add_hunk(struct fg_strbuf *text, const struct fg_card *card, const s
 	fg_strbuf_add_text(text, "```\n\n");
 }
 
-/* Text of the terminal's report. */
+/* Adds text from the terminal report. */
 static void add_quoted(struct fg_strbuf *text, const char *lines)
 {
 	fg_strbuf_add_text(text, "<pre>");
@@ -218,13 +218,13 @@ static void add_quoted(struct fg_strbuf *text, const char *lines)
 	fg_strbuf_add_text(text, "</pre>\n\n");
 }
 
-/* Its row in the table is enough. */
+/* Does its row in the table say everything? */
 static bool is_said(const struct fg_benchmark_verdict *benchmark)
 {
 	return benchmark->outcome == FG_OUTCOME_NEW || benchmark->outcome == FG_OUTCOME_MISSING;
 }
 
-/* As on the terminal. */
+/* Details as in the terminal report. */
 static void add_details(struct fg_strbuf *text, const struct fg_report *report,
 			const struct fg_benchmark_verdict *benchmark, bool is_brief)
 {
@@ -254,7 +254,7 @@ static void add_circumstances(struct fg_strbuf *text, const struct fg_report *re
 	fg_strbuf_release(&lines);
 }
 
-/* Appends a piece if it fits into the budget (with room for the footer). */
+/* Appends a piece if it fits into the budget, which includes the footer. */
 static bool add_if_it_fits(struct fg_strbuf *text, const struct fg_strbuf *piece, size_t start,
 			   size_t budget)
 {
@@ -288,7 +288,7 @@ static void add_quiet_one(struct fg_strbuf *text, const struct fg_verdict *verdi
 		fg_report_add_change(text, fg_report_headline(benchmark));
 }
 
-/* "parse +0.1 %, hash -0.2 % and 40 more": the passed benchmarks, without a table. */
+/* "parse +0.1 %, hash -0.2 % and 40 more": passed benchmarks, which are not in the table. */
 static void add_quiet_list(struct fg_strbuf *text, const struct fg_verdict *verdict,
 			   const struct page *page)
 {
@@ -316,7 +316,7 @@ static void add_quiet_list(struct fg_strbuf *text, const struct fg_verdict *verd
 	fg_strbuf_release(&one);
 }
 
-/* The verdict first, worst first; the passed ones have a list of their own. */
+/* Adds the table, worst benchmark first; passed ones are listed separately. */
 static size_t add_table(struct fg_strbuf *text, const struct fg_verdict *verdict,
 			const struct page *page, const size_t *order)
 {
@@ -396,7 +396,7 @@ static void add_sides(struct fg_strbuf *text, const struct fg_run *run)
 	fg_strbuf_release(&url);
 }
 
-/* The sentence; for several benchmarks, then a summary. */
+/* Adds the sentence, followed by a summary if there are several benchmarks. */
 static void add_lead(struct fg_strbuf *text, const struct fg_verdict *verdict)
 {
 	static const struct fg_card_style style = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * C++ names can have any length: a function of the standard library easily takes 300 characters, of
- * which a reader needs the 20 that identify it.  A name that does not fit first loses its template
+ * which a reader needs the 20 that identify it. A name that does not fit first loses its template
  * arguments (they repeat the types of the parameters), then its parameters, and only then its
- * middle: beginning and end identify it best.
+ * middle: its beginning and end identify it best.
  */
 #include "reporters/names.h"
 
@@ -89,7 +89,7 @@ static void fold_brackets(struct fg_strbuf *text, const char *name, char open, c
 		fg_strbuf_add_text(text, name + folded_from);
 }
 
-/* Size in bytes of the character here (the text is valid UTF-8). */
+/* Size in bytes of the UTF-8 character at `text`. */
 static size_t character_size(const char *text)
 {
 	size_t size = 1;
@@ -166,7 +166,7 @@ static void add_fitted(struct fg_strbuf *text, const struct fg_strbuf *name, siz
 		add_without_middle(text, fg_strbuf_text(name), columns);
 }
 
-/* Without " const" at the end; the name of a template begins with what it returns. */
+/* Drops " const" at the end and, for a template, the return type at the beginning. */
 static void add_without_result(struct fg_strbuf *text, const char *plain, bool is_template)
 {
 	static const char constant[] = " const";
@@ -223,7 +223,7 @@ void fg_report_add_plain_name(struct fg_strbuf *text, const char *name, size_t c
 	add_folded_name(text, name, columns, true, "", "");
 }
 
-/* The names shown in one list, as members of the structs of an array. */
+/* The names in one list, each a member of a struct in an array. */
 struct names {
 	const void *first;
 	size_t count;
@@ -238,7 +238,10 @@ static const char *name_at(const struct names *names, size_t index)
 	return name;
 }
 
-/* Shortens a name: `from` 0 as usual, otherwise keep the beginning and the part at `from`. */
+/*
+ * Shortens a name: 0 in `from` shortens as usual, otherwise the beginning and the part at `from`
+ * are kept.
+ */
 struct shortening {
 	size_t columns;
 	bool plain;
@@ -260,7 +263,10 @@ static void add_shortened(struct fg_strbuf *text, const char *name, const struct
 	}
 }
 
-/* The first difference from another name that would look the same; SIZE_MAX: none does. */
+/*
+ * Position of the first difference from another name that would look the same; SIZE_MAX if no name
+ * would.
+ */
 static size_t first_confusion(const struct names *names, const char *name, const char *shown,
 			      const struct shortening *how)
 {
@@ -340,7 +346,7 @@ void fg_report_add_benchmark_name(struct fg_strbuf *text, const struct fg_verdic
 	add_distinct(text, &names, benchmark->name, columns, false);
 }
 
-/* Number of frames before main or a thread's function, which are of no interest. */
+/* Number of startup frames above main or a thread's function. */
 static size_t frames_before_main(const struct fg_path_verdict *path)
 {
 	static const char *const starters[] = {"_start",
@@ -364,7 +370,7 @@ static size_t frames_before_main(const struct fg_path_verdict *path)
 	return at;
 }
 
-/* Appends the path from frame `first` on, leaving out `left_out` frames after it. */
+/* Appends the path from frame `first` on, omitting the `left_out` frames after it. */
 static void add_path_without(struct fg_strbuf *text, const struct fg_path_verdict *path,
 			     size_t first, size_t left_out)
 {

@@ -10,15 +10,18 @@
 void fg_report_add_clean(struct fg_strbuf *text, const char *from, size_t limit);
 
 /*
- * A symbol's name in at most `columns` columns (0: unlimited), as clean UTF-8. If it is too long,
- * template arguments and then parameters become "…", then the middle is cut.
+ * Adds a symbol's name in at most `columns` columns (0: unlimited), as clean UTF-8. If it is too
+ * long, template arguments and then parameters become "…", then the middle is cut.
  */
 void fg_report_add_name(struct fg_strbuf *text, const char *name, size_t columns);
-/* Without result, parameters and template arguments: "ns::fit" for "int ns::fit<int>(Track&)". */
+/*
+ * Adds the name without return type, parameters and template arguments: "ns::fit" for "int
+ * ns::fit<int>(Track&)".
+ */
 void fg_report_add_plain_name(struct fg_strbuf *text, const char *name, size_t columns);
 /*
- * As above in a list: a name that would look like another function's keeps the differing part, or
- * all of its text. `node` is one of the functions of `blame`.
+ * As above, but distinct in a list: a name that would look like another function's keeps the
+ * differing part, or all of its text. `node` is one of the functions of `blame`.
  */
 void fg_report_add_function_name(struct fg_strbuf *text, const struct fg_blame *blame,
 				 const struct fg_node_verdict *node, size_t columns, bool plain);
@@ -28,7 +31,7 @@ void fg_report_add_benchmark_name(struct fg_strbuf *text, const struct fg_verdic
 /* "main → loop → fit" in at most `columns` columns; "…" replaces frames in the middle. */
 void fg_report_add_path(struct fg_strbuf *text, const struct fg_path_verdict *path, size_t columns);
 
-/* "fit.cpp:88"; the base name only unless `whole`. Adds nothing if unknown. */
+/* "fit.cpp:88", with the path if `whole`; adds nothing if unknown. */
 void fg_report_add_place(struct fg_strbuf *text, const struct fg_node_verdict *node, bool whole);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A page's data: report.json with the data of its pictures, on one line. */
+/* The data of a page: report.json and the data of its charts, on one line. */
 #include "reporters/page_data.h"
 
-/* Measures with values that add up: call paths can be drawn by them. */
+/* Adds the measures whose values add up, since call paths can be drawn by them. */
 static void add_measures(const struct fg_profile_set *set, struct fg_json_writer *w)
 {
 	fg_json_begin_array(w, "measures");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of report.json and of the data that a page draws.  Private to reporters/. */
+/* Writers for report.json and for the data that a page draws. Private to reporters/. */
 #ifndef FG_REPORTERS_PAGE_DATA_H
 #define FG_REPORTERS_PAGE_DATA_H
 
@@ -7,14 +7,14 @@
 #include "model/profile_set.h"
 #include "reporters/reporter.h"
 
-/* The whole report.  `for_page` adds every measured value and the profile. */
+/* Writes the whole report. `for_page` adds every measured value and the profile. */
 void fg_report_add_json(const struct fg_report *report, bool for_page, struct fg_json_writer *w);
-/* Every measured value of a benchmark, with its profile. */
+/* Writes every measured value of a benchmark, with its profile. */
 void fg_report_add_page_data(const struct fg_report *report, size_t benchmark,
 			     struct fg_json_writer *w);
-/* The profile as columns in the member `profile`; nothing without one. */
+/* Writes the profile as columns in the member `profile`; writes nothing without a profile. */
 void fg_report_add_profile(const struct fg_profile_set *set, struct fg_json_writer *w);
-/* Regions and units of work in the member `marked`; nothing without regions. */
+/* Writes regions and units of work in the member `marked`; writes nothing without regions. */
 void fg_report_add_marked(const struct fg_profile_set *set, struct fg_json_writer *w);
 
 #endif

@@ -3,11 +3,11 @@
  * The profile in the form that a page draws.
  *
  * Columns (names separate from weights, the parent as a distance) take a third of the size of
- * nested objects, and the flame graph computes with them.  Weights are microseconds per repetition
- * with four digits.  Call paths without a sample in a counting repetition are left out; if more
- * than MAX_NODES remain, those too small to fill half a pixel of a wide screen are added to their
- * callers' own time, and the page shows their number.  The totals of functions are computed before
- * that, so the table of functions is exact.
+ * nested objects, and the flame graph computes with them directly. Weights are microseconds per
+ * repetition with four digits. Call paths without a sample in a repetition that counts are left
+ * out; if more than MAX_NODES remain, those too small to fill half a pixel of a wide screen are
+ * added to their callers' own time, and the page shows their number. The totals of functions are
+ * computed before that, so the table of functions is exact.
  */
 #include "model/run.h"
 #include "reporters/figures.h"
@@ -108,7 +108,7 @@ struct totals {
 	double inclusive[FG_ARM_COUNT];
 };
 
-/* Computed before nodes are folded. Inclusive time counts each outermost occurrence. */
+/* Call before nodes are folded. Inclusive time counts each outermost occurrence. */
 static struct totals *sum_functions(const struct flat *flat)
 {
 	struct totals *totals = fg_xcalloc(flat->set->function_count, sizeof(totals[0]));

@@ -57,7 +57,7 @@ static struct region_sum *sum_regions(const struct fg_profile_set *set)
 	return sums;
 }
 
-/* Per repetition: count and time. */
+/* Writes count and time per repetition. */
 void fg_report_add_marked(const struct fg_profile_set *set, struct fg_json_writer *w)
 {
 	struct region_sum *sums = NULL;

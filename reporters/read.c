@@ -19,7 +19,7 @@ enum {
 
 struct reader {
 	struct fg_arena *arena;
-	struct fg_argument_room *room; /* for the arguments of all benchmarks */
+	struct fg_argument_room *room; /* shared by the arguments of all benchmarks */
 };
 
 /* The element type of a list (function or call path) and its keys. */
@@ -34,7 +34,7 @@ static const char *get_text(const struct reader *r, const cJSON *object, const c
 	return fg_arena_strdup(r->arena, fg_json_text_or(object, name, NULL));
 }
 
-/* A member that a report always has as text, so that callers need no check. */
+/* Returns the text of a member that every report has; never NULL, so callers need no check. */
 static const char *need_text(const struct reader *r, const cJSON *object, const char *name)
 {
 	const char *text = get_text(r, object, name);
@@ -184,7 +184,7 @@ static void read_source_row(const struct reader *r, const cJSON *object, struct 
 	row->text = need_text(r, object, "text");
 }
 
-/* NULL unless the report has a listing with rows. */
+/* Returns NULL unless the report has a listing with rows. */
 static const struct fg_source_listing *read_listing(const struct reader *r, const cJSON *object)
 {
 	struct fg_source_listing *source = NULL;
@@ -306,7 +306,7 @@ static void read_blame(const struct reader *r, const struct subject *subject, co
 	blame->everything_else = get_number(object, keys->everything_else);
 }
 
-/* Without functions no measure is named: CPU time is the default. */
+/* A report without functions does not name the measure; it is CPU time. */
 static void read_time(const struct reader *r, const cJSON *object, struct fg_blame *blame)
 {
 	size_t count = 0;
@@ -443,7 +443,10 @@ static void read_creep(const struct reader *r, const cJSON *benchmark,
 	verdict->creep = fg_arena_memdup(r->arena, &creep, sizeof(creep));
 }
 
-/* It belongs to the headline's metric. The rest of the answer is made again. */
+/*
+ * Reads the probability, which belongs to the headline's metric; the rest of the answer is made
+ * anew.
+ */
 static void read_answer(const cJSON *object, struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_metric_verdict *headline = fg_report_headline(benchmark);
@@ -551,7 +554,7 @@ int fg_report_read(const char *json, size_t size, struct fg_verdict *verdict, st
 	return FG_OK;
 }
 
-/* ---- for judging a run again ---- */
+/* ---- judging a run again ---- */
 
 static void restore(const struct fg_benchmark_verdict *benchmark, const struct fg_run *run,
 		    struct fg_profile_set *const *profiles)
@@ -592,7 +595,10 @@ static bool is_made_of(const char *text, const char *signs, size_t least, size_t
 	return length >= least && length <= most && strspn(text, signs) == length;
 }
 
-/* The commit: author, subject, pull request, number. Other facts may be links to anywhere. */
+/*
+ * Reads the facts about the commit: author, subject, pull request, number. Other facts may be links
+ * to anywhere.
+ */
 static void read_change(const cJSON *build, struct fg_environment *facts)
 {
 	static const char *const names[] = {"git.subject", "git.author", "git.pull_request",

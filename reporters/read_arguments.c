@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The report may come over a network: at most a run's room is read, and call paths with unknown
- * frames are skipped.
+ * The report may come over a network, so at most `room` is read, and call paths with unknown frames
+ * are skipped.
  */
 #include "reporters/arguments.h"
 
@@ -12,10 +12,10 @@ struct reader {
 	struct fg_argument_room *room;
 	struct fg_arena *arena;
 	struct fg_argument_table *table;
-	struct fg_map texts; /* clean names */
+	struct fg_map texts; /* cleaned names */
 };
 
-static const double most_counted = 9007199254740992.0; /* integers are exact up to here */
+static const double most_counted = 9007199254740992.0; /* integers are exact up to this */
 
 static double read_count(const cJSON *object, const char *name)
 {
@@ -40,7 +40,7 @@ static size_t count_elements(const cJSON *item)
 	return count;
 }
 
-/* Includes elements that are present but were not read. */
+/* Number of elements not taken, including those that the report itself left out. */
 static size_t left_out(const cJSON *object, const char *name, size_t there, size_t taken)
 {
 	const double all = read_count(object, name) + (double)(there - taken);
@@ -54,7 +54,7 @@ static const char *read_text(struct reader *r, const cJSON *object, const char *
 			       fg_argument_name(&r->texts, fg_json_text_or(object, name, "")));
 }
 
-/* NULL: this side never calls it. */
+/* Returns NULL if this side never calls the function. */
 static struct fg_argument_figures *read_figures(struct reader *r, const cJSON *object,
 						const char *name)
 {

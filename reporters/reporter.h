@@ -4,8 +4,8 @@
  *
  * A reporter reads a run, its verdict and its profiles, and appends text to a buffer. Equal input
  * gives equal bytes: clock, locale and environment are not read, so that a report can be
- * regenerated from the store.  Everything shown may come from a stranger's program (symbol names
- * above all) and is escaped by the rules of the format.
+ * regenerated from the store. Any text, above all a symbol name, may come from an untrusted program
+ * and is escaped by the rules of the format.
  */
 #ifndef FG_REPORTERS_REPORTER_H
 #define FG_REPORTERS_REPORTER_H
@@ -18,15 +18,15 @@
 
 #define FG_REPORT_SCHEMA "fastgate-report/1"
 
-/* All borrowed. */
+/* All members are borrowed. */
 struct fg_report {
 	const struct fg_run *run;
 	const struct fg_verdict *verdict;
-	/* one per series of the run, in its order; NULL and NULL entries: no profile */
+	/* one per series of the run, in its order; the array and its entries may be NULL */
 	const struct fg_profile_set *const *profiles;
 };
 
-/* Presentation only. Zero is right for a file. */
+/* Options of the presentation. For a file, all are zero. */
 struct fg_report_options {
 	bool verbose;   /* terminal: everything, not only important results */
 	bool color;     /* terminal: ANSI colours; the caller checks NO_COLOR */
@@ -47,7 +47,9 @@ struct fg_reporter {
 
 /* The table, in the order of the help text. */
 const struct fg_reporter *fg_reporter_table(size_t *count);
-/* By name. NULL and a message with the nearest name if the name is unknown. */
+/*
+ * Finds a format by name. If the name is unknown, returns NULL and a message with the nearest name.
+ */
 const struct fg_reporter *fg_reporter_find(const char *name, struct fg_error *err);
 
 /*
@@ -78,17 +80,17 @@ int fg_report_read_run(const char *json, size_t size, struct fg_run *run, struct
 	FG_NODISCARD;
 
 /*
- * The data of showComparison() in web/compare.js: report.json on one line, with the raw values and
- * the profile of each benchmark. `inside_html`: safe inside a <script> element.
+ * Writes the data of showComparison() in web/compare.js: report.json on one line, with the raw
+ * values and the profile of each benchmark. `inside_html` makes it safe inside a <script> element.
  */
 void fg_report_page_json(const struct fg_report *report, bool inside_html, struct fg_strbuf *text);
 
-/* Its `profile` and `marked`, for the rows of `set` that count, and its `measures`; one object. */
+/* Writes one object: `profile` and `marked`, for the rows of `set` that count, and `measures`. */
 void fg_report_profile_json(const struct fg_profile_set *set, struct fg_strbuf *text);
 
-/* The marker (first line) that identifies this project's pull-request comment. */
+/* Adds the first line of this project's pull-request comment, which identifies it. */
 void fg_report_comment_marker(const struct fg_run *run, struct fg_strbuf *text);
-/* The constant name of a project's commit status and check run: "fastgate/tracker". */
+/* Adds the constant name of a project's commit status and check run: "fastgate/tracker". */
 void fg_report_status_name(const struct fg_run *run, struct fg_strbuf *text);
 
 #endif

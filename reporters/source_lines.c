@@ -11,7 +11,7 @@ enum {
 	TEXT_COLUMNS_LEAST = 20,
 };
 
-/* Lines of blanks and brackets say nothing without their context. */
+/* Is there more than blanks and brackets, which say nothing without context? */
 static bool says_something(const struct fg_source_row *row)
 {
 	for (const char *at = row->text; *at; at++) {
@@ -32,7 +32,7 @@ static bool is_changed(const struct fg_source_listing *source, const struct fg_s
 	       (row->line[0] == 0) != (row->line[1] == 0);
 }
 
-/* The most expensive changed row that is not chosen yet; `row_count`: none is left. */
+/* The most expensive changed row not chosen yet; `row_count` after the last. */
 static size_t next_changed(const struct fg_source_listing *source, const bool *chosen)
 {
 	size_t best = source->row_count;

@@ -26,13 +26,13 @@
 #include <math.h>
 
 enum {
-	MAX_TAIL_LINES = 10, /* of a failed program */
-	MAX_DIFFERENCES = 6, /* of the environment, without --verbose */
+	MAX_TAIL_LINES = 10, /* most lines of a failed program's output */
+	MAX_DIFFERENCES = 6, /* most differences of the environment, without --verbose */
 	FUNCTION_COLUMNS = 44,
-	FOLDED_COLUMNS = 100, /* without a terminal */
-	AROUND_FOLDED = 30,   /* columns of a folded line for all but the names */
+	FOLDED_COLUMNS = 100, /* width of folded lines if the output is not a terminal */
+	AROUND_FOLDED = 30,   /* columns of a folded line that are not for names */
 	QUOTED_COLUMNS = 120,
-	MAX_UNFOLDED = 8, /* passed benchmarks with a line each, if there are no others */
+	MAX_UNFOLDED = 8, /* most passed benchmarks that get their own lines, if all passed */
 };
 
 /* --- the other metrics --- */
@@ -40,7 +40,7 @@ enum {
 static bool other_is_shown(const struct fg_terminal_page *page,
 			   const struct fg_metric_verdict *metric)
 {
-	if (metric->accepted) /* has its own line */
+	if (metric->accepted) /* it has its own line */
 		return false;
 	return page->options->verbose || metric->gated ||
 	       (metric->decided && metric->outcome == FG_OUTCOME_REGRESSION);
@@ -69,7 +69,7 @@ static void add_other(const struct fg_terminal_page *page, struct fg_strbuf *cel
 									     : " (informational)");
 }
 
-/* On one line if they fit; with --verbose one line each. */
+/* Puts them on one line if they fit, or each on its own with --verbose. */
 static void add_others(const struct fg_terminal_page *page,
 		       const struct fg_benchmark_verdict *benchmark)
 {
@@ -144,7 +144,7 @@ static void add_hint(const struct fg_terminal_page *page,
 	const char *probably = fg_report_probably(benchmark);
 	struct fg_strbuf line = {0};
 
-	/* The card reports it for its own benchmark. */
+	/* The card already reports it for its own benchmark. */
 	if (probably && benchmark != page->card->benchmark)
 		fg_terminal_add_sentence(page, NULL, probably);
 	if (probably)
@@ -163,7 +163,9 @@ static void add_notes(const struct fg_terminal_page *page, const struct fg_notes
 		fg_terminal_add_sentence(page, FG_TERMINAL_DIM, notes->items[i]);
 }
 
-/* Why the programs cannot run side by side, in short; in full with --verbose. */
+/*
+ * Gives the reason why the programs cannot run side by side: in short, or in full with --verbose.
+ */
 static void add_schedule(const struct fg_terminal_page *page,
 			 const struct fg_benchmark_verdict *benchmark, const char *reason)
 {
@@ -286,7 +288,10 @@ static void add_benchmark(const struct fg_terminal_page *page, size_t index)
 
 /* --- around the benchmarks --- */
 
-/* Between any two builds the id differs, between any two sessions the host's load. */
+/*
+ * Is this difference news? The build id differs between any two builds, and the host's load between
+ * any two sessions.
+ */
 static bool is_worth_a_line(const struct fg_fact_difference *difference)
 {
 	return difference->identity || (strcmp(difference->key, "build.id") != 0 &&
@@ -325,7 +330,7 @@ static void add_differences(const struct fg_terminal_page *page)
 					 "more differences in build or host: --verbose");
 }
 
-/* Why benchmarks had no duet, each reason once. */
+/* Lists the reasons why benchmarks could not run as a duet, each once. */
 static void add_schedules(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;
@@ -342,7 +347,7 @@ static void add_schedules(const struct fg_terminal_page *page)
 	}
 }
 
-/* With --verbose: sampling rates, their cost, the clocks, and what those cannot see. */
+/* With --verbose: sampling rates, their cost, the clocks, and what these cannot see. */
 static void add_sampling(const struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;
@@ -365,7 +370,7 @@ static void add_circumstances(const struct fg_terminal_page *page)
 	const size_t before = page->text->length;
 
 	fg_strbuf_add_char(page->text, '\n');
-	if (page->card) /* a quote of another format has no room for it */
+	if (page->card) /* a quote in another format has no card and no room for it */
 		add_schedules(page);
 	add_sampling(page);
 	add_differences(page);
@@ -406,7 +411,7 @@ static void add_sides(const struct fg_terminal_page *page)
 	fg_strbuf_release(&line);
 }
 
-/* The overall verdict, broken between its parts at the terminal's edge. */
+/* Breaks the overall verdict between its parts at the terminal's edge. */
 static void add_summary_parts(const struct fg_terminal_page *page, const char *summary)
 {
 	const size_t width = page->options->width;
@@ -484,7 +489,7 @@ static void add_folded(const struct fg_terminal_page *page, bool after_details)
 	fg_strbuf_release(&names);
 }
 
-/* Passed benchmarks of which there is nothing to say share a line, but for a few alone. */
+/* Folds passed benchmarks without remarks into one line, unless there are only a few benchmarks. */
 static void fold(struct fg_terminal_page *page)
 {
 	const struct fg_verdict *verdict = page->report->verdict;
@@ -521,7 +526,7 @@ static void add_benchmarks(const struct fg_terminal_page *page)
 	add_folded(page, had_details);
 }
 
-/* Only changes have a sentence; the rows show everything else. */
+/* Adds sentences for changes only; the rows show everything else. */
 static void add_sentence(const struct fg_terminal_page *page)
 {
 	const struct fg_benchmark_verdict *lead = page->card->benchmark;

@@ -56,7 +56,7 @@ static void add_blamed(const struct fg_terminal_page *page, const struct fg_blam
 	fg_strbuf_release(&line);
 }
 
-/* Changed lines, or the hottest one, with their costs. */
+/* Adds changed lines, or the hottest one, with their costs. */
 static void add_source(const struct fg_terminal_page *page, const struct fg_node_verdict *node)
 {
 	struct fg_hunk hunk;
@@ -75,7 +75,7 @@ static void add_source(const struct fg_terminal_page *page, const struct fg_node
 	fg_strbuf_release(&line);
 }
 
-/* The list adds up: its last row is the rest. */
+/* Adds the rest as the last row, so that the list adds up. */
 static void add_everything_else(const struct fg_terminal_page *page, const struct fg_blame *blame,
 				size_t shown)
 {
@@ -131,7 +131,7 @@ static void add_moved(const struct fg_terminal_page *page, const struct fg_moved
 	fg_strbuf_release(&line);
 }
 
-/* Time needs no heading: the line above shows a time. */
+/* A time needs no heading, because the line above shows a time. */
 static void add_heading(const struct fg_terminal_page *page, const struct fg_blame *blame)
 {
 	struct fg_strbuf line = {0};

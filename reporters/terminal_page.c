@@ -9,7 +9,7 @@
 
 enum {
 	MAX_SENTENCE_BYTES = 2000,
-	INDENT = 2, /* below a benchmark */
+	INDENT = 2, /* indent of lines below a benchmark */
 };
 
 const struct fg_terminal_outcome fg_terminal_outcomes[] = {

@@ -21,19 +21,19 @@ enum fg_terminal_column {
 	FG_COLUMN_COUNT,
 };
 
-/* The look of a verdict, by enum fg_outcome. */
+/* How a verdict looks, by enum fg_outcome. */
 struct fg_terminal_outcome {
 	const char *word;
 	const char *color;
 };
 extern const struct fg_terminal_outcome fg_terminal_outcomes[];
-/* "REGRESSION", "PROBABLY SLOWER": the state of a benchmark. */
+/* A benchmark's state in capitals: "REGRESSION", "PROBABLY SLOWER". */
 const char *fg_terminal_word(const struct fg_benchmark_verdict *benchmark);
 
 struct fg_terminal_row {
 	struct fg_strbuf cells[FG_COLUMN_COUNT];
-	const char *remark; /* replaces the numbers: "same binaries on both sides" */
-	bool folded;        /* shares one line with the others that passed */
+	const char *remark; /* shown instead of numbers: "same binaries on both sides" */
+	bool folded;        /* listed on one line with other passed benchmarks */
 };
 
 struct fg_terminal_page {
@@ -46,43 +46,43 @@ struct fg_terminal_page {
 	bool hidden[FG_COLUMN_COUNT];
 };
 
-/* Columns left after `used`; 0: unlimited. */
+/* Columns left after `used`; 0 means unlimited. */
 size_t fg_terminal_room(const struct fg_terminal_page *page, size_t used);
 void fg_terminal_add_styled(const struct fg_terminal_page *page, const char *style,
 			    const char *text);
-/* A line below a benchmark, indented, cut at the terminal's edge. `style` may be NULL. */
+/* Adds a line below a benchmark, indented and cut at the terminal's edge. `style` may be NULL. */
 void fg_terminal_add_line(const struct fg_terminal_page *page, const char *style,
 			  const struct fg_strbuf *line);
-/* A sentence below a benchmark, wrapped at the terminal's edge. */
+/* Adds a sentence below a benchmark, wrapped at the terminal's edge. */
 void fg_terminal_add_sentence(const struct fg_terminal_page *page, const char *style,
 			      const char *text);
-/* As above, without indent: about the whole run. */
+/* As above, but without indent, for sentences about the whole run. */
 void fg_terminal_add_paragraph(const struct fg_terminal_page *page, const char *style,
 			       const char *text);
-/* Finishes the page: ASCII if requested, no trailing blanks. */
+/* Finishes the page: converts to ASCII if requested and removes trailing blanks. */
 void fg_terminal_finish(const struct fg_terminal_page *page, struct fg_strbuf *text);
 
-/* --- terminal_table.c: one line a benchmark, in columns --- */
+/* --- terminal_table.c: one line per benchmark, in columns --- */
 
-/* The cells of all rows. */
+/* Makes the cells of all rows. */
 void fg_terminal_table_init(struct fg_terminal_page *page);
-/* The columns, and which of them fit the terminal. Folded rows have none. */
+/* Computes the columns and drops those that do not fit the terminal. Folded rows have none. */
 void fg_terminal_table_lay_out(struct fg_terminal_page *page);
 void fg_terminal_table_release(struct fg_terminal_page *page);
 void fg_terminal_table_add_row(const struct fg_terminal_page *page, size_t benchmark);
 
 /* --- terminal_blame.c --- */
 
-/* The functions that explain a change, and those that only moved. */
+/* Adds the functions that explain a change, and those that only moved. */
 void fg_terminal_add_blame(const struct fg_terminal_page *page,
 			   const struct fg_benchmark_verdict *benchmark);
 
 /* --- terminal.c: parts of the report in plain text, for formats that quote it --- */
 
-/* One benchmark's row and details. */
+/* Adds one benchmark's row and details. */
 void fg_terminal_quote(const struct fg_report *report, const struct fg_benchmark_verdict *benchmark,
 		       bool verbose, struct fg_strbuf *text);
-/* Differences, notes and sampling of the whole run; adds nothing if none. */
+/* Adds differences, notes and sampling of the whole run; may add nothing. */
 void fg_terminal_quote_circumstances(const struct fg_report *report, bool verbose,
 				     struct fg_strbuf *text);
 

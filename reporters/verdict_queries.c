@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ROUNDING 1e-9 /* relative error of a total added up in another order */
+#define ROUNDING 1e-9 /* relative error of a total that is summed in another order */
 
 const char fg_report_unaffected[] = "unchanged code, placement not checked";
 
@@ -60,7 +60,7 @@ static bool tells_the_story(const struct fg_benchmark_verdict *benchmark,
 
 	if (!headline)
 		return false;
-	/* The functions that hold more memory explain a larger program. */
+	/* A program that became larger is explained by functions that hold more memory. */
 	return strcmp(headline->name, blame->measure) == 0 ||
 	       (strcmp(headline->name, "max_rss") == 0 && strcmp(blame->measure, "heap.peak") == 0);
 }
@@ -102,7 +102,7 @@ struct fg_remainder fg_report_everything_else(const struct fg_blame *blame, size
 
 	for (size_t i = 0; i < shown; i++)
 		rest.delta -= blame->functions[i].delta;
-	/* If some functions are left out, the rest may cancel out. */
+	/* If some functions are left out, they may cancel each other out. */
 	if (has_shares(blame) && fabs(rest.delta) <= fabs(blame->total_delta))
 		rest.share = rest.delta / blame->total_delta;
 	if (!(fabs(rest.delta) > ROUNDING * fabs(blame->total_delta)))
@@ -138,12 +138,12 @@ const char *fg_report_probably(const struct fg_benchmark_verdict *benchmark)
 	return NULL;
 }
 
-/* States of a benchmark in order of urgency: its outcome, or that it is probably slower. */
+/* A benchmark's states in order of urgency: outcomes, and "probably slower". */
 static const struct {
 	enum fg_outcome outcome;
 	bool probably;
 	const char *name;
-	const char *words; /* words after a number of benchmarks */
+	const char *words; /* follows a number of benchmarks */
 } states[] = {
 	{.outcome = FG_OUTCOME_REGRESSION, .name = "regression", .words = "regressed"},
 	{.outcome = FG_OUTCOME_ERROR, .name = "error", .words = "could not be measured"},
@@ -212,7 +212,7 @@ bool fg_report_is_quiet(const struct fg_benchmark_verdict *benchmark)
 	return true;
 }
 
-/* The magnitude of its change; 0: unknown. */
+/* The magnitude of the benchmark's change; 0 if unknown. */
 static double change_size(const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_metric_verdict *metric = fg_report_headline(benchmark);
@@ -222,7 +222,7 @@ static double change_size(const struct fg_benchmark_verdict *benchmark)
 
 struct ranked {
 	size_t index;
-	size_t state; /* row of states */
+	size_t state; /* index into `states` */
 	double size;
 };
 
@@ -295,7 +295,7 @@ static bool has_notes_of_interest(const struct fg_metric_verdict *metric)
 	return metric->gated && metric->decided && metric->outcome != FG_OUTCOME_PASS;
 }
 
-/* A note on several metrics is printed once. */
+/* Was the note printed before? One note may apply to several metrics. */
 static bool was_said(const struct fg_benchmark_verdict *benchmark, size_t metric, const char *note)
 {
 	for (size_t i = 0; i < metric; i++) {

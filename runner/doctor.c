@@ -58,7 +58,7 @@ void fg_diagnosis_release(struct fg_diagnosis *diagnosis)
 	*diagnosis = (struct fg_diagnosis){0};
 }
 
-/* ---- words ---- */
+/* ---- topics ---- */
 
 enum topic {
 	AFFINITY,
@@ -83,7 +83,10 @@ enum topic {
 	WRAPPER,
 };
 
-/* `severity`, meaning and remedy are for what is not well.  No subject: a benchmark's name. */
+/*
+ * `severity`, `meaning` and `remedy` apply only if something is wrong. Topics about a benchmark
+ * have no subject here: it is the benchmark's name.
+ */
 static const struct fg_finding topics[] = {
 	[AFFINITY] = {.id = "affinity",
 		      .subject = "usable CPUs",
@@ -206,12 +209,12 @@ static const struct fg_finding topics[] = {
 			       "into `setup` or `prepare`"},
 };
 
-/* Settings of the kernel that are a number. */
+/* Numeric kernel settings. */
 static const struct limit {
-	struct fg_finding words; /* message if the number is outside of these: */
+	struct fg_finding words; /* reported if the number is out of range */
 	const char *path;
 	double least, most;
-	const char *before, *after; /* around the number, as evidence */
+	const char *before, *after; /* text around the number in the evidence */
 } limits[] = {
 	{.words = {.id = "smt",
 		   .subject = "SMT siblings",

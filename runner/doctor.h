@@ -18,7 +18,7 @@ enum fg_severity {
 
 struct fg_finding {
 	const char *id; /* "governor": stable, for scripts */
-	/* "frequency governor", or a benchmark's name, which is the plan's */
+	/* "frequency governor", or a benchmark's name, borrowed from the plan */
 	const char *subject;
 	enum fg_severity severity;
 	char *evidence;      /* what was seen */

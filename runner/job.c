@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A job's series, its notes, its progress, its failure. */
+/* A job's series, notes, progress and failure. */
 #include "runner/job.h"
 
 #include "base/clock.h"

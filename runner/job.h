@@ -35,7 +35,7 @@ struct fg_pass {
 	size_t first;          /* first slot of the last step */
 	size_t next;           /* first slot of the next step */
 	bool is_open;
-	bool is_dirty;     /* the last step's cleanup is due */
+	bool is_dirty;     /* the last step's cleanup has not run yet */
 	bool counts;       /* the block is complete and counts for the verdict */
 	bool to_hand_over; /* first repetition of the last step to hand over */
 	size_t series;
@@ -86,7 +86,7 @@ struct fg_runner_job {
 	enum fg_job_stage stage;
 	struct fg_block block; /* planned or being executed */
 	bool is_planned;       /* `block` was announced and is next */
-	bool is_anew;          /* its pairs were given up, which is not reported yet */
+	bool is_anew;          /* the pairs so far were given up, which is still to be reported */
 	struct fg_pass pass;
 	struct fg_competition competition;
 	struct fg_coverage coverage[FG_ARM_COUNT]; /* sampled shares before the first pair */
@@ -98,15 +98,18 @@ struct fg_runner_job {
 	uint32_t solos;
 	uint32_t costs;
 	unsigned counting; /* pairs that count */
-	/* One bit per measured pair, the newest lowest: set aside for too little overlap. */
+	/*
+	 * One bit per measured pair, the newest lowest: the pair was set aside for too little
+	 * overlap.
+	 */
 	uint32_t apart;
 	uint32_t given_up; /* measured pairs of schedules that were given up */
 	uint32_t timed;    /* number of pairs averaged in pair_seconds */
 	unsigned wanted;
-	bool exceeds_budget; /* the budget does not end it any more */
+	bool exceeds_budget; /* the budget no longer ends it */
 	/*
-	 * With `until_sure`, usage of earlier sessions: each session may use the full budget and
-	 * number of pairs.
+	 * With `until_sure`, time and pairs that earlier sessions used: each session may use the
+	 * full budget and number of pairs.
 	 */
 	double earlier_seconds;
 	unsigned earlier_counting;
@@ -124,11 +127,12 @@ struct fg_runner_job {
 	size_t notes_given;
 };
 
-/* The first (usually only) series.  Valid until a series is added. */
 /*
- * Removes a folder of traces that were read; kept if the user keeps traces or it cannot be removed.
+ * Removes a folder of traces that were read, unless the user keeps traces. A folder that cannot be
+ * removed is not an error.
  */
 void fg_runner_remove_traces(const struct fg_runner *runner, const char *folder);
+/* The first, usually only, series. Valid until a series is added. */
 struct fg_series *fg_job_series(const struct fg_runner_job *job);
 void fg_job_note(struct fg_runner_job *job, const char *note);
 
@@ -150,11 +154,11 @@ void fg_job_begin_block(struct fg_runner_job *job);
  * benchmark failed, and its series has the reason.
  */
 int fg_job_step(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
-/* Ends a block early, if one is open. */
+/* Ends the block early, if one is open. */
 void fg_job_abandon_block(struct fg_runner_job *job);
 /*
- * A metric's values in the last recorded block, NaN if none: [arm] holds the mean of its
- * repetitions.
+ * A metric's values in the last recorded block: means[arm] is the mean of its repetitions, NaN
+ * without any.
  */
 void fg_job_last_means(const struct fg_runner_job *job, enum fg_metric_id metric,
 		       double means[FG_ARM_COUNT]);
@@ -181,21 +185,21 @@ int fg_job_plan(struct fg_runner_job *job, enum fg_runner_state *state, struct f
 /* plan.c: accounts for a block that succeeded. */
 void fg_job_take_block(struct fg_runner_job *job);
 
-/* start.c: call these before the first execution, after the warm-up, and before the first pair. */
+/* start.c: called before the first execution, after the warm-up, and before the first pair. */
 int fg_job_resume_layouts(struct fg_runner_job *job, struct fg_error *err) FG_NODISCARD;
 void fg_job_settle_rate(struct fg_runner_job *job);
 void fg_job_settle_coverage(struct fg_runner_job *job);
 
-/* trial.c: for FG_SCHEDULE_AUTO.  Has each arm been executed in a way that shows its character? */
+/* trial.c: for FG_SCHEDULE_AUTO. Is it known how each arm uses the CPU? */
 bool fg_job_knows_program(const struct fg_runner_job *job);
 /* Settles the schedule, or starts a competition in job->competition. */
 void fg_job_begin_choice(struct fg_runner_job *job);
-/* Puts the next observation into job->block; false: no more, the schedule is settled. */
+/* Puts the next observation into job->block; false: the schedule is settled. */
 bool fg_job_plan_trial(struct fg_runner_job *job);
 void fg_job_take_trial(struct fg_runner_job *job);
 /*
- * trial.c: switches to ABBA if `auto` chose the duet and most of its pairs do not count.  Call
- * after each measured pair; true: its pairs were given up.
+ * trial.c: switches to ABBA if `auto` chose the duet and most of its pairs do not count. Call after
+ * each measured pair; true if its pairs were given up.
  */
 bool fg_job_reconsider(struct fg_runner_job *job);
 

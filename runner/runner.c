@@ -135,7 +135,7 @@ static bool give_note(struct fg_runner_job *job, struct fg_runner_event *event)
 	return true;
 }
 
-/* Plans the next block, or returns the final state. */
+/* Plans the next block, or returns the state that ends the call. */
 static int plan(struct fg_runner_job *job, enum fg_runner_state *state, struct fg_error *err)
 {
 	const volatile sig_atomic_t *interrupted = job->runner->options.interrupted;
@@ -286,7 +286,7 @@ void fg_runner_finish(struct fg_runner_job *job)
 	struct fg_series *first = fg_job_series(job);
 
 	fg_job_abandon_block(job);
-	/* A benchmark that was left out has not chosen a schedule. */
+	/* A benchmark that was left out never had a schedule chosen. */
 	if (first->schedule == FG_SCHEDULE_AUTO)
 		first->schedule = FG_SCHEDULE_ABBA;
 	first->seconds /= (double)job->series_count; /* shared by the cases of a harness */

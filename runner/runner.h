@@ -6,7 +6,7 @@
  *	for each benchmark:
  *		fg_runner_start(runner, benchmark, &job, err)           set-up; how both were built
  *		fg_runner_next(job, 10, &state, &event, err) until it is over, then look
- *		... and again with 16, 24 pairs, as decided; the first one warms up before them
+ *		... and again with 16, 24 pairs, as decided; the first call warms up
  *		fg_runner_finish(job)                                   the series' state is final
  *	fg_runner_free(runner)
  *
@@ -59,7 +59,7 @@ struct fg_runner_progress {
 struct fg_runner_options {
 	struct fg_run *run; /* series are added; id and seed are set */
 	const char *roots
-		/* base folder of the commands; baseline NULL: measure only the candidate */
+		/* base folder of the commands; a NULL baseline means: measure only the candidate */
 		[FG_ARM_COUNT];
 	/* fastgate's checkout that contains the root; NULL: the root is the user's own folder */
 	const char *checkouts[FG_ARM_COUNT];
@@ -67,10 +67,10 @@ struct fg_runner_options {
 	const char *collector;    /* path of the collector library; NULL: where it is installed */
 	bool keep_traces;
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
-	void *context;                            /* of the callbacks, which may be NULL */
+	void *context;                            /* passed to the callbacks, which may be NULL */
 	/*
-	 * Set-up has run and the programs are found; their builds are not compared yet. An error is
-	 * the benchmark's failure.
+	 * Called after set-up, when the programs are found but their builds are not compared yet.
+	 * An error is the benchmark's failure.
 	 */
 	int (*on_set_up)(void *context, struct fg_runner_job *job, struct fg_error *err);
 };
@@ -90,9 +90,9 @@ enum fg_runner_state {
 
 struct fg_runner_event {
 	/*
-	 * With FG_RUNNER_REPEATED.  A repetition is set aside (FG_ASIDE_UNPAIRED) until the last
-	 * one of its pair, which settles `aside` of the whole pair. `trace_folder` holds the
-	 * sampler's output and lasts until the next call; NULL if the sampler did not run.
+	 * Valid with FG_RUNNER_REPEATED. A repetition is set aside (FG_ASIDE_UNPAIRED) until its
+	 * pair is complete; then `aside` is final for the whole pair. `trace_folder` holds the
+	 * sampler's output until the next call; NULL if the sampler did not run.
 	 */
 	size_t series;
 	size_t repetition;
@@ -105,9 +105,9 @@ int fg_runner_create(const struct fg_runner_options *options, struct fg_runner *
 void fg_runner_free(struct fg_runner *runner); /* NULL does nothing */
 
 /*
- * Adds the benchmark's series to the run, runs set-up and records both builds.  A benchmark that
- * failed there still gives a job: fg_runner_next() returns FG_RUNNER_FAILED.  A benchmark that need
- * not be executed can be finished at once.
+ * Adds the benchmark's series to the run, runs set-up and records both builds. A benchmark that
+ * fails here still gets a job: fg_runner_next() returns FG_RUNNER_FAILED. A benchmark that need not
+ * be executed can be finished at once.
  */
 int fg_runner_start(struct fg_runner *runner, const struct fg_benchmark *benchmark,
 		    struct fg_runner_job **job, struct fg_error *err) FG_NODISCARD;
@@ -128,7 +128,7 @@ void fg_runner_progress_of(const struct fg_runner_job *job, struct fg_runner_pro
  */
 void fg_runner_take_sampled(struct fg_runner_job *job, enum fg_arm arm, double sampled_ns,
 			    double cpu_ns);
-/* Its series has the reason. */
+/* If true, the series has the reason. */
 bool fg_runner_has_failed(const struct fg_runner_job *job);
 /* Both arms, as executed. */
 const struct fg_target *fg_runner_job_targets(const struct fg_runner_job *job);
@@ -136,20 +136,20 @@ const struct fg_target *fg_runner_job_targets(const struct fg_runner_job *job);
 size_t fg_runner_job_series(const struct fg_runner_job *job, const size_t **indexes);
 /*
  * The pairs so far look slower: link both sides in several layouts, set those pairs aside, and
- * measure again, each pair in the next layout.  `ratio` is that of `metric` so far.  On failure
- * nothing changes, and the message has the reason (FG_EINTERRUPTED: the user stopped it).
+ * measure again, each pair in the next layout. `ratio` is that of `metric` so far. On failure
+ * nothing changes and the message has the reason; FG_EINTERRUPTED: the user stopped it.
  */
 int fg_runner_vary_layout(struct fg_runner_job *job, const char *metric, double ratio,
 			  struct fg_error *err) FG_NODISCARD;
 /*
- * As above, before the first pair and for all pairs.  `only_if_cheap`: only where the links are
- * cheap compared to the measurement (link_price.h), and no earlier session has measured a pair.
+ * As above, but before the first pair and for all pairs. `only_if_cheap`: only if the links are
+ * cheap compared to the measurement (link_price.h) and no earlier session measured a pair.
  */
 int fg_runner_begin_in_layouts(struct fg_runner_job *job, bool only_if_cheap, struct fg_error *err)
 	FG_NODISCARD;
 /*
  * Call after the last pair: records, as facts of the candidate's build, the code that differs
- * between the programs.  `functions` are those that users may want details about.
+ * between the programs. `functions` are those that users may ask about.
  */
 void fg_runner_compare_code(struct fg_runner_job *job, const struct fg_code_names *functions);
 /* Cleans up, settles the state of the series, and frees the job. */
@@ -159,8 +159,8 @@ void fg_runner_finish(struct fg_runner_job *job);
 int fg_shard_parse(const char *text, unsigned *index, unsigned *count, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Does this benchmark belong to that shard?  Assigned by hash of its name, so that adding a
- * benchmark moves no other.  Every benchmark belongs to exactly one.
+ * Does this benchmark belong to that shard? Every benchmark belongs to exactly one, chosen by the
+ * hash of its name, so adding one does not move the others.
  */
 bool fg_shard_contains(const char *benchmark, unsigned index, unsigned count);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A job before its first execution: which series it fills, which arms there are, whether it can be
- * sampled, and how both were built.
+ * A job before its first execution: its series, its arms, whether it can be sampled, and how both
+ * sides were built.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -17,7 +17,7 @@
 #include <math.h>
 
 enum {
-	/* CPU time needed before the share that the sampler sees means anything */
+	/* CPU time below which the sampled share is meaningless */
 	COVERED_MIN_MS = 10,
 };
 
@@ -163,7 +163,7 @@ static int setup_arms(struct fg_runner_job *job, struct fg_error *err)
 	int status = FG_OK;
 
 	for (size_t arm = 0; arm < FG_ARM_COUNT && status == FG_OK; arm++) {
-		/* two commands in one folder share what was set up */
+		/* both commands run in one folder, which is set up already */
 		if (arm == FG_ARM_CANDIDATE && targets[0].command &&
 		    strcmp(targets[0].working_directory, targets[1].working_directory) == 0)
 			break;
@@ -203,7 +203,7 @@ void fg_job_init(struct fg_runner_job *job)
 	add_series(job);
 }
 
-/* An installed interpreter is not part of the project, so do not warn that it is stripped. */
+/* An installed interpreter is not part of the project: do not warn that it is stripped. */
 static bool is_of_project(const struct fg_runner_job *job, const char *program)
 {
 	char *root = realpath(job->runner->options.roots[FG_ARM_CANDIDATE], NULL);
@@ -362,7 +362,7 @@ static int capture_builds(struct fg_runner_job *job, struct fg_error *err)
 	return status;
 }
 
-/* FG_ECHILD with the reason in the series, which takes ownership of it.  FG_OK without a reason. */
+/* Moves the reason, if any, into the series and returns FG_ECHILD; FG_OK without a reason. */
 static int refuse(struct fg_runner_job *job, char *reason, struct fg_error *err)
 {
 	struct fg_failure failure = {.text = reason};
@@ -375,7 +375,7 @@ static int refuse(struct fg_runner_job *job, char *reason, struct fg_error *err)
 	return status;
 }
 
-/* Last chance to give both sides the same inputs. */
+/* Reports that set-up is done, which is the last chance to give both sides the same inputs. */
 static int tell_set_up(struct fg_runner_job *job, struct fg_error *err)
 {
 	const struct fg_runner_options *options = &job->runner->options;
@@ -386,7 +386,7 @@ static int tell_set_up(struct fg_runner_job *job, struct fg_error *err)
 	return status == FG_OK ? FG_OK : refuse(job, fg_xstrdup(found.message), err);
 }
 
-/* Must run before anything is judged. */
+/* Must run before any other check of the arms. */
 static int check_kinds(struct fg_runner_job *job, struct fg_error *err)
 {
 	const struct fg_target *targets = job->executor.targets;
@@ -402,7 +402,7 @@ static int check_kinds(struct fg_runner_job *job, struct fg_error *err)
 }
 
 /*
- * As above, by build facts.  Differences that do not forbid the comparison are reported by the
+ * As above, for build facts. Differences that do not forbid the comparison are reported by the
  * gate.
  */
 static int check_builds(struct fg_runner_job *job, struct fg_error *err)
@@ -425,8 +425,8 @@ static int check_builds(struct fg_runner_job *job, struct fg_error *err)
 }
 
 /*
- * The sampler slows down only what it samples.  If one side's programs escape it, through a static
- * helper or a replaced environment, the other side would look slower by that much.
+ * The sampler slows down only the programs it samples. If one side's programs escape it, by a
+ * static helper or a replaced environment, the other side would look slower.
  */
 void fg_job_settle_coverage(struct fg_runner_job *job)
 {

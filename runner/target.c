@@ -15,7 +15,9 @@
 
 static const char *const shells[] = {"sh", "bash", "dash", "zsh", "ksh", "busybox", NULL};
 
-/* Set by fastgate for a repetition; values from a surrounding fastgate must not leak in. */
+/*
+ * Variables that fastgate sets per repetition; values from a surrounding fastgate must not leak in.
+ */
 static const char *const own_variables[] = {"FASTGATE_PADDING", "FASTGATE_COLLECTOR_", NULL};
 
 static bool is_own_variable(const char *variable)
@@ -135,7 +137,7 @@ void fg_target_init(struct fg_target *target, enum fg_arm arm, const struct fg_b
 	build_environment(target);
 }
 
-/* "#!", or anything else that the kernel passes to another program. */
+/* A script, or any other file that the kernel passes to an interpreter. */
 static bool is_script(const char *program)
 {
 	static const char magic[] = "\177ELF";

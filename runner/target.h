@@ -10,10 +10,10 @@
 #include "model/build_difference.h"
 #include "model/run.h"
 
-/* The program with its code in another place (layouts.h). */
+/* The program linked with its code at other addresses (layouts.h). */
 struct fg_target_layout {
 	char *program;
-	char *library_folder; /* holds the project's libraries, shifted likewise; NULL: none */
+	char *library_folder; /* folder of the project's libraries, shifted likewise; or NULL */
 };
 
 struct fg_target_layouts {
@@ -21,7 +21,7 @@ struct fg_target_layouts {
 	unsigned count; /* 0: the program runs as it was linked */
 };
 
-/* Forgets the layouts from this number on. */
+/* Drops the layouts from index `count` on. */
 void fg_target_layouts_cut(struct fg_target_layouts *layouts, unsigned count);
 
 struct fg_target {
@@ -46,17 +46,17 @@ struct fg_target {
 	size_t environment_count;
 };
 
-/* root NULL: the arm is absent. */
+/* A NULL `root` means that the arm is absent. */
 void fg_target_init(struct fg_target *target, enum fg_arm arm, const struct fg_benchmark *benchmark,
 		    const char *root);
 void fg_target_release(struct fg_target *target);
 /*
- * Finds the program; call after set-up, which may build it.  Without one, `program` stays
- * NULL, which is not an error.
+ * Finds the program; call after set-up, which may build it. If it is not found, `program` stays
+ * NULL and this is not an error.
  */
 void fg_target_resolve(struct fg_target *target);
 
-/* Are the programs of all arms linked statically, to be sampled from outside? */
+/* Are the programs of all arms linked statically, so that they must be sampled from outside? */
 bool fg_targets_are_outside(const struct fg_target targets[FG_ARM_COUNT]);
 
 /* Is this file below the arm's root, after following links? */
@@ -73,17 +73,17 @@ bool fg_target_same_files(const struct fg_target *a, const struct fg_target *b);
 /* ---- comparability.c ---- */
 
 /*
- * Why the two cannot be compared, to be freed; NULL: they can.  Arms with commands of their own may
- * be of any kind: the user asked for that difference.
+ * Returns the reason why the two cannot be compared, to be freed, or NULL if they can. Arms with
+ * commands of their own may be of any kind: the user asked for that difference.
  */
 char *fg_comparability_of_targets(const struct fg_target *baseline,
 				  const struct fg_target *candidate);
 
 /*
- * Why two builds that differ this way cannot be compared, to be freed; NULL: they can.  Two trees
- * that fastgate built ran the same command, so a difference is part of the change and is only
- * reported.  A work tree measured in place may hold leftovers of an earlier build, whose times
- * would be attributed to the change.
+ * Returns the reason why two builds that differ cannot be compared, to be freed, or NULL if they
+ * can. Two trees that fastgate built ran the same command, so a difference is part of the change
+ * and is only reported. A work tree measured in place may hold leftovers of an earlier build, whose
+ * times would be attributed to the change.
  */
 char *fg_comparability_of_builds(const struct fg_target *baseline,
 				 const struct fg_target *candidate,

@@ -4,14 +4,14 @@
 analyse.py BUILD_FOLDER JOBS [--deep]: clang's warnings, clang-tidy and cppcheck over our sources; any finding fails.
 
 The build folder must be built, because its compile commands and dependency files are read; for sources that only the sanitizers' build
-compiles, those of that build are read.  A file is analysed again only when it, a header that it includes, its flags, a rule or a tool has
-changed since it was found clean, in any clone: the results are kept in ~/.cache/fastgate-analysis (FASTGATE_ANALYSIS_CACHE), as ccache
-keeps objects.
+compiles, those of that build are read. A file is analysed again only if the file, a header that it includes, its flags, a rule or a tool
+has changed since it was found clean in any clone: results are kept in ~/.cache/fastgate-analysis (FASTGATE_ANALYSIS_CACHE), like ccache's
+objects.
 
-There are three levels, and what is clean at one is clean at those below it.  "deep", with --deep, runs all checks.  "tidy" is for files
-that the changes since the main branch touch, and in CI for all files: clang's analyzer follows paths through a function up to a low
-limit, and the spelling of names is not checked.  "plain" is for the other files, which were analysed when they changed: it leaves out the
-analyzer, which costs as much as everything else.
+There are three levels; a file that is clean at one is clean at the lower ones. "deep", with --deep, runs all checks. "tidy" is for files
+changed since the main branch, and in CI for all files: clang's analyzer follows paths through a function up to a low limit, and the
+spelling of names is not checked. "plain" is for all other files, which were analysed when they changed: it omits the analyzer, which
+costs as much as everything else.
 """
 import concurrent.futures
 import hashlib
@@ -29,36 +29,37 @@ from suite import changed_files
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RULES = (".clang-tidy", "tests/.clang-tidy", "scripts/analyse.py")
-# Compiled as users compile their programs: clang's warnings apply, our own rules do not.
+# Compiled like users' programs: clang's warnings apply, but our own rules do not.
 FOREIGN = ("tests/targets/", "examples/", "bench/")
-# With optimisation, libc's headers replace functions by macros, which would be analysed instead of our code.
+# Without optimisation, because libc's headers otherwise replace functions by macros, which would be analysed
+# instead of our code.
 TIDY = ["clang-tidy-14", "--quiet", "--warnings-as-errors=*", "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-O0"]
 CLANG_WARNINGS = ["--extra-arg=-Wcomma", "--extra-arg=-Wassign-enum", "--extra-arg=-Wmisleading-indentation"]  # in addition to those of cmake/FgWarnings.cmake
-# The analyzer's default is 225,000 nodes a function.  Twelve files of gate/ take 2.6 s with these flags, 6.6 s with 40,000 nodes and the
-# names, 23 s with --deep.
+# The analyzer's default is 225,000 nodes per function. Twelve files of gate/ take 2.6 s with these flags, 6.6 s with 40,000 nodes and
+# naming checks, and 23 s with --deep.
 LEVELS = ("deep", "tidy", "plain")
 QUICK = [*(f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang", "max-nodes=10000")),
          "--checks=-readability-identifier-naming,-bugprone-reserved-identifier"]
 PLAIN = ["--checks=-readability-identifier-naming,-bugprone-reserved-identifier,-clang-analyzer-*"]
 FLAGS = {"deep": [], "tidy": QUICK, "plain": PLAIN}
 # Switched off, with the reason:
-#   readdirCalled                readdir() is safe on a stream of one's own; readdir_r() is deprecated
+#   readdirCalled                readdir() is safe on a stream that no other thread uses; readdir_r() is deprecated
 #   preprocessorErrorDirective   cppcheck tries processors that the collector does not know
 #   internalAstError             compound literals are beyond cppcheck 2.10
-#   returnDanglingLifetime       store/db.c: the length goes by address, the text is the row's
+#   returnDanglingLifetime       store/db.c: only the length is passed by address, the text belongs to the row
 CPPCHECK = ["cppcheck", "--enable=warning,performance,portability", "--inline-suppr", "--std=c11", "--library=posix,gnu",
             "--suppress=*:*/build/*", "--suppress=missingInclude", "--suppress=readdirCalled", "--suppress=preprocessorErrorDirective",
             "--suppress=internalAstError", "--suppress=returnDanglingLifetime:*store/db.c", "--error-exitcode=2", "-q"]
 
 
 CODE_ALONE = frozenset(("-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"))
-# A quarter of the time of a file goes into the start of the tool.
+# Starting the tool takes a quarter of the time per file.
 FILES_A_PROCESS = 6
-KEPT_S = 30 * 24 * 3600  # for a stamp that is not used
+KEPT_S = 30 * 24 * 3600  # time after which an unused stamp is removed
 
 
 def open_cache(build):
-    """A folder that every clone has in common; one of this build where there is no home to write into."""
+    """A folder shared by all clones; without a writable home, one inside this build."""
     given = os.environ.get("FASTGATE_ANALYSIS_CACHE")
     try:
         folder = pathlib.Path(given) if given else pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "fastgate-analysis"
@@ -77,7 +78,7 @@ def all_headers():
 
 
 class Stamps:
-    """Clean results: one file per source, tool and digest of everything that the object is made of."""
+    """Clean results: one stamp per source, tool, and digest of everything the object depends on."""
 
     def __init__(self, build):
         self.folder = open_cache(build)
@@ -94,11 +95,11 @@ class Stamps:
                 if path.stat().st_mtime < time.time() - KEPT_S:
                     path.unlink()
             except FileNotFoundError:
-                pass  # another analysis was faster
+                pass  # a concurrent analysis was faster
 
     @staticmethod
     def read_dependencies(build):
-        """{object: all files it was made of, including the system's}, from the last build."""
+        """{object: all files it depends on, including the system's}, from the last build."""
         found = {}
         for folder in (build.parent / "asan", build):
             if not (folder / "build.ninja").exists():
@@ -110,7 +111,7 @@ class Stamps:
         return found
 
     def files_of(self, entry):
-        """The files that it is made of; for sources that no build has compiled, such as benchmarks, that may be any header of ours."""
+        """The files that an object depends on. For sources that no build has compiled, such as benchmarks, these include all our headers."""
         return self.dependencies.get(entry["output"]) or [entry["file"], *self.headers]
 
     def content(self, path):
@@ -122,18 +123,18 @@ class Stamps:
     def path(self, tool, entry):
         digest = hashlib.sha256(self.rules + entry["command"].replace(str(ROOT), "").encode())
         for content in sorted(self.content(name) for name in self.files_of(entry)):
-            digest.update(content)  # in an order that does not depend on where the clone lies
+            digest.update(content)  # sorted by content, so independent of where the clone is
         return self.folder / f"{entry['name'].replace('/', '_')}.{tool}.{digest.hexdigest()[:32]}"
 
     def is_made_of(self, entry, names):
-        """Of any of these files?"""
+        """Does the source depend on any of these files?"""
         return any(path.removeprefix(f"{ROOT}/") in names for path in self.files_of(entry))
 
     def is_clean(self, tool, entry):
         path = self.path(tool, entry)
         if not path.exists():
             return False
-        path.touch()  # used
+        path.touch()  # marks the stamp as used
         return True
 
     def keep(self, tool, entry):
@@ -141,7 +142,7 @@ class Stamps:
 
 
 def read_entries(build):
-    """One compile command a source of ours; not what the build wrote itself."""
+    """One compile command per source of ours, without sources that the build generates."""
     found = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         path = pathlib.Path(entry["file"])
@@ -154,8 +155,8 @@ def read_entries(build):
 
 def write_commands(build):
     """
-    The folder of the compile commands that clang-tidy follows, all of a file: one for each width and set of definitions.  What a benchmark
-    or a fuzzer compiles once more, with other optimisation, reads the same.
+    Writes the compile commands for clang-tidy, which analyses a file by each of its commands: one per width and set of definitions.
+    Benchmarks and fuzzers compile sources again with other optimisation, which makes no difference. Returns the folder.
     """
     different = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
@@ -176,20 +177,20 @@ def tidy_words(build, entry, level):
     """clang-tidy and its options for this file."""
     words = [*TIDY, "-p", str(build)]
     if entry["name"].startswith(FOREIGN):
-        words.append("--checks=-*,clang-diagnostic-*,misc-static-assert")  # without any check of its own it does nothing
+        words.append("--checks=-*,clang-diagnostic-*,misc-static-assert")  # clang-tidy does nothing without any check
     else:
         words += CLANG_WARNINGS + FLAGS[level]
     return words
 
 
 def tidy(words, files):
-    """The findings of clang-tidy; "" if there are none."""
+    """The findings of clang-tidy, or ""."""
     done = subprocess.run([*words, *files], capture_output=True, text=True, check=False, cwd=ROOT)
     return "" if done.returncode == 0 else done.stdout + re.sub(r"^\d+ warnings? .*\n", "", done.stderr, flags=re.M)
 
 
 def batches(build, entries, levels):
-    """[(options, entries)]: files with the same options, several for one process."""
+    """[(options, entries)]: files with the same options, several per process."""
     same = {}
     for entry in entries:
         same.setdefault(tuple(tidy_words(build, entry, levels[entry["name"]])), []).append(entry)
@@ -197,14 +198,14 @@ def batches(build, entries, levels):
 
 
 def tidy_batch(words, group):
-    """The findings for each file; files are analysed one by one only if there are any."""
+    """The findings per file; files are analysed separately only if the group has findings."""
     if not tidy(words, [entry["file"] for entry in group]):
         return [""] * len(group)
     return [tidy(words, [entry["file"]]) for entry in group]
 
 
 def run_tidy(stamps, build, entries, jobs, deep):
-    """The number of files with findings, which are printed as they are found."""
+    """Prints findings as they are found; returns the number of files with findings."""
     changed = set(changed_files())
     levels = {entry["name"]: level_of(stamps, entry, deep, changed) for entry in entries}
     wanted = [entry for entry in entries
@@ -224,7 +225,7 @@ def run_tidy(stamps, build, entries, jobs, deep):
 
 
 def run_cppcheck(stamps, entries, jobs):
-    """Of the product alone.  1: it has findings."""
+    """Analyses the product only; returns 1 if there are findings, else 0."""
     product = [entry for entry in entries if not entry["name"].startswith((*FOREIGN, "tests/")) and entry["name"].endswith(".c")]
     wanted = [entry for entry in product if not stamps.is_clean("cppcheck", entry)]
     print(f"cppcheck: {len(wanted)} of {len(product)} files to look at", flush=True)

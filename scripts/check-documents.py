@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Links in Markdown lead somewhere: every relative link names a file that exists and, behind '#', a heading of it.  The example of a
-container installs every library that the build needs.  A page has one reader and one question, and so at most 200 lines.
+Checks links in Markdown: every relative link names an existing file and, after '#', one of its headings. Checks that the example of a
+container installs every library that the build needs. A page has one reader and one question, and therefore at most 200 lines.
 """
 
 import pathlib
@@ -11,7 +11,7 @@ import sys
 
 LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 MOST_LINES = 200
-LONG_PAGES = {"configuration.md"}  # a reference
+LONG_PAGES = {"configuration.md"}  # a reference page
 SKIPPED = {"build", "node_modules", ".git", ".fastgate"}
 
 
@@ -26,7 +26,7 @@ def anchors(text):
 
 
 def missing_in_container(root):
-    """Libraries of scripts/packages.txt that examples/perfdb/Containerfile does not install."""
+    """Libraries in scripts/packages.txt that examples/perfdb/Containerfile does not install."""
     listed = (root / "scripts" / "packages.txt").read_text()
     needed = re.findall(r"^build\s+(lib\S+-dev)\b", listed, re.M)
     return sorted(set(needed) - set(re.findall(r"lib\S+-dev", (root / "examples" / "perfdb" / "Containerfile").read_text())))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files of a room form no circle, nothing is exported that nobody calls, and an fg_ tag names one type.
+"""Checks that the files of a room do not form a cycle, that every exported name is used, and that an fg_ tag names one type.
 
-A source leans on another when it names one of its functions or objects, a header on the headers it includes.  A circle is
-printed with the name behind each step."""
+A source depends on another if it names one of its functions or objects, a header on the headers it includes. A cycle is
+printed with the name that causes each step."""
 
 import collections
 import pathlib
@@ -14,25 +14,26 @@ from rooms import blank, read_rooms, room_of, sources
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 NAME = re.compile(r"\b[A-Za-z_]\w*\b")
-# clang-format starts a definition in the first column, with its brace alone on a line.
+# As clang-format lays it out, a definition starts in the first column, and its brace is alone on a
+# line.
 FUNCTION = re.compile(r"^(?!static\b|typedef\b|extern\b)[A-Za-z_][^;{}()=#\n]*?\b(\w+)\([^;{}]*?\)\n\{", re.M)
 OBJECT = re.compile(r"^(?!static\b|typedef\b|extern\b)(?:const |struct |_Atomic |unsigned |\w+ |\*)+(\w+)(?:\[[^\]]*\])* =", re.M)
-# A long return type stands on its own line.
+# A long return type is on its own line.
 TYPE_ALONE = re.compile(r"^([A-Za-z_][\w *]*)\n(?=\w+\()", re.M)
 INLINE = re.compile(r"^static inline [^;{}()=]*?\b(\w+)\(", re.M)
 
-# A tag is not a call: `struct fg_post` and the function fg_post().
+# A tag is not a call: `struct fg_post` is different from the function fg_post().
 TAG = re.compile(r"\b(?:struct|enum|union)\s+\w+")
 TYPE = re.compile(r"^(?:struct|enum|union)\s+(fg_\w+)\s*\{", re.M)
 
-# Exported only for tests, which check every row of a table or wait for an internal state.
+# Exported only for tests: to check every row of a table, or to make states by hand.
 FOR_TESTS = {
     "fg_reporter_table": "every reporter is held to the rules of all",
     "fg_profile_push": "profiles made by hand",
 }
 
-# Named by a macro that pastes words: a row of cli/framework/commands.def.
-# Composed by a macro, or called by name from start files and by compilers.
+# Names composed by a macro that pastes words (a row of cli/framework/commands.def), or called by
+# name from start files and by compilers.
 PASTED = re.compile(r"fg_cmd_|__gmon_start__|__cyg_profile_func_|__fentry__")
 
 
@@ -45,7 +46,7 @@ def exported(code):
 
 
 def read(root):
-    """The rooms; {file: its text without comments}; {source: what it exports}; {header: headers it includes};
+    """Returns the rooms; {file: its text without comments}; {source: names it exports}; {header: headers it includes};
     {tag: files that define a type of that name}."""
     rooms = read_rooms(root)
     texts, defined, includes = {}, {}, {}
@@ -64,7 +65,7 @@ def read(root):
 
 
 def interposed(root):
-    """The collector's own versions of C library functions: other code that names them means the C library's."""
+    """C library functions that the collector replaces: other code that names them means the C library's."""
     lists = (pathlib.Path(root) / "tests/lint" / name for name in ("collector-exports.txt", "collector-counting-exports.txt"))
     return {word for path in lists if path.exists() for word in path.read_text(encoding="utf-8").split()}
 
@@ -85,7 +86,7 @@ def steps(rooms, texts, defined, includes):
 
 
 def shortest_circle(graph, start):
-    """The files of the shortest way from start back to it, or None."""
+    """The files on the shortest way from `start` back to itself, or None."""
     came_from = {start: None}
     queue = collections.deque([start])
     while queue:
@@ -113,7 +114,7 @@ def circles(graph):
 
 
 def unused(root, texts, defined):
-    """Exported names that no other source of the product or of bench/ uses, unless a test calls them."""
+    """Exported names that no other source of the product or of bench/ uses, except those that a test calls."""
     entered, measured = set(), set()
     for top, names in (("tests", entered), ("bench", measured)):
         for path in (pathlib.Path(root) / top).rglob("*.[ch]"):
@@ -135,7 +136,7 @@ def unused(root, texts, defined):
 
 
 def uses(code, name):
-    """Does this header use the name, in a macro or an inline function, rather than only declare it?"""
+    """Does this header use the name in a macro or an inline function, instead of only declaring it?"""
     return re.search(rf"^#.*\b{name}\b|^\t.*\b{name}\(|\\\n.*\b{name}\b", code, re.M)
 
 

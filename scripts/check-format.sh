@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every C and C++ file is as clang-format 14 lays it out (other versions differ in details, so only 14 judges).
+# Checks that clang-format 14 would not change any C or C++ file. Other versions differ in details, so only 14
+# judges.
 set -u
 cd "$1" || exit 2
 tool=clang-format-14

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One word for one thing: texts for people use the words of docs/glossary.md."""
+"""One word per concept: texts for people use the words of docs/glossary.md."""
 
 import re
 import sys
 
 import sources
 
-# Words of other tools or earlier versions, and this project's word.
+# Words of other tools or of earlier versions, and the word to use instead.
 SYNONYMS = {
     r"\bnot (?:yet )?decided\b(?! by)": "not judged (a metric), inconclusive (a verdict)",
     r"\b(?:shown only|only shown)\b": "informational",
@@ -27,7 +27,7 @@ SYNONYMS = {
 READ_BY_PEOPLE = ("docs/", "README.md")
 ROOMS = ("cli/", "config/", "gate/", "reporters/", "perfdb/", "profile/views/", "runner/")
 LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`")
-# Pages about the words of other tools.
+# Pages about the words of other tools are exempt.
 APART = ("docs/migrating.md", "docs/glossary.md", "docs/decisions/", "docs/schema/")
 
 

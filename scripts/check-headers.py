@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-check-headers.py ROOT BUILD_FOLDER: every header of the rooms compiles alone, and may be included twice.
+check-headers.py ROOT BUILD_FOLDER: checks that every header of the rooms compiles alone and can be included twice.
 
-A source that the build compiles shows it of the header that it includes before anything else.  The few headers that stand first
-nowhere are compiled here, with the flags of a source of their room.
+The build shows it for every header that a source includes before anything else. The few other headers are compiled here, with the
+flags of a source in their room.
 """
 import json
 import pathlib
@@ -17,7 +17,7 @@ from rooms import read_rooms, room_of, sources
 
 DIRECTIVE = re.compile(r"^\s*#\s*(\w+)\s*(\S*)\s*(.*)$", re.M)
 GUARD = re.compile(r"^\s*#\s*(?:pragma once|ifndef (\w+)\s*\n\s*#\s*define \1$)", re.M)
-# collector/arch/arch.h includes the one for the processor that is compiled for.
+# collector/arch/arch.h includes the header for the target's processor.
 INSIDE_ANOTHER = "collector/arch/"
 
 
@@ -28,7 +28,7 @@ def first_include(text):
 
 
 def read_commands(root, build):
-    """{source of ours: the words that compile it}."""
+    """{our source: the words of its compile command}."""
     found = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         path = pathlib.Path(entry["file"])
@@ -38,7 +38,7 @@ def read_commands(root, build):
 
 
 def words_alone(entry):
-    """A compiler that reads its input as text, and makes nothing from it."""
+    """The source's compile command, changed to check standard input and write nothing."""
     words = shlex.split(entry["command"])
     for option in ("-o", "-c", "-MT", "-MF"):
         if option in words:
@@ -48,14 +48,14 @@ def words_alone(entry):
 
 
 def entry_for(header, commands, root, rooms):
-    """A source of the header's room that is compiled like the room: tools of the build include nothing of ours."""
+    """A source in the header's room that is compiled like the room. Build tools do not count, because they include none of our headers."""
     ours = {source: entry for source, entry in commands.items() if f"-I{root} " in entry["command"] and source.endswith(".c")}
     room = room_of(header, rooms)
     return next((entry for source, entry in ours.items() if room_of(source, rooms) == room), next(iter(ours.values()), None))
 
 
 def alone(header, entry):
-    """The compiler's messages about it; "" if there are none."""
+    """The compiler's messages about the header, or ""."""
     done = subprocess.run(words_alone(entry), input=f'#include "{header}"\n#include "{header}"\n', capture_output=True, text=True,
                           cwd=entry["directory"], check=False)
     return "" if done.returncode == 0 else done.stderr

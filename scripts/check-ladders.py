@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Failures leave early: refuses ladders of `if (status == FG_OK) status = next(...);`.
+"""Functions return early on failure: refuses ladders of `if (status == FG_OK) status = next(...);`.
 
 A ladder is two such steps in a row in one block, or one right before `return status;`. One step
 before a clean-up is not a ladder.
@@ -16,7 +16,7 @@ COMMENT = re.compile(r"^\s*(/\*|\*|$)")
 
 
 def end_of_statement(lines, start):
-    """The line after the `if` at `start`, or None where an `else` follows."""
+    """The line after the `if` at `start`, or None if an `else` follows."""
     indent = re.match(r"\t*", lines[start]).group()
     at = start + 1
     while at < len(lines) and (lines[at].startswith(indent + "\t") or lines[at].startswith(indent + " ")

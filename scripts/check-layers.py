@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The include rule: cmake/rooms.json defines which rooms a room may include, and who may use which library."""
+"""Checks #include lines: cmake/rooms.json defines which rooms a room may include, and who may use which library."""
 
 import re
 import sys
 
 from rooms import TABLE, read_rooms, room_of, sources
 
-# The page's name of a library: how its headers are included.
+# Library name in cmake/rooms.json: how its headers are included.
 LIBRARY_HEADERS = {
     "cJSON": r"cjson/",
     "libyaml": r"yaml\.h",
@@ -29,7 +29,7 @@ INCLUDE = re.compile(r'\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)')
 
 
 def breach(rooms, room, header, quoted):
-    """Why this include is not allowed here, or None."""
+    """The reason why this include is not allowed here, or None."""
     law = rooms[room]
     if not quoted:
         for library, pattern in LIBRARY_HEADERS.items():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Small rules about the text of sources: licence line, size of files, functions that are banned, unfinished work."""
+"""Small rules about the text of sources: licence line, size of files, banned functions, unfinished work, plain English."""
 
 import re
 import sys
@@ -15,12 +15,12 @@ BANNED = {
     r"(?<![\w.>])(localtime|gmtime|ctime|asctime|strerror)\s*\(": "not safe with threads",
     r"\b(system|popen)\s*\(": "no shell: base/process.h",
 }
-# Comments begin with their subject, as in any English text, and keep to the width of the code.
+# A comment begins with its subject and keeps to the width of the code.
 COMMENT = re.compile(r"^\s*(?:/\*|\*)(?:\s|$)")
 INVERTED = re.compile(r"^\s*(?:/\*|\*)\s+(?:Of|So many|As many|The same for who|Whose) ")
 A_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|(?P<comment>/\*.*?\*/|//[^\n]*)', re.S)
 MAX_COMMENT_COLUMNS = 100
-# Phrases that a native engineer would not write, and what to write.
+# Phrases that a native engineer would not write, with a replacement.
 FOREIGN = {
     r"\bin earnest\b": "actually, really",
     r"\bjust pending\b": "already pending",
@@ -28,7 +28,8 @@ FOREIGN = {
     r"\b(?:he|she|one|that|those) who (?:has|have) the\b": "name the thing",
     r"\ball rows there are\b": "every row",
 }
-# Translated English: a noun clause or a fragment instead of a sentence, a negated noun, words of other trades.
+# Translated English: a noun clause or a fragment instead of a sentence, a negated noun, words from other
+# trades.
 NOUN_CLAUSE = re.compile(r"(?:What|Who|Whoever|Whose|Whom|Those|Beside|So much|So many|As many)\b(?![^.]*\?)")
 TRANSLATED = {
     r"(?<!there )\b(?:is|are|was|were) no (?!longer|more\b|less\b|fewer\b|matter)": "is not a ...",
@@ -54,14 +55,14 @@ ANY_FOREIGN = re.compile("|".join(f"(?:{pattern})" for pattern in FOREIGN), re.I
 ANY_TRANSLATED = re.compile("|".join(f"(?:{pattern})" for pattern in TRANSLATED), re.IGNORECASE)
 ANY_BANNED = re.compile("|".join(f"(?:{pattern})" for pattern in BANNED))
 
-# Files that name the words cannot avoid them.
+# Files about these words must contain them.
 ABOUT_WORDS = {"scripts/check-words.py", "tests/lint/words-catches.sh"}
 
 UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
 
 def sentences(name, text):
-    """(line, words) of each comment of a source, or of each paragraph of a document."""
+    """(line, words) of each comment in a source, or of each paragraph in a document."""
     if name.endswith(".md"):
         for match in re.finditer(r"(?:^(?!```).+\n?)+", re.sub(r"^```.*?^```$", lambda block: "\n" * block[0].count("\n"), text, flags=re.M | re.S), re.M):
             yield text.count("\n", 0, match.start()) + 1, " ".join(match[0].split())
@@ -73,7 +74,7 @@ def sentences(name, text):
 
 
 def translated(name, text):
-    """English that is not native."""
+    """Finds English that is not native."""
     if not name.endswith((".c", ".h", ".cpp", ".js", ".md")):
         return
     for line, words in sentences(name, text):

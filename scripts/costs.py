@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-costs.py BUILD_FOLDER [REGEX]: the CPU time of each test whose name matches, the most expensive last, and the total. The tests run
-one after the other; a line for each goes to standard error as it ends. Processes that a test starts count, including those that
-outlive their parent, such as a browser's or a database server's.
+costs.py BUILD_FOLDER [REGEX]: the CPU time of each test whose name matches, most expensive last, and the total. The tests run
+one after the other, with a line on standard error when each ends. Processes that a test starts count, including those that outlive
+their parent, such as those of a browser or a database server.
 """
 import ctypes
 import json
@@ -51,7 +51,7 @@ def measure(command, environment, folder):
         with open(os.path.join(scratch, "output"), "w+b") as output:
             done = subprocess.run(command, cwd=folder, env={**os.environ, **environment, "TMPDIR": scratch}, stdin=subprocess.DEVNULL,
                                   stdout=output, stderr=subprocess.STDOUT, check=False)
-            while True:  # who lost its parent is a child of ours now
+            while True:  # orphans are now our children: wait for them too
                 try:
                     os.wait()
                 except ChildProcessError:
@@ -71,7 +71,7 @@ def main():
     build = os.path.abspath(sys.argv[1])
     pattern = re.compile(sys.argv[2] if len(sys.argv) > 2 else "")
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    for number in (signal.SIGINT, signal.SIGHUP):  # a shell's background ignores them, and tests send them
+    for number in (signal.SIGINT, signal.SIGHUP):  # a shell ignores these for background jobs, but tests send them
         signal.signal(number, signal.SIG_DFL)
     rows, bad = [], 0
     for name, command, environment, folder in read_tests(build):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lines and branches that the tests executed, by folder: coverage.py BUILD_FOLDER (made with the preset `coverage`)."""
+"""Lines and branches that the tests executed, by folder: coverage.py BUILD_FOLDER (a build with the preset `coverage`)."""
 
 import collections
 import gzip
@@ -15,7 +15,7 @@ ROOMS = ["base", "model", "trace", "collector", "binary", "profile", "config", "
 
 
 def reports(build):
-    """gcov's own JSON, one report an object file."""
+    """gcov's JSON, one report per object file."""
     for notes in sorted(pathlib.Path(build).rglob("*.gcda")):
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run(["gcov", "--json-format", "--branch-probabilities", str(notes.resolve())], cwd=folder,
@@ -47,12 +47,12 @@ def covered_lines(build, root):
     return lines
 
 
-# A statement that makes an error, hands one on, or leaves because of one.
+# A statement that creates or passes on an error, or returns because of one.
 ERROR_PATH = re.compile(r"fg_error_|fg_cli_(fail|usage|warn)\(|goto \w+;|return (rc|status|err|result|-1|false|NULL|FG_E\w+)\b.*;|\bfail(ed)?\(|_Exit|abort\(")
 
 
 def error_lines(path):
-    """The numbers of the lines of such statements, to their semicolons."""
+    """The line numbers of these statements, up to their semicolons."""
     found = set()
     inside = False
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):

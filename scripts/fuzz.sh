@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# fuzz.sh BUILD_FOLDER NAME|all SECONDS [JOBS]: fuzz with the corpus and dictionary of tests/fuzz, so many targets at once; findings
-# stay in build/fuzz/found.  One line a target tells what it did: coverage is edges of this target's program that were reached, of
-# all that lie in it (there are edges in a program that no input reaches: other formats, the sanitizers' own).
+# fuzz.sh BUILD_FOLDER NAME|all SECONDS [JOBS]: fuzzes with the corpus and dictionary of tests/fuzz, JOBS targets at once; findings
+# stay in build/fuzz/found. Prints one line per target: coverage is the number of reached edges out of all edges in the target's
+# program, of which some are unreachable (those of other formats and of the sanitizers).
 set -u
 build=$1
 name=$2
@@ -16,7 +16,7 @@ targets=$(find "$build/tests/fuzz" -maxdepth 1 -type f -name 'fuzz_*' -perm -u+x
 [ -n "$targets" ] || { echo "no fuzz target was built in $build/tests/fuzz" && exit 2; }
 
 if [ "$name" = all ]; then
-	# 123 from xargs means that one of them found something.
+	# xargs exits with 123 if a target found something.
 	if echo "$targets" | xargs -P "$jobs" -I{} sh "$0" "$build" {} "$seconds"; then
 		echo "$(echo "$targets" | wc -l) targets, nothing found"
 		exit 0

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The gate step of action.yml, which has no secrets: programs under test can read the environment of whatever started them.
-# github-send.sh, the next step, has them and runs nothing of the checkout.  Everything it needs comes from the environment of a
-# GitHub job, so that a test can play one: GITHUB_EVENT_NAME, GITHUB_STEP_SUMMARY, GITHUB_OUTPUT, RUNNER_TEMP and FASTGATE_ACTION_*
+# The gate step of action.yml, which has no secrets, because programs under test can read the environment of the programs that start
+# them. The next step, github-send.sh, has the secrets and runs nothing from the checkout. All input comes from the environment of a
+# GitHub job, so that a test can imitate one: GITHUB_EVENT_NAME, GITHUB_STEP_SUMMARY, GITHUB_OUTPUT, RUNNER_TEMP and FASTGATE_ACTION_*
 # from the inputs and from github-get.sh.
 set -u
 program=${FASTGATE_ACTION_PROGRAM:?}
@@ -10,7 +10,7 @@ reports=${RUNNER_TEMP:-/tmp}/fastgate
 rm -rf "$reports"
 mkdir -p "$reports"
 
-# A pull request is compared with the point where it left its target; elsewhere the run is recorded for the trend.
+# A pull request is compared with the point where it left its target; any other run is recorded for the trend.
 set --
 case ${GITHUB_EVENT_NAME:-} in
 pull_request | pull_request_target | merge_group) set -- --against "${FASTGATE_ACTION_AGAINST:-merge-base}" ;;
@@ -21,7 +21,7 @@ if [ $# -gt 0 ] && [ "$(git rev-parse --is-shallow-repository 2>/dev/null)" = tr
 fi
 
 status=0
-# The inputs are lists of words: they are split on purpose.
+# The inputs are lists of words and are split on purpose.
 # shellcheck disable=SC2086
 env -u GITHUB_ENV -u GITHUB_PATH -u GITHUB_STATE -u GITHUB_OUTPUT -u GITHUB_STEP_SUMMARY \
 	"$program" run --no-post "$@" ${FASTGATE_ACTION_ARGUMENTS:-} \
@@ -29,7 +29,7 @@ env -u GITHUB_ENV -u GITHUB_PATH -u GITHUB_STATE -u GITHUB_OUTPUT -u GITHUB_STEP
 	--set report.html="$reports/fastgate.html" --set report.markdown="$reports/fastgate.md" \
 	--set report.github="$reports/annotations.txt" ${FASTGATE_ACTION_BENCHMARKS:-} || status=$?
 
-# Through these files a benchmark would choose the environment of the steps that have secrets.
+# A benchmark could use these files to set the environment of later steps, which have secrets.
 for file in "${GITHUB_ENV:-}" "${GITHUB_PATH:-}"; do
 	if [ -n "$file" ] && [ -s "$file" ]; then
 		echo "::warning::a program under test wrote to $(basename "$file"), which is dropped"

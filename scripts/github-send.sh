@@ -12,7 +12,7 @@ report=${RUNNER_TEMP:-/tmp}/fastgate/fastgate.json
 unset FASTGATE_ACTION_PERFDB_TOKEN FASTGATE_ACTION_PERFDB_URL
 
 status=0
-# A run waits in the spool if fastgate.yml names a server; the input can do without.
+# A run waits in the spool if fastgate.yml names a server; an input may turn uploading off.
 set -- .fastgate/spool/*.fgrun
 if [ -e "$1" ]; then
 	"$program" push --when-possible || status=$?

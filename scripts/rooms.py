@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-The rooms of the house, as cmake/rooms.json has them, and the sources in them.
+The rooms listed in cmake/rooms.json, and their sources.
 
-rooms.py ROOT           write the table of docs/architecture.md
-rooms.py ROOT --check   fail if the table differs from cmake/rooms.json
+rooms.py ROOT           writes the table of docs/architecture.md
+rooms.py ROOT --check   fails if the table differs from cmake/rooms.json
 """
 
 import json
@@ -20,7 +20,7 @@ COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\
 
 
 class Room:
-    """One row: the room's job, the rooms and single headers it may include, and the outside libraries it may use."""
+    """A row of the table: the room's task, the rooms and single headers that it may include, and the external libraries that it may use."""
 
     def __init__(self, row):
         self.job = row["job"]
@@ -44,7 +44,7 @@ def room_of(name, rooms):
 
 
 def sources(root, rooms, suffixes=(".c", ".h")):
-    """(name, text) of every C source in the rooms, without what lies in a build folder."""
+    """(name, text) of every C source in the rooms, except in build folders."""
     root = pathlib.Path(root)
     for top in sorted({room.split("/")[0] for room in rooms}):
         for path in sorted((root / top).rglob("*")):
@@ -53,7 +53,7 @@ def sources(root, rooms, suffixes=(".c", ".h")):
 
 
 def blank(text):
-    """The text with comments and the insides of literals blanked; line numbers stay."""
+    """The text with comments and the contents of literals blanked; line numbers stay the same."""
     return COMMENT_OR_STRING.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
 
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-soak.py BUILD_FOLDER                     what there is
-soak.py BUILD_FOLDER NAME SECONDS        one of them
-soak.py BUILD_FOLDER all SECONDS         one after the other; what has passed at this commit is not done again
-soak.py BUILD_FOLDER all SECONDS --anew  everything again
+soak.py BUILD_FOLDER                     lists the soak tests
+soak.py BUILD_FOLDER NAME SECONDS        runs one of them
+soak.py BUILD_FOLDER all SECONDS         runs all, one after the other, except those that have passed at this commit
+soak.py BUILD_FOLDER all SECONDS --anew  runs all again
 
-Each is tests/soak/NAME.sh BUILD_FOLDER SECONDS, which says in its last line what it has done.  Logs and the state, from which
-`all` goes on after it was ended, lie in build/soak.
+A soak test is tests/soak/NAME.sh BUILD_FOLDER SECONDS, whose last line of output sums it up. build/soak contains the logs, and the
+state from which an interrupted `all` continues.
 """
 import contextlib
 import json
@@ -53,7 +53,7 @@ def last_words(log):
 
 
 def end_group(process):
-    """Ends everything that it started: some of it cleans up on a signal, such as a database server, and gets time to."""
+    """Ends the process group. Processes that clean up on a signal, such as a database server, get time for that."""
     latest = time.monotonic() + CLEANING_S
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
@@ -66,7 +66,7 @@ def end_group(process):
 
 
 def run_one(name, build, seconds):
-    """{code, took, words}; its output goes to the log."""
+    """Runs one program, with its output in the log; returns {code, took, words}."""
     log = FOLDER / f"{name}.log"
     started = time.monotonic()
     print(f"== {name} ({log.relative_to(ROOT)})", file=sys.stderr, flush=True)
@@ -75,7 +75,7 @@ def run_one(name, build, seconds):
                                    stdin=subprocess.DEVNULL, start_new_session=True)
         try:
             code = process.wait()
-        finally:  # also when it was ended by somebody, or has left something behind
+        finally:  # also after an interruption, or if the program left processes behind
             end_group(process)
     return {"code": code, "took": round(time.monotonic() - started), "words": last_words(log)}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of the checkout that a text check reads, and what it prints about them."""
+"""Lists the files of a checkout for text checks, and prints the checks' findings."""
 
 import pathlib
 import subprocess
@@ -15,7 +15,7 @@ def files_of(root):
 
 
 def check(root, wanted, problems):
-    """Prints each (line, reason) that problems(name, text) yields for the files that are wanted; returns the exit code."""
+    """Prints each (line, reason) that problems(name, text) yields for the wanted files; returns the exit code."""
     names = files_of(root)
     if names is None:
         print("not a git checkout: skipped")

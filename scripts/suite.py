@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-suite.py JOBS             every build, every test and the analysis: what `./dev test` runs
-suite.py JOBS --changed   what the changes since the main branch can touch: what `./dev test --changed` runs
-suite.py JOBS --left-out  fails if a test that the optimised build leaves to the sanitizers' is not run there either
+suite.py JOBS             runs every build, every test and the analysis, for `./dev test`
+suite.py JOBS --changed   runs everything that the changes since the main branch can affect, for `./dev test --changed`
+suite.py JOBS --left-out  fails if a test is run neither in the optimised build nor under the sanitizers
 
-The tests follow each other in front.  The builds that they need next and the analysis run in the background, at the lowest priority: a
-test must not depend on how busy the machine is.  Each stage's output lies in build/suite; it is printed where the stage fails.
+The tests run in front, one stage after the other. The builds for later stages and the analysis run in the background at the lowest
+priority, so tests must not depend on how busy the machine is. Each stage's output goes to build/suite, and is printed if the stage fails.
 
-What tests write lies in memory where there is room (/dev/shm): they make and remove hundreds of thousands of files.  TMPDIR overrules.
+Tests create and remove hundreds of thousands of files, so these go to memory (/dev/shm) if it has room, unless TMPDIR is set.
 """
 import concurrent.futures
 import contextlib
@@ -57,7 +57,7 @@ ROOM_TESTS = {
 
 
 class Stage:
-    """Commands that run one after the other, once their prerequisites have succeeded."""
+    """Commands that run one after the other once their prerequisites have succeeded."""
 
     def __init__(self, name, expected_s, needs, *commands):
         self.name = name
@@ -66,7 +66,7 @@ class Stage:
         self.commands = commands
         self.log = LOGS / f"{name.replace(' ', '-')}.log"
         self.started = None
-        self.cpu_s = 0  # of all processes of its commands that were waited for
+        self.cpu_s = 0  # CPU time of all processes that its commands waited for
         self.state = "waiting"
         self.ended = threading.Event()
 
@@ -76,22 +76,22 @@ def build(preset, jobs, *targets):
     return [["sh", "scripts/configure.sh", preset], [*words, "--target", *targets] if targets else words]
 
 
-# Tests of the optimised build, and tests under the sanitizers (cmake/FgTest.cmake).
+# Selections: tests of the optimised build, and tests under the sanitizers (cmake/FgTest.cmake).
 OPTIMISED = ("-LE", "^sanitized$")
 SANITIZED = ("-L", "^(unit|integration|e2e|fuzz)$", "-LE", "^(web|plain)$")
 
 
 def test(preset, jobs, *selection):
-    """One more than there are processors: some wait for a browser, a server or a time limit."""
+    """One job more than processors, because some tests wait for a browser, a server or a time limit."""
     return ["ctest", "--preset", preset, "-j", str(int(jobs) + 1), "--output-on-failure", *selection]
 
 
 def lanes(jobs):
     """
-    (in front, in the background); the seconds are those of two quiet processors, until a run has measured its own.
+    (in front, in the background). The seconds are from two quiet processors, and are used until a run has measured its own.
 
-    One build by each compiler serves for all that either can show.  gcc's is what users get, with the tests: optimised, gcc sees more
-    and warns of it.  clang's has the sanitizers, clang's warnings, and what the label "compilers" wants of a second compiler.
+    One build per compiler is enough. gcc's is the one that users get, and the tests are optimised too, because gcc then finds and warns
+    of more. clang's has the sanitizers, clang's warnings, and the tests labelled "compilers".
     """
     front = [
         Stage("build release", 90, [], *build("release", jobs, "optimised_tests")),
@@ -109,7 +109,7 @@ def lanes(jobs):
 
 
 class Suite:
-    """Two lanes of stages, a line for each beginning and end."""
+    """Runs two lanes of stages, with a line when each begins and ends."""
 
     def __init__(self, front, background):
         self.lanes = (front, background)
@@ -123,7 +123,7 @@ class Suite:
 
     @staticmethod
     def measured():
-        """The durations of the stages when they last passed."""
+        """The durations of the stages in their last successful run."""
         try:
             return json.loads(TOOK.read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -133,7 +133,7 @@ class Suite:
         """The time until the last stage ends, if each takes as long as expected."""
         now = time.monotonic()
         ends = {}
-        for _ in self.lanes:  # the second round knows what the lanes wait for in each other
+        for _ in self.lanes:  # twice, because the lanes wait for each other's stages
             for lane in self.lanes:
                 at = 0
                 for stage in lane:
@@ -153,7 +153,7 @@ class Suite:
             print(f"[{elapsed // 60:2}:{elapsed % 60:02}] {text}{rest}", flush=True)
 
     def show_log(self, stage):
-        """All of what tests print when they fail, the end of what anything else does."""
+        """Everything from tests, which print only failures; the end of any other log."""
         lines = stage.log.read_text(encoding="utf-8", errors="replace").splitlines()
         if any(words[0] == "ctest" for words in stage.commands):
             lines = [line for line in lines if not re.search(r"^ +Start +\d+:|Passed +[\d.]+ sec$", line)]
@@ -200,7 +200,7 @@ class Suite:
                 stage.ended.set()
 
     def run(self):
-        """True: every stage has passed."""
+        """Returns True if every stage has passed."""
         with concurrent.futures.ThreadPoolExecutor(len(self.lanes)) as pool:
             for done in [pool.submit(self.run_lane, lane, niceness) for lane, niceness in zip(self.lanes, (0, BACKGROUND_NICENESS))]:
                 done.result()
@@ -212,7 +212,7 @@ class Suite:
 
 
 def summary(stage):
-    """The number of tests and the skipped ones, or the last words of a tool of ours."""
+    """The number of tests and the skipped ones, or the last line of the analysis."""
     text = stage.log.read_text(encoding="utf-8", errors="replace") if stage.log.exists() else ""
     found = re.search(r"\d+% tests passed, .*", text)
     if not found:
@@ -221,10 +221,10 @@ def summary(stage):
     return f": {found[0]}" + (f"; skipped: {', '.join(skipped)}" if skipped else "")
 
 
-# ---- what changed ----
+# ---- changed files ----
 
 def changed_files():
-    """Since the main branch was left, and not committed yet."""
+    """Files changed since the branch left main, including uncommitted ones."""
     def git(*words):
         return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split("\n")
 
@@ -238,7 +238,7 @@ def changed_files():
 
 
 def touched(files):
-    """(rooms, folders of tests) that these files belong to; None: everything, for they belong to the build or to what all tests share."""
+    """(rooms, folders of tests) that these files belong to; None means everything, because a file is part of the build or shared by all tests."""
     rooms = read_rooms(ROOT)
     found, folders = set(), set()
     for name in files:
@@ -254,7 +254,7 @@ def touched(files):
 
 
 def including(rooms, changed):
-    """The changed rooms and those that include them, near or far."""
+    """The changed rooms and those that include them, directly or indirectly."""
     found = set(changed)
     while True:
         more = {name for name, law in rooms.items() if set(law.rooms) & found} - found
@@ -264,7 +264,7 @@ def including(rooms, changed):
 
 
 def changed_selection():
-    """ctest's arguments for the tests of the changed parts, and a line that describes them."""
+    """ctest's arguments for the tests of the changed parts, and a description of these."""
     found = touched(changed_files())
     if found is None:
         return ["-LE", "^(web|slow)$"], "the build or what all tests share: every test but slow ones"
@@ -275,10 +275,10 @@ def changed_selection():
     return ["-L", f"^({'|'.join(labels)})$", "-LE", "^(web|slow)$"], ", ".join(sorted(rooms | folders)) or "no room"
 
 
-# ---- where tests write ----
+# ---- temporary files of tests ----
 
 def has_room():
-    """Programs can be run in MEMORY, which Docker does not allow, and there is enough of it."""
+    """Is MEMORY large enough, and may programs run in it? Docker does not allow that."""
     try:
         there = os.statvfs(MEMORY)
         available = re.search(r"^MemAvailable: +(\d+) kB", pathlib.Path("/proc/meminfo").read_text(encoding="utf-8"), re.M)
@@ -306,7 +306,7 @@ def tests_of(preset, *selection):
 
 
 def left_out():
-    """Tests that neither build runs."""
+    """Tests that run in neither build."""
     return sorted(tests_of("release") - tests_of("release", *OPTIMISED) - tests_of("asan", *SANITIZED))
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-Tables of the manual that the program has itself: `fastgate help views`, `fastgate help measures`.
+Tables of the manual that the program itself prints: `fastgate help views`, `fastgate help measures`.
 
-tables.py FASTGATE ROOT           write them into docs/*.md, below each line <!-- fastgate help TOPIC [BEGINNING...] -->
-tables.py FASTGATE ROOT --check   fail if a table differs
+tables.py FASTGATE ROOT           writes them into docs/*.md, below each line <!-- fastgate help TOPIC [BEGINNING...] -->
+tables.py FASTGATE ROOT --check   fails if a table differs
 """
 import pathlib
 import re
@@ -15,7 +15,7 @@ MARK = re.compile(r"(<!-- fastgate help (\w+)((?: [\w.-]+)*) -->\n\|[^\n]*\n\|[^
 
 
 def rows(fastgate, topic, beginnings):
-    """An entry of the program is a row; of those whose name begins with one of the words, if there are any."""
+    """Yields a row per entry of `fastgate help TOPIC`, or per entry whose name begins with one of the words."""
     said = subprocess.run([fastgate, "help", topic], capture_output=True, text=True, check=True).stdout
     for entry in re.findall(r"^  (?=\S).*\n(?:   +\S.*\n)*", said, re.M):
         name, what = entry.split(maxsplit=1)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """
-together.py MOST < LIST: which sources the compiler can read in one go, without a name of one meaning something else in another.
+together.py MOST < LIST: groups sources that the compiler can read in one run, because no name of one source has another meaning in the others.
 
-Each line of LIST is a target and a source of it; each line of the answer is a target, a number and a source, and what has the same number
-of the same target goes together, MOST sources at most.  Two sources stay apart if both have a function, variable, type or constant of
-their own with the same name, or if one has a macro that stands anywhere in the other.  What this misses is a compiler's error.
+Each line of LIST is a target and one of its sources. Each line of output is a target, a number and a source: sources of a target with the
+same number form a group, of at most MOST. Two sources are kept apart if both have a private function, variable, type or constant of the
+same name, or if a macro of one occurs anywhere in the other. A conflict that this misses is a compile error.
 """
 import pathlib
 import re
@@ -22,7 +22,7 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class Source:
-    """A file's own names, its macros, and every word in it."""
+    """A source's own names, its macros, and every word in it."""
 
     def __init__(self, path):
         text = ATTRIBUTE.sub("", NOT_CODE.sub(" ", pathlib.Path(path).read_text(encoding="utf-8")))
@@ -38,7 +38,7 @@ class Source:
 
 
 def groups_of(paths, most):
-    """[[path]]: each goes to the first group that has room for it."""
+    """[[path]]: puts each source into the first group that has room for it."""
     groups = []
     for source in map(Source, paths):
         for group in groups:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One dictionary serves all benchmarks of a run.  It is a tree of its own: an unnamed root, below
- * it the root of each benchmark's profile, below that the call paths.  Nodes are numbered from 1,
+ * All benchmarks of a run share one dictionary. It is a separate tree: an unnamed root, below it
+ * the root of each benchmark's profile, below that the call paths. Nodes are numbered from 1,
  * parents before children; a node is written as the distance back to its parent (0: the unnamed
  * root) and its function.
  */
@@ -49,7 +49,8 @@ static void write_dictionary(const struct fg_profile_set *tree, struct fg_bytes 
 }
 
 /*
- * Merge a benchmark's functions and paths into the common tree; ids[i] is the number of its node i.
+ * Merges a benchmark's functions and paths into the common tree. Returns the number there of each
+ * node of the benchmark.
  */
 static uint64_t *graft(struct fg_profile_set *tree, const struct fg_profile_set *set)
 {
@@ -220,14 +221,14 @@ static int read_dictionary(const struct fg_bytes *content, const struct fg_bundl
 	return FG_OK;
 }
 
-/* Add to a benchmark's own tree those nodes of the common one that these values use. */
+/* Copies the nodes that these values use from the common tree to the benchmark's own. */
 static int cut_out(const struct fg_profile_set *tree, uint64_t root, const struct fg_matrix *matrix,
 		   uint16_t measure, struct fg_profile_set *set, struct fg_error *err)
 {
 	uint32_t *places = fg_xcalloc(tree->node_count, sizeof(*places));
 	bool *wanted = fg_xcalloc(tree->node_count, sizeof(*wanted));
 	uint32_t *indexes = fg_xcalloc(matrix->id_count, sizeof(*indexes));
-	uint32_t *functions = NULL; /* the set's number plus one; 0: not looked up yet */
+	uint32_t *functions = NULL; /* index in the set + 1; 0: not looked up yet */
 	int status = FG_OK;
 
 	for (size_t i = 0; i < matrix->id_count; i++)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run outside a store: what an exported file holds and what an upload carries.  Three parts:
+ * A run outside a store, as in an exported file or an upload. It has three parts:
  *
  *	envelope    JSON: everything about the run that is not a measured number, and the report
  *	dictionary  functions and call paths, packed
  *	values      repetitions, profile weights and regions, packed; they refer to the dictionary
  *	            by number
  *
- * docs/formats/upload.md has the details.  Reading trusts nothing: sizes, counts, references and
- * texts are checked.
+ * docs/formats/upload.md has the details. A reader trusts nothing: it checks sizes, counts,
+ * references and texts.
  */
 #ifndef FG_STORE_BUNDLE_H
 #define FG_STORE_BUNDLE_H

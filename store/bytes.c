@@ -10,14 +10,14 @@
 enum {
 	SEAL_VERSION = 1,
 	MATCH_MIN = 7,
-	HASH_LOG_SMALL = 6,      /* the least there is */
+	HASH_LOG_SMALL = 6,      /* the minimum of zstd */
 	KEPT_MAX = 16,           /* kept contexts of each kind */
-	KEPT_MAX_BYTES = 2 << 20 /* a larger one is not kept */
+	KEPT_MAX_BYTES = 2 << 20 /* larger contexts are not kept */
 };
 
 /*
- * A zstd context takes longer to create than many a block takes to pack, so it is kept for the next
- * use, in any thread.
+ * Creating a zstd context takes longer than packing a small block, so contexts are kept for the
+ * next use, in any thread.
  */
 struct kept {
 	void *items[KEPT_MAX];
@@ -39,7 +39,7 @@ static void *take_kept(struct kept *kept)
 	return item;
 }
 
-/* False: enough are kept. */
+/* Returns false if enough contexts are kept. */
 static bool keep(struct kept *kept, void *item)
 {
 	bool done = false;
@@ -283,10 +283,10 @@ int fg_pack_bytes(const struct fg_bytes *content, int level, struct fg_bytes *bl
 		return fg_error_set(err, FG_EDB, "cannot pack a block: out of memory");
 	at = room(block, FG_SEAL_HEADER_SIZE + bound);
 	packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, level);
-	/* Streams of numbers repeat little: short matches would only spoil the statistics. */
+	/* Streams of numbers repeat little, so short matches would only disturb the statistics. */
 	if (!ZSTD_isError(packed) && level == FG_PACK_LEVEL_QUICK)
 		packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_minMatch, MATCH_MIN);
-	/* Nor is a table worth clearing that remembers more than the last numbers. */
+	/* A larger table would take longer to clear than it saves. */
 	if (!ZSTD_isError(packed) && level == FG_PACK_LEVEL_QUICK)
 		packed = ZSTD_CCtx_setParameter(zstd, ZSTD_c_hashLog, HASH_LOG_SMALL);
 	if (!ZSTD_isError(packed))
@@ -341,7 +341,7 @@ int fg_unpack(const void *block, size_t size, size_t max, struct fg_bytes *conte
 	got = unpack(data, unpacked, at + FG_SEAL_HEADER_SIZE, size - FG_SEAL_HEADER_SIZE);
 	if (ZSTD_isError(got) || got != unpacked) {
 		free(data);
-		/* Out of memory: do not report good bytes as damaged. */
+		/* Bytes are not damaged if memory ran out. */
 		if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
 			return fg_error_set(err, FG_EDB, "cannot unpack a block: out of memory");
 		return fg_error_set(err, FG_EPARSE, "a block is damaged: it does not unpack");

@@ -3,13 +3,13 @@
  * Numbers and texts as bytes, and packed blocks of them.  A packed block is
  *
  *	1 byte   version of the block (1)
- *	4 bytes  CRC-32C of what follows, little endian
+ *	4 bytes  CRC-32C of the following bytes, little endian
  *	4 bytes  size of the content when unpacked, little endian
  *	...      the content as one zstd frame
  *
- * A reader never reads past its end: after the first failure everything it returns is 0 and
- * `failed` is set, so that a decoder checks once.  What is announced by a count is checked against
- * the bytes that are left before it is allocated.
+ * A reader never reads past its end: after the first failure `failed` is set and everything it
+ * returns is 0, so a decoder checks only once. A count is checked against the remaining bytes
+ * before anything is allocated for it.
  */
 #ifndef FG_STORE_BYTES_H
 #define FG_STORE_BYTES_H
@@ -33,14 +33,14 @@ enum {
 	FG_SEAL_HEADER_SIZE = 9,
 	FG_PACK_LEVEL = 7,
 	FG_PACK_LEVEL_QUICK =
-		1, /* for numbers, on a server that takes in a thousand runs a second */
-	FG_PACK_LEVEL_TIGHT = 13, /* five times the work for 2 % less */
+		1, /* for numbers, on a server that receives a thousand runs per second */
+	FG_PACK_LEVEL_TIGHT = 13, /* five times the CPU time for 2 % less space */
 };
 
 void fg_bytes_add(struct fg_bytes *bytes, const void *data, size_t size);
 void fg_bytes_long_varint(struct fg_bytes *bytes, uint64_t value);
 
-/* 7 bits a byte, lowest first. */
+/* Adds a number with 7 bits per byte, lowest first. */
 static inline void fg_bytes_varint(struct fg_bytes *bytes, uint64_t value)
 {
 	if (value < 0x80 && bytes->size < bytes->capacity)
@@ -50,8 +50,8 @@ static inline void fg_bytes_varint(struct fg_bytes *bytes, uint64_t value)
 }
 
 /*
- * For long runs of numbers: reserves this many bytes after the content; write them there, and
- * report where they end.
+ * For long runs of numbers: fg_bytes_reserve() reserves space after the content. The caller writes
+ * the numbers there and passes their end to fg_bytes_end().
  */
 enum {
 	FG_VARINT_MAX_BYTES = 10
@@ -93,7 +93,7 @@ static inline uint64_t fg_read_varint(struct fg_byte_reader *reader)
 {
 	const uint8_t *at = reader->at;
 
-	/* One byte or two are the usual case: there are tens of thousands of them in a profile. */
+	/* A profile has tens of thousands of numbers, most of them one or two bytes long. */
 	if (reader->failed || reader->end - at < 2)
 		return fg_read_long_varint(reader);
 	if (at[0] < 0x80) {
@@ -113,23 +113,28 @@ static inline int64_t fg_read_signed(struct fg_byte_reader *reader)
 	return (int64_t)(bits & 1 ? ~(bits >> 1) : bits >> 1);
 }
 
-/* Read many numbers at once; one that does not fit becomes UINT32_MAX. */
+/* Reads many numbers at once; a number that does not fit becomes UINT32_MAX. */
 void fg_read_varints(struct fg_byte_reader *reader, uint32_t *to, size_t count);
 float fg_read_float(struct fg_byte_reader *reader);
 double fg_read_double(struct fg_byte_reader *reader);
-/* Not NUL-terminated; *text is NULL for NULL.  Longer than max: failed. */
+/*
+ * Reads a text, which is not NUL-terminated; *text is NULL for a NULL. Fails if it is longer than
+ * `max`.
+ */
 size_t fg_read_text(struct fg_byte_reader *reader, size_t max, const char **text);
-/* A count of things that have at least `least` bytes each; failed if that many cannot be there. */
+/*
+ * Reads a count of items of at least `least` bytes each. Fails if the remaining bytes are too few.
+ */
 size_t fg_read_count(struct fg_byte_reader *reader, size_t least);
 
-/* Pack `content`; appended to `block`. */
+/* Packs `content` and appends it to `block`. */
 int fg_pack(const void *content, size_t size, int level, struct fg_bytes *block,
 	    struct fg_error *err) FG_NODISCARD;
-/* As above. */
 int fg_pack_bytes(const struct fg_bytes *content, int level, struct fg_bytes *block,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * Check and unpack; the content is yours to free.  FG_EPARSE: damaged; FG_ELIMIT: larger than max.
+ * Checks and unpacks a block. The caller frees the content. FG_EPARSE: damaged; FG_ELIMIT: larger
+ * than `max`.
  */
 int fg_unpack(const void *block, size_t size, size_t max, struct fg_bytes *content,
 	      struct fg_error *err) FG_NODISCARD;

@@ -27,7 +27,7 @@ int fg_store_chunks(struct fg_store *store, int64_t series, int64_t kind, fg_chu
 		contents[count++] = content;
 	}
 	fg_query_end(&q);
-	/* The callback may query the database, so this query must be finished first. */
+	/* The query is finished before the callbacks, which may query the database. */
 	for (size_t i = 0; i < count; i++) {
 		struct fg_byte_reader reader = {contents[i].data,
 						contents[i].data + contents[i].size, false};

@@ -14,9 +14,9 @@ enum fg_chunk_kind {
 	FG_CHUNK_REPETITIONS = 1,
 	FG_CHUNK_ROWS = 2,
 	FG_CHUNK_REGIONS = 3,
-	FG_CHUNK_PROGRAM = 5, /* the name of the profile's root */
+	FG_CHUNK_PROGRAM = 5, /* name of the profile's root */
 	FG_CHUNK_PATHS = 6,
-	FG_CHUNK_MEASURES = 16, /* after it, the rows of measure 1, 2, ...: measures.h */
+	FG_CHUNK_MEASURES = 16, /* kinds after it: rows of measure 1, 2, ... (measures.h) */
 };
 
 enum {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Each condition is stored once, known by its digest; a run has a row for each of its own. */
+/*
+ * Each condition is stored once and found by its digest. A run has a row for each of its
+ * conditions.
+ */
 #include "store/conditions.h"
 
 #include "base/arena.h"
@@ -13,7 +16,7 @@ enum {
 	DIGEST_SIZE = FG_DIGEST_SIZE
 };
 
-/* A condition, and where it belongs. */
+/* A condition with its run and scope. */
 struct item {
 	uint8_t digest[DIGEST_SIZE];
 	const struct fg_fact *fact;
@@ -25,7 +28,7 @@ struct conditions {
 	struct fg_arena arena;
 	struct item *items;
 	size_t count;
-	/* those that the transaction does not know yet, each once */
+	/* items that the transaction does not know yet, each once */
 	const struct item **unknown;
 	struct fg_blob *digests;
 	size_t unknown_count;
@@ -78,7 +81,7 @@ static void remember(struct fg_map *known, const struct item *item, int64_t row)
 	(void)fg_map_add(known, item->digest, DIGEST_SIZE, (uint64_t)row, NULL);
 }
 
-/* Looks them up in the database; those that it does not have stay unknown. */
+/* Looks up the unknown conditions in the database; those that it lacks stay unknown. */
 static int find_facts(struct fg_store *store, struct conditions *c, struct fg_error *err)
 {
 	const struct fg_rows rows = {

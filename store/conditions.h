@@ -15,14 +15,14 @@ enum {
 	FG_SCOPE_SERIES = 3, /* + 2 * position + arm */
 };
 
-/* Conditions of a run and where in it they belong: FG_SCOPE_HOST or another FG_SCOPE_ number. */
+/* Conditions of a run with their scope: FG_SCOPE_HOST or another FG_SCOPE_ number. */
 struct fg_scoped {
 	int64_t run;
 	int64_t scope;
 	const struct fg_environment *environment;
 };
 
-/* May be called again for a scope that grew. */
+/* Stores conditions. May be called again for a scope that grew. */
 int fg_store_put_conditions(struct fg_store *store, const struct fg_scoped *scoped, size_t count,
 			    struct fg_error *err) FG_NODISCARD;
 

@@ -8,7 +8,7 @@
 #include <math.h>
 
 enum {
-	ROW_BYTES = 64 /* bytes of a row besides its texts and blobs: numbers, indexes */
+	ROW_BYTES = 64 /* bytes of a row without its texts and blobs: numbers, indexes */
 };
 
 bool fg_db_is_url(const char *location)
@@ -273,7 +273,7 @@ static int query_row(struct fg_db *db, enum fg_sql sql, const struct fg_rows *ro
 	return status == FG_ENOENT ? FG_OK : status;
 }
 
-/* The number of bytes of rows that a back end takes at once. */
+/* Adds the size of inserted rows to `written_bytes`. */
 static void count_bytes(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows)
 {
 	if (!fg_text_starts_with(fg_sql_texts[sql].text, "INSERT "))

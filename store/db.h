@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session with the database that holds a store: SQLite (a file) or PostgreSQL (a URL).
- * Everything above this header is the same for both: one schema, one set of queries (store/queries,
- * named by enum fg_sql), parameters written $1, $2, ... in both.
+ * A session with the database that holds a store: SQLite (a file) or PostgreSQL (a URL). Code that
+ * uses this header is the same for both: one schema, one set of queries (store/queries, named by
+ * enum fg_sql), parameters written $1, $2, ... in both.
  *
  *	struct fg_query q;
  *	FG_QUERY_WITH(&q, db, FG_SQL_RUN_BY_UUID, FG_BIND(uuid)); // parameters in their order
@@ -27,7 +27,7 @@ enum {
 	FG_ROWS_MAX_COLUMNS = 24
 };
 
-/* Parameters of many rows, column by column; each column sets one of the four pointers. */
+/* A binary parameter. */
 struct fg_blob {
 	const void *data;
 	size_t size;
@@ -35,6 +35,7 @@ struct fg_blob {
 
 #define FG_NO_NUMBER INT64_MIN
 
+/* A parameter of many rows: one of the pointers is set. */
 struct fg_column {
 	const int64_t *numbers;   /* FG_NO_NUMBER becomes NULL */
 	const double *doubles;    /* NaN becomes NULL */
@@ -79,29 +80,29 @@ struct fg_db_ops {
 	double (*column_double)(const struct fg_query *query, int column);
 	const void *(*column_bytes)(const struct fg_query *query, int column, size_t *size);
 	void (*query_end)(struct fg_query *query);
-	/* NULL: the rows one by one. */
+	/* NULL: fg_query_rows() handles rows one by one. */
 	int (*query_rows)(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows,
 			  int64_t *ids, struct fg_error *err);
 };
 
 struct fg_db {
 	const struct fg_db_ops *ops;
-	char *location; /* never with a password in it */
+	char *location; /* without a password */
 	char *name;     /* its name in messages: "store 'LOCATION'" */
 	bool in_transaction;
 	bool read_only;
-	int64_t written_bytes; /* bytes of all rows inserted so far, as stored */
+	int64_t written_bytes; /* size of all rows inserted so far */
 };
 
 struct fg_query {
 	struct fg_db *db;
 	enum fg_sql sql;
-	int parameters; /* bound so far */
+	int parameters; /* number bound so far */
 	void *statement;
 	int row;
 	int failed; /* a bind failed: the first step reports it */
 	bool inserts;
-	/* PostgreSQL sends them all at once. */
+	/* kept for PostgreSQL, which sends all at once */
 	const char *values[FG_QUERY_MAX_PARAMETERS];
 	int lengths[FG_QUERY_MAX_PARAMETERS];
 	int formats[FG_QUERY_MAX_PARAMETERS];
@@ -112,31 +113,31 @@ enum fg_db_flags {
 	FG_DB_READ_ONLY = 1 << 0, /* must exist */
 	/* every commit reaches the disk (synchronous=FULL), as a server promises */
 	FG_DB_DURABLE = 1 << 1,
-	FG_DB_BOUNDED = 1 << 2, /* nothing waits longer than some seconds */
+	FG_DB_BOUNDED = 1 << 2, /* nothing waits longer than a few seconds */
 };
 
-/* "postgresql://..." or a path.  Opens; makes no table: that is fg_store_open()'s task. */
+/* Opens a database, "postgresql://..." or a path. It makes no tables; fg_store_open() does. */
 int fg_db_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 	FG_NODISCARD;
-void fg_db_close(struct fg_db *db); /* NULL is fine; an open transaction is undone */
-/* The connection is lost: this session is unusable. */
+void fg_db_close(struct fg_db *db); /* undoes an open transaction; NULL is fine */
+/* True if the connection is lost, which makes this session unusable. */
 bool fg_db_is_broken(const struct fg_db *db);
 bool fg_db_is_url(const char *location);
 
-/* A statement of the schema with the words between @ signs replaced; to be freed. */
+/* A statement of the schema, with the words between @ signs replaced. The caller frees it. */
 char *fg_db_schema_text(const struct fg_db *db, const char *schema);
-/* Several statements, one after the other. */
+/* Executes several statements in a row. */
 int fg_db_script(struct fg_db *db, const char *sql, struct fg_error *err) FG_NODISCARD;
 int fg_db_begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err) FG_NODISCARD;
 int fg_db_commit(struct fg_db *db, struct fg_error *err)
 	FG_NODISCARD;                  /* on failure the transaction is undone */
-void fg_db_rollback(struct fg_db *db); /* nothing when there is no transaction */
+void fg_db_rollback(struct fg_db *db); /* does nothing without a transaction */
 
 void fg_query_begin(struct fg_query *query, struct fg_db *db, enum fg_sql sql);
 void fg_query_int(struct fg_query *query, int64_t value);
 void fg_query_text(struct fg_query *query,
 		   const char *text); /* NULL becomes NULL; must live until the first step */
-void fg_query_bytes(struct fg_query *query, const void *data, size_t size); /* likewise */
+void fg_query_bytes(struct fg_query *query, const void *data, size_t size); /* same lifetime */
 
 /* A parameter: text or an integer, by its type. */
 struct fg_bind {
@@ -165,9 +166,9 @@ static inline struct fg_bind fg_bind_number(int64_t number)
 /* Begins a query with its first parameters. */
 #define FG_QUERY_WITH(query, db, sql, ...) \
  fg_query_with_binds(query, db, sql, FG_BINDS(__VA_ARGS__))
-/* A whole query that returns no rows. */
+/* Runs a whole query that returns no rows. */
 #define FG_QUERY_DO(db, err, sql, ...) fg_query_do_binds(db, err, sql, FG_BINDS(__VA_ARGS__))
-/* A whole query for one number: see fg_query_value(). */
+/* Runs a whole query for one number: see fg_query_value(). */
 #define FG_QUERY_FIND(db, value, err, sql, ...) \
  fg_query_find_binds(db, value, err, sql, FG_BINDS(__VA_ARGS__))
 void fg_query_with_binds(struct fg_query *query, struct fg_db *db, enum fg_sql sql,
@@ -177,24 +178,26 @@ int fg_query_do_binds(struct fg_db *db, struct fg_error *err, enum fg_sql sql,
 int fg_query_find_binds(struct fg_db *db, int64_t *value, struct fg_error *err, enum fg_sql sql,
 			const struct fg_bind *binds, size_t count) FG_NODISCARD;
 
-/* 1: a row; FG_OK: no more rows; negative: failed. */
+/* Returns 1 for a row, FG_OK after the last one, or a negative status. */
 int fg_query_step(struct fg_query *query, struct fg_error *err) FG_NODISCARD;
 void fg_query_end(struct fg_query *query);
-/* Step until the end: for what returns no rows. */
+/* Runs a query without result rows to its end. */
 int fg_query_run(struct fg_query *query, struct fg_error *err) FG_NODISCARD;
-/* The first column of the only row; FG_ENOENT (without a message): no row.  Ends the query. */
+/*
+ * Reads the first column of the only row and ends the query. FG_ENOENT (without a message): no row.
+ */
 int fg_query_value(struct fg_query *query, int64_t *value, struct fg_error *err) FG_NODISCARD;
 
 /*
- * One query for many rows of parameters, in as few trips to the database as it allows: for "INSERT
- * ... VALUES ($1, $2, ...)", which returns nothing (`ids` is NULL), or for "SELECT id ..." which
- * finds one row or none: ids[i] becomes what it finds for row i, or 0.
+ * Runs one query for many rows of parameters, in as few round trips as possible. The query is an
+ * "INSERT ... VALUES ($1, $2, ...)", with `ids` NULL, or a "SELECT id ..." that finds at most one
+ * row: ids[i] becomes the id found for row i, or 0.
  */
 int fg_query_rows(struct fg_db *db, enum fg_sql sql, const struct fg_rows *rows, int64_t *ids,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * The id after the largest one that the query `last` finds, and all after it: the caller's until
- * the transaction ends.
+ * Finds the id after the largest one, which the query `last` selects. It and all larger ones belong
+ * to the caller until the transaction ends.
  */
 int fg_db_next_id(struct fg_db *db, enum fg_sql last, int64_t *next, struct fg_error *err)
 	FG_NODISCARD;
@@ -202,18 +205,18 @@ int fg_db_next_id(struct fg_db *db, enum fg_sql last, int64_t *next, struct fg_e
 int64_t fg_column_int(const struct fg_query *query, int column);      /* 0 for NULL */
 double fg_column_double(const struct fg_query *query, int column);    /* NaN for NULL */
 const char *fg_column_text(const struct fg_query *query, int column); /* NULL for NULL */
-char *fg_column_copy(const struct fg_query *query, int column);       /* to be freed */
+char *fg_column_copy(const struct fg_query *query, int column);       /* the caller frees it */
 char *fg_column_keep(const struct fg_query *query, int column, struct fg_arena *texts);
 const void *fg_column_bytes(const struct fg_query *query, int column, size_t *size);
 
-/* Both back ends use the same function names. */
+/* Both back ends give their functions the same names. */
 #define FG_DB_OPS_OF_THIS_FILE                                                             \
  .close = close_session, .script = run_script, .begin = begin, .query_begin = query_begin, \
  .bind_int = bind_int, .bind_double = bind_double, .bind_bytes = bind_bytes,               \
  .bind_null = bind_null, .step = step, .is_null = is_null, .column_int = column_int,       \
  .column_double = column_double, .column_bytes = column_bytes, .query_end = query_end
 
-/* The back ends.  *db is set even on failure when there is something to close. */
+/* Open a session of a back end. *db may be set even on failure, and must then be closed. */
 int fg_sqlite_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)
 	FG_NODISCARD;
 int fg_postgres_open(const char *location, unsigned flags, struct fg_db **db, struct fg_error *err)

@@ -2,15 +2,14 @@
 /*
  * The PostgreSQL back end of store/db.h.
  *
- * A session depends on no state at the server: settings are made for a transaction, and locks end
- * with it.  So each transaction may be another session of the server, as behind pgbouncer in
- * transaction mode.  Statements are prepared only where nothing stands between us and the server:
- * its process then has the number that libpq knows.  Results come in binary, so that numbers and
- * bytes need no parsing; parameters go as text, except bytes and arrays.
+ * A session depends on no state in the server: settings and locks last for one transaction. So each
+ * transaction may use another session of the server, as behind pgbouncer in transaction mode.
+ * Statements are prepared only on a direct connection, where the server's process has the number
+ * that libpq knows. Results are binary, so that numbers and bytes need no parsing; parameters are
+ * text, except bytes and arrays.
  *
- * One transaction writes at a time, by an advisory lock that ends with it: what a writer looks up
- * and does not find is nowhere, and two uploads with the same new functions do not run into each
- * other.  Readers never wait.
+ * An advisory lock lets one transaction write at a time: a row that the writer does not find does
+ * not exist, and two uploads with the same new functions do not conflict. Readers never wait.
  */
 #include "base/arena.h"
 #include "base/clock.h"
@@ -39,12 +38,12 @@ enum {
 struct postgres_db {
 	struct fg_db db;
 	PGconn *connection;
-	struct fg_arena cleaned;        /* parameters that were broken, until their query ends */
+	struct fg_arena cleaned;        /* copies of invalid texts, until their query ends */
 	char settings[256];             /* settings at the start of each transaction */
 	int64_t patience_ns;            /* limit for one statement; 0: unlimited */
 	bool lost;                      /* the server did not answer in time */
 	bool prepares;                  /* this session belongs to one server process */
-	bool prepared[2][FG_SQL_COUNT]; /* prepared for one row of parameters; for many */
+	bool prepared[2][FG_SQL_COUNT]; /* [0] for one row of parameters, [1] for many */
 };
 
 static struct postgres_db *of(const struct fg_query *query)
@@ -112,7 +111,10 @@ static bool has_failed(const PGresult *result)
 	return code != PGRES_COMMAND_OK && code != PGRES_TUPLES_OK;
 }
 
-/* Waits until there is something to read, or also room to write; false: the time is over. */
+/*
+ * Waits until the connection is readable or, if `also_to_write`, writable. Returns false on
+ * timeout.
+ */
 static bool wait_for_server(const struct postgres_db *p, bool also_to_write, int64_t until_ns)
 {
 	struct pollfd socket = {
@@ -133,7 +135,9 @@ static bool wait_for_server(const struct postgres_db *p, bool also_to_write, int
 	return ready != 0;
 }
 
-/* False: the server did not take or answer it in time. */
+/*
+ * Sends the request and waits for the answer. Returns false if the server did not respond in time.
+ */
 static bool exchange(const struct postgres_db *p, int64_t until_ns)
 {
 	int unsent = 0;
@@ -159,8 +163,8 @@ static int64_t patient_until_ns(const struct postgres_db *p)
 }
 
 /*
- * The next result of the request (`sent`: libpq took it), or NULL.  libpq's own calls would wait
- * for ever for a server that hangs.
+ * The next result of the request, or NULL; `sent` is false if libpq did not accept it. libpq's own
+ * calls would wait forever for a server that hangs.
  */
 static PGresult *take_next(struct postgres_db *p, bool sent, int64_t until_ns)
 {
@@ -170,7 +174,7 @@ static PGresult *take_next(struct postgres_db *p, bool sent, int64_t until_ns)
 	return p->lost ? NULL : fg_pq.getResult(p->connection);
 }
 
-/* The last one; NULL if none. */
+/* The last result, or NULL. */
 static PGresult *take_result(struct postgres_db *p, bool sent)
 {
 	const int64_t until_ns = patient_until_ns(p);
@@ -192,7 +196,7 @@ static int run_commit(struct postgres_db *p, struct fg_error *err)
 	if (has_failed(result))
 		status = failed(p, result, err);
 	else if (strcmp(fg_pq.cmdStatus(result), "COMMIT") != 0)
-		/* After a failed statement, PostgreSQL answers ROLLBACK, without an error. */
+		/* After a failed statement, COMMIT is answered with ROLLBACK, without an error. */
 		status = fg_error_set(err, FG_EDB, "%s: the transaction was rolled back",
 				      p->db.name);
 	fg_pq.clear(result);
@@ -227,7 +231,7 @@ static int begin(struct fg_db *db, enum fg_db_mode mode, struct fg_error *err)
 		(void)snprintf(text, sizeof(text), "BEGIN; %s SELECT pg_advisory_xact_lock(%d)",
 			       settings, WRITE_LOCK);
 	status = run_script(db, text, err);
-	/* Waiting for the lock can fail; the transaction has begun all the same. */
+	/* If waiting for the lock failed, the transaction has still begun. */
 	if (status != FG_OK)
 		(void)run_script(db, "ROLLBACK", NULL);
 	return status;
@@ -294,7 +298,7 @@ static void bind_null(struct fg_query *query)
 	query->lengths[query->parameters] = 0;
 }
 
-/* The server's own read-only mode would need a transaction around each question. */
+/* The server's own read-only mode would need a transaction around each query. */
 static int check_writable(const struct postgres_db *p, enum fg_sql sql, struct fg_error *err)
 {
 	if (p->db.read_only && !fg_text_starts_with(fg_sql_texts[sql].text, "SELECT"))
@@ -313,7 +317,7 @@ struct request {
 	const int *formats;
 };
 
-/* The answer, or that to an attempt to prepare the statement, which has failed. */
+/* The answer to the statement, or to preparing it if that failed. */
 static PGresult *ask(struct postgres_db *p, const struct request *r)
 {
 	bool *prepared = &p->prepared[r->is_for_rows][r->sql];
@@ -398,11 +402,11 @@ static PGresult *ask_for_rows(struct postgres_db *p, const struct request *reque
 	return result;
 }
 
-/* The id found for each, or 0. */
+/* Takes the id found for each row, or 0. */
 static int take_ids(const struct postgres_db *p, const PGresult *result, size_t count, int64_t *ids,
 		    struct fg_error *err)
 {
-	/* Inserts rows, one of which exists already. */
+	/* An INSERT returns fewer rows if one already exists. */
 	if (fg_pq.ntuples(result) < (int)count)
 		return fg_error_set(err, FG_EBUSY, "%s: another session added the same: try again",
 				    p->db.name);
@@ -484,7 +488,7 @@ static void query_end(struct fg_query *query)
 {
 	fg_pq.clear(query->statement);
 	query->statement = NULL;
-	fg_arena_release(&of(query)->cleaned); /* sent long ago */
+	fg_arena_release(&of(query)->cleaned); /* the server has them */
 }
 
 static const struct fg_db_ops ops = {
@@ -499,8 +503,8 @@ static const struct fg_db_ops ops = {
 };
 
 /*
- * "postgresql://user:secret@host/name?password=secret" without either secret; where the user ends
- * is libpq's rule.
+ * Removes both secrets from "postgresql://user:secret@host/name?password=secret". The user name
+ * ends where libpq ends it.
  */
 static char *without_password(const char *location)
 {
@@ -521,7 +525,7 @@ static void ignore_notice(void *context, const PGresult *result)
 
 static PGconn *connect_to(const char *location, unsigned flags)
 {
-	/* The URL may say otherwise, but for the encoding: the last one counts. */
+	/* Later settings win: the URL may override the timeout, but not the encoding. */
 	static const char *const names[] = {"connect_timeout", "dbname", "client_encoding", NULL};
 	const char *const values[] = {CONNECT_SECONDS, location, "UTF8", NULL};
 	const bool is_bounded = flags & FG_DB_BOUNDED;
@@ -529,7 +533,7 @@ static PGconn *connect_to(const char *location, unsigned flags)
 	return fg_pq.connectdbParams(names + !is_bounded, values + !is_bounded, 1);
 }
 
-/* Settings of each transaction. */
+/* Makes the settings for each transaction. */
 static void make_settings(struct postgres_db *p, unsigned flags)
 {
 	static const struct {
@@ -539,7 +543,7 @@ static void make_settings(struct postgres_db *p, unsigned flags)
 		{FG_DB_DURABLE, "synchronous_commit = on"},
 		{FG_DB_BOUNDED, "statement_timeout = 4000"},
 		{FG_DB_BOUNDED, "lock_timeout = 3000"},
-		/* Starting workers or compiling would take longer than a typical query. */
+		/* Starting workers or JIT compilation would take longer than a typical query. */
 		{FG_DB_BOUNDED, "max_parallel_workers_per_gather = 0"},
 		{0, "jit = off"},
 	};
@@ -553,7 +557,10 @@ static void make_settings(struct postgres_db *p, unsigned flags)
 	}
 }
 
-/* A pooler reports a number of its own, and may route each transaction to another process. */
+/*
+ * True without a pooler, which reports a number of its own and may route each transaction to
+ * another process.
+ */
 static bool is_direct(struct postgres_db *p)
 {
 	PGresult *result =

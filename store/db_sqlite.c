@@ -34,7 +34,7 @@ struct sqlite_db {
 	sqlite3 *handle;
 	sqlite3_stmt *statements[FG_SQL_COUNT];
 	bool busy[FG_SQL_COUNT];
-	uint8_t places[FG_SQL_COUNT][FG_QUERY_MAX_PARAMETERS]; /* where SQLite has $1, $2, ... */
+	uint8_t places[FG_SQL_COUNT][FG_QUERY_MAX_PARAMETERS]; /* SQLite's indexes of $1, $2, ... */
 };
 
 static struct sqlite_db *of(const struct fg_query *query)
@@ -126,7 +126,7 @@ static void query_begin(struct fg_query *query)
 	s->busy[query->sql] = true;
 }
 
-/* The place of the next parameter. */
+/* SQLite's index of the next parameter. */
 static int place(const struct fg_query *query)
 {
 	return of(query)->places[query->sql][query->parameters];
@@ -255,7 +255,10 @@ static int make_folder(const char *path, struct fg_error *err)
 	return status;
 }
 
-/* A view or trigger may never end.  Readers run no trigger; a server's are its administrator's. */
+/*
+ * Refuses a file with views or triggers, which might never end. Triggers are allowed for readers,
+ * which do not run them, and on a server, whose administrator made them.
+ */
 static int refuse_code(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 {
 	int64_t count = 0;
@@ -275,8 +278,8 @@ static int refuse_code(struct sqlite_db *s, unsigned flags, struct fg_error *err
 }
 
 /*
- * Refuse another program's database before changing anything in it.  The tables are counted first:
- * a process that creates the store meanwhile writes its owner before them.
+ * Refuses another program's database before changing anything in it. Tables are counted first,
+ * because a process that creates the store at the same time writes the owner before the tables.
  */
 static int check_owner(struct sqlite_db *s, bool *is_new, struct fg_error *err)
 {
@@ -300,8 +303,8 @@ out:
 }
 
 /*
- * Small pages waste less space after each run's values; large ones need fewer steps for a server's
- * many rows.
+ * Makes a new file. Small pages waste less space after each run's values; large pages need fewer
+ * steps for a server's many rows.
  */
 static int make_file(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 {
@@ -319,8 +322,8 @@ static int make_file(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 }
 
 /*
- * Entering WAL mode needs the file alone, and SQLite does not wait for that: a process that creates
- * the same store at the same time makes it fail at once.
+ * Entering WAL mode needs exclusive access, and SQLite does not wait for it: it fails at once while
+ * another process creates the same store. So this retries.
  */
 static int check_or_make_file(struct sqlite_db *s, unsigned flags, int timeout_ms,
 			      struct fg_error *err)
@@ -348,7 +351,9 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 		{0, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; "
 		    "PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000; "
 		    "PRAGMA trusted_schema = OFF"},
-		/* Savepoints keep pages in a temporary store that is gone with the transaction. */
+		/*
+		 * Savepoints keep pages in a temporary store, which lasts only for the transaction.
+		 */
 		{FG_DB_DURABLE, "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY"},
 		{FG_DB_READ_ONLY, "PRAGMA query_only = ON"},
 	};
@@ -364,7 +369,10 @@ static int configure(struct sqlite_db *s, unsigned flags, struct fg_error *err)
 	return status;
 }
 
-/* Without write permission and without a WAL file, the file alone is the database. */
+/*
+ * True for a file without a WAL in a folder that is not writable: the file is then the whole
+ * database.
+ */
 static bool is_frozen(const char *location)
 {
 	char *folder = fg_fs_parent(location);
@@ -377,7 +385,7 @@ static bool is_frozen(const char *location)
 }
 
 /*
- * In WAL mode even a reader creates a file next to the database, unless it is opened as immutable.
+ * Opens the file as immutable: otherwise even a reader would create a file next to it in WAL mode.
  */
 static int open_frozen(const char *location, sqlite3 **handle)
 {

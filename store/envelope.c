@@ -17,7 +17,7 @@ enum {
 	SEED_BASE = 16
 };
 
-/* JSON's numbers are doubles to most readers: nanoseconds since 1970 travel as text. */
+/* Writes nanoseconds since 1970 as text, because most readers of JSON use doubles for numbers. */
 static void write_time(struct fg_json_writer *w, const char *name, int64_t value)
 {
 	char text[32];
@@ -156,7 +156,7 @@ static int read_build(const cJSON *json, const char *name, struct fg_build_facts
 	return status;
 }
 
-/* A text that may be missing, of at most `max` bytes. */
+/* Reads an optional text of at most `max` bytes. */
 static int read_text(const cJSON *json, const char *name, size_t max, char **to,
 		     struct fg_error *err)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Functions by id, cached per session: rows of `function` never change and never go.  A table of
- * ordinary size is read whole once, later only new rows; an abnormally large one is read row by
- * row.
+ * Functions by id, cached per session: rows of `function` are never changed or deleted. A table of
+ * ordinary size is read once as a whole, later only its new rows; a larger one is read row by row.
  */
 #include "store/functions.h"
 
@@ -12,7 +11,7 @@
 #include "store/session.h"
 
 enum {
-	ALL_MAX = 200 * 1000 /* rows that are read at once, and kept at most */
+	ALL_MAX = 200 * 1000 /* limit of rows read at once, and of rows kept */
 };
 
 static void take_row(struct fg_store *store, const struct fg_query *q)
@@ -40,7 +39,7 @@ void fg_store_forget_functions(struct fg_store *store)
 	store->functions = (struct fg_functions){0};
 }
 
-/* Read the rows that were added since. */
+/* Reads the rows added since the last read. */
 static int read_more(struct fg_store *store, struct fg_error *err)
 {
 	struct fg_query q;

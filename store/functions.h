@@ -20,10 +20,13 @@ struct fg_function_row {
 struct fg_functions {
 	struct fg_map by_id; /* id → struct fg_function_row in the arena */
 	struct fg_arena arena;
-	int64_t last; /* every row up to this id was read */
+	int64_t last; /* all rows up to this id were read */
 };
 
-/* A function by its id; its texts live until fg_store_limit_functions(), called between queries. */
+/*
+ * Finds a function by its id. Its texts live until fg_store_limit_functions(), which is called
+ * between queries.
+ */
 int fg_store_function(struct fg_store *store, uint64_t id, struct fg_function_row *row,
 		      struct fg_error *err) FG_NODISCARD;
 

@@ -7,7 +7,9 @@
 #include "store/series_values.h"
 #include "store/session.h"
 
-/* The next id, asked for once in a transaction: nobody else adds rows meanwhile. */
+/*
+ * Reserves ids. The database is queried once per transaction, during which nobody else adds rows.
+ */
 static int give_ids(struct fg_store *store, size_t count, int64_t *first, struct fg_error *err)
 {
 	int64_t *next = &store->ids.next_function;
@@ -87,7 +89,7 @@ static struct fg_blob *digest_column(struct fg_arena *arena, const struct unknow
 	return blobs;
 }
 
-/* Take out those that the database has. */
+/* Looks functions up in the database; those that it has are no longer unknown. */
 static int find_functions(struct fg_store *store, struct fg_arena *arena, struct unknown *u,
 			  struct fg_error *err)
 {

@@ -96,7 +96,7 @@ static void make_columns(struct level_columns *c, size_t count)
 	c->outcomes = fg_arena_array(&c->arena, count, sizeof(*c->outcomes));
 }
 
-/* Releases the columns. */
+/* Stores the columns and releases them. */
 static int put_columns(struct fg_store *store, struct level_columns *c, struct fg_error *err)
 {
 	struct fg_rows rows = {.count = c->count};

@@ -10,7 +10,7 @@
 
 struct fg_store;
 
-/* A row of `level`: what a trend needs about one metric. */
+/* A row of `level`: the values of one metric that a trend needs. */
 struct fg_level {
 	bool is_there;
 	int64_t pairs;
@@ -23,10 +23,10 @@ struct fg_level {
 	const char *outcome; /* borrowed from the report */
 };
 
-/* One per metric of the series; `report` may be NULL.  To be freed. */
+/* Makes one level per metric of the series; `report` may be NULL. The caller frees the array. */
 struct fg_level *fg_levels_make(const struct fg_series *series, const cJSON *report);
 
-/* For a run that has no levels of this series yet. */
+/* Stores levels. The run must not have levels of this series yet. */
 int fg_store_put_levels(struct fg_store *store, const struct fg_run *run, int64_t run_id,
 			const struct fg_series *series, const struct fg_level *levels,
 			struct fg_error *err) FG_NODISCARD;

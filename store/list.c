@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finding runs: lists, and runs by what a person calls them. */
+/* Finds runs: lists, and single runs by the words of a user. */
 #include "base/clock.h"
 #include "base/json_write.h"
 #include "base/number.h"
@@ -86,7 +86,7 @@ void fg_run_list_release(struct fg_run_list *list)
 	*list = (struct fg_run_list){0};
 }
 
-/* At most one; FG_ENOENT is left to the caller, who sees that the list is empty. */
+/* Takes at most one row. Without a row, the list stays empty and the caller returns FG_ENOENT. */
 static int take_one(struct fg_query *q, struct fg_run_list *list, struct fg_error *err)
 {
 	int status = fg_query_step(q, err);
@@ -161,7 +161,7 @@ void fg_run_around_release(struct fg_run_around *around)
 	fg_run_list_release(&around->next);
 }
 
-/* The first column of the first row as an id; FG_ENOENT without a message: no row. */
+/* Reads the first column of the first row as an id. FG_ENOENT without a message: no row. */
 static int take_id(struct fg_query *q, char id[37], struct fg_error *err)
 {
 	int status = fg_query_step(q, err);
@@ -209,7 +209,7 @@ static int latest(struct fg_store *store, const char *project, const char *words
 	return status;
 }
 
-/* "latest-fix" may be a branch. */
+/* True for "latest" and "latest~N", but not for "latest-fix", which may be a branch. */
 static bool means_latest(const char *words)
 {
 	return *words == '\0' || strcmp(words, "latest") == 0 ||

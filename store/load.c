@@ -79,7 +79,7 @@ static void set_fact(struct fg_run *run, int64_t scope, const struct fg_query *q
 			value);
 }
 
-/* Facts of the last scope to be loaded, and of all scopes before it. */
+/* Loads the facts of all scopes up to `last`. */
 static int load_facts(struct fg_store *store, int64_t row, int64_t last, struct fg_run *run,
 		      struct fg_error *err)
 {
@@ -126,12 +126,12 @@ out:
 
 /* The part of a run to load. */
 struct extent {
-	const char *benchmark; /* of its series, only this one; NULL: all */
+	const char *benchmark; /* load only its series; NULL: all */
 	bool profiles;
 	bool report;
 };
 
-/* Row ids of the series, in their order. */
+/* Loads the series, and their row ids in the same order. */
 static int load_series(struct fg_store *store, int64_t row, const char *benchmark,
 		       struct fg_run *run, int64_t **ids, struct fg_error *err)
 {
@@ -205,7 +205,7 @@ static int take_rows(struct fg_byte_reader *reader, void *context, struct fg_err
 	return fg_matrix_read(reader, 0, &all->items[all->count++], err);
 }
 
-/* The call paths of a series, and the set's nodes that they become. */
+/* The call paths of a series, and their nodes in the set. */
 struct tree {
 	struct fg_stored_paths paths;
 	uint32_t *nodes;
@@ -224,7 +224,7 @@ static int take_paths(struct fg_byte_reader *reader, void *context, struct fg_er
 	return fg_stored_paths_read(reader, &tree->paths, err);
 }
 
-/* The set's index of a store function, read once. */
+/* Maps a function's id in the store to its index in the set. Each function is read once. */
 static int function_index(struct fg_store *store, struct fg_map *known, uint64_t id,
 			  struct fg_profile_set *set, uint32_t *index, struct fg_error *err)
 {
@@ -361,7 +361,9 @@ static int load_values(struct fg_store *store, const int64_t *ids, const struct 
 static int load(struct fg_store *store, const char *id, const struct extent *extent,
 		struct fg_stored_run *stored, struct fg_error *err)
 {
-	/* Conditions of a series go by its position among all. */
+	/*
+	 * Conditions of a series are found by its position, which is unknown if only one is loaded.
+	 */
 	const int64_t last_scope = extent->benchmark ? FG_SCOPE_HOST : INT64_MAX;
 	struct fg_stored_run s = {0};
 	int64_t *ids = NULL;

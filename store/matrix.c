@@ -52,7 +52,7 @@ static void head(struct fg_matrix_row *to, const struct fg_profile_row *from, bo
 		to->unit = 1;
 }
 
-/* Room for id_count ids and entry_count entries: nothing in it yet but starts[0]. */
+/* Allocates id_count ids and entry_count entries, and sets only starts[0]. */
 static void allocate(struct fg_matrix *m)
 {
 	m->ids = fg_xreallocarray(NULL, m->id_count + 1, sizeof(*m->ids));
@@ -63,7 +63,7 @@ static void allocate(struct fg_matrix *m)
 	m->self = fg_xreallocarray(NULL, m->entry_count + 1, sizeof(*m->self));
 }
 
-/* Nodes that have entries, in order of their ids; counts[node] becomes the node's place. */
+/* Lists the nodes with entries, sorted by id. */
 static struct slot *used_nodes(const struct fg_profile_set *set, const uint32_t *counts,
 			       const uint64_t *ids, size_t *used)
 {
@@ -127,7 +127,7 @@ void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *s
 	*matrix = m;
 }
 
-/* The unit of each row as a double; to be freed. */
+/* The unit of each row as a double. The caller frees the array. */
 static double *units_of(const struct fg_matrix *m)
 {
 	double *units = fg_xreallocarray(NULL, m->row_count + 1, sizeof(*units));
@@ -141,7 +141,7 @@ static int64_t fraction(double unit, uint32_t samples, double self)
 {
 	const double more = self - unit * samples;
 
-	/* If every sample weighs the same, there is nothing to round. */
+	/* If all samples have the same weight, there is nothing to round. */
 	return more < 0 || more > 0 ? whole(round(more * FRACTIONS / unit)) : 0;
 }
 
@@ -168,7 +168,7 @@ static void write_heads(const struct fg_matrix *m, struct fg_bytes *bytes)
 	fg_bytes_varint(bytes, m->entry_count);
 }
 
-/* Entry after entry, each node's rows as gaps. */
+/* Writes the entries' rows, for each node as gaps. */
 static void write_entry_rows(const struct fg_matrix *m, struct fg_bytes *bytes)
 {
 	uint8_t *at = fg_bytes_reserve(bytes, m->entry_count * FG_VARINT_MAX_BYTES);
@@ -260,7 +260,7 @@ static void read_rows(struct fg_byte_reader *reader, struct fg_matrix *m)
 	}
 }
 
-/* Entries of one node: rows ascending, every one of them there. */
+/* Reads the entries of one node. Rows must be ascending and exist. */
 static void read_entry_rows(struct fg_byte_reader *reader, struct fg_matrix *m, size_t id)
 {
 	uint32_t *rows = m->entry_rows + m->starts[id];
@@ -302,7 +302,7 @@ static void read_ids(struct fg_byte_reader *reader, uint64_t max_id, struct fg_m
 		reader->failed = true;
 }
 
-/* Every row number was checked. */
+/* Reads the weights. Row numbers have already been checked. */
 static void read_weights(struct fg_byte_reader *reader, struct fg_matrix *m)
 {
 	double *units = units_of(m);
@@ -312,7 +312,7 @@ static void read_weights(struct fg_byte_reader *reader, struct fg_matrix *m)
 		const double whole = unit * m->samples[e];
 		int64_t fraction = 0;
 
-		/* Nearly always a zero. */
+		/* nearly always 0 */
 		if (reader->at < reader->end && *reader->at == 0)
 			reader->at++;
 		else

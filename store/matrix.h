@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The weights of a profile set turned around: by call path, then by repetition.  This is how they
- * are kept, because it is how they pack best and how they are asked for: the sum of a path over an
- * arm is one short loop, and neighbours look alike.
+ * The weights of a profile set, transposed: by call path, then by repetition. They are stored in
+ * this form, because it packs best (neighbours are similar) and suits the queries: the sum of a
+ * path over an arm is one short loop.
  *
  * On disk: the rows' heads, then five streams: gaps between node ids, number of entries of each
- * node, gaps between the entries' rows, samples, and what the weight is more than samples × the
- * row's unit, in 1/32 of the unit.  A row's unit is its time per sample, so where every sample
- * weighs the same the last stream is all zeros.  A weight comes back to within 1/64 of a sampling
+ * node, gaps between the entries' rows, samples, and the excess of the weight over samples × the
+ * row's unit, in 1/32 of the unit. A row's unit is its time per sample, so if all samples have the
+ * same weight, the last stream is all zeros. A weight is restored to within 1/64 of a sampling
  * period.
  *
- * Ids number the profile's call paths in the store, and those of the dictionary on the wire.
+ * Ids number the profile's call paths in the store, and the dictionary's call paths on the wire.
  */
 #ifndef FG_STORE_MATRIX_H
 #define FG_STORE_MATRIX_H
@@ -43,13 +43,13 @@ struct fg_matrix {
 };
 
 /*
- * Rows of one measure among [first, row_count) of the set; ids[i] is the id of the set's node i,
- * which is i without `ids`.
+ * Makes a matrix of the rows [first, row_count) of one measure. ids[i] is the id of the set's node
+ * i; if `ids` is NULL, it is i.
  */
 void fg_matrix_from_set(struct fg_matrix *matrix, const struct fg_profile_set *set,
 			uint16_t measure, size_t first, const uint64_t *ids);
 void fg_matrix_write(const struct fg_matrix *matrix, struct fg_bytes *bytes);
-/* `max_id`: larger ids are refused; 0: no limit. */
+/* Refuses ids larger than `max_id`; 0: no limit. */
 int fg_matrix_read(struct fg_byte_reader *reader, uint64_t max_id, struct fg_matrix *matrix,
 		   struct fg_error *err) FG_NODISCARD;
 /*

@@ -12,7 +12,7 @@
 #include "store/session.h"
 #include "store/values.h"
 
-/* Bits of what is not text, on the wire. */
+/* Bits for the traits of a measure on the wire. */
 enum {
 	FOLD_BITS = 3,
 	HIGHER_IS_BETTER = 1 << 2,

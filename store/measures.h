@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The measures of a profile in the store.  CPU time has a kind of chunk of its own (chunks.h);
- * every other measure is a row of `measure`, and its id makes the kind of its chunks.  The wire
- * names measures too: docs/formats/upload.md.
+ * The measures of a profile in the store. CPU time has its own kind of chunk (chunks.h); every
+ * other measure is a row of `measure`, and its id determines the kind of its chunks. The wire names
+ * measures too: docs/formats/upload.md.
  */
 #ifndef FG_STORE_MEASURES_H
 #define FG_STORE_MEASURES_H
@@ -17,19 +17,19 @@
 
 struct fg_store;
 
-/* Where the rows of a measure lie: a kind of chunk. */
+/* The kind of chunk that holds a measure's rows. */
 static inline int64_t fg_measure_rows_kind(int64_t id)
 {
 	return id ? FG_CHUNK_MEASURES + id : FG_CHUNK_ROWS;
 }
 
-/* Does a chunk of this kind hold rows, of any measure? */
+/* True if chunks of this kind hold rows of a measure. */
 static inline bool fg_measure_is_rows(int64_t kind)
 {
 	return kind == FG_CHUNK_ROWS || kind > FG_CHUNK_MEASURES;
 }
 
-/* Find or add the row of a measure; 0: CPU time, which has none. */
+/* Finds or adds the row of a measure. CPU time has no row; its id is 0. */
 int fg_store_measure_id(struct fg_store *store, const struct fg_measure *measure, int64_t *id,
 			struct fg_error *err) FG_NODISCARD;
 
@@ -38,7 +38,7 @@ struct fg_series_measure {
 	int64_t id;                /* 0: CPU time */
 };
 
-/* Measures of a series: CPU time first, then each measure that it has chunks of. */
+/* The measures of a series: CPU time first, then each measure with chunks in the series. */
 struct fg_series_measures {
 	struct fg_arena arena;
 	struct fg_series_measure *items;
@@ -50,12 +50,12 @@ int fg_store_series_measures(struct fg_store *store, int64_t series,
 	FG_NODISCARD;
 void fg_series_measures_release(struct fg_series_measures *measures);
 
-/* Does the set have rows of this measure from `first` on? */
+/* True if the set has rows of this measure from `first` on. */
 bool fg_profile_set_has(const struct fg_profile_set *set, uint16_t measure, size_t first);
 
-/* A measure's name, unit and traits, written before its weights on the wire. */
+/* Writes a measure's name, unit and traits, which precede its weights on the wire. */
 void fg_measure_write(const struct fg_measure *measure, struct fg_bytes *bytes);
-/* Texts are copied into the arena.  A damaged one sets reader->failed. */
+/* Reads a measure; its texts are copied into the arena. A damaged one sets reader->failed. */
 struct fg_measure fg_measure_read(struct fg_byte_reader *reader, struct fg_arena *arena);
 
 #endif

@@ -105,7 +105,7 @@ int fg_store_find_texts(struct fg_store *store, const char *const *texts, size_t
 	rows.columns[0].blobs = digests;
 	if (rows.count)
 		status = fg_query_rows(store->db, FG_SQL_WORDS_FIND, &rows, ids, err);
-	/* Remember misses as well: this transaction need not look them up again. */
+	/* Misses are remembered as well, so that this transaction need not look them up again. */
 	for (size_t i = 0; i < rows.count && status == FG_OK; i++)
 		(void)fg_map_add_text(&store->transaction.texts, wanted[i], (uint64_t)ids[i], NULL);
 	fg_arena_release(&arena);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that are known by a name or a text: projects, benchmarks, texts. */
+/* Rows found by a name or a text: projects, benchmarks, texts. */
 #ifndef FG_STORE_NAMES_H
 #define FG_STORE_NAMES_H
 
@@ -9,7 +9,7 @@
 
 struct fg_store;
 
-/* Find or add one row. */
+/* These find or add one row. */
 int fg_store_project(struct fg_store *store, const char *name, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;
 
@@ -18,8 +18,8 @@ int fg_store_benchmark_id(struct fg_store *store, const char *project, const cha
 int fg_store_text_id(struct fg_store *store, const char *text, int64_t *id, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * In a batch: looks texts up together that fg_store_text_id() is about to be asked for.  NULLs are
- * left out.
+ * In a batch, looks up several texts at once, before calls of fg_store_text_id(). NULLs are
+ * skipped.
  */
 int fg_store_find_texts(struct fg_store *store, const char *const *texts, size_t count,
 			struct fg_error *err) FG_NODISCARD;
@@ -30,9 +30,7 @@ enum {
 
 void fg_digest(const char *a, const char *b, const char *c, uint8_t digest[FG_DIGEST_SIZE]);
 
-/*
- * The row with a digest.  FG_ENOENT (without a message): none.
- */
+/* Finds the row with this digest. FG_ENOENT (without a message): none. */
 int fg_store_look_up(struct fg_store *store, enum fg_sql sql, const uint8_t digest[FG_DIGEST_SIZE],
 		     int64_t *id, struct fg_error *err) FG_NODISCARD;
 

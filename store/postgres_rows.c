@@ -40,7 +40,7 @@ static const char *type_name(const struct fg_column *column)
 	}
 }
 
-/* The statement with r.c1 for $1, and so on. */
+/* Adds the statement with r.c1 instead of $1, and so on. */
 static void add_expressions(struct fg_strbuf *to, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -51,7 +51,10 @@ static void add_expressions(struct fg_strbuf *to, const char *text, size_t lengt
 	}
 }
 
-/* `in_order`: the results must be in the order of the rows; sorting copies them. */
+/*
+ * Adds the rows as a table. `in_order`: results come in the order of the rows, which makes the
+ * server sort them.
+ */
 static void add_source(struct fg_strbuf *to, const struct fg_rows *rows, bool in_order)
 {
 	fg_strbuf_add_text(to, " FROM unnest(");
@@ -152,7 +155,7 @@ static void put_item(const struct fg_column *column, size_t row, struct fg_bytes
 		put_null(array);
 }
 
-/* Size of an array without its texts. */
+/* The size of an array without its texts. */
 static size_t array_bytes(const struct fg_column *column, size_t first, size_t count)
 {
 	enum {
@@ -170,11 +173,11 @@ void fg_postgres_array(const struct fg_column *column, size_t first, size_t coun
 		       struct fg_bytes *array)
 {
 	(void)fg_bytes_reserve(array, array_bytes(column, first, count));
-	put_big32(array, 1); /* dimension */
+	put_big32(array, 1); /* one dimension */
 	put_big32(array, 1); /* there may be NULLs */
 	put_big32(array, type_of(column));
 	put_big32(array, (uint32_t)count);
-	put_big32(array, 1); /* number of the first item */
+	put_big32(array, 1); /* index of the first item */
 	for (size_t i = 0; i < count; i++)
 		put_item(column, first + i, array);
 }

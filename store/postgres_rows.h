@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many rows of parameters as PostgreSQL takes them in one statement: each column as an array.
+ * Passes many rows of parameters to PostgreSQL in one statement: each column as an array.
  *
  *	INSERT INTO node (parent, function) VALUES ($1, $2)
  *	→ INSERT INTO node (parent, function) SELECT r.c1, r.c2
@@ -10,7 +10,7 @@
  *	→ SELECT (SELECT id FROM node WHERE parent = r.c1 AND function = r.c2)
  *	  FROM unnest($1::BIGINT[], $2::BIGINT[]) WITH ORDINALITY AS r (c1, c2, n) ORDER BY r.n
  *
- * Inside store/ only.
+ * Private to store/.
  */
 #ifndef FG_STORE_POSTGRES_ROWS_H
 #define FG_STORE_POSTGRES_ROWS_H
@@ -19,11 +19,11 @@
 #include "store/bytes.h"
 #include "store/db.h"
 
-/* The statement for all rows, from the one for one row; to be freed. */
+/* Makes the statement for many rows from the one for one row. The caller frees it. */
 char *fg_postgres_rows_text(const char *text, const struct fg_rows *rows);
 /*
- * Rows [first, first + count) of a column as an array in PostgreSQL's binary form.  Texts become
- * valid UTF-8.
+ * Writes rows [first, first + count) of a column as an array in PostgreSQL's binary form. Texts
+ * become valid UTF-8.
  */
 void fg_postgres_array(const struct fg_column *column, size_t first, size_t count,
 		       struct fg_bytes *array);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A run in progress: each call is one transaction that writes a chunk per benchmark with something
- * new.
+ * A run in progress. Each call is one transaction that writes one chunk per benchmark with new
+ * values.
  */
 #include "model/plan.h"
 #include "model/profile_set.h"
@@ -14,7 +14,7 @@
 #include "store/store.h"
 #include "store/transaction.h"
 
-/* Start over: marks of another run are useless. */
+/* Stores the run's row and discards the marks of any earlier run. */
 static int start_progress(struct fg_store *store, const struct fg_run *run, struct fg_error *err)
 {
 	int64_t id = 0;
@@ -31,8 +31,8 @@ out:
 }
 
 /*
- * A change of schedule or of the layouts, or measuring again, sets all earlier pairs aside at once:
- * what is stored of them is rewritten.
+ * Deletes the stored chunks, which must be rewritten: a change of the schedule or the layouts, or
+ * measuring again, sets all earlier pairs aside at once.
  */
 static int forget_chunks(struct fg_store *store, struct fg_progress_mark *mark,
 			 struct fg_error *err)
@@ -42,7 +42,7 @@ static int forget_chunks(struct fg_store *store, struct fg_progress_mark *mark,
 	return FG_QUERY_DO(store->db, err, FG_SQL_CHUNKS_FORGET, FG_BIND(mark->series));
 }
 
-/* Make or update the series' row. */
+/* Adds or updates the series' row. */
 static int progress_row(struct fg_store *store, const struct fg_run *run, size_t position,
 			struct fg_error *err)
 {
@@ -98,7 +98,7 @@ static int progress_series(struct fg_store *store, const struct fg_run *run, siz
 	return FG_OK;
 }
 
-/* A mark per series; those of new series are empty. */
+/* Makes room for one mark per series; marks of new series are empty. */
 static void make_room(struct fg_store *store, size_t count)
 {
 	const size_t had = store->progress.mark_count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Deleting runs, and garbage collection. */
+/* Deletes runs and collects garbage. */
 
 #include "base/clock.h"
 #include "store/db.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 enum {
-	RUNS_AT_ONCE = 50 /* per transaction, so that uploads get in between */
+	RUNS_AT_ONCE = 50 /* per transaction, so that uploads need not wait */
 };
 
 static int delete_run(struct fg_store *store, const char *id, struct fg_error *err)
@@ -52,8 +52,8 @@ struct fg_gc_policy fg_gc_policy_now(const char *project, int64_t age_ns, size_t
 }
 
 /*
- * Is the run of this row, the `place`-th newest of its branch, too new to be removed? Its project's
- * own retention takes precedence over the policy.
+ * True if this run, number `place` of its branch from the newest (0), must stay. Its project's own
+ * retention takes precedence over the policy.
  */
 static bool stays(const struct fg_gc_policy *policy, const struct fg_query *row, size_t place)
 {
@@ -66,7 +66,10 @@ static bool stays(const struct fg_gc_policy *policy, const struct fg_query *row,
 	return place < policy->keep || started_ns >= policy->older_than_ns;
 }
 
-/* Runs come newest first within a project and branch: the first `keep` of each stay. */
+/*
+ * Chooses the runs to remove. Runs come newest first within a project and branch, and the first
+ * `keep` of each stay.
+ */
 static int choose(struct fg_store *store, const struct fg_gc_policy *policy,
 		  struct victims *victims, struct fg_gc_result *result, struct fg_error *err)
 {
@@ -104,7 +107,7 @@ static int choose(struct fg_store *store, const struct fg_gc_policy *policy,
 	return status;
 }
 
-/* Remove up to RUNS_AT_ONCE victims from `first` on. */
+/* Removes up to RUNS_AT_ONCE victims, starting at `first`. */
 static int remove_some(struct fg_store *store, const struct victims *victims, size_t first,
 		       struct fg_error *err)
 {
@@ -131,7 +134,7 @@ static int remove_runs(struct fg_store *store, const struct victims *victims, st
 	return status;
 }
 
-/* Names that belonged to removed runs alone. */
+/* Removes names that only removed runs used. */
 static int sweep_up(struct fg_store *store, struct fg_error *err)
 {
 	static const enum fg_sql sweeps[] = {FG_SQL_GC_BENCHMARKS, FG_SQL_GC_WORDS,
@@ -175,7 +178,10 @@ int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 		status = sweep_up(store, err);
 	if (status != FG_OK)
 		goto out;
-	/* PostgreSQL vacuums by itself; SQLite copies the database: keep that out of memory. */
+	/*
+	 * PostgreSQL vacuums by itself. SQLite copies the database, which must not be held in
+	 * memory.
+	 */
 	if (!policy->dry_run && !fg_db_is_url(store->db->location))
 		status = fg_db_script(store->db,
 				      "PRAGMA temp_store = FILE; VACUUM; "

@@ -18,7 +18,7 @@ static const char *side_fact(const struct fg_run *run, const char *key)
 	return value ? value : fg_environment_get(&run->host, key);
 }
 
-/* A run's row, whose texts live on elsewhere. */
+/* A run's row, with borrowed texts. */
 struct run_row {
 	int64_t numbers[8];
 	const char *texts[13];
@@ -70,13 +70,13 @@ static void make_row(struct run_row *row, const struct fg_run *run, const struct
 	add_text(row, 12, head->digest);
 }
 
-/* Run a statement with one number as its parameter. */
+/* Runs a statement with one number as its parameter. */
 static int clear(struct fg_store *store, enum fg_sql sql, int64_t id, struct fg_error *err)
 {
 	return FG_QUERY_DO(store->db, err, sql, FG_BIND(id));
 }
 
-/* Remove everything that belongs to an earlier version of the run. */
+/* Removes everything that belongs to an earlier version of the run. */
 static int clear_run(struct fg_store *store, int64_t id, struct fg_error *err)
 {
 	static const enum fg_sql sweeps[] = {FG_SQL_SERIES_CLEAR, FG_SQL_LEVELS_CLEAR,
@@ -137,7 +137,7 @@ int fg_store_put_series_conditions(struct fg_store *store, int64_t run,
 	return status;
 }
 
-/* All texts of a series and its levels, in one query. */
+/* Looks up all texts of a series and its levels in one query. */
 static int find_texts(struct fg_store *store, const struct fg_series *series, const char *metrics,
 		      struct fg_error *err)
 {
@@ -195,7 +195,7 @@ static int add_series(struct fg_store *store, const struct series_row *row, int6
 	return fg_query_rows(store->db, FG_SQL_SERIES_ADD, &rows, id, err);
 }
 
-/* The series' row without its values and conditions. */
+/* Stores the series' row, without its values and conditions. */
 int fg_store_put_series(struct fg_store *store, int64_t run_id, const struct fg_run *run,
 			size_t position, int64_t *id, struct fg_error *err)
 {

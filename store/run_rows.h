@@ -9,7 +9,7 @@
 
 struct fg_store;
 
-/* Written by fg_store_put_run() in addition to the run itself. */
+/* Columns that fg_store_put_run() writes in addition to the run itself. */
 struct fg_run_head {
 	bool complete;
 	const char *outcome;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Writing runs.  A whole run is one transaction; a run in progress is one transaction per call,
- * each writing a chunk per benchmark that has something new: a chunk for each pair, which grows
- * with the pair.  Saving the whole run afterwards replaces the small chunks by large ones, which
- * pack far better.
+ * Writes whole runs. A whole run is one transaction. It replaces the small chunks that
+ * store/progress.c wrote for each pair by large ones, which pack far better.
  */
 #include "base/json.h"
 #include "model/measure.h"

@@ -1,5 +1,5 @@
--- The schema of both databases.  Words between @ signs differ and are replaced before use: @ID@ a number that the database
--- hands out, @TEXT@ text compared byte by byte, @BYTES@ raw bytes, @CLUSTERED@ "the table is its primary key".
+-- The schema of both databases. Words between @ signs differ and are replaced before use: @ID@ is a number that the
+-- database assigns, @TEXT@ text compared byte by byte, @BYTES@ raw bytes, @CLUSTERED@ "the table is its primary key".
 -- Numbers are BIGINT or DOUBLE PRECISION; there are no booleans (0 and 1) and no dates (nanoseconds).
 -- A change of the schema raises its version in store/store.c.
 
@@ -15,15 +15,15 @@ CREATE TABLE benchmark (
 	UNIQUE (project, name)
 );
 
--- Long texts that many runs share: commands, metric definitions.  The digest is what makes them unique: an index over
--- the text itself would be as large as the text, and PostgreSQL refuses to index more than 2.7 KB.
+-- Long texts that many runs share: commands, metric definitions. They are unique by their digest: an index over the text
+-- itself would be as large as the text, and PostgreSQL refuses to index more than 2.7 KB.
 CREATE TABLE words (
 	id @ID@,
 	digest @BYTES@ NOT NULL UNIQUE,
 	value @TEXT@ NOT NULL
 );
 
--- Identity is demangled name and library: two builds of a program meet in the same row.
+-- A function is identified by its demangled name and library, so that two builds of a program share a row.
 CREATE TABLE function (
 	id @ID@,
 	digest @BYTES@ NOT NULL UNIQUE,
@@ -66,13 +66,13 @@ CREATE TABLE run (
 	base_dirty BIGINT NOT NULL,
 	tag @TEXT@,
 	digest @TEXT@,
-	bytes BIGINT NOT NULL DEFAULT 0 -- of all rows that came with it; names that others brought are theirs
+	bytes BIGINT NOT NULL DEFAULT 0 -- size of all rows added by the run; shared names count for the run that added them
 );
 CREATE INDEX run_by_time ON run (project, started_ns, id);
 CREATE INDEX run_by_branch ON run (project, branch, started_ns);
 CREATE INDEX run_by_commit ON run (project, commit_id, started_ns);
 CREATE INDEX run_by_tag ON run (project, tag, started_ns);
--- The newest runs of all projects, without sorting them.
+-- Finds the newest runs of all projects without sorting.
 CREATE INDEX run_by_start ON run (started_ns, uuid);
 
 -- Conditions.
@@ -90,7 +90,7 @@ CREATE TABLE series (
 	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
 	position BIGINT NOT NULL,
 	benchmark BIGINT NOT NULL REFERENCES benchmark (id),
-	started_ns BIGINT NOT NULL, -- the run's, so that an index has a benchmark's newest runs
+	started_ns BIGINT NOT NULL, -- start of the run, so that an index finds a benchmark's newest runs
 	command BIGINT,
 	metrics BIGINT NOT NULL REFERENCES words (id),
 	details @TEXT@ NOT NULL,
@@ -107,23 +107,23 @@ CREATE TABLE chunk (
 	PRIMARY KEY (series, kind, first)
 );
 
--- What functions took, in parts by function id, beside those of the benchmark's other runs: docs/formats/store.md.
+-- Time of functions, in parts by function id, next to those of the benchmark's other runs: docs/formats/store.md.
 CREATE TABLE function_total (
 	benchmark BIGINT NOT NULL,
 	measure BIGINT NOT NULL, -- 0: CPU time
 	part BIGINT NOT NULL,
-	started_ns BIGINT NOT NULL, -- the run's
+	started_ns BIGINT NOT NULL, -- start of the run
 	series BIGINT NOT NULL REFERENCES series (id) ON DELETE CASCADE,
 	data @BYTES@ NOT NULL,
 	PRIMARY KEY (benchmark, measure, part, started_ns, series)
 ) @CLUSTERED@;
 CREATE INDEX function_total_by_series ON function_total (series, measure, part);
 
--- What a trend line needs, without opening a chunk.
+-- The values of a trend line, so that no chunk has to be opened.
 CREATE TABLE level (
 	benchmark BIGINT NOT NULL,
 	metric BIGINT NOT NULL,
-	started_ns BIGINT NOT NULL, -- the run's
+	started_ns BIGINT NOT NULL, -- start of the run
 	run BIGINT NOT NULL REFERENCES run (id) ON DELETE CASCADE,
 	pairs BIGINT NOT NULL,
 	baseline DOUBLE PRECISION,
@@ -171,26 +171,26 @@ CREATE TABLE annotation (
 );
 CREATE INDEX annotation_by_project ON annotation (project, created_ns);
 
--- Whole runs whose right answer is known (docs/prove.md); those of a card are counted together.
+-- Whole runs with a known right answer (docs/prove.md). Runs on the same card are counted together.
 CREATE TABLE proof (
 	id @ID@,
 	project BIGINT NOT NULL REFERENCES project (id),
 	card @TEXT@ NOT NULL,
-	fingerprint @TEXT@ NOT NULL, -- of the runner
+	fingerprint @TEXT@ NOT NULL, -- the runner's
 	at_ns BIGINT NOT NULL,
 	data @TEXT@ NOT NULL
 );
--- A server has the cards alone.
+-- A server has only the cards.
 CREATE TABLE proof_card (
 	project BIGINT NOT NULL REFERENCES project (id),
-	fingerprint @TEXT@ NOT NULL, -- of the runner
-	at_ns BIGINT NOT NULL, -- when it came
+	fingerprint @TEXT@ NOT NULL, -- the runner's
+	at_ns BIGINT NOT NULL, -- time of the upload
 	data @TEXT@ NOT NULL,
 	PRIMARY KEY (project, fingerprint)
 ) @CLUSTERED@;
 CREATE INDEX proof_by_runner ON proof (project, fingerprint, id);
 
--- What profiles count besides CPU time.  A measure is all of its row: the same name with another unit is another measure.
+-- Measures of profiles other than CPU time. The whole row identifies one: the same name with another unit is another measure.
 CREATE TABLE measure (
 	id @ID@,
 	digest @BYTES@ NOT NULL UNIQUE,
@@ -202,7 +202,7 @@ CREATE TABLE measure (
 );
 CREATE INDEX measure_by_name ON measure (name);
 
--- Who decided what.  Rows are only ever added; names are texts, so that a row outlives what it is about.
+-- The audit log. Rows are only added; names are texts, so that a row outlives its subject.
 CREATE TABLE audit (
 	id @ID@,
 	at_ns BIGINT NOT NULL,
@@ -214,7 +214,7 @@ CREATE TABLE audit (
 );
 CREATE INDEX audit_by_project ON audit (project, id);
 
--- What people may do.  The kind says whether the name is a person's (0) or a group's (1).
+-- Rights of people. The kind of a name is person (0) or group (1).
 CREATE TABLE role (
 	id @ID@,
 	kind BIGINT NOT NULL,
@@ -225,7 +225,7 @@ CREATE TABLE role (
 );
 CREATE INDEX role_by_who ON role (who);
 
--- What a project may hold, and for how long.  A row without a name is for all projects that have none of their own; 0: no limit.
+-- Limits on a project's size and on the age of its runs. A row without a name applies to projects without a row; 0: no limit.
 CREATE TABLE project_limit (
 	project @TEXT@ PRIMARY KEY,
 	most_runs BIGINT NOT NULL,
@@ -234,7 +234,7 @@ CREATE TABLE project_limit (
 	keep_newest BIGINT NOT NULL
 );
 
--- An address that hears of regressions, errors and change points; calls wait here until they are made.
+-- An address called on regressions, errors and change points. Pending calls are in webhook_call.
 CREATE TABLE webhook (
 	project @TEXT@ PRIMARY KEY,
 	url @TEXT@ NOT NULL,

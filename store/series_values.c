@@ -31,7 +31,7 @@ static int level_of(const struct fg_chunk_place *place)
 	return place->store->is_durable ? FG_PACK_LEVEL : FG_PACK_LEVEL_TIGHT;
 }
 
-/* Releases the content. */
+/* Stores a chunk and releases its content. */
 static int put_chunk(const struct fg_chunk_place *place, int64_t kind, size_t first,
 		     struct fg_bytes *content, struct fg_error *err)
 {
@@ -45,7 +45,7 @@ static int put_chunk(const struct fg_chunk_place *place, int64_t kind, size_t fi
 	return status;
 }
 
-/* Key of a repetition or a row. */
+/* The pair of a repetition or a row, and whether it counts. */
 struct pair_key {
 	uint32_t pair;
 	uint16_t aside;
@@ -76,8 +76,8 @@ static struct pair_key region_key(const void *of, size_t i)
 typedef struct pair_key key_reader(const void *of, size_t i);
 
 /*
- * Is there something to store, and from which item on? Usually the items after the stored ones;
- * also the last chunk, if its pair goes on or was settled. Moves the mark there.
+ * Moves the mark to the next chunk to store. Returns false if nothing is new. The chunk begins
+ * after the stored items, or with the last stored chunk if its pair continues or was settled.
  */
 static bool next_chunk(struct fg_chunk_mark *mark, const void *of, size_t count, key_reader *key)
 {
@@ -148,7 +148,7 @@ static int put_regions(const struct fg_chunk_place *place, const struct fg_profi
 	return put_chunk(place, FG_CHUNK_REGIONS, mark->first, &content, err);
 }
 
-/* The root's name, and the call paths that came since. */
+/* Stores the root's name and the call paths added since the mark. */
 static int put_paths(const struct fg_chunk_place *place, const struct fg_profile_set *set,
 		     struct fg_progress_mark *mark, struct fg_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Storing the values of a series as chunks: what is new since the last mark. */
+/* Stores the values of a series that are new since the last mark, as chunks. */
 #ifndef FG_STORE_SERIES_VALUES_H
 #define FG_STORE_SERIES_VALUES_H
 
@@ -15,33 +15,33 @@ struct fg_store;
 /* Progress of storing repetitions, rows or regions of a series in chunks. */
 struct fg_chunk_mark {
 	size_t count; /* items stored */
-	size_t first; /* where the last chunk starts */
-	/* The last item: its chunk is rewritten when the pair goes on or is settled. */
+	size_t first; /* first item of the last chunk */
+	/* Key of the last item, whose chunk is rewritten if the pair continues or is settled. */
 	uint32_t pair;
 	uint16_t aside;
 };
 
 /* The stored part of a series in progress. */
 struct fg_progress_mark {
-	int64_t series; /* row id; 0: not there */
+	int64_t series; /* row id; 0: not stored yet */
 	struct fg_chunk_mark repetitions;
 	struct fg_chunk_mark rows;
 	struct fg_chunk_mark regions;
 	size_t metrics;
-	size_t facts; /* of both builds: facts are added, never changed */
+	size_t facts; /* number of facts of both builds: facts are added, never changed */
 	enum fg_measure_state state;
 	enum fg_schedule schedule;
 	bool in_layouts;
-	int64_t *functions; /* ids of the set's functions, as far as known */
+	int64_t *functions; /* ids of the set's functions; 0: unknown */
 	size_t function_count;
-	size_t node_count; /* stored ones */
+	size_t node_count; /* number of stored nodes */
 };
 
 /* The destination of a series' chunks. */
 struct fg_chunk_place {
 	struct fg_store *store;
 	int64_t series;
-	/* a run in progress: chunks are replaced, and rewritten soon */
+	/* a run in progress, whose chunks will be rewritten */
 	bool passing;
 };
 
@@ -52,7 +52,7 @@ int fg_store_put_profile(const struct fg_chunk_place *place, const struct fg_pro
 
 /* ---- intern.c ---- */
 
-/* Ids of these functions: found where they are 0. */
+/* Finds or adds the functions whose id is 0, and sets it. */
 int fg_store_intern(struct fg_store *store, const struct fg_profile_function *functions,
 		    size_t count, int64_t *ids, struct fg_error *err) FG_NODISCARD;
 

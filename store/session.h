@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An open store: the database connection, and what is cached from it. */
+/* An open store: the database connection and its caches. */
 #ifndef FG_STORE_SESSION_H
 #define FG_STORE_SESSION_H
 
@@ -12,22 +12,22 @@
 /* Ids of functions, seen since the store was opened; dropped by a rollback. */
 struct fg_known_ids {
 	struct fg_map functions; /* name NUL library → id */
-	/* The next new row's id in this transaction; 0: the database was not asked yet. */
+	/* The id of the next new row in this transaction; 0: not queried yet. */
 	int64_t next_function;
 };
 
-/* The transaction that is open, and ids that garbage collection may remove after it. */
+/* The open transaction, and ids that garbage collection may remove after it. */
 struct fg_transaction {
 	bool has_parts;  /* fg_store_batch_begin() */
-	bool is_spoiled; /* a part of it has failed: only a rollback is left */
+	bool is_spoiled; /* a part has failed: only a rollback is possible */
 	struct fg_map facts;
-	struct fg_map texts;  /* text → id; 0: not there when it was asked for */
+	struct fg_map texts;  /* text → id; 0: not in the database when looked up */
 	struct fg_map places; /* project → id, and project NUL benchmark → id */
 };
 
-/* The run in progress: how far each of its series is stored. */
+/* The run in progress, with the stored part of each series. */
 struct fg_save_progress {
-	char run[37]; /* empty: none */
+	char run[37]; /* empty: no run */
 	int64_t id;
 	struct fg_progress_mark *marks;
 	size_t mark_count;

@@ -10,7 +10,7 @@ enum {
 	SCHEMA_VERSION = 21 /* raise it with each change of schema.sql; 1 to 20 were not released */
 };
 
-/* FG_ENOENT, without a message: none yet. */
+/* FG_ENOENT without a message: the store has no version yet. */
 static int read_version(struct fg_db *db, int64_t *version, struct fg_error *err)
 {
 	struct fg_query q;
@@ -52,7 +52,7 @@ static int make_tables(struct fg_db *db, struct fg_error *err)
 	return fg_db_script(db, version, err);
 }
 
-/* Two processes may create a store at the same time: the second one finds it made. */
+/* Creates the tables. If two processes do so at the same time, the second one finds them. */
 static int create(struct fg_db *db, struct fg_error *err)
 {
 	int64_t version = 0;
@@ -85,7 +85,7 @@ static int check_or_create(struct fg_db *db, struct fg_error *err)
 
 	if (status == FG_OK)
 		return check_version(db, version, err);
-	/* No such table: a new store.  Anything else stays an error. */
+	/* Without the table, the store is new. Any other failure is an error. */
 	if (status == FG_EDB && strstr(reason.message, "schema_version") && !db->read_only)
 		return create(db, err);
 	if (status == FG_ENOENT || (status == FG_EDB && strstr(reason.message, "schema_version")))

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A store keeps runs.  It is an SQLite file (".fastgate/store.db", or the server's) or a PostgreSQL
- * database, with the same calls and the same answers.  docs/formats/store.md describes its
- * contents.
+ * A store keeps runs. It is an SQLite file (".fastgate/store.db", or the server's) or a PostgreSQL
+ * database, with the same calls and the same results. docs/formats/store.md describes its contents.
  *
  *	fg_store_open() → save, load, list, ... → fg_store_close()
  *
- * - A run is saved in one transaction: after a crash it is complete, or as it was before.
- * - fg_store_progress() keeps what a run in progress has finished so far; such a run is listed as
+ * - A run is saved in one transaction: after a crash it is either complete or unchanged.
+ * - fg_store_progress() stores the finished part of a run in progress; such a run is listed as
  *   incomplete and loads like any other, so that it can be shown, and resumed.
- * - Text and numbers come back as they were, with one exception: profile weights are whole
+ * - Text and numbers are loaded as they were saved, with one exception: profile weights are whole
  *   nanoseconds.
  * - A store belongs to one thread at a time; several threads open it several times.
  * - Errors: FG_ENOENT (no such run), FG_EBUSY (locked by another process), FG_ECONFLICT (the id is
@@ -30,23 +29,26 @@ struct fg_store;
 enum fg_store_flags {
 	FG_STORE_READ_ONLY = 1 << 0, /* must exist; nothing is created */
 	/*
-	 * For a server: a returned save is on the disk even if the power fails, and packing is
-	 * quick rather than tight.
+	 * For a server: a save survives a power failure once it has returned, and packing is quick
+	 * rather than tight.
 	 */
 	FG_STORE_DURABLE = 1 << 1,
-	/* No call waits longer than about five seconds for another process: FG_EBUSY, FG_ENET. */
+	/*
+	 * Calls wait at most about five seconds for another process, then fail with FG_EBUSY or
+	 * FG_ENET.
+	 */
 	FG_STORE_BOUNDED = 1 << 2,
 };
 
 int fg_store_open(const char *location, unsigned flags, struct fg_store **store,
 		  struct fg_error *err) FG_NODISCARD;
 void fg_store_close(struct fg_store *store); /* NULL is fine */
-/* The connection is lost (PostgreSQL went away): close the store and open another. */
+/* True if the connection to PostgreSQL is lost: close the store and open it again. */
 bool fg_store_is_broken(const struct fg_store *store);
 const char *
 fg_store_location(const struct fg_store *store); /* a path, or a URL without its password */
 /*
- * The name of the store in messages from now on, instead of "store 'LOCATION'": a server reveals no
+ * Sets the store's name in messages, instead of "store 'LOCATION'", so that a server reveals no
  * paths.
  */
 void fg_store_set_name(struct fg_store *store, const char *name);
@@ -58,45 +60,46 @@ enum {
 /* A run with everything that belongs to it. */
 struct fg_stored_run {
 	struct fg_run run;
-	/* one per series of the run; an entry is NULL where nothing was sampled */
+	/* one per series of the run; NULL for a series that was not sampled */
 	struct fg_profile_set **profiles;
 	char *report;  /* the verdict as report.json; NULL: none was stored */
-	char *outcome; /* its word, "regression"; NULL: none */
+	char *outcome; /* outcome of the verdict, "regression"; NULL: none */
 };
 
 void fg_stored_run_release(struct fg_stored_run *stored);
 
 /*
- * Save a whole run, replacing any run of the same id.  `profiles` has run->series_count entries,
- * any of which may be NULL, or is NULL itself; `report` is a fastgate-report/1 text or NULL.
+ * Saves a whole run, replacing any run with the same id. `profiles` may be NULL; otherwise it has
+ * run->series_count entries, any of which may be NULL. `report` is a fastgate-report/1 text or
+ * NULL.
  */
 int fg_store_save(struct fg_store *store, const struct fg_run *run,
 		  struct fg_profile_set *const *profiles, const char *report, struct fg_error *err)
 	FG_NODISCARD;
-/* As above, for an uploaded run, with the digest of the upload. */
+/* Saves an uploaded run, with the digest of the upload. */
 int fg_store_save_upload(struct fg_store *store, const struct fg_stored_run *stored,
 			 const char *digest, struct fg_error *err) FG_NODISCARD;
 /*
- * Store what is new since the last call for this run: repetitions, profile rows and regions are
- * appended; only the last pair is rewritten while it goes on.  Call it after each repetition.  The
- * first call creates the run, marked incomplete.
+ * Stores the new data since the last call for this run: repetitions, profile rows and regions are
+ * appended, and only the last pair is rewritten while it continues. Call it after each repetition.
+ * The first call creates the run, marked incomplete.
  */
 int fg_store_progress(struct fg_store *store, const struct fg_run *run,
 		      struct fg_profile_set *const *profiles, struct fg_error *err) FG_NODISCARD;
 int fg_store_load(struct fg_store *store, const char *id, struct fg_stored_run *stored,
 		  struct fg_error *err) FG_NODISCARD;
-/* As above, without profiles: quick, for lists and histories. */
+/* Loads a run without profiles, which is quick enough for lists and histories. */
 int fg_store_load_run(struct fg_store *store, const char *id, struct fg_stored_run *stored,
 		      struct fg_error *err) FG_NODISCARD;
 /*
- * Loads enough for a line of a history: of the run's series only that of the benchmark, if given;
- * of its conditions only the host's; no profiles.
+ * Loads the data for a line of a history: no profiles, only the host's conditions, and only the
+ * benchmark's series if `benchmark` is not NULL.
  */
 int fg_store_load_benchmark(struct fg_store *store, const char *id, const char *benchmark,
 			    bool with_report, struct fg_stored_run *stored, struct fg_error *err)
 	FG_NODISCARD;
 
-/* Earlier runs: how much one session differs from the next. */
+/* Earlier runs, which show how much one session differs from the next. */
 struct fg_stored_history {
 	struct fg_stored_run runs[FG_STORED_HISTORY_MAX];
 	const struct fg_run *list[FG_STORED_HISTORY_MAX]; /* oldest first */
@@ -104,8 +107,8 @@ struct fg_stored_history {
 };
 
 /*
- * The newest complete runs of the project and branch of `like` that started before `before_ns` (0:
- * all), without profiles; to be released, also after an error.
+ * Loads the newest complete runs of the project and branch of `like` that started before
+ * `before_ns` (0: all), without profiles. The caller releases the history even after an error.
  */
 int fg_store_load_history(struct fg_store *store, const struct fg_run *like, int64_t before_ns,
 			  struct fg_stored_history *history, struct fg_error *err) FG_NODISCARD;
@@ -135,7 +138,7 @@ struct fg_run_list {
 	struct fg_run_summary *items; /* newest first */
 	size_t count;
 	size_t capacity;
-	bool more; /* there are older ones beyond the limit */
+	bool more; /* more runs exist beyond the limit */
 	struct fg_arena texts;
 };
 
@@ -143,13 +146,13 @@ struct fg_run_list {
 struct fg_run_filter {
 	const char *project;
 	const char *branch;
-	const char *commit; /* whole or the beginning (4 digits at least) */
+	const char *commit; /* the whole id or its beginning, at least 4 digits */
 	const char *tag;
 	const char *benchmark;  /* runs that measured it */
 	const char *fact_key;   /* runs with this fact, in any scope */
 	const char *fact_value; /* needs fact_key */
 	const char *outcome;
-	const char *subject;   /* a part of the commit's, in any case */
+	const char *subject;   /* a part of the commit's subject, ignoring case */
 	int64_t before_ns;     /* started earlier than this */
 	const char *before_id; /* with before_ns: the end of a page */
 	bool complete_only;
@@ -158,16 +161,16 @@ struct fg_run_filter {
 
 int fg_store_list(struct fg_store *store, const struct fg_run_filter *filter,
 		  struct fg_run_list *list, struct fg_error *err) FG_NODISCARD;
-/* The run as an object, for `fastgate runs --json` and the server. */
+/* Writes a run as a JSON object, for `fastgate runs --json` and the server. */
 void fg_run_summary_write(struct fg_json_writer *w, const char *name,
 			  const struct fg_run_summary *run);
 void fg_run_list_release(struct fg_run_list *list);
 
-/* One run; an empty list without it. */
+/* Lists one run; the list is empty if the run does not exist. */
 int fg_store_run_summary(struct fg_store *store, const char *id, struct fg_run_list *list,
 			 struct fg_error *err) FG_NODISCARD;
 
-/* A run, and those before and after it on the same branch; `previous` and `next` may be empty. */
+/* A run and its neighbours on the same branch; `previous` and `next` may be empty. */
 struct fg_run_around {
 	struct fg_run_list run;
 	struct fg_run_list previous;
@@ -179,14 +182,13 @@ int fg_store_run_around(struct fg_store *store, const char *id, struct fg_run_ar
 void fg_run_around_release(struct fg_run_around *around);
 
 /*
- * The run that a person means: "" or "latest" (the newest complete one), "latest~2", an id
- * or the beginning of one, a tag, a branch (its newest complete run), a commit.  `project` may be
- * NULL.  FG_ENOENT says what was tried; FG_ECONFLICT names the candidates of an
- * ambiguous beginning.
+ * Finds a run by a user's words: "" or "latest" (the newest complete one), "latest~2", an id or its
+ * beginning, a tag, a branch (its newest complete run), a commit. `project` may be NULL. FG_ENOENT:
+ * the message lists the attempts; FG_ECONFLICT: it lists the candidates of an ambiguous beginning.
  */
 int fg_store_find(struct fg_store *store, const char *project, const char *words, char id[37],
 		  struct fg_error *err) FG_NODISCARD;
-/* The newest incomplete run of a project, for --resume.  FG_ENOENT: none. */
+/* Finds the newest incomplete run of a project, for --resume. FG_ENOENT: none. */
 int fg_store_find_incomplete(struct fg_store *store, const char *project, char id[37],
 			     struct fg_error *err) FG_NODISCARD;
 
@@ -195,9 +197,9 @@ int fg_store_delete(struct fg_store *store, const char *id, struct fg_error *err
 struct fg_gc_policy {
 	const char *project;   /* NULL: all */
 	int64_t older_than_ns; /* runs started before this wall clock time; 0: no limit by age */
-	/* the newest runs per project and branch that stay at any age; 0: none */
+	/* number of newest runs per project and branch that stay at any age */
 	size_t keep;
-	int64_t now_ns; /* end of the age in a project's own retention */
+	int64_t now_ns; /* current time, for a project's own retention */
 	bool dry_run;
 };
 
@@ -206,15 +208,15 @@ struct fg_gc_policy fg_gc_policy_now(const char *project, int64_t age_ns, size_t
 				     bool dry_run);
 
 struct fg_gc_result {
-	size_t runs;        /* removed, or what would be */
-	size_t kept_tagged; /* old, but of a tag */
+	size_t runs;        /* removed runs, or with dry_run those to remove */
+	size_t kept_tagged; /* old runs that stay because their commit has a tag */
 	int64_t bytes_before;
 	int64_t bytes_after;
 };
 
 /*
- * Remove old runs (never one of a tag: that is a release), then what nothing refers to any more;
- * give the space back.
+ * Removes old runs, then rows without references, and frees the space. Runs of a tag stay: they are
+ * releases.
  */
 int fg_store_gc(struct fg_store *store, const struct fg_gc_policy *policy,
 		struct fg_gc_result *result, struct fg_error *err) FG_NODISCARD;

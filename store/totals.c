@@ -28,7 +28,7 @@ static bool is_used(const struct fg_function_total *item)
 	return item->inclusive[0] > 0 || item->inclusive[1] > 0;
 }
 
-/* Only functions that took time, by id. */
+/* Keeps only functions with time, sorted by id. */
 static void pack(struct fg_totals *totals, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -40,8 +40,9 @@ static void pack(struct fg_totals *totals, size_t count)
 }
 
 /*
- * Adds up from the leaves: a node's value includes all nodes below when it is visited.  `self` is
- * per node and arm, none below 0; an item per function of the set, in its order.
+ * Sums up from the leaves: when a node is visited, its value includes all nodes below. `self` has a
+ * value per node and arm, never negative; `totals` has one item per function of the set, in the
+ * same order.
  */
 static void add_up(struct fg_totals *totals, const struct fg_profile_set *set,
 		   enum fg_measure_fold fold, double (*self)[ARMS])
@@ -118,7 +119,7 @@ static void from_set(struct fg_totals *totals, const struct fg_profile_set *set,
 
 static uint64_t count_steps(double per_repetition, double steps_per_unit)
 {
-	/* An upload may claim any number; the difference of two must fit too. */
+	/* An upload may contain any number; the difference of two must fit, too. */
 	const double most = 4e18;
 	const double value = per_repetition * steps_per_unit;
 
@@ -173,7 +174,7 @@ static void skip(struct fg_byte_reader *reader, size_t count)
 	reader->failed = reader->failed || count > 0;
 }
 
-/* Index of an id among the gaps, reading past all of them; `count`: not found. */
+/* Reads all gaps and returns the index of an id; `count`: not found. */
 static size_t find_place(struct fg_byte_reader *reader, size_t count, uint64_t wanted)
 {
 	uint64_t id = 0;
@@ -256,7 +257,10 @@ int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *t, struct fg
 	return FG_OK;
 }
 
-/* Small parts make a trend quick where rows lie side by side; PostgreSQL pays for each row. */
+/*
+ * Small parts make a trend quick if rows are stored in order, as in SQLite; in PostgreSQL each row
+ * has a cost.
+ */
 uint64_t fg_totals_part_size(const struct fg_store *store)
 {
 	return fg_db_is_url(store->db->location) ? 512 : 128;
@@ -287,7 +291,7 @@ static int add_part(struct part_rows *rows, const struct fg_totals_place *place,
 	return status;
 }
 
-/* Part 0 is written even if it is empty: it shows that there is a profile. */
+/* Part 0 is written even if it is empty, to show that there is a profile. */
 static int add_parts(struct part_rows *rows, const struct fg_totals_place *place, int64_t measure,
 		     const struct fg_totals *totals, struct fg_error *err)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time of each function in a run: self and inclusive time per repetition, per arm.  Recursion
- * counts once.  Times are kept in 1/16 of the sampling period, summed over the repetitions that
- * count; they come back per repetition.
+ * Time of each function in a run: self and inclusive time per repetition, per arm. Recursion counts
+ * once. Times are stored in 1/16 of the sampling period, summed over the repetitions that count,
+ * and read per repetition.
  *
- * They lie in parts of some hundred functions by id, a row of `function_total` each, in the order
- * of benchmark, measure, part and time: one function's trend is one stretch of that table, and
- * comparing two runs by function needs no call path.
+ * Functions are stored by id in parts of a few hundred, each a row of `function_total`. Rows are in
+ * the order of benchmark, measure, part and time, so one function's trend is a contiguous range of
+ * that table, and a comparison of two runs by function needs no call path.
  */
 #ifndef FG_STORE_TOTALS_H
 #define FG_STORE_TOTALS_H
@@ -21,24 +21,24 @@ struct fg_store;
 
 struct fg_totals_place {
 	int64_t benchmark;
-	int64_t started_ns; /* the run's */
+	int64_t started_ns; /* start of the run */
 	int64_t series;
 };
 
-/* Number of ids that a part spans. */
+/* The number of ids in a part. */
 uint64_t fg_totals_part_size(const struct fg_store *store);
 
-/* Stores those of all measures; functions[i] is the row of the set's function i. */
+/* Stores the totals of all measures; functions[i] is the row of the set's function i. */
 int fg_store_put_totals(struct fg_store *store, const struct fg_totals_place *place,
 			const struct fg_profile_set *set, const int64_t *functions,
 			struct fg_error *err) FG_NODISCARD;
 
-/* One part. */
+/* Writes one part. */
 void fg_totals_write(const struct fg_totals *totals, struct fg_bytes *bytes);
 /* Appends a part; releases everything on failure. */
 int fg_totals_read(struct fg_byte_reader *reader, struct fg_totals *totals, struct fg_error *err)
 	FG_NODISCARD;
-/* One function's values in one arm; zeros when it is missing, NaN when the arm has no profile. */
+/* Reads one function's values in one arm: zeros if it is missing, NaN if the arm has no profile. */
 int fg_totals_pick(struct fg_byte_reader *reader, uint64_t id, int arm, double *self,
 		   double *inclusive, struct fg_error *err) FG_NODISCARD;
 

@@ -20,7 +20,7 @@ void fg_store_forget_progress(struct fg_store *store)
 	store->progress.run[0] = '\0';
 }
 
-/* Forget what garbage collection may remove before the next transaction. */
+/* Forgets ids that garbage collection may remove before the next transaction. */
 static void forget_names(struct fg_store *store)
 {
 	fg_map_release(&store->transaction.facts);
@@ -43,11 +43,11 @@ int fg_store_begin(struct fg_store *store, struct fg_error *err)
 		fg_map_release(&store->ids.functions);
 	if (store->transaction.has_parts)
 		return FG_OK;
-	store->ids.next_function = 0; /* found under another lock, it may be stale */
+	store->ids.next_function = 0; /* may be stale, because it was found under another lock */
 	return fg_db_begin(store->db, FG_DB_WRITES, err);
 }
 
-/* Roll back and forget ids. */
+/* Rolls back and forgets ids. */
 static void undo(struct fg_store *store)
 {
 	fg_db_rollback(store->db);

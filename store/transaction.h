@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transactions of a session, and what it knows between two of them. */
+/* Transactions of a session, and its caches between two of them. */
 #ifndef FG_STORE_TRANSACTION_H
 #define FG_STORE_TRANSACTION_H
 
@@ -8,27 +8,27 @@
 
 struct fg_store;
 
-/* Forget how far a run in progress is stored. */
+/* Forgets how far a run in progress is stored. */
 void fg_store_forget_progress(struct fg_store *store);
 
-/* One that writes, unless it is part of fg_store_batch_begin(). */
+/* Begins a transaction that writes, unless a batch is open. */
 int fg_store_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
-/* Commit if `status` is FG_OK, else or on failure roll back.  Returns the outcome. */
+/* Commits if `status` is FG_OK; otherwise, or if that fails, rolls back. Returns the outcome. */
 int fg_store_end(struct fg_store *store, int status, struct fg_error *err) FG_NODISCARD;
 
 /*
- * Everything until fg_store_batch_end() or fg_store_batch_undo() is one transaction: all or
- * nothing.  A part that fails before it writes anything leaves the others intact; one that fails
- * half-way spoils them all, and only undo is left.
+ * Everything until fg_store_batch_end() or fg_store_batch_undo() is one transaction. A part that
+ * fails before it writes anything leaves the others intact. A part that fails half-way spoils them
+ * all, and only undo is possible.
  */
 int fg_store_batch_begin(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 bool fg_store_batch_is_spoiled(const struct fg_store *store);
 void fg_store_batch_undo(struct fg_store *store);
-/* On failure it is undone. */
+/* Commits the batch; on failure it is undone. */
 int fg_store_batch_end(struct fg_store *store, struct fg_error *err) FG_NODISCARD;
 
 /*
- * A consistent view for several queries; does nothing inside a transaction.  Pass the result to
+ * Begins a consistent view for several queries; does nothing inside a transaction. Pass `mine` to
  * fg_store_view_end().
  */
 int fg_store_view(struct fg_store *store, bool *mine, struct fg_error *err) FG_NODISCARD;

@@ -20,8 +20,8 @@ enum {
 };
 
 /*
- * The form of a metric's values: whole numbers (most are: nanoseconds, bytes, counts) pack far
- * better.
+ * The form of a metric's values. Most are whole numbers (nanoseconds, bytes, counts), which pack
+ * far better.
  */
 static int column_kind(const struct fg_series *series, size_t first, size_t metric)
 {
@@ -32,7 +32,7 @@ static int column_kind(const struct fg_series *series, size_t first, size_t metr
 
 		if (isnan(value))
 			continue;
-		/* Negative numbers are rare, and -0.0 is one of them. */
+		/* Negative numbers, including -0.0, are rare. */
 		if (!fg_json_is_whole(value) || signbit(value))
 			return COLUMN_REAL;
 		kind = COLUMN_WHOLE;
@@ -152,7 +152,7 @@ int fg_repetitions_read(struct fg_byte_reader *reader, struct fg_series *series,
 	};
 	const size_t first = series->repetition_count;
 	const size_t count = fg_read_count(reader, LEAST_BYTES);
-	/* A harness may bring a metric later: earlier chunks have fewer columns. */
+	/* A harness may add a metric later: earlier chunks have fewer columns. */
 	const size_t metrics = fg_read_count(reader, 1);
 	int64_t pair = 0;
 	int64_t started = 0;
@@ -198,7 +198,7 @@ void fg_regions_write(const struct fg_profile_set *set, size_t first, struct fg_
 	}
 }
 
-/* Make room for `more` region rows. */
+/* Makes room for `more` region rows. */
 static void make_region_room(struct fg_profile_set *set, size_t more)
 {
 	struct fg_profile_region_row *rows =
@@ -428,7 +428,7 @@ static void copy_text(char **to, const cJSON *json, const char *name)
 	*to = fg_xstrdup(text);
 }
 
-/* There were four before their number was noted. */
+/* The number of layouts; a series without one was measured in four. */
 static unsigned read_layouts(const cJSON *json)
 {
 	const double layouts = fg_json_double_or(json, "layouts", FG_LINE_PLACES);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Repetitions and regions as bytes, and the nouns of model/ as JSON: what the store's chunks and
- * the upload's envelope share.
+ * Encodes repetitions and regions as bytes, and structs of model/ as JSON, for the store's chunks
+ * and the envelope of an upload.
  */
 #ifndef FG_STORE_VALUES_H
 #define FG_STORE_VALUES_H
@@ -23,16 +23,16 @@ enum {
 	FG_MAX_TEXT_BYTES = 1 << 20, /* a fact, a command, a program's last output */
 };
 
-/* Repetitions [first, repetition_count): one column after the other. */
+/* Writes repetitions [first, repetition_count), column by column. */
 void fg_repetitions_write(const struct fg_series *series, size_t first, struct fg_bytes *bytes);
-/* Appends to the series, whose metrics must be known. */
+/* Appends repetitions to the series, whose metrics must be known. */
 int fg_repetitions_read(struct fg_byte_reader *reader, struct fg_series *series,
 			struct fg_error *err) FG_NODISCARD;
 
-/* FG_EPARSE when there is more than what was read. */
+/* FG_EPARSE if unread bytes remain. */
 int fg_values_end(const struct fg_byte_reader *reader, struct fg_error *err) FG_NODISCARD;
 
-/* Region rows [first, region_row_count) with the names of the regions. */
+/* Writes region rows [first, region_row_count) with the names of the regions. */
 void fg_regions_write(const struct fg_profile_set *set, size_t first, struct fg_bytes *bytes);
 int fg_regions_read(struct fg_byte_reader *reader, struct fg_profile_set *set, struct fg_error *err)
 	FG_NODISCARD;
@@ -41,8 +41,8 @@ int fg_regions_read(struct fg_byte_reader *reader, struct fg_profile_set *set, s
 void fg_metrics_write(const struct fg_series *series, struct fg_json_writer *w, const char *name);
 int fg_metrics_read(const cJSON *json, struct fg_series *series, struct fg_error *err) FG_NODISCARD;
 /*
- * A series without its name, command, metrics, facts and values; `program` names the root of its
- * profile.
+ * Writes a series without its name, command, metrics, facts and values; `program` names the root of
+ * its profile.
  */
 void fg_details_write(const struct fg_series *series, struct fg_json_writer *w, const char *name);
 int fg_details_read(const cJSON *json, struct fg_series *series, struct fg_error *err) FG_NODISCARD;

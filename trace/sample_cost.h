@@ -7,7 +7,7 @@
  * machine), and the collector's handler.  Two costs hardly depend on the period: the collector's
  * start, and restarting the timer at each context switch.
  *
- * Pure, and without floating point where the collector needs it.
+ * Reads no clock, and uses no floating point where the collector calls it.
  */
 #ifndef FG_TRACE_SAMPLE_COST_H
 #define FG_TRACE_SAMPLE_COST_H
@@ -19,8 +19,8 @@
 enum {
 	FG_PERIOD_ADAPTED_LEAST_NS = 250000,  /* 4,000 samples a second */
 	FG_PERIOD_ADAPTED_MOST_NS = 40000000, /* 25 samples a second */
-	FG_SAMPLE_ASSUMED_NS = 240000, /* cost of the first ones, which find cold unwind tables */
-	FG_INTERRUPT_PART = 2, /* an interrupt without a signal costs this part of one with it */
+	FG_SAMPLE_ASSUMED_NS = 240000, /* cost of the first samples, with cold unwind tables */
+	FG_INTERRUPT_PART = 2, /* an interrupt without a signal costs half of one with a signal */
 	FG_BUDGET_WHOLE = 1000000,
 };
 
@@ -30,8 +30,8 @@ struct fg_sample_cost {
 	uint64_t samples;
 	uint64_t signals_ns;  /* interrupts and signals, in the kernel */
 	uint64_t handlers_ns; /* time in handlers */
-	uint64_t switches;    /* context switches, */
-	uint64_t switches_ns; /* and their extra cost */
+	uint64_t switches;    /* context switches of the program */
+	uint64_t switches_ns; /* extra cost of the context switches */
 	uint64_t start_ns;    /* the collector's start and end */
 };
 
@@ -48,8 +48,8 @@ static inline uint64_t fg_sample_cost_each_ns(const struct fg_sample_cost *cost)
 
 /*
  * The shortest period within a budget in millionths of the CPU time, or the longest possible one.
- * The start uses at most half of what context switches leave, so that a short program has samples
- * too.
+ * The start uses at most half of what context switches leave, so that even a short program has
+ * samples.
  */
 static inline uint64_t fg_sample_cost_period_ns(const struct fg_sample_cost *cost, uint64_t budget)
 {
@@ -66,7 +66,7 @@ static inline uint64_t fg_sample_cost_period_ns(const struct fg_sample_cost *cos
 	return period_ns < FG_PERIOD_ADAPTED_MOST_NS ? period_ns : FG_PERIOD_ADAPTED_MOST_NS;
 }
 
-/* Share of the CPU time at another rate. */
+/* The cost at another rate, as a share of the CPU time. */
 static inline double fg_sample_cost_at(const struct fg_sample_cost *cost, double rate_hz)
 {
 	const double fixed_ns = (double)(cost->switches_ns + cost->start_ns);
@@ -75,7 +75,7 @@ static inline double fg_sample_cost_at(const struct fg_sample_cost *cost, double
 	       rate_hz * (double)fg_sample_cost_each_ns(cost) / 1e9;
 }
 
-/* Adds the totals of one trace; a process that was killed left no CPU time but its samples'. */
+/* Adds the totals of one trace; a killed process left only the CPU time of its samples. */
 static inline void fg_sample_cost_add(struct fg_sample_cost *cost,
 				      const struct fg_trace_header *header)
 {

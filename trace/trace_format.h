@@ -1,44 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The format of a trace file, byte by byte.  The collector writes it, profile/ reads it, both from
- * this header; the page for people is docs/formats/trace.md.
+ * The format of a trace file, byte by byte. The collector writes it and trace/ reads it, both with
+ * this header; docs/formats/trace.md describes it for people.
  *
  * One process image (one pid between two execs) leaves one file, `<output
  * folder>/<pid>.<n>.fgtrace`.  All numbers are little-endian.  The file is
  *
  *	struct fg_trace_header       one page of FG_TRACE_HEADER_SIZE bytes
  *	struct fg_trace_chunk ...    chunks, aligned to FG_TRACE_ALIGN bytes and multiples of it;
- *	                             struct fg_trace_table in the place of some
+ *	                             some are a struct fg_trace_table instead
  *
  * The file is a shared mapping that the kernel keeps whatever becomes of the process, so it is
  * readable after SIGKILL at any instant, without loss: a chunk is appended to in place, and one
  * 64-bit store of its `commit` word (bytes used, and the crc32c of just these bytes) makes a record
- * part of the file.  What lies behind `used` is not part of the file.  The file is sparse and
+ * part of the file.  Bytes behind `used` are not part of the file.  The file is sparse and
  * longer than what was written: the writer never shortens it (a thread may still be writing); a
  * final reader may cut it at `allocated`.
  *
- * Inside a chunk the payload is a sequence of records.  A first byte with the top bit set is a
- * sample, the one record that there are many of:
+ * Inside a chunk the payload is a sequence of records. A first byte with the top bit set is a
+ * sample, by far the most frequent record:
  *
  *	byte      0x80 | FG_SAMPLE_* bits | enum fg_trace_clock
- *	varint    nanoseconds of CLOCK_MONOTONIC since the sample before it in this chunk (the
+ *	varint    nanoseconds of CLOCK_MONOTONIC since the previous sample in this chunk (the
  *	          first: since base_time_ns)
  *	varint    call path: id of the leaf's node, 0: no stack could be taken
  *	varint    weight in nanoseconds, only with FG_SAMPLE_WEIGHT; else the header's period_ns
  *
  * Any other first byte is an enum fg_trace_record, followed by a varint, the number of payload
- * bytes, and the payload.  A reader skips kinds it does not know and fields behind the ones it
- * knows.  A varint is LEB128: 7 bits a byte, lowest first, at most 10 bytes.  "text" is a varint
+ * bytes, and the payload. A reader skips kinds that it does not know, and fields after those that
+ * it knows. A varint is LEB128: 7 bits a byte, lowest first, at most 10 bytes. "text" is a varint
  * length and that number of bytes, no NUL.
  *
  * A sample belongs to the thread and region that are current in its chunk: those of the chunk
- * header, until a FG_RECORD_THREAD_BEGIN or FG_RECORD_REGION_SET in the chunk changes them.
+ * header, until an FG_RECORD_THREAD_BEGIN or FG_RECORD_REGION_SET in the chunk changes them.
  *
- * Ids (thread, module, frame, node, region, name) are given from 1 up, process-wide, in no
- * particular order of chunks: a reader collects every definition of the file before it resolves a
- * reference.  0 means none.  The same thing may be defined twice under two ids (two threads met it
- * at once): equal definitions are equal things.  An id without a definition can occur after SIGKILL
- * and is to be shown as unknown, not refused.
+ * Ids (thread, module, frame, node, region, name) are assigned from 1 up, process-wide, and their
+ * definitions may be in any chunk: a reader collects every definition of the file before it
+ * resolves a reference. 0 means none. The same thing may be defined twice under two ids (two
+ * threads met it at once): equal definitions are equal things. An id without a definition can occur
+ * after SIGKILL; a reader shows it as unknown instead of refusing the file.
  */
 #ifndef FG_COLLECTOR_TRACE_FORMAT_H
 #define FG_COLLECTOR_TRACE_FORMAT_H
@@ -52,11 +52,11 @@
 #define FG_TRACE_ALIGN       4096u
 #define FG_TRACE_CHUNK_MAGIC 0x4b434746u /* "FGCK" */
 #define FG_TRACE_CHUNK_SIZE  4096u       /* the usual size; a reader takes any multiple of ALIGN */
-#define FG_TRACE_CHUNK_LIMIT (1u << 20)  /* and none above this */
+#define FG_TRACE_CHUNK_LIMIT (1u << 20)  /* largest chunk */
 #define FG_TRACE_TABLE_MAGIC 0x42544746u /* "FGTB": a table of counters, see fg_trace_table */
 #define FG_TRACE_TABLE_ROWS  128u        /* bytes from its start to its first row */
-#define FG_TRACE_FRAMES_MAX  4096u       /* call paths in the program up to here are complete */
-#define FG_TRACE_FRAMES_EDGE 256u        /* frames kept at both ends of a deeper one */
+#define FG_TRACE_FRAMES_MAX  4096u       /* call paths of up to this many frames are complete */
+#define FG_TRACE_FRAMES_EDGE 256u        /* frames kept at each end of a deeper call path */
 #define FG_TRACE_TEXT_MAX    65536u      /* longest text */
 #define FG_TRACE_MODULES_MAX 65535u
 #define FG_SPAN_LEAST_NS     100000u /* shorter stays in a region only add to its total */
@@ -76,8 +76,8 @@ enum fg_trace_clock {
 	/* elapsed time, running or blocked */
 	FG_CLOCK_WALL = 5,
 	/*
-	 * Only in the header and for threads; their samples say 1 or 2: the clock of each CPU, for
-	 * every process on the machine
+	 * the clock of each CPU, for every process on the machine; appears only in the header and
+	 * for threads, whose samples say 1 or 2
 	 */
 	FG_CLOCK_MACHINE = 8,
 };
@@ -91,11 +91,11 @@ enum fg_trace_clock {
 /*
  * Records and their fields, all varints unless "text".
  *
- * FRAME's offset is address - bias (module 0: the address itself).  With FG_FRAME_EXACT it is where
- * the program was interrupted (the leaf, or what lies behind a signal frame); without, it is a
- * return address: look up offset - 1. NODE: the child is the callee; parent 0 is a root.  Frame 0
- * is a cut: the fourth field says how many frames were left out here.  A module that is unloaded
- * and mapped again at the same place keeps its id.
+ * FRAME's offset is address - bias (module 0: the address itself). With FG_FRAME_EXACT it is where
+ * the program was interrupted (the leaf, or the frame behind a signal frame); without, it is a
+ * return address: look up offset - 1. NODE: the child is the callee; parent 0 is a root. Frame 0 is
+ * a cut: the fourth field is the number of frames that were left out here. A module that is
+ * unloaded and mapped again at the same place keeps its id.
  */
 enum fg_trace_record {
 	/* Never written: a zero byte inside `used` is damage. */
@@ -141,7 +141,7 @@ enum fg_trace_record {
 	FG_RECORD_COMMAND = 15,
 	/* 0 or 1, time: sampling was switched off or on for the process */
 	FG_RECORD_SAMPLING = 16,
-	/* text: one line for people, e.g. why a better clock was refused */
+	/* text: one line for a reader, e.g. why a better clock was refused */
 	FG_RECORD_NOTE = 17,
 	/* thread, region, times entered, ns inside (inclusive); when the thread ends */
 	FG_RECORD_REGION_TIMES = 18,
@@ -153,43 +153,43 @@ enum fg_trace_record {
 	 */
 	FG_RECORD_COUNTS = 20,
 	/*
-	 * state (numbered from 1), then as FG_RECORD_COUNTS: what was held at that time.  A state
-	 * replaces the one before
+	 * state (numbered from 1), then as FG_RECORD_COUNTS: what was held at that time. A state
+	 * replaces the previous one
 	 */
 	FG_RECORD_HELD = 21,
-	/* state, time, bytes held, the most that were: the state is complete */
+	/* state, time, bytes held, largest number of bytes held so far: the state is complete */
 	FG_RECORD_HELD_END = 22,
 	/* thread, region, begin, end: a stay of FG_SPAN_LEAST_NS or longer; inner ones first */
 	FG_RECORD_REGION_SPAN = 23,
 	/*
 	 * state, 1 (near the peak of the heap) or 2 (at the end), time, bytes of the heap held
-	 * then, resident bytes, text name: of the mappings of that name together
+	 * then, resident bytes, text name: all mappings with this name together
 	 */
 	FG_RECORD_RESIDENT = 42,
 	/*
-	 * The outcome of a pattern of functions to count: 1 if one was reached, or 0; imports
-	 * that are bound later and whose function is not certain, text pattern, text library ("":
-	 * any), 1 with a text (the object that exports such a function) or 0, 1 if the
-	 * arguments of one were to be looked at and its signature is not known, 1 if not all
-	 * calls that were to be timed can be, and 1 if overloads are only counted since their
-	 * parameters are not those of the signature
+	 * The outcome of a pattern of functions to count: 1 if it reached a function, or 0; number
+	 * of imports that are bound later to a function that is not certain; text pattern; text
+	 * library ("": any); 1 with a text (an object that exports such a function), or 0; 1 if
+	 * arguments were requested of a function whose signature is unknown; 1 if durations were
+	 * requested of calls that cannot be timed; and 1 if overloads are only counted, because
+	 * their parameters are not those of the signature
 	 */
 	FG_RECORD_PATTERN = 30,
-	/* measure, text: what a function that is counted takes, "double(double,int)" */
+	/* measure, text: the signature of a counted function, "double(double,int)" */
 	FG_RECORD_SIGNATURE = 31,
 	/*
 	 * thread (0: not known), region (0: none), node (0: no stack), measure, argument (from 0),
-	 * then what was seen of it: values, zeros, negative ones, denormal ones, infinities, NaNs,
-	 * repeats of the value before; the least, the most and the sum of those that are finite
-	 * (bits of a double); then to the end of the record bin, number of values.  Records with
-	 * the same five ids add up
+	 * then its statistics: values, zeros, negatives, denormals, infinities, NaNs, repeats of
+	 * the previous value; the least, the most and the sum of the finite ones (bits of a
+	 * double); then to the end of the record bin, number of values. Records with the same five
+	 * ids add up
 	 */
 	FG_RECORD_DOMAIN = 32,
 	/*
 	 * thread (0: not known), region (0: none), node (0: no stack), measure of its calls, then
-	 * of those that came to their end: number, ns together, ns without timed calls within, ns
-	 * of the shortest, ns of the longest; then to the end of the record bin, number of calls.
-	 * Records with the same four ids add up
+	 * of the calls that returned: number, total ns, ns without nested timed calls, ns of the
+	 * shortest, ns of the longest; then to the end of the record bin, number of calls. Records
+	 * with the same four ids add up
 	 */
 	FG_RECORD_CALL_TIMES = 50,
 	/* measure of calls, how they are counted: the sum of enum fg_call_way */
@@ -197,9 +197,10 @@ enum fg_trace_record {
 	/*
 	 * thread (0: not known), region (0: none), node (0: no stack), measure of its calls,
 	 * columns (arguments), rows (calls), then a text with all values, row after row, as bits of
-	 * a double.  Each is stored as its difference (exclusive or) from the value above it, which
-	 * in the first row is 0: a byte of which the high half says how many zero bytes are lowest
-	 * in the difference, the low half how many follow here, lowest first; the rest are zero
+	 * a double. Each is stored as its difference (exclusive or) from the value above it, or
+	 * from 0 in the first row. A byte precedes it: the high half is the number of lowest bytes
+	 * that are zero, the low half the number of bytes that follow, lowest first; the other
+	 * bytes are zero
 	 */
 	FG_RECORD_CALL_VALUES = 52,
 	/*
@@ -209,41 +210,41 @@ enum fg_trace_record {
 	 */
 	FG_RECORD_ENTRIES = 53,
 	/*
-	 * as FG_RECORD_DOMAIN: what was seen so far.  The last of the same five ids is valid if the
-	 * process did not come to its end and wrote no FG_RECORD_DOMAIN with them
+	 * as FG_RECORD_DOMAIN: the statistics so far. The last record with the same five ids is
+	 * valid if the process was killed before it wrote an FG_RECORD_DOMAIN with them
 	 */
 	FG_RECORD_DOMAIN_SO_FAR = 54,
 	/* module, start, size, text: the name of these addresses of a module without a file */
 	FG_RECORD_SYMBOL = 60,
 	/* module: a Python interpreter whose frames are read; its version (PY_VERSION_HEX) */
 	FG_RECORD_PYTHON = 70,
-	/* code, its first line, text qualified name, text file: a function of Python */
+	/* code, its first line, text qualified name, text file: a Python function */
 	FG_RECORD_PYTHON_CODE = 71,
 	/*
-	 * code, position, text: bytes from this position on of the table that has the code's lines
-	 * (co_linetable, of which Python's documentation describes the format)
+	 * code, position, text: the bytes of the code's line table from this position on
+	 * (co_linetable, whose format Python's documentation describes)
 	 */
 	FG_RECORD_PYTHON_LINES = 72,
 	/*
-	 * frame, code, instruction: a frame (as of FG_RECORD_FRAME) of Python.  Instructions are
-	 * counted from 1, two bytes each; 0: the first is still to come
+	 * frame, code, instruction: a Python frame, numbered like those of FG_RECORD_FRAME.
+	 * Instructions are counted from 1, two bytes each; 0: before the first
 	 */
 	FG_RECORD_PYTHON_FRAME = 73,
 };
 
-/* Ways of counting the calls of a function, besides at imports; one may be in several objects. */
+/* Ways to count a function's calls, besides at imports. Functions of one name may have several. */
 enum fg_call_way {
 	FG_CALL_WAY_IMPORT = 0, /* a slot of the dynamic linker */
-	FG_CALL_WAY_HOOKS = 1,  /* of -finstrument-functions */
+	FG_CALL_WAY_HOOKS = 1,  /* the hooks of -finstrument-functions */
 	FG_CALL_WAY_FENTRY = 2, /* the hook of -pg -mfentry */
-	FG_CALL_WAY_ENTRY = 4,  /* a jump over its first instructions */
+	FG_CALL_WAY_ENTRY = 4,  /* a jump in place of its first instructions */
 };
 
 #define FG_VALUES_COLUMNS_MAX 4u
 
 /*
- * Bins of a duration: below 4 ns a bin for each; after it, every doubling has four of equal width,
- * so that bin i starts at (4 + i % 4) * 2^(i / 4 - 1) ns.  The last one, from 2^40 ns, is open.
+ * Bins of a duration: one for each nanosecond below 4, then four of equal width for every doubling,
+ * so that bin i starts at (4 + i % 4) * 2^(i / 4 - 1) ns. The last one, from 2^40 ns, is open.
  */
 #define FG_CALL_TIME_BINS 157u
 
@@ -266,9 +267,9 @@ static inline uint64_t fg_call_time_bin_start(unsigned bin)
 }
 
 /*
- * Bins of an argument's exponent: bin 32 holds magnitudes from 1 to below 2, every other one from
- * twice those of the bin before; the first and the last are open.  Zeros, infinities and NaNs are
- * in none.
+ * Bins of an argument's exponent: bin 32 holds magnitudes from 1 to below 2, and every bin starts
+ * at twice the start of the previous one; the first and the last are open. Zeros, infinities and
+ * NaNs are in no bin.
  */
 #define FG_DOMAIN_BINS 64u
 
@@ -278,9 +279,9 @@ enum fg_frame_flags {
 
 enum fg_module_flags {
 	FG_MODULE_MAIN = 1, /* the program itself */
-	FG_MODULE_VDSO = 2, /* has no file */
+	FG_MODULE_VDSO = 2, /* the vDSO, which has no file */
 	FG_MODULE_COLLECTOR = 4,
-	FG_MODULE_KERNEL = 8, /* or a module of it: no file; named by FG_RECORD_SYMBOL */
+	FG_MODULE_KERNEL = 8, /* the kernel or a module of it; FG_RECORD_SYMBOL has names */
 };
 
 enum fg_thread_kind {
@@ -289,7 +290,7 @@ enum fg_thread_kind {
 };
 
 /*
- * Samples that were due and not taken, or taken without a stack; index into fg_trace_header.losses.
+ * Samples that were due but not taken, or taken without a stack; index into fg_trace_header.losses.
  */
 enum fg_trace_loss {
 	/* The file is full. */
@@ -302,7 +303,7 @@ enum fg_trace_loss {
 	FG_LOSS_TRUNCATED = 3,
 	/* A signal of ours whose sender could not be determined. */
 	FG_LOSS_STRAY = 5,
-	/* Threads that no clock could be opened for. */
+	/* Threads without a clock. */
 	FG_LOSS_NO_CLOCK = 6,
 	/* Deeper than FG_TRACE_FRAMES_MAX; the sample is kept, cut in the middle. */
 	FG_LOSS_DEEP = 7,
@@ -328,33 +329,32 @@ enum fg_trace_state {
 };
 
 /*
- * The first page.  Identity and decisions are written once; counters are updated in place while the
- * process lives, each by itself atomic.  Unused bytes up to FG_TRACE_HEADER_SIZE are zero and
- * reserved.
+ * The first page. Identity and decisions are written once; counters are updated in place while the
+ * process lives, each atomically. Unused bytes up to FG_TRACE_HEADER_SIZE are zero and reserved.
  */
 struct fg_trace_header {
 	char magic[8];
 	uint32_t version;
 	uint32_t header_size;
-	uint32_t header_crc; /* crc32c of the bytes from word_bits up to (not with) allocated */
+	uint32_t header_crc; /* crc32c of the bytes from word_bits to before allocated */
 	uint32_t state;      /* enum fg_trace_state */
 
 	uint32_t word_bits;   /* 32 or 64 */
 	uint32_t elf_machine; /* EM_X86_64, ... */
 	uint32_t pid;
 	uint32_t ppid;
-	uint64_t image;             /* which exec of this pid: 0, 1, ... as the file name says */
+	uint64_t image; /* number of the exec in this pid, from 0, as in the file name */
 	uint64_t start_realtime_ns; /* CLOCK_REALTIME and CLOCK_MONOTONIC at one instant */
 	uint64_t start_monotonic_ns;
-	/* field 22 of /proc/self/stat: with pid it names a process for good; 0 unknown */
+	/* field 22 of /proc/self/stat: identifies the process together with pid; 0: unknown */
 	uint64_t process_start_ticks;
 	uint32_t mode;       /* enum fg_trace_mode */
 	uint32_t clock_user; /* enum fg_trace_clock chosen for user time (or for all of it) */
 	/* enum fg_trace_clock chosen for system time; 0: contained in clock_user, or unseen */
 	uint32_t clock_system;
 	uint32_t perf_errno; /* why perf was refused, 0 if it was not */
-	uint64_t period_ns;  /* the first, and the weight of a sample that carries none */
-	uint64_t tick_ns;    /* between kernel ticks, where they look for system time; 0 none */
+	uint64_t period_ns;  /* first period, and the weight of a sample that carries none */
+	uint64_t tick_ns;    /* between kernel ticks, if these find system time; 0: they do not */
 	uint64_t capacity;   /* bytes that the file may use */
 
 	/*
@@ -362,55 +362,55 @@ struct fg_trace_header {
 	 */
 	uint64_t allocated;
 	uint64_t samples; /* in the file */
-	/* weights of these, by kind of time; wall samples count in wall_ns alone */
+	/* sums of weights, by kind of time; wall samples count in wall_ns alone */
 	uint64_t user_ns;
 	uint64_t system_ns;
 	uint64_t wall_ns;
 	uint64_t losses[FG_LOSS_COUNT];
-	uint64_t handler_ns;          /* own time in handlers, elapsed; a long one as 0.3 ms */
-	uint64_t handler_max_ns;      /* the longest */
-	uint64_t handler_late_max_ns; /* the longest, one second after the start or later */
-	uint64_t frames;              /* walked */
-	uint64_t frames_reused;       /* taken over from the stack before, verified */
-	uint64_t frames_slow;         /* rules that had to be worked out from unwind tables */
-	uint32_t kernel_frames;       /* of the kernel, that are to be named yet */
-	uint32_t kernel_errno;        /* why its functions could not be seen, 0 if they could */
-	uint64_t startup_ns;          /* the collector's own CPU time before main */
+	uint64_t handler_ns;          /* elapsed time in handlers; a long one counts as 0.3 ms */
+	uint64_t handler_max_ns;      /* the longest handler */
+	uint64_t handler_late_max_ns; /* the longest, one second or more after the start */
+	uint64_t frames;              /* frames walked */
+	uint64_t frames_reused;       /* frames taken over from the previous stack, verified */
+	uint64_t frames_slow;         /* rules that were computed from unwind tables */
+	uint32_t kernel_frames;       /* frames of the kernel that still need names */
+	uint32_t kernel_errno; /* why the kernel's functions could not be seen; 0: they could */
+	uint64_t startup_ns;   /* the collector's own CPU time before main */
 	uint64_t threads;
-	/* system calls that our signal interrupted and that were started again */
+	/* system calls that our signal interrupted and that were made again */
 	uint64_t restarts;
-	uint64_t forwarded; /* signals that were the program's own and were handed on */
-	uint64_t end;       /* enum fg_trace_end, written last of the following */
+	uint64_t forwarded; /* the program's own signals, passed on to it */
+	uint64_t end;       /* enum fg_trace_end, written after the members that follow */
 	uint64_t end_monotonic_ns;
 	uint64_t end_user_ns; /* rusage of the process at that time */
 	uint64_t end_system_ns;
 	uint64_t handler_late[FG_HANDLER_BUCKETS]; /* handlers after the first second, by length */
-	/* cost of an interrupt with its signal, as last measured in CPU time; 0: it was not */
+	/* latest measured cost of an interrupt with its signal, in CPU time; 0: not measured */
 	uint64_t signal_ns;
-	/* extra cost of a context switch, likewise */
+	/* latest measured extra cost of a context switch, in CPU time; 0: not measured */
 	uint64_t switch_ns;
 	uint64_t end_switches;  /* context switches of the process until its end */
-	uint64_t python_stacks; /* with Python frames */
-	uint64_t python_missed; /* in a thread that runs Python, whose frames could not be read */
-	/* samples that were taken together with the one before: parts of its system time */
+	uint64_t python_stacks; /* samples with Python frames */
+	uint64_t python_missed; /* samples in Python whose frames could not be read */
+	/* extra samples: each is a part of the system time of the previous one */
 	uint64_t parts;
-	/* of system_ns: sampled by perf events of the kernel, independently of its ticks */
+	/* part of system_ns that perf events of the kernel sampled, independently of its ticks */
 	uint64_t kernel_ns;
 	/*
-	 * interrupts of that event, without a signal: it has a period of its own, and most find the
-	 * program in user mode, where they leave nothing
+	 * interrupts of the kernel's perf events, without a signal: an event has a period of its
+	 * own, and most interrupts find the program in user mode, where they leave nothing
 	 */
 	uint64_t kernel_interrupts;
-	/* CPU time of a handler, as last measured; 0: it was not */
+	/* latest measured CPU time of a handler; 0: not measured */
 	uint64_t handler_cpu_ns;
-	/* share of the CPU time, in millionths, that the period is adapted to; 0: it is fixed */
+	/* share of the CPU time, in millionths, to which the period is adapted; 0: it is fixed */
 	uint64_t budget;
 };
 
 /*
- * Bucket 0 of handler_late counts handlers below 1024 ns; after it, every doubling has four buckets
- * of equal width, so that bucket i starts at (4 + (i - 1) % 4) * 2^(8 + (i - 1) / 4) ns. The last
- * one is open.
+ * Bucket 0 of handler_late counts handlers below 1024 ns; then every doubling has four buckets of
+ * equal width, so that bucket i starts at (4 + (i - 1) % 4) * 2^(8 + (i - 1) / 4) ns. The last one
+ * is open.
  */
 static inline unsigned fg_handler_bucket(uint64_t ns)
 {
@@ -426,8 +426,8 @@ static inline unsigned fg_handler_bucket(uint64_t ns)
 }
 
 /*
- * The cost of sampling apart from samples, per process.  `startup_ns` is that of the
- * constructor; loading the library, and its end, take half as much again.
+ * The cost of sampling that does not depend on samples, per process. `startup_ns` is the cost of
+ * the constructor; loading the library, and its end, take half as much again.
  */
 static inline uint64_t fg_trace_start_ns(const struct fg_trace_header *header)
 {
@@ -441,27 +441,30 @@ enum fg_trace_mode {
 
 struct fg_trace_chunk {
 	uint32_t magic;
-	uint32_t size; /* with this header; where the next one may start */
-	/* 0, 1, ... in order of allocation; a gap is a chunk that never came to be */
+	uint32_t size; /* includes this header; the next chunk may start there */
+	/* 0, 1, ... in order of allocation; a gap is a chunk that was never written */
 	uint32_t sequence;
 	uint32_t thread; /* current thread at its start */
 	uint32_t region; /* current region at its start */
-	/* crc32c of the other fields of this header, commit and header_crc left out */
+	/* crc32c of the other fields of this header, without commit */
 	uint32_t header_crc;
 	uint64_t base_time_ns; /* CLOCK_MONOTONIC */
-	/* low half: payload bytes used; high half: crc32c of these bytes.  One 64-bit store */
+	/*
+	 * low half: payload bytes used; high half: crc32c of these bytes; written by one 64-bit
+	 * store
+	 */
 	uint64_t commit;
 };
 
 /*
- * Counters that the program updates in place, so that a process that is killed leaves them: a
- * struct fg_trace_chunk with FG_TRACE_TABLE_MAGIC and a commit of 0, this, and the rows.  Only the
- * chunk's header has a checksum.
+ * Counters that the program updates in place, so that they survive a kill. A table is a struct
+ * fg_trace_chunk with FG_TRACE_TABLE_MAGIC and a commit of 0, a struct fg_trace_table, and the
+ * rows. Only the chunk's header has a checksum.
  */
 enum fg_trace_table_kind {
 	/* struct fg_trace_counts_row, not yet written as FG_RECORD_COUNTS: both add up */
 	FG_TABLE_COUNTS = 1,
-	/* FG_TRACE_SITE_MEMBERS: what is held, in place of the FG_RECORD_HELD that never came */
+	/* FG_TRACE_SITE_MEMBERS: what is held, if the process wrote no FG_RECORD_HELD */
 	FG_TABLE_SITES = 2,
 	/* struct fg_trace_calls_row, not yet written as FG_RECORD_COUNTS: both add up */
 	FG_TABLE_CALLS = 3,
@@ -474,19 +477,18 @@ struct fg_trace_table {
 	uint32_t kind;
 	uint32_t stride; /* bytes of a row */
 	uint32_t rows;   /* 0: nothing here is valid */
-	uint32_t thread; /* of counts and calls; 0: not known */
-	/* of counts: that of the first value; of sites: of FG_HELD_LIVE of the heap */
+	uint32_t thread; /* thread of counts and calls; 0: not known */
+	/* of counts: measure of the first value; of sites: measure FG_HELD_LIVE of the heap */
 	uint32_t measure;
-	uint32_t
-		epochs[FG_TRACE_HELD_WHAT]; /* of sites: the current ones; 0 in all but one table */
+	uint32_t epochs[FG_TRACE_HELD_WHAT]; /* of sites: current epochs; 0 in all but one table */
 };
 
 struct fg_trace_counts_row {
 	uint32_t path;
 	uint32_t region;
-	uint32_t number; /* the collector's; likewise `own` */
+	uint32_t number; /* only for the collector, as is `own` */
 	uint32_t unused;
-	uint64_t values[FG_TRACE_COUNT_KINDS]; /* of measures that follow each other */
+	uint64_t values[FG_TRACE_COUNT_KINDS]; /* values of consecutive measures */
 	uint32_t own;
 	uint32_t unused_too;
 };
@@ -494,7 +496,7 @@ struct fg_trace_counts_row {
 struct fg_trace_calls_row {
 	uint32_t path;
 	uint32_t region;
-	uint32_t number; /* the collector's; likewise `domains` */
+	uint32_t number; /* only for the collector, as is `domains` */
 	uint32_t domains;
 	uint64_t calls;
 	uint32_t measure;
@@ -515,7 +517,7 @@ enum fg_held_kind {
 };
 
 /*
- * A row of a call path that holds something, whose words are as wide as the program's.  It held
+ * A row for a call path that holds something; its words are as wide as the program's. The path held
  * `at_peak` at the peak of the process if `epoch` is the table's current one, and otherwise what it
  * holds now.
  */

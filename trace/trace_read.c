@@ -9,7 +9,7 @@
 /* A window on the source, so a huge or sparse file costs only its contents. */
 struct window {
 	struct fg_source source;
-	uint64_t end; /* nothing is read ahead behind it: a trace is a small part of its file */
+	uint64_t end; /* nothing is read ahead beyond it: a trace is a small part of its file */
 	uint8_t *block;
 	uint64_t block_start;
 	size_t block_size;
@@ -164,7 +164,7 @@ static bool read_chunk(struct reader *r, uint64_t *offset)
 
 /* ---------------------------------------------------------------- whole files */
 
-/* The file was made, and its first page not yet written: a process that was killed as it began. */
+/* Was the process killed as it began, with the file created and its first page not yet written? */
 static bool is_bare(const struct reader *r, const uint8_t *first_page)
 {
 	static const uint8_t nothing[FG_TRACE_HEADER_SIZE];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One trace file of the collector, as plain arrays: what trace/trace_format.h describes, checked.
+ * One trace file of the collector, as plain arrays, checked against trace/trace_format.h.
  *
  * The file is untrusted: it may be cut, damaged or forged. Every length is checked against the
  * available bytes, every id against the size of the file before memory is allocated for it, and a
@@ -43,7 +43,7 @@ struct fg_trace_module {
 	bool defined;
 };
 
-/* A function of Python. */
+/* A Python function. */
 struct fg_trace_code {
 	const char *name; /* NULL: not defined */
 	const char *file;
@@ -110,39 +110,39 @@ struct fg_trace_value {
 	uint32_t region;
 	uint32_t path;
 	uint32_t measure;
-	uint32_t state; /* number of a state of what is held; 0: a count */
+	uint32_t state; /* number of a state of held things; 0: a count */
 };
 
-/* Patterns of functions to count, and what each reached. */
+/* A pattern of functions to count, and its outcome. */
 struct fg_trace_pattern {
 	const char *text;
-	const char *library; /* that was to define them; "": any */
+	const char *library; /* library that should define them; "": any */
 	bool is_reached;
 	uint64_t unresolved; /* imports whose function was not certain */
 	/* an object that exports it, though nothing imports it; NULL: none, or not known */
 	const char *exported_by;
-	bool is_unsigned;   /* arguments were asked for, and a signature is not known */
-	bool is_overloaded; /* overloads with other parameters are counted and no more */
-	bool is_untimed;    /* durations were asked for, and a signature is not known */
+	bool is_unsigned;   /* arguments were requested, and a signature is unknown */
+	bool is_overloaded; /* overloads with other parameters are only counted */
+	bool is_untimed;    /* durations were requested, and a signature is unknown */
 };
 
 /* The values of one argument of a function. */
 struct fg_trace_domain {
 	uint32_t thread, region, path, measure, argument;
-	bool is_so_far; /* while it was read */
+	bool is_so_far; /* statistics before the end, from FG_RECORD_DOMAIN_SO_FAR */
 	uint64_t values, zeros, negatives, denormals, infinities, nans, repeats;
 	double least, most, sum;
 	uint64_t bins[FG_DOMAIN_BINS];
 };
 
-/* Calls of a function that came to their end. */
-/* Functions that were to be counted at their entries. */
+/* Functions that should be counted at their entries. */
 struct fg_trace_refusal {
-	uint64_t reason; /* enum fg_entry_refusal; accepted: they are */
+	uint64_t reason; /* enum fg_entry_refusal; accepted: they are counted */
 	uint64_t functions;
 	const char *names; /* names of some of them, "a, b" */
 };
 
+/* Durations of the calls of a function that returned. */
 struct fg_trace_call_times {
 	uint32_t thread, region, path, measure;
 	uint64_t returned, total_ns, own_ns, least_ns, most_ns;
@@ -198,8 +198,7 @@ struct fg_trace {
 	size_t measure_count, measure_capacity;
 	struct fg_trace_value *values;
 	size_t value_count, value_capacity;
-	uint32_t
-		last_state; /* the last that is complete: values of the others are to be left out */
+	uint32_t last_state;   /* the last complete state: ignore values of others */
 	uint32_t held_measure; /* first measure in tables of what is held; 0: none */
 	uint32_t held_epochs[FG_TRACE_HELD_WHAT];
 	struct fg_trace_pattern *patterns;
@@ -225,18 +224,18 @@ struct fg_trace {
 	size_t symbol_count, symbol_capacity;
 	struct fg_trace_code *codes;
 	size_t code_count, code_capacity;
-	/* parts of their tables, by code and position */
+	/* parts of the codes' line tables, by code and position */
 	struct fg_trace_code_lines *code_lines;
 	size_t code_line_count, code_line_capacity;
 	uint64_t python_version; /* PY_VERSION_HEX; 0: no interpreter, or its frames are not read */
 	struct fg_trace_resident *residents;
 	size_t resident_count, resident_capacity;
-	const char **notes; /* the collector's own */
+	const char **notes; /* notes of the collector */
 	size_t note_count, note_capacity;
 	const char *executable; /* "": unknown */
 	const char *command;    /* arguments joined by blanks */
-	size_t chunk_count;     /* read */
-	size_t gap_count;       /* allocated and never written */
+	size_t chunk_count;     /* chunks that were read */
+	size_t gap_count;       /* chunks that were allocated but never written */
 	uint64_t unknown_records;
 	uint64_t missing_bytes; /* allocated, but not in the file */
 	char damage[160];       /* "": the file was read to its end */

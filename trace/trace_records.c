@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Records of a trace as plain arrays.  Nothing in them is believed. */
+/* Turns the records of a trace into plain arrays, and trusts nothing in them. */
 #include "trace/trace_records.h"
 
 #include "base/base.h"
@@ -559,7 +559,8 @@ static void read_note(struct fg_trace_records *r, struct cursor *c)
 }
 
 /*
- * Known and not needed: modules have start and end, and the samples show switching.
+ * Skips known records that are not needed: modules have start and end, and the samples show
+ * switching.
  */
 static void skip(struct fg_trace_records *r, struct cursor *c)
 {
@@ -663,7 +664,7 @@ bool fg_trace_records_read(struct fg_trace_records *r, const struct fg_trace_chu
 	return !c.failed;
 }
 
-/* ------------------------------------------------------------ when all are read */
+/* ---------------------------------------------------- after all are read */
 
 static int by_module_and_start(const void *left, const void *right)
 {
@@ -706,7 +707,7 @@ static int by_code_and_position(const void *left, const void *right)
 	return (a->position > b->position) - (a->position < b->position);
 }
 
-/* Puts the parts of a code's table together, as far as they follow each other. */
+/* Joins the parts of a code's line table, as far as they are contiguous. */
 static size_t join_lines(struct fg_trace *trace, size_t first)
 {
 	const uint32_t id = trace->code_lines[first].code;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes traces, byte by byte as trace/trace_format.h says, where the collector itself does not:
- * outside of a program, and in tests.
+ * Makes traces, byte by byte as trace/trace_format.h says, where the collector cannot: outside the
+ * program, and in tests.
  *
  *	struct fg_trace_writer w = {0};
  *	fg_trace_writer_init(&w);
- *	fg_trace_writer_record(&w, FG_RECORD_NAME, 1, fg_tw_text("event"), ...)
- *	fg_trace_writer_finish(&w, &size)     the file's bytes, valid until release
+ *	fg_trace_writer_text(&w, FG_RECORD_NAME, 1, "event", 5);
+ *	fg_trace_writer_finish(&w, &size);    // the file's bytes, valid until release
  */
 #ifndef FG_SYMBOLS_TRACE_WRITER_H
 #define FG_SYMBOLS_TRACE_WRITER_H
@@ -20,7 +20,7 @@ enum {
 
 struct fg_trace_writer {
 	struct fg_strbuf file;
-	struct fg_strbuf chunk; /* payload of the open one */
+	struct fg_strbuf chunk; /* payload of the open chunk */
 	struct fg_trace_header header;
 	uint32_t thread, region, sequence;
 	uint64_t base_time_ns, time_ns;
@@ -28,16 +28,16 @@ struct fg_trace_writer {
 
 void fg_trace_writer_init(struct fg_trace_writer *w);
 void fg_trace_writer_release(struct fg_trace_writer *w);
-/* A record of numbers only; `count` of them. */
+/* Writes a record of `count` numbers. */
 void fg_trace_writer_numbers(struct fg_trace_writer *w, uint8_t kind, const uint64_t *numbers,
 			     size_t count);
 #define FG_TW(w, kind, ...)                                        \
  fg_trace_writer_numbers(w, kind, (const uint64_t[]){__VA_ARGS__}, \
 			 sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
-/* Numbers, then a text. */
+/* Writes a record of a number (0: none) and a text. */
 void fg_trace_writer_text(struct fg_trace_writer *w, uint8_t kind, uint64_t number,
 			  const char *text, size_t size);
-/* The numbers of FG_RECORD_MODULE, its id first. */
+/* Writes FG_RECORD_MODULE; the first number is its id. */
 void fg_trace_writer_mapping(struct fg_trace_writer *w,
 			     const uint64_t numbers[FG_TRACE_MODULE_NUMBERS],
 			     const uint8_t *build_id, size_t build_id_size, const char *path);

@@ -103,7 +103,7 @@ int fg_comparison_measure(struct fg_bisect_search *search, struct fg_comparison 
 	return fg_session_measure(&comparison->session, err);
 }
 
-/* ---- what a run says about the commits ---- */
+/* ---- results about the commits ---- */
 
 const char *fg_comparison_code(const struct fg_build_facts *build, struct fg_arena *arena)
 {
@@ -158,7 +158,7 @@ const struct fg_metric_verdict *fg_comparison_metric(const struct fg_benchmark_v
 	return NULL;
 }
 
-/* A benchmark that got worse says more than one that failed or exists on one side only. */
+/* A benchmark that got worse ranks above one that failed or exists on one side only. */
 static int rank_of(enum fg_outcome outcome)
 {
 	if (outcome == FG_OUTCOME_NEW || outcome == FG_OUTCOME_MISSING)
@@ -186,7 +186,7 @@ const struct fg_benchmark_verdict *fg_comparison_verdict(const struct fg_bisect_
 	return worst;
 }
 
-/* The function that surely costs more, or else the one that surely does more. */
+/* The function that surely costs more, or else one that surely does more work. */
 static const char *blamed(const struct fg_benchmark_verdict *benchmark)
 {
 	const struct fg_node_verdict *first = benchmark->time.functions;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One measurement of two commits, a session of its own, and what its run says about the commits.
+ * Measures two commits in a session of their own, and reads from its run what the search needs.
  * Private to cli/bisect/.
  */
 #ifndef FG_CLI_BISECT_COMPARISON_H
@@ -13,7 +13,7 @@
 struct fg_comparison {
 	struct fg_session session;
 	struct fg_arms arms;
-	struct fg_benchmark benchmark; /* the plan's benchmarks as this comparison measures them */
+	struct fg_benchmark benchmark; /* the plan's benchmark, as this comparison measures it */
 	const struct fg_benchmark **benchmarks;
 	double build_seconds;
 };
@@ -27,20 +27,20 @@ int fg_comparison_open(struct fg_bisect_search *search, const char *baseline, co
 void fg_comparison_close(struct fg_comparison *comparison);
 /* Gates both commits by the full rule. The report goes to the terminal, the run to the store. */
 int fg_comparison_gate(struct fg_comparison *comparison, struct fg_error *err) FG_NODISCARD;
-/* Measures exactly so many pairs of the benchmark in question, and only what the search needs. */
+/* Measures exactly `pairs` pairs of the benchmark, and nothing that the search does not need. */
 int fg_comparison_measure(struct fg_bisect_search *search, struct fg_comparison *comparison,
 			  unsigned pairs, struct fg_error *err) FG_NODISCARD;
 
-/* A text that is the same for the same program and inputs; NULL: unknown. */
+/* A text that is equal for equal programs and inputs; NULL if unknown. */
 const char *fg_comparison_code(const struct fg_build_facts *build, struct fg_arena *arena);
-/* Adds new differences of a benchmark to the pairs of a commit; returns how many. */
+/* Adds a benchmark's new differences to the pairs of a commit; returns their number. */
 size_t fg_comparison_take_differences(struct fg_bisect_search *search,
 				      const struct fg_session *session,
 				      const struct fg_series *series,
 				      struct fg_bisect_commit *commit);
 const struct fg_metric_verdict *fg_comparison_metric(const struct fg_benchmark_verdict *benchmark,
 						     const char *name);
-/* The worst benchmark of the requested name or of its cases. */
+/* The verdict on the named benchmark, or on the worst of its cases. */
 const struct fg_benchmark_verdict *fg_comparison_verdict(const struct fg_bisect_search *search,
 							 const struct fg_verdict *verdict);
 void fg_comparison_take_verdict(const struct fg_session *session,
@@ -50,7 +50,7 @@ void fg_comparison_take_verdict(const struct fg_session *session,
 
 /* ---- ends.c ---- */
 
-/* Gates the ends of the range, where a benchmark may be younger than the older one. */
+/* Gates the ends of the range. The benchmark may be younger than the good end. */
 int fg_ends_compare(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
 
 #endif

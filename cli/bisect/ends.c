@@ -5,14 +5,15 @@
 #include <math.h>
 
 enum {
-	FUNCTIONS_MAX = 3, /* functions blamed by the ends' comparison, which guide the search */
+	FUNCTIONS_MAX =
+		3, /* functions that the ends' comparison blames and that guide the search */
 };
 
-/* Factors of the prior for a commit that touches blamed code. */
+/* Prior weights of a commit that touches a blamed function, or its file. */
 static const double weight_of_function = 64;
 static const double weight_of_file = 16;
 
-/* Commits that touch what the ends' comparison blames are likelier. */
+/* Raises the weight of commits that touch what the ends' comparison blames. */
 static void weigh_commits(struct fg_bisect_search *search,
 			  const struct fg_benchmark_verdict *benchmark)
 {
@@ -70,7 +71,7 @@ static int take_ends(struct fg_bisect_search *search, const struct fg_comparison
 	return FG_OK;
 }
 
-/* The cost of one function, and some measures, have no verdict of their own. */
+/* The cost of one function, and some measures, have no verdict, so pairs decide. */
 static bool is_worse(const struct fg_bisect_search *search)
 {
 	const bool has_pairs = search->asked.function || search->asked.measure;
@@ -93,7 +94,7 @@ static int check_measured(const struct fg_bisect_search *search,
 	return FG_OK;
 }
 
-/* `is_new`: the good end does not have the benchmark. */
+/* `is_new` is set if the good end does not have the benchmark. */
 static int gate_ends(struct fg_bisect_search *search, bool *is_new, struct fg_error *err)
 {
 	const struct fg_benchmark_verdict *benchmark = NULL;
@@ -122,7 +123,7 @@ out:
 	return status;
 }
 
-/* Does the commit build, and run the benchmark? */
+/* Can the commit be built, and does it have the benchmark? */
 static int has_benchmark(struct fg_bisect_search *search, size_t index, bool *has,
 			 struct fg_error *err)
 {
@@ -159,7 +160,7 @@ static void drop_commits(struct fg_bisect_search *search, size_t count)
 	search->range.count = search->model.count = kept;
 }
 
-/* The good end becomes the first commit that has the benchmark. */
+/* Makes the first commit that has the benchmark the good end. */
 static int start_later(struct fg_bisect_search *search, struct fg_error *err)
 {
 	size_t first = 0;

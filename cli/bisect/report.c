@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The result of a search for people. Names come from commits: all are escaped. */
+/* The result of a search, for people. Names come from commits, so all are escaped. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -141,15 +141,15 @@ static void add_end(const struct fg_bisect_search *search, struct fg_strbuf *tex
 /* ---- formats ---- */
 
 struct format {
-	const char *head; /* text before the first sentence, and so on */
+	const char *head; /* text before the first sentence; the others likewise */
 	const char *table;
 	const char *row;
 	const char *cell;
 	const char *row_end;
 	const char *table_end;
 	const char *end;
-	bool is_marked_up; /* words are escaped, and cards shown */
-	bool is_page;      /* every commit has a row, with a bar */
+	bool is_marked_up; /* escapes text, and shows cards */
+	bool is_page;      /* a row with a bar for every commit */
 };
 
 static const struct format formats[] = {
@@ -193,7 +193,7 @@ static void add_words(const struct format *format, struct fg_strbuf *plain, stru
 	fg_strbuf_release(plain);
 }
 
-/* Releases the words. */
+/* Adds a row and releases `words`. */
 static void add_row(const struct format *format, double probability, const char *hash,
 		    struct fg_strbuf *words, struct fg_strbuf *text)
 {
@@ -233,7 +233,7 @@ static void add_rows(const struct fg_bisect_search *search, const struct format 
 	}
 }
 
-/* The answer of a step's commit against its parent. */
+/* The answer cards of the commits found, each against its parent. */
 static void add_cards(const struct fg_bisect_search *search, const struct format *format,
 		      struct fg_strbuf *text)
 {
@@ -249,7 +249,7 @@ static void add_cards(const struct fg_bisect_search *search, const struct format
 	}
 }
 
-/* A page without scripts: nothing in it is executed. */
+/* The page contains no scripts, and its policy forbids them. */
 static void begin_page(struct fg_strbuf *text)
 {
 	const struct fg_web_asset *style = fg_web_asset_find("style.css");

@@ -13,11 +13,11 @@
 #include <math.h>
 
 enum {
-	ATTEMPTS = 2, /* attempts to build, if the answer depends on the commit */
+	ATTEMPTS = 2, /* most attempts to measure a commit that the answer depends on */
 	RETRY_PAIRS = 8,
 };
 
-/* Factor of the prior for a commit that changes documents alone. */
+/* Prior weight of a commit that changes only documents. */
 static const double weight_of_prose = 0.125;
 
 /* ---- opening ---- */
@@ -45,7 +45,7 @@ static bool is_prose(const char *files)
 	return *files != '\0';
 }
 
-/* One execution per side counts it: "heap.allocations" with the class "heap". */
+/* Counts the measure in one execution per side: "heap.allocations" belongs to the class "heap". */
 static void count_measure(const char *name, struct fg_arena *arena, struct fg_measuring *measure)
 {
 	const size_t length = strcspn(name, ".");
@@ -123,7 +123,7 @@ struct visit {
 	bool is_known;
 };
 
-/* Commits from `first` to `last` run the same code as the commit before them. */
+/* Marks the commits from `first` to `last` as running the same code as the commit before them. */
 static void mark_same(struct fg_bisect_search *search, size_t first, size_t last)
 {
 	for (size_t i = first; i <= last; i++) {
@@ -132,7 +132,7 @@ static void mark_same(struct fg_bisect_search *search, size_t first, size_t last
 	}
 }
 
-/* Compares its code with that of the nearest commits on both sides that were built. */
+/* Is its code the same as that of the nearest built commits on both sides? */
 static bool is_code_known(struct fg_bisect_search *search, size_t index)
 {
 	const char *code = search->commits[index].code;
@@ -240,7 +240,9 @@ static int visit(struct fg_bisect_search *search, size_t index, unsigned pairs,
 
 /* ---- the search ---- */
 
-/* A flaky build should not blur the answer: commits in a step that failed once are tried again. */
+/*
+ * A flaky build should not blur the answer, so commits of a step that failed once are tried again.
+ */
 static size_t worth_another_try(const struct fg_bisect_search *search)
 {
 	for (size_t s = 0; s < search->look.step_count; s++) {
@@ -270,7 +272,7 @@ static void say_next(const struct fg_bisect_search *search, size_t index, unsign
 	fg_strbuf_release(&subject);
 }
 
-/* `next` is the number of commits if no measurement is needed, or none would help. */
+/* Sets `next` to the number of commits if no measurement is needed or none would help. */
 static int look(struct fg_bisect_search *search, size_t *next, unsigned *pairs,
 		struct fg_error *err)
 {
@@ -313,7 +315,7 @@ static int measure_commits(struct fg_bisect_search *search, struct fg_error *err
 
 /* ---- the answer ---- */
 
-/* The terminal's report: card, functions, lines. */
+/* The session's report as on the terminal: card, functions, lines. */
 static const char *card_of(const struct fg_session *session, struct fg_arena *arena)
 {
 	const struct fg_report report = {
@@ -330,7 +332,7 @@ static const char *card_of(const struct fg_session *session, struct fg_arena *ar
 	return card;
 }
 
-/* Measures the step's commit against its parent, by the full rule. */
+/* Gates the step's commit against its parent, by the full rule. */
 static int confirm(struct fg_bisect_search *search, const struct fg_bisect_step *step,
 		   struct fg_search_verdict *verdict, struct fg_error *err)
 {
@@ -360,7 +362,7 @@ out:
 	return status;
 }
 
-/* Does the full rule say that the step's commits are as fast as their parent? */
+/* Does the full rule find that the step's commits are as fast as their parent? */
 static bool is_refuted(const struct fg_bisect_search *search, size_t step)
 {
 	const enum fg_outcome outcome = search->steps[step].outcome;
@@ -369,7 +371,7 @@ static bool is_refuted(const struct fg_bisect_search *search, size_t step)
 	       (outcome == FG_OUTCOME_PASS || outcome == FG_OUTCOME_IMPROVEMENT);
 }
 
-/* `again`: a step was refuted, so its commits now count as one with their parent. */
+/* `again` is set if a step was refuted: its commits then count as one with their parent. */
 static int confirm_all(struct fg_bisect_search *search, bool *again, struct fg_error *err)
 {
 	*again = false;
@@ -417,7 +419,7 @@ static int search_range(struct fg_bisect_search *search, struct fg_cli *cli, str
 	return status;
 }
 
-/* Searches the side branch of the merge that was found. */
+/* Continues the search in the side branch of the merge that was found. */
 static bool find_inside(const struct fg_bisect_search *search, struct fg_search_request *asked)
 {
 	const struct fg_git git = fg_search_git(search);
@@ -449,7 +451,7 @@ int fg_search(struct fg_bisect_search *search, struct fg_cli *cli, struct fg_pla
 		fg_cli_say(cli, "the commit found is a merge: searching its side branch");
 		status = search_range(&inner, cli, plan, &inside, err);
 		if (status != FG_OK || inner.state == FG_SEARCH_NOTHING) {
-			/* nothing in it got slower: the merge itself is the result */
+			/* no commit of the branch got slower: the merge itself is the result */
 			fg_search_release(&inner);
 			break;
 		}

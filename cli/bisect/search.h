@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The search for the commit that made a benchmark slower: the range from git, every measurement a
- * session of its own, the decisions by gate/bisect.h.
- *
- * Each measurement is saved in .fastgate/bisect.json, so an interruption (FG_EINTERRUPTED) loses
- * nothing.
+ * The search for the commit that made a benchmark slower. git lists the range, each measurement is
+ * a session, and gate/bisect.h decides. Each measurement is saved in .fastgate/bisect.json, so an
+ * interruption (FG_EINTERRUPTED) loses nothing.
  */
 #ifndef FG_CLI_BISECT_SEARCH_H
 #define FG_CLI_BISECT_SEARCH_H
@@ -16,52 +14,52 @@
 struct fg_search_request {
 	const char *good;
 	const char *bad;
-	const char *benchmark; /* NULL: the one that the ends' gate finds slower */
+	const char *benchmark; /* NULL: the one that the comparison of the ends finds slower */
 	const char *metric;    /* NULL: the gated metric that got worse */
-	const char *function;  /* its cost, including its callees; NULL: the whole program */
-	const char *measure;   /* an exact measure instead of a metric or time; or NULL */
-	int64_t budget_ns;     /* 0: none */
-	bool resume;           /* the ends and choices are those of the interrupted search */
+	const char *function;  /* search by its cost, callees included; NULL: the whole program */
+	const char *measure; /* search by this exact measure instead of a metric or time; or NULL */
+	int64_t budget_ns;   /* 0: no limit */
+	bool resume;         /* use the ends and choices of the interrupted search */
 };
 
-/* A commit; its place in the model is separate. */
+/* A commit; its place in the model is in `model`. */
 struct fg_search_commit {
 	const char *code;  /* digest of its program and inputs; NULL: unknown */
-	const char *error; /* why it cannot be measured */
+	const char *error; /* reason why it cannot be measured, or NULL */
 	unsigned attempts;
 };
 
 /* The outcome of a full gate. */
 struct fg_search_verdict {
-	const char *run; /* id */
+	const char *run; /* id of the run */
 	enum fg_outcome outcome;
-	double ratio; /* NaN: unknown; the same for the next ones */
+	double ratio; /* NaN: unknown, here and in the next two */
 	double low;
 	double high;
-	double smallest; /* smallest ratio - 1 that would have been seen */
+	double smallest; /* smallest ratio - 1 that could have been seen */
 	double pairs;
-	const char *function; /* to blame; NULL: none is sure */
-	const char *card;     /* report of the run, as text; NULL: unknown */
+	const char *function; /* the function to blame; NULL: no function is sure */
+	const char *card;     /* the run's report as text; NULL: unknown */
 };
 
 enum fg_search_state {
-	FG_SEARCH_NOTHING, /* the ends do not differ for the worse */
+	FG_SEARCH_NOTHING, /* the bad end is not worse */
 	FG_SEARCH_FOUND,
-	FG_SEARCH_OPEN, /* no commit is sure */
+	FG_SEARCH_OPEN, /* no commit is certain */
 	FG_SEARCH_STOPPED,
 };
 
 struct fg_bisect_search {
 	struct fg_cli *cli;
-	struct fg_plan *plan;           /* its arena has all texts */
-	struct fg_search_request asked; /* the options as chosen */
+	struct fg_plan *plan;           /* its arena holds all texts */
+	struct fg_search_request asked; /* the options, with defaults filled in */
 	char *state_folder;
 	struct fg_commit_range range;
 	struct fg_bisect model;
 	struct fg_search_commit *commits;
-	struct fg_bisect_look look; /* the last one */
+	struct fg_bisect_look look; /* the latest */
 	const char *good_code;
-	enum fg_schedule schedule; /* of the ends, kept by all measurements */
+	enum fg_schedule schedule; /* schedule of the ends' comparison, used for all others */
 	double layouts;
 	struct fg_search_verdict ends;
 	struct fg_search_verdict steps[FG_BISECT_STEPS_MAX];
@@ -69,13 +67,13 @@ struct fg_bisect_search {
 	enum fg_search_state state;
 	double builds;
 	double pairs;
-	double seconds_before; /* state of an interrupted search that is resumed */
-	int64_t started_ns;    /* monotonic */
+	double seconds_before; /* time spent by the interrupted search that is resumed */
+	int64_t started_ns;    /* monotonic clock */
 };
 
 /*
  * Gates the ends, searches the range and then the side branches of merges, and gates each commit
- * found against its parent. `plan` is changed: its baseline is each commit of a comparison in turn.
+ * found against its parent. Changes `plan`: its baseline becomes that of each comparison.
  */
 int fg_search(struct fg_bisect_search *search, struct fg_cli *cli, struct fg_plan *plan,
 	      const struct fg_search_request *asked, struct fg_error *err) FG_NODISCARD;
@@ -90,17 +88,17 @@ enum fg_search_format {
 };
 
 double fg_search_seconds(const struct fg_bisect_search *search);
-/* "cpu_time", or the measure that is searched by. */
+/* "cpu_time", or the measure that is searched for. */
 const char *fg_search_subject(const struct fg_bisect_search *search);
 void fg_search_write(const struct fg_bisect_search *search, enum fg_search_format format,
 		     struct fg_strbuf *text);
 
 /* ---- state.c ---- */
 
-/* fastgate-bisect/1 is also the state of a search that goes on. */
+/* The JSON fastgate-bisect/1, which is also the state of an unfinished search. */
 void fg_search_json(struct fg_bisect_search *search, struct fg_strbuf *text);
 int fg_search_save(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
-/* Reads the ends and choices of the interrupted search. */
+/* Reads ends and choices of the interrupted search. */
 int fg_search_load_request(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;
 /* Reads all its measurements into the commits of the same range. */
 int fg_search_load(struct fg_bisect_search *search, struct fg_error *err) FG_NODISCARD;

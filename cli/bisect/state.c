@@ -20,11 +20,7 @@ static const char *const states[] = {
 	[FG_SEARCH_STOPPED] = "stopped",
 };
 
-/*
- * ---- members that are read as they were written ----
- *
- * One function for each struct does both: `w` writes, or without it `json` is read.
- */
+/* ---- members: one function per struct writes if `w` is set, and otherwise reads `json` ---- */
 
 struct exchange {
 	struct fg_json_writer *w;
@@ -152,7 +148,7 @@ static void write_step(const struct exchange *with, struct fg_bisect_search *sea
 	fg_json_end(w);
 }
 
-/* The step that explains the most. */
+/* Writes the step that explains most. */
 static void write_culprit(const struct fg_bisect_search *search, struct fg_json_writer *w)
 {
 	const struct fg_bisect_step *steps = search->look.steps;

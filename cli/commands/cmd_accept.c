@@ -22,7 +22,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL, NULL},
 };
 
-/* Commits HEAD's own tree, so nothing that is staged gets into it. */
+/* Commits HEAD's own tree, so that staged changes are not included. */
 static int commit(const struct fg_git *git, const char *message, struct fg_error *err)
 {
 	const char *const make[] = {"commit-tree", "HEAD^{tree}", "-p", "HEAD",

@@ -14,8 +14,8 @@ struct options {
 };
 
 /*
- * A run that measured both arms counts as its candidate: that is the code its commit names.
- * Verdicts of the `stored` schedule are weaker: the runs are two sessions, perhaps on two machines.
+ * A run that measured both arms stands for its candidate, the code of its commit. Verdicts of the
+ * `stored` schedule are weaker: the runs are two sessions, perhaps on two machines.
  */
 static int decide(const struct fg_stored_run *baseline, const struct fg_stored_run *candidate,
 		  const char *given_measure, struct fg_verdict *verdict, struct fg_error *err)
@@ -115,7 +115,7 @@ static int write_difference(struct fg_cli *cli, const struct options *given,
 	return status;
 }
 
-/* Two profiles have times but no noise, so there is no verdict. */
+/* Profiles have times but no noise, so there is no verdict. */
 static int compare_profiles(struct fg_cli *cli, const struct options *given, struct fg_error *err)
 {
 	const char *const words[] = {cli->arguments[0], cli->arguments[1]};
@@ -144,7 +144,7 @@ static bool is_profile(const struct fg_run *run)
 
 /* ---- runs ---- */
 
-/* The exit code, or an error. */
+/* Returns the exit code, or an error. */
 static int compare_runs(struct fg_cli *cli, const struct options *given, struct fg_error *err)
 {
 	struct fg_stored_run baseline = {0};

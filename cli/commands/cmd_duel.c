@@ -44,7 +44,7 @@ static void set_page(struct fg_plan *plan, const char *path)
 	plan->report_count = 1;
 }
 
-/* One benchmark whose arms are the two commands. */
+/* Makes a plan with one benchmark, whose arms are the two commands. */
 static int make_plan(const struct fg_cli *cli, const struct options *given, struct fg_plan *plan,
 		     struct fg_error *err)
 {

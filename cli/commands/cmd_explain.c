@@ -27,7 +27,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL, NULL},
 };
 
-/* The benchmark by its name. `wanted` NULL: NULL, for the leading one. */
+/* Finds the benchmark by name; NULL for the leading one if `wanted` is NULL. */
 static int choose(const struct fg_verdict *verdict, const char *wanted,
 		  const struct fg_benchmark_verdict **benchmark, struct fg_error *err)
 {

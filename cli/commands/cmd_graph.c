@@ -66,7 +66,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL, NULL},
 };
 
-/* Index into formats. */
+/* Index into `formats`. */
 static int wanted_format(const struct options *given)
 {
 	if (given->format != FORMAT_BY_NAME)
@@ -82,7 +82,7 @@ static int wanted_format(const struct options *given)
 	return FORMAT_DOT;
 }
 
-/* One run's tree, or the difference of two. */
+/* Builds one run's tree, or the difference of two runs. */
 static int build_all(struct fg_cli *cli, const struct options *given, struct fg_cli_tree *built,
 		     struct fg_error *err)
 {
@@ -99,7 +99,7 @@ static int build_all(struct fg_cli *cli, const struct options *given, struct fg_
 	return FG_OK;
 }
 
-/* Without Graphviz, keep the DOT text under the picture's name so that the work is not lost. */
+/* Without Graphviz, saves the DOT text under the picture's name, so that the work is not lost. */
 static int keep_dot(struct fg_cli *cli, const char *output, const struct fg_strbuf *dot,
 		    struct fg_error *err)
 {

@@ -28,7 +28,7 @@ static void write_views(unsigned columns, struct fg_strbuf *text)
 		fg_text_two_columns(text, view->name, view->description, NAME_COLUMN, columns);
 }
 
-/* A family's name ends with a dot. */
+/* The name of a family ends with a dot. */
 static void write_measures(unsigned columns, struct fg_strbuf *text)
 {
 	const struct fg_measure_list builtin = {0};
@@ -43,7 +43,7 @@ static void write_measures(unsigned columns, struct fg_strbuf *text)
 	}
 }
 
-/* Topics besides commands; scripts/tables.py writes them into the manual. */
+/* Topics that are not commands; scripts/tables.py writes them into the manual. */
 static const struct {
 	const char *name;
 	void (*write)(unsigned columns, struct fg_strbuf *text);

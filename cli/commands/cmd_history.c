@@ -23,7 +23,10 @@ enum {
 	MIN_ID_DIGITS = 8,
 };
 
-/* A full bar is at least this part of the smallest value: noise must not look like a cliff. */
+/*
+ * A full bar is at least this share of the smallest value, so that noise does not look like a
+ * cliff.
+ */
 static const double least_span = 0.05;
 
 /* Runs of one branch, oldest first, without their profiles. */
@@ -31,7 +34,8 @@ struct line {
 	struct fg_stored_run *stored;
 	const struct fg_run **runs;
 	size_t count;
-	struct fg_creep_pool *pool; /* of the functions of all benchmarks; NULL: one is shown */
+	struct fg_creep_pool
+		*pool; /* collects functions over all benchmarks; NULL if only one is shown */
 };
 
 static int list_runs(struct fg_store *store, const struct options *given, const char *benchmark,
@@ -97,7 +101,7 @@ static const char *commit_of(const struct fg_run *run)
 	return commit ? commit : "";
 }
 
-/* The commit's place in the chain; 0: it is not in it, or the first. */
+/* The commit's index in the chain; 0 if it is the first or missing. */
 static size_t place_in(const struct fg_chain *chain, const char *commit)
 {
 	for (size_t i = chain->count; *commit && i-- > 1;) {
@@ -171,16 +175,16 @@ static void print_json(const struct line *line, const struct fg_trend *trend,
 	fg_strbuf_add_char(text, '\n');
 }
 
-/* Layout shared by all rows of the list. */
+/* Column widths shared by all rows of the list. */
 struct columns {
 	const char *unit;
 	const struct fg_chained *chained;
-	size_t id; /* digits needed to tell the runs apart */
+	size_t id; /* number of digits that distinguish the runs */
 	double smallest;
-	double span; /* range that a full bar covers */
+	double span; /* range of a full bar */
 };
 
-/* Ids begin with the time, so neighbouring ids share their first digits. */
+/* Ids begin with the time, so neighbours share their first digits. */
 static size_t digits_of_ids(const struct line *line)
 {
 	size_t digits = MIN_ID_DIGITS;
@@ -213,7 +217,7 @@ static struct columns lay_out(const struct line *line, const struct fg_trend *tr
 	return columns;
 }
 
-/* The run's own verdict on this benchmark; "-" if it has none. */
+/* The run's own verdict on this benchmark; "-" without one. */
 static const char *verdict_of(const struct fg_stored_run *stored, const char *benchmark)
 {
 	const size_t size = stored->report ? strlen(stored->report) : 0;
@@ -234,7 +238,7 @@ static const char *verdict_of(const struct fg_stored_run *stored, const char *be
 	return word;
 }
 
-/* Units and commits are a checkout's own words. */
+/* Escapes the line, because units and commits come from a checkout. */
 static void end_line(struct fg_strbuf *line, struct fg_strbuf *text)
 {
 	fg_text_add_clean(text, fg_strbuf_text(line), line->length, SIZE_MAX);
@@ -251,7 +255,7 @@ static int columns_of(const char *text)
 	return columns;
 }
 
-/* "+1.2 %" against the chain's first commit; empty for commits that are not in the chain. */
+/* "+1.2 %" relative to the chain's first commit; nothing for commits outside the chain. */
 static void add_level(const struct fg_chain *chain, const char *commit, struct fg_strbuf *out)
 {
 	const size_t place = place_in(chain, commit);
@@ -309,7 +313,7 @@ static void print_header(const struct line *line, const struct fg_series *series
 	end_line(&out, text);
 }
 
-/* The command that finds the commit of the newest change for the worse. */
+/* Prints the command that finds the commit of the newest change for the worse. */
 static void print_bisect(const struct line *line, const struct fg_trend *trend,
 			 const struct fg_series *series, struct fg_strbuf *text)
 {
@@ -331,7 +335,7 @@ static void print_bisect(const struct line *line, const struct fg_trend *trend,
 	}
 }
 
-/* The level by paired runs alone, which no change of the host moves. */
+/* Prints the level from paired runs alone, which changes of the host do not affect. */
 static void print_level(const struct fg_chained *chained, struct fg_strbuf *text)
 {
 	const struct fg_chain *chain = &chained->chain;
@@ -398,7 +402,7 @@ static int tell(struct fg_cli *cli, struct fg_store *store, const struct options
 
 	if (status != FG_OK)
 		return status;
-	/* The newest run may lack the metric; take the newest run that has a point. */
+	/* The newest run may lack the metric, so take the run of the newest point. */
 	series = fg_run_find(line->runs[trend.points[trend.point_count - 1].run], benchmark);
 	metric = series ? fg_series_find_metric(series, given->metric) : SIZE_MAX;
 	chosen.label = metric == SIZE_MAX ? given->metric : series->metrics[metric].label;
@@ -431,7 +435,7 @@ static int show(struct fg_cli *cli, struct fg_store *store, const struct options
 	return status;
 }
 
-/* The functions that rose over several benchmarks, even if no single one shows it. */
+/* Prints functions that rose over several benchmarks, even if no single benchmark shows it. */
 static void print_pool(struct fg_cli *cli, struct fg_store *store, struct fg_creep_pool *pool)
 {
 	struct fg_policy policy;
@@ -457,7 +461,7 @@ static void print_pool(struct fg_cli *cli, struct fg_store *store, struct fg_cre
 	fg_arena_release(&arena);
 }
 
-/* Every benchmark of the newest run. */
+/* Shows every benchmark of the newest run. */
 static int show_all(struct fg_cli *cli, struct fg_store *store, const struct options *given,
 		    struct fg_error *err)
 {

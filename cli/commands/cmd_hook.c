@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Our hooks identify themselves in their second line, with the SHA-256 of everything after that
- * line. A hook that was edited is no longer ours: it is neither overwritten nor removed.
+ * Our hooks identify themselves in the second line, by the SHA-256 of everything after it. A hook
+ * that was edited is no longer ours: it is neither overwritten nor removed.
  */
 #include "base/fs.h"
 #include "base/hash.h"
@@ -25,8 +25,8 @@ enum {
 static const char *const types[] = {"pre-commit", "pre-push", NULL};
 
 /*
- * The script that follows the check for fastgate; %s is the measuring command without its
- * --against. Git gives a pre-push hook one line for each ref that is pushed.
+ * The script comes after the check for fastgate; %s is the measuring command without --against. Git
+ * gives a pre-push hook one line per pushed ref.
  */
 static const struct {
 	const char *script;
@@ -80,7 +80,7 @@ static const struct fg_cli_example examples[] = {
 };
 
 /*
- * The measuring command runs at the top of the repository, because git's paths are relative to it.
+ * Runs the measuring command at the top of the repository, because git's paths are relative to it.
  */
 static void add_command(struct fg_strbuf *text, const char *prefix)
 {
@@ -95,7 +95,7 @@ static void add_command(struct fg_strbuf *text, const char *prefix)
 	free(path);
 }
 
-/* `format` has one %s. */
+/* `format` contains one %s. */
 static void add_with_command(struct fg_strbuf *text, const char *format, const char *prefix)
 {
 	const char *hole = strstr(format, "%s");
@@ -122,11 +122,12 @@ static void write_script(struct fg_strbuf *text, int type, const char *prefix)
 	fg_strbuf_release(&body);
 }
 
-/* Written by any version of fastgate, and unchanged since. */
+/* Was it written by any version of fastgate, and not changed since? */
 static bool is_ours(const char *script, size_t size)
 {
 	const size_t head = strlen(HOOK_HEAD);
-	const size_t body = head + FG_SHA256_HEX_SIZE; /* a line feed in place of the hash's NUL */
+	const size_t body =
+		head + FG_SHA256_HEX_SIZE; /* a line feed replaces the NUL after the hash */
 	char hash[FG_SHA256_HEX_SIZE];
 
 	if (size < body || memcmp(script, HOOK_HEAD, head) != 0)
@@ -135,14 +136,14 @@ static bool is_ours(const char *script, size_t size)
 	return memcmp(script + head, hash, FG_SHA256_HEX_SIZE - 1) == 0;
 }
 
-/* The line to add to a user's own hook. */
+/* Writes the line to add to a user's own hook. */
 static void write_line(struct fg_strbuf *line, int type, const char *prefix)
 {
 	add_command(line, prefix);
 	fg_strbuf_printf(line, " %s || exit 1", hooks[type].line);
 }
 
-/* *there: a hook exists and is ours; fails if it is not ours. */
+/* Sets *there if a hook exists and is ours; fails if it is not ours. */
 static int look_at(const char *path, const char *advice, bool *there, struct fg_error *err)
 {
 	char *script = NULL;
@@ -163,8 +164,8 @@ static int look_at(const char *path, const char *advice, bool *there, struct fg_
 }
 
 /*
- * The folder of this repository's own hooks (to be freed). A folder shared by many repositories is
- * not ours to fill.
+ * The folder of this repository's own hooks, to be freed. Fails for a folder that several
+ * repositories share.
  */
 static int find_folder(const struct fg_git *git, char **folder, struct fg_error *err)
 {

@@ -21,7 +21,7 @@ enum {
 	FORMAT_BY_CONTENT
 };
 
-/* After the first, in the order of fg_import_formats. */
+/* "by-content", then the formats in the order of fg_import_formats. */
 static const char *const formats[] = {"by-content", "folded", "callgrind", NULL};
 
 static const struct fg_option options[] = {
@@ -58,7 +58,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL, NULL},
 };
 
-/* A run with one benchmark, measured once, of which only the profile is known. */
+/* Makes a run with one benchmark, measured once, that has only a profile. */
 static int make_run(const struct options *given, const char *file, const struct fg_profile *profile,
 		    struct fg_stored_run *stored, struct fg_error *err)
 {

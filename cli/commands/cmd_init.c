@@ -23,7 +23,7 @@ struct options {
 	const char *ci;
 };
 
-/* The file that `init` writes if nothing can be measured: safe to replace. */
+/* Is it the file that `init` writes if nothing can be measured? It may be replaced. */
 static bool measures_nothing(const char *path)
 {
 	char *text = NULL;
@@ -34,7 +34,10 @@ static bool measures_nothing(const char *path)
 	return found;
 }
 
-/* Created exclusively: an existing file is never touched, not even one created a moment ago. */
+/*
+ * Creates the file exclusively: an existing one is never overwritten, not even one created a moment
+ * ago.
+ */
 static int create(const char *path, const char *text, struct fg_error *err)
 {
 	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -125,7 +128,7 @@ static void tell_benchmark(struct fg_cli *cli, const struct fg_project_program *
 	tell_trial(cli, program);
 }
 
-/* Programs that were tried and cannot be measured, with the reason, most prominent first. */
+/* Lists programs that were tried and cannot be measured, with the reason, most prominent first. */
 static void tell_need(const struct fg_cli *cli, const struct fg_project *project)
 {
 	size_t shown = 0;
@@ -188,7 +191,7 @@ static void tell(struct fg_cli *cli, const struct fg_project *project)
 
 /* ---- the command ---- */
 
-/* A failed build is reported; fastgate.yml is still written from what the build files say. */
+/* A failed build is reported, and fastgate.yml is still written from the build files alone. */
 static int look(struct fg_cli *cli, const struct options *given, struct fg_project *project,
 		struct fg_error *err)
 {
@@ -253,7 +256,7 @@ out:
 	return status;
 }
 
-/* Writes the CI job; without a fastgate.yml, that is written first. */
+/* Writes the CI job, and before that fastgate.yml if it does not exist. */
 static int write_job(struct fg_cli *cli, const struct options *given,
 		     const struct fg_project_ci *ci, struct fg_error *err)
 {

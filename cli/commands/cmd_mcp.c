@@ -11,7 +11,7 @@ struct options {
 	bool allow_accept;
 };
 
-/* Enters the folder; its whole path is to be freed. */
+/* Changes to the folder; the caller frees its full path. */
 static int enter(const char *named, char **folder, struct fg_error *err)
 {
 	char *path = realpath(named, NULL);

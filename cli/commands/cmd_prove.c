@@ -21,7 +21,10 @@ static void report(const struct fg_cli *cli, const struct fg_prove *prove)
 	fg_strbuf_release(&text);
 }
 
-/* Surely more false alarms than `gate.alpha` allows, or blind; or a power that nothing shows. */
+/*
+ * Fails if the gate surely raises more false alarms than `gate.alpha` allows or has become blind;
+ * inconclusive if no run shows its power.
+ */
 static enum fg_exit judge(const struct fg_prove *prove)
 {
 	if (prove->card.is_broken)

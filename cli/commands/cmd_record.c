@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Runs one command with the collector preloaded and leaves the traces in a folder. The command
- * keeps our terminal, our streams and our process group, so that it behaves as it would without us.
- * An interrupt key reaches both; a signal sent to us alone is forwarded to the command and to the
- * processes that it leaves running. Our exit code is the command's.
+ * keeps our terminal, streams and process group, so that it behaves as it would without us. An
+ * interrupt key reaches both; a signal sent to us alone is forwarded to the command and to the
+ * processes it leaves running. We exit with the command's exit code.
  */
 #include "base/text.h"
 #include "cli/framework/command.h"
@@ -20,7 +20,7 @@ static const char *const pythons[] = {"auto", "off", NULL};
 /* In the order of enum fg_kernel_functions. */
 static const char *const kernel_modes[] = {"auto", "off", NULL};
 
-/* Signals that request a dump; choose one that the program does not use itself. */
+/* Signals that can request a dump; the user chooses one that the program does not use. */
 static const char *const dump_signals[] = {"none", "hup",   "quit", "usr1", "usr2",
 					   "urg",  "winch", "io",   "pwr",  NULL};
 static const int dump_signal_numbers[] = {0,      SIGHUP,   SIGQUIT, SIGUSR1, SIGUSR2,
@@ -170,7 +170,7 @@ static int refuse(struct fg_cli *cli, char *wrong)
 	return exit_code;
 }
 
-/* --pid, --system, or a command that is linked statically. */
+/* Records for --pid, for --system, or for a command that is linked statically. */
 static int run_outside(struct fg_cli *cli, const struct fg_recording *given)
 {
 	const bool is_attached = given->attach.pid || given->attach.system;

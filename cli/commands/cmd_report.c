@@ -48,7 +48,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL, NULL},
 };
 
-/* The usual format for a file of this name, or NULL. */
+/* The usual format for a file name, or NULL. */
 static const char *format_of_file(const char *path)
 {
 	static const struct {
@@ -121,7 +121,7 @@ static int write_report(struct fg_cli *cli, const struct options *given,
 	return status;
 }
 
-/* fastgate.yml may be absent: --set report.post=... works too. */
+/* fastgate.yml may be missing: --set report.post=... is enough. */
 static int post(const struct fg_cli *cli, const struct options *given)
 {
 	struct fg_plan plan = {0};

@@ -24,8 +24,8 @@ static const struct fg_cli_example examples[] = {
 };
 
 /*
- * All names are resolved before the first run is removed, so that "latest~1 latest~2" names the
- * runs the user saw.
+ * Resolves all names before removing the first run, so that "latest~1 latest~2" names the runs that
+ * the user saw.
  */
 static int run(struct fg_cli *cli, const void *values)
 {

@@ -27,7 +27,7 @@ struct options {
 	const char *schedule;
 	const char *pairs;
 	const char *budget;
-	const char *shard;       /* "2/8"; NULL: all of them */
+	const char *shard;       /* "2/8"; NULL: no sharding */
 	const char *candidate;   /* a git ref; NULL: the work tree */
 	bool staged;             /* the candidate is the staged changes */
 	bool in_place;           /* the candidate is the work tree itself, not a snapshot */
@@ -40,15 +40,15 @@ struct options {
 	bool keep_traces;
 	bool no_store;
 	bool no_post;
-	const char *anchor; /* a tag to measure against, for the chain of ratios alone */
-	char *const *names; /* the arguments: benchmarks, all of them if none */
+	const char *anchor; /* a tag to measure against, only for the chain of ratios */
+	char *const *names; /* the arguments: names of benchmarks, none for all of them */
 	size_t name_count;
 };
 
 struct selection {
 	const struct fg_benchmark **items;
 	size_t count;
-	unsigned shard; /* 0: all of them */
+	unsigned shard; /* 0: no sharding */
 	unsigned shards;
 };
 
@@ -89,7 +89,7 @@ static bool is_selected(const struct options *given, const struct selection *sel
 			 fg_shard_contains(benchmark->name, selection->shard, selection->shards));
 }
 
-/* For a first answer within seconds: the fourth look is the last, or the budget ends it. */
+/* For a first answer within seconds, ends at the fourth look or with a short budget. */
 static void shorten(struct fg_measuring *measure)
 {
 	measure->budget_ns = QUICK_BUDGET_S * FG_NS_PER_S;
@@ -99,7 +99,7 @@ static void shorten(struct fg_measuring *measure)
 		measure->max_pairs = QUICK_MAX_PAIRS;
 }
 
-/* Nothing is timed, so no schedule is searched for and nothing is warmed up. */
+/* Without timing, neither a schedule nor a warm-up is needed. */
 static void only_count(struct fg_measuring *measure)
 {
 	measure->exact_only = true;
@@ -166,7 +166,7 @@ static int resume(struct fg_session *session, const struct selection *selection,
 	}
 	fg_report_restore_arguments(stored.report, &stored.run, stored.profiles);
 	fg_session_take_run(session, &stored);
-	/* Both sides are described afresh: the work tree may have changed. */
+	/* Describe both sides again: the work tree may have changed. */
 	for (size_t arm = 0; arm < FG_ARM_COUNT; arm++)
 		fg_side_release(&session->got.run.sides[arm]);
 	fg_stored_run_release(&stored);
@@ -174,7 +174,7 @@ static int resume(struct fg_session *session, const struct selection *selection,
 	return FG_OK;
 }
 
-/* The run as one file, for `fastgate gate --merge` or another store. */
+/* Writes the run to one file, for `fastgate gate --merge` or another store. */
 static int export_run(const struct fg_session *session, const char *path, struct fg_error *err)
 {
 	struct fg_stored_run stored = {0};
@@ -192,10 +192,13 @@ static int export_run(const struct fg_session *session, const char *path, struct
 /* ---- anchors ---- */
 
 enum {
-	ANCHOR_PAIRS = 41, /* always as many, so that no estimate ends early because it is large */
+	ANCHOR_PAIRS = 41, /* a fixed number, so that no estimate ends early because it is large */
 };
 
-/* A run against the last release judges nothing: it links both ends of the chain. */
+/*
+ * Replaces the verdicts: a run against the last release judges nothing, but links both ends of the
+ * chain.
+ */
 static void say_anchored(struct fg_session *session, const char *tag)
 {
 	struct fg_verdict *verdict = &session->got.verdict;
@@ -263,8 +266,8 @@ static void choose_anchor(struct fg_plan *plan, const char *tag)
 /* ---- attempts ---- */
 
 /*
- * Every run against a commit counts as an attempt on its branch. Without a receipt that is silent:
- * the run needs no ledger.
+ * Every run against a commit counts as an attempt on its branch. A problem is reported only if a
+ * receipt is requested, because otherwise the run does not need the ledger.
  */
 static int count_attempt(const struct fg_session *session, const struct options *given,
 			 struct fg_error *err)
@@ -290,7 +293,7 @@ static int count_attempt(const struct fg_session *session, const struct options 
 	return status;
 }
 
-/* The first look falls after as many pairs as can prove the claims of this attempt. */
+/* Makes the first look late enough that its pairs can prove the claims of this attempt. */
 static int plan_proof(const struct fg_session *session, struct fg_plan *plan, struct fg_error *err)
 {
 	struct fg_ledger ledger = {0};
@@ -323,7 +326,7 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 	if (session->got.run.sides[FG_ARM_BASELINE].commit)
 		fg_cli_say_sides(session->cli, &session->got.run, FG_ARM_BASELINE,
 				 &session->got.run);
-	/* With a selection of benchmarks, missing ones do not count as removed. */
+	/* If only some benchmarks were selected, missing ones do not count as removed. */
 	if (session->asked.benchmark_count < session->asked.plan->benchmark_count)
 		input.gone_count = 0;
 	measured = fg_session_measure(session, err);
@@ -352,14 +355,14 @@ static int gate(struct fg_session *session, struct fg_arms *arms, const struct o
 		return status;
 	}
 	/*
-	 * A shard is neither uploaded nor posted; `fastgate gate --merge` does that for the whole
+	 * A shard is neither uploaded nor posted: `fastgate gate --merge` does this for the whole
 	 * run.
 	 */
 	return given->shard ? (int)session->got.verdict.exit_code
 			    : fg_session_tell(session, !given->no_post);
 }
 
-/* An empty shard is stored too, so that it is not mistaken for a missing one. */
+/* Stores an empty shard too, so that it does not look like a missing one. */
 static int keep_empty_shard(struct fg_session *session, const struct options *given,
 			    const struct selection *selection, struct fg_error *err)
 {
@@ -408,7 +411,7 @@ struct afterwards {
 	bool wants_anchor;
 	bool is_paired;
 	uint64_t seed;
-	const char *baseline; /* commit */
+	const char *baseline; /* a commit */
 };
 
 /*
@@ -460,7 +463,7 @@ out:
 	return status;
 }
 
-/* The verdict stands, whatever becomes of the anchor: problems are warnings. */
+/* Problems with the anchor are only warnings, because the verdict stands without it. */
 static void add_anchor(struct fg_cli *cli, const struct options *given)
 {
 	struct options alike = *given;
@@ -483,7 +486,7 @@ static void add_anchor(struct fg_cli *cli, const struct options *given)
 	fg_plan_release(&plan);
 }
 
-/* `gate.prove`, never part of the verdict: with the plan as it is configured. */
+/* `gate.prove` measures once more with the plan as configured; it never affects the verdict. */
 static void add_hidden(struct fg_cli *cli, const struct options *given,
 		       const struct afterwards *then)
 {
@@ -500,7 +503,7 @@ static void add_hidden(struct fg_cli *cli, const struct options *given,
 
 /* ---- the command ---- */
 
-/* Options that are shorthand for a key. */
+/* Translates options that are shorthand for a configuration key. */
 static void take_short_forms(struct fg_cli *cli, struct options *given)
 {
 	struct fg_cli_config *config = &given->config;
@@ -537,7 +540,7 @@ static int run(struct fg_cli *cli, const void *values)
 	given.names = cli->arguments;
 	given.name_count = cli->argument_count;
 	take_short_forms(cli, &given);
-	/* Staged changes are compared with the last commit. */
+	/* Staged changes are compared with the last commit by default. */
 	if (given.staged && !given.against)
 		given.against = "HEAD";
 	if (fg_cli_check_event(&err) != FG_OK)

@@ -87,7 +87,7 @@ static void add_header(struct fg_strbuf *text)
 	fg_strbuf_add_text(text, "project\n");
 }
 
-/* The cause of a run that changed something, on one line below its row. */
+/* Adds the cause of a run's change, on one line below its row. */
 static void add_cause(struct fg_strbuf *text, const char *report)
 {
 	struct fg_verdict verdict = {0};
@@ -126,7 +126,7 @@ static void add_row(struct fg_strbuf *text, const struct fg_run_summary *run)
 	free(commit);
 }
 
-/* A run that cannot be read still has its row. */
+/* A run that cannot be read still has a row. */
 static void add_cause_of(struct fg_strbuf *text, struct fg_store *store,
 			 const struct fg_run_summary *run)
 {

@@ -18,7 +18,7 @@ struct options {
 
 /* ---- the signature ---- */
 
-/* Runs ssh-keygen with the receipt as its input; `first_line` is to be freed. */
+/* Runs ssh-keygen with the receipt as its input; `first_line` of its output is to be freed. */
 static int run_ssh_keygen(const char *const *argv, const char *receipt, char **first_line,
 			  struct fg_error *err)
 {
@@ -37,7 +37,10 @@ static int run_ssh_keygen(const char *const *argv, const char *receipt, char **f
 	return FG_OK;
 }
 
-/* The signer's name among the allowed ones (to be freed); NULL: none of them signed this. */
+/*
+ * The signer's name in the list of allowed ones, to be freed; NULL if none of these signed the
+ * receipt.
+ */
 static int find_signer(const char *receipt, const char *signature, const char *allowed,
 		       char **signer, struct fg_error *err)
 {
@@ -119,7 +122,7 @@ static int check_commit(const cJSON *receipt, const char *ref, struct fg_error *
 	return status;
 }
 
-/* ---- what it says ---- */
+/* ---- content of the receipt ---- */
 
 static void add_claims(const cJSON *benchmark, struct fg_strbuf *text)
 {
@@ -162,7 +165,7 @@ static void say(const struct fg_cli *cli, const cJSON *receipt)
 
 /* ---- measuring again ---- */
 
-/* `path`: for the new receipt. */
+/* `path` is that of the new receipt. */
 static int measure_again(const struct fg_cli *cli, const cJSON *receipt, const char *path,
 			 cJSON **measured, struct fg_error *err)
 {
@@ -221,7 +224,7 @@ static double end_of(const cJSON *benchmark, int end)
 	return cJSON_IsNumber(value) ? value->valuedouble : 1;
 }
 
-/* The same verdict, or intervals that have a change in common. */
+/* Do the receipts agree: equal verdicts, or overlapping intervals? */
 static bool agrees(const cJSON *old, const cJSON *new)
 {
 	return strcmp(fg_json_text_or(old, "verdict", ""), fg_json_text_or(new, "verdict", "")) ==

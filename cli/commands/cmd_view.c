@@ -85,7 +85,7 @@ static const struct fg_cli_example examples[] = {
 	{NULL, NULL},
 };
 
-/* "1:2", "1:end". */
+/* Accepts "1:2" and "1:end". */
 static bool read_dumps(const char *text, struct fg_view_options *to)
 {
 	char *end = NULL;
@@ -142,7 +142,7 @@ static int show(struct fg_cli *cli, const struct options *given, const struct fg
 	return status;
 }
 
-/* Renders the view for the other measures that it supports; returns how many. */
+/* Renders the view for other measures that it supports; returns their number. */
 static size_t make_others(const struct fg_view *view, const struct fg_profile *profile,
 			  const struct fg_view_options *first, struct fg_view_table *tables)
 {
@@ -207,7 +207,7 @@ out:
 	return status;
 }
 
-/* Each benchmark of a stored run, one after the other; data is one benchmark's. */
+/* Shows each benchmark of a stored run; --json, --csv and --output take a single one. */
 static int show_each(struct fg_cli *cli, struct options *given)
 {
 	const struct fg_cli_profile_use use = {make, given};

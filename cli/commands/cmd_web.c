@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The pages over the local store. The server is a separate program (perfdb), so that fastgate,
+ * Shows the local store in a browser. The server is a separate program (perfdb), so that fastgate,
  * which runs inside measured pipelines, contains no HTTP server; this command finds perfdb and
  * execs it.
  */
@@ -38,7 +38,7 @@ static const struct fg_cli_example examples[] = {
 };
 
 /*
- * Possible places of the server, relative to this program's folder: installed, installed as an
+ * Places of the server relative to this program's folder: installed next to it, installed as an
  * internal program, in a build folder.
  */
 static const char *const places[] = {
@@ -47,7 +47,7 @@ static const char *const places[] = {
 	"../perfdb/server/perfdb",
 };
 
-/* NULL: not found */
+/* Returns NULL if not found. */
 static char *find_beside(const char *folder)
 {
 	for (size_t i = 0; i < FG_ARRAY_SIZE(places); i++) {
@@ -60,7 +60,7 @@ static char *find_beside(const char *folder)
 	return NULL;
 }
 
-/* $FASTGATE_PERFDB, or the one installed with this program, or the one in PATH; to be freed. */
+/* $FASTGATE_PERFDB, or the program installed with this one, or the one in PATH; to be freed. */
 static char *find_server(void)
 {
 	const char *given = getenv("FASTGATE_PERFDB");

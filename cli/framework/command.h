@@ -2,7 +2,7 @@
 /*
  * A command is one file, cli/commands/cmd_<name>.c, that defines one `const struct fg_cli_command
  * fg_cmd_<name>`, and one row in commands.def. Its tables drive argument parsing, `--help`, the man
- * page and the shell completions. docs/adding.md says the rest.
+ * page and the shell completions. docs/adding.md has the rest.
  *
  * run() gets the parsed options and positional arguments, prints through the functions below, and
  * returns an exit code (enum fg_exit, docs/exit-codes.md). Data goes to stdout, messages for people
@@ -31,7 +31,7 @@ struct fg_cli_command;
 /* One invocation of a command. */
 struct fg_cli {
 	const struct fg_cli_command *command;
-	/* positional, NULL-terminated; their number was checked against the table */
+	/* positional, NULL-terminated; the table's limits were checked */
 	char **arguments;
 	size_t argument_count;
 	bool quiet;     /* print only errors on stderr */
@@ -41,11 +41,11 @@ struct fg_cli {
 	bool color_err;
 	bool out_is_terminal;
 	bool err_is_terminal;
-	unsigned columns; /* of the terminal, else 80 */
-	unsigned rows;    /* of the terminal, else 24 */
+	unsigned columns; /* width of the terminal, else 80 */
+	unsigned rows;    /* height of the terminal, else 24 */
 	/*
-	 * Becomes true at SIGINT, SIGTERM or SIGHUP in commands with `stops_cleanly`, and after
-	 * fg_cli_catch_stops(); otherwise these signals end us.
+	 * True after SIGINT, SIGTERM or SIGHUP in commands with `stops_cleanly` and after
+	 * fg_cli_catch_stops(). Otherwise these signals end the process.
 	 */
 	const volatile sig_atomic_t *interrupted;
 	struct fg_arena arena; /* lives as long as the command runs */
@@ -56,8 +56,8 @@ struct fg_cli_argument {
 	const char *name; /* "BENCH"; NULL ends the table */
 	const char *help;
 	unsigned min;
-	unsigned max;               /* 0: any number; only the last one */
-	const char *const *choices; /* the words it may be; NULL: anything */
+	unsigned max;               /* 0: any number; allowed only for the last argument */
+	const char *const *choices; /* allowed words; NULL: any text */
 	enum fg_complete complete;
 };
 
@@ -75,7 +75,7 @@ enum fg_cli_group {
 	FG_CLI_GROUP_COUNT,
 };
 
-/* Exit codes of a command as bits, besides success, usage and internal errors. */
+/* Exit codes of a command, as bits; success, usage and internal errors are implied. */
 #define FG_CLI_EXIT(code) (1u << (code))
 #define FG_CLI_EXITS_OF_A_GATE                                          \
  (FG_CLI_EXIT(FG_EXIT_REGRESSION) | FG_CLI_EXIT(FG_EXIT_INCONCLUSIVE) | \
@@ -87,34 +87,34 @@ struct fg_cli_command {
 	const char *summary; /* one line, lower case, no full stop */
 	/* paragraphs, separated by empty lines; a line that begins with a blank is not wrapped */
 	const char *description;
-	const struct fg_option *options;         /* or NULL */
+	const struct fg_option *options;         /* may be NULL */
 	size_t options_size;                     /* size of the options struct */
 	const struct fg_cli_argument *arguments; /* NULL: takes no arguments */
 	const struct fg_cli_example *examples;   /* at least one */
 	unsigned exits;                          /* FG_CLI_EXIT bits */
-	bool has_json;                           /* --json is understood */
+	bool has_json;                           /* supports --json */
 	bool takes_command; /* the first argument ends the options: "record CMD -x" */
 	bool stops_cleanly; /* checks cli->interrupted */
 	int (*run)(struct fg_cli *cli, const void *options);
 };
 
-/* Installs a handler, not SIG_IGN, because programs that we start would inherit SIG_IGN. */
+/* Installs a handler instead of SIG_IGN, which programs started later would inherit. */
 void fg_cli_handle(int number, void (*handler)(int));
-/* For a command that stops cleanly in some of its modes only. */
+/* For a command that stops cleanly only in some of its modes. */
 void fg_cli_catch_stops(void);
 extern const volatile sig_atomic_t *const fg_cli_interrupted;
 
 /*
- * The tables of a command, which have the same names in every cmd_<name>.c: `struct options`, and
- * the arrays `options`, `arguments` and `examples`.
+ * Initialises the tables of a command, whose names are the same in every cmd_<name>.c: `struct
+ * options`, and the arrays `options`, `arguments` and `examples`.
  */
 #define FG_CLI_TABLES                                                                \
  .options = options, .options_size = sizeof(struct options), .arguments = arguments, \
  .examples = examples
 
-/* All commands, NULL at the end, in the order in which they are listed. */
+/* All commands in the order of the help text; NULL at the end. */
 extern const struct fg_cli_command *const fg_cli_commands[];
-/* Options that every command takes, and --json for commands with `has_json`. Filled in by main. */
+/* Options of every command, and --json for commands with `has_json`. main() handles them. */
 extern const struct fg_option fg_cli_global_options[];
 extern const struct fg_option fg_cli_json_option[];
 
@@ -122,29 +122,30 @@ const struct fg_cli_command *fg_cli_find_command(const char *name); /* NULL if u
 /* "there is no command 'rnu'; did you mean 'run'?" */
 int fg_cli_unknown_command(const char *name, struct fg_error *err);
 
-/* Messages for people, one line on stderr. say: not with --quiet. detail: only with --verbose. */
+/*
+ * Print messages for people, one line on stderr: say() unless --quiet, detail() only with
+ * --verbose.
+ */
 void fg_cli_say(const struct fg_cli *cli, const char *format, ...) FG_PRINTF(2, 3);
 void fg_cli_detail(const struct fg_cli *cli, const char *format, ...) FG_PRINTF(2, 3);
 void fg_cli_warn(const struct fg_cli *cli, const char *format, ...)
 	FG_PRINTF(2, 3); /* "fastgate: warning: ..." */
-/* Print "fastgate: <message>" and return the exit code that belongs to err->code. */
+/* Prints "fastgate: <message>" and returns the exit code for err->code. */
 int fg_cli_fail(const struct fg_cli *cli, const struct fg_error *err);
-/* Prints it with the usage line and returns FG_EXIT_USAGE: for contradictory arguments. */
+/* Prints the message with the usage line and returns FG_EXIT_USAGE, for contradictory arguments. */
 int fg_cli_usage(const struct fg_cli *cli, const char *format, ...) FG_PRINTF(2, 3);
 enum fg_exit fg_cli_exit_code(enum fg_status status);
 
-/*
- * Data on stdout. The stream remembers failed writes; main reports them when the command has ended.
- */
+/* Prints data on stdout. The stream remembers failed writes, and main() reports them at the end. */
 void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text);
 /*
- * Text for people: names in it are escaped, because the program that reads the log may
- * act on commands in it.
+ * Prints text for people. Names in it are escaped, because a program that reads the log may act on
+ * commands in it.
  */
 void fg_cli_tell(const struct fg_cli *cli, const struct fg_strbuf *text);
-/* As above, through a pager if stdout is a terminal and the text is longer than the screen. */
+/* As above, but through a pager if stdout is a terminal and the text exceeds the screen. */
 void fg_cli_page(const struct fg_cli *cli, const struct fg_strbuf *text);
-/* Writes to a file as fg_fs_write_result() does; NULL and "-" are stdout. */
+/* Writes to a file like fg_fs_write_result(), or to stdout if `path` is NULL or "-". */
 int fg_cli_write(const struct fg_cli *cli, const char *path, const struct fg_strbuf *text,
 		 struct fg_error *err) FG_NODISCARD;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the completions of the three shells. Options, their choices and the kind of each
+ * Parts shared by the completions of the three shells. Options, their choices and the kind of each
  * argument are written out; benchmark names are queried with `fastgate config --benchmarks` when
  * needed.
  */
@@ -9,7 +9,7 @@
 
 #include "cli/framework/command.h"
 
-/* Words separated by blanks; NULL: none. */
+/* Words separated by blanks; `words` may be NULL. */
 void fg_completion_words(const char *const *words, struct fg_strbuf *text);
 /* The names of all commands, separated by blanks. */
 void fg_completion_commands(struct fg_strbuf *text);

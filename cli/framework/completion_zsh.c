@@ -25,7 +25,10 @@ static void add_action(enum fg_complete kind, const char *const *choices, struct
 	fg_strbuf_add_char(text, ')');
 }
 
-/* Colons and brackets are special inside a specification, which is in single quotes as a whole. */
+/*
+ * Escapes colons and brackets, which are special in a specification. The whole specification is in
+ * single quotes.
+ */
 static void add_text(struct fg_strbuf *text, const char *words)
 {
 	for (; *words; words++) {

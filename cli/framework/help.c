@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The tables of commands as text for a terminal. */
+/* Formats the tables of commands as text for a terminal. */
 #include "cli/framework/help.h"
 
 enum {
@@ -118,7 +118,7 @@ void fg_cli_overview(struct fg_strbuf *text, unsigned columns)
 	fg_strbuf_add_text(text, "\n'fastgate help COMMAND' explains one of them.\n");
 }
 
-/* Paragraphs are wrapped; a line that begins with a blank stays as it is. */
+/* Wraps paragraphs; a line that begins with a blank is kept as it is. */
 static void add_description(const char *description, struct fg_strbuf *text, unsigned columns)
 {
 	while (*description) {

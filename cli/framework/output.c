@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Where output goes, and in which colours. */
+/* Output streams, colours and messages. */
 #include "cli/framework/output.h"
 
 #include "base/fs.h"
@@ -97,7 +97,8 @@ void fg_cli_surroundings(struct fg_cli *cli, const struct fg_cli_globals *global
 /* ---- messages ---- */
 
 /*
- * Messages quote foreign text, which must not control the terminal or a program that reads the log.
+ * Messages may quote foreign text, which must not control the terminal or a program that reads the
+ * log.
  */
 FG_PRINTF(2, 0)
 static void print_line(const char *start, const char *format, va_list ap)
@@ -168,7 +169,7 @@ static void print_error(const struct fg_cli *cli, const char *format, ...)
 	va_end(ap);
 }
 
-/* The kind of error decides the exit code, unless a command overrides it. */
+/* The kind of error determines the exit code, unless a command overrides it. */
 enum fg_exit fg_cli_exit_code(enum fg_status status)
 {
 	switch (status) {
@@ -223,7 +224,7 @@ int fg_cli_usage(const struct fg_cli *cli, const char *format, ...)
 
 /* ---- data ---- */
 
-/* errno of the first failed write: the stream only remembers that it failed. */
+/* errno of the first failed write, because the stream only remembers that it failed. */
 static int output_errno;
 
 void fg_cli_print(const struct fg_cli *cli, const struct fg_strbuf *text)
@@ -308,7 +309,7 @@ static int spawn_pager(char **argv, int read_fd, int write_fd, pid_t *pid)
 	return status;
 }
 
-/* Returns false if the pager could not be started; nothing was written then. */
+/* Returns false, with nothing written, if the pager could not be started. */
 static bool run_pager(char **argv, const struct fg_strbuf *text)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -324,7 +325,7 @@ static bool run_pager(char **argv, const struct fg_strbuf *text)
 	(void)close(ends[0]);
 	if (started) {
 		/*
-		 * Ctrl-C now belongs to the pager. A reader who quits early closes the pipe; that
+		 * Ctrl-C belongs to the pager now. A reader who quits early closes the pipe, which
 		 * is not an error.
 		 */
 		(void)sigaction(SIGINT, &ignore, &kept);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The global options, and the terminal as they and the environment describe it. */
+/* The global options, and the properties of the terminal. */
 #ifndef FG_CLI_FRAMEWORK_OUTPUT_H
 #define FG_CLI_FRAMEWORK_OUTPUT_H
 
 #include "cli/framework/command.h"
 
-/* Filled in by the global options. */
+/* Values of the global options. */
 struct fg_cli_globals {
 	int color; /* enum fg_cli_color */
 	bool quiet;
@@ -15,11 +15,11 @@ struct fg_cli_globals {
 	bool version;
 };
 
-/* Terminal, colours and sizes, from the global options and the environment. */
+/* Sets terminal, colours and sizes from the global options and the environment. */
 void fg_cli_surroundings(struct fg_cli *cli, const struct fg_cli_globals *globals);
-/* FG_EIO if stdout did not take everything that was printed. */
+/* FG_EIO if stdout did not accept everything that was printed. */
 int fg_cli_close_output(struct fg_error *err);
-/* The write failed only because the reader closed the pipe early, as `| head` does. */
+/* Did writing fail only because the reader closed the pipe early, as `| head` does? */
 bool fg_cli_reader_left(void);
 
 #endif

@@ -70,7 +70,7 @@ static int build_target(struct fg_cli *cli, struct fg_project *project,
 	return status;
 }
 
-/* Makefiles often build their benchmarks in a separate target; the first that builds is enough. */
+/* Makefiles often build benchmarks in a separate target; the first one that builds is enough. */
 static void build_benchmarks(struct fg_cli *cli, struct fg_project *project,
 			     const struct fg_worktree_options *options)
 {
@@ -86,7 +86,7 @@ struct opening {
 	struct fg_cli *cli;
 	struct fg_project *project;
 	struct fg_worktree *worktree;
-	const char *commit; /* the snapshot */
+	const char *commit; /* commit of the snapshot */
 	char *tail;         /* last lines of the last failed build */
 };
 
@@ -122,7 +122,7 @@ static int open_tree(struct opening *opening, const char *command, struct fg_err
 	return FG_OK;
 }
 
-/* Reads the compiler's flags from the tree that was built. */
+/* Reads the compiler flags of the tree that was built. */
 static void read_flags(const struct fg_project *project, struct fg_project_flags *flags)
 {
 	char *folder =
@@ -133,8 +133,8 @@ static void read_flags(const struct fg_project *project, struct fg_project_flags
 }
 
 /*
- * Builds, and reads how it was compiled: with debug information it needs no hint, and a CMake
- * project whose own choice of a build type is not optimised gets one that is.
+ * Builds, and reads how the code was compiled. If it has debug information, no hint is needed; a
+ * CMake project whose own build type is not optimised gets one that is.
  */
 static int open_optimised(struct opening *opening, const char *command, struct fg_error *err)
 {
@@ -162,8 +162,8 @@ static int open_optimised(struct opening *opening, const char *command, struct f
 }
 
 /*
- * Without extra switches. Makefiles that omit prerequisites build with one job only, so that is
- * tried if a parallel build fails.
+ * Builds without extra switches. A makefile that omits prerequisites builds only with one job, so
+ * that is tried if a parallel build fails.
  */
 static int open_plain(struct opening *opening, struct fg_error *err)
 {
@@ -181,8 +181,8 @@ static int open_plain(struct opening *opening, struct fg_error *err)
 }
 
 /*
- * With switches that are off by default in the project. FG_ECHILD: no such switch, or the build
- * fails.
+ * Builds with switches that are off by default in the project. FG_ECHILD: no such switch, or the
+ * build fails.
  */
 static int open_with(struct opening *opening, enum fg_project_wanted wanted, struct fg_error *err)
 {
@@ -200,7 +200,7 @@ static int open_with(struct opening *opening, enum fg_project_wanted wanted, str
 	return status;
 }
 
-/* One build system, with and without its switches. */
+/* Tries one build system, with and without its switches. */
 static int open_way(struct opening *opening, struct fg_error *err)
 {
 	int status = open_with(opening, FG_PROJECT_WANT_BENCHMARKS, err);
@@ -218,7 +218,7 @@ static int open_way(struct opening *opening, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Until one builds. If none does, the file has the first. */
+/* Tries build systems until one works; if all fail, fastgate.yml gets the first. */
 static int open_some_way(struct opening *opening, struct fg_error *err)
 {
 	struct fg_cli *cli = opening->cli;

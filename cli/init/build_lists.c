@@ -15,7 +15,7 @@ enum {
 	LIST_SECONDS = 30,
 	NAMED_RANK = 180,
 	LINES_MAX = 400,
-	ROUND_SECONDS = 8, /* of a suite: thirty rounds take four minutes */
+	ROUND_SECONDS = 8, /* longest round of a suite: thirty rounds take four minutes */
 };
 
 static const double google_case_s = 0.5; /* the default of --benchmark_min_time */
@@ -48,7 +48,7 @@ out:
 	return text;
 }
 
-/* The path relative to the root; NULL if it lies elsewhere. */
+/* The path relative to the root; NULL if it is outside. */
 static const char *below(const char *root, const char *path)
 {
 	const size_t length = strlen(root);
@@ -66,8 +66,8 @@ static void set_named(struct fg_project_program *program)
 }
 
 /*
- * Takes the words of a command whose first one is a program of this project. Arguments that name
- * files of the tree it was found in are made relative, because fastgate.yml applies to every tree.
+ * Takes the words of a command whose first word is a program of this project. Arguments that name
+ * files in this tree are made relative, because fastgate.yml applies to every tree.
  */
 static struct fg_project_program *take(const char *root, struct fg_arena *arena,
 				       struct fg_project *project, char *const *argv, size_t argc,
@@ -202,7 +202,7 @@ static void read_meson(const char *root, struct fg_arena *arena, struct fg_proje
 static const char *const make_targets[] = {"bench", "benchmark", "benchmarks",
 					   "perf",  "speed",     "perftest"};
 
-/* Is there a makefile in the root, as written or made by configure? */
+/* Does the root have a makefile, either written by hand or made by configure? */
 static bool has_makefile(const struct fg_project *project)
 {
 	return project->kind != FG_PROJECT_CMAKE && project->kind != FG_PROJECT_MESON &&
@@ -210,7 +210,10 @@ static bool has_makefile(const struct fg_project *project)
 	       project->kind != FG_PROJECT_UNKNOWN && !project->folder && !project->makefile;
 }
 
-/* The prerequisites of a target in the database of `make -p`, to be freed; NULL: no such target. */
+/*
+ * The prerequisites of a target in the database of `make -p`, to be freed; NULL if there is no such
+ * target.
+ */
 static char *prerequisites(const char *database, const char *target)
 {
 	char *start = fg_xasprintf("\n%s:", target);
@@ -226,7 +229,7 @@ static char *prerequisites(const char *database, const char *target)
 	return found;
 }
 
-/* A recipe command that begins with a path runs something of the project. */
+/* Does a recipe's command begin with a path, and so run a program of the project? */
 static bool runs_something(const char *recipe)
 {
 	for (const char *line = recipe; line && *line; line = strchr(line, '\n')) {
@@ -237,7 +240,7 @@ static bool runs_something(const char *recipe)
 	return false;
 }
 
-/* A linker's command, perhaps through libtool ("./libtool ... -o speedtest1"). */
+/* Is it a linker's command, perhaps through libtool ("./libtool ... -o speedtest1")? */
 static bool links(const char *recipe, const char *target)
 {
 	char *output = fg_xasprintf("-o %s ", target);
@@ -247,7 +250,7 @@ static bool links(const char *recipe, const char *target)
 	return found;
 }
 
-/* Drops words that need no building: sources, and phony names that make would not know. */
+/* Drops words that need no building: sources, and phony names unknown to make. */
 static const char *programs_among(const char *words, struct fg_arena *arena)
 {
 	char *copy = fg_xstrdup(words);
@@ -267,7 +270,10 @@ static const char *programs_among(const char *words, struct fg_arena *arena)
 	return text;
 }
 
-/* The programs of a target whose recipe runs them, else the target itself; NULL: no recipe. */
+/*
+ * The programs of a target whose recipe runs them, or else the target itself; NULL without a
+ * recipe.
+ */
 static const char *buildable(const char *root, struct fg_arena *arena, const char *database,
 			     const char *target)
 {
@@ -286,7 +292,7 @@ static const char *buildable(const char *root, struct fg_arena *arena, const cha
 	return found;
 }
 
-/* The target that a line of the database defines, if its name is plain and says benchmark. */
+/* The target that a line of the database defines, if its name is plain and suggests a benchmark. */
 static const char *benchmark_target(const char *line, struct fg_arena *arena)
 {
 	const size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -338,7 +344,7 @@ size_t fg_project_make_targets(const char *root, struct fg_arena *arena, struct 
 	return count;
 }
 
-/* "./bench 1000 data", as `make -n bench` would run it. */
+/* Takes a line of `make -n bench`: "./bench 1000 data". */
 static void take_line(const char *root, struct fg_arena *arena, struct fg_project *project,
 		      const char *line, size_t length)
 {
@@ -372,7 +378,7 @@ static void read_make(const char *root, struct fg_arena *arena, struct fg_projec
 
 /* ---- harnesses ---- */
 
-/* Cases tagged as benchmarks are hidden, so a program without arguments leaves them out. */
+/* Cases tagged as benchmarks are hidden, so a program without arguments does not run them. */
 static void read_tags(const char *root, struct fg_arena *arena, struct fg_project_program *program)
 {
 	char *line = fg_xasprintf("./%s --list-tags", program->path);
@@ -386,7 +392,7 @@ static void read_tags(const char *root, struct fg_arena *arena, struct fg_projec
 	free(line);
 }
 
-/* Many cases take less time each: all of them, so many times as a verdict needs, fit the budget. */
+/* If there are many cases, shortens each, so that the rounds for a verdict fit the budget. */
 static void limit_cases(const char *root, struct fg_arena *arena,
 			struct fg_project_program *program)
 {
@@ -416,7 +422,7 @@ static void read_harnesses(const char *root, struct fg_arena *arena, struct fg_p
 	}
 }
 
-/* Suites of other languages, by what the files say. */
+/* Suites of other languages, recognised by the content of a file. */
 static const struct suite {
 	enum fg_project_kind kind;
 	const char *files;

@@ -11,13 +11,13 @@ enum {
 	MAX_WORDS = 8,
 };
 
-/* The declaration of a switch, by build system. */
+/* How a build system declares a switch. */
 static const struct dialect {
 	enum fg_project_kind kind;
 	const char *file;
 	const char *declares;
-	const char *off[MAX_WORDS]; /* a declaration that contains one of these is off */
-	const char *before;         /* the flags go before this part of the build command */
+	const char *off[MAX_WORDS]; /* a declaration with one of these words is off by default */
+	const char *before;         /* flags are inserted before this part of the build command */
 } dialects[] = {
 	{
 		.kind = FG_PROJECT_CMAKE,
@@ -47,7 +47,7 @@ static const char *const wanted_words[][MAX_WORDS] = {
 	[FG_PROJECT_WANT_PROGRAMS] = {"tool", "cli", "program", "example", "test", "demo"},
 };
 
-/* Options with these words build no programs. */
+/* Options with these words do not build programs. */
 static const char *const other_words[MAX_WORDS] = {"install",  "download", "system", "use_",
 						   "coverage", "lto",      "warn"};
 
@@ -60,7 +60,7 @@ static bool says_one_of(const char *text, const char *const *words)
 	return false;
 }
 
-/* "option(NAME "what it is" OFF)", after the bracket. */
+/* Takes "option(NAME "description" OFF)", from after the bracket. */
 static void take_option(const struct dialect *dialect, enum fg_project_wanted wanted,
 			const char *text, struct fg_strbuf *flags)
 {

@@ -13,7 +13,9 @@ enum {
 	MAX_PROGRAMS = 20,
 };
 
-/* Files in which build systems keep the compilers' command lines, and the lines that have them. */
+/*
+ * Files in which build systems keep the compilers' command lines, and how these lines are marked.
+ */
 static const struct source {
 	const char *file;
 	const char *line;
@@ -39,7 +41,7 @@ static bool is_debug_flag(const char *word, size_t length)
 	       strncmp(word + 2, "dwarf", 5) == 0;
 }
 
-/* As for the compiler, the last -O of a command line counts. */
+/* As for the compiler, the last -O on a command line counts. */
 static void add_command(const char *line, struct fg_project_flags *flags)
 {
 	bool optimised = false;
@@ -89,7 +91,7 @@ static void read_program(const char *path, struct scan *scan)
 	fg_binary_release(&binary);
 }
 
-/* Other people's code, and programs with which CMake tries the compiler. */
+/* Is it third-party code, or a program with which CMake tests the compiler? */
 static bool is_foreign(const char *name)
 {
 	static const char *const foreign[] = {"CompilerId", "CMakeScratch", "CMakeTmp", "_deps",

@@ -5,13 +5,13 @@
 
 #include "base/base.h"
 
-/* A 64-bit ELF file that names a dynamic linker or is linked statically. */
+/* Is it a 64-bit ELF file that names a dynamic linker or is linked statically? */
 bool fg_elf_is_program(const char *data, size_t size);
 /* Is it linked with the library of this name? */
 bool fg_elf_needs(const char *data, size_t size, const char *library);
 /*
- * Does its own run path lead to libraries below `root`: into it, or relative to the program's
- * folder ($ORIGIN)?
+ * Does its own run path lead below `root`, either directly or relative to the program's folder
+ * ($ORIGIN)?
  */
 bool fg_elf_looks_below(const char *data, size_t size, const char *root);
 

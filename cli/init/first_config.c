@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Writes fastgate.yml, with comments, for a project as it was found. */
+/* Writes a commented fastgate.yml for a project. */
 #include "base/text.h"
 #include "cli/init/inputs.h"
 #include "cli/init/project.h"
 
 #include <ctype.h>
 
-/* Unquoted if plain, otherwise in double quotes. */
+/* Adds a plain value unquoted, and any other in double quotes. */
 static void add_yaml(struct fg_strbuf *text, const char *value)
 {
 	bool is_plain = isalnum((unsigned char)*value) || *value == '.' || *value == '/';
@@ -106,7 +106,7 @@ static void add_benchmark(struct fg_strbuf *text, const struct fg_project_progra
 				 margin, fg_harness_name(program->harness));
 }
 
-/* Keys that this benchmark (NULL: the example) may have, too. */
+/* Adds further keys that this benchmark may have, as comments; NULL: the example. */
 static void add_choices(struct fg_strbuf *text, const struct fg_project_program *program,
 			const char *margin)
 {
@@ -155,7 +155,7 @@ static void add_benchmarks(struct fg_strbuf *text, const struct fg_project *proj
 	}
 }
 
-/* ---- the rest ---- */
+/* ---- other sections ---- */
 
 static void add_build(struct fg_strbuf *text, const struct fg_project *project)
 {

@@ -12,7 +12,7 @@ enum {
 	MIN_BYTES = 128,
 	MAX_BYTES = 8 << 20,
 	ENDING_MAX = 12,
-	LOOKED_AT_BYTES = 4096, /* bytes read to tell whether a file is text */
+	LOOKED_AT_BYTES = 4096, /* bytes that are read to see whether a file is text */
 };
 
 static bool is_plain(const char *path)
@@ -44,7 +44,7 @@ static bool is_source(const char *path)
 	return false;
 }
 
-/* A program seldom reads the pictures and fonts that lie next to its inputs. */
+/* Pictures and fonts next to a program's inputs are seldom its input. */
 static enum fg_project_input_kind kind_of(const char *path)
 {
 	char start[LOOKED_AT_BYTES];
@@ -61,7 +61,7 @@ static enum fg_project_input_kind kind_of(const char *path)
 	return memchr(start, '\0', size) ? FG_INPUT_BINARY : FG_INPUT_TEXT;
 }
 
-/* Keeps one of each kind and ending; if there are too many, the smallest is dropped. */
+/* Keeps one input per kind and ending; if there are too many, drops the smallest. */
 static void take(struct fg_project_inputs *inputs, const struct fg_project_input *input)
 {
 	size_t place = inputs->count;
@@ -114,7 +114,10 @@ void fg_project_inputs_find(const char *tree, struct fg_arena *arena,
 	free(text);
 }
 
-/* 44,100 samples a second of 16 bits, twelve seconds of them: the digits of numbers as noise. */
+/*
+ * Twelve seconds of sound, 44,100 samples of 16 bits per second; the samples are the digits of
+ * numbers, as noise.
+ */
 #define WAV_HEADER                                                          \
  "RIFF\\044\\000\\020\\000WAVEfmt \\020\\000\\000\\000\\001\\000\\001\\000" \
  "\\104\\254\\000\\000\\210\\130\\001\\000\\002\\000\\020\\000data\\000\\000\\020\\000"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of a project that one of its programs could be given as input. */
+/* Files of a project that could be the input of one of its programs. */
 #ifndef FG_CLI_INIT_INPUTS_H
 #define FG_CLI_INIT_INPUTS_H
 
@@ -13,18 +13,18 @@ enum {
 	FG_PROJECT_MAX_INPUTS = FG_PROJECT_FOUND_INPUTS + FG_PROJECT_MADE_INPUTS
 };
 
-/* In the order in which they are tried. */
+/* In the order of trial. */
 enum fg_project_input_kind {
 	FG_INPUT_TEXT,
 	FG_INPUT_BINARY,
-	FG_INPUT_MADE,   /* of a simple format; no copies of it are joined */
-	FG_INPUT_SOURCE, /* source or build file: a patch would change that side's work */
+	FG_INPUT_MADE,   /* made by a command; copies of it are not joined */
+	FG_INPUT_SOURCE, /* source or build file: a patch to it changes one side's input */
 	FG_INPUT_KIND_COUNT
 };
 
 struct fg_project_input {
 	const char *path; /* relative to the root */
-	const char *made; /* the command that makes it, or NULL */
+	const char *made; /* command that makes it, or NULL */
 	int64_t size;
 	struct timespec written;
 	enum fg_project_input_kind kind;
@@ -35,15 +35,15 @@ struct fg_project_inputs {
 	size_t count;
 };
 
-/* The largest tracked file of each kind and ending, largest first. */
+/* Finds the largest tracked file of each kind and ending, largest first. */
 void fg_project_inputs_find(const char *tree, struct fg_arena *arena,
 			    struct fg_project_inputs *inputs);
-/* Adds a sound, a picture, a table and a list, none of which exists until its command has run. */
+/* Adds a sound, a picture, a table and a list, each of which its command has yet to make. */
 void fg_project_inputs_make(struct fg_project_inputs *inputs);
-/* The file that holds the copies, or what was made; its name begins with this. */
+/* Beginning of the name of the file that holds the copies or the made input. */
 #define FG_PROJECT_INPUT_NAME "fastgate-input"
 const char *fg_project_input_name(const char *path, struct fg_arena *arena);
-/* The command that makes that file. */
+/* The command that makes this file. */
 const char *fg_project_input_setup(const struct fg_project_program *program,
 				   struct fg_arena *arena);
 

@@ -35,7 +35,7 @@ static bool holds_text(const char *data, size_t size, const char *text)
 	return memmem(data, size, text, strlen(text)) != NULL;
 }
 
-/* Harnesses are recognised by the options that they accept, by their library or a symbol. */
+/* Recognises harnesses by the options they accept, by their library or a symbol. */
 static enum fg_harness harness_of(const char *data, size_t size)
 {
 	if (holds_text(data, size, "benchmark_min_time") ||
@@ -112,8 +112,8 @@ static struct fg_project_program *add_program(struct search *search, const char 
 }
 
 /*
- * libtool puts a wrapper script in place of the program, which is FOLDER/.libs/NAME. If "relink"
- * would make another one, it is called as the script calls it.
+ * libtool puts a wrapper script in the program's place, and the program into FOLDER/.libs/NAME.
+ * Adds the program, to be called as the script would call it.
  */
 static void add_wrapped(struct search *search, const char *path)
 {
@@ -137,7 +137,9 @@ static void add_wrapped(struct search *search, const char *path)
 	free(folder);
 }
 
-/* Shared libraries of the build: a program started directly may load others. */
+/*
+ * Notes a shared library of the build, because a program started directly may load another version.
+ */
 static void note_library(struct search *search, const char *path)
 {
 	const char *name = fg_fs_base_name(path);
@@ -154,8 +156,8 @@ static void note_library(struct search *search, const char *path)
 }
 
 /*
- * Programs that need one of them and have no run path of their own, unlike those of CMake and
- * Meson: the dynamic linker would load the installed library, or fail.
+ * Finds the libraries for a program without a run path of its own (CMake's and Meson's have one).
+ * Otherwise the dynamic linker would load an installed version, or fail.
  */
 static void find_libraries_of(struct search *search, struct fg_project_program *program)
 {
@@ -196,8 +198,8 @@ static void find_libraries(struct search *search)
 }
 
 /*
- * Most file systems note the first time that a file was read after it was written: then the build
- * itself ran the program.
+ * Was the file read after it was written? Most file systems record the first such time: then the
+ * build itself ran the program.
  */
 static bool was_read(const char *whole)
 {
@@ -302,7 +304,7 @@ static void visit(struct search *search, const char *path, unsigned depth,
 
 /* ---- programs that the build files declare ---- */
 
-/* The name that begins here, if it is a plain one; to be freed. */
+/* The name that begins here, to be freed; NULL if it is not plain. */
 static char *declared_name(const char *text)
 {
 	size_t length = 0;
@@ -317,7 +319,7 @@ static char *declared_name(const char *text)
 		       : NULL;
 }
 
-/* A program that a build file in `folder` declares, where it will be built. */
+/* Adds a program that a build file in `folder` declares, at the path where it will be built. */
 static void add_declared(struct search *search, const char *folder, const char *name,
 			 enum fg_harness harness)
 {
@@ -329,7 +331,7 @@ static void add_declared(struct search *search, const char *folder, const char *
 	free(path);
 }
 
-/* "add_executable(NAME" or "executable('NAME'" */
+/* Takes the names from "add_executable(NAME" or "executable('NAME'". */
 static void take_calls(struct search *search, const char *folder, const char *text,
 		       const char *word)
 {
@@ -346,7 +348,10 @@ static void take_calls(struct search *search, const char *folder, const char *te
 	}
 }
 
-/* "bin_PROGRAMS = a b \" and the lines that it goes on in; those of `make check` are tests. */
+/*
+ * Takes the names from "bin_PROGRAMS = a b \" and its continuation lines; programs of `make check`
+ * are tests.
+ */
 static void take_automake(struct search *search, const char *folder, const char *text)
 {
 	static const char word[] = "_PROGRAMS";
@@ -360,7 +365,7 @@ static void take_automake(struct search *search, const char *folder, const char 
 		for (list++; *list && *list != '\n';) {
 			char *name = declared_name(list += strspn(list, " \t"));
 
-			/* a backslash too many: the next assignment */
+			/* a backslash after the last name: this is the next assignment */
 			if (name && strstr(name, "_SOURCES")) {
 				free(name);
 				break;
@@ -409,7 +414,7 @@ static int by_rank(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-/* Search the build folder if there is one, otherwise everywhere. */
+/* Searches the build folder if there is one, otherwise everywhere. */
 static void find_built(struct search *search)
 {
 	const char *folder = search->project->build_folder;
@@ -461,7 +466,7 @@ void fg_project_find_programs(const char *root, struct fg_arena *arena, struct f
 
 	find_built(&search);
 	find_libraries(&search);
-	/* Before the first build: the programs that the build files declare. */
+	/* Before the first build, take the programs that the build files declare. */
 	if (project->program_count == 0 && !project->tree) {
 		search.files = 0;
 		visit(&search, ".", 0, look_at_declarations);

@@ -62,7 +62,7 @@ static const char *name_of(const char *root, struct fg_arena *arena)
 	return name;
 }
 
-/* To be freed; NULL if absent or too large. */
+/* The file's text, to be freed; NULL if absent or too large. */
 static char *text_of(const char *root, const char *name)
 {
 	char *path = fg_fs_join(root, name);
@@ -117,8 +117,8 @@ static char *cached_value(const char *root, const char *folder, const char *entr
 }
 
 /*
- * Is this existing CMake build optimised? The compilers' flags decide; before the first compilation
- * of a build, its type does.
+ * Is this existing CMake build optimised? The compiler flags decide, or before the first
+ * compilation the build type.
  */
 static bool is_optimised_build(const char *root, const char *build, const char *type,
 			       struct fg_project_flags *flags)
@@ -132,7 +132,7 @@ static bool is_optimised_build(const char *root, const char *build, const char *
 	return *type && strcmp(type, "Debug") != 0;
 }
 
-/* Does CMakeLists.txt choose a build type if the user gives none? */
+/* Does CMakeLists.txt choose a build type if the user does not? */
 static bool sets_own_type(const char *root)
 {
 	static const char setting[] = "set(CMAKE_BUILD_TYPE";
@@ -153,12 +153,12 @@ static bool sets_own_type(const char *root)
 /* CMake's configure command; "" leaves the build type to the project. */
 struct cmake_choice {
 	const char *type;
-	bool add_debug; /* the existing build has debug information that its type does not ask for */
+	bool add_debug; /* the existing build has debug information that its type does not imply */
 };
 
 /*
- * An existing optimised build is used. One without optimisation is left alone: measuring it means
- * little and the user wants it as it is, so ours gets a separate folder.
+ * Uses an existing optimised build. One without optimisation means little for measuring but is
+ * wanted by the user, so ours gets a separate folder.
  */
 static struct cmake_choice choose_cmake_folder(const char *root, struct fg_arena *arena,
 					       struct fg_project *project)
@@ -193,7 +193,7 @@ static struct cmake_choice choose_cmake_folder(const char *root, struct fg_arena
 	return (struct cmake_choice){.type = sets_own_type(root) ? "" : FG_PROJECT_CMAKE_TYPE};
 }
 
-/* GNU make fails on the conditions and inclusions of a BSD Makefile. */
+/* The make to use: GNU make fails on the conditions and inclusions of a BSD makefile. */
 static const char *make_of(const char *root)
 {
 	static const char *const words[] = {".if", ".include", ".for "};
@@ -206,8 +206,8 @@ static const char *make_of(const char *root)
 }
 
 /*
- * git does not keep modification times, so automake's rules would regenerate the released files
- * with another version of the tools, or fail without them.
+ * git does not keep modification times, so automake's rules would regenerate released files with
+ * another version of the tools, or fail without the tools.
  */
 static const char *make_released(const char *root)
 {
@@ -216,7 +216,7 @@ static const char *make_released(const char *root)
 		       : make_of(root);
 }
 
-/* Without shared libraries, the build tree contains real programs, not libtool's wrappers. */
+/* Without shared libraries, the build tree has real programs instead of libtool's wrappers. */
 static const char *configure_flags(const char *root)
 {
 	static const char *const files[] = {"configure", "configure.ac", "configure.in"};
@@ -331,7 +331,7 @@ static void choose_build(const char *root, struct fg_arena *arena, struct fg_pro
 	}
 }
 
-/* In a folder below the root everything is done there. */
+/* If the build files are below the root, everything is done in their folder. */
 static void choose_build_in(const char *root, struct fg_arena *arena, struct fg_project *project)
 {
 	char *folder = project->folder ? fg_fs_join(root, project->folder) : fg_xstrdup(root);
@@ -381,7 +381,7 @@ bool fg_project_next_way(const char *root, struct fg_arena *arena, struct fg_pro
 	return true;
 }
 
-/* "../../" from "a/b". */
+/* "../../" for "a/b". */
 const char *fg_project_way_up(const char *folder, struct fg_arena *arena)
 {
 	struct fg_strbuf up = {0};

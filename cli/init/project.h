@@ -24,8 +24,8 @@ enum fg_project_kind {
 	FG_PROJECT_BAZEL,
 	FG_PROJECT_MAKE,
 	FG_PROJECT_CONFIGURE,
-	FG_PROJECT_AUTORECONF, /* configure is generated first */
-	FG_PROJECT_AUTOGEN,    /* by a script of the project */
+	FG_PROJECT_AUTORECONF, /* generates configure first */
+	FG_PROJECT_AUTOGEN,    /* runs a script of the project first */
 	FG_PROJECT_BOOTSTRAP,
 	FG_PROJECT_NINJA,
 	FG_PROJECT_CARGO,
@@ -40,7 +40,7 @@ enum fg_project_trial {
 	FG_PROJECT_UNTRIED,
 	FG_PROJECT_GOOD,
 	FG_PROJECT_SHORT,  /* works, but ends too soon to be timed well */
-	FG_PROJECT_FAILED, /* `why` holds the reason */
+	FG_PROJECT_FAILED, /* `why` has the reason */
 };
 
 struct fg_project_program {
@@ -48,49 +48,50 @@ struct fg_project_program {
 	const char *name; /* unique within the project */
 	enum fg_harness harness;
 	bool is_built;
-	bool is_named;      /* the build system calls it a benchmark: its arguments are known */
-	int rank;           /* higher: more likely a benchmark */
-	const char *reason; /* why it has this rank */
-	const char *suite;  /* the whole command of a suite that is not one program; or NULL */
-	/* NULL: no arguments, run in the root */
+	bool is_named;      /* the build system lists it as a benchmark, with its arguments */
+	int rank;           /* a higher rank is more likely a benchmark */
+	const char *reason; /* reason for the rank */
+	const char
+		*suite; /* the whole command of a suite, which is not a single program; or NULL */
+	/* NULL: run without arguments, in the root */
 	const char *arguments;
 	const char *working_directory;
-	bool is_wrapped;          /* in .libs/, behind a libtool wrapper script */
-	const char *library_path; /* folders of this project's shared libraries that it needs */
+	bool is_wrapped;          /* real program in .libs/, behind a libtool wrapper */
+	const char *library_path; /* folders of the project's shared libraries that it needs */
 	const char *input;        /* a file given as input, or NULL */
-	const char *input_made;   /* the command that makes it; NULL: it is a file of the project */
+	const char *input_made;   /* command that makes it; NULL: a file of the project */
 	bool input_is_argument;   /* the input is passed by name, not on standard input */
-	unsigned input_copies;    /* copies of the input in a row; 0 or 1: the file itself */
-	bool is_idle;             /* no file that it was offered kept it busy */
-	/* measured by the trial */
+	unsigned input_copies;    /* number of concatenated copies; 0 or 1: the file itself */
+	bool is_idle;             /* no input that was tried kept it busy */
+	/* results of the trial */
 	enum fg_project_trial trial;
 	const char *why;
 	double seconds;  /* per execution */
-	double busy;     /* share of them on a CPU */
+	double busy;     /* share of this time on a CPU */
 	double spread;   /* standard deviation of the log ratio of two executions */
 	double smallest; /* smallest slowdown that 30 s of pairs can show */
 };
 
 struct fg_project {
 	enum fg_project_kind kind;
-	const char *name;          /* for people: the folder's name without a version */
+	const char *name;          /* for display: the folder's name without a version */
 	const char *folder;        /* folder of the build files, below the root; NULL: the root */
-	const char *makefile;      /* a makefile whose name make does not look for, or NULL */
-	size_t way;                /* number of the chosen way: see fg_project_next_way() */
-	const char *build_folder;  /* "build"; NULL: none is used */
+	const char *makefile;      /* makefile that make does not find by itself, or NULL */
+	size_t way;                /* index of the chosen way: see fg_project_next_way() */
+	const char *build_folder;  /* "build"; NULL: builds in the source tree */
 	const char *build_command; /* NULL if unknown */
 	bool build_needs_shell;
-	bool is_given;            /* chosen by the user: no other way is tried */
-	bool has_failed;          /* does not build */
-	const char *debug_folder; /* an unoptimised build that was passed over, or NULL */
-	/* comment that shows how the build can keep line numbers; or NULL */
+	bool is_given;            /* the user chose the command, so no other way is tried */
+	bool has_failed;          /* the build failed */
+	const char *debug_folder; /* an existing unoptimised build that is not used, or NULL */
+	/* comment on how to build with line numbers, or NULL */
 	const char *line_hint;
 	char *tree; /* trial build's worktree, to be freed; NULL: not built */
 	struct fg_project_program *programs; /* likeliest benchmark first */
 	size_t program_count;
 	bool has_commit;  /* a git repository with at least one commit */
 	bool has_history; /* has an earlier commit to compare with */
-	bool was_cut;     /* the search stopped at the limit of files */
+	bool was_cut;     /* the search stopped at its limit of files */
 };
 
 enum {
@@ -102,7 +103,7 @@ enum {
 	FG_PROJECT_MAX_CANDIDATES = 6,
 	FG_PROJECT_LIKELY_RANK = 100,
 	FG_PROJECT_OWN_RANK = 60,
-	FG_PROJECT_TOOL_RANK = -90,  /* the build itself ran the program */
+	FG_PROJECT_TOOL_RANK = -90,  /* run by the build itself */
 	FG_PROJECT_TEST_RANK = -100, /* never tried */
 };
 
@@ -119,18 +120,20 @@ void fg_project_look(const char *root, struct fg_arena *arena, struct fg_project
 /* Replaces the detected build command by the user's. */
 void fg_project_give_command(struct fg_project *project, const char *command);
 /*
- * Chooses the next way to build it after one that failed: another build system of the project.
- * False: every build system was tried.
+ * After a failed build, chooses the next way: another build system of the project. False if there
+ * is no other.
  */
 bool fg_project_next_way(const char *root, struct fg_arena *arena, struct fg_project *project);
-/* From a folder of the tree back to its root: "../" per level; NULL is the root. */
+/*
+ * The path from a folder of the tree back to its root: "../" per level; a NULL folder is the root.
+ */
 const char *fg_project_way_up(const char *folder, struct fg_arena *arena);
-/* The command line that runs the program at `path`, with "./" in front where a shell needs it. */
+/* The command line that runs the program, with "./" in front where a shell needs it. */
 const char *fg_project_command(const struct fg_project_program *program, struct fg_arena *arena);
-/* The number of programs that the file measures; the rest become comments. */
+/* Number of programs that fastgate.yml measures; the rest become comments. */
 size_t fg_project_chosen(const struct fg_project *project);
 
-/* The text of fastgate.yml.  (first_config.c) */
+/* Writes the text of fastgate.yml. (first_config.c) */
 void fg_project_write_file(const struct fg_project *project, struct fg_arena *arena,
 			   struct fg_strbuf *text);
 
@@ -138,13 +141,13 @@ void fg_project_write_file(const struct fg_project *project, struct fg_arena *ar
 
 void fg_project_find_commits(const char *root, struct fg_project *project);
 /*
- * Both sides are built from tracked files, so a file that an earlier build left here (a configure
- * written by autoreconf, a Makefile written by configure) does not count.
+ * Is the file tracked, so that both sides have it? A file that an earlier build left here
+ * (configure written by autoreconf, a Makefile written by configure) does not count.
  */
 bool fg_project_is_kept(const char *root, const struct fg_project *project, const char *name);
 /*
- * Sets the kind, folder and makefile of the n-th way to build the project; false: there are fewer.
- * A build system whose files name a benchmark comes first.
+ * Sets kind, folder and makefile of the n-th way to build the project; false if there are fewer
+ * ways. A build system whose files name a benchmark comes first.
  */
 bool fg_project_choose_way(const char *root, struct fg_arena *arena, struct fg_project *project,
 			   size_t n);
@@ -153,45 +156,45 @@ bool fg_project_choose_way(const char *root, struct fg_arena *arena, struct fg_p
 
 /* Does the name of a program, target or label contain "bench" or a word like "perf"? */
 bool fg_project_says_benchmark(const char *name);
-/* Sets the rank of a program with a path and a harness, and the reason for it. */
+/* Sets a program's rank, from its path and harness, and the reason. */
 void fg_project_rank(const struct fg_project *project, struct fg_project_program *program);
-/* Call when all programs are known: the only one is likely even without a reason. */
+/* Call when all programs are known: a single program is likely even without a reason. */
 void fg_project_prefer_only(struct fg_project *project);
 
 /* ---- programs.c, build_lists.c ---- */
 
 /*
- * Built programs, or before the first build those that CMakeLists.txt and meson.build declare; the
- * likeliest benchmark first.  Needs the project's build folder.
+ * Finds built programs, or before the first build those that CMakeLists.txt and meson.build
+ * declare, likeliest benchmark first. Uses the project's build folder.
  */
 void fg_project_find_programs(const char *root, struct fg_arena *arena, struct fg_project *project);
-/* A suite that is run by a command; it is not tried. */
+/* Adds a suite that is run by a command and not tried. */
 void fg_project_add_suite(struct fg_arena *arena, struct fg_project *project, const char *command,
 			  enum fg_harness harness);
 /*
- * The program at this path, which the build system calls a benchmark: the existing entry if it has
- * no arguments yet, otherwise a new one. NULL if it is not a program.
+ * Adds the program at this path, which the build system lists as a benchmark; reuses an entry that
+ * has no arguments yet. NULL if it is not a program.
  */
 struct fg_project_program *fg_project_add(const char *root, struct fg_arena *arena,
 					  struct fg_project *project, const char *path);
-/* Best benchmark first. */
+/* Sorts by likelihood, best benchmark first. */
 void fg_project_sort(struct fg_project *project);
 
 /*
- * Benchmarks that the build system lists with their arguments: CTest's tests whose name or label
- * says so, Meson's benchmarks, what `make bench` would run, the cases that a Catch2 program tags as
- * benchmarks. The tree must be built. (build_lists.c)
+ * Reads the benchmarks that the build system lists with their arguments: CTest's tests whose name
+ * or label suggests one, Meson's benchmarks, commands of `make bench`, cases that a Catch2 program
+ * tags as benchmarks. The tree must be built. (build_lists.c)
  */
 void fg_project_read_lists(const char *root, struct fg_arena *arena, struct fg_project *project);
-/* The benchmarks of cargo, Go and pytest, as files of the project declare them. */
+/* Finds benchmark suites of cargo, Go and pytest, from files of the project. */
 void fg_project_find_suite(const char *root, struct fg_arena *arena, struct fg_project *project);
 enum {
 	FG_PROJECT_MAX_TARGETS = 4,
 };
 
 /*
- * Targets of a makefile that build benchmark programs, or the programs that such a target would
- * run, likeliest first. Returns their number.
+ * Finds targets of a makefile that build benchmark programs, or the programs that such a target
+ * would run, likeliest first. Returns their number.
  */
 size_t fg_project_make_targets(const char *root, struct fg_arena *arena, struct fg_project *project,
 			       const char *targets[FG_PROJECT_MAX_TARGETS]);
@@ -200,16 +203,17 @@ size_t fg_project_make_targets(const char *root, struct fg_arena *arena, struct 
 
 enum fg_project_wanted {
 	FG_PROJECT_WANT_BENCHMARKS,
-	FG_PROJECT_WANT_PROGRAMS, /* tools, examples, tests, if a library builds none */
+	FG_PROJECT_WANT_PROGRAMS, /* tools, examples and tests of a library */
 };
 
 /*
- * Flags that switch on what CMakeLists.txt or meson_options.txt in the root declares as off and
- * that builds the wanted programs. Each has a blank in front; NULL: none.
+ * Flags that enable options which CMakeLists.txt or meson_options.txt in the root declares as off,
+ * and which build the wanted programs. Each has a blank in front; NULL if there are no such
+ * options.
  */
 const char *fg_project_option_flags(const char *root, const struct fg_project *project,
 				    enum fg_project_wanted wanted, struct fg_arena *arena);
-/* Is this place of a build file behind a '#'? */
+/* Is this position of a build file in a comment? */
 bool fg_project_is_comment(const char *text, const char *at);
 /* The project's build command with these flags. */
 const char *fg_project_command_with(const struct fg_project *project, const char *flags,
@@ -217,14 +221,17 @@ const char *fg_project_command_with(const struct fg_project *project, const char
 
 /* ---- compiled_flags.c ---- */
 
-/* Compiler command lines by their options; where no file has any, programs by their producer. */
+/*
+ * Counts of command lines by option, or of programs by producer string if no file has command
+ * lines.
+ */
 struct fg_project_flags {
 	size_t optimised;
-	size_t unoptimised; /* -O0, -Og, or no level at all */
-	size_t with_debug;  /* both kinds of switches */
+	size_t unoptimised; /* -O0, -Og or no level */
+	size_t with_debug;  /* with debug information, optimised or not */
 };
 
-/* Reads how the code below this folder was compiled; all 0: unknown. */
+/* Reads how the code below this folder was compiled; all counts are 0 if unknown. */
 void fg_project_read_flags(const char *folder, struct fg_project_flags *flags);
 /* Is at least half of it optimised? */
 bool fg_project_is_optimised(const struct fg_project_flags *flags);
@@ -232,18 +239,18 @@ bool fg_project_is_optimised(const struct fg_project_flags *flags);
 /* ---- build.c, trial.c ---- */
 
 /*
- * Builds a snapshot of the work tree where `fastgate run --against` builds it, so that nothing in
- * the work tree changes, and sets project->tree and the programs in it. Switches that build its
- * benchmarks are turned on if it builds with them. If `tree` is set, the caller closes the
- * worktree. FG_ECHILD: it does not build.
+ * Builds a snapshot of the work tree where `fastgate run --against` would build it, so that the
+ * work tree stays unchanged, and sets project->tree and its programs. Enables switches that build
+ * benchmarks, if the build then succeeds. If `tree` is set, the caller closes the worktree.
+ * FG_ECHILD: the build fails.
  */
 int fg_project_build(struct fg_cli *cli, struct fg_project *project, struct fg_worktree *worktree,
 		     struct fg_error *err) FG_NODISCARD;
 
 /*
- * Runs the likeliest programs in project->tree until a few are found that can be measured. A
- * program of the project that needs an input gets one of the project's files. Records length, busy
- * share and spread, and sorts by them. (trial.c)
+ * Runs the likeliest programs in project->tree until it has found a few that can be measured. A
+ * program that needs an input gets a file of the project. Records length, busy share and spread,
+ * and sorts by them. (trial.c)
  */
 void fg_project_try(struct fg_cli *cli, struct fg_project *project);
 
@@ -251,12 +258,12 @@ void fg_project_try(struct fg_cli *cli, struct fg_project *project);
 
 struct fg_project_ci {
 	const char *name; /* "github"; NULL ends the table */
-	const char *path; /* name of the file that is written */
+	const char *path; /* path of the file to write */
 	const char *text;
-	const char *next; /* remaining manual steps */
+	const char *next; /* what is left to do by hand */
 };
 
-/* NULL if unknown. */
+/* Returns NULL if unknown. */
 const struct fg_project_ci *fg_project_ci_find(const char *name);
 
 #endif

@@ -7,7 +7,7 @@
 #include <ctype.h>
 
 enum {
-	OWN_MIN = 4 /* shortest prefix of a name that identifies its owner */
+	OWN_MIN = 4 /* shortest prefix that identifies a project's own program */
 };
 
 static const char *const bench[] = {"bench", NULL};
@@ -18,9 +18,9 @@ static const char *const tests[] = {"test", "tests",  "unittest", "unittests", "
 				    "fuzz", "fuzzer", "fuzzing",  "conftest",  NULL};
 static const char *const examples[] = {"example",  "examples", "demo",    "demos",
 				       "tutorial", "sample",   "samples", NULL};
-/* They wait for each other; a run of one alone measures nothing. */
+/* Programs that wait for each other: running one alone measures nothing. */
 static const char *const peers[] = {"server", "client", "daemon", "proxy", NULL};
-/* They make sources, tables or documents for the build. */
+/* Programs that make sources, tables or documents for the build. */
 static const char *const generators[] = {"generate", "generator", "gendata", "embed",
 					 "makekey",  "install",   NULL};
 
@@ -31,7 +31,7 @@ static bool has_part(const char *name, const char *const *parts)
 	return *parts;
 }
 
-/* "perf" is a word of "api-perf" and of "perf2", but not of "perfect". */
+/* "perf" is a word of "api-perf" and "perf2", but not of "perfect". */
 static bool has_word(const char *name, const char *const *words)
 {
 	for (; *words; words++) {
@@ -52,7 +52,7 @@ bool fg_project_says_benchmark(const char *name)
 	return has_part(name, bench) || has_word(name, speed);
 }
 
-/* The name without a package's additions: "mmc" of mmc-utils, "lzo" of lzo2. */
+/* Length of the name without additions of a package: "mmc" of mmc-utils, "lzo" of lzo2. */
 static size_t stem_length(const char *name)
 {
 	static const char *const tails[] = {"-utils", "-tools", "utils", "tools"};
@@ -74,8 +74,8 @@ struct candidate {
 };
 
 /*
- * The program that people install: "bzip2", its "lib...", "...-cli" or "..._tool", "serdi" of serd,
- * "jot" of athena-jot.
+ * Is it the program that people install? Example: "bzip2", its "lib...", "...-cli" or "..._tool",
+ * "serdi" of serd, "jot" of athena-jot.
  */
 static bool is_own(const struct candidate *c)
 {
@@ -96,7 +96,7 @@ static bool has_benchmark_name(const struct candidate *c)
 	return fg_project_says_benchmark(c->name);
 }
 
-/* "selftest", "test_unit", "testart" */
+/* Matches "selftest", "test_unit", "testart". */
 static bool has_test_name(const struct candidate *c)
 {
 	return has_word(c->name, tests) || strncasecmp(c->name, "test", 4) == 0 ||
@@ -104,7 +104,7 @@ static bool has_test_name(const struct candidate *c)
 	       fg_text_ends_with(c->name, "check");
 }
 
-/* "lzotest" of lzo: it runs all of the library. */
+/* Does it run the whole library, like "lzotest" of lzo? */
 static bool is_driver(const struct candidate *c)
 {
 	const char *wanted = c->project->name ? c->project->name : "";
@@ -126,7 +126,7 @@ static bool is_among_benchmarks(const struct candidate *c)
 	return fg_project_says_benchmark(c->folder);
 }
 
-/* "server", "client"; "incrond" of incron. */
+/* Matches "server", "client", and "incrond" of incron. */
 static bool is_peer(const struct candidate *c)
 {
 	const size_t length = strlen(c->name);
@@ -147,11 +147,11 @@ static bool is_generator(const struct candidate *c)
 	       strncasecmp(c->name, "gen", 3) == 0 || has_word(c->name, generators);
 }
 
-/* The first row that fits decides. */
+/* The first matching row decides. */
 static const struct row {
 	bool (*fits)(const struct candidate *c);
 	int rank;
-	const char *why; /* for people */
+	const char *why; /* reason, for people */
 } rows[] = {
 	{.fits = has_benchmark_name, .rank = 150, .why = "named like a benchmark"},
 	{.fits = is_driver, .rank = 20, .why = "a test of the whole library"},
@@ -177,7 +177,7 @@ void fg_project_rank(const struct fg_project *project, struct fg_project_program
 		i++;
 	program->rank = i < FG_ARRAY_SIZE(rows) ? rows[i].rank : 0;
 	program->reason = i < FG_ARRAY_SIZE(rows) ? rows[i].why : "no sign of a benchmark";
-	/* "bench_test" may be either. */
+	/* "bench_test" may be either */
 	if (has_benchmark_name(&candidate) && has_word(name, tests))
 		program->rank -= 30;
 	if (program->harness == FG_HARNESS_DOCTEST && !has_benchmark_name(&candidate)) {
@@ -191,7 +191,10 @@ void fg_project_rank(const struct fg_project *project, struct fg_project_program
 	free(folder);
 }
 
-/* A project that makes one program, whatever it is called, is about that; but not a library. */
+/*
+ * In a project with a single program, that program is the subject, whatever its name; a library is
+ * not.
+ */
 void fg_project_prefer_only(struct fg_project *project)
 {
 	struct fg_project_program *only = NULL;

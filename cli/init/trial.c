@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Everything runs in the trial build's tree, reads nothing but the inputs named here, and has a
- * time limit.
+ * Every program runs in the trial build's tree, reads only the inputs listed here, and has a time
+ * limit.
  */
 #include "base/clock.h"
 #include "base/fs.h"
@@ -38,15 +38,15 @@ enum {
 	COMPARED_BYTES = 4 << 20,
 	MAX_CPUS = 1024,
 	OUTPUT_LIMIT_BYTES = 16 << 10,
-	CASES_LIMIT_BYTES = 8 << 20, /* of a harness */
-	SAID_BYTES = 120,            /* longest reason of a program that is kept */
+	CASES_LIMIT_BYTES = 8 << 20, /* limit of a harness's list of cases */
+	SAID_BYTES = 120,            /* limit of the reason that is kept for a program */
 };
 
-static const double short_s = 0.02; /* below this, mostly the program's start is timed */
+static const double short_s = 0.02; /* a shorter execution is mostly program start */
 static const double wanted_s = 0.3; /* inputs are repeated until an execution takes this long */
 static const double smallest_cpu_s = 0.001;
-static const double more_cpu = 1.2;    /* a larger ratio of CPU times is not chance */
-static const double sure = 3.4;        /* sum of the quantiles of alpha 1 % and power 80 % */
+static const double more_cpu = 1.2; /* a larger ratio of CPU times is not due to chance */
+static const double sure = 3.4;     /* sum of the normal quantiles for alpha 1 % and power 80 % */
 static const double min_effect = 0.01; /* the default of gate.metrics.cpu_time */
 
 struct seen {
@@ -55,7 +55,7 @@ struct seen {
 	double queued_s; /* runnable but waiting for a CPU */
 };
 
-/* Duration without the time spent waiting for a CPU, which depends on the machine's load. */
+/* The duration without the time spent waiting for a CPU, which depends on the load. */
 static double own_seconds(const struct seen *seen)
 {
 	return seen->wall_s - seen->queued_s;
@@ -65,7 +65,7 @@ struct trying {
 	struct fg_cli *cli;
 	struct fg_project *project;
 	const char *tree;
-	char *launcher; /* measures how long a program waited for a CPU */
+	char *launcher; /* fastgate-launch, which measures the time a program waited for a CPU */
 	int64_t ends_ns;
 };
 
@@ -74,7 +74,7 @@ static double seconds_of(const struct timeval *time)
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-/* Our environment with the LD_LIBRARY_PATH that a libtool wrapper would set. To be freed. */
+/* Our environment with the LD_LIBRARY_PATH that libtool's wrapper would set; to be freed. */
 static char **environment_for(const char *library_path)
 {
 	size_t count = 0;
@@ -88,7 +88,7 @@ static char **environment_for(const char *library_path)
 	return variables;
 }
 
-/* The first words after the program's name in ": usage: encode FILE". */
+/* Adds the first line of the output to a reason: ": usage: encode FILE". */
 static void add_first_line(struct fg_strbuf *words, const char *output)
 {
 	const char *line = output + strspn(output, " \t\r\n");
@@ -100,7 +100,7 @@ static void add_first_line(struct fg_strbuf *words, const char *output)
 	fg_text_add_clean(words, line, length, SAID_BYTES);
 }
 
-/* Does it print its cases as the harness is asked to? Otherwise program->why has the reason. */
+/* Does it print cases in the format of its harness? If not, program->why has the reason. */
 static bool has_cases(struct trying *t, struct fg_project_program *program,
 		      const struct fg_process_result *result)
 {
@@ -116,7 +116,7 @@ static bool has_cases(struct trying *t, struct fg_project_program *program,
 	return has;
 }
 
-/* One execution. False if it failed; program->why has the reason. */
+/* Executes the program once. If it fails, returns false with the reason in program->why. */
 static bool execute(struct trying *t, struct fg_project_program *program, const char *line,
 		    const char *input, int seconds, struct seen *seen)
 {
@@ -189,7 +189,7 @@ struct found {
 	const struct fg_project_input *input; /* NULL until one works */
 	bool as_argument;
 	enum fg_project_input_kind kind;
-	bool is_harmful; /* changes or removes its input files */
+	bool is_harmful; /* it changes or removes its input files */
 	double cpu_s;
 	bool works[FG_PROJECT_MAX_INPUTS]; /* by index, for inputs of `kind` */
 };
@@ -205,7 +205,7 @@ static void stat_input(const char *tree, struct fg_project_input *input)
 	free(path);
 }
 
-/* A program may change or remove its input, which would then be missing the next time. */
+/* Is the input still there and unchanged? A program may change or remove it. */
 static bool is_untouched(const char *tree, struct fg_project_input *input)
 {
 	const struct fg_git git = {.folder = tree};
@@ -223,7 +223,7 @@ static bool is_untouched(const char *tree, struct fg_project_input *input)
 	return false;
 }
 
-/* Also one that was made before: a program may have removed it. */
+/* Makes the input, even if it was made before: a program may have removed it. */
 static bool make_input(struct trying *t, struct fg_project_input *input)
 {
 	struct fg_project_program setup = {.path = ""};
@@ -237,7 +237,7 @@ static bool make_input(struct trying *t, struct fg_project_input *input)
 	return true;
 }
 
-/* False if the program fails with this input or damages it. */
+/* Returns false if the program fails with this input or damages it. */
 static bool try_input(struct trying *t, struct fg_project_program *program,
 		      struct fg_project_input *input, struct found *found)
 {
@@ -256,7 +256,7 @@ static bool try_input(struct trying *t, struct fg_project_program *program,
 		if (!works || found->is_harmful)
 			return false;
 	}
-	/* Inputs come largest first; a smaller one has to take clearly longer. */
+	/* Inputs are sorted largest first, so a later one must take clearly longer. */
 	if (found->input && seen.cpu_s < more_cpu * found->cpu_s + smallest_cpu_s)
 		return true;
 	found->input = input;
@@ -264,7 +264,7 @@ static bool try_input(struct trying *t, struct fg_project_program *program,
 	return true;
 }
 
-/* One execution with this many copies of an input in a row. */
+/* Executes the program once with this many concatenated copies of an input. */
 static bool execute_copies(struct trying *t, struct fg_project_program *longer,
 			   const struct fg_project_input *input, const struct found *found,
 			   double copies, struct seen *seen)
@@ -283,9 +283,8 @@ static bool execute_copies(struct trying *t, struct fg_project_program *longer,
 }
 
 /*
- * If no input takes long, nothing shows which is the right one: a program may reject a text at its
- * first line and still exit with 0. Giving the same number of bytes of each shows which one keeps
- * it busy.
+ * If no input takes long, the right one is unknown: a program may reject a text at its first line
+ * and still exit with 0. Equal amounts of each input show which one keeps it busy.
  */
 static void compare_inputs(struct trying *t, const struct fg_project_program *program,
 			   const struct fg_project_inputs *inputs, struct found *found)
@@ -308,9 +307,9 @@ static void compare_inputs(struct trying *t, const struct fg_project_program *pr
 }
 
 /*
- * Repeats the input until an execution takes about a third of a second. The number is found in
- * steps: a short execution is mostly program start, and on a busy machine one may take many times
- * as long as the next.
+ * Repeats the input until an execution takes about a third of a second. The number of copies is
+ * found in steps: a short execution is mostly program start, and on a busy machine one execution
+ * may take many times as long as the next.
  */
 static void lengthen(struct trying *t, struct fg_project_program *program,
 		     const struct found *found)
@@ -334,16 +333,14 @@ static void lengthen(struct trying *t, struct fg_project_program *program,
 		cpu_s = fmax(seen.cpu_s, smallest_cpu_s);
 		least_s = fmin(least_s, cpu_s);
 	}
-	/*
-	 * Too fast to have processed this much: it copies its input, or leaves most of it unread.
-	 */
+	/* Too fast to have processed this much: it copies its input or does not read most of it. */
 	if (copies * (double)found->input->size > COPIED_BYTES_MAX / 2.0 && cpu_s < wanted_s / 2)
 		*program = as_it_was;
 }
 
 /*
- * Chooses the input that takes longest, repeated if that is too short. False if no input takes
- * longer than the `cpu_s` that the program takes without one.
+ * Chooses the input that takes longest, repeated if that is too short. False if every input takes
+ * no longer than `cpu_s`, the time without input.
  */
 static bool find_input_as(struct trying *t, struct fg_project_program *program,
 			  struct fg_project_inputs *inputs, struct found found, double cpu_s)
@@ -369,8 +366,8 @@ static bool find_input_as(struct trying *t, struct fg_project_program *program,
 }
 
 /*
- * Standard input is tried before file names: a program that only reads cannot do harm. Sources come
- * last: if a patch changes one, the two sides would not do the same work.
+ * Tries standard input before file names, because a program that only reads can do no harm. Sources
+ * come last: if a patch changed one, the two sides would not do the same work.
  */
 static bool find_input(struct trying *t, struct fg_project_program *program, double cpu_s)
 {
@@ -467,7 +464,7 @@ static void try_program(struct trying *t, struct fg_project_program *program)
 		return;
 	}
 	observe(t, program);
-	/* The first execution took longer than those that followed. */
+	/* The first execution took longer than later ones. */
 	if (!may_want_input || wants_input || program->trial != FG_PROJECT_SHORT)
 		return;
 	program->is_idle = !find_input(t, program, program->seconds);
@@ -475,7 +472,7 @@ static void try_program(struct trying *t, struct fg_project_program *program)
 		observe(t, program);
 }
 
-/* The copies are removed; the benchmarks make their own. */
+/* Removes the copies, because the benchmarks make their own. */
 static void remove_copies(const struct trying *t)
 {
 	char **names = NULL;
@@ -506,7 +503,7 @@ void fg_project_try(struct fg_cli *cli, struct fg_project *project)
 	for (size_t i = 0; i < project->program_count && tried < TRIED_MAX && good < WANTED; i++) {
 		struct fg_project_program *program = &project->programs[i];
 
-		/* A program named like a benchmark is enough; tests never count as benchmarks. */
+		/* A program with a benchmark's name is enough; tests never count as benchmarks. */
 		if (!program->is_built || program->rank <= FG_PROJECT_TEST_RANK || is_over(&t) ||
 		    (good > 0 && program->rank < FG_PROJECT_LIKELY_RANK))
 			break;

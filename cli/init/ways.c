@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The ways in which a project can be built, by its files. */
+/* Ways in which a project can be built, judged by its files. */
 #include "base/fs.h"
 #include "base/text.h"
 #include "cli/init/project.h"
@@ -60,7 +60,7 @@ bool fg_project_is_kept(const char *root, const struct fg_project *project, cons
 struct way {
 	enum fg_project_kind kind;
 	char *folder;   /* folder below the root; NULL: the root */
-	char *makefile; /* makefile of an unusual name; NULL: the usual one */
+	char *makefile; /* makefile with an unusual name; NULL: a usual one */
 	bool has_benchmarks;
 };
 
@@ -69,7 +69,7 @@ struct ways {
 	size_t count;
 };
 
-/* All of these are one way: autogen.sh makes the configure that another row would run. */
+/* All of these are the same way: autogen.sh makes the configure that another row would run. */
 static bool is_autotools(enum fg_project_kind kind)
 {
 	return kind == FG_PROJECT_CONFIGURE || kind == FG_PROJECT_AUTORECONF ||
@@ -125,7 +125,7 @@ static void find_in(const char *root, const struct fg_project *project, const ch
 	}
 }
 
-/* "Makefile.unix" before "Makefile.abc"; not those of other systems, nor templates. */
+/* Prefers "Makefile.unix" to "Makefile.abc"; skips those for other systems, and templates. */
 static void find_named_makefile(const char *root, const struct fg_project *project,
 				struct ways *ways)
 {
@@ -167,7 +167,10 @@ static bool is_folder(const char *root, const char *path)
 	return found;
 }
 
-/* The first folder with build files, one or two levels down; sources before documentation. */
+/*
+ * Finds the first folder with build files, one or two levels down; source folders come before
+ * documentation.
+ */
 static void find_below(const char *root, const struct fg_project *project, const char *parent,
 		       unsigned levels, struct ways *ways)
 {
@@ -196,7 +199,7 @@ out:
 	free(whole);
 }
 
-/* Ways that name a benchmark first, otherwise in their order. */
+/* Puts ways that name a benchmark first; otherwise keeps the order. */
 static void sort_ways(struct ways *ways)
 {
 	for (size_t i = 1; i < ways->count; i++) {

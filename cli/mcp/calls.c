@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 enum {
-	OUTPUT_MAX = 30 << 10, /* bytes of a result, with its messages at most 32 KiB */
+	OUTPUT_MAX = 30 << 10, /* bytes of output; with messages a result has at most 32 KiB */
 	MESSAGES_MAX = 3 << 9,
 	CAPTURE_MAX = 1 << 20,
 	GRACE_S = 5,           /* between SIGTERM and SIGKILL */
-	PROGRESS_EVERY_S = 5,  /* keeps a client from giving up */
-	PROGRESS_AT_LEAST = 1, /* seconds between two new messages */
+	PROGRESS_EVERY_S = 5,  /* interval that keeps a client from giving up */
+	PROGRESS_AT_LEAST = 1, /* least seconds between two messages */
 };
 
 int fg_mcp_call_start(struct fg_mcp_call *call, const char *folder, struct fg_error *err)
@@ -48,7 +48,7 @@ bool fg_mcp_call_has_ended(const struct fg_mcp_call *call)
 	       info.si_pid != 0;
 }
 
-/* The newest whole line of the messages, which are in a file that only grows. */
+/* Reads the newest complete line of the messages, from a file that only grows. */
 static bool read_message(struct fg_mcp_call *call)
 {
 	char data[4096];
@@ -113,7 +113,7 @@ void fg_mcp_call_cancel(struct fg_mcp_call *call)
 
 /* ---- the result ---- */
 
-/* JSON without blanks for readability. */
+/* Adds the JSON without blanks that only help readability. */
 static void add_compact(struct fg_strbuf *text, const char *json, size_t size)
 {
 	bool in_string = false;
@@ -131,7 +131,7 @@ static void add_compact(struct fg_strbuf *text, const char *json, size_t size)
 	}
 }
 
-/* The longest beginning that has at most `limit` bytes and ends with a whole character. */
+/* Length of the longest prefix that has at most `limit` bytes and ends with a whole character. */
 static size_t whole_part(const char *text, size_t length, size_t limit)
 {
 	if (length <= limit)
@@ -147,7 +147,7 @@ static void begin_text(struct fg_json_writer *w)
 	fg_json_text(w, "type", "text");
 }
 
-/* The end of the command's messages. */
+/* Adds the end of the command's messages. */
 static void add_messages(struct fg_json_writer *w, const struct fg_process_result *result)
 {
 	size_t from = result->stderr_size > MESSAGES_MAX ? result->stderr_size - MESSAGES_MAX : 0;
@@ -166,7 +166,7 @@ static const char *meaning_of(const struct fg_process_result *result)
 	return meaning ? meaning : "the command was ended by a signal";
 }
 
-/* The facts about a call, which a program can rely on. */
+/* Adds the facts about a call that a program can rely on. */
 static void add_facts(struct fg_json_writer *w, const char *name,
 		      const struct fg_process_result *result, bool is_cut)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One thread. poll() waits for standard input and for the ends of the running commands. A call that
- * measures waits while another one does; calls that only read the store run at once.
+ * A single thread: poll() waits for standard input and for the ends of running commands. Only one
+ * measuring call runs at a time; calls that only read the store run at once.
  */
 #include "base/fs.h"
 #include "base/text.h"
@@ -15,14 +15,14 @@
 #include <unistd.h>
 
 enum {
-	CALLS_MAX = 16, /* running and waiting */
+	CALLS_MAX = 16, /* running and waiting calls */
 	RUNNING_MAX = 4,
-	BATCH_MAX = 32, /* messages */
+	BATCH_MAX = 32, /* messages per batch */
 	TICK_MS = 250,
 	READ_BYTES = 1 << 16,
 };
 
-/* Newest first. A client that asks for another one is offered the newest. */
+/* Newest first. A client that asks for an unknown version is offered the newest. */
 static const char *const versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
 				       "2024-10-07"};
 /* The only version that allows several messages in an array. */
@@ -38,10 +38,10 @@ static const char instructions[] =
 struct server {
 	const struct fg_mcp_rights *rights;
 	struct fg_mcp_call calls[CALLS_MAX];
-	const char *version;     /* agreed on */
-	struct fg_strbuf input;  /* the beginning of a line */
-	bool is_too_long;        /* the line: it is skipped */
-	struct fg_strbuf output; /* lines to write */
+	const char *version;     /* agreed with the client */
+	struct fg_strbuf input;  /* beginning of an incomplete line */
+	bool is_too_long;        /* the line exceeds the limit and is skipped */
+	struct fg_strbuf output; /* lines still to be written */
 };
 
 /* ---- methods ---- */
@@ -110,7 +110,7 @@ static struct fg_mcp_call *free_slot(struct server *server)
 	return NULL;
 }
 
-/* The program itself, with the words of the command line. */
+/* The command line with the program itself in front. */
 static char **whole_command(struct fg_arena *arena, char *const *words)
 {
 	size_t count = 0;
@@ -215,7 +215,7 @@ static void take_message(struct server *server, const cJSON *json)
 	free(message.id);
 }
 
-/* Each message of a batch is answered by a line of its own, as its call may end much later. */
+/* Answers each message of a batch on a separate line, since its call may end much later. */
 static void take_batch(struct server *server, const cJSON *batch)
 {
 	const int count = cJSON_GetArraySize(batch);
@@ -278,7 +278,7 @@ static void take_bytes(struct server *server, const char *bytes, size_t size)
 	}
 }
 
-/* False: the input has ended. */
+/* Returns false at the end of input. */
 static bool read_input(struct server *server, struct fg_error *err)
 {
 	char bytes[READ_BYTES];
@@ -326,7 +326,7 @@ static void start_calls(struct server *server)
 	}
 }
 
-/* Sleeps until there is input, a command has ended, or a moment has passed. */
+/* Sleeps until there is input, a command has ended, or a short time has passed. */
 static void wait_for_news(struct server *server, bool has_input, bool *is_readable)
 {
 	struct pollfd fds[CALLS_MAX + 1];

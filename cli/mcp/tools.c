@@ -123,7 +123,7 @@ static const struct fg_cli_argument *arguments_of(const struct fg_mcp_tool *tool
 	return command->arguments ? command->arguments : none;
 }
 
-/* A positional argument's name in the schema: BENCH is `bench`. */
+/* The name of a positional argument in the schema: BENCH becomes `bench`. */
 static void name_argument(const struct fg_cli_argument *argument, char name[NAME_SIZE])
 {
 	size_t i = 0;
@@ -273,7 +273,7 @@ void fg_mcp_list_tools(struct fg_json_writer *w, const struct fg_mcp_rights *rig
 
 /* ---- the command line ---- */
 
-/* A call's command line while it is built. */
+/* A call's command line under construction. */
 struct line {
 	const struct fg_mcp_tool *tool;
 	const struct fg_mcp_rights *rights;
@@ -353,7 +353,10 @@ static int add_value(struct line *line, const struct fg_option *option, const cJ
 	}
 }
 
-/* The command of a benchmark of fastgate.yml as one word, or the word itself if that is allowed. */
+/*
+ * The command of a benchmark in fastgate.yml, as one word; or `word` itself, if any command is
+ * allowed.
+ */
 static int resolve_command(const struct line *line, const char *word, char **command,
 			   struct fg_error *err)
 {

@@ -4,8 +4,8 @@
  * its schema and the command line of a call both come from that command's tables. Private to
  * cli/mcp/.
  *
- * A call may name files only below the served folder. Where the server allows it, a command is any
- * command line; otherwise it is the name of a benchmark of fastgate.yml.
+ * A call may name files only below the served folder. If the server allows commands, a command may
+ * be any command line; otherwise it must be the name of a benchmark in fastgate.yml.
  */
 #ifndef FG_CLI_MCP_TOOLS_H
 #define FG_CLI_MCP_TOOLS_H
@@ -19,10 +19,11 @@ struct fg_mcp_tool {
 	const char *title;
 	const char *what;
 	const char *command;
-	const char *const *options; /* names of rows of the command's table */
-	const char *const *fixed; /* always on the command line, or NULL; a call's own come later */
-	bool is_json;             /* called with --json */
-	bool measures;            /* one at a time: two would disturb each other */
+	const char *const *options; /* names of options in the command's table */
+	const char *const
+		*fixed; /* always on the command line, before the call's own words; may be NULL */
+	bool is_json;   /* called with --json */
+	bool measures;  /* runs alone: two would disturb each other */
 	bool only_reads;
 	bool takes_commands; /* its arguments are commands */
 	bool needs_commands; /* not offered without --allow-commands */
@@ -32,21 +33,22 @@ struct fg_mcp_tool {
 extern const struct fg_mcp_tool fg_mcp_tools[];
 
 struct fg_mcp_rights {
-	const struct fg_cli *cli; /* to load fastgate.yml with */
-	const char *folder;       /* files lie below it */
+	const struct fg_cli *cli; /* to load fastgate.yml */
+	const char *folder;       /* files must be below it */
 	bool commands;            /* --allow-commands */
 	bool accept;              /* --allow-accept */
 };
 
-/* NULL: unknown, or not allowed. */
+/* Returns NULL if the tool is unknown or not allowed. */
 const struct fg_mcp_tool *fg_mcp_find_tool(const char *name, const struct fg_mcp_rights *rights);
-/* The row of the command's table for an option that the tool has, or NULL. */
+/* The option's row in the command's table; NULL if the tool does not have the option. */
 const struct fg_option *fg_mcp_option(const struct fg_mcp_tool *tool, const char *name);
-/* The array `tools`. */
+/* Writes the array `tools`. */
 void fg_mcp_list_tools(struct fg_json_writer *w, const struct fg_mcp_rights *rights);
 /*
- * The command line, without the program: NULL-terminated, in the arena. FG_EINVAL: an argument that
- * the schema does not have, of another type, or not allowed. Values are checked by the command.
+ * Makes the command line, without the program: NULL-terminated, in the arena. FG_EINVAL: an
+ * argument is not in the schema, has another type, or is not allowed. The command itself checks
+ * values.
  */
 int fg_mcp_command_line(const struct fg_mcp_tool *tool, const cJSON *arguments,
 			const struct fg_mcp_rights *rights, struct fg_arena *arena, char ***argv,

@@ -20,7 +20,7 @@ static const uint32_t time_bits[] = {
 	UINT32_C(1) << FG_TIME_WALL,
 };
 
-/* A NULL-terminated list; NULL if it is empty. */
+/* The list's values, NULL-terminated; NULL if it is empty. */
 static const char *const *list_of(struct fg_cli *cli, const struct fg_option_list *list)
 {
 	const char **texts = NULL;
@@ -52,7 +52,7 @@ static int parse_numbers(struct fg_cli *cli, const char *text, struct fg_calltre
 	return status;
 }
 
-/* "event:10-20", "event", "7", "10-20" or "10:20". */
+/* Accepts "event:10-20", "event", "7", "10-20" and "10:20". */
 static int parse_unit(struct fg_cli *cli, const char *text, struct fg_calltree_query *query,
 		      struct fg_error *err)
 {
@@ -160,7 +160,7 @@ const struct fg_cli_argument fg_cli_run_arguments[] = {
 	{.name = NULL},
 };
 
-/* `words` may be NULL: the newest run. */
+/* A NULL `words` means the newest run. */
 static int use_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
 		       const char *words, const struct fg_cli_profile_use *use,
 		       struct fg_error *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the commands that show a profile (view, graph, export) and the one that imports one:
- * which part of a profile to show, how frames are named and grouped, and the steps from RUN to a
- * profile and a query.
+ * Shared by the commands that show a profile (view, graph, export) and the one that imports it:
+ * options that select a part of a profile and that name and group frames, and the steps from RUN to
+ * a profile and a query.
  */
 #ifndef FG_CLI_PROFILE_QUERY_H
 #define FG_CLI_PROFILE_QUERY_H
@@ -25,7 +25,7 @@ extern const char *const fg_cli_time_kinds[];
 extern const char *const fg_cli_groups[];
 extern const char *const fg_cli_splits[];
 
-/* The rows for an options struct whose member `member` is one of these. */
+/* Option rows for an options struct whose `member` is a struct fg_cli_query_options. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
 #define FG_CLI_QUERY_OPTIONS(type, member)                                              \
  FG_ROW_TEXT(type, member.measure, "measure", 0, "NAME",                                \
@@ -80,7 +80,7 @@ struct fg_cli_profile_options {
 };
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
-/* The rows for an options struct whose member `member` is a struct fg_cli_profile_options. */
+/* Option rows for an options struct whose `member` is a struct fg_cli_profile_options. */
 #define FG_CLI_PROFILE_OPTIONS(type, member)                                                 \
  FG_ROW_FILE(type, member.output, "output", 'o', "write to a file; '-' is standard output"), \
 	 FG_CLI_QUERY_OPTIONS(type, member.query), FG_CLI_RUN_OPTIONS(type, member.run)
@@ -89,17 +89,17 @@ struct fg_cli_profile_options {
  "newest when left out"
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* RUN alone. */
+/* The arguments of a command that takes only RUN. */
 extern const struct fg_cli_argument fg_cli_run_arguments[];
 
-/* The command's own work on a profile; the query has been checked against the profile. */
+/* A command's work on a profile, with a query that was checked against it. */
 struct fg_cli_profile_use {
 	int (*run)(struct fg_cli *cli, void *context, const struct fg_profile *profile,
 		   const struct fg_calltree_query *query, struct fg_error *err);
 	void *context;
 };
 
-/* A whole command: the first argument is RUN; errors are printed. Returns the exit code. */
+/* Runs a whole command, whose first argument is RUN. Prints errors; returns the exit code. */
 int fg_cli_run_on_profile(struct fg_cli *cli, const struct fg_cli_profile_options *options,
 			  const struct fg_cli_profile_use *use);
 struct fg_cli_tree {
@@ -107,22 +107,25 @@ struct fg_cli_tree {
 	const char *title;
 };
 
-/* The call tree of the profile that `word` names. */
+/* Builds the call tree of the profile that `word` names. */
 int fg_cli_build_tree(struct fg_cli *cli, const struct fg_cli_profile_options *options,
 		      const char *word, struct fg_cli_tree *built, struct fg_error *err)
 	FG_NODISCARD;
 
-/* Two profiles over the union of their call paths: before in column 0, after in column 1. */
+/* Two profiles joined over all their call paths: before in column 0, after in column 1. */
 struct fg_cli_difference {
 	struct fg_calltree tree;
-	const char *titles[2]; /* the command line's */
+	const char *titles[2]; /* names from the command line */
 };
 
-/* `words` names both; FG_EINVAL: they have no measure in common. Release the tree. */
+/*
+ * `words` names both profiles. FG_EINVAL: they have no measure in common. The tree must be
+ * released.
+ */
 int fg_cli_build_difference(struct fg_cli *cli, const struct fg_cli_profile_options *options,
 			    const char *const words[2], struct fg_cli_difference *difference,
 			    struct fg_error *err) FG_NODISCARD;
-/* The exit code for `status`; an error is printed. */
+/* Prints the error, if any, and returns the exit code for `status`. */
 int fg_cli_end(const struct fg_cli *cli, int status, const struct fg_error *err);
 
 #endif

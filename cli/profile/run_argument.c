@@ -37,7 +37,7 @@ static char *choose_symbols(struct fg_cli *cli, const struct fg_cli_run_options 
 	return cache;
 }
 
-/* Signals that would end us, as far as they can be blocked. */
+/* Signals that would end the process and can be blocked. */
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
 static void hold_signals(sigset_t *before)
@@ -74,7 +74,7 @@ static int read_traces(const char *path, const struct fg_symbolizer_options *sym
 	return status;
 }
 
-/* A trace, or a folder of them. */
+/* Reads a trace, or a folder of traces. */
 static int read_recorded(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			 const char *path, struct fg_profile *profile, struct fg_error *err)
 {
@@ -87,8 +87,8 @@ static int read_recorded(struct fg_cli *cli, const struct fg_cli_run_options *op
 }
 
 /*
- * Unpacked files are removed before the profile is used. Until then signals are blocked, so that
- * Ctrl-C leaves nothing behind.
+ * Removes unpacked files before the profile is used. Until then signals are blocked, so that Ctrl-C
+ * leaves nothing behind.
  */
 static int read_archive(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			const char *path, struct fg_profile *profile, struct fg_error *err)
@@ -217,7 +217,7 @@ static void set_clock(const struct fg_sampling *sampling, struct fg_profile *pro
 		profile->cost.expected = sampling->expected_cost;
 }
 
-/* The sums over all repetitions. */
+/* Makes a profile from the sums over all repetitions. */
 static int from_sums(const struct fg_cli_run_options *options, const struct fg_stored_run *stored,
 		     size_t index, struct fg_profile *profile, struct fg_error *err)
 {
@@ -334,7 +334,7 @@ int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options
 
 /* ---- the newest run or trace ---- */
 
-/* Time of the last trace written to this folder; 0 if none. */
+/* Time of the last trace written to this folder; 0 without traces. */
 static int64_t newest_trace_ns(const char *folder)
 {
 	char **names = NULL;
@@ -360,7 +360,7 @@ static int64_t newest_trace_ns(const char *folder)
 	return newest;
 }
 
-/* End of the newest run in the store; 0 if there is no store, or if it is empty. */
+/* End time of the newest run in the store; 0 if the store is missing or empty. */
 static int64_t newest_run_ns(const struct fg_cli_run_options *options)
 {
 	const struct fg_run_filter filter = {
@@ -386,7 +386,7 @@ bool fg_cli_is_profile_file(const char *words)
 	return fg_fs_exists(words) && !fg_text_ends_with(words, FG_WIRE_FILE_ENDING);
 }
 
-/* A file, a folder, or the newest recording. */
+/* The path of a file or folder, or of the newest recording. */
 static const char *file_of(const struct fg_cli_run_options *options, const char *words)
 {
 	int64_t traced = 0;

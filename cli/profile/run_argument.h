@@ -2,7 +2,7 @@
 /*
  * RUN, for every command that shows a profile: the id of a stored run (or "latest", "latest~2", a
  * tag, a branch), a trace file or the folder that `record` wrote, an exported run file, or another
- * tool's profile; by default the newest. Only this file decides which of these it is.
+ * tool's profile; by default the newest. Only this code decides which of these RUN is.
  */
 #ifndef FG_CLI_PROFILE_RUN_ARGUMENT_H
 #define FG_CLI_PROFILE_RUN_ARGUMENT_H
@@ -15,16 +15,19 @@ struct fg_cli_run_options {
 	int side; /* index into fg_cli_sides */
 	struct fg_option_list binaries;
 	int64_t period_ns;
-	const char *format; /* of fg_import_formats; NULL: detected from the content */
+	const char *format; /* name in fg_import_formats; NULL: detected from the content */
 	bool names_only;
-	/* load traces with the instructions of functions, see profile/listing.h */
+	/* load traces with instructions of functions, see profile/listing.h */
 	bool wants_code;
 };
 
-/* A trace, a folder of traces, an archive or another tool's profile, but no exported run. */
+/*
+ * Is it a trace, a folder of traces, an archive or another tool's profile? False for an exported
+ * run.
+ */
 bool fg_cli_is_profile_file(const char *words);
 
-/* The file of `record --exact`, in its folder. */
+/* The file that `record --exact` writes in its folder. */
 #define FG_CLI_EXACT_FILE "exact.callgrind"
 /* Default output folder of `record`. */
 #define FG_CLI_RECORD_FOLDER "fastgate-record"
@@ -33,8 +36,8 @@ extern const char *const fg_cli_sides[];
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name cannot be put into parentheses. */
 /*
- * The rows for an options struct whose member `member` is one of these; the first ones are
- * `import`'s too.
+ * Option rows for an options struct whose `member` is a struct fg_cli_run_options. `import` has
+ * only the first ones.
  */
 #define FG_CLI_SOURCE_OPTIONS(type, member)                                                             \
  {.name = "binaries",                                                                                   \
@@ -61,10 +64,13 @@ extern const char *const fg_cli_sides[];
 	 FG_CLI_SOURCE_OPTIONS(type, member), FG_CLI_PROJECT_OPTION(type, member.project)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* `words` may be NULL: the newest. The caller releases the profile; its notes have been printed. */
-/* The benchmarks with a profile of the stored run that is meant, for fg_fs_list_free(). */
+/* Lists the benchmarks with a profile in the stored run; free the list with fg_fs_list_free(). */
 void fg_cli_list_choices(const struct fg_cli_run_options *options, const char *words, char ***names,
 			 size_t *count);
+/*
+ * Loads the profile that `words` names (NULL: the newest) and prints its notes. The caller releases
+ * it.
+ */
 int fg_cli_load_profile(struct fg_cli *cli, const struct fg_cli_run_options *options,
 			const char *words, struct fg_profile *profile, struct fg_error *err)
 	FG_NODISCARD;
@@ -76,8 +82,8 @@ int fg_cli_load_profile_file(struct fg_cli *cli, const struct fg_cli_run_options
 /* ---- traces ---- */
 
 /*
- * Writes an archive of the traces and prints what is in it. `output` NULL: next to the traces,
- * under their name.
+ * Packs the traces into an archive and prints its content. `output` NULL: an archive next to the
+ * traces, under their name.
  */
 int fg_cli_archive_traces(struct fg_cli *cli, const struct fg_option_list *binaries,
 			  const char *traces, const char *output, struct fg_error *err)

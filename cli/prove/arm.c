@@ -12,11 +12,11 @@ enum {
 	FIXED_PAIRS_MAX = 100000,
 };
 
-/* HEAD against HEAD, the candidate built apart. */
+/* A run of HEAD against HEAD, with a separate build for the candidate. */
 struct arm {
 	struct fg_session session;
 	struct fg_arms arms;
-	struct fg_benchmark benchmark; /* the plan's, as this run measures it */
+	struct fg_benchmark benchmark; /* the plan's benchmark, as this run measures it */
 	const struct fg_benchmark *benchmarks[1];
 	struct fg_plant plant;
 };
@@ -44,7 +44,7 @@ static int open_arm(struct fg_prove *prove, const struct fg_prove_subject *subje
 	return FG_OK;
 }
 
-/* The build is restored; if that fails, it is built again next time. */
+/* Restores the build; if that fails, the next run builds it again. */
 static int close_arm(struct arm *arm, int status, struct fg_error *err)
 {
 	struct fg_error why = {0};
@@ -124,7 +124,7 @@ static void take_metric(const struct fg_metric_verdict *metric, struct fg_proof 
 	proof->min_effect = metric->min_effect;
 }
 
-/* Cases of a suite are one verdict: the worst of them. */
+/* A suite's cases count as one verdict, that of the worst case. */
 static void take(struct fg_prove *prove, const struct arm *arm, struct fg_proof *proof)
 {
 	const struct fg_verdict *verdict = &arm->session.got.verdict;
@@ -183,7 +183,7 @@ static int gate(struct arm *arm, struct fg_error *err)
 
 /* ---- functions ---- */
 
-/* An inlined function has no entry; the function around it has. */
+/* An inlined function has no entry of its own, but the function that contains it has. */
 static uint32_t holder_of(const struct fg_profile_set *set, uint32_t node)
 {
 	while (node > 0 && set->functions[set->nodes[node].function].inlined)
@@ -228,7 +228,7 @@ static void insert(struct fg_prove *prove, struct fg_prove_subject *subject,
 	};
 }
 
-/* Functions of a run that take most time. */
+/* Finds the functions that take most time in a run. */
 static void find_functions(struct fg_prove *prove, struct fg_prove_subject *subject,
 			   struct arm *arm)
 {
@@ -303,7 +303,7 @@ static void only_pairs(struct arm *arm, unsigned count)
 	arm->session.asked.fixed_pairs = count;
 	measure->schedule = FG_SCHEDULE_ABBA;
 	measure->min_pairs = 2;
-	measure->max_pairs = FIXED_PAIRS_MAX; /* `count` ends it */
+	measure->max_pairs = FIXED_PAIRS_MAX; /* `count` ends the measurement */
 	measure->layouts = FG_LAYOUTS_NEVER;
 	measure->exact = FG_EXACT_OFF;
 	measure->also_count = measure->call_count = measure->domain_count = 0;

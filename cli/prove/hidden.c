@@ -7,12 +7,12 @@
 #include <math.h>
 
 enum {
-	NEUTRAL_ONE_IN = 3, /* hidden runs, without a plant */
+	NEUTRAL_ONE_IN = 3, /* share of hidden runs without a plant: one in this many */
 };
 
 static const double usual_size = 0.10;
 
-/* The newest plant of the card in one of the plan's benchmarks, which has its calibration. */
+/* The newest plant in one of the plan's benchmarks: its calibration is reused. */
 static const struct fg_proof *find_plant(const struct fg_prove *prove)
 {
 	for (size_t i = prove->proof_count; i-- > 0;) {
@@ -25,7 +25,10 @@ static const struct fg_proof *find_plant(const struct fg_prove *prove)
 	return NULL;
 }
 
-/* As large as the card finds for sure, or the largest. */
+/*
+ * The smallest size that the card finds reliably, but at least half of the usual size; otherwise
+ * the usual size.
+ */
 static double size_of(const struct fg_proof_card *card)
 {
 	return isfinite(card->smallest) && card->smallest > usual_size / 2 - 1e-6 ? card->smallest
@@ -76,7 +79,7 @@ static int run_hidden(struct fg_prove *prove, uint64_t seed, struct fg_error *er
 	FG_TRY(fg_prove_arm(prove, &subject, is_planted ? FG_PROOF_PLANTED : FG_PROOF_NEUTRAL,
 			    is_planted ? size_of(&card) : 0, err));
 	prove->proofs[prove->proof_count - 1].is_hidden = true;
-	/* Without the plant it says nothing about plants. */
+	/* A run without the plant says nothing about plants. */
 	if (subject.not_relinked)
 		return fg_error_set(err, FG_EUNSUPPORTED, "%s", subject.not_relinked);
 	return fg_prove_keep(prove, err);

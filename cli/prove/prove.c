@@ -16,18 +16,18 @@ enum {
 	FIRST_ITERATIONS = 16,
 	STEP = 16,
 	ITERATIONS_MAX = 1 << 28,
-	LEAST_ITERATIONS = 4,   /* of the smallest plant: with fewer its share is unknown */
-	ENOUGH_ITERATIONS = 20, /* of the smallest plant: the jumps to the loop no longer matter */
-	CALIBRATION_S = 10,     /* for the last pairs */
+	LEAST_ITERATIONS = 4,   /* with fewer, the share of the smallest plant is uncertain */
+	ENOUGH_ITERATIONS = 20, /* with so many, the jumps to the loop do not matter */
+	CALIBRATION_S = 10,     /* time for the last pairs of a calibration */
 	CALIBRATION_PAIRS_MAX = 40,
 	SIZES = 4,
 	ARMS_A_ROUND = SIZES + 2,
 };
 
-/* Relative slowdowns that are planted. */
+/* Relative slowdowns to plant. */
 static const double sizes[SIZES] = {0.01, 0.02, 0.05, 0.10};
 
-/* A calibration aims at this slowdown: well above the noise, and still proportional. */
+/* A calibration aims at this slowdown, which is well above the noise and still proportional. */
 static const double calibrated_from = 0.15;
 static const double calibrated_at = 0.3;
 static const double calibrated_to = 0.8;
@@ -39,7 +39,10 @@ static double seconds_of(const struct fg_prove *prove)
 
 /* ---- size of the plant ---- */
 
-/* Iterations for a slowdown that can be measured; 0: this function has none. */
+/*
+ * Sets pairs->iterations so that the slowdown can be measured. FG_EUNSUPPORTED: the function is
+ * called too often or too rarely.
+ */
 static int find_iterations(struct fg_prove *prove, const struct fg_prove_subject *subject,
 			   struct fg_prove_pairs *pairs, struct fg_error *err)
 {
@@ -60,7 +63,7 @@ static int find_iterations(struct fg_prove *prove, const struct fg_prove_subject
 			    iterations == 0 ? "too often" : "too rarely");
 }
 
-/* The relative slowdown of one iteration. */
+/* Measures the relative slowdown per iteration. */
 static int calibrate(struct fg_prove *prove, const struct fg_prove_subject *subject,
 		     const struct fg_prove_function *function, double *per_iteration,
 		     struct fg_error *err)
@@ -92,7 +95,7 @@ static bool is_enough(const struct fg_prove_subject *subject)
 	return subject->chosen && sizes[0] / subject->per_iteration >= ENOUGH_ITERATIONS;
 }
 
-/* The first function, by time, that can be slowed down by a known share. */
+/* Chooses the first function, by time, that can be slowed down by a known share. */
 static int choose(struct fg_prove *prove, struct fg_prove_subject *subject, struct fg_error *err)
 {
 	struct fg_error why = {0};
@@ -125,7 +128,7 @@ struct asked_arm {
 	double size;
 };
 
-/* Each arm once, in random order. */
+/* Puts the arms in random order. */
 static void shuffle(struct fg_random *random, struct asked_arm arms[ARMS_A_ROUND])
 {
 	arms[0] = (struct asked_arm){FG_PROOF_SAME, 0};
@@ -179,7 +182,7 @@ static int run_arm(struct fg_prove *prove, struct fg_prove_subject *subject,
 	return fg_prove_keep(prove, err);
 }
 
-/* Every benchmark in turn, all of its arms once. */
+/* Runs all arms of every benchmark once. */
 static int run_round(struct fg_prove *prove, struct fg_random *random, struct fg_error *err)
 {
 	int status = FG_OK;
@@ -197,7 +200,7 @@ static int run_round(struct fg_prove *prove, struct fg_random *random, struct fg
 	return status;
 }
 
-/* A run that has a profile, and the function to slow down. */
+/* Makes a run with a profile, and chooses the function to slow down. */
 static int begin_subject(struct fg_prove *prove, struct fg_prove_subject *subject,
 			 struct fg_error *err)
 {
@@ -206,7 +209,7 @@ static int begin_subject(struct fg_prove *prove, struct fg_prove_subject *subjec
 
 	if (status != FG_OK)
 		return status;
-	/* A wrapper is not linked, but the program that it starts may be. */
+	/* A wrapper script is not linked, but the program that it starts may be. */
 	if (subject->function_count > 0)
 		status = choose(prove, subject, err);
 	if (subject->chosen)
@@ -261,7 +264,7 @@ static size_t count_measured(const struct fg_prove *prove)
 	return count;
 }
 
-/* Rounds until the budget ends, or until one measures nothing. */
+/* Runs rounds until the budget ends or a round measures nothing. */
 static int prove_all(struct fg_prove *prove, struct fg_error *err)
 {
 	struct fg_random random;
@@ -278,7 +281,7 @@ static int prove_all(struct fg_prove *prove, struct fg_error *err)
 	return status;
 }
 
-/* ---- the whole ---- */
+/* ---- the command ---- */
 
 static int select_subjects(struct fg_prove *prove, struct fg_error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs whose right answer is known, to prove the gate on this project and this runner: each is a
- * whole run of one benchmark, HEAD against HEAD built apart, relinked or with a planted slowdown
- * (runner/build/plant.h).  gate/prove.h makes the card of them.
+ * Runs whose correct outcome is known, which prove the gate on this project and this runner. Each
+ * is a whole run of one benchmark, HEAD against a separate build of HEAD, relinked or with a
+ * planted slowdown (runner/build/plant.h). gate/prove.h makes the card from them.
  *
  *	fg_prove_run() → fg_prove_write() or fg_prove_json() → fg_prove_release()
  */
@@ -19,33 +19,33 @@ enum {
 };
 
 struct fg_prove_request {
-	const char *benchmark; /* NULL: all of them */
-	int64_t budget_ns;     /* no run starts that would hardly end within it */
+	const char *benchmark; /* NULL: all benchmarks */
+	int64_t budget_ns;     /* a run starts only if it will probably end within this time */
 	bool nightly;          /* add to the newest card of this runner */
 };
 
 /* A function that takes time. */
 struct fg_prove_function {
-	const char *name; /* as reports have it */
+	const char *name; /* as shown in reports */
 	const char *symbol;
-	const char *library; /* base name of the file that has it */
+	const char *library; /* base name of the file that contains it */
 	double self_ns;
 };
 
 /* A benchmark, and the function that is slowed down. */
 struct fg_prove_subject {
 	const struct fg_benchmark *benchmark;
-	struct fg_prove_function functions[FG_PROVE_FUNCTIONS]; /* of the first run, by time */
+	struct fg_prove_function functions[FG_PROVE_FUNCTIONS]; /* from the first run, by time */
 	size_t function_count;
-	const struct fg_prove_function *chosen; /* NULL: none */
-	double per_iteration;     /* relative slowdown of one iteration of the loop at each call */
-	const char *not_relinked; /* why it cannot be linked again; NULL: it can */
-	const char *not_planted;  /* why no function is slowed down */
+	const struct fg_prove_function *chosen; /* NULL: no function */
+	double per_iteration;     /* relative slowdown per iteration of the loop in each call */
+	const char *not_relinked; /* reason why it cannot be linked again, or NULL */
+	const char *not_planted;  /* reason why no function is slowed down, or NULL */
 };
 
 struct fg_prove {
 	struct fg_cli *cli;
-	struct fg_plan *plan; /* its arena has all texts */
+	struct fg_plan *plan; /* its arena holds all texts */
 	struct fg_prove_request asked;
 	char *state_folder;
 	struct fg_prove_subject *subjects;
@@ -53,19 +53,19 @@ struct fg_prove {
 	struct fg_proof *proofs;
 	size_t proof_count;
 	size_t proof_capacity;
-	char fingerprint[17];   /* of the runner */
-	char card_id[37];       /* runs with this id are counted together */
-	struct fg_store *store; /* NULL: nothing is kept */
-	const char *ref;        /* to prove with; NULL: HEAD */
+	char fingerprint[17];   /* fingerprint of the runner */
+	char card_id[37];       /* runs with this id make one card */
+	struct fg_store *store; /* NULL: results are not stored */
+	const char *ref;        /* git ref to prove with; NULL: HEAD */
 	const char *commit;
 	uint64_t seed;
-	int64_t started_ns; /* monotonic */
+	int64_t started_ns; /* monotonic clock */
 	struct fg_proof_card card;
 };
 
 /*
- * FG_EINTERRUPTED: the card is of the runs so far.  FG_EINVAL: no benchmark of that name, or the
- * budget is too small for one run.  `plan` is changed: its baseline is HEAD.
+ * FG_EINTERRUPTED: the card covers the runs so far. FG_EINVAL: the benchmark is unknown, or the
+ * budget is too small for one run. Changes `plan`, whose baseline becomes HEAD.
  */
 int fg_prove_run(struct fg_prove *prove, struct fg_cli *cli, struct fg_plan *plan,
 		 const struct fg_prove_request *asked, struct fg_error *err) FG_NODISCARD;
@@ -74,50 +74,50 @@ void fg_prove_release(struct fg_prove *prove);
 /* ---- hidden.c ---- */
 
 /*
- * `gate.prove`: one more run of `ref`, drawn by `seed`, added to the newest card of this runner.
- * Problems, and a gate that is broken, are warnings.
+ * For `gate.prove`: makes one more run of `ref`, chosen by `seed`, and adds it to the newest card
+ * of this runner. Problems, and a broken gate, are only warnings.
  */
 void fg_prove_hidden(struct fg_cli *cli, struct fg_plan *plan, const char *ref, uint64_t seed);
 
 /* ---- store.c ---- */
 
-/* Opens the plan's store; with `nightly` the proofs are those of the newest card. */
+/* Opens the plan's store; with `nightly` it loads the proofs of the newest card. */
 int fg_prove_open(struct fg_prove *prove, struct fg_error *err) FG_NODISCARD;
-/* Keeps the newest proof. */
+/* Stores the newest proof. */
 int fg_prove_keep(struct fg_prove *prove, struct fg_error *err) FG_NODISCARD;
-/* Shows the card on pages: of the store, and of the plan's server. A failure is a warning. */
+/* Stores the card for the pages, and sends it to the plan's server. A failure is only a warning. */
 void fg_prove_publish(const struct fg_prove *prove);
-/* The newest card of this runner; empty without a store. */
+/* Loads the newest card of this runner; empty without a store. */
 int fg_prove_load(const struct fg_plan *plan, struct fg_stored_proofs *list, struct fg_error *err)
 	FG_NODISCARD;
-/* The proofs of a list; texts go to the arena.  Returns how many. */
+/* Reads the proofs of a list; texts go to the arena. Returns their number. */
 size_t fg_prove_read(const struct fg_stored_proofs *list, struct fg_arena *arena,
 		     struct fg_proof **proofs);
-/* Makes the card of proofs by what the plan bounds. */
+/* Makes the card; the plan limits the remedies. */
 void fg_prove_card(struct fg_plan *plan, const struct fg_proof *proofs, size_t count,
 		   struct fg_proof_card *card);
 
 /* ---- report.c ---- */
 
 void fg_prove_write(const struct fg_prove *prove, struct fg_strbuf *text);
-/* fastgate-prove/1, as a member or (NULL) as the whole */
+/* Writes fastgate-prove/1, as a member or (`name` NULL) as the whole document. */
 void fg_prove_json_into(const struct fg_prove *prove, const char *name, bool with_runs,
 			struct fg_json_writer *w);
 void fg_prove_json(const struct fg_prove *prove, struct fg_strbuf *text);
 
 /* ---- arm.c: HEAD against HEAD, the candidate built apart ---- */
 
-/* One whole run, appended to the proofs.  FG_ECHILD: the benchmark cannot be measured. */
+/* Makes one whole run and appends it to the proofs. FG_ECHILD: the benchmark cannot be measured. */
 int fg_prove_arm(struct fg_prove *prove, struct fg_prove_subject *subject, enum fg_proof_arm kind,
 		 double size, struct fg_error *err) FG_NODISCARD;
 
-/* Pairs without a verdict. */
+/* Measures pairs without a verdict. */
 struct fg_prove_pairs {
-	const struct fg_prove_function *function; /* slowed down; NULL: nothing is */
+	const struct fg_prove_function *function; /* function to slow down, or NULL */
 	uint32_t iterations;
 	unsigned count;
-	double slower;  /* result: relative */
-	double seconds; /* result: per pair */
+	double slower;  /* result: relative slowdown */
+	double seconds; /* result: seconds per pair */
 };
 
 /* FG_EUNSUPPORTED, FG_ENOENT: the function cannot be slowed down. */

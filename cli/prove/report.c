@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The card for people and for programs. */
+/* Writes the card, for people and as JSON. */
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/text.h"

@@ -24,7 +24,7 @@ size_t fg_prove_read(const struct fg_stored_proofs *list, struct fg_arena *arena
 		const char *data = list->items[i].data;
 		struct fg_proof *proof = &(*proofs)[count];
 
-		/* A damaged row proves nothing. */
+		/* skip a damaged row */
 		if (!data || fg_proof_read(data, strlen(data), arena, proof, NULL) != FG_OK)
 			continue;
 		proof->at_ns = list->items[i].at_ns;
@@ -138,7 +138,7 @@ void fg_prove_card(struct fg_plan *plan, const struct fg_proof *proofs, size_t c
 	fg_proof_card_make(proofs, count, plans, plan->benchmark_count, card);
 }
 
-/* ---- to a server ---- */
+/* ---- upload ---- */
 
 static int post(const struct fg_push_options *to, const struct fg_strbuf *body,
 		struct fg_error *err)

@@ -15,14 +15,14 @@
 #include <unistd.h>
 
 enum {
-	RATE_HZ = 100,        /* at first, */
-	RATE_MOST_HZ = 1000,  /* and as far as the budget allows */
+	RATE_HZ = 100,        /* rate at the beginning */
+	RATE_MOST_HZ = 1000,  /* highest rate, if the budget allows it */
 	MACHINE_RATE_HZ = 99, /* not a multiple of 100 Hz, to avoid lockstep with 10 ms timers */
 };
 
 struct outside {
 	const struct fg_record_sample *options;
-	pid_t pid; /* 0: the command is started here, or the whole machine is sampled */
+	pid_t pid; /* 0: start the command, or sample the whole machine */
 	const char *folder;
 };
 

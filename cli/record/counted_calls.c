@@ -9,13 +9,13 @@
 #include <stdlib.h>
 
 enum {
-	SHOWN = 10 /* functions */
+	SHOWN = 10 /* functions listed */
 };
 
 struct function {
 	const char *name;
 	double calls;
-	uint32_t ways; /* sum of enum fg_call_way */
+	uint32_t ways; /* bits of enum fg_call_way */
 };
 
 struct counted {
@@ -115,7 +115,7 @@ static int by_calls(const void *a, const void *b)
 	return strcmp(one->name, other->name);
 }
 
-/* Says how a function's calls are counted, unless only imports are counted. */
+/* Adds how a function's calls are counted, unless only imports are counted. */
 static void add_ways(struct fg_strbuf *text, uint32_t ways)
 {
 	static const struct {
@@ -165,7 +165,7 @@ static void say_functions(const struct fg_cli *cli, const struct counted *counte
 		fg_cli_say(cli, "how long they took: fastgate view %s -V times", folder);
 }
 
-/* Says which function entries could be counted and which could not. */
+/* Reports which function entries could be counted and which could not. */
 static void say_entries(const struct fg_cli *cli, const struct fg_call_patterns *patterns)
 {
 	for (unsigned reason = 0; reason < FG_ENTRY_REFUSALS; reason++) {

@@ -60,7 +60,7 @@ static int take_counting(const struct fg_recording *given, char **library, struc
 	return FG_OK;
 }
 
-/* Writes which function entries can have jumps to a file among the traces. */
+/* Writes a plan of the function entries that can have jumps, next to the traces. */
 static int make_plan(const struct fg_recording *given, const char *program, const char *folder,
 		     char **path, struct fg_error *err)
 {
@@ -75,7 +75,7 @@ static int make_plan(const struct fg_recording *given, const char *program, cons
 static int prepare(const struct fg_recording *given, const char *command,
 		   struct fg_preload *preload, char *owned[3], struct fg_error *err)
 {
-	/* If the program is named by its path, the check reports what is wrong with it. */
+	/* If the program is given by its path, the check reports what is wrong with it. */
 	char *program = strchr(command, '/') ? fg_xstrdup(command) : fg_fs_find_program(command);
 	int status = FG_OK;
 
@@ -147,7 +147,10 @@ static int run_command(char *const *argv, const struct fg_preload *preload,
 		free(variables[i]);
 	if (pid < 0)
 		return fg_error_errno(err, FG_EIO, "cannot start %s", argv[0]);
-	/* Only after the fork: a child forked from a threaded process may do little. */
+	/*
+	 * Start the thread only after the fork: a child forked from a threaded process may do
+	 * little.
+	 */
 	fg_control_file_watch(control);
 	*exit_code = fg_recorded_await(pid, &recorded);
 	return FG_OK;

@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "cli/framework/command.h"
 
-/* Time is sampled unless something is counted. */
+/* How time is sampled. */
 struct fg_record_sample {
 	unsigned rate_hz; /* 0: the rate that `budget` allows */
 	double budget;
@@ -17,11 +17,11 @@ struct fg_record_sample {
 	int64_t duration_ns;
 };
 
-/* Events or calls are counted instead of sampling time; all zero: time is sampled. */
+/* Events or calls to count instead of sampling time; all zero for sampling. */
 struct fg_record_count {
 	bool exact; /* all instructions and calls, by callgrind */
 	const char *measures;
-	int dump_signal; /* row in the table of choices */
+	int dump_signal; /* index into the choices */
 	const char *calls;
 	const char *domains;
 	bool entries;
@@ -30,7 +30,7 @@ struct fg_record_count {
 	unsigned value_bits;
 };
 
-/* A running process or machine, sampled from outside; all zero: a command is started. */
+/* A running process or machine to sample from outside; all zero to start a command. */
 struct fg_record_attach {
 	unsigned pid;
 	bool system;
@@ -50,12 +50,13 @@ struct fg_recording {
 };
 
 bool fg_record_counts_calls(const struct fg_recording *given);
-bool fg_record_counts_events(const struct fg_recording *given); /* including calls */
-/* The first given option that needs the library inside the program; NULL: none. */
+bool fg_record_counts_events(
+	const struct fg_recording *given); /* True also if calls are counted. */
+/* The first given option that needs the library inside the program, or NULL. */
 const char *fg_record_only_inside(const struct fg_recording *given);
 /*
- * Why the options are wrong, to be freed; NULL if they are right. `words`: number of the command's
- * words.
+ * The reason why the options are wrong, to be freed; NULL if they are right. `words` is the number
+ * of words in the command.
  */
 char *fg_record_mistake(const struct fg_recording *given, size_t words);
 /* As above, for --exact. */
@@ -67,7 +68,7 @@ char *fg_record_mistake_within(const struct fg_recording *given);
 
 /* Is this command's program static, so that no library can be preloaded? */
 bool fg_record_is_outside(const char *command);
-/* `exit_code` is the command's, if one was started. */
+/* `exit_code` is that of the command, if one was started. */
 int fg_record_outside(struct fg_cli *cli, const struct fg_recording *options, int *exit_code,
 		      struct fg_error *err) FG_NODISCARD;
 
@@ -79,8 +80,8 @@ int fg_record_exact(struct fg_cli *cli, const struct fg_recording *given, int *e
 /* ---- inside.c ---- */
 
 /*
- * Starts the command in cli->arguments and waits for it. `signal` requests a dump of what is held;
- * 0: none. `exit_code` is the command's.
+ * Starts the command in cli->arguments and waits for it. `signal` requests a dump of the collected
+ * data; 0: no signal does. `exit_code` is that of the command.
  */
 int fg_record_inside(struct fg_cli *cli, const struct fg_recording *given, int signal,
 		     int *exit_code, struct fg_error *err) FG_NODISCARD;

@@ -20,9 +20,9 @@ const char *fg_record_folder(const struct fg_recording *given)
 	return given->output ? given->output : FG_CLI_RECORD_FOLDER;
 }
 
-/* ---- before ---- */
+/* ---- before the recording ---- */
 
-/* Moves a file of a recording into the folder `to`, or removes it (NULL). */
+/* Moves a file of a recording into the folder `to`, or removes it if `to` is NULL. */
 static int clear_file(const char *path, const char *to, struct fg_error *err)
 {
 	char *kept = to ? fg_fs_join(to, fg_fs_base_name(path)) : NULL;
@@ -34,7 +34,7 @@ static int clear_file(const char *path, const char *to, struct fg_error *err)
 	return status;
 }
 
-/* The traces of a recording, or the file of --exact. */
+/* Moves or removes the traces of a recording, or the file of --exact. */
 static int clear_recording(const char *from, const char *to, struct fg_error *err)
 {
 	char *exact = fg_fs_join(from, FG_CLI_EXACT_FILE);
@@ -65,7 +65,7 @@ static bool has_recording(const char *folder)
 	return count > 0;
 }
 
-/* The recording before this one is kept once, in FOLDER.old. */
+/* Keeps the previous recording in FOLDER.old. */
 static int put_aside(const char *folder, bool is_ours, struct fg_error *err)
 {
 	char *old = NULL;
@@ -87,7 +87,7 @@ out:
 	return status;
 }
 
-/* A folder holds either traces or callgrind's counts: they do not add up to one profile. */
+/* Traces and callgrind's counts do not add up to one profile, so a folder has one or the other. */
 static int refuse_exact(const char *folder, struct fg_error *err)
 {
 	char *exact = fg_fs_join(folder, FG_CLI_EXACT_FILE);
@@ -124,7 +124,7 @@ int fg_record_make_folder(const struct fg_recording *given, char **absolute, str
 	return status;
 }
 
-/* ---- after ---- */
+/* ---- after the recording ---- */
 
 struct totals {
 	unsigned files;
@@ -140,8 +140,8 @@ struct totals {
 };
 
 /*
- * Reads the counters of the header and truncates the file, which was created at its maximum size,
- * to what was written. A process that the command left running would not survive that.
+ * Reads the header's counters, and truncates the file from its initial maximum size to what was
+ * written. A process that the command left running would not survive that.
  */
 static void finish_file(const char *path, struct totals *totals)
 {
@@ -222,10 +222,10 @@ static const char *why_no_samples(const struct fg_recording *given, const struct
 	return "less time was used than passes between two samples";
 }
 
-/* Above this share of the CPU time the collector's start hides what samples cost. */
+/* If starting the collector took more of the CPU time than this, the cost of samples is hidden. */
 static const double most_start_to_tell = 0.3;
 
-/* The share of CPU time that sampling took, where the rate followed a budget. */
+/* Reports the share of CPU time spent on sampling, if the rate followed a budget. */
 static void say_cost(const struct fg_cli *cli, const struct totals *totals)
 {
 	const struct fg_sample_cost *cost = &totals->cost;

@@ -30,7 +30,7 @@ static pid_t command_pid;
 static volatile sig_atomic_t told_to_end;
 
 /*
- * An interrupt key reaches the command without us, so only a signal that a process sent to us alone
+ * An interrupt key reaches the command by itself, so only a signal that a process sent to us alone
  * is forwarded.
  */
 static void hand_on(int signal, siginfo_t *info, void *context)
@@ -61,7 +61,10 @@ static void unwatch_signals(const struct sigaction *before)
 		(void)sigaction(handed_on[i], &before[i], NULL);
 }
 
-/* The handlers must not run before they know the command's pid, nor inside the command. */
+/*
+ * Blocks the handlers until they know the command's pid; they must not run inside the command
+ * either.
+ */
 pid_t fg_recorded_start(char *const *argv, char *const *variables, struct fg_recorded *recorded)
 {
 	sigset_t signals;
@@ -86,7 +89,10 @@ pid_t fg_recorded_start(char *const *argv, char *const *variables, struct fg_rec
 	return pid;
 }
 
-/* Processes that the command left running get the same signal, and are killed two seconds later. */
+/*
+ * Sends the same signal to processes that the command left running, and kills them two seconds
+ * later.
+ */
 static void end_the_rest(int signal)
 {
 	const struct timespec moment = {.tv_nsec = 10000000};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command of `fastgate record`: it keeps our terminal, our streams and our process group. An
+ * The command of `fastgate record`, which keeps our terminal, streams and process group. An
  * interrupt key reaches both of us; a signal sent to us alone is forwarded to the command and to
- * the processes that it leaves running. One command at a time.
+ * the processes it leaves running. One command at a time.
  */
 #ifndef FG_CLI_RECORD_RECORDED_COMMAND_H
 #define FG_CLI_RECORD_RECORDED_COMMAND_H
@@ -20,9 +20,12 @@ struct fg_recorded {
 	struct sigaction before[FG_RECORDED_SIGNALS];
 };
 
-/* Negative if it could not be started. `variables` are added to its environment; may be NULL. */
+/*
+ * Returns the pid, negative if the command could not be started. `variables` are added to its
+ * environment; may be NULL.
+ */
 pid_t fg_recorded_start(char *const *argv, char *const *variables, struct fg_recorded *recorded);
-/* Its exit code, or 128 + the number of the signal that ended it. */
+/* Returns the command's exit code, or 128 + the number of the signal that ended it. */
 int fg_recorded_await(pid_t pid, const struct fg_recorded *recorded);
 
 #endif

@@ -52,7 +52,7 @@ static void remove_set(const char *state_folder, const struct fg_executed_key *k
 	free(path);
 }
 
-/* "BENCHMARK-BUILD-CONFIGURATION-ENVIRONMENT": does the name have this part at `index`? */
+/* Does the name "BENCHMARK-BUILD-CONFIGURATION-ENVIRONMENT" have this part at `index`? */
 static bool has_part(const char *name, size_t index, const char *part)
 {
 	const size_t start = index * (PART + 1);
@@ -107,7 +107,7 @@ static int load_set(const char *state_folder, const struct fg_executed_key *key,
 	status = fg_executed_read(data, size, executed, err);
 	if (status != FG_OK)
 		goto out;
-	/* Marks the set as used: the least recently used ones are removed first. */
+	/* Mark the set as used: the least recently used ones are removed first. */
 	(void)!utimensat(AT_FDCWD, path, NULL, 0);
 out:
 	free(data);
@@ -228,7 +228,7 @@ static void save(struct fg_session *session, const struct fg_executed_key *key,
 	session->warned_no_executed = true;
 }
 
-/* Copies the executed set to the baseline: its code is the same. */
+/* Copies the executed set to the candidate, whose code is the same as the baseline's. */
 static void hand_on(struct fg_session *session, const struct fg_runner_job *job,
 		    const struct fg_executed *executed)
 {
@@ -289,9 +289,9 @@ bool fg_session_is_unaffected(struct fg_session *session, struct fg_runner_job *
 	return series->unaffected;
 }
 
-/* ---- its input files ---- */
+/* ---- input files ---- */
 
-/* Executes it once more, at full speed. */
+/* Executes the program once more, at full speed, to see which files it opens. */
 static void find_inputs(struct fg_runner_job *job, const struct fg_exact_request *request,
 			struct fg_executed *executed)
 {
@@ -328,7 +328,7 @@ void fg_session_keep_executed(struct fg_session *session, struct fg_runner_job *
 
 /* ---- after the pairs ---- */
 
-/* Printed once: without callgrind nothing is known, so everything is measured. */
+/* Warns once: without callgrind nothing is known, so everything is measured. */
 static void tell_no_meter(struct fg_session *session)
 {
 	if (session->warned_no_executed)
@@ -347,7 +347,8 @@ static double budget_s(const struct fg_benchmark *benchmark)
 }
 
 /*
- * A failed attempt is not repeated with each build, unless there is more time than there was then.
+ * Did an earlier attempt fail? It is not repeated for each build, unless there is more time than
+ * then.
  */
 static bool has_failed_before(struct fg_session *session, const struct fg_runner_job *job,
 			      const struct fg_benchmark *benchmark)
@@ -384,7 +385,7 @@ struct finding {
 	struct fg_session *session;
 	struct fg_runner_job *job;
 	const struct fg_benchmark *benchmark;
-	int64_t until_ns; /* monotonic: the end of its budget */
+	int64_t until_ns; /* end of the budget, monotonic clock */
 	bool told;
 };
 
@@ -424,8 +425,8 @@ static int find_of_arm(struct finding *finding, enum fg_arm arm, struct fg_error
 }
 
 /*
- * Adds functions that the sampler saw and callgrind did not: code for processors that valgrind does
- * not know, and what threads do only when they run concurrently.
+ * Adds functions that the sampler saw but callgrind did not: code for processors that valgrind does
+ * not know, and code that threads execute only when they run concurrently.
  */
 static void add_sampled(struct fg_session *session, const struct fg_runner_job *job,
 			enum fg_arm arm)

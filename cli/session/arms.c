@@ -53,8 +53,8 @@ static bool has_program(const struct fg_benchmark *benchmark, const char *root)
 }
 
 /*
- * A comparison needs the same work on both sides, so our command is preferred if the baseline can
- * run it.
+ * A comparison needs the same work on both sides, so the candidate's command is preferred if the
+ * baseline can run it.
  */
 static void choose_command(const struct fg_arms *arms, struct fg_benchmark *benchmark,
 			   const char *root)
@@ -128,7 +128,7 @@ static void say_note(void *context, const char *note)
 	fg_cli_say(session->cli, "%s", note);
 }
 
-/* Shows the last lines of a failed build, which say more than our one line can. */
+/* Shows the last lines of a failed build, which say more than a one-line message. */
 static void show_tail(const struct fg_session *session, char *tail)
 {
 	char *rest = tail;
@@ -158,7 +158,7 @@ static struct fg_worktree_options worktree_options(struct fg_session *session, c
 	};
 }
 
-/* Records that the candidate is not a snapshot, which sets the sides apart. */
+/* Records that the candidate is the work tree in place, which makes the sides differ. */
 static void say_in_place(struct fg_session *session)
 {
 	struct fg_side *sides = session->got.run.sides;
@@ -169,7 +169,7 @@ static void say_in_place(struct fg_session *session)
 			   false);
 }
 
-/* The work tree is built by the same command as the commit it is compared with. */
+/* Builds the work tree with the same command as the commit that it is compared with. */
 static int build_candidate(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_worktree_options options = worktree_options(session, NULL, false);
@@ -197,7 +197,9 @@ static int open_worktree(struct fg_arms *arms, struct fg_session *session, enum 
 	char *tail = NULL;
 	int status = FG_OK;
 
-	/* a commit with files of the work tree is unknown elsewhere: use the original's name */
+	/*
+	 * other hosts do not know a commit that contains files of the work tree: use the original
+	 */
 	options.known_as = arm == FG_ARM_BASELINE ? session->got.run.sides[arm].commit
 						  : arms->candidate_commit;
 	options.apart = arm == FG_ARM_CANDIDATE && session->asked.apart;
@@ -246,7 +248,7 @@ static void take_configured(const struct fg_session *session, struct taken *take
 		take_path(taken, build->from_candidate[i]);
 }
 
-/* A script or an input of a benchmark: in the work tree, but not in the commit. */
+/* Takes a script or an input of a benchmark that the work tree has but the commit does not. */
 static void take_if_missing(const struct fg_session *session, const struct fg_git *git,
 			    const char *commit, const char *word, struct taken *taken)
 {
@@ -274,7 +276,9 @@ static void take_inputs(const struct fg_session *session, const struct fg_git *g
 	}
 }
 
-/* `commit` with these files as they are in `source`; NULL: in the work tree. */
+/*
+ * Makes a copy of `commit` in which these files are as in `source`, or if NULL as in the work tree.
+ */
 static int with_files(struct fg_session *session, const char *commit, const char *source,
 		      const struct taken *taken, char **made, struct fg_error *err)
 {
@@ -303,8 +307,8 @@ static int with_files(struct fg_session *session, const char *commit, const char
 }
 
 /*
- * An older commit may lack the benchmarks: their files come from the work tree, where the
- * configuration comes from too.
+ * An older commit may lack the benchmarks, so their files come from the work tree, like the
+ * configuration.
  */
 static int open_old_candidate(struct fg_arms *arms, struct fg_session *session,
 			      const struct fg_git *git, struct fg_error *err)
@@ -344,7 +348,7 @@ out:
 	return status;
 }
 
-/* A commit that is not checked out here. */
+/* Opens a commit that is not checked out here. */
 static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 			      const struct fg_git *git, struct fg_error *err)
 {
@@ -358,7 +362,7 @@ static int open_git_candidate(struct fg_arms *arms, struct fg_session *session,
 	status = open_old_candidate(arms, session, git, err);
 	if (status != FG_OK)
 		goto out;
-	/* Branch, tag and changes describe the checked-out tree, not this commit. */
+	/* Branch, tag and changes describe the checked-out tree instead of this commit. */
 	fg_side_release(side);
 	*side = (struct fg_side){.commit = fg_xstrdup(arms->candidate_commit), .describe = words};
 	words = NULL;
@@ -369,7 +373,7 @@ out:
 	return status;
 }
 
-/* The work tree as it is, in a folder like the baseline's. */
+/* Opens a snapshot of the work tree, in a folder like the baseline's. */
 static int open_snapshot(struct fg_arms *arms, struct fg_session *session, const struct fg_git *git,
 			 struct fg_error *err)
 {
@@ -384,7 +388,7 @@ static int open_snapshot(struct fg_arms *arms, struct fg_session *session, const
 	return status;
 }
 
-/* Before anything is built: a mistyped ref should not cost a build. */
+/* Resolve before anything is built: a mistyped ref should not cost a build. */
 static int resolve_git_baseline(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_git git = {.folder = session->asked.plan->root,
@@ -411,8 +415,8 @@ static void say_from_candidate(struct fg_session *session)
 }
 
 /*
- * The baseline's commit, with the configured files replaced by the candidate's. With a candidate
- * that is a commit, both get them from the work tree.
+ * Makes the baseline's commit with the configured files replaced by the candidate's. If the
+ * candidate is a commit, both get these files from the work tree.
  */
 static int make_baseline_commit(const struct fg_arms *arms, struct fg_session *session,
 				char **commit, struct fg_error *err)
@@ -453,7 +457,7 @@ static int open_git_baseline(struct fg_arms *arms, struct fg_session *session, s
 	return status;
 }
 
-/* Earlier runs of the baseline's branch. */
+/* Loads earlier runs of the baseline's branch. */
 static int load_history(struct fg_arms *arms, struct fg_session *session, struct fg_error *err)
 {
 	const int status = fg_store_load_history(session->open.store, &arms->baseline.run, 0,
@@ -489,7 +493,10 @@ static int take_stored_baseline(struct fg_arms *arms, struct fg_session *session
 	return load_history(arms, session, err);
 }
 
-/* The history comes from its branch in the local store, if there is one. */
+/*
+ * Takes an exported run as the baseline; the history comes from its branch in the local store, if
+ * any.
+ */
 static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, const char *name,
 			      struct fg_error *err)
 {
@@ -505,7 +512,7 @@ static int take_baseline_file(struct fg_arms *arms, struct fg_session *session, 
 	return status;
 }
 
-/* Records the user's own facts about the host and both sides. */
+/* Records user-defined facts about the host and both sides. */
 static int record_facts(struct fg_session *session, struct fg_error *err)
 {
 	const struct fg_plan *plan = session->asked.plan;
@@ -549,8 +556,8 @@ static int settle_baseline(struct fg_arms *arms, struct fg_session *session, str
 			 : take_stored_baseline(arms, session, baseline->value, err);
 	if (status == FG_ENOENT) {
 		/*
-		 * The first run on a branch has nothing to compare with: the gate says "new", or
-		 * fails if a baseline is required.
+		 * The first run on a branch has nothing to compare with: its verdict is "new", or
+		 * it fails if a baseline is required.
 		 */
 		fg_cli_say(session->cli, "%s", err ? err->message : "no baseline");
 		status = FG_OK;
@@ -636,7 +643,7 @@ void fg_arms_describe(struct fg_arms *arms, struct fg_gate_input *input)
 	input->history_context = arms;
 }
 
-/* Appended to the existing ones; the array moves to the plan's arena. */
+/* Appends to the existing ones; the array moves to the plan's arena. */
 static void add_accepts(struct fg_policy *policy, struct fg_plan *plan,
 			const struct fg_accept *more, size_t count)
 {

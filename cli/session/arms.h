@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The two sides of a run. The candidate is a snapshot of the work tree (against a commit), the work
- * tree itself, or a commit (including what is staged) built in a worktree of its own; the baseline
- * is a commit, a stored run, or nothing. The configuration and the command line are applied here.
+ * tree itself, or a commit (also one made of staged changes) built in its own worktree; the
+ * baseline is a commit, a stored run, or nothing. The configuration and the command line are
+ * applied here.
  *
- * The list of benchmarks changes like any other source. A benchmark whose program does not exist in
- * the baseline's commit, but which its own fastgate.yml knows (by its name or by `was`), runs as
- * that file says; the series of a stored run are renamed according to `was`.
+ * The list of benchmarks changes like any other source. If the program of a benchmark does not
+ * exist in the baseline's commit, but the fastgate.yml there has the benchmark (by its name or by
+ * `was`), it runs as that file says; the series of a stored run are renamed according to `was`.
  */
 #ifndef FG_CLI_SESSION_ARMS_H
 #define FG_CLI_SESSION_ARMS_H
@@ -20,21 +21,22 @@
 struct fg_arms {
 	struct fg_worktree worktrees[FG_ARM_COUNT];
 	bool has_worktree[FG_ARM_COUNT];
-	char *candidate_commit; /* built from this; NULL: the work tree in place */
+	char *candidate_commit; /* the commit to build; NULL: the work tree in place */
 	struct fg_plan
 		baseline_plan; /* a commit's own fastgate.yml; our commands may point into it */
-	const char **gone;     /* benchmarks that exist only there */
+	const char **gone;     /* benchmarks that only that plan has */
 	size_t gone_count;
-	struct fg_stored_run baseline; /* a stored run to compare with */
+	struct fg_stored_run baseline; /* stored run to compare with */
 	bool has_baseline;
-	struct fg_stored_history history; /* history of the baseline's branch */
-	struct fg_store *store;           /* the store that the baseline comes from */
+	struct fg_stored_history history; /* earlier runs of the baseline's branch */
+	struct fg_store *store;           /* the store that has the baseline */
 };
 
 /*
  * Finds the baseline that `plan` names, builds both sides if a build is configured, and fills the
- * session's roots and the sides of its run. `plan` is the session's; how its benchmarks run in the
- * baseline is added to it. FG_ENOENT: no such baseline (yet); the message says what was looked for.
+ * session's roots and the sides of its run. `plan` is the session's; it also gets the commands that
+ * its benchmarks run in the baseline. FG_ENOENT: the baseline does not exist (yet); the message
+ * names it.
  */
 int fg_arms_open(struct fg_arms *arms, struct fg_session *session, struct fg_plan *plan,
 		 struct fg_error *err) FG_NODISCARD;
@@ -47,8 +49,8 @@ int fg_arms_open_stored(struct fg_arms *arms, struct fg_session *session, struct
 /* Fills in the gate's input about the arms. */
 void fg_arms_describe(struct fg_arms *arms, struct fg_gate_input *input);
 /*
- * Adds accepted slowdowns from the commits between the two sides ("Fastgate-Accept: ...") to every
- * policy of the plan. A malformed line is reported and skipped.
+ * Adds to every policy of the plan the slowdowns accepted by commits between the two sides
+ * ("Fastgate-Accept: ..."). A malformed line is reported and skipped.
  */
 void fg_arms_add_accepts(struct fg_session *session, struct fg_plan *plan);
 void fg_arms_close(struct fg_arms *arms);
@@ -57,7 +59,7 @@ void fg_arms_close(struct fg_arms *arms);
 
 struct fg_shard {
 	struct fg_stored_run stored;
-	char *from; /* for people: the file it came from */
+	char *from; /* for display: the file it came from */
 	unsigned index;
 	unsigned count;
 };
@@ -68,20 +70,20 @@ struct fg_shards {
 	size_t capacity;
 };
 
-/* Records the shard's number in the facts of the run's candidate. */
+/* Records the shard's number as a fact about the run's candidate. */
 void fg_shard_mark(struct fg_run *run, unsigned index, unsigned count);
-/* False if the run is not a shard. */
+/* Returns false if the run is not a shard. */
 bool fg_shard_of(const struct fg_run *run, unsigned *index, unsigned *count);
 
 /*
- * Takes ownership of the run, even if it is refused because it is not a shard or does not belong to
- * the others.
+ * Takes ownership of the run, even if it is refused because it is not a shard or does not match the
+ * others.
  */
 int fg_shards_add(struct fg_shards *shards, struct fg_stored_run *stored, const char *from,
 		  struct fg_error *err) FG_NODISCARD;
 /*
- * Merging the same shards always gives the same id. The series are moved: afterwards a shard only
- * records which one it is. `missing` gets one line about shards that did not arrive, or stays
+ * Merges the shards; the same ones always give the same id. The series are moved, so that
+ * afterwards a shard has only its number. `missing` gets one line about absent shards, or stays
  * empty.
  */
 void fg_shards_merge(struct fg_shards *shards, const struct fg_plan *plan,

@@ -6,7 +6,7 @@
 #include "runner/facts/code_facts.h"
 
 enum {
-	COMPARED_MAX = 64, /* functions per benchmark */
+	COMPARED_MAX = 64, /* most functions per benchmark */
 };
 
 /* ---- hot functions ---- */
@@ -28,7 +28,7 @@ static int by_samples(const void *left, const void *right)
 	return (a->function > b->function) - (a->function < b->function);
 }
 
-/* Linkage names, most samples first; the strings belong to the set, the array is to be freed. */
+/* Linkage names, most samples first; the set owns the strings, and the array is to be freed. */
 static void find_hot(const struct fg_profile_set *set, struct fg_code_names *names)
 {
 	double sum = 0;
@@ -70,14 +70,14 @@ void fg_session_compare_code(const struct fg_session *session, struct fg_runner_
 /* ---- source lines ---- */
 
 enum {
-	LISTED_MAX = 3,    /* limit per benchmark */
-	LISTINGS_MAX = 60, /* limit per run */
+	LISTED_MAX = 3,    /* per benchmark */
+	LISTINGS_MAX = 60, /* per run */
 	FILE_MAX_BYTES = 8 << 20,
 };
 
 static const double ms_per_ns = 1e-6;
 
-/* The part of `path` below `folder`; NULL if it lies elsewhere. */
+/* The part of `path` below `folder`; NULL if it is outside. */
 static const char *below(const char *folder, const char *path)
 {
 	const size_t length = folder ? strlen(folder) : 0;
@@ -94,8 +94,8 @@ static const char *tree_of(const struct fg_session *session, size_t arm)
 }
 
 /*
- * The name within the tree. Debug information from a compiler cache may name the other side's
- * folder, and a path made relative begins at the root of the tree.
+ * The file's name within the tree. With a compiler cache, debug information may name the other
+ * side's folder, and a path made relative starts at the tree's root.
  */
 static const char *name_in_tree(const struct fg_session *session, const char *file)
 {
@@ -150,7 +150,7 @@ void fg_session_name_files(const struct fg_session *session, struct fg_profile_s
 	free(repository);
 }
 
-/* This side's text of the file, to be freed; NULL if the file is not part of the project. */
+/* The text of a file on this side, to be freed; NULL if the file is not part of the project. */
 static char *read_source(const struct fg_session *session, size_t arm, const char *file)
 {
 	const char *folders[] = {session->open.roots[arm], tree_of(session, arm)};
@@ -170,9 +170,9 @@ static char *read_source(const struct fg_session *session, size_t arm, const cha
 }
 
 /*
- * From costs of lines to times that agree with the function's row: the baseline's samples make its
- * time, and the candidate's the time that the fitted difference leaves it. They are costs of the
- * function with all that it calls, so that the ratio applies to each.
+ * Factor from line costs to times that agree with the function's row: the baseline's samples give
+ * its time, and the candidate's time follows from the fitted difference. Costs include callees, so
+ * the ratio applies to each line.
  */
 static double scale_of(const struct fg_node_verdict *node, size_t arm, double total)
 {
@@ -221,7 +221,7 @@ static const struct fg_source_listing *list_function(const struct fg_session *se
 
 /* One side's code, with the cost of each instruction. */
 struct code_side {
-	const char *binary; /* "BUILD_ID PATH"; NULL if nothing was seen in a binary */
+	const char *binary; /* "BUILD_ID PATH"; NULL if no binary was seen */
 	struct fg_code_text code;
 	struct fg_line_cost *costs; /* per instruction */
 	size_t cost_count;
@@ -239,7 +239,7 @@ static uint64_t costliest_address(const struct fg_function_lines *addresses)
 	return addresses->items[best].line;
 }
 
-/* A call's address points into its instruction, not to its start. */
+/* The address of a call points into the instruction instead of to its start. */
 static void take_costs(struct code_side *side, const struct fg_function_lines *addresses)
 {
 	side->costs = fg_xcalloc(addresses->count, sizeof(side->costs[0]));

@@ -24,15 +24,15 @@ enum {
 
 struct both {
 	const struct fg_benchmark *benchmark;
-	struct fg_profile_set *set; /* of the benchmark's series */
-	bool has_baseline;          /* the baseline runs here, rather than being a stored run */
+	struct fg_profile_set *set; /* profile of the benchmark's series */
+	bool has_baseline;          /* the baseline runs here; it is not a stored run */
 	uint32_t first_pair;        /* pair number of its first row in the set */
-	/* *counted is set to false if this side has no count; the caller knows why */
+	/* sets *counted to false if this side has no count; the reason is in `context` */
 	int (*count)(void *context, enum fg_arm arm, struct fg_profile *profile, bool *counted,
 		     struct fg_error *err);
-	/* after the first repetition: do both sides agree? */
+	/* Do both sides agree after the first repetition? */
 	bool (*is_equal)(const struct fg_profile_set *set, uint32_t first_pair);
-	void *context; /* members of `count` */
+	void *context; /* passed to `count` */
 };
 
 static int count_sides(const struct both *both, unsigned repetition, bool *counted,
@@ -56,7 +56,7 @@ static int count_sides(const struct both *both, unsigned repetition, bool *count
 	return FG_OK;
 }
 
-/* *done: repetitions that completed on all sides; the first stands without the second. */
+/* *done: repetitions completed on all sides. The first is valid without the second. */
 static int count_both(const struct both *both, unsigned *done, struct fg_error *err)
 {
 	bool counted = true;
@@ -79,9 +79,9 @@ struct meter {
 	struct fg_session *session;
 	const struct fg_benchmark *benchmark;
 	struct fg_runner_job *job;
-	int64_t until_ns;                /* monotonic: the end of its budget */
-	bool is_simulated[FG_ARM_COUNT]; /* once is enough */
-	char *why;                       /* why nothing was counted */
+	int64_t until_ns;                /* end of the budget, monotonic clock */
+	bool is_simulated[FG_ARM_COUNT]; /* caches were simulated, which is needed only once */
+	char *why;                       /* reason why nothing was counted */
 };
 
 static int read_meter(void *context, enum fg_arm arm, struct fg_profile *profile, bool *counted,
@@ -136,7 +136,7 @@ static void record_meter(const struct meter *meter, struct fg_series *series, bo
 
 static bool are_instructions_equal(const struct fg_profile_set *set, uint32_t first_pair)
 {
-	(void)first_pair; /* instructions have no other pairs */
+	(void)first_pair; /* instructions have only one range of pairs */
 	return fg_exact_is_equal(set);
 }
 
@@ -166,7 +166,7 @@ int fg_session_count_exactly(struct fg_session *session, struct fg_runner_job *j
 	both.has_baseline = session->open.roots[FG_ARM_BASELINE] &&
 			    session->got.run.series[indexes[0]].schedule != FG_SCHEDULE_STORED;
 	if (fg_exact_has(set, FG_ARM_CANDIDATE))
-		return FG_OK; /* an earlier session already counted */
+		return FG_OK; /* an earlier session has counted already */
 	status = count_both(&both, &done, err);
 	if (status == FG_OK)
 		record_meter(&meter, &session->got.run.series[indexes[0]], done > 0);
@@ -180,13 +180,13 @@ enum {
 	/* The pairs of exact repetitions begin at FG_EXACT_FIRST_PAIR. */
 	FIRST_PAIR_OF_EVENTS = FG_EXACT_FIRST_PAIR + 16,
 	FIRST_PAIR_OF_CALLS = FG_EXACT_FIRST_PAIR + 32,
-	PAIRS = 16, /* room per library */
+	PAIRS = 16, /* pair numbers per library */
 };
 
-/* The events that one library counts, in repetitions of its own. */
+/* The events that one library counts in separate repetitions. */
 struct kind {
 	const char *what;
-	enum fg_remark remark; /* says why nothing was counted */
+	enum fg_remark remark; /* remark with the reason why nothing was counted */
 	uint32_t first_pair;
 	int (*find_library)(const char *library, char **found, struct fg_error *err);
 };
@@ -211,11 +211,12 @@ struct counter {
 	const struct fg_benchmark *benchmark;
 	const char *library;
 	char *events;               /* events to count, in the format of FG_ENV_COUNTERS */
-	char *why;                  /* why nothing is counted, or less often than wanted */
+	char *why;                  /* reason why nothing, or less than wanted, was counted */
 	struct fg_strbuf unreached; /* the candidate's uncounted functions, with reasons */
-	char *plans[FG_ARM_COUNT];  /* plans of jumps at function entries; NULL: none */
+	char *plans[FG_ARM_COUNT];  /* plans of jumps at function entries, or NULL */
 	char *plan_folder;
-	struct fg_argument_sums *arguments; /* for the series, from the first repetition */
+	struct fg_argument_sums
+		*arguments; /* arguments from the first repetition, for the series */
 	bool is_taken[FG_ARM_COUNT];
 };
 
@@ -228,7 +229,7 @@ static void explain(struct counter *counter, const char *why)
 	counter->why = fg_xstrdup(why);
 }
 
-/* Runs with the counting library and without a clock: nothing is sampled. */
+/* Runs with the counting library but without sampling. */
 static int run_counted(struct counter *counter, enum fg_arm arm, const char *folder,
 		       struct fg_error *err)
 {
@@ -272,7 +273,7 @@ static int run_counted(struct counter *counter, enum fg_arm arm, const char *fol
 	return status;
 }
 
-/* Keeps what the report shows of a side besides its counts, from its first repetition. */
+/* Keeps the other results of a side's first repetition, which the report shows. */
 static void take(struct counter *counter, enum fg_arm arm, const struct fg_profile *profile)
 {
 	if (counter->is_taken[arm])
@@ -328,7 +329,7 @@ static const struct fg_profile_row *row_of(const struct fg_profile_set *set, uin
 	return NULL;
 }
 
-/* Do both sides agree in every total of the first repetition? */
+/* Do both sides agree in all totals of the first repetition? */
 static bool are_totals_equal(const struct fg_profile_set *set, uint32_t pair)
 {
 	for (size_t id = 0; id < fg_measure_count(&set->measures); id++) {
@@ -406,7 +407,7 @@ static int make_plan(struct counter *counter, enum fg_arm arm, struct fg_error *
 	return fg_runner_extra_entry_plan(counter->job, arm, counter->plans[arm], err);
 }
 
-/* Finds the entries that can have jumps, the same ones on both sides. */
+/* Finds entries that can have jumps on both sides. */
 static int make_both(struct counter *counter, bool has_baseline, struct fg_error *err)
 {
 	int status = make_plan(counter, FG_ARM_CANDIDATE, err);
@@ -418,7 +419,7 @@ static int make_both(struct counter *counter, bool has_baseline, struct fg_error
 				    counter->plans[FG_ARM_CANDIDATE], err);
 }
 
-/* If the entries that can have jumps are unknown, none get one. */
+/* If the entries that can have jumps are unknown, no entry gets one. */
 static int make_plans(struct counter *counter, bool has_baseline, struct fg_error *err)
 {
 	struct fg_error why = {0};
@@ -453,7 +454,7 @@ static int count_kind(struct counter *counter, struct fg_series *series, struct 
 	int status = FG_OK;
 
 	if (is_counted_already(set, both.first_pair))
-		return FG_OK; /* an earlier session already counted */
+		return FG_OK; /* an earlier session has counted already */
 	if (fg_preload_library(&plain, &found) != FG_OK ||
 	    counter->kind->find_library(plain, &library, &found) != FG_OK)
 		explain(counter, found.message);
@@ -470,8 +471,8 @@ static int count_kind(struct counter *counter, struct fg_series *series, struct 
 }
 
 /*
- * The program uses more memory than before, so the heap is counted, requested or not, to find the
- * call paths that hold it.
+ * Does the program use more memory than before? Then the heap is counted, requested or not, to find
+ * the call paths that hold it.
  */
 static bool has_grown(const struct fg_session *session, const struct fg_series *series,
 		      const struct fg_benchmark *benchmark)
@@ -480,7 +481,7 @@ static bool has_grown(const struct fg_session *session, const struct fg_series *
 	       fg_gate_is_worse(series, &benchmark->policy, &benchmark->measure, "max_rss");
 }
 
-/* NULL if none. */
+/* Returns NULL if there are no events to count. */
 static char *events_to_count(const struct fg_session *session, const struct fg_series *series,
 			     const struct fg_benchmark *benchmark)
 {

@@ -8,7 +8,7 @@
 #include <math.h>
 
 enum {
-	ANCHOR_EVERY = 10, /* commits, at least */
+	ANCHOR_EVERY = 10, /* least number of commits between anchors */
 	FUNCTIONS_KEPT = 10,
 };
 
@@ -65,7 +65,7 @@ static void find_functions(struct fg_store *store, const struct fg_policy *polic
 
 /* ---- one metric ---- */
 
-/* A run that is judged again is already stored. */
+/* A run that is judged again is stored already. */
 static void add_own(struct fg_chain_edges *edges, const struct fg_chain_edge *own)
 {
 	size_t kept = 0;
@@ -131,7 +131,7 @@ static bool is_anchored_lately(const struct fg_chain *chain)
 	return false;
 }
 
-/* If that fails, an undecided metric stays undecided. */
+/* Raises the outcome to creep, unless it is undecided and fails the run for that. */
 static void raise_outcome(const struct fg_policy *policy, enum fg_outcome *outcome)
 {
 	if (*outcome != FG_OUTCOME_INCONCLUSIVE || !policy->fail_on_inconclusive)

@@ -118,7 +118,9 @@ static int render(const struct fg_report *report, const char *format, struct fg_
 	return reporter ? reporter->write(report, &options, text, err) : FG_EINVAL;
 }
 
-/* GitHub's and GitLab's addresses come from the job's variables, a webhook's from the plan. */
+/*
+ * GitHub's and GitLab's addresses come from the job's variables, that of a webhook from the plan.
+ */
 static int check_target(const struct fg_post_target *target, struct fg_error *err)
 {
 	if (strcmp(target->kind, "webhook") != 0 || !target->from_file || !target->token_env ||
@@ -157,7 +159,7 @@ static bool send_one(const struct fg_cli *cli, const struct fg_post_target *targ
 	return true;
 }
 
-/* The texts that every target of one result shares; zero is empty. */
+/* Texts shared by all targets of one result; starts zeroed. */
 struct texts {
 	struct fg_strbuf marker, comment, name, title;
 };
@@ -180,7 +182,7 @@ static int write_texts(const struct fg_report *report, struct texts *texts, stru
 	return status;
 }
 
-/* A report.json that was read holds no repetitions, which are all that csv-raw has. */
+/* A report.json has no repetitions, which is all that csv-raw shows. */
 static int write_body(const struct fg_report *report, const char *json, const char *format,
 		      struct fg_strbuf *body, struct fg_error *err)
 {
@@ -196,7 +198,7 @@ static int write_body(const struct fg_report *report, const char *json, const ch
 	return FG_OK;
 }
 
-/* Sends the result to one target, in its format; false: failed, and a warning says why. */
+/* Sends the result to one target in its format; if that fails, warns and returns false. */
 static bool send_to(const struct fg_cli *cli, const struct fg_post_target *target,
 		    const struct fg_report *report, const char *json,
 		    struct fg_post_message message)
@@ -273,7 +275,7 @@ int fg_posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, con
 		goto out;
 	}
 	fg_cli_record_links(plan, &run.sides[FG_ARM_CANDIDATE].build);
-	/* A report must not decide which comment is rewritten. */
+	/* A report must not determine which comment is rewritten. */
 	free(run.project);
 	run.project = fg_xstrdup(plan->project ? plan->project : "");
 	if (plan->post_count == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends a stored run: to the perfdb server, and its result to the targets in report.post of
+ * Sends a stored run to the perfdb server, and its result to the targets in report.post of
  * fastgate.yml.
  */
 #ifndef FG_CLI_SESSION_DELIVER_H
@@ -35,29 +35,29 @@ struct fg_cli_server {
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /*
- * Settings missing on the command line come from fastgate.yml, if there is one, then from
- * PERFDB_URL. FG_EINVAL: there is a token, and only a checkout says that it goes to this server.
+ * Settings missing on the command line come from fastgate.yml, if it exists, then from PERFDB_URL.
+ * FG_EINVAL: there is a token, but only a checkout says that it may go to this server.
  */
 int fg_cli_server_options(struct fg_cli *cli, const struct fg_cli_server *given,
 			  const struct fg_perfdb *perfdb, struct fg_push_options *options,
 			  struct fg_error *err) FG_NODISCARD;
 
 /*
- * Spools the stored run if the plan names a server, and pushes pending runs if it may send. A
- * failed upload is a warning, and the run stays in the spool for `fastgate push`. False: it failed,
- * and the plan requires it.
+ * Spools the stored run if the plan names a server, and pushes pending runs if `may_send`. A failed
+ * upload is a warning, and the run stays in the spool for `fastgate push`. False: the upload
+ * failed, and the plan requires it.
  */
 bool fg_upload_run(struct fg_cli *cli, const struct fg_perfdb *perfdb, const char *state_folder,
 		   struct fg_store *store, const char *id, bool may_send) FG_NODISCARD;
 
 /*
- * `json`: the report as written; NULL: it is generated from `report`. Tries every target; a failure
- * is a warning. Returns false if a required target failed.
+ * `json` is the report as written, or NULL to generate it from `report`. Tries every target; a
+ * failure is a warning. Returns false if a required target failed.
  */
 bool fg_posts_send(const struct fg_cli *cli, const struct fg_plan *plan,
 		   const struct fg_report *report, const char *json);
 /*
- * Posts a report.json that another job has written (`path`). It is shown but not trusted: project,
+ * Posts a report.json at `path` that another job has written. It is shown but not trusted: project,
  * pull request and commit come from this job. Returns the exit code.
  */
 int fg_posts_send_file(const struct fg_cli *cli, const struct fg_plan *plan, const char *path,

@@ -33,7 +33,7 @@ void fg_ledger_release(struct fg_ledger *ledger)
 	*ledger = (struct fg_ledger){0};
 }
 
-/* ---- what a side executes ---- */
+/* ---- code that a side executes ---- */
 
 static void add_fact(struct fg_sha256 *sha, const char *value)
 {
@@ -55,7 +55,10 @@ void fg_ledger_code(const struct fg_run *run, const struct fg_series *series, en
 			add_fact(&sha, build->libraries[i].identity);
 	} else {
 		add_fact(&sha, side->commit);
-		/* Uncommitted changes of a script are not known again. */
+		/*
+		 * A script with uncommitted changes cannot be recognised later, so use the run's
+		 * id.
+		 */
 		add_fact(&sha, side->dirty || !side->commit ? run->id : NULL);
 	}
 	fg_sha256_finish(&sha, digest);
@@ -78,7 +81,7 @@ static struct fg_ledger_claim *find_claim(const struct fg_ledger *ledger,
 	return NULL;
 }
 
-/* The number of the attempt that this build is, or a new one. */
+/* The attempt's number: that of an earlier attempt with this build, or a new one. */
 static size_t attempt_of(const struct fg_ledger *ledger, const struct fg_ledger_claim *like)
 {
 	size_t newest = 0;
@@ -95,7 +98,7 @@ static size_t attempt_of(const struct fg_ledger *ledger, const struct fg_ledger_
 	return newest + 1;
 }
 
-/* Adds the evidence of one run to its claim, which it may begin. */
+/* Adds the evidence of one run to its claim; makes the claim if it is new. */
 static struct fg_ledger_claim *enter(struct fg_ledger *ledger, const struct fg_ledger_claim *found)
 {
 	struct fg_ledger_claim *claim = find_claim(ledger, found);
@@ -114,7 +117,7 @@ static struct fg_ledger_claim *enter(struct fg_ledger *ledger, const struct fg_l
 		};
 		ledger->count++;
 	}
-	/* A run that is resumed brings the pairs that it had once more. */
+	/* A resumed run contains its earlier pairs again, so drop their evidence. */
 	if (claim->run && strcmp(claim->run, found->run) == 0)
 		claim->evidence -= claim->run_evidence;
 	claim->evidence += found->evidence;

@@ -28,7 +28,7 @@ static void make_room_for_profiles(struct fg_session *session)
 	session->got.profile_count = wanted;
 }
 
-/* The profile set of a series, made when its first sample arrives. */
+/* The profile set of a series, created with its first sample. */
 static struct fg_profile_set *profile_of(struct fg_session *session, size_t series)
 {
 	make_room_for_profiles(session);
@@ -47,8 +47,8 @@ static const struct fg_benchmark *now_measured(const struct fg_session *session)
 }
 
 /*
- * The runner found the same files on both command lines. But the traces show what was actually
- * loaded and started: a rebuilt plugin, or a program started by another one.
+ * The runner found the same files on both command lines, but the traces show what was loaded and
+ * started: a rebuilt plugin, or a program that another one starts.
  */
 static void check_mapped(struct fg_session *session, struct fg_series *series)
 {
@@ -65,7 +65,7 @@ static void check_mapped(struct fg_session *session, struct fg_series *series)
 		   series->name);
 }
 
-/* The traces record which clock was available on this host. */
+/* Traces record which clock was available on this host. */
 static void note_clock(const struct fg_profile *profile, struct fg_sampling *sampling)
 {
 	if (*sampling->clock || !profile->clock)
@@ -97,7 +97,7 @@ static void keep_mapped(struct fg_build_facts *build, const struct fg_ingest_res
 		fg_build_facts_put(&build->modules, result->other_names);
 }
 
-/* Adds the sampler's traces to the profile; the repetition itself is already stored. */
+/* Adds the sampler's traces to the profile; the repetition itself is stored already. */
 static void take_samples(struct fg_session *session, struct fg_runner_job *job, size_t index,
 			 const struct fg_repetition *done, const char *trace_folder)
 {
@@ -140,7 +140,7 @@ static int store(struct fg_session *session, struct fg_error *err)
 				   : FG_OK;
 }
 
-/* Stores the measurement before its samples are processed, which takes longer. */
+/* Stores the repetition before processing its samples, which takes longer. */
 static int take_repetition(struct fg_session *session, struct fg_runner_job *job,
 			   const struct fg_runner_event *event, struct fg_error *err)
 {
@@ -233,7 +233,7 @@ static void explain(struct fg_session *session, const struct fg_situation *now,
 	fg_cli_say(session->cli, "%s: %s", name, step->text);
 }
 
-/* If layouts cannot be linked, that is not an error; `why` has the reason. */
+/* Layouts that cannot be linked are not an error; `why` has the reason. */
 static int link_layouts(struct fg_runner_job *job, const struct fg_next_step *machine,
 			const struct fg_step *step, enum fg_step_result *result,
 			struct fg_error *why)
@@ -286,7 +286,7 @@ static int do_step(struct doing *doing, struct fg_error *err)
 	return status;
 }
 
-/* The cases of a harness only become known while it is measured. */
+/* The cases of a harness become known only during measurement. */
 static struct fg_situation situation_of(const struct fg_session *session,
 					const struct fg_runner_job *job,
 					const struct fg_benchmark *benchmark, const char *why)
@@ -309,7 +309,7 @@ static struct fg_situation situation_of(const struct fg_session *session,
 	return now;
 }
 
-/* Measures pairs for another caller's decision. */
+/* Measures a fixed number of pairs for a caller that decides itself. */
 static int measure_fixed(struct fg_session *session, struct fg_runner_job *job,
 			 const struct fg_benchmark *benchmark, enum fg_runner_state *state,
 			 struct fg_error *err)
@@ -358,8 +358,8 @@ static int measure_times(struct fg_session *session, struct fg_runner_job *job,
 /* ---- benchmarks ---- */
 
 /*
- * Can it be executed once more to be counted? A harness decides itself how often it repeats, so its
- * counts would reflect how long it ran.
+ * Can it be executed once more to be counted? A harness decides how often it repeats, so its counts
+ * would reflect how long it ran.
  */
 static bool may_be_counted(const struct fg_series *series, const struct fg_benchmark *benchmark,
 			   enum fg_runner_state state)
@@ -369,7 +369,7 @@ static bool may_be_counted(const struct fg_series *series, const struct fg_bench
 	       (state == FG_RUNNER_REACHED || state == FG_RUNNER_EXHAUSTED);
 }
 
-/* By all pairs: those that name the function come after the last look. */
+/* Judged by all pairs: those that name the function come after the last look. */
 static bool has_regressed(const struct fg_series *series, const struct fg_benchmark *benchmark)
 {
 	for (size_t i = 0; i < series->metric_count; i++) {
@@ -391,7 +391,7 @@ static bool is_exact_wanted(const struct fg_session *session, const struct fg_se
 	       (session->got.has_look && has_regressed(series, benchmark));
 }
 
-/* A static program is sampled from outside, after the pairs. */
+/* Samples a static program from outside, after the pairs. */
 static int sample_statics(struct fg_session *session, struct fg_runner_job *job,
 			  const struct fg_benchmark *benchmark, enum fg_runner_state state,
 			  struct fg_error *err)
@@ -411,7 +411,7 @@ static int sample_statics(struct fg_session *session, struct fg_runner_job *job,
 				 err);
 }
 
-/* After the pairs: instructions, and the requested events. */
+/* Counts instructions and the requested events, after the pairs. */
 static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
 			 const struct fg_benchmark *benchmark, enum fg_runner_state state,
 			 struct fg_error *err)
@@ -442,7 +442,7 @@ static int count_exactly(struct fg_session *session, struct fg_runner_job *job,
 				 err);
 }
 
-/* Warns before measuring if so few pairs cannot decide. */
+/* Warns before measuring if the pairs are too few to decide. */
 static void warn_of_too_few_pairs(const struct fg_session *session,
 				  const struct fg_benchmark *benchmark)
 {
@@ -460,7 +460,7 @@ static void warn_of_too_few_pairs(const struct fg_session *session,
 			benchmark->name, measure->max_pairs, benchmark->policy.alpha, least);
 }
 
-/* A set-up may take long, so it is shown before the runner knows a series. */
+/* A set-up may take long, so it is shown before the runner has a series. */
 static void show_set_up(struct fg_session *session, const struct fg_benchmark *benchmark)
 {
 	const struct fg_series series = {.name = (char *)(uintptr_t)benchmark->name};

@@ -12,13 +12,14 @@
 /* ---- samples of static programs ---- */
 
 enum {
-	PAIRS_TO_KNOW = 3, /* if the verdict asks for no function: a profile for views and trends */
-	PAIRS_TO_BLAME = 30, /* maximum, if a function may be named */
+	PAIRS_TO_KNOW =
+		3, /* pairs for a profile for views and trends, if the verdict needs no function */
+	PAIRS_TO_BLAME = 30, /* most pairs if a function may be named */
 	TRIES = 10,          /* a short program may end before it is sampled, on a busy machine */
 	RATE_HZ = 1000,
 };
 
-/* Nothing is timed here, so this may cost more than sampling during pairs. */
+/* Nothing is timed here, so sampling may cost more than during pairs. */
 static const double budget = 0.2;
 
 struct outside {
@@ -31,13 +32,13 @@ struct outside {
 	struct fg_outside_result result;
 	int status; /* the sampler's status */
 	struct fg_error error;
-	char *why; /* why there are no more samples; NULL if nothing failed */
+	char *why; /* reason why sampling stopped; NULL if nothing failed */
 	unsigned pairs;
 };
 
 /*
- * The program's output is dropped, because nobody reads it while it is sampled. Waiting for the
- * program would consume events of the sampler, so that is done afterwards.
+ * Discards the program's output, because nobody reads it during sampling. Waiting for the program
+ * would consume the sampler's events, so that comes afterwards.
  */
 static int observe(void *context, const struct fg_process_options *options,
 		   struct fg_process_result *result, struct fg_error *err)
@@ -79,7 +80,7 @@ static int take(struct outside *o, enum fg_arm arm, uint32_t pair, const char *f
 	return FG_ECHILD;
 }
 
-/* FG_ECHILD: there is no sample of it; o->why has the reason. */
+/* FG_ECHILD: the execution has no sample; o->why has the reason. */
 static int sample_once(struct outside *o, enum fg_arm arm, uint32_t pair, struct fg_error *err)
 {
 	const struct fg_extra extra = {.arm = arm,
@@ -156,7 +157,7 @@ static uint32_t *pairs_of(const struct fg_series *series, size_t *count)
 	return pairs;
 }
 
-/* Takes at most as long as the pairs took. */
+/* Takes at most as long as the pairs did. */
 static int sample_pairs(struct outside *o, struct fg_error *err)
 {
 	const struct fg_session *session = o->session;
@@ -226,7 +227,7 @@ int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *
 	(void)fg_runner_job_series(job, &indexes);
 	o.series = &session->got.run.series[indexes[0]];
 	if (o.series->remarks[FG_REMARK_OUTSIDE])
-		return FG_OK; /* an earlier session already did it */
+		return FG_OK; /* an earlier session has sampled already */
 	status = sample_pairs(&o, err);
 	record(&o);
 	return status;

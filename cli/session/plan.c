@@ -87,7 +87,7 @@ void fg_tokens_take(void)
 	fg_secret_take(GITLABS_OWN);
 }
 
-/* `name` is part of an environment string and ends at its '='. */
+/* `name` is part of an environment string and ends at '='. */
 static bool is_token(const char *name, size_t length, const struct fg_plan *plan)
 {
 	bool is = plan->perfdb.token_env && strlen(plan->perfdb.token_env) == length &&
@@ -103,7 +103,7 @@ static bool is_token(const char *name, size_t length, const struct fg_plan *plan
 	return is;
 }
 
-/* Is the name in this list, separated by commas or blanks? */
+/* Is the name in this list, which is separated by commas or blanks? */
 static bool is_listed(const char *list, const char *name)
 {
 	const size_t length = strlen(name);
@@ -138,7 +138,7 @@ static int take(const char *name, const char *usual, struct fg_error *err)
 /*
  * Takes the secrets that a plan names. A checkout can come from anybody, so it may only name
  * variables that begin with FASTGATE_ or PERFDB_, a host's own token for its own kind of post, and
- * variables in FASTGATE_TRUSTED_VARIABLES; FG_EINVAL otherwise.
+ * variables in FASTGATE_TRUSTED_VARIABLES; otherwise FG_EINVAL.
  */
 static int take_planned(const struct fg_plan *plan, struct fg_error *err)
 {
@@ -158,7 +158,7 @@ static int take_planned(const struct fg_plan *plan, struct fg_error *err)
 /* ---- tokens that programs under test can still read ---- */
 
 /*
- * The name of a token in a process's environment, to be freed; NULL if it has none or is
+ * The name of a token in a process's environment, to be freed; NULL if it has no token or is
  * unreadable.
  */
 static char *token_of(pid_t pid, const struct fg_plan *plan)
@@ -181,7 +181,7 @@ static char *token_of(pid_t pid, const struct fg_plan *plan)
 	return found;
 }
 
-/* 0 if it has no parent or has ended. */
+/* Returns 0 if the process has no parent or has ended. */
 static pid_t parent_of(pid_t pid)
 {
 	char path[NAME_SIZE];
@@ -200,7 +200,7 @@ static pid_t parent_of(pid_t pid)
 	return parent;
 }
 
-/* The name of a token in the environment of a parent process; NULL: none, or it cannot be read. */
+/* The name of a token in the environment of a process above this one, or NULL. */
 static char *token_above(const struct fg_plan *plan, pid_t *pid)
 {
 	char *name = NULL;
@@ -288,7 +288,7 @@ static void print_messages(const struct fg_cli *cli, const struct fg_config_repo
 		fg_cli_say(cli, "'fastgate config --explain %s' explains the key", key);
 }
 
-/* fastgate keeps its files in the checkout, which can come from anybody. */
+/* fastgate keeps files in the checkout, which can come from anybody. */
 static int check_places(const struct fg_plan *plan, struct fg_error *err)
 {
 	int status = fg_state_folder_check(plan->root, err);
@@ -443,7 +443,7 @@ void fg_cli_record_links(const struct fg_plan *plan, struct fg_environment *buil
 			fg_environment_set(build, fg_web_link_fact(link), pattern, false);
 		fg_strbuf_release(&patterns[link]);
 	}
-	/* An address with a user's name in it may hold a password, too. */
+	/* An address that contains a user name may also contain a password. */
 	if (perfdb->url && perfdb->upload != FG_UPLOAD_NEVER && !strchr(perfdb->url, '@')) {
 		char *page = fg_xasprintf("%s%s?view=run&run={run}", perfdb->url,
 					  fg_text_ends_with(perfdb->url, "/") ? "" : "/");

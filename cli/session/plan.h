@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fastgate.yml for a command: the options that select and override it, and loading it with all
- * messages printed. A checkout can come from anybody, so what it may name is checked here: the
+ * Loads fastgate.yml for a command and prints all messages; also defines the options that select
+ * and override it. A checkout can come from anybody, so everything it names is checked here: the
  * folder with fastgate's data, the secrets, and the addresses that they are sent to.
  */
 #ifndef FG_CLI_SESSION_PLAN_H
@@ -14,11 +14,11 @@ enum {
 	FG_CLI_SHORT_FORMS_MAX = 8
 };
 
-/* A member of the options struct of a command that reads fastgate.yml. */
+/* Member of the options struct of each command that reads fastgate.yml. */
 struct fg_cli_config {
 	const char *path;               /* --config */
 	struct fg_option_list settings; /* --set */
-	/* The command's own options that are shorthand for a key. */
+	/* The command's own options that stand for a key. */
 	struct fg_config_option short_forms[FG_CLI_SHORT_FORMS_MAX];
 	size_t short_form_count;
 };
@@ -38,35 +38,36 @@ struct fg_cli_config {
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /*
- * Loads fastgate.yml, overridden by the environment and the command line. Every error and warning
- * is printed. FG_EXIT_PASS: the caller releases the plan. `optional`: if there is no file, the plan
- * is the defaults.
+ * Loads fastgate.yml, overridden by the environment and the command line, and prints every error
+ * and warning. FG_EXIT_PASS: the caller releases the plan. If `optional`, a missing file means
+ * defaults.
  */
 int fg_cli_load_plan(const struct fg_cli *cli, const struct fg_cli_config *config, bool optional,
 		     struct fg_plan *plan);
 
 /*
- * Call before a plan is measured against a commit: if its fastgate.yml lies outside of every
- * checkout, its root becomes the current folder.
+ * Call before a plan is measured against a commit: if its fastgate.yml is outside every checkout,
+ * its root becomes the current folder.
  */
 void fg_cli_stand_in_checkout(struct fg_plan *plan);
 
 /*
- * Maps an option with its argument, such as "--budget 2m", to "KEY=VALUE". Does nothing if the
- * argument is NULL.
+ * Maps an option and its argument, such as "--budget 2m", to "KEY=VALUE"; does nothing without an
+ * argument.
  */
 void fg_cli_set(struct fg_cli *cli, struct fg_cli_config *config, const char *key,
 		const char *value, const char *option, const char *argument);
 
 /*
- * Records templates of links with the run, for every report and page that shows it: to the source,
- * from the plan or else as GitHub and GitLab have them, and to the run on the plan's server.
+ * Records link templates with the run, for every report and page that shows it: links to the
+ * source, from the plan or else in the form of GitHub and GitLab, and to the run on the plan's
+ * server.
  */
 void fg_cli_record_links(const struct fg_plan *plan, struct fg_environment *build);
 
 /* ---- cases of a suite ---- */
 
-/* Selects the cases among these names; the benchmark's own name stands for all of them. */
+/* Selects the cases with these names; the benchmark's own name selects all. */
 void fg_cli_choose_cases(struct fg_plan *plan, struct fg_benchmark *benchmark,
 			 const char *const *names, size_t count);
 
@@ -75,20 +76,20 @@ void fg_cli_choose_cases(struct fg_plan *plan, struct fg_benchmark *benchmark,
 #define FG_STATE_FOLDER ".fastgate"
 
 /*
- * Git can check out a symbolic link in its place, or inside it, so that files would be written
- * elsewhere; that is FG_EINVAL. `root`: the folder that contains it.
+ * FG_EINVAL: the folder or an entry in it is a symbolic link. git can check out such a link, and
+ * files would then be written elsewhere. `root` contains the folder.
  */
 int fg_state_folder_check(const char *root, struct fg_error *err) FG_NODISCARD;
 
 /*
- * Creates it with a .gitignore of its own, so that nobody commits or stashes it by mistake. Failure
- * is silent here: users of the folder will notice.
+ * Creates the folder with a .gitignore, so that nobody commits or stashes it by mistake. A failure
+ * is silent, because users of the folder will notice it.
  */
 void fg_state_folder_make(const char *path);
 
 /* ---- secrets ---- */
 
-/* Takes the usual secrets out of the environment. Call before any program is started. */
+/* Removes the usual secrets from the environment. Call before any program is started. */
 void fg_tokens_take(void);
 /*
  * May a secret be sent to an address that a checkout names? Only if the user's environment allows
@@ -96,8 +97,8 @@ void fg_tokens_take(void);
  */
 bool fg_tokens_may_go(const char *url);
 /*
- * Call before a command builds and runs a checkout. A pull request from a fork would run foreign
- * code in a job that has this repository's secrets: FG_EINVAL.
+ * Call before a command builds and runs a checkout. FG_EINVAL: a pull request from a fork would run
+ * foreign code in a job that has this repository's secrets.
  */
 int fg_cli_check_event(struct fg_error *err) FG_NODISCARD;
 void fg_cli_warn_of_tokens(const struct fg_cli *cli, const struct fg_plan *plan);

@@ -27,7 +27,10 @@ static unsigned most_pairs(const struct fg_progress *progress,
 	return progress->measure->until_sure ? 0 : progress->measure->max_pairs;
 }
 
-/* Upper bound of the remaining time: all pairs, or the budget if that ends first; 0: unknown. */
+/*
+ * Upper bound of the remaining time: that of all pairs, or the rest of the budget if it ends first;
+ * 0 if unknown.
+ */
 static double most_ns_left(const struct fg_progress *progress,
 			   const struct fg_runner_progress *runner)
 {
@@ -99,8 +102,8 @@ void fg_progress_show(struct fg_progress *progress, const struct fg_runner_progr
 	describe(progress, runner, gate, &line);
 	if (cli->err_is_terminal) {
 		/*
-		 * A character is at least one byte per column, so cutting by bytes never leaves too
-		 * many columns; characters are not split.
+		 * A character has at least one byte per column, so a cut by bytes is never too
+		 * wide; it does not split characters.
 		 */
 		struct fg_strbuf cut = {0};
 

@@ -41,7 +41,7 @@ static const cJSON **sorted_children(const cJSON *json, size_t *count)
 	return items;
 }
 
-/* A whole number in digits alone: many readers take 5e15 for a fraction. */
+/* Whole numbers get digits only: many readers take 5e15 for a fraction. */
 static void add_number(struct fg_json_writer *w, const char *name, double value)
 {
 	if (fg_json_is_whole(value))
@@ -86,7 +86,7 @@ static void canonical(const cJSON *json, struct fg_strbuf *text)
 	add_canonical(&w, NULL, json);
 }
 
-/* The digest of a receipt that has none yet, to be freed. */
+/* The digest for a receipt that has none yet; to be freed. */
 static char *digest_of(const cJSON *json)
 {
 	struct fg_strbuf text = {0};

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A receipt: a verdict with all that it rests on, as JSON that shows any change to it
- * (docs/formats/receipt.schema.json).
- *
- * The canonical form has its members sorted by name, no blanks, and the shortest numbers that read
- * back the same; `digest` is the SHA-256 of the canonical form without itself.
+ * A receipt: a verdict with everything it is based on, as JSON that reveals any change
+ * (docs/formats/receipt.schema.json). The canonical form has members sorted by name, no blanks, and
+ * the shortest numbers that read back the same; `digest` is the SHA-256 of the canonical form
+ * without `digest`.
  */
 #ifndef FG_CLI_SESSION_RECEIPT_H
 #define FG_CLI_SESSION_RECEIPT_H
@@ -21,41 +20,42 @@ struct fg_ledger_claim {
 	const char *benchmark;
 	const char *code[FG_ARM_COUNT]; /* digests of both builds */
 	enum fg_claim claim;
-	size_t number;   /* among the claims of the branch, from 1 */
-	size_t attempt;  /* among the builds of this benchmark, from 1 */
+	size_t number;   /* number among the branch's claims, from 1 */
+	size_t attempt;  /* number among this benchmark's builds, from 1 */
 	double evidence; /* logarithm of the e-value */
-	const char *run; /* the newest one */
+	const char *run; /* newest run */
 	double run_evidence;
-	bool is_said; /* by the newest verdict */
-	bool is_own;  /* of the run that is added */
+	bool is_said; /* confirmed by the newest verdict */
+	bool is_own;  /* belongs to the run being added */
 };
 
 struct fg_ledger {
 	char *path;
 	char *branch;
-	char *base; /* commit */
+	char *base; /* a commit */
 	struct fg_ledger_claim *claims;
 	size_t count;
 	size_t capacity;
-	size_t attempts;               /* the most of any benchmark */
-	size_t lines;                  /* of the file */
-	char head[FG_SHA256_HEX_SIZE]; /* digest of the file's last line; empty: none */
+	size_t attempts;               /* largest number of attempts of any benchmark */
+	size_t lines;                  /* lines of the file */
+	char head[FG_SHA256_HEX_SIZE]; /* digest of the file's last line; "" if empty */
 	struct fg_arena arena;
 };
 
 bool fg_ledger_is_proven(const struct fg_ledger_claim *claim);
 /*
- * Reads the ledger of the branch that is checked out. FG_EPARSE: the file was changed. Release it
- * either way.
+ * Reads the ledger of the current branch. FG_EPARSE: the file was changed. Release it in any case.
  */
 int fg_ledger_load(const struct fg_session *session, struct fg_ledger *ledger, struct fg_error *err)
 	FG_NODISCARD;
-/* Loads it anew and appends the claims of the session's run, whose verdict has been made. */
+/* Reloads the ledger and appends the claims of the session's run, which has its verdict. */
 int fg_ledger_add(const struct fg_session *session, struct fg_ledger *ledger, struct fg_error *err)
 	FG_NODISCARD;
 void fg_ledger_release(struct fg_ledger *ledger);
 
-/* The digest of what a side of a benchmark executes: its build-ids, or else its commit. */
+/*
+ * Digest of the code that a side of a benchmark executes: of its build-ids, or else of its commit.
+ */
 void fg_ledger_code(const struct fg_run *run, const struct fg_series *series, enum fg_arm arm,
 		    char code[FG_SHA256_HEX_SIZE]);
 
@@ -64,9 +64,9 @@ void fg_ledger_code(const struct fg_run *run, const struct fg_series *series, en
 /* Writes the receipt of a run whose claims are in the ledger. */
 int fg_receipt_write(const struct fg_session *session, const struct fg_ledger *ledger,
 		     const char *path, struct fg_error *err) FG_NODISCARD;
-/* Prints the run's claims, and how many are proven on the branch, one line each. */
+/* Prints one line per claim of the run, and how many claims are proven on the branch. */
 void fg_receipt_tell(const struct fg_session *session, const struct fg_ledger *ledger);
-/* FG_EPARSE: not a receipt, or it was changed. Free it with cJSON_Delete(). */
+/* FG_EPARSE: the file is not a receipt, or was changed. Free it with cJSON_Delete(). */
 int fg_receipt_read(const char *path, cJSON **receipt, struct fg_error *err) FG_NODISCARD;
 
 #endif

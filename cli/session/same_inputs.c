@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A commit may change a file that a benchmark reads. Then the two sides would not do the same work,
- * and the difference would be blamed on code. So both get the candidate's: in the baseline's
- * checkout the file is replaced until the run ends.
- *
- * Only files that git tracks are looked at: others are made by the build, which is what is judged.
+ * A commit may change a file that a benchmark reads. Then the two sides would do different work,
+ * and the difference would be blamed on code. So both get the candidate's version: in the
+ * baseline's checkout the file is replaced until the run ends. Only files tracked by git are
+ * considered: others are made by the build, which is what is being judged.
  */
 #include "base/fs.h"
 #include "base/text.h"
@@ -52,7 +51,7 @@ bool fg_session_find_opened(struct fg_runner_job *job, enum fg_arm arm, int64_t 
 	return status == FG_OK && !opened->is_incomplete;
 }
 
-/* Links and ".." in a path do not matter. */
+/* Was the file opened? Links and ".." in its path do not matter. */
 static bool is_opened(const struct fg_opened *opened, const char *path)
 {
 	char *whole = realpath(path, NULL);
@@ -71,9 +70,9 @@ static bool is_opened(const struct fg_opened *opened, const char *path)
 	return found;
 }
 
-/* ---- files that the two sides have in different states ---- */
+/* ---- files that differ between the sides ---- */
 
-/* The commits' differing paths, line by line, to be freed. */
+/* Paths that differ between the commits, one per line; to be freed. */
 static char *changed_files(const struct fg_session *session)
 {
 	const struct fg_git git = {.folder = session->open.roots[FG_ARM_CANDIDATE],
@@ -96,7 +95,7 @@ static bool is_part_of_name(char c)
 	return isalnum((unsigned char)c) || (c && strchr("._-", c));
 }
 
-/* Is it a word of this command, perhaps with "./" in front? */
+/* Is the path a word of this command, perhaps with "./" in front? */
 static bool is_named(const char *command, const char *path)
 {
 	const size_t length = strlen(path);
@@ -110,7 +109,7 @@ static bool is_named(const char *command, const char *path)
 	return false;
 }
 
-/* Programs and scripts are the code that is measured, never an input. */
+/* Programs and scripts are the code under test, never an input. */
 static bool is_code(const struct fg_target *target, const char *path, const char *whole)
 {
 	static const char *const endings[] = {".py", ".sh", ".pl", ".rb", ".js", ".lua", ".tcl"};
@@ -141,7 +140,7 @@ static bool is_same(const struct fg_session *session, const char *path)
 	return same;
 }
 
-/* A file that the candidate lacks is removed. */
+/* Copies the candidate's file to the baseline; removes it if the candidate lacks it. */
 static int give(const struct fg_session *session, const char *path, struct fg_error *err)
 {
 	char *from = fg_fs_join(session->open.roots[FG_ARM_CANDIDATE], path);
@@ -229,13 +228,16 @@ void fg_session_give_set_up(struct fg_session *session, const struct fg_benchmar
 	for (const char *path = strsep(&rest, "\n"); path; path = strsep(&rest, "\n")) {
 		if (is_of_set_up(benchmark, path) &&
 		    give_and_note(session, path, &given, NULL) != FG_OK)
-			break; /* reported after set-up */
+			break; /* it will be reported after set-up */
 	}
 	fg_strbuf_release(&given.names);
 	free(changed);
 }
 
-/* Sources are read by compilers: a change to nothing else needs no look at what is opened. */
+/*
+ * May a program read one of these files? Compilers read sources, so a change of sources alone needs
+ * no check of opened files.
+ */
 static bool may_be_read(const char *changed)
 {
 	char *copy = fg_xstrdup(changed);

@@ -25,7 +25,7 @@ int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct
 	fg_run_init(&session->got.run);
 	FG_TRY(fg_random_uuid(session->got.run.id, err));
 	FG_TRY(fg_random_bytes(&session->got.run.seed, sizeof(session->got.run.seed), err));
-	/* JSON carries whole numbers up to 2^53. */
+	/* JSON numbers are exact up to 2^53. */
 	session->got.run.seed &= (UINT64_C(1) << 53) - 1;
 	session->got.run.project = fg_xstrdup(plan->project ? plan->project : "");
 	session->got.run.tool_version = fg_xstrdup(fg_version());
@@ -131,7 +131,7 @@ bool fg_session_guard(const struct fg_cli *cli, int *exit_code)
 
 /* ---- style of reports ---- */
 
-/* Checks the usual variables in order of precedence; if none is set, the C locale applies. */
+/* Checks the usual variables in order of precedence; without them, the C locale applies. */
 static bool locale_is_utf8(void)
 {
 	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -165,7 +165,6 @@ struct fg_report_options fg_cli_report_style(const struct fg_cli *cli, bool to_s
 
 /* ---- after measuring ---- */
 
-/* After measuring: decide, keep, report, upload and post. */
 int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, struct fg_error *err)
 {
 	input->run = &session->got.run;
@@ -189,7 +188,7 @@ static struct fg_report report_of(const struct fg_session *session)
 	};
 }
 
-/* The store rounds weights; from here on every reader sees the rounded ones. */
+/* Reads the profiles back: the store rounds weights, and all reports should show the same ones. */
 static int take_profiles_of_store(struct fg_session *session, struct fg_error *err)
 {
 	struct fg_stored_run stored = {0};
@@ -224,7 +223,7 @@ out:
 	return status;
 }
 
-/* A fresh checkout has no folder for reports yet, so it is created. */
+/* Creates the folder for reports, which a fresh checkout does not have. */
 static int write_anywhere(const struct fg_reporter *reporter, const struct fg_report *report,
 			  const struct fg_report_options *options, const char *path,
 			  struct fg_error *err)
@@ -238,7 +237,7 @@ static int write_anywhere(const struct fg_reporter *reporter, const struct fg_re
 	return status;
 }
 
-/* The checkout can come from anybody, so paths that it names must stay inside it. */
+/* A checkout can come from anybody, so paths that it names must stay inside it. */
 static int write_beneath(const struct fg_reporter *reporter, const struct fg_report *report,
 			 const struct fg_report_options *options, const char *path,
 			 struct fg_error *err)
@@ -308,6 +307,6 @@ int fg_session_tell(const struct fg_session *session, bool may_send)
 
 	if (may_send && !fg_posts_send(session->cli, session->asked.plan, &report, NULL))
 		is_sent = false;
-	/* The verdict's own code comes first. */
+	/* The verdict's own exit code takes precedence. */
 	return code == FG_EXIT_PASS && !is_sent ? FG_EXIT_UPLOAD : code;
 }

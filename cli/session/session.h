@@ -5,9 +5,9 @@
  * fg_session_init() → fill `asked` → fg_session_measure() → fg_session_decide() → fg_session_save()
  * → fg_session_report() → fg_session_release()
  *
- * Here the rooms meet: the runner executes, each repetition's trace is folded into a profile set at
- * once, the store keeps every finished repetition, and the gate says after each look whether to go
- * on. An interruption is FG_EINTERRUPTED; what was measured until then is in the run and in the
+ * The rooms meet here: the runner executes, each repetition's trace is folded into a profile set at
+ * once, the store keeps every finished repetition, and the gate decides after each look whether to
+ * continue. An interruption is FG_EINTERRUPTED; everything measured so far is in the run and in the
  * store.
  */
 #ifndef FG_CLI_SESSION_SESSION_H
@@ -28,14 +28,14 @@ struct fg_symbolizer;
 struct fg_worktree;
 
 /*
- * Progress on stderr: on a terminal, one line that is redrawn; elsewhere, a plain line when a
- * benchmark begins and every half minute after. Prints nothing with --quiet.
+ * Progress on stderr: on a terminal one line that is redrawn, otherwise a plain line when a
+ * benchmark begins and then every half minute. Prints nothing with --quiet.
  */
 struct fg_progress {
 	const struct fg_cli *cli;
-	size_t index; /* of this benchmark, from 1 */
+	size_t index; /* number of the current benchmark, from 1 */
 	size_t total;
-	const struct fg_measuring *measure; /* of this benchmark */
+	const struct fg_measuring *measure; /* settings of the current benchmark */
 	bool is_paired;                     /* has a baseline, so it is measured until decided */
 	int64_t drawn_ns;                   /* time of the last redraw, monotonic clock */
 	bool is_drawn;
@@ -47,7 +47,7 @@ void fg_progress_show(struct fg_progress *progress, const struct fg_runner_progr
 /* Removes the line so that other output can follow. */
 void fg_progress_clear(struct fg_progress *progress);
 
-/* A command's request; filled after fg_session_init(). */
+/* A command's request; filled in after fg_session_init(). */
 struct fg_session_request {
 	const struct fg_plan *plan;
 	const struct fg_benchmark *const *benchmarks; /* benchmarks to measure, borrowed */
@@ -56,24 +56,25 @@ struct fg_session_request {
 	bool in_place;         /* the candidate is the work tree itself, not a snapshot */
 	bool staged;           /* the candidate is the staged changes */
 	const char *candidate; /* the candidate's git ref; NULL: the work tree */
-	bool apart; /* `candidate` is built separately, and this run may change its files */
+	bool apart; /* `candidate` has a separate build, whose files this run may change */
 	bool keep_traces;
-	unsigned keep_builds; /* below .fastgate; 0: the usual number */
-	/* measures exactly so many pairs, without a decision; 0: as many as decide */
+	unsigned keep_builds; /* builds kept below .fastgate; 0: the usual number */
+	/* number of pairs to measure without a decision; 0: measure until decided */
 	unsigned fixed_pairs;
-	/* called when both sides are built: is the result already known? May be NULL */
+	/* Called when both sides are built: is the result known already? May be NULL. */
 	bool (*is_known)(void *context, const struct fg_series *series);
-	void *context; /* context of is_known */
+	void *context; /* passed to is_known */
 };
 
 /* Resources of a session, released with it. */
 struct fg_session_open {
-	struct fg_store *store; /* NULL: nothing is kept */
+	struct fg_store *store; /* NULL: nothing is stored */
 	char *store_path;
-	const char *roots[FG_ARM_COUNT];     /* baseline NULL: only the candidate is measured */
+	const char *
+		roots[FG_ARM_COUNT]; /* a NULL baseline means that only the candidate is measured */
 	const char *checkouts[FG_ARM_COUNT]; /* our own checkout around a root, or NULL */
 	struct fg_worktree *baseline;        /* the baseline's checkout, or NULL */
-	char *cache_folder;                  /* the symbolizer's */
+	char *cache_folder;                  /* for the symbolizer */
 	struct fg_symbolizer *symbolizer;
 	struct fg_kernel_naming *kernel; /* created with the first traces */
 	struct fg_affected *affected;    /* comparisons of code, or NULL */
@@ -81,13 +82,13 @@ struct fg_session_open {
 
 struct fg_session_outcome {
 	struct fg_run run;
-	/* one per series of the run; NULL where nothing was sampled */
+	/* one per series of the run; NULL if nothing was sampled */
 	struct fg_profile_set **profiles;
 	size_t profile_count;
 	struct fg_gate_progress look; /* result of the last look at the current benchmark */
 	bool has_look;
-	bool wants_anchor; /* the chain of commits is too vague: see cli/session/stored.h */
-	bool is_open;      /* `until_sure` but the budget ended first: --resume adds to this run */
+	bool wants_anchor; /* the chain of commits is too uncertain: see cli/session/stored.h */
+	bool is_open;      /* `until_sure`, but the budget ended first: --resume adds pairs */
 	struct fg_verdict verdict;
 };
 
@@ -97,49 +98,49 @@ struct fg_session {
 	struct fg_session_open open;
 	struct fg_session_outcome got;
 	struct fg_progress progress;
-	/* given once each */
+	/* Warnings that are printed once. */
 	bool warned_no_samples, warned_no_executed;
 };
 
-/* Gives the run its id, its seed and the facts about the host. */
+/* Sets the run's id, seed and facts about the host. */
 int fg_session_init(struct fg_session *session, struct fg_cli *cli, const struct fg_plan *plan,
 		    struct fg_error *err) FG_NODISCARD;
 /* Opens the plan's store, creating it if needed. */
 int fg_session_open_store(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 void fg_session_release(struct fg_session *session);
 
-/* Continues a run that was measured before, with its profiles, which are moved out of `stored`. */
+/* Continues a measured run, whose profiles are moved out of `stored`. */
 void fg_session_take_run(struct fg_session *session, struct fg_stored_run *stored);
 
 /*
  * Call before anything is opened. Forks into the process that measures (returns true) and its guard
- * (returns false). The guard returns once the other has ended and its children are gone; the
- * command then returns *exit_code.
+ * (returns false). The guard returns when that process and its children have ended; the command
+ * then returns *exit_code.
  */
 bool fg_session_guard(const struct fg_cli *cli, int *exit_code);
 int fg_session_measure(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
-/* `input` may carry a stored baseline, history and requirements; the session fills in the rest. */
+/* `input` may have a stored baseline, history and requirements; the session fills in the rest. */
 int fg_session_decide(struct fg_session *session, struct fg_gate_input *input, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * Stores the run with its report, if there is a store. Afterwards the profiles are those that the
- * store returns, so that a report written now and one written from the store later are identical.
+ * Stores the run with its report, if there is a store. Afterwards the session has the profiles as
+ * the store returns them, so that a report written now equals one written from the store later.
  */
 int fg_session_save(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 /*
- * Writes the plan's reports to their files, then prints the terminal report, or with --json the
- * JSON report. A report that cannot be written is an error after all others were written.
+ * Writes the plan's reports to files, then prints the terminal report, or with --json the JSON
+ * report. A report that cannot be written becomes an error once all others are written.
  */
 int fg_session_report(struct fg_session *session, struct fg_error *err) FG_NODISCARD;
 /*
- * Uploads the run and posts the result; if it may not send, the run waits in the spool. Returns the
+ * Uploads the run and posts the result; without `may_send` the run waits in the spool. Returns the
  * exit code; the verdict's own takes precedence.
  */
 int fg_session_tell(const struct fg_session *session, bool may_send);
 
 /*
- * For standard output, or for a file (no colours, unlimited width, UTF-8). `source_root`:
- * annotations name files relative to this checkout; NULL: $GITHUB_WORKSPACE.
+ * The style for standard output, or for a file (no colours, unlimited width, UTF-8). Annotations
+ * name files relative to `source_root`, by default $GITHUB_WORKSPACE.
  */
 struct fg_report_options fg_cli_report_style(const struct fg_cli *cli, bool to_stdout,
 					     const char *source_root);

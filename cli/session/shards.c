@@ -20,7 +20,7 @@ bool fg_shard_of(const struct fg_run *run, unsigned *index, unsigned *count)
 	return text && fg_shard_parse(text, index, count, NULL) == FG_OK;
 }
 
-/* A merged run does not have the fact `run.shard`. */
+/* Removes the fact `run.shard`, which a merged run does not have. */
 static void unmark(struct fg_environment *facts)
 {
 	struct fg_environment kept = {0};
@@ -46,9 +46,7 @@ static const char *commit_of(const struct fg_side *side)
 	return side->commit ? side->commit : "unknown";
 }
 
-/*
- * The first shard with a measurement, because an empty one never looked for a baseline. NULL: none.
- */
+/* The first shard with a measurement, or NULL. An empty shard never looked for a baseline. */
 static const struct fg_shard *first_measured(const struct fg_shards *shards)
 {
 	for (size_t i = 0; i < shards->count; i++) {
@@ -207,7 +205,7 @@ static int by_index(const void *a, const void *b)
 }
 
 /*
- * Facts that all shards agree on stay. A fact of the fingerprint that differs lists all its values,
+ * Keeps facts that all shards agree on. A differing fact of the fingerprint lists all its values,
  * so that a run measured on several kinds of hosts matches only runs on the same kinds; any other
  * differing fact is dropped.
  */
@@ -242,7 +240,7 @@ static void join_facts(struct fg_environment *to, const struct fg_environment *f
 }
 
 /*
- * Sorts by time like every id, right after the newest shard; the rest is a digest of the shards'
+ * Makes an id that sorts right after the newest shard; the rest of it is a digest of the shards'
  * ids.
  */
 static void make_id(const struct fg_shards *shards, const char *newest, char id[37])
@@ -288,13 +286,13 @@ static void merge_heads(const struct fg_shards *shards, struct fg_run *merged)
 			join_facts(&merged->sides[arm].build, &run->sides[arm].build);
 	}
 	merged->seed &= (UINT64_C(1) << 53) - 1;
-	/* The merged run sorts after its parts in lists ordered by time. */
+	/* The merged run sorts after its shards in lists ordered by time. */
 	merged->started_ns = newest->started_ns + 1;
 	merged->complete = true;
 	make_id(shards, newest->id, merged->id);
 }
 
-/* Is it this benchmark, or a case of its harness? */
+/* Is the series that of this benchmark, or a case of its harness? */
 static bool belongs_to(const struct fg_series *series, const struct fg_benchmark *benchmark)
 {
 	const size_t length = strlen(benchmark->name);
@@ -327,8 +325,8 @@ static void move_series(struct fg_stored_run *from, size_t index, struct fg_stor
 }
 
 /*
- * Moves all series of a benchmark, or if it is NULL, those that the plan does not know. Returns how
- * many.
+ * Moves all series of a benchmark, or with NULL those that are not in the plan. Returns their
+ * number.
  */
 static size_t move_benchmark(struct fg_shards *shards, const struct fg_benchmark *benchmark,
 			     struct fg_stored_run *merged)
@@ -364,7 +362,7 @@ static const char *what_happened(const struct fg_shards *shards, unsigned index)
 	return has_shard(shards, index) ? "was interrupted" : "is missing";
 }
 
-/* If the shard is complete, a benchmark is missing because it was not requested. */
+/* Is the benchmark lost? In complete shards it is missing because it was not requested. */
 static bool is_lost(const struct fg_shards *shards, const char *benchmark)
 {
 	for (size_t i = 0; i < shards->count; i++) {
@@ -391,7 +389,7 @@ static void add_lost(const struct fg_shards *shards, const struct fg_benchmark *
 	append(merged, &series, NULL);
 }
 
-/* "shard 2/3 is missing: scan, sort were not measured; shard 3/3 ..." */
+/* Writes "shard 2/3 is missing: scan, sort were not measured; shard 3/3 ...". */
 static void tell_lost(const struct fg_shards *shards, const struct fg_plan *plan, const bool *lost,
 		      struct fg_strbuf *line)
 {

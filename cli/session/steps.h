@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The steps of measuring one benchmark besides its pairs. Only files of this folder call them, in
+ * Steps besides the pairs when a benchmark is measured. Only files of this folder call them, in
  * this order; `job` is the running benchmark, `set` the profile of its first series.
  *
- * Something that cannot be counted or sampled is not an error: a remark of the series says why.
+ * Failing to count or sample is not an error: a remark of the series gives the reason.
  * FG_EINTERRUPTED: the user asked to stop.
  */
 #ifndef FG_CLI_SESSION_STEPS_H
@@ -16,41 +16,42 @@
 #include "runner/runner.h"
 
 /*
- * Where a profile of one side is filed. The two commands may run different programs: the baseline's
- * functions are filed under the candidate's program name, otherwise they would never match.
+ * The row to which a side's profile is added. The two commands may run different programs: the
+ * baseline's functions are stored under the candidate's program name, otherwise they would never
+ * match.
  */
 struct fg_ingest_row fg_session_row(const struct fg_benchmark *benchmark, enum fg_arm arm,
 				    uint32_t pair);
 
 /* ---- same_inputs.c: a changed input is not blamed on code ---- */
 
-/* Files that set-up names, in the candidate's state on both sides. Call before set-up. */
+/* Gives both sides the candidate's state of files that set-up names. Call before set-up. */
 void fg_session_give_set_up(struct fg_session *session, const struct fg_benchmark *benchmark);
 /*
- * The runner's `on_set_up`: the baseline reads the candidate's state of every tracked file that
- * differs and that the benchmark opens; a remark of the series names them. FG_ECHILD or another
- * failure: it cannot.
+ * The runner's `on_set_up`: gives the baseline the candidate's state of every tracked file that
+ * differs and that the benchmark opens; a remark of the series names these files. FG_ECHILD, or
+ * another failure, if it cannot.
  */
 int fg_session_give_inputs(void *context, struct fg_runner_job *job, struct fg_error *err);
-/* Executes an arm once and notes what it opens. False: that cannot be seen as a whole. */
+/* Executes an arm once and notes the files it opens. False: not all of them can be seen. */
 bool fg_session_find_opened(struct fg_runner_job *job, enum fg_arm arm, int64_t timeout_ns,
 			    struct fg_opened *opened);
 
 /* ---- affected.c: `run --affected`; executed functions are kept in .fastgate/executed/ ---- */
 
 /*
- * Called with both sides built, before anything is executed: may the benchmark be left out? If not,
- * its series says why.
+ * Call when both sides are built, before anything is executed: may the benchmark be left out? If
+ * not, its series has the reason.
  */
 bool fg_session_is_unaffected(struct fg_session *session, struct fg_runner_job *job,
 			      const struct fg_benchmark *benchmark);
-/* Keeps the set executed by a repetition under callgrind, and the files that it reads. */
+/* Stores the set of functions that a repetition under callgrind executed, and the files it read. */
 void fg_session_keep_executed(struct fg_session *session, struct fg_runner_job *job,
 			      const struct fg_exact_request *request,
 			      const struct fg_exact_reading *reading);
 /*
- * After the pairs of a measured benchmark: executes under callgrind each side whose functions are
- * not known, and adds those that the sampler saw.
+ * Call after the pairs: executes under callgrind each side whose functions are not known, and adds
+ * those that the sampler saw.
  */
 int fg_session_find_executed(struct fg_session *session, struct fg_runner_job *job,
 			     const struct fg_benchmark *benchmark, struct fg_error *err)
@@ -62,9 +63,9 @@ int fg_session_find_executed(struct fg_session *session, struct fg_runner_job *j
 bool fg_session_samples_outside(const struct fg_runner_job *job,
 				const struct fg_benchmark *benchmark);
 /*
- * Nothing can be preloaded into a static program, so its pairs run without the sampler. Afterwards
- * both sides run a few more times and are sampled from outside; the samples are filed in `set`
- * under the series' own pairs.
+ * Samples static programs, into which nothing can be preloaded, so that their pairs run without the
+ * sampler. Afterwards both sides run a few more times and are sampled from outside; the samples are
+ * stored in `set` under the series' own pairs.
  */
 int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *job,
 			      const struct fg_benchmark *benchmark, struct fg_profile_set *set,
@@ -72,13 +73,13 @@ int fg_session_sample_outside(struct fg_session *session, struct fg_runner_job *
 
 /* ---- count.c: one repetition per side, a second one if the sides do not agree ---- */
 
-/* Instructions: the measures `instructions` and `calls`. */
+/* Counts instructions, for the measures `instructions` and `calls`. */
 int fg_session_count_exactly(struct fg_session *session, struct fg_runner_job *job,
 			     const struct fg_benchmark *benchmark, struct fg_profile_set *set,
 			     struct fg_error *err) FG_NODISCARD;
 /*
- * Is anything of `measure.also`, `measure.calls` and `measure.domains` to be counted? If `max_rss`
- * fails, the heap is counted unasked, to show what holds the memory.
+ * Are there events to count for `measure.also`, `measure.calls` or `measure.domains`? If `max_rss`
+ * fails, the heap is counted even unrequested, to show what holds the memory.
  */
 bool fg_session_counts_events(const struct fg_session *session, const struct fg_series *series,
 			      const struct fg_benchmark *benchmark);
@@ -88,18 +89,20 @@ int fg_session_count_events(struct fg_session *session, struct fg_runner_job *jo
 
 /* ---- code.c: a closer look at the code of costly functions ---- */
 
-/* Compares the code of the functions that use most of the time, because a verdict may name them. */
+/*
+ * Compares the code of the functions that take most of the time, because a verdict may name them.
+ */
 void fg_session_compare_code(const struct fg_session *session, struct fg_runner_job *job);
 /*
- * Names the files of functions as the repository does, `src/fit.cpp`: not below the folder that a
- * side was built in. Files from elsewhere keep their names.
+ * Names source files of functions as in the repository, `src/fit.cpp`, instead of below a side's
+ * build folder. Files from elsewhere keep their names.
  */
 void fg_session_name_files(const struct fg_session *session, struct fg_profile_set *set);
 /*
- * After the verdict: the source and the instructions of the functions to blame, with the cost of
- * each line, read from both trees and programs while they still exist, so that every later report
- * has them. Only files of the project are shown, because debug information can name any path.
- * Missing source is not an error.
+ * Call after the verdict: adds source and instructions of the functions to blame, with the cost of
+ * each line. They are read from both trees and programs while these exist, so that every later
+ * report has them. Only files of the project are shown, because debug information can name any
+ * path. Missing source is not an error.
  */
 void fg_session_add_sources(struct fg_session *session);
 

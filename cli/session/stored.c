@@ -43,7 +43,7 @@ char *fg_cli_store_path(const char *given)
 	return fg_xstrdup(STORE_NAME);
 }
 
-/* For a store found by its default location rather than named by the user. */
+/* Checks a store that was found at its default place instead of being named by the user. */
 static int check_folder(const char *store, struct fg_error *err)
 {
 	char *folder = fg_fs_parent(store);
@@ -82,7 +82,10 @@ static bool is_file(const char *words)
 	       fg_fs_exists(words) && !fg_fs_is_folder(words);
 }
 
-/* The run that the store knows by these words, or that of the commit they mean to git. */
+/*
+ * Finds the run that the store knows by these words, or the run of the commit that git knows by
+ * them.
+ */
 static int find_run(struct fg_store *store, const char *project, const char *words, char id[37],
 		    struct fg_error *err)
 {
@@ -211,7 +214,7 @@ char *fg_cli_spool_path(const char *store)
 
 /* ---- the two sides of a comparison ---- */
 
-/* Its commit, or its id if that is unknown. */
+/* The side's commit, or the run's id if it is unknown. */
 static char *name_of(const struct fg_run *run, enum fg_arm arm)
 {
 	const struct fg_side *side = &run->sides[arm];

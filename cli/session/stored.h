@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stored runs: which store, which run, and runs as files.  The store keeps sums: time by function
- * and call path, for each repetition.
+ * Stored runs: finds the store and the run, and exports runs as files. The store has sums per
+ * repetition, by function and call path.
  */
 #ifndef FG_CLI_SESSION_STORED_H
 #define FG_CLI_SESSION_STORED_H
@@ -19,54 +19,52 @@
 	     "the store to use instead of .fastgate/store.db of this project")
 #define FG_CLI_PROJECT_OPTION(type, member) \
  FG_ROW_TEXT(type, member, "project", 0, "NAME", "only runs of this project")
-/* Both rows. */
+/* --store and --project. */
 #define FG_CLI_STORED_OPTIONS(type) \
  FG_CLI_STORE_OPTION(type, store), FG_CLI_PROJECT_OPTION(type, project)
-/* Forms of a RUN argument, for help and errors. */
+/* The forms of a RUN argument, for help and errors. */
 #define FG_CLI_STORED_RUN_WORDS                                            \
  "an id or its beginning, latest, latest~2, a tag, branch, commit, or an " \
  "exported file"
 
 /*
- * The store's path: `given`, or else .fastgate/store.db in this folder or the nearest parent that
- * has it; in this folder if none has. To be freed.
+ * The path of the store, to be freed: `given`, or else .fastgate/store.db in this folder or in the
+ * nearest parent that has it; in this folder if there is no such file.
  */
 char *fg_cli_store_path(const char *given);
 int fg_cli_open_store(const char *given, unsigned flags, struct fg_store **store,
 		      struct fg_error *err) FG_NODISCARD;
 /*
- * A run by any of its names (see fg_store_find), or the path of an exported one. `words` may be
- * NULL.
+ * Loads a run by any of its names (see fg_store_find), or an exported one by its path. `words` may
+ * be NULL.
  */
 int fg_cli_load_run(const char *store_path, const char *project, const char *words,
 		    struct fg_stored_run *stored, struct fg_error *err) FG_NODISCARD;
 
-/*
- * A run as one file, as `fastgate runs export` writes it and `import` and a perfdb server read it.
- */
+/* Writes a run in the format of `fastgate runs export`, which `import` and a perfdb server read. */
 int fg_cli_run_to_text(const struct fg_stored_run *stored, struct fg_strbuf *text,
 		       struct fg_error *err) FG_NODISCARD;
 int fg_cli_run_from_file(const char *path, struct fg_stored_run *stored, struct fg_error *err)
 	FG_NODISCARD;
-/* Writes the run's file to `path` ("-": stdout) and prints where. */
+/* Writes the run to the file `path` ("-": stdout) and prints the path. */
 int fg_cli_export_run(const struct fg_cli *cli, const struct fg_stored_run *stored,
 		      const char *path, struct fg_error *err) FG_NODISCARD;
-/* Puts the run into the spool next to the store, to be pushed. */
+/* Puts the run into the spool, from which it will be pushed. */
 int fg_cli_spool_run(const char *spool, const struct fg_stored_run *stored, struct fg_error *err)
 	FG_NODISCARD;
-/* The folder "spool" next to the store (to be freed). */
+/* The path of the folder "spool" next to the store; to be freed. */
 char *fg_cli_spool_path(const char *store);
 
 /*
- * "comparing 1a2b3c4d5e6f (main) with 6f5e4d3c2b1a (uncommitted changes)": this side of one run
- * with the candidate of the same or another run.
+ * Prints "comparing 1a2b3c4d5e6f (main) with 6f5e4d3c2b1a (uncommitted changes)": this side of one
+ * run, and the candidate of the same or another run.
  */
 void fg_cli_say_sides(const struct fg_cli *cli, const struct fg_run *baseline, enum fg_arm arm,
 		      const struct fg_run *candidate);
 
 /* ---- creep.c ---- */
 
-/* A metric of a benchmark. */
+/* A benchmark's metric. */
 struct fg_chained_metric {
 	const char *project;
 	const char *benchmark;
@@ -77,28 +75,28 @@ struct fg_chained_metric {
 
 struct fg_chained {
 	struct fg_chain_edges edges;
-	struct fg_chain chain;          /* up to the newest commit */
-	struct fg_creep_verdict *creep; /* NULL: too few steps */
-	struct fg_arena *arena;         /* holds the creep; NULL: the edges' texts do */
-	struct fg_creep_pool *pool;     /* also gets the functions of this benchmark; may be NULL */
+	struct fg_chain chain;          /* ends at the newest commit */
+	struct fg_creep_verdict *creep; /* NULL if there are too few steps */
+	struct fg_arena *arena;         /* memory for `creep`; NULL: that of the edges' texts */
+	struct fg_creep_pool *pool;     /* also gets this benchmark's functions; may be NULL */
 };
 
 /*
- * `own` is a run that is not stored yet, or NULL; its texts must outlive the result.  Without a
- * `policy`, that of the newest run counts.  An empty chain is not an error.
+ * `own` is a run that is not stored yet, or NULL; its texts must outlive the result. Without
+ * `policy`, that of the newest run is used. An empty chain is not an error.
  */
 int fg_chained_load(struct fg_store *store, const struct fg_chained_metric *metric,
 		    const struct fg_policy *policy, const struct fg_chain_edge *own,
 		    struct fg_chained *chained, struct fg_error *err) FG_NODISCARD;
 void fg_chained_release(struct fg_chained *chained);
 
-/* The first ones of a pool by name; returns how many. */
+/* Names the first functions of a pool; returns their number. */
 size_t fg_creep_name(struct fg_store *store, const struct fg_creep_rise *rises, size_t count,
 		     struct fg_arena *arena, struct fg_creep_function **named);
 
 /*
- * After fg_gate_decide(): adds to the verdict the creep that ends with this run, and notes whether
- * an anchor is wanted.  A store that cannot be read is a warning.
+ * Call after fg_gate_decide(): adds to the verdict the creep that ends with this run, and notes
+ * whether an anchor is wanted. A store that cannot be read is only a warning.
  */
 void fg_session_add_creep(struct fg_session *session, const struct fg_gate_input *input);
 

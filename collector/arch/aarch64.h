@@ -3,8 +3,8 @@
  * arm64: registers, system calls, signal frames.  Included by collector/arch/arch.h alone.
  *
  * A call leaves the return address in x30, the link register; functions that call others store it,
- * nearly all of them as a pair with the frame pointer x29.  It may carry a signature (pointer
- * authentication), which is stripped wherever it is read.
+ * nearly all of them as a pair with the frame pointer x29. The address may carry a signature
+ * (pointer authentication), which is stripped wherever the address is read.
  */
 #ifndef FG_COLLECTOR_ARCH_AARCH64_H
 #define FG_COLLECTOR_ARCH_AARCH64_H
@@ -31,7 +31,7 @@
 #define FG_ARCH_PERF_SP 31
 #define FG_ARCH_PERF_IP 32
 
-/* Lazy-binding entries have no tables. */
+/* Lazy-binding entries have no unwind tables. */
 static inline bool fg_arch_plt_has_pushed(uintptr_t pc)
 {
 	(void)pc;
@@ -48,8 +48,8 @@ static inline uintptr_t fg_arch_register(const ucontext_t *context, unsigned dwa
 }
 
 /*
- * xpaclri, an instruction that older processors ignore.  The address space of programs is below the
- * signature's bits, so an address without one stays as it is.
+ * Strips the signature with xpaclri, which older processors ignore. A program's addresses lie below
+ * the signature's bits, so an address without one does not change.
  */
 static inline uintptr_t fg_arch_strip(uintptr_t address)
 {
@@ -91,8 +91,8 @@ static inline uint32_t fg_arch_instruction(const uint8_t *code)
 }
 
 /*
- * `mov x8, #139; svc #0`: rt_sigreturn.  The kernel's trampoline has unwind tables in some versions
- * only, so unwinders know it by its instructions.
+ * `mov x8, #139; svc #0`: rt_sigreturn. The kernel's trampoline has unwind tables in only some
+ * versions, so unwinders recognise it by its instructions.
  */
 static inline bool fg_arch_is_rt_sigreturn(const uint8_t *code)
 {
@@ -101,8 +101,8 @@ static inline bool fg_arch_is_rt_sigreturn(const uint8_t *code)
 }
 
 /*
- * The stack pointer of the trampoline's frame is that of the kernel's: the signal's information,
- * then the context.  The state of the vector registers, SVE's of any size, lies behind.
+ * The trampoline's stack pointer is the start of the kernel's signal frame: siginfo, then the
+ * context. The vector registers follow; with SVE they may have any size.
  */
 static inline const ucontext_t *fg_arch_signal_context(const struct fg_regs *trampoline)
 {
@@ -111,7 +111,7 @@ static inline const ucontext_t *fg_arch_signal_context(const struct fg_regs *tra
 
 /* ---- system calls ---- */
 
-/* `pc` is known to be code, or near 0 after a call of nothing. */
+/* `pc` is known to be code, or near 0 after a call of a null pointer. */
 static inline bool fg_arch_at_syscall(const uint8_t *pc)
 {
 	return (uintptr_t)pc >= FG_ARCH_PAGE && (uintptr_t)pc % 4 == 0 &&
@@ -124,11 +124,12 @@ static inline bool fg_arch_behind_syscall(const uint8_t *pc)
 	       (uintptr_t)pc % 4 == 0 && fg_arch_instruction(pc - 4) == 0xd4000001u;
 }
 
-/* May this instruction change register `number` or go elsewhere?  Yes if in doubt. */
+/* May this instruction change register `number`, or jump? Yes if in doubt. */
 static inline bool fg_arch_may_change(uint32_t code, unsigned number)
 {
-	const bool is_branch = (code & 0x1c000000u) == 0x14000000u; /* or a system instruction */
-	const bool is_memory = (code & 0x0a000000u) == 0x08000000u; /* may move its base as well */
+	const bool is_branch =
+		(code & 0x1c000000u) == 0x14000000u; /* system instructions included */
+	const bool is_memory = (code & 0x0a000000u) == 0x08000000u; /* may also update its base */
 	const bool is_pair = (code & 0x3a000000u) == 0x28000000u;
 
 	return is_branch || (code & 31u) == number || (is_memory && (code >> 5 & 31u) == number) ||
@@ -136,8 +137,8 @@ static inline bool fg_arch_may_change(uint32_t code, unsigned number)
 }
 
 /*
- * The first argument of an interrupted call, which the result has overwritten: libc moves it into
- * x0 shortly before, from a register that keeps it, or as a number.
+ * Recovers the first argument of an interrupted call, which the result has overwritten. libc moves
+ * it into x0 shortly before the call, from a register that keeps it or as a constant.
  */
 static inline bool fg_arch_first_argument(const ucontext_t *context, uint64_t *first)
 {
@@ -180,7 +181,7 @@ static inline long fg_arch_next_number(const ucontext_t *context)
 	return (int)context->uc_mcontext.regs[8];
 }
 
-/* -1 as well where the call cannot be made again, for want of its first argument. */
+/* The number, or -1 if the call cannot be restarted because its first argument is not found. */
 static inline long fg_arch_syscall_number(const ucontext_t *context)
 {
 	uint64_t first = 0;
@@ -202,11 +203,11 @@ static inline fg_arch_word fg_arch_first(const ucontext_t *context)
 
 static inline void fg_arch_restart(ucontext_t *context, long number)
 {
-	(void)number; /* it is still in x8 */
+	(void)number; /* the number is still in x8 */
 	context->uc_mcontext.pc -= 4;
 }
 
-/* A call that was about to be made again ends instead, as if a signal had interrupted it. */
+/* Ends a call that was about to be restarted, as if a signal had interrupted it. */
 static inline void fg_arch_interrupt(ucontext_t *context)
 {
 	context->uc_mcontext.regs[0] = (uint64_t)(int64_t)-EINTR;
@@ -214,8 +215,8 @@ static inline void fg_arch_interrupt(ucontext_t *context)
 }
 
 /*
- * A mark on a call that has ended for the program, which lasts until its next call: the kernel
- * looks at the lower half of x8 alone, and programs do not look at x8.
+ * Marks a call that has ended for the program, until its next call: the kernel reads only the lower
+ * half of x8, and programs do not read x8.
  */
 static inline void fg_arch_mark_ended(ucontext_t *context, uintptr_t mark)
 {
@@ -233,7 +234,7 @@ static inline fg_arch_word *fg_arch_argument(ucontext_t *context, unsigned index
 	return &context->uc_mcontext.regs[index];
 }
 
-/* The kernel looks at the lower half of an argument that is an int; the upper half has the mark. */
+/* The kernel reads only the lower half of an int argument; the upper half has the mark. */
 static inline bool fg_arch_is_marked(ucontext_t *context, unsigned index, uint32_t mark)
 {
 	return *fg_arch_argument(context, index) >> 32 == mark;
@@ -244,7 +245,7 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 	*fg_arch_argument(context, index) = (uint64_t)mark << 32 | (uint32_t)value;
 }
 
-/* System calls with a time-out that only some processors have (collector/sampler/restart.c). */
+/* System calls with a timeout that only some processors have (collector/sampler/restart.c). */
 /* clang-format off */
 #define FG_ARCH_TIMED_CALLS \
 	{.number = SYS_semtimedop, .timeout = FG_TIMEOUT_SPEC, .argument = 3, .half = 8},
@@ -254,12 +255,12 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 #define FG_ARCH_MASKED_CALLS
 /* clang-format on */
 
-/* The registers here, for a walk that begins in the calling function. */
+/* Captures the registers here, for a walk that begins in the calling function. */
 static inline __attribute__((always_inline)) void fg_arch_capture(ucontext_t *context)
 {
 	uintptr_t scratch;
 
-	/* behind x30 lie sp and pc */
+	/* sp and pc follow x30 */
 	__asm__ volatile("stp x19, x20, [%[to], #152]\n\tstp x21, x22, [%[to], #168]\n\t"
 			 "stp x23, x24, [%[to], #184]\n\tstp x25, x26, [%[to], #200]\n\t"
 			 "stp x27, x28, [%[to], #216]\n\tstp x29, x30, [%[to], #232]\n\t"

@@ -2,7 +2,7 @@
 /*
  * Everything that the collector knows about a processor: registers in a signal context and in
  * unwind tables, the system call instruction, the code that linkers generate.  A port is one more
- * file in arch/; docs/adding-an-architecture.md says what else it takes.
+ * file in arch/; docs/adding-an-architecture.md lists the other steps.
  */
 #ifndef FG_COLLECTOR_ARCH_H
 #define FG_COLLECTOR_ARCH_H

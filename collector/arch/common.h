@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by all processors of arch/: the words of a walk. */
+/* The types and helpers that all processors of arch/ share. */
 #ifndef FG_COLLECTOR_ARCH_COMMON_H
 #define FG_COLLECTOR_ARCH_COMMON_H
 
@@ -9,7 +9,7 @@
 #include <ucontext.h>
 
 #define FG_WORD sizeof(uintptr_t)
-/* The smallest page of any processor: what lies on one of these lies on one of the kernel's. */
+/* The smallest page of any processor: bytes on one such page are on one page of the kernel's. */
 #define FG_ARCH_PAGE 4096u
 
 /* The registers that a walk carries from frame to frame. */

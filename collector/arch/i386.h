@@ -29,9 +29,9 @@ static inline uintptr_t fg_arch_register(const ucontext_t *context, unsigned dwa
 }
 
 /*
- * Below the context of a signal with SA_SIGINFO lie its three arguments: number, info, context.
- * Without, the trampoline is another one, that begins by `pop %eax`: for the number, behind which
- * lie the registers alone, as they do in a context.
+ * If the handler has SA_SIGINFO, its three arguments (number, info, context) lie below the context.
+ * If not, another trampoline begins with `pop %eax` for the number, and only the registers follow,
+ * laid out as in a context.
  */
 static inline const ucontext_t *fg_arch_signal_context(const struct fg_regs *trampoline)
 {
@@ -62,10 +62,10 @@ static inline bool fg_arch_behind_syscall(const uint8_t *pc)
 }
 
 /*
- * libc calls the kernel by `call *%gs:0x10`, into the vDSO, where `pop %ebp; pop %edx; pop %ecx;
- * ret` follows the system call instruction; with six arguments by a function of its own, that ends
- * in `pop %ebp; pop %edi; pop %ebx; ret`.  The number was loaded before the outermost of these
- * calls.
+ * libc calls the kernel with `call *%gs:0x10`, into the vDSO, where `pop %ebp; pop %edx; pop %ecx;
+ * ret` follows the system call instruction. With six arguments it calls a function of its own,
+ * which ends in `pop %ebp; pop %edi; pop %ebx; ret`. The number was loaded before the outermost of
+ * these calls.
  */
 static inline long fg_arch_syscall_number(const ucontext_t *context)
 {
@@ -106,7 +106,7 @@ static inline void fg_arch_restart(ucontext_t *context, long number)
 	context->uc_mcontext.gregs[REG_EIP] -= 2;
 }
 
-/* A call that was about to be made again ends instead, as if a signal had interrupted it. */
+/* Ends a call that was about to be restarted, as if a signal had interrupted it. */
 static inline void fg_arch_interrupt(ucontext_t *context)
 {
 	context->uc_mcontext.gregs[REG_EAX] = -EINTR;
@@ -114,8 +114,8 @@ static inline void fg_arch_interrupt(ucontext_t *context)
 }
 
 /*
- * A mark on a call that has ended for the program.  It lasts until the program's next instructions:
- * after the calls that are known here, the vDSO pops ecx from the stack.
+ * Marks a call that has ended for the program. The mark lasts until the program's next
+ * instructions: after the calls that are known here, the vDSO pops ecx from the stack.
  */
 static inline void fg_arch_mark_ended(ucontext_t *context, uintptr_t mark)
 {
@@ -141,8 +141,8 @@ static inline fg_arch_word fg_arch_first(ucontext_t *context)
 }
 
 /*
- * The vDSO has pushed the third argument onto the stack and pops it again, and no code uses it
- * afterwards.
+ * The word that carries the mark. The vDSO has pushed the third argument there and pops it again,
+ * and no code uses it afterwards.
  */
 static inline uintptr_t *fg_arch_mark(const ucontext_t *context)
 {
@@ -161,7 +161,7 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 	*fg_arch_mark(context) = mark;
 }
 
-/* System calls that take a time of 32 bits have a twin for 64 bits. */
+/* System calls that take a 32-bit time have a 64-bit twin. */
 /* clang-format off */
 #define FG_ARCH_TIMED_CALLS \
 	{.number = SYS_epoll_wait, .timeout = FG_TIMEOUT_MS, .argument = 3}, \
@@ -184,7 +184,7 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 	SYS_mq_timedsend_time64,
 /* clang-format on */
 
-/* The registers of the calling function, for a walk that begins there. */
+/* Captures the registers of the calling function, for a walk that begins there. */
 static inline __attribute__((always_inline)) void fg_arch_capture(ucontext_t *context)
 {
 	greg_t *to = context->uc_mcontext.gregs;

@@ -8,12 +8,12 @@
 /* A call pushes the return address: it is never in a register. */
 #define FG_ARCH_LINK_REGISTER 0
 
-/* asm/perf_regs.h numbers them alike for both widths; the kernel writes them in this order. */
+/* asm/perf_regs.h has the same numbers for both widths; the kernel writes them in this order. */
 #define FG_ARCH_PERF_BP 6
 #define FG_ARCH_PERF_SP 7
 #define FG_ARCH_PERF_IP 8
 
-/* The address of a frame's return address, given its CFA: the word below. */
+/* A frame keeps its return address in the word below its CFA. */
 static inline uintptr_t fg_return_address_at(uintptr_t cfa)
 {
 	return cfa - FG_WORD;
@@ -26,20 +26,22 @@ static inline uintptr_t fg_arch_link(const ucontext_t *context)
 	return 0;
 }
 
-/* A return address without the signature that some processors give it. */
+/* Return addresses have no signature here. */
 static inline uintptr_t fg_arch_strip(uintptr_t address)
 {
 	return address;
 }
 
-/* Is this the code that a signal handler returns to?  Here the unwind tables say so. */
+/*
+ * Is this the code that a signal handler returns to? Not needed here: unwind tables mark that code.
+ */
 static inline bool fg_arch_is_rt_sigreturn(const uint8_t *code)
 {
 	(void)code;
 	return false;
 }
 
-/* The caller's frame pointer, then the return address. */
+/* The frame holds the caller's frame pointer, then the return address. */
 static inline struct fg_regs fg_arch_caller_of(const void *frame)
 {
 	const uintptr_t *saved = frame;
@@ -47,13 +49,13 @@ static inline struct fg_regs fg_arch_caller_of(const void *frame)
 	return (struct fg_regs){.pc = saved[1], .sp = (uintptr_t)(saved + 2), .bp = saved[0]};
 }
 
-/* The registers that a walk needs of the caller of the function where this stands. */
+/* The registers of the function's caller that a walk needs. */
 #define FG_ARCH_CALLER fg_arch_caller_of(__builtin_frame_address(0))
 
 /* A register in a signal context. */
 typedef greg_t fg_arch_word;
 
-/* The saved registers of a context, as the bytes between these two. */
+/* The saved registers of a context are the bytes between these two addresses. */
 static inline uintptr_t fg_arch_registers_begin(const ucontext_t *context)
 {
 	return (uintptr_t)&context->uc_mcontext.gregs[0];

@@ -16,8 +16,8 @@
 #define FG_DWARF_REGS  17
 
 /*
- * Linkers describe all lazy-binding entries by one expression: sp + a word, and a word more when
- * the address is past the `push` at byte 11 of the 16-byte entry.
+ * Linkers describe all lazy-binding entries with one expression: sp plus a word, plus another word
+ * if the address is past the `push` at byte 11 of the 16-byte entry.
  */
 #define FG_ARCH_PLT_EXPRESSION                               \
  {                                                           \
@@ -57,7 +57,7 @@ static inline bool fg_arch_behind_syscall(const uint8_t *pc)
 	return fg_arch_same_page(pc, 2) && pc[-2] == 0x0f && pc[-1] == 0x05;
 }
 
-/* The futex calls of glibc before 2.34: `mov $number, %ecx`, and later `mov %ecx, %eax`. */
+/* Futex calls of glibc before 2.34: `mov $number, %ecx`, followed later by `mov %ecx, %eax`. */
 static inline long fg_arch_number_by_ecx(const uint8_t *call)
 {
 	enum {
@@ -74,8 +74,8 @@ static inline long fg_arch_number_by_ecx(const uint8_t *call)
 }
 
 /*
- * The number of an interrupted call is gone from its register; libc loads it by `mov $number, %eax`
- * shortly before.
+ * The number of an interrupted call is gone from its register; libc loads it with `mov $number,
+ * %eax` shortly before the call.
  */
 static inline long fg_arch_syscall_number(const ucontext_t *context)
 {
@@ -106,7 +106,7 @@ static inline void fg_arch_restart(ucontext_t *context, long number)
 	context->uc_mcontext.gregs[REG_RIP] -= 2;
 }
 
-/* A call that was about to be made again ends instead, as if a signal had interrupted it. */
+/* Ends a call that was about to be restarted, as if a signal had interrupted it. */
 static inline void fg_arch_interrupt(ucontext_t *context)
 {
 	context->uc_mcontext.gregs[REG_RAX] = -EINTR;
@@ -114,7 +114,7 @@ static inline void fg_arch_interrupt(ucontext_t *context)
 }
 
 /*
- * A mark on a call that has ended for the program.  It lasts until the program's next instruction:
+ * Marks a call that has ended for the program. The mark lasts until the program's next instruction:
  * the processor has put the return address into rcx, which no code reads.
  */
 static inline void fg_arch_mark_ended(ucontext_t *context, uintptr_t mark)
@@ -142,9 +142,9 @@ static inline fg_arch_word fg_arch_first(ucontext_t *context)
 }
 
 /*
- * A mark on an interrupted call that is started again: still there when the same call is
- * interrupted once more, never there at another.  The kernel looks at the lower half of an argument
- * that is an int; the upper half carries the mark.
+ * Is the call marked as restarted? If it is interrupted again, the mark is still there, and no
+ * other call has it. The kernel reads only the lower half of an int argument; the upper half
+ * carries the mark.
  */
 static inline bool fg_arch_is_marked(ucontext_t *context, unsigned index, uint32_t mark)
 {
@@ -156,14 +156,14 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 	*fg_arch_argument(context, index) = (fg_arch_word)((uint64_t)mark << 32 | (uint32_t)value);
 }
 
-/* Calls with a time-out that only some processors have (collector/sampler/restart.c). */
+/* Calls with a timeout that only some processors have (collector/sampler/restart.c). */
 /* clang-format off */
 #define FG_ARCH_TIMED_CALLS \
 	{.number = SYS_epoll_wait, .timeout = FG_TIMEOUT_MS, .argument = 3}, \
 	{.number = SYS_poll, .timeout = FG_TIMEOUT_MS, .argument = 2}, \
 	{.number = SYS_semtimedop, .timeout = FG_TIMEOUT_SPEC, .argument = 3, .half = 8},
 
-/* Calls that wait without a time-out, or whose time-out the kernel updates. */
+/* Calls that wait without a timeout, or whose timeout the kernel updates. */
 #define FG_ARCH_UNTIMED_CALLS SYS_pause, SYS_select, SYS_semop, SYS_accept,
 /* Calls that the kernel restarts if the handler has SA_RESTART. */
 #define FG_ARCH_BY_FLAG_CALLS SYS_accept, SYS_open,
@@ -171,7 +171,7 @@ static inline void fg_arch_set_marked(ucontext_t *context, unsigned index, int v
 #define FG_ARCH_MASKED_CALLS
 /* clang-format on */
 
-/* The registers of the calling function, for a walk that begins there. */
+/* Captures the registers of the calling function, for a walk that begins there. */
 static inline __attribute__((always_inline)) void fg_arch_capture(ucontext_t *context)
 {
 	greg_t *to = context->uc_mcontext.gregs;
@@ -191,13 +191,13 @@ static inline __attribute__((always_inline)) void fg_arch_capture(ucontext_t *co
 #define FG_ARCH_DECODES_CALLS
 enum {
 	FG_ARCH_INDIRECT_SIZE = 7,
-	FG_ARCH_CALL_SIZE = 7, /* at most */
+	FG_ARCH_CALL_SIZE = 7, /* longest call */
 	FG_ARCH_JUMP_SIZE = 5,
 	FG_ARCH_STUB_SIZE = 11,
 	FG_ARCH_TRAMPOLINE_SIZE = 9,
 };
 
-/* The address that a 32-bit displacement at `at` leads to. */
+/* The target of the 32-bit displacement at `at`. */
 static inline uintptr_t fg_arch_displaced(const uint8_t *at)
 {
 	int32_t displacement;
@@ -206,13 +206,13 @@ static inline uintptr_t fg_arch_displaced(const uint8_t *at)
 	return (uintptr_t)at + sizeof(displacement) + (uintptr_t)(intptr_t)displacement;
 }
 
-/* The slot of `call *slot(%rip)` that returns here; 0: it is another instruction. */
+/* The slot of `call *slot(%rip)` that returns here; 0: not such an instruction. */
 static inline uintptr_t fg_arch_called_slot(const uint8_t *back)
 {
 	return back[-6] == 0xff && back[-5] == 0x15 ? fg_arch_displaced(back - 4) : 0;
 }
 
-/* The target of `call target` that returns here; 0: it is another instruction. */
+/* The target of `call target` that returns here; 0: not such an instruction. */
 static inline uintptr_t fg_arch_called(const uint8_t *back)
 {
 	return back[-5] == 0xe8 ? fg_arch_displaced(back - 4) : 0;
@@ -227,7 +227,7 @@ static inline bool fg_arch_called_somewhere(const uint8_t *back)
 	return false;
 }
 
-/* The target of a jump, with a condition or without; 0: it is another instruction. */
+/* The target of a conditional or unconditional jump; 0: not a jump. */
 static inline uintptr_t fg_arch_jumped(const uint8_t *code)
 {
 	if (code[0] == 0x0f && (code[1] & 0xf0) == 0x80)
@@ -235,7 +235,7 @@ static inline uintptr_t fg_arch_jumped(const uint8_t *code)
 	return code[0] == 0xe9 ? fg_arch_displaced(code + 1) : 0;
 }
 
-/* The slot of a stub of the PLT: `endbr64`, if at all, and `jmp *slot(%rip)`; 0: not a stub. */
+/* The slot of a PLT stub: an optional `endbr64`, then `jmp *slot(%rip)`; 0: not a stub. */
 static inline uintptr_t fg_arch_stub_slot(const uint8_t *stub)
 {
 	static const uint8_t endbr[4] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -247,8 +247,8 @@ static inline uintptr_t fg_arch_stub_slot(const uint8_t *stub)
 }
 
 /*
- * The number that a caller of musl's __syscall_cp() loads by `mov $number, %edi` before the call
- * that returns here; -1: none is seen.
+ * The number that a caller of musl's __syscall_cp() loads with `mov $number, %edi` before the call
+ * that returns here; -1: not found.
  */
 static inline long fg_arch_number_passed(const uint8_t *back)
 {
@@ -262,7 +262,7 @@ static inline long fg_arch_number_passed(const uint8_t *back)
 	return -1;
 }
 
-/* Where handlers of signals return to: `mov $SYS_rt_sigreturn, %rax; syscall`. */
+/* Do signal handlers return here: `mov $SYS_rt_sigreturn, %rax; syscall`? */
 static inline bool fg_arch_is_trampoline(const uint8_t *code)
 {
 	static const uint8_t known[FG_ARCH_TRAMPOLINE_SIZE] = {0x48, 0xc7, 0xc0, 0x0f, 0,

@@ -8,9 +8,9 @@
  * setjmp, vfork, shadow stacks) finds nothing of ours.
  *
  * A call that is timed is the exception: there the common part calls the function and so stands
- * between it and its caller, as any wrapper would.  It has unwind tables and nothing to clean up:
- * exceptions and longjmp() pass it.  Only functions all of whose arguments are in registers can be
- * called in this way (collector/calls/signatures.c).
+ * between it and its caller, as any wrapper would. It has unwind tables and nothing to clean up:
+ * exceptions and longjmp() pass through it. Only functions all of whose arguments are in registers
+ * can be called in this way (collector/calls/signatures.c).
  */
 #include "base/attrs.h"
 #include "collector/calls/call_registers.h"
@@ -118,7 +118,7 @@ __asm__(
 "	.cfi_endproc\n"
 "	.size fg_call_enter, . - fg_call_enter\n");
 
-/* The state, above a stub's number and the return address. */
+/* On entry the stack holds a stub's number, then the return address. The state is made below. */
 __asm__(
 "	.text\n"
 "	.balign 64\n"

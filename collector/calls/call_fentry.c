@@ -5,9 +5,9 @@
  *	0	where to continue in the function
  *	8	where the function returns to
  *
- * and all registers are as the function's caller left them.  Most calls are of functions that are
- * not counted, which integer registers alone suffice to find out.  For the others the stack is made
- * to look as a stub at an entry leaves it (call_jumps.c), and the code after the stub continues.
+ * and all registers are as the function's caller left them. Most calls are of functions that are
+ * not counted; finding that out needs only integer registers. For the others the stack is made to
+ * look as a stub at an entry leaves it (call_jumps.c), and the code after the stub continues.
  */
 #include "collector/calls/call_fentry.h"
 
@@ -51,7 +51,7 @@ __asm__(
 "	movq 80(%rsp), %rdi\n"
 "	call find_place\n"
 "	testq %rax, %rax\n"
-	/* 128 bytes below the former stack pointer, which no handler touches */
+	/* the red zone of 128 bytes below the former stack pointer, which no handler touches */
 "	movq %rax, -48(%rsp)\n"
 "	leaq 8(%rsp), %rsp\n"
 "	.cfi_adjust_cfa_offset -8\n"
@@ -98,7 +98,7 @@ void fg_fentry_slot_add(struct fg_fentry_slots *slots, uintptr_t slot)
 		slots->slots[slots->count++] = slot;
 }
 
-/* ---- which functions call it ---- */
+/* ---- functions that call it ---- */
 
 struct code {
 	const uint8_t *at;

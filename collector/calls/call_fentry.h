@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions compiled with -pg -mfentry call __fentry__ before all else.  The C library's counts
- * for gprof; ours counts the call, if the function is wanted, and goes on to that one, so that the
- * program notices nothing.
+ * Functions compiled with -pg -mfentry call __fentry__ before all else. The C library's __fentry__
+ * counts for gprof. Ours counts the call if the function is wanted, then continues with the C
+ * library's, so the program notices nothing.
  */
 #ifndef FG_COLLECTOR_CALL_FENTRY_H
 #define FG_COLLECTOR_CALL_FENTRY_H

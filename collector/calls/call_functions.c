@@ -37,7 +37,7 @@ char *fg_call_keep_text(const char *text)
 	return kept;
 }
 
-/* Hash table of indexes of functions + 1, by name; 0: free. */
+/* Hash table of function indexes + 1, by name; 0: free. */
 static uint32_t called_places[2 * FG_CALLED_MAX];
 
 static uint32_t *place_of_name(const char *name)
@@ -58,7 +58,7 @@ static bool find_function(const char *name, uint32_t *index)
 	return place != 0;
 }
 
-/* The signature of a pattern, or a known one; NULL: the arguments are not read. */
+/* The signature that the pattern gives, or else a known one; NULL: the arguments are not read. */
 static const struct fg_signature *signature_of(const char *name, struct fg_call_pattern *pattern)
 {
 	static struct fg_signature signatures[FG_CALLED_MAX];
@@ -77,7 +77,7 @@ static const struct fg_signature *signature_of(const char *name, struct fg_call_
 	return signature;
 }
 
-/* May one of our frames call it? All its arguments must be known to be in registers. */
+/* May one of our frames call the function? All its arguments must be known to be in registers. */
 static bool can_be_timed(const char *name, const struct fg_call_pattern *pattern)
 {
 	struct fg_signature signature;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The hooks that functions compiled with -finstrument-functions call at their begin and end.  The C
- * library has both, and they do nothing; the loader finds ours first.
+ * The hooks that functions compiled with -finstrument-functions call when they start and end. The C
+ * library's own hooks do nothing; the loader finds ours first.
  */
 #include "base/attrs.h"
 #include "collector/arch/arch.h"

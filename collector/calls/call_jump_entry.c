@@ -21,7 +21,7 @@ uintptr_t (*fg_call_jump_quick)(const struct fg_call_jump_frame *)
 
 extern const uint8_t fg_call_jump_code[] __attribute__((visibility("hidden")));
 
-/* After the state come vector registers from the eighth on, and masks at 2240. */
+/* Vector registers from the eighth on follow the state, and masks lie at 2240. */
 _Static_assert(offsetof(struct fg_call_state, r11) == 144, "the code below says 144");
 _Static_assert(offsetof(struct fg_call_jump_frame, return_address) == 160,
 	       "the code below says 160");
@@ -105,7 +105,10 @@ bool fg_call_jump_entry_init(void (*counter)(const struct fg_call_state *state))
 	fg_call_registers_init();
 	if (!(fg_call_components & FG_COMPONENTS_AVX512))
 		return true;
-	/* An instruction saves masks of 64 bits that the first processors with masks lack. */
+	/*
+	 * Masks are saved 64 bits wide, with an instruction that the first processors with masks
+	 * lack.
+	 */
 	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX512BW);
 }
 

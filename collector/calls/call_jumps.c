@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * For each object of the plan, checks that it is the examined one.  Then memory within reach of its
- * code gets a stub for each function,
+ * For each object of the plan, checks that it is the one that was examined. Then memory within
+ * reach of its code gets a stub for each function,
  *
- *	lea   -128(%rsp),%rsp	keeps what lies below the stack pointer
+ *	lea   -128(%rsp),%rsp	keeps the red zone
  *	push  $number
  *	call  *entry(%rip)	call_jump_entry.c
  *	lea   136(%rsp),%rsp
  *	...			the function's first instructions
- *	jmp   function + n	what follows them
+ *	jmp   function + n	continues after them
  *
- * and the functions get their jumps.  Meanwhile the code is writable, a whole segment at a time, so
- * that the kernel's list of mappings does not grow.  It becomes executable and writable in one
- * step: where that is not allowed, it is refused before anything has changed.
+ * and each function gets its jump. Meanwhile the code is writable, a whole segment at a time, so
+ * that the kernel's list of mappings does not grow. One step makes a segment both executable and
+ * writable: if that is forbidden, it fails before anything has changed.
  */
 #include "collector/calls/call_jumps.h"
 
@@ -118,7 +118,7 @@ static const struct fg_plan_object *object_of_path(const struct fg_plan_view *pl
 
 /* ---- an object ---- */
 
-/* Finds the code; is it the examined object, down to the last read-only byte? */
+/* Finds the code. Is this the examined object, down to the last read-only byte? */
 static bool is_the_same(struct target *t)
 {
 	uint64_t sum = 0;
@@ -142,7 +142,7 @@ static bool is_the_same(struct target *t)
 	return t->low < t->high && sum == t->object->sum;
 }
 
-/* Makes the code writable but keeps it executable: the only thread runs in it. */
+/* Makes the code writable but keeps it executable, because the only thread may run in it. */
 static bool protect_code(const struct target *t, int protection)
 {
 	bool all = true;
@@ -160,8 +160,8 @@ static bool protect_code(const struct target *t, int protection)
 }
 
 /*
- * Maps memory for stubs below the code, because a program's heap grows above it; farther away at
- * each attempt.
+ * Maps memory for stubs below the code, because a program's heap grows above it. Each attempt is
+ * farther away.
  */
 static bool map_area(struct target *t, size_t count)
 {
@@ -238,7 +238,7 @@ static bool is_asked_for(const char *symbol, const char *path, char readable[FG_
 	return false;
 }
 
-/* The entry is wanted, does not count its own calls, and is not counted under another name. */
+/* Is the entry wanted, and counted neither by the function itself nor under another name? */
 static bool is_wanted(const struct target *t, const struct fg_plan_entry *entry,
 		      char readable[FG_CALL_NAME_MAX])
 {

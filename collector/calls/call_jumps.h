@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jumps at the entries of functions: carries out a plan (entry_plan.h) of jumps that are proved to
- * be possible, before a second thread exists. A stub counts, executes the instructions that the
- * jump replaced, and continues after them; no return address is touched.
+ * Jumps at the entries of functions: carries out a plan (entry_plan.h) of jumps that are proved
+ * possible, before a second thread exists. A stub counts, executes the instructions that the jump
+ * replaced, and continues after them; no return address is touched.
  */
 #ifndef FG_COLLECTOR_CALL_JUMPS_H
 #define FG_COLLECTOR_CALL_JUMPS_H
@@ -11,7 +11,10 @@
 
 struct fg_thread;
 
-/* The path of the plan; calls `counter` for each call, with the symbol's index in its state. */
+/*
+ * `plan` is the path of the plan. `counter` is called for each call, with the symbol's index in its
+ * state.
+ */
 void fg_call_jumps_init(const char *plan, void (*counter)(const struct fg_call_state *state));
 /*
  * Carries out the plan, if there is one. Call it once, in normal context, after the functions with
@@ -31,13 +34,14 @@ struct fg_call_jump_frame {
 	uint64_t rbp, flags;
 	uintptr_t stub;
 	uint64_t index;
-	uint64_t room[16];        /* the function may use it */
+	uint64_t room[16];        /* the function's red zone */
 	uintptr_t return_address; /* on the stack, as the caller left it */
 };
 
 /*
- * Tries `quick` first, which may use only integer registers and must keep errno. 0: the call was
- * not counted, and the state is made for the counter. NULL: it always is.
+ * Tries `quick` first, which may use only integer registers and must keep errno. If it returns 0,
+ * it has not counted the call, and the state is made for the counter. If it is NULL, the state is
+ * always made.
  */
 void fg_call_jump_entry_count_by(uintptr_t (*quick)(const struct fg_call_jump_frame *frame));
 /* Called by the stubs, with their number on the stack. */

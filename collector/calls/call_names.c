@@ -8,7 +8,7 @@
 struct fg_call_pattern fg_call_patterns[FG_CALL_PATTERNS_MAX];
 uint32_t fg_call_pattern_count;
 
-/* `*` stands for any text, `?` for a character. */
+/* `*` stands for any text, `?` for one character. */
 static bool matches(const char *pattern, const char *text)
 {
 	const char *star = NULL;
@@ -51,7 +51,7 @@ static size_t part_size(const char *item, size_t size, size_t from)
 	return at - from;
 }
 
-/* NAME, then @LIBRARY and =SIGNATURE in any order. */
+/* Reads NAME, then @LIBRARY and =SIGNATURE in any order. */
 static bool read_pattern(const char *item, size_t size, struct fg_call_pattern *pattern)
 {
 	size_t at = part_size(item, size, 0);
@@ -87,7 +87,7 @@ static bool add_pattern(const char *item, size_t size, bool with_domains)
 	return true;
 }
 
-/* Every function of libm with a known signature. */
+/* Adds every function of libm with a known signature. */
 static bool add_libm(void)
 {
 	static const char *const items[] = {"*@libm", "_ZGV*@libmvec"};
@@ -100,7 +100,7 @@ static bool add_libm(void)
 	return all;
 }
 
-/* Up to the next comma outside of brackets. */
+/* The length up to the next comma outside brackets. */
 static size_t item_size(const char *list)
 {
 	size_t size = 0;

@@ -15,7 +15,7 @@ enum {
 
 struct fg_object_list fg_objects;
 
-/* ---- what an object says ---- */
+/* ---- an object's dynamic section ---- */
 
 bool fg_ranges_hold(uintptr_t address, const struct fg_object_range *ranges, unsigned count)
 {
@@ -154,7 +154,7 @@ const struct fg_object *fg_object_of(uintptr_t address)
 	return NULL;
 }
 
-/* ---- which function an import means ---- */
+/* ---- the function behind an import ---- */
 
 const char *fg_object_wanted_version(const struct fg_object *object, size_t index)
 {

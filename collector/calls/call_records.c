@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static _Atomic uint32_t measure_count; /* already named in the trace file of this process */
+static _Atomic uint32_t measure_count; /* measures named in this process's trace file */
 
 /* The number of a measure in the trace, assigned at its first use. */
 static uint32_t number_of(_Atomic uint32_t *measure)
@@ -32,7 +32,7 @@ static bool name_measure(struct fg_thread *writer, uint32_t number, const char *
 	return fg_record_write(writer);
 }
 
-/* Writes its measures and signature, once per trace file. */
+/* Writes the function's measures and signature, once per trace file. */
 static void describe(struct fg_thread *writer, uint32_t function)
 {
 	struct fg_called *called = &fg_called[function];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the code that stubs call saves registers in a struct fg_call_state, which lies at %rsp on 64
- * bytes, and puts them back: pieces of assembly for call_entry.c, which keeps what a function may
- * expect of its caller, and call_jump_entry.c, which keeps all.
+ * Assembly that saves registers in a struct fg_call_state at %rsp, aligned to 64 bytes, and
+ * restores them. call_entry.c keeps what a function may expect of its caller; call_jump_entry.c
+ * keeps every register.
  *
- * The upper parts of vector registers are saved only where the processor says that they are in use:
+ * The upper parts of vector registers are saved only if the processor says that they are in use:
  * loading them otherwise would put them into use, and slow down the program's SSE code.
  */
 #ifndef FG_COLLECTOR_CALL_REGISTERS_H
@@ -28,10 +28,10 @@ enum {
 	FG_COMPONENTS_AVX512 = 224, /* masks, upper halves of zmm0 to zmm15, zmm16 to zmm31 */
 };
 
-/* Detects the two. */
+/* Sets fg_call_components and fg_call_asks. */
 void fg_call_registers_init(void);
 
-/* All but %rbp, whose value is in the frame that is made there, %rsp and %r11. */
+/* Saves all but %rsp, %r11 and %rbp, which the frame holds. */
 #define FG_ASM_SAVE_INTEGERS \
  "	movq %rbx, 0(%rsp)\n"     \
  "	movq %r12, 16(%rsp)\n"    \
@@ -47,7 +47,7 @@ void fg_call_registers_init(void);
  "	movq %r9, 112(%rsp)\n"    \
  "	movq %r10, 120(%rsp)\n"
 
-/* The registers that a call may change. */
+/* Restores the registers that a call may change. */
 #define FG_ASM_LOAD_INTEGERS \
  "	movq 64(%rsp), %rax\n"    \
  "	movq 72(%rsp), %rcx\n"    \

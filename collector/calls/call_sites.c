@@ -15,7 +15,7 @@ enum {
 	PATIENCE_MAX = 6,
 };
 
-static const uintptr_t nothing = 0; /* the word that fills up a group */
+static const uintptr_t nothing = 0; /* the word that pads a group */
 
 struct fg_call_sites *fg_call_sites_new(void)
 {

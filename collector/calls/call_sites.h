@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where calls came from before, by thread: the result of that walk, and the words of the stack that
- * decided it.  If a call from the same place finds these words unchanged, its call path is the
- * same, because a walk would read them again and take the same way (collector/unwind/walk.c).
- * Every word is compared: that a function is called at the same depth from the same instruction
- * does not tell who called its callers.
+ * Remembers, per thread, where calls came from: the call path that a walk found, and the words of
+ * the stack that decided it. If a call from the same place finds these words unchanged, its call
+ * path is the same, because a walk would read them again and take the same way
+ * (collector/unwind/walk.c). Every word is compared: the same depth and the same instruction do not
+ * prove the same callers.
  *
- * Remembering a place that rarely recurs costs more than it saves.  A thread that keeps calling
- * from new places is not remembered for a while, and longer each time.
+ * Remembering a place that rarely recurs costs more than it saves. If a thread keeps calling from
+ * new places, remembering pauses, longer each time.
  */
 #ifndef FG_COLLECTOR_CALL_SITES_H
 #define FG_COLLECTOR_CALL_SITES_H
@@ -38,7 +38,7 @@ struct fg_call_site {
 	uintptr_t bp_mask; /* 0: the path does not depend on it */
 	uint32_t region;
 	uint32_t function;
-	uint32_t words; /* index of the first one */
+	uint32_t words; /* index of the first word */
 	uint16_t groups;
 	bool is_quick; /* counting needs nothing else */
 	void *entry;   /* NULL: free */
@@ -50,8 +50,8 @@ _Static_assert(sizeof(struct fg_call_site) == 64, "a line of the cache");
 struct fg_call_sites {
 	struct fg_call_site sets[FG_CALL_SITE_SETS][FG_CALL_SITE_WAYS];
 	struct fg_check words[FG_CALL_SITE_WORDS];
-	uint32_t used; /* words */
-	uint32_t turn; /* the next one of a set to replace */
+	uint32_t used; /* words in use */
+	uint32_t turn; /* place in a set that is replaced next */
 	uint32_t epoch;
 	uint32_t kept;     /* places kept since the last check */
 	uint64_t calls;    /* calls counted at the last check */
@@ -108,9 +108,9 @@ static inline struct fg_call_site *fg_call_site_find(struct fg_call_sites *sites
 struct fg_call_sites *fg_call_sites_new(void);
 void fg_call_sites_forget(struct fg_call_sites *sites);
 /*
- * Remembers the origin of the thread's last walk, if that was `key`; `calls` is the thread's count
- * so far. Returns a site to be completed, which must be forgotten before its target moves. NULL: it
- * is not remembered.
+ * Remembers the origin of the thread's last walk, if that was for `key`; `calls` is the thread's
+ * count so far. Returns a site to be completed, which must be forgotten before its target moves.
+ * NULL: it is not remembered.
  */
 struct fg_call_site *fg_call_site_keep(const struct fg_thread *thread, struct fg_call_sites *sites,
 				       uint64_t calls, const struct fg_call_key *key);

@@ -37,7 +37,7 @@ static uint32_t stub_count;
 static uintptr_t canonical[CANONICAL_MAX];
 static uint32_t canonical_count;
 
-/* An import of this name is left alone: its target is not certain. */
+/* Notes that imports of this name are left alone because their target is not certain. */
 static void note_unresolved(const char *name)
 {
 	for (uint32_t i = 0; i < fg_call_pattern_count; i++)
@@ -96,7 +96,7 @@ static bool write_slot(const struct fg_object *object, uintptr_t *slot, uintptr_
 	return true;
 }
 
-/* Functions that are called in unusual ways, or that the collector itself needs. */
+/* Is the function called in unusual ways, or needed by the collector itself? */
 static bool is_untouchable(const char *name)
 {
 	static const char *const names[] = {
@@ -139,7 +139,7 @@ static uintptr_t target_of(const struct fg_object *object, const ElfW(Rela) * en
 		return held;
 	if (is_defined && held == object->exports.bias + symbol->st_value)
 		return held;
-	/* It leads back into its own PLT: it will be bound when it is called first. */
+	/* The slot leads back into its own PLT: it will be bound at its first call. */
 	return fg_object_look_up(object, object->exports.strings + symbol->st_name,
 				 is_defined ? NULL : fg_object_wanted_version(object, index));
 }
@@ -218,8 +218,8 @@ static uintptr_t fentry_site(const struct fg_object *object, uintptr_t address, 
 }
 
 /*
- * A function with a hook of its own. The hook of -finstrument-functions comes first: it provides
- * more.
+ * Adds a function with a hook of its own. The hook of -finstrument-functions comes first: it
+ * provides more.
  */
 static void add_hooked(void *context, const struct fg_call_defined *symbol)
 {
@@ -295,8 +295,8 @@ static bool is_meant(const void *pattern, const struct fg_object *object, const 
 }
 
 /*
- * Notes which object exports functions of patterns that match nothing. It may be gone when that is
- * reported.
+ * Notes which object exports functions of patterns that match nothing. The object may have been
+ * unloaded by the time of the report.
  */
 static void note_exports(const struct fg_object *object)
 {
@@ -337,7 +337,7 @@ static void look_at_new(bool is_first)
 	}
 }
 
-/* The loader's count of objects that came and went. */
+/* The loader's counts of objects loaded and unloaded. */
 struct changes {
 	unsigned long long added;
 	unsigned long long removed;

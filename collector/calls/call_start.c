@@ -14,7 +14,7 @@
 static bool is_begun;
 static bool has_all_patterns = true;
 
-/* False if every call needs more than to be counted. */
+/* False if every call needs more than counting. */
 static bool can_count_quickly(void)
 {
 	return !fg_calls_timed && !fg_call_values_wanted() && fg_threads_can_count();
@@ -63,8 +63,8 @@ static const struct fg_count_hooks hooks = {
 };
 
 /*
- * Every object that is linked by the usual start files calls this when it begins, before its own
- * constructors: the place that the C library has for profilers.
+ * Every object that is linked with the usual start files calls this when it begins, before its own
+ * constructors. The C library reserves the name for profilers.
  */
 /* NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the ABI's names */
 FG_EXPORT void __gmon_start__(void);

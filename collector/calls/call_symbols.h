@@ -11,7 +11,7 @@
 struct fg_call_symbol {
 	uint32_t function; /* index in fg_called */
 	uint32_t size;     /* bytes of its code */
-	uint8_t way;       /* enum fg_call_way, without imports */
+	uint8_t way;       /* enum fg_call_way, never an import */
 	bool is_counted_only;
 };
 
@@ -20,17 +20,17 @@ struct fg_call_defined {
 	const char *base;  /* its name without a clone's suffix */
 	uintptr_t address; /* in the file */
 	uint32_t size;
-	bool is_clone; /* its parameters may not be those of the source */
+	bool is_clone; /* its parameters may differ from the source's */
 	bool is_resolver;
 };
 
-/* False: without a full symbol table, only exported symbols were visited. */
+/* False: the object has no full symbol table, so only exported symbols were visited. */
 bool fg_call_symbols_each(const char *path, void *context,
 			  void (*visit)(void *context, const struct fg_call_defined *symbol));
 
 /* False: not a wanted function. Any thread may call it. */
 bool fg_call_symbol_find(uintptr_t address, struct fg_call_symbol *found);
-/* For fg_call_symbol_target(), called by code that uses only integer registers. 0: not wanted. */
+/* A place for fg_call_symbol_target(); uses only integer registers. 0: not wanted. */
 uint32_t fg_call_symbol_place(uintptr_t address);
 
 struct fg_call_symbol_entry {
@@ -40,7 +40,7 @@ struct fg_call_symbol_entry {
 };
 extern struct fg_call_symbol_entry *_Atomic fg_call_symbols;
 
-/* The target at a place that another function here returned. */
+/* The target at a place that fg_call_symbol_place() or fg_call_symbol_add() returned. */
 static inline const struct fg_call_target *fg_call_symbol_target(uint64_t place)
 {
 	return &atomic_load_explicit(&fg_call_symbols, memory_order_acquire)[place - 1].target;

@@ -8,7 +8,7 @@
 #include "collector/calls/call_values.h"
 #include "collector/counting/path_table.h"
 
-/* Begins as struct fg_trace_calls_row. */
+/* Begins like struct fg_trace_calls_row. */
 struct fg_call_entry {
 	struct fg_path_key key; /* its number is the function's index + 1 */
 	uint32_t domains;       /* index + 1 of the first of its arguments; 0: none */
@@ -44,13 +44,13 @@ void fg_call_tables_clear(void);
 
 /* ---- call_records.c: into the trace ---- */
 
-/* A new trace file: nothing is described in it yet. */
+/* Call for a new trace file, in which nothing is described yet. */
 void fg_call_records_begin(void);
 /* Writes a thread's counts, and starts again from zero. */
 void fg_calls_flush(struct fg_thread *writer, uint32_t slot, uint32_t thread);
 /* Describes the entry's function, so that its calls have a name after a kill. */
 void fg_call_entry_describe(struct fg_thread *writer, struct fg_call_entry *entry);
-/* Writes its arguments so far and its durations: a kill loses no more than half of them. */
+/* Writes the entry's arguments and durations so far: a kill loses no more than half of them. */
 void fg_call_details_flush(struct fg_thread *writer, const struct fg_call_table *table,
 			   struct fg_call_entry *entry);
 /* Makes room for the values of another call. */

@@ -16,7 +16,7 @@ enum {
 struct open_call {
 	struct fg_timed_call call;
 	uint64_t start_ns;
-	uint64_t ours_ns;  /* the collector's time in this thread until then */
+	uint64_t ours_ns;  /* the collector's time in this thread before the call */
 	uint64_t inner_ns; /* time of nested timed calls that ended */
 	bool is_outermost;
 };
@@ -149,7 +149,7 @@ static void add(struct fg_call_times *times, const struct open_call *open, uint6
 	times->bins[fg_call_time_bin(ns)]++;
 }
 
-/* Index + 1 of the call that ends; 0: its begin was not seen. */
+/* Index + 1 of the call that ends; 0: its start was not seen. */
 static uint32_t find_end(const struct thread_calls *calls, uint32_t function, uintptr_t sp)
 {
 	for (uint32_t i = calls->count; i > 0; i--) {

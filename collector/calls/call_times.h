@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Durations of calls.  A timed call is kept on a separate stack of its thread from its begin to
+ * Durations of calls. A timed call is kept on a separate stack of its thread from its start to
  * its end.  A call may never end: longjmp() or an exception leaves it, or its stack is abandoned.
  * The next call at the same depth of the same stack or further out shows that, and the unfinished
  * one is dropped: it is counted, but not timed.
@@ -30,7 +30,7 @@ struct fg_call_times {
 	uint64_t bins[FG_CALL_TIME_BINS];
 };
 
-/* A call that begins. */
+/* A timed call, at its start. */
 struct fg_timed_call {
 	struct fg_call_times *times; /* collects its duration; does not move */
 	uintptr_t sp;                /* stack pointer of the caller after the return */
@@ -44,13 +44,15 @@ uint64_t fg_call_clock(void);
 /* False: too many calls are open in this thread, so this one is not timed. */
 bool fg_call_begin(const struct fg_thread *thread, const struct fg_timed_call *call);
 /*
- * Starts the clock of the begun call; `entered` is when the collector was entered. Without a begun
- * call, the time counts as the collector's own.
+ * Starts the clock of the call that fg_call_begin() has put on the stack; `entered` is when the
+ * thread entered the collector. If there is no such call, the time counts as the collector's own.
  */
 void fg_call_go(const struct fg_thread *thread, uint64_t entered, bool is_timed);
-/* The innermost open call of this function at that place ended at `now`. */
+/* Call when the innermost open call of this function at that place has ended, at `now`. */
 void fg_call_end(const struct fg_thread *thread, uint32_t function, uintptr_t sp, uint64_t now);
-/* Closes all open calls at the thread's end, or in a child of fork those of all threads. */
+/*
+ * Closes all open calls: those of a thread that ends, or those of all threads in a child of fork.
+ */
 void fg_call_times_forget(uint32_t slot);
 void fg_call_times_forget_all(void);
 /* Appends the durations to the record, and clears them. */

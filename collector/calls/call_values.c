@@ -59,7 +59,10 @@ bool fg_call_values_fit(const struct fg_call_values *values, const struct fg_sig
 	return values->size + PACKED_MAX * lanes * signature->count <= FG_CALL_VALUES_ROOM;
 }
 
-/* Rounds to nearest; a value that would become infinite is cut instead, and a NaN stays a NaN. */
+/*
+ * Rounds to nearest; a value that would become infinite is truncated instead, and a NaN stays a
+ * NaN.
+ */
 static uint64_t rounded(uint64_t bits)
 {
 	const unsigned dropped = MANTISSA_BITS - mantissa_bits;
@@ -76,7 +79,7 @@ static uint64_t rounded(uint64_t bits)
 }
 
 /*
- * Writes a byte with the number of bytes that follow and of the zero bytes below them, then these.
+ * Writes a byte that holds two counts (bytes that follow, zero bytes below them), then these bytes.
  */
 static uint32_t pack(uint64_t difference, uint8_t *to)
 {

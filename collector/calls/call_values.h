@@ -21,7 +21,7 @@ struct fg_call_values {
 };
 
 /*
- * Keeps one of `every` calls, values rounded to `precision` bits of mantissa. Both are texts, or
+ * Keeps one call in `every`, with values rounded to `bits` bits of mantissa. Both are texts, or
  * NULL.
  */
 void fg_call_values_choose(const char *every, const char *bits);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Counts a call where it was made.  Each thread has its own table, so two threads never wait for
+ * Counts each call at its call path. Each thread has its own table, so two threads never wait for
  * each other.
  */
 #include "collector/calls/calls.h"
@@ -23,7 +23,10 @@ static inline bool is_counting(void)
 	return fg_alive() && atomic_load_explicit(&fg_g.sampling, memory_order_relaxed);
 }
 
-/* As if the caller had called the code that all stubs share, where all its registers are known. */
+/*
+ * Makes a context as if the caller had called the code that all stubs share, where all its
+ * registers are known.
+ */
 static void make_context(const struct fg_call_state *state, ucontext_t *context)
 {
 	greg_t *to = context->uc_mcontext.gregs;
@@ -38,7 +41,7 @@ static void make_context(const struct fg_call_state *state, ucontext_t *context)
 	to[REG_RIP] = (greg_t)fg_call_frame();
 }
 
-/* Where to keep the arguments of this call; NULL: they are not kept. */
+/* The values that keep the arguments of this call; NULL: they are not kept. */
 static struct fg_call_values *values_of(struct fg_thread *thread, struct fg_call_table *table,
 					struct fg_call_entry *entry)
 {
@@ -203,7 +206,7 @@ static bool count(const struct fg_call_state *state, const struct fg_call_target
 	return is_timed;
 }
 
-/* The call path of a call that a hook reported; `frame` gets the caller's registers. */
+/* The entry of a call that a hook reported; `frame` gets the caller's registers. */
 static struct fg_call_entry *entry_of_hook(struct fg_thread *thread, const struct fg_regs *caller,
 					   uint32_t function, bool is_own_frame,
 					   struct fg_regs *frame)
@@ -273,7 +276,7 @@ void fg_call_left(const struct fg_regs *caller, uint32_t function)
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
 }
 
-/* The arguments of a function all of whose arguments are in these vector registers. */
+/* Adds the arguments of a function that takes all of them in these vector registers. */
 static void add_arguments(const struct fg_call_site *site, const uint64_t *vectors)
 {
 	const struct fg_signature *signature = fg_called[site->function >> 1].signature;

@@ -3,14 +3,14 @@
  * Calls of named functions, counted by call path without touching arguments, results or return
  * addresses.  Each file calls only those below it:
  *
- *	call_start.c       joins the collector's life
+ *	call_start.c       connects to the collector's life cycle
  *	call_hooks.c       the hooks of -finstrument-functions
  *	call_fentry.c      the hook of -pg -mfentry
  *	calls.c            counts a call
  *	call_records.c     writes the counts into the trace
  *	call_tables.c      the counts of each thread
  *	call_sites.c       places that calls came from before
- *	call_slots.c       leads the imports of every loaded object to our stubs
+ *	call_slots.c       redirects the imports of every loaded object to our stubs
  *	call_jumps.c       writes jumps at the entries of functions
  *	call_functions.c   the functions that are counted, and which patterns ask for them
  *	call_objects.c     the imports and exports of loaded objects
@@ -24,7 +24,7 @@
  *	signatures.c       where a function takes its arguments
  *	cxx_names.c        reads C++ symbols
  *
- * Only in the library that counts calls.
+ * Built only into the library that counts calls.
  */
 #ifndef FG_COLLECTOR_CALLS_H
 #define FG_COLLECTOR_CALLS_H
@@ -39,8 +39,8 @@
 
 enum {
 	FG_CALLED_MAX = 1 << 15,    /* functions */
-	FG_CALL_STUBS_MAX = 4096,   /* several may match functions of the same name */
-	FG_CALL_PATTERNS_MAX = 256, /* length of a list */
+	FG_CALL_STUBS_MAX = 4096,   /* one function may need several, one per definition */
+	FG_CALL_PATTERNS_MAX = 256, /* patterns in a list */
 	FG_CALL_NAME_MAX = 256,     /* bytes of a name, with its NUL */
 	FG_CALL_GLANCE_VECTORS = 4,
 };
@@ -50,7 +50,7 @@ struct fg_called {
 	const char *name;
 	const struct fg_signature *signature; /* NULL: its arguments are not read */
 	bool is_described; /* its measures are named in this process's trace file */
-	/* numbers of its measures there; 0: not assigned yet */
+	/* numbers of its measures in the trace; 0: not assigned yet */
 	_Atomic uint32_t measure, time_measure;
 	bool is_timed; /* its calls have durations */
 	/* callable from one of our frames: needed to time a call through an import */
@@ -64,12 +64,12 @@ struct fg_called {
 struct fg_call_pattern {
 	char text[FG_CALL_NAME_MAX]; /* name without the library */
 	char library[64];            /* library that defines it; empty: any */
-	uint32_t unresolved; /* imports that are bound later to a function that is not certain */
+	uint32_t unresolved;         /* imports that are bound later, to an uncertain function */
 	bool is_exact;
 	bool is_reached;
 	bool with_domains; /* arguments are read */
 	bool only_known;   /* functions without a known signature are left out */
-	bool is_unsigned;  /* it matched a function without a known signature */
+	bool is_unsigned;  /* a matched function has no known signature */
 	/* overloads with other parameters are counted, but their arguments are not read */
 	bool is_overloaded;
 	/* durations are wanted, and a function cannot be called from our frames */
@@ -110,8 +110,8 @@ bool fg_call_matches(const struct fg_call_pattern *pattern, const char *readable
 /* Durations are wanted. */
 extern bool fg_calls_timed;
 /*
- * A function with hooks begins and ends. `caller` is the hook's argument: the function's own frame,
- * or that of the function into which it was inlined.
+ * Called when a function with hooks starts and ends. `caller` is the hook's argument: the
+ * function's own frame, or that of the function into which it was inlined.
  */
 void fg_call_entered(const struct fg_regs *caller, uint32_t function, bool is_own_frame);
 void fg_call_left(const struct fg_regs *caller, uint32_t function);
@@ -144,8 +144,8 @@ struct fg_call_glance {
 /* Called by stubs; the first two return the address to continue at. */
 struct fg_call_counters {
 	/*
-	 * May use only integer registers and must keep errno. 0: the call was not counted, and the
-	 * state is made for `whole`. NULL: it always is.
+	 * May use only integer registers and must keep errno. If it returns 0, it has not counted
+	 * the call, and the state is made for `whole`. If it is NULL, the state is always made.
 	 */
 	uintptr_t (*quick)(const struct fg_call_glance *);
 	uintptr_t (*whole)(struct fg_call_state *); /* is_timed: call `returned` afterwards */
@@ -173,8 +173,8 @@ char *fg_call_keep_text(const char *text);
 bool fg_call_function_add(const char *name, const char *path, enum fg_call_way way,
 			  uint32_t *index);
 /*
- * Is the symbol an overload with other parameters than those of its requested signature? The
- * pattern notes it.
+ * Is the symbol an overload with other parameters than those of its requested signature? If so, the
+ * pattern is marked.
  */
 bool fg_call_is_other_overload(const char *name, const char *readable, const char *path);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Symbols of C++ are read as far as it takes to match names as people write them: scopes and the
- * name, template arguments skipped, and where the parameters begin.
+ * Reads as much of a C++ symbol as matching names needs: the scopes and the name, without template
+ * arguments, and the start of the parameters.
  */
 #include "collector/calls/calls.h"
 
@@ -107,7 +107,7 @@ static bool put_special(struct output *out, const char *last, size_t last_size, 
 	return last && put(out, "::~", destructor ? 3 : 2) && put(out, last, last_size);
 }
 
-/* One component of a name; NULL: of an unsupported kind. */
+/* One component of a name; NULL: not supported. */
 static const char *read_component(struct output *out, const char *at, const char **last,
 				  size_t *last_size, bool is_first)
 {

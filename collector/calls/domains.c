@@ -9,7 +9,7 @@
 enum {
 	LANE_LOW = 16, /* bytes of a vector register that are always saved */
 	LANE_MIDDLE = 32,
-	IN_USE_MIDDLE = 4, /* components that tell whether the rest is in use */
+	IN_USE_MIDDLE = 4, /* components that show whether the rest is in use */
 	IN_USE_HIGH = 64,
 	MANTISSA_BITS = 52, /* bits of a double's mantissa */
 	FLOAT_BITS = 23,    /* bits of a float's mantissa */
@@ -20,10 +20,10 @@ enum {
 static const uint64_t fraction_mask = (UINT64_C(1) << MANTISSA_BITS) - 1;
 static const uint64_t infinite = UINT64_C(0x7ff) << MANTISSA_BITS;
 
-/* A number in memory; `exponent` is 0 from 1 to below 2. */
+/* A number in memory; its `exponent` is 0 for values from 1 to below 2. */
 struct number {
 	uint64_t value; /* as encoded in a double */
-	uint64_t bits;  /* to distinguish it from others */
+	uint64_t bits;  /* distinguishes the number from others */
 	int exponent;
 	bool is_zero, is_negative, is_denormal, is_infinite, is_nan;
 };
@@ -45,7 +45,7 @@ static struct number read_double(uint64_t bits)
 	};
 }
 
-/* The bits of the double that equals the number. */
+/* The bits of the double that equals this float. */
 static uint64_t widen(uint32_t bits)
 {
 	const uint64_t sign = (uint64_t)(bits >> 31) << 63;
@@ -73,8 +73,8 @@ static struct number read_float(uint32_t bits)
 }
 
 /*
- * Converts without the x87 unit, whose flags are the program's. Numbers beyond the range of double
- * become its ends.
+ * Converts without the x87 unit, whose flags are the program's. A number beyond the range of double
+ * becomes the largest double, or zero.
  */
 static struct number read_extended(const uint8_t *at)
 {
@@ -122,7 +122,7 @@ static void add(struct fg_call_domain *domain, const struct number *number)
 		return;
 	if (!number->is_zero)
 		domain->bins[number->is_denormal ? 0 : fg_domain_bin(number->exponent)]++;
-	/* Both zeros are equal. */
+	/* Positive and negative zero count as equal. */
 	fg_domain_add_finite(domain, fg_domain_rank(number->is_zero ? 0 : number->value),
 			     exponent ? exponent : 1, number->value >> 63 ? -mantissa : mantissa);
 }
@@ -180,7 +180,7 @@ static void add_argument(struct fg_call_domain *domain, const struct fg_call_sta
 	add(domain, &number);
 }
 
-/* The lowest number in a register. */
+/* Adds the lowest number in a register. */
 static bool add_plain(struct fg_call_domain *domain, const struct fg_call_state *state,
 		      const struct fg_argument *argument)
 {
@@ -247,7 +247,7 @@ static unsigned bit_of(const uint32_t digits[DIGITS], unsigned at)
 	return digits[at / DIGIT_BITS] >> at % DIGIT_BITS & 1;
 }
 
-/* Bits of the double nearest to the number with these digits; the even one of two. */
+/* Bits of the double nearest to the number with these digits; ties go to the even one. */
 static uint64_t nearest(const uint32_t digits[DIGITS])
 {
 	unsigned top = DIGITS * DIGIT_BITS - 1;
@@ -280,7 +280,7 @@ static uint64_t sum_of(const struct fg_call_domain *domain)
 	return (uint64_t)is_negative << 63 | nearest(digits);
 }
 
-/* ---- into the trace ---- */
+/* ---- writing the trace ---- */
 
 /* The number with this rank. */
 static uint64_t of_rank(uint64_t rank)

@@ -15,15 +15,15 @@ struct fg_thread;
 
 enum {
 	FG_DOMAIN_ARGUMENTS_MAX = 4,
-	FG_SIGNATURE_MAX = 96, /* bytes of its text */
+	FG_SIGNATURE_MAX = 96, /* bytes of a signature's text */
 };
 
 /* The place of a floating-point argument. */
 enum fg_argument_kind {
 	FG_ARGUMENT_DOUBLE = 1, /* the lowest 8 bytes of a vector register */
-	FG_ARGUMENT_FLOAT,      /* its lowest 4 bytes */
-	FG_ARGUMENT_HIGH_FLOAT, /* its bytes 4 to 7: the imaginary part of a complex float */
-	FG_ARGUMENT_EXTENDED,   /* the stack */
+	FG_ARGUMENT_FLOAT,      /* the lowest 4 bytes of a vector register */
+	FG_ARGUMENT_HIGH_FLOAT, /* bytes 4 to 7: the imaginary part of a complex float */
+	FG_ARGUMENT_EXTENDED,   /* on the stack */
 };
 
 struct fg_argument {
@@ -35,7 +35,7 @@ struct fg_signature {
 	struct fg_argument arguments[FG_DOMAIN_ARGUMENTS_MAX];
 	uint8_t count;
 	uint8_t lanes;        /* for a vector function, values in each register; 0: a scalar one */
-	bool is_in_registers; /* all arguments are, and none is wider than 16 bytes */
+	bool is_in_registers; /* all arguments are in registers, none wider than 16 bytes */
 	char text[FG_SIGNATURE_MAX];
 };
 
@@ -46,13 +46,13 @@ bool fg_signature_find(const char *name, struct fg_signature *signature);
 /* As above, including known functions of the C library. */
 bool fg_signature_find_any(const char *name, struct fg_signature *signature);
 /*
- * False: the symbol shows that its parameters lie elsewhere than the signature says. `callable`:
- * false also if some may be on the stack.
+ * False: the symbol shows that its parameters are not where the signature says. `callable`: false
+ * also if some may be on the stack.
  */
 bool fg_signature_fits(const struct fg_signature *signature, const char *symbol, bool callable);
 /* Does struct fg_call_glance contain all arguments to be read? */
 bool fg_signature_is_plain(const struct fg_signature *signature);
-/* It returns twice, or asks for its caller: do not call it from one of our frames. */
+/* Does the function return twice or look at its caller? Do not call it from one of our frames. */
 bool fg_call_looks_at_caller(const char *name);
 
 /* Part of a sum; a shift or addition takes two instructions. */
@@ -69,9 +69,9 @@ enum {
  */
 struct fg_call_domain {
 	_Alignas(64) uint64_t most; /* largest rank of the finite numbers; 0: none */
-	uint64_t least;             /* complement of their smallest rank */
+	uint64_t least;             /* complement of the smallest rank */
 	uint64_t last;
-	uint64_t repeats; /* number of values equal to the previous one of this thread and path */
+	uint64_t repeats; /* number of values equal to the previous value of this thread and path */
 	uint64_t negatives, zeros, denormals, infinities, nans;
 	bool has_last;
 	_Alignas(64) uint64_t bins[FG_DOMAIN_BINS];
@@ -84,7 +84,7 @@ static inline uint64_t fg_domain_rank(uint64_t bits)
 	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
 }
 
-/* The histogram's bin of a number; its `exponent` is 0 from 1 to below 2. */
+/* The histogram's bin of a number; its `exponent` is 0 for values from 1 to below 2. */
 static inline unsigned fg_domain_bin(int exponent)
 {
 	const int bin = exponent + FG_DOMAIN_SHIFT;
@@ -155,16 +155,16 @@ static inline void fg_domain_add_float(struct fg_call_domain *domain, uint32_t b
 struct fg_call_values;
 
 /*
- * One for each argument; appends the arguments themselves to `values`, which has room (NULL:
- * nowhere)
+ * Adds each argument to its own statistics, and the arguments to `values`, which has room (NULL:
+ * nowhere).
  */
 void fg_domains_add(struct fg_call_domain *domains, const struct fg_signature *signature,
 		    const struct fg_call_state *state, struct fg_call_values *values);
 /* Number of values so far. */
 uint64_t fg_domain_values(const struct fg_call_domain *domain);
-/* Appends the statistics to the record, and clears them. */
+/* Appends the statistics to the record. */
 void fg_domain_append(struct fg_thread *writer, const struct fg_call_domain *domain);
-/* The same, and starts over. */
+/* As above, then clears them. */
 void fg_domain_take(struct fg_thread *writer, struct fg_call_domain *domain);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which functions can be counted by a jump at their entry, found out before a program starts
- * (binary/entries.h) and carried out inside it (call_jumps.c).  A plan is one file:
+ * The plan of the functions that a jump at their entry can count. It is made before a program
+ * starts (binary/entries.h) and carried out inside the program (call_jumps.c). A plan is one file:
  *
  *	struct fg_plan_header
  *	struct fg_plan_object [object_count]
- *	struct fg_plan_entry [entry_count], those of an object together, by address
+ *	struct fg_plan_entry [entry_count], grouped by object, sorted by address
  *	texts, each with a NUL at its end; offsets are counted from the first
  *
- * Both ends run on one host: numbers are as the processor has them.
+ * Both ends run on one host: numbers have the processor's byte order.
  */
 #ifndef FG_COLLECTOR_ENTRY_PLAN_H
 #define FG_COLLECTOR_ENTRY_PLAN_H
@@ -22,26 +22,26 @@
 enum {
 	FG_PLAN_JUMP = 5,    /* bytes of a jump with a 32-bit distance */
 	FG_PLAN_WINDOW = 24, /* endbr64 and the instructions that a jump covers */
-	FG_PLAN_CODE = 48,   /* these instructions as moved, and the way back */
+	FG_PLAN_CODE = 48,   /* the covered instructions as moved, and the jump back */
 	FG_PLAN_FIXUPS = 4,  /* distances in the moved instructions */
 	FG_PLAN_ENTRIES_MAX = 1 << 20,
 	FG_PLAN_OBJECTS_MAX = 4096,
 };
 
-/* Why a function is not counted at its entry; profile/call_patterns.c has the sentences. */
+/* Reasons not to count a function at its entry; profile/call_patterns.c describes them. */
 enum fg_entry_refusal {
 	FG_ENTRY_ACCEPTED,
-	/* refused by the function */
+	/* reasons in the function */
 	FG_ENTRY_SHORT,
 	FG_ENTRY_FIXED,
 	FG_ENTRY_INSIDE,
 	FG_ENTRY_UNBOUNDED,
 	FG_ENTRY_OTHER_SIDE,
-	/* refused by its object */
+	/* reasons in its object */
 	FG_ENTRY_RUNTIME,
 	FG_ENTRY_OBJECT,
 	FG_ENTRY_CHANGED,
-	/* refused by the process */
+	/* reasons in the process */
 	FG_ENTRY_LATE,
 	FG_ENTRY_SYSTEM,
 	FG_ENTRY_FULL,
@@ -57,7 +57,7 @@ struct fg_plan_header {
 };
 
 struct fg_plan_object {
-	uint64_t path; /* text: as the dynamic linker names it; the program: its real path */
+	uint64_t path; /* text: the dynamic linker's name; for the program, its real path */
 	uint64_t sum;  /* fg_plan_sum() of its segments that are not writable */
 	uint64_t first_entry;
 	uint64_t entry_count;
@@ -71,12 +71,12 @@ struct fg_plan_fixup {
 	uint16_t unused;
 };
 
-/* A function.  Several names of one address are entries of their own. */
+/* A function. Each name of an address has its own entry. */
 struct fg_plan_entry {
 	uint64_t address;    /* its address in the file */
 	uint64_t name;       /* text: its symbol without a clone's suffix */
 	uint8_t refusal;     /* enum fg_entry_refusal; if accepted, the rest is set */
-	uint8_t is_clone;    /* its parameters may not be those of the source */
+	uint8_t is_clone;    /* its parameters may differ from the source's */
 	uint8_t jump_at;     /* offset after endbr64 */
 	uint8_t window_size; /* bytes from the address to the end of the covered instructions */
 	uint8_t code_size;
@@ -94,7 +94,7 @@ struct fg_plan_view {
 	const char *texts;
 };
 
-/* False: these bytes are not a whole plan. */
+/* False: these bytes are not a complete plan. */
 static inline bool fg_plan_open(void *bytes, uint64_t size, struct fg_plan_view *plan)
 {
 	plan->header = bytes;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- written by people ---- */
+/* ---- signatures that users give ---- */
 
 enum type {
 	TYPE_OTHER, /* an integer register: not read */
@@ -106,7 +106,7 @@ static const char *take_result(const char *text)
 	return !at && strncmp(text, "void", 4) == 0 ? text + 4 : at;
 }
 
-/* The position of the bracket after the parameters; NULL: one is not understood. */
+/* The position of the bracket after the parameters; NULL: a parameter is not understood. */
 static const char *take_parameters(const char *at, struct fg_signature *signature,
 				   struct places *next)
 {
@@ -139,7 +139,7 @@ bool fg_signature_parse(const char *text, struct fg_signature *signature)
 	return at && at[0] == ')' && at[1] == '\0';
 }
 
-/* ---- in symbols of C++ ---- */
+/* ---- signatures in C++ symbols ---- */
 
 /* The position after the target of a pointer or reference. NULL: unsupported. */
 static const char *skip_pointee(const char *at)
@@ -216,7 +216,7 @@ bool fg_signature_fits(const struct fg_signature *signature, const char *symbol,
 		      seen.count * sizeof(seen.arguments[0])) == 0;
 }
 
-/* ---- libm's ---- */
+/* ---- signatures of libm ---- */
 
 /* Names of functions of double with the same parameters; those of float end with f. */
 static const struct {
@@ -298,7 +298,7 @@ static bool spell(const char *type, const char *parameters, struct fg_signature 
 	return fg_signature_parse(whole, signature);
 }
 
-/* The type by the suffix of the name; `base` gets the size of the rest. */
+/* The type that the name's suffix stands for; `base` gets the size of the rest. */
 static const char *type_of(const char *name, size_t size, size_t *base)
 {
 	static const struct {
@@ -379,16 +379,16 @@ bool fg_signature_find(const char *name, struct fg_signature *signature)
 		return find_vector(name, signature);
 	if (size > WORD_MAX || memchr(name, ':', size))
 		return false;
-	/* Called by -ffast-math until glibc 2.31: "__exp_finite". */
+	/* -ffast-math calls "__exp_finite" and its like until glibc 2.31. */
 	if (strncmp(name, "__", 2) == 0 && size > tail + 2 &&
 	    strcmp(name + size - tail, finite) == 0)
 		return find_scalar(name + 2, size - tail - 2, signature);
 	return find_scalar(name, size, signature);
 }
 
-/* ---- the C library's ---- */
+/* ---- functions of the C library ---- */
 
-/* None of these takes more than six arguments, returns twice or asks for its caller. */
+/* None of these takes more than six arguments, returns twice or looks at its caller. */
 static const char plain_functions[] =
 	" abs access atof atoi atol bsearch calloc clock clock_gettime close fclose fflush fgetc fgets "
 	"fopen fputc fputs fread free fseek fstat ftell fwrite getc getenv getline gettimeofday gmtime "

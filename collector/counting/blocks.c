@@ -58,7 +58,7 @@ static void *reach(void *_Atomic *slot, size_t size, bool make)
 		return there;
 	made = map(size);
 	if (made && !atomic_compare_exchange_strong(slot, &there, made))
-		return there; /* another thread was faster: use its memory, ours is lost */
+		return there; /* another thread was faster: use its memory; ours is lost */
 	return made;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The blocks that the program holds: for each the site that allocated it, and its size.  A word per
- * 16 bytes of address space that has blocks in it, so two threads never wait for each other and
- * what is looked up lies as close together as the blocks do.  A block is one thread's at a time: it
- * alone allocates it, or frees it.  Signal-safe.
+ * The live blocks of the program, each with its size and the site that allocated it. The table has
+ * a word for each 16 bytes of address space with blocks, so two threads never wait for each other,
+ * and its words lie as close together as the blocks. A block belongs to one thread at a time: only
+ * that thread allocates or frees it. Signal-safe.
  */
 #ifndef FG_COLLECTOR_BLOCKS_H
 #define FG_COLLECTOR_BLOCKS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hooks of the counting library.  The plain one has none: what is timed runs
- * without a single instruction of theirs.
+ * Hooks of the counting library. The plain library has none: timed programs run without a single
+ * instruction of theirs.
  */
 #ifndef FG_COLLECTOR_COUNT_HOOKS_H
 #define FG_COLLECTOR_COUNT_HOOKS_H
@@ -11,9 +11,9 @@
 struct fg_thread;
 
 struct fg_count_hooks {
-	/* A new trace file was started. */
+	/* Called after a new trace file was started. */
 	void (*introduce)(struct fg_thread *thread);
-	/* The thread ends, or (`is_last`) the process: writes its counts. */
+	/* Writes the counts when the thread or (`is_last`) the process ends. */
 	void (*thread_end)(struct fg_thread *thread, bool is_last);
 	/* In a child of fork: forgets the parent's counts. */
 	void (*forked)(void);
@@ -23,7 +23,7 @@ struct fg_count_hooks {
 
 /* Called by the collector's own wrappers. */
 struct fg_fd_hooks {
-	int (*opened)(int fd); /* afterwards; returns its argument */
+	int (*opened)(int fd); /* called after opening; returns its argument */
 	void (*closing)(unsigned first, unsigned last);
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For probes: the real functions behind them, and the place of a call. */
+/* Helpers for probes: they find the real functions and the place of a call. */
 #ifndef FG_COLLECTOR_COUNT_PROBE_H
 #define FG_COLLECTOR_COUNT_PROBE_H
 
@@ -9,16 +9,19 @@
 #include "collector/process/symbols.h"
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a member's name and its type */
-/* The members of a struct `reals`, and the look-up of the next function of each name. */
+/*
+ * The members of a struct `reals`, which FG_REALS_LOOK_UP() sets to the next functions of these
+ * names.
+ */
 #define FG_REAL_MEMBER(name) __typeof__(&name) name;
 #define FG_REAL_NAME(name)   #name,
-#define FG_REALS_LOOK_UP(REALS)                                                   \
- do {                                                                             \
-  static const char *const names[] = {REALS(FG_REAL_NAME)};                       \
-  _Static_assert(FG_ARRAY_SIZE(names) <= FG_SYMBOLS_MAX, "names in one look-up"); \
-  fg_symbols_next(names, (void **)(void *)&reals, FG_ARRAY_SIZE(names));          \
+#define FG_REALS_LOOK_UP(REALS)                                                  \
+ do {                                                                            \
+  static const char *const names[] = {REALS(FG_REAL_NAME)};                      \
+  _Static_assert(FG_ARRAY_SIZE(names) <= FG_SYMBOLS_MAX, "names in one lookup"); \
+  fg_symbols_next(names, (void **)(void *)&reals, FG_ARRAY_SIZE(names));         \
  } while (0)
-/* The result if the function is called before the look-up, or missing in this libc. */
+/* The result if the function is called before the lookup, or missing in this libc. */
 #define FG_NEED_REAL(name, failed)                                                            \
  do {                                                                                         \
   if (FG_UNLIKELY(!reals.name)) {                                                             \

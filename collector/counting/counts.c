@@ -21,7 +21,7 @@ enum {
 
 struct fg_counted *fg_counted[FG_COUNT_TABLES];
 
-/* As struct fg_trace_counts_row. */
+/* Begins like struct fg_trace_counts_row. */
 struct entry {
 	struct fg_path_key key;
 	uint32_t unused;
@@ -46,7 +46,7 @@ static struct entry *entry_of(struct table *table, uint32_t path, uint32_t regio
 	return entry ? entry : &table->lost;
 }
 
-/* ---- into the trace ---- */
+/* ---- writing the trace ---- */
 
 struct owner {
 	enum fg_counter counter;
@@ -167,7 +167,7 @@ static void on_thread_end(struct fg_thread *thread, bool is_last)
 	fg_live_write(thread);
 }
 
-/* Call paths are numbered from the beginning, and the parent's file is not mapped here. */
+/* A child numbers its call paths from the beginning, and does not map the parent's file. */
 static void on_fork(void)
 {
 	const uint32_t slots = atomic_load(&fg_g.thread_high);

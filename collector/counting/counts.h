@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts by thread and call path.  Each thread has a table of its own, so two threads
- * never wait for each other.  A table lies in the trace file, so that a process that is killed
- * leaves it there; its counts become records when the thread or the process ends.  Only in the
- * counting library.
+ * Counts by thread and call path. Each thread has its own table, so two threads never wait for each
+ * other. The table lies in the trace file, where it survives a kill; its counts become records when
+ * the thread or the process ends. Built only into the counting library.
  */
 #ifndef FG_COLLECTOR_COUNTS_H
 #define FG_COLLECTOR_COUNTS_H
@@ -15,11 +14,11 @@
 
 enum {
 	FG_COUNT_KINDS = FG_TRACE_COUNT_KINDS, /* values of one probe, at most */
-	/* kinds with as many values each: types of exceptions */
+	/* groups of FG_COUNT_KINDS types of exceptions */
 	FG_COUNT_TYPE_GROUPS = 6,
 };
 
-/* The tables of types follow those of the probes that have a word. */
+/* The tables of exception types follow those of the probes that FG_ENV_COUNT names. */
 enum {
 	FG_COUNT_TYPES = FG_COUNTER_COUNT,
 	FG_COUNT_TABLES = FG_COUNT_TYPES + FG_COUNT_TYPE_GROUPS,
@@ -31,11 +30,11 @@ struct fg_counts {
 
 struct fg_counted_path {
 	struct fg_counts counts;
-	uint32_t own; /* a number for the probe's own use for this path and region, 0 at first */
+	uint32_t own; /* free for the probe to use, per path and region; 0 at first */
 	uint32_t unused;
 };
 
-/* A probe.  It puts itself into fg_counted[] before the collector starts. */
+/* A probe. It registers itself in fg_counted[] before the collector starts. */
 struct fg_counted {
 	const char *names[FG_COUNT_KINDS]; /* names in the trace; model/measure.c describes them */
 	void (*begin)(void);               /* called before main if the probe is to count */
@@ -46,29 +45,27 @@ struct fg_counted {
 
 extern struct fg_counted *fg_counted[FG_COUNT_TABLES];
 
-/* Did the user request it? */
+/* Did the user request this counter? */
 static inline bool fg_is_counted(enum fg_counter counter)
 {
 	return fg_g.options.counters & 1u << counter;
 }
 
-/* Is it counting now? */
+/* Is this counter counting now? */
 static inline bool fg_is_counting(enum fg_counter counter)
 {
 	return fg_is_counted(counter) && fg_alive() &&
 	       atomic_load_explicit(&fg_g.sampling, memory_order_relaxed) && !fg_is_switched_off();
 }
 
-/*
- * Adds the values at the call path of `context`, in the current region. errno stays the program's.
- */
+/* Adds the values at the call path of `context`, in the current region. Keeps errno. */
 void fg_counts_see(enum fg_counter counter, const ucontext_t *context,
 		   const struct fg_counts *seen);
 
-/* Names a kind that was not known when the trace began, under `busy`. */
+/* Names a kind that was not known when the trace began. Call under `busy`. */
 void fg_counts_introduce(struct fg_thread *writer, enum fg_counter counter, unsigned kind);
 
-/* The steps of fg_counts_see(), under `busy`. Returns the call path, 0: unknown. */
+/* The first step of fg_counts_see(), under `busy`: returns the call path, 0: unknown. */
 uint32_t fg_counts_path(struct fg_thread *thread, const ucontext_t *context);
 /* As above, from a call: `caller` is FG_ARCH_CALLER. */
 uint32_t fg_counts_caller(struct fg_thread *thread, const struct fg_regs *caller);
@@ -83,7 +80,7 @@ void fg_counts_add_unplaced(enum fg_counter counter, const struct fg_counts *see
 
 /* ---- io.c ---- */
 
-/* A stream that may be of another kind than stdout: counts its reads and writes too. */
+/* Also counts reads and writes of this stream, whose functions may differ from those of stdout. */
 void fg_io_watch_stream(FILE *stream);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dumps: what is held at a moment of the user's choice, by call path.  The program asks for one
- * (fg_dump()), a line of the control file, or a signal.  Only in the counting library.
+ * Dumps record what is held at a moment that the user chooses, by call path. The program
+ * (fg_dump()), a line of the control file or a signal requests one. Built only into the counting
+ * library.
  */
 #ifndef FG_COLLECTOR_DUMPS_H
 #define FG_COLLECTOR_DUMPS_H
@@ -29,11 +30,11 @@ static inline bool fg_dump_is_due(void)
 	       fg_control_has_more();
 }
 
-/* The signal that asks for dumps, if the user chose one. */
+/* Installs the handler of the signal that requests dumps, if the user chose one. */
 void fg_dumps_begin(void);
 /* Takes a dump now or, if the thread is inside the collector, with its next event. Signal-safe. */
 void fg_dump_ask(void);
-/* Writes the dumps that are due, under `busy`. */
+/* Writes the pending dumps. Call under `busy`. */
 void fg_dumps_take(struct fg_thread *thread);
 /* In a child of fork: continues the parent's numbers. */
 void fg_dumps_forked(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Intercepts the functions that open and close descriptors: who opens them, and who holds how many?
- * Only in the counting library.
+ * Intercepts the functions that open and close descriptors, to count how many each call path opens
+ * and holds. Built only into the counting library.
  *
  * A descriptor counts as open after the real call has made it, and as closed before the real call
  * closes it: in between another thread may get the same number.  libc opens the descriptors of
@@ -62,7 +62,7 @@ enum {
 };
 
 static _Atomic uint32_t sites[FG_FDS_MAX]; /* the path that opened the descriptor; 0: not seen */
-static _Atomic uint32_t fds_end;           /* all known descriptors are below */
+static _Atomic uint32_t fds_end;           /* all known descriptors are below this */
 
 static void release(uint32_t site)
 {
@@ -108,7 +108,7 @@ static uint32_t site_here(struct fg_thread *thread, const ucontext_t *context)
 	return at->own;
 }
 
-/* Returns the descriptor, like the wrapped function. errno stays the program's. */
+/* Returns the descriptor, like the wrapped function. Keeps errno. */
 static int opened(int fd)
 {
 	static const struct fg_counts seen = {.values = {[OPENED] = 1}};
@@ -179,7 +179,7 @@ static void closing_one(int fd)
 /* ---- opening ---- */
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a name, its parameters, its arguments */
-/* NOLINTBEGIN(clang-analyzer-valist.Uninitialized): the lists are started; clang 14 loses that */
+/* NOLINTBEGIN(clang-analyzer-valist.Uninitialized): the lists are started; clang 14 misses it */
 
 /* They differ only in their arguments. */
 #define OPENS(name, parameters, arguments) \
@@ -311,7 +311,7 @@ FG_EXPORT mqd_t mq_open(const char *name, int flags, ...)
 	return opened(reals.mq_open(name, flags, mode, attributes));
 }
 
-/* Its argument is a number or a pointer: a word in any case. */
+/* The command's argument is a number or a pointer: one word either way. */
 #define DUPLICATES(name)                                \
  FG_EXPORT int name(int fd, int command, ...)           \
  {                                                      \
@@ -394,7 +394,7 @@ FG_EXPORT FILE *freopen64(const char *restrict path, const char *restrict mode,
 	return opened_stream(reals.freopen64(path, mode, stream));
 }
 
-/* ---- joining in ---- */
+/* ---- registration ---- */
 
 static void forget(void)
 {

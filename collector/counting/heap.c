@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Intercepts malloc and its relatives: where is it called, and for how much?  Only in the counting
- * library.
+ * Intercepts malloc and its relatives, to count the calls and the bytes that they ask for. Built
+ * only into the counting library.
  *
  * A block counts as allocated after the real call has made it, and as freed before the real call
  * takes it back: in between another thread may already get the same address.  realloc() frees one
@@ -63,7 +63,7 @@ static struct fg_counted counted = {
 	.introduce = introduce,
 };
 static struct fg_counted frees = {.names = {"heap.frees"}};
-static struct fg_counted nothing_more; /* FG_COUNTER_ALLOCATIONS narrows the heap */
+static struct fg_counted nothing_more; /* FG_COUNTER_ALLOCATIONS only narrows the heap */
 
 static struct {
 	REALS(FG_REAL_MEMBER)
@@ -139,7 +139,7 @@ static inline void count_on(struct fg_thread *thread, const struct fg_regs *call
 	fg_live_add(thread, at->own, request->block, request->asked);
 }
 
-/* Already inside the collector, or on an unknown thread. */
+/* Counts a request from inside the collector, or on an unknown thread. */
 static void count_unplaced(const struct request *request)
 {
 	const struct fg_counts seen = {.values = {
@@ -154,8 +154,8 @@ static void count_unplaced(const struct request *request)
 }
 
 /*
- * musl's calloc() and its relatives get their block from the malloc() that stands in front: ours,
- * which leaves it to them.
+ * musl's calloc() and its relatives get their block from the first malloc() in search order, which
+ * is ours: it leaves the counting to them.
  */
 static _Thread_local bool is_within __attribute__((tls_model("initial-exec")));
 
@@ -170,7 +170,7 @@ static _Thread_local bool is_within __attribute__((tls_model("initial-exec")));
  } while (0)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* errno is the program's. */
+/* Keeps errno. */
 static void count(const struct fg_regs *caller, void *block, size_t asked)
 {
 	struct fg_thread *thread = fg_self;
@@ -210,7 +210,7 @@ static void count_free(const struct fg_regs *caller)
 	errno = saved_errno;
 }
 
-/* Also while counting is paused: a block that was counted is no longer held. */
+/* Runs even while counting is paused, because a counted block is no longer held. */
 static struct fg_memory_block let_go(const void *block)
 {
 	struct fg_thread *thread = fg_self;
@@ -403,8 +403,8 @@ ALIGNED(valloc, (size_t size), (size), size)
 ALIGNED(pvalloc, (size_t size), (size), size)
 
 /*
- * The loader serves everybody from the malloc that it finds first: is it another than ours?  A
- * program at a fixed address may have a stub of that name, which leads to ours.
+ * Does another malloc come before ours in search order, and serve every object? A
+ * position-dependent program may have a stub of that name that leads to ours.
  */
 static bool is_bypassed(void)
 {

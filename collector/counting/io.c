@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Intercepts read, write and their relatives, and counts calls that transfer bytes.  A call counts
- * when it has returned, even with an error; its bytes are those transferred.  Only in the counting
- * library.
+ * Intercepts read, write and their relatives, and counts calls that transfer bytes. A call counts
+ * when it has returned, even with an error; its bytes are those transferred. Built only into the
+ * counting library.
  *
- * libc's streams (fread, printf, std::cout) call read and write inside libc, past every library
- * before it.  They do so through a table of functions, and that table is found: a stream's last
- * member points to it.  Where its entries are the two functions that libc exports by name, ours
- * take their place; where they are not, as in musl, the trace says that streams are not counted.
+ * libc's streams (fread, printf, std::cout) call read and write inside libc, where no library can
+ * interpose. The calls go through a table of functions, to which a stream's last member points. If
+ * its entries are the two functions that libc exports by name, ours replace them. If not, as with
+ * musl, the trace says that streams are not counted.
  */
 #include "collector/counting/count_probe.h"
 #include "collector/counting/counts.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Every word that may be a pointer is taken for one, so a number that looks like an address can
- * hide a leak, but no leak is invented. The roots are all private memory that can be written:
- * variables, stacks, what the program mapped itself. The search leaves out the collector's own
- * memory, the stack below the calling function, and what lies between the blocks of a heap: freed
- * memory is full of old pointers.
+ * hide a leak, but no false leak is reported. The roots are all private writable memory: variables,
+ * stacks, and the program's own mappings. The search leaves out the collector's own memory, the
+ * stack below the calling function, and the gaps between the blocks of a heap: freed memory is full
+ * of old pointers.
  *
  * Memory is read by a system call that fails where another thread has just unmapped it.
  */
@@ -23,7 +23,8 @@ enum {
 	WORD = sizeof(uintptr_t),
 	READ_BYTES = 1 << 16,
 	LINE_ROOM = 1 << 14,
-	FEW_PAGES = 16, /* so few pages are read without asking whether they have content */
+	FEW_PAGES =
+		16, /* up to this many pages are read without asking whether they were touched */
 	PAGES_AT_ONCE = 1024,
 	/* glibc maps the heaps of threads at multiples of this */
 	HEAP_ALIGN = sizeof(void *) > 4 ? 1 << 26 : 1 << 20,
@@ -49,7 +50,7 @@ static struct {
 	uintptr_t words[READ_BYTES / WORD];
 	uint64_t pages[PAGES_AT_ONCE];
 	char lines[LINE_ROOM];
-	int pagemap; /* descriptor */
+	int pagemap; /* descriptor of /proc/self/pagemap */
 	pid_t pid;
 } search;
 
@@ -127,15 +128,16 @@ static void follow(uintptr_t value)
 }
 
 /*
- * The number of bytes that could be read from the beginning; negative: the system call is not
- * available.
+ * Returns how many bytes could be read from the start; negative: the system call is not available.
  */
 static long read_words(uintptr_t from, size_t size)
 {
 	const struct iovec here = {search.words, size};
 	const struct iovec there = {(void *)from, size};
 
-	/* The last one is passed on the stack: of an int only half of the word would be set. */
+	/*
+	 * The last argument is passed on the stack, where an int would set only half of the word.
+	 */
 	return syscall(SYS_process_vm_readv, search.pid, &here, 1, &there, 1, 0UL);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The share of each site in the peak needs no pass over the sites.  A peak is left when the first
- * event after it makes the total fall, or fails to raise it.  From then on, each site keeps what it
- * had before its first change (`at_peak`, valid for the current `epoch`); a site that does not
- * change still has that.  The next peak begins a new epoch.
+ * Each site's share of the peak is found without a pass over the sites. A peak is left when the
+ * next event does not raise the total. From then on, each site keeps its value from before its
+ * first change (`at_peak`, valid for the current `epoch`); the value of a site that does not change
+ * is still that of the peak. The next peak begins a new epoch.
  *
- * With several threads, two events at once may each see the other's block or not: the shares of the
- * peak are then off by those blocks.
+ * With several threads, simultaneous events may or may not see each other's blocks: the shares of
+ * the peak are then off by those blocks.
  */
 #include "collector/counting/live.h"
 
@@ -45,8 +45,8 @@ static const char *const names[FG_HELD_COUNT][FG_HELD_KINDS] = {
 };
 
 /*
- * Written without a lock by the thread that owns the site, under its `busy`; `returned_…` by other
- * threads that free its blocks, so these are on a cache line of their own.
+ * The thread that owns the site writes it without a lock, under its `busy`. Other threads that free
+ * its blocks write the members `returned_…`, which have a cache line of their own.
  */
 struct site {
 	_Alignas(CACHE_LINE)
@@ -56,7 +56,7 @@ struct site {
 	size_t leaked_blocks;
 };
 
-/* Indexed by slot, likewise. */
+/* Indexed by slot. */
 struct last {
 	/* the block that the thread's last event allocated */
 	_Alignas(CACHE_LINE) const void *block;
@@ -64,7 +64,7 @@ struct last {
 
 static struct site *_Atomic chunks[CHUNKS];
 static _Atomic uint32_t site_count = FIRST_SITE;
-static uint32_t states; /* written */
+static uint32_t states; /* number of states written */
 
 static struct whole {
 	_Alignas(CACHE_LINE) _Atomic size_t bytes;
@@ -83,7 +83,7 @@ static struct site *site_of(uint32_t number)
 	return chunk ? &chunk[number % CHUNK_SITES] : NULL;
 }
 
-/* As above, for a site that may be the first of its chunk. */
+/* As above; creates the site's chunk if needed. */
 static struct site *make_site(uint32_t number)
 {
 	struct site *_Atomic *place = &chunks[number / CHUNK_SITES];
@@ -159,7 +159,7 @@ static inline struct whole *whole_of(const struct site *site)
 	return &wholes[site->what];
 }
 
-/* Before the site changes: keeps its value at the peak. */
+/* Call before the site changes: keeps its value at the peak. */
 static inline void keep(struct site *site)
 {
 	const uint32_t epoch = atomic_load_explicit(&whole_of(site)->epoch, memory_order_relaxed);
@@ -176,8 +176,8 @@ static inline void leave_peak(struct whole *whole)
 		atomic_store_explicit(&whole->at_peak, false, memory_order_relaxed);
 }
 
-/* For readers of a process that was killed. */
-static void tell_epoch(const struct whole *whole)
+/* Publishes the epoch for readers of a process that was killed. */
+static void publish_epoch(const struct whole *whole)
 {
 	struct site *first = atomic_load_explicit(&chunks[0], memory_order_relaxed);
 
@@ -194,12 +194,12 @@ static bool reach_peak(struct whole *whole, size_t bytes)
 	if (!atomic_load_explicit(&whole->at_peak, memory_order_relaxed)) {
 		atomic_store_explicit(&whole->at_peak, true, memory_order_relaxed);
 		(void)atomic_fetch_add_explicit(&whole->epoch, 1, memory_order_relaxed);
-		tell_epoch(whole);
+		publish_epoch(whole);
 	}
 	return true;
 }
 
-/* Is this the most so far? */
+/* Returns whether the total is a new maximum. */
 static inline bool grow_whole(struct whole *whole, size_t size)
 {
 	const size_t bytes =
@@ -344,9 +344,9 @@ void fg_live_look(struct fg_memory_block block, const void *address)
 		add(&site->untouched, end - begin - fg_resident_bytes(begin, end));
 }
 
-/* ---- into the trace ---- */
+/* ---- writing the trace ---- */
 
-/* Written to the trace. */
+/* The number of a measure in the trace. */
 static uint32_t measure_of(enum fg_held what, uint32_t kind)
 {
 	return FIRST_MEASURE + (uint32_t)what * FG_HELD_KINDS + kind;
@@ -456,7 +456,7 @@ static void name_dump(struct fg_thread *writer, uint32_t measure, const char *na
 	(void)fg_record_write(writer);
 }
 
-/* The names come last: values without one are not shown, so a dump is complete or absent. */
+/* The names come last: values without a name are not shown, so a dump is complete or absent. */
 void fg_live_dump(struct fg_thread *writer, uint32_t number)
 {
 	const uint32_t end = atomic_load(&site_count);
@@ -478,7 +478,7 @@ void fg_live_dump(struct fg_thread *writer, uint32_t number)
 
 /* ---- at the end ---- */
 
-/* The end may turn out not to be one: an exec fails. */
+/* A process whose exec failed goes on, and counts its leaks again later. */
 static void forget_leaks(void)
 {
 	const uint32_t end = atomic_load(&site_count);
@@ -506,7 +506,7 @@ static void add_untouched(uintptr_t address, struct fg_memory_block block)
 	fg_live_look(block, (const void *)address);
 }
 
-/* Classifies the blocks held at the end: lost, never touched. */
+/* Classifies the blocks held at the end: leaked, never touched. */
 static void look_at_rest(struct fg_thread *writer)
 {
 	forget_leaks();

@@ -33,7 +33,7 @@ struct fg_live_owner {
 uint32_t fg_live_nobody(enum fg_held what);
 /* A new site; if the table is full, the one for things without a place. */
 uint32_t fg_live_site(const struct fg_live_owner *owner);
-/* The site holds more, or less; any thread may report it. */
+/* Report that the site holds more, or less. Any thread may call these. */
 void fg_live_grow(uint32_t site, size_t by);
 void fg_live_shrink(uint32_t site, size_t by);
 /*
@@ -45,7 +45,7 @@ void fg_live_add(const struct fg_thread *thread, uint32_t site, const void *addr
 struct fg_memory_block fg_live_remove(const struct fg_thread *thread, const void *address);
 /* Checks how much of a large block was never touched. Call once, before it is freed. */
 void fg_live_look(struct fg_memory_block block, const void *address);
-/* The block was not freed after all. */
+/* Call if the block was not freed after all. */
 void fg_live_restore(const struct fg_thread *thread, const void *address,
 		     struct fg_memory_block block);
 
@@ -74,14 +74,14 @@ bool fg_leaks_find(void (*lost)(const struct fg_memory_block *block));
 /* The state of the heap. */
 struct fg_held_now {
 	size_t bytes;
-	size_t most; /* so far */
+	size_t most; /* maximum so far */
 };
 
 /* Reads the mappings if the heap has grown since the last time and the time spent allows it. */
 void fg_mappings_look(struct fg_held_now now);
-/* Writes the mappings near the peak and those of now, as part of a state. */
+/* Writes the mappings near the peak and the current ones, as part of a state. */
 void fg_mappings_write(struct fg_thread *writer, struct fg_held_now now, uint32_t state);
-/* In a child of fork: starts from nothing. */
+/* In a child of fork: forgets the parent's mappings. */
 void fg_mappings_forget(void);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Intercepts the functions that take locks: who waits for one, and how long?  Only in the counting
- * library.
+ * Intercepts the functions that take locks, to count the waits and their time. Built only into the
+ * counting library.
  *
  * Each lock is first tried.  If it is not free, the real call waits for it, and the wait is counted
- * when it ends, with the lock or by a time-out.
+ * when it ends, with the lock or by a timeout.
  */
 #include "collector/counting/count_probe.h"
 #include "collector/sampler/writer.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The kernel lists the mappings in /proc/self/smaps.  Those of one name are added up.  The
- * collector's own memory, which may be a part of any mapping without a name, is taken out.
+ * The kernel lists the mappings in /proc/self/smaps. Mappings of the same name are added up. The
+ * collector's own memory, which may be part of any anonymous mapping, is subtracted.
  *
  * The kernel needs about a microsecond to list a mapping, and more for large ones, so this is done
  * only when the heap has grown by a sixteenth, and for at most one part in 64 of the time.
@@ -20,8 +20,8 @@ enum {
 	NAME_SIZE = 256,
 	BUFFER = 16384,
 	LINE_SIZE = 1024,
-	GROWN_BY = 16,      /* read again when the heap has grown by this part, */
-	PUT_OFF_BY = 64,    /* or by this part while no time is left */
+	GROWN_BY = 16,      /* divisor: growth of the heap before the next reading */
+	PUT_OFF_BY = 64,    /* divisor: the same growth while no time is left */
 	FIRST_AT = 1 << 18, /* smaller heaps are read only at the end */
 	SHARE_OF_TIME = 64,
 	LARGE = 1 << 20,
@@ -61,7 +61,7 @@ static struct mapping *find(struct snapshot *snapshot, const char *name)
 	for (uint32_t i = 0; i < snapshot->count; i++)
 		if (strncmp(snapshot->items[i].name, name, NAME_SIZE - 1) == 0)
 			return &snapshot->items[i];
-	/* The last row collects those that do not fit. */
+	/* The last row collects the names that do not fit. */
 	if (snapshot->count == NAMES - 1)
 		name = "[others]";
 	if (snapshot->count == NAMES)
@@ -145,7 +145,7 @@ static void read_bytes(struct reader *reader, const char *bytes, size_t size)
 	}
 }
 
-/* ---- our own ---- */
+/* ---- the collector's memory ---- */
 
 static uint64_t own_resident(void)
 {
@@ -219,7 +219,7 @@ void fg_mappings_look(struct fg_held_now now)
 	atomic_store(&is_busy, false);
 }
 
-/* ---- into the trace ---- */
+/* ---- writing the trace ---- */
 
 enum moment {
 	MOMENT_PEAK = 1,
@@ -246,7 +246,7 @@ static void write_snapshot(struct fg_thread *writer, const struct snapshot *snap
 	}
 }
 
-/* Reports if much memory is resident and hardly any of it counted. */
+/* Notes in the trace if much memory is resident and hardly any of it is counted. */
 static void note_uncounted(struct fg_thread *writer, const struct snapshot *snapshot)
 {
 	if (snapshot->anonymous < LARGE || snapshot->held.most >= snapshot->anonymous / 4)

@@ -21,7 +21,7 @@ struct part {
 static struct part parts[PARTS_MAX];
 static _Atomic uint32_t part_count;
 
-/* The range of this library's variables without an initial value. */
+/* The bounds of this library's .bss. */
 /*
  * NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): names made by the linker
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread's table of counts, by call path, region and a number of the caller's own. Only its
+ * A thread's table of counts, by call path, region and a number that the caller chooses. Only its
  * thread changes it, so there is no lock. Signal-safe.
  */
 #ifndef FG_COLLECTOR_PATH_TABLE_H
@@ -31,7 +31,7 @@ struct fg_path_table {
 	uint32_t measure;
 };
 
-/* Assigns the table to this thread: the first one's, or the next one's in its slot. */
+/* Assigns the table to this thread, which may be the first or the next one in its slot. */
 static inline void fg_path_table_adopt(struct fg_path_table *table,
 				       const struct fg_trace_table *head, uint32_t thread)
 {
@@ -98,7 +98,10 @@ static inline bool fg_path_table_grow(struct fg_path_table *table)
 	head = fg_table_head(larger.entries);
 	head->thread = table->thread;
 	head->measure = table->measure;
-	/* The old entries stay mapped, as all own memory does; they are smaller than the new. */
+	/*
+	 * The old entries stay mapped, like all of the collector's memory; they are smaller than
+	 * the new.
+	 */
 	if (table->entries)
 		fg_table_head(table->entries)->rows = 0;
 	head->rows = count;

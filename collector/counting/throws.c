@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Intercepts __cxa_throw, which C++ calls to throw: who throws what?  Only in the counting library.
+ * Intercepts __cxa_throw, which C++ calls to throw, and counts throws by type. Built only into the
+ * counting library.
  * A rethrow (`throw;`) is not counted again.
  *
  * The types are found while the program runs: each gets its own number, up to TYPES_MAX.
  *
- * A program in C may load its C++ outside the loader's search order.  The real function is then
- * searched for where the type's virtual table is, because that is the same runtime.
+ * A C program may load C++ outside the loader's search order. The real function is then searched
+ * for in the object that holds the type's virtual table, because that is the same runtime.
  */
 #include "collector/counting/count_probe.h"
 #include "collector/process/real.h"
@@ -37,7 +38,7 @@ enum type_state {
 /* The beginning of a std::type_info. */
 struct type_info {
 	const void *functions;
-	const char *name; /* a '*' before it only says how to compare */
+	const char *name; /* a leading '*' only says how to compare */
 };
 
 typedef void throw_function(void *, struct type_info *, void (*)(void *));
@@ -131,7 +132,7 @@ static void count(const ucontext_t *context, const struct type_info *info)
 	fg_thread_leave(thread);
 }
 
-/* ---- the real ones ---- */
+/* ---- the real functions ---- */
 
 static throw_function *look_up(enum fg_symbol_scope scope, const void *functions)
 {
@@ -192,12 +193,12 @@ FG_EXPORT _Noreturn void __cxa_throw(void *object, struct type_info *info, void 
 		count(&context, info);
 		real(object, info, destroy);
 	}
-	abort(); /* it cannot be thrown, and does not return */
+	abort(); /* nothing can throw it, and this function must not return */
 }
 
 /* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
-/* ---- joining in ---- */
+/* ---- registration ---- */
 
 static void begin(void)
 {

@@ -10,7 +10,7 @@
 enum {
 	KEPT_MAX = 16,
 	TEXT_SIZE = 16384,
-	/* variables of an environment that is completed, at most: the copy lies on the stack */
+	/* largest environment that is completed, in variables: the copy lies on the stack */
 	ENTRIES_MAX = 8192
 };
 
@@ -46,7 +46,7 @@ static bool ends_name(char c)
 	return c == ':' || c == ' ' || c == '\0';
 }
 
-/* Our library: the one that samples or the one that counts. */
+/* Keeps the name of our library: the one that samples or the one that counts. */
 static void keep_library(const char *list)
 {
 	const char *name = strstr(list, FG_COLLECTOR_NAME);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The variables that start the collector, kept so that they survive `env -i`, a LD_PRELOAD of the
- * program's own, or a wrapper that begins with an empty environment.
+ * The variables that start the collector, kept so that they survive `env -i`, the program's own
+ * LD_PRELOAD, or a wrapper that begins with an empty environment.
  */
 #ifndef FG_COLLECTOR_ENVIRONMENT_H
 #define FG_COLLECTOR_ENVIRONMENT_H
@@ -13,7 +13,7 @@
  * that and passes nothing.
  */
 char **fg_environment_at_start(char **passed);
-/* Copies them at start-up. */
+/* Copies the variables at start-up. */
 void fg_environment_keep(char *const *environment);
 /* Bytes that fg_environment_complete() needs; 0: nothing is missing. */
 size_t fg_environment_room(char *const *environment);

@@ -29,7 +29,7 @@
 
 /*
  * A coverage build (./dev coverage) writes its counters when a program exits, but knows nothing of
- * exec and _exit. Any other build has none.
+ * exec and _exit. Other builds have no counters.
  */
 #ifdef FG_COVERAGE
 extern void __gcov_dump(void);
@@ -48,14 +48,16 @@ static bool is_this_process(void)
 }
 
 /*
- * Restore what the next program's environment lacks, so that the collector follows. Only the stack
+ * Restores what the next program's environment lacks, so that the collector follows. Only the stack
  * is written, so this also works in a child of vfork.
  */
 #define COMPLETED(environment)                                                                    \
  (fg_alive() ? fg_environment_complete(environment, alloca(fg_environment_room(environment) + 1)) \
 	     : (environment))
 
-/* Does it run with rights that the caller lacks?  The dynamic linker preloads nothing then. */
+/*
+ * Does the program run with rights that the caller lacks? The dynamic linker preloads nothing then.
+ */
 static bool gains_rights(const char *path)
 {
 	struct statx about;
@@ -96,7 +98,7 @@ static bool read_linker(const char *path, char *linker, size_t size)
 	return result;
 }
 
-/* Why this program cannot be sampled; NULL: it can, or that is unknown. */
+/* The reason why this program cannot be sampled; NULL: none is known. */
 static const char *why_escapes(const char *path)
 {
 	char linker[64];
@@ -108,7 +110,7 @@ static const char *why_escapes(const char *path)
 	return linker[0] ? NULL : " is linked statically and ran without being sampled";
 }
 
-/* The trace of the starting program names a program that escapes. */
+/* Names a program that escapes in the trace of the program that starts it. */
 static void note_escape(const char *path)
 {
 	struct fg_thread *thread = fg_self;

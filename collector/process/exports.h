@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one reader of a loaded object's dynamic symbols.  Allocates nothing, calls nothing but
+ * The only reader of a loaded object's dynamic symbols. Allocates nothing, calls nothing but
  * strcmp(), and takes no lock: the object must stay loaded.
  */
 #ifndef FG_COLLECTOR_EXPORTS_H
@@ -26,15 +26,15 @@ enum {
 
 /* `dynamic` may be NULL. */
 void fg_exports_read(struct fg_exports *exports, uintptr_t bias, const ElfW(Dyn) * dynamic);
-/* The address in a dynamic entry: the loader adds the bias itself, with most objects. */
+/* The address in a dynamic entry; the loader has already added the bias for most objects. */
 const void *fg_dynamic_place(uintptr_t bias, uintptr_t value);
 uint32_t fg_name_hash(const char *name);
-/* The next defined symbol of this name after `index`, from 0 on; 0: no more. */
+/* The next defined symbol of this name after `index`, which is 0 at first; 0: no more. */
 uint32_t fg_exports_next(const struct fg_exports *exports, const char *name, uint32_t hash,
 			 uint32_t index);
 /* One past the last symbol that a hash table knows. */
 uint32_t fg_exports_end(const struct fg_exports *exports);
-/* Calls the resolver of an IFUNC. */
+/* The address of the symbol; calls the resolver of an IFUNC. */
 uintptr_t fg_export_address(const struct fg_exports *exports, uint32_t index);
 
 #endif

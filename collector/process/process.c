@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The life of the collector in one process image: from before main (or before the constructors of
- * every other library: the object is linked with -z initfirst), over forks, to exit or exec.
+ * The collector's life in one process image: from before main (even before the constructors of
+ * every other library, because the object is linked with -z initfirst), through forks, to exit or
+ * exec.
  *
- * A child of fork gets clocks at once, because its first moments count like all others, but a file
- * only with its first sample: most children exec before that and would leave an empty one.
+ * A child of fork gets clocks at once, because its first moments count like all others, but gets a
+ * file only with its first sample: most children exec before that and would leave an empty one.
  */
 #include "collector/process/process.h"
 
@@ -78,7 +79,7 @@ static void find_main_stack(struct fg_thread *thread)
 	thread->stack_low = high > size ? high - size : 0;
 }
 
-/* A page that somebody could truncate would kill the program. */
+/* If somebody could truncate the page, an access would kill the program. */
 static bool is_sealed(int fd)
 {
 	const int seals = (int)syscall(SYS_fcntl, fd, F_GET_SEALS);
@@ -142,7 +143,7 @@ static void after_fork_in_child(void);
 /* NOLINTNEXTLINE(bugprone-reserved-identifier): a name of the linker's */
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
-/* glibc has pthread_atfork() only in the part that is linked statically; musl has nothing else. */
+/* glibc has pthread_atfork() only in its statically linked part; musl has nothing else. */
 static void watch_forks(void)
 {
 	int (*watch)(void (*)(void), void (*)(void), void (*)(void), void *) = NULL;
@@ -248,7 +249,10 @@ static void after_fork_in_child(void)
 	struct fg_thread *thread;
 	const int saved_errno = errno;
 
-	/* From a sandbox it stays off: the filter might not let us even close what we have open. */
+	/*
+	 * The collector stays off in the child of a sandboxed process: the filter might not even
+	 * let it close its descriptors.
+	 */
 	if (!parent || !fg_g.alive || fg_alive() || fg_g.sandboxed)
 		return;
 	fg_file_detach();
@@ -335,7 +339,7 @@ void fg_process_resume(void)
 	fg_thread_attach(thread, (enum fg_thread_kind)thread->kind);
 }
 
-/* Record libraries that were loaded and never sampled. */
+/* Records libraries that were loaded and never sampled. */
 static void scan_once_more(struct fg_thread *thread)
 {
 	atomic_store(&thread->busy, 1);
@@ -347,8 +351,8 @@ static void scan_once_more(struct fg_thread *thread)
 }
 
 /*
- * If the main thread ended first, the process exits from its last thread, which may have taken its
- * leave already; a thread without a slot may exit, too. It gets a slot to write from, and no
+ * If the main thread ended first, the process exits from its last thread, whose slot may be free
+ * already; a thread without a slot may also exit. Such a thread gets a slot to write from, but no
  * clocks.
  */
 static void end_without_thread(void)

@@ -7,7 +7,7 @@
 
 /* Writes the totals of the process and how it ends; if it ends for good, sampling stops. */
 void fg_process_end(enum fg_trace_end how);
-/* The exec has failed: undoes fg_process_end(). */
+/* Undoes fg_process_end() after a failed exec. */
 void fg_process_resume(void);
 
 #endif

@@ -123,14 +123,17 @@ static struct fg_thread *prepare(void *(*begin)(void *), void *argument, size_t 
 	thread->birth.begin = begin;
 	thread->birth.argument = argument;
 	thread->birth.blocked = fg_signal_hold();
-	/* Its own frames lie a little below the top; subtract the system's part and a guard. */
+	/*
+	 * The thread's own frames lie a little below the top: subtract the system's part and a
+	 * guard.
+	 */
 	const size_t left_out = 7 * (size_t)FG_TRACE_ALIGN + fg_page;
 
 	thread->birth.stack_size = stack_size > left_out ? stack_size - left_out : 0;
 	return thread;
 }
 
-/* Before glibc 2.34 a library that is loaded later may bring libpthread along. */
+/* Before glibc 2.34, a library that is loaded later may bring in libpthread. */
 static void meet_pthreads(void)
 {
 	if (FG_LIKELY(fg_real_is_there(FG_REAL_pthread_create)))
@@ -157,8 +160,8 @@ FG_EXPORT int pthread_create(pthread_t *restrict handle, const pthread_attr_t *r
 	if (!thread)
 		return real_pthread_create(handle, attr, begin, argument);
 	/*
-	 * A small stack that libc is to allocate can be made larger; the attribute is put back as
-	 * it was.
+	 * A small stack that libc will allocate can be made larger; the attribute is restored
+	 * afterwards.
 	 */
 	pthread_attr_t *mutable_attr = (pthread_attr_t *)(uintptr_t)attr;
 	bool enlarge = attr && stack_size && stack_size < STACK_SMALL &&
@@ -222,7 +225,7 @@ FG_EXPORT int pthread_setname_np(pthread_t handle, const char *name)
 	return status;
 }
 
-/* C11: the same with another type of function; its result fits into a pointer. */
+/* As above, for C11, where the function returns an int: the result fits into a pointer. */
 static void *run_c11(void *argument)
 {
 	struct fg_thread *thread = fg_self;

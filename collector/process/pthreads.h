@@ -7,10 +7,10 @@
 #define FG_COLLECTOR_PTHREADS_H
 
 void fg_pthreads_init(void);
-/* Arranges a call when the calling thread ends. */
+/* Arranges that the collector is called when the calling thread ends. */
 void fg_pthreads_watch_end(void);
 
-/* The calling thread has changed its name. */
+/* Call when the calling thread has changed its name. */
 void fg_pthreads_renamed(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions that ours stand in front of, and those that not every glibc since 2.17, or not
- * musl, has in its libc.  All are looked up at start-up: later it might be in a child of fork,
- * where the loader's lock may be held by a thread that is not there.
+ * The functions that ours interpose, and those that some glibc since 2.17, or musl, lacks. All are
+ * looked up at start-up: a later lookup could be in a child of fork, where the loader's lock may
+ * be held by a thread that does not exist there.
  */
 #ifndef FG_COLLECTOR_REAL_H
 #define FG_COLLECTOR_REAL_H
@@ -28,7 +28,10 @@ enum fg_real {
 
 /* Looks up again, because libpthread may have been loaded meanwhile. */
 void fg_reals_find(void);
-/* A missing function is replaced by one that fails with ENOSYS and -1. Signal-safe later. */
+/*
+ * A missing function is replaced by one that sets ENOSYS and returns -1. Signal-safe after
+ * start-up.
+ */
 void *fg_real(enum fg_real index);
 bool fg_real_is_there(enum fg_real index);
 /* Is musl this program's libc, not glibc?  Signal-safe. */

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* The names, and the progress of the look-up. */
+/* The names, and the progress of the lookup. */
 struct search {
 	const void *holder; /* address in the object to start with, or after; NULL: start at once */
 	bool is_beside;     /* search only that object */

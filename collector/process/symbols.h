@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbols of loaded objects by name, without dlsym(): before glibc 2.34 it is in a library that the
- * program may not have, and which would change what is measured.  The default version of a symbol
- * is found, an IFUNC is resolved.  Takes the loader's lock: never in a handler.
+ * Symbols of loaded objects by name, without dlsym(): before glibc 2.34 that is in a library that
+ * the program may not have, and that would change what is measured. Finds the default version of a
+ * symbol, and resolves an IFUNC. Takes the loader's lock: never in a handler.
  */
 #ifndef FG_COLLECTOR_SYMBOLS_H
 #define FG_COLLECTOR_SYMBOLS_H
@@ -14,7 +14,7 @@ enum {
 };
 
 enum fg_symbol_scope {
-	FG_SYMBOL_ANY,    /* the first in the order of loading */
+	FG_SYMBOL_ANY,    /* the first in loading order */
 	FG_SYMBOL_NEXT,   /* the first after this library: dlsym(RTLD_NEXT) */
 	FG_SYMBOL_BESIDE, /* the object that holds an address */
 };

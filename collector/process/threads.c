@@ -68,7 +68,7 @@ void fg_thread_free(struct fg_thread *thread)
 	atomic_store(&thread->taken, 0);
 }
 
-/* ---- what the kernel counts ---- */
+/* ---- the kernel's totals ---- */
 
 static uint64_t ns_of(const struct timeval *time)
 {
@@ -200,9 +200,9 @@ void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind)
 }
 
 /*
- * CPU time since the last sample. The jittered clock books it to the last sample's place. With the
- * perf clock it is owed to system time: the next thread that is first found in the kernel gets it,
- * and at the end it is written without a stack.
+ * CPU time since the last sample. The jittered clock adds it at the last sample's place. With the
+ * perf clock it is owed to system time: the next thread that is found in the kernel for the first
+ * time gets it, and at the end it is written without a stack.
  */
 static uint64_t rest_of(struct fg_thread *thread, const struct fg_times *now, bool on, bool is_last)
 {
@@ -274,7 +274,7 @@ void fg_thread_detach(struct fg_thread *thread, bool is_last)
 	thread->written = false;
 }
 
-/* In a sandbox the CPU clock cannot be read: write now what this thread has in no sample. */
+/* In a sandbox the CPU clock cannot be read: write this thread's unsampled time now. */
 static void write_debt(void)
 {
 	struct fg_thread *thread = fg_self;
@@ -314,7 +314,7 @@ void fg_threads_forget(void)
 		thread->clocks.perf_fd = -1;
 		thread->clocks.timer = FG_NO_TIMER;
 		thread->clocks.tick_timer = FG_NO_TIMER;
-		thread->clocks.kernel_ring = NULL; /* the kernel did not forward it */
+		thread->clocks.kernel_ring = NULL; /* a child does not inherit it */
 		fg_thread_leave(thread);
 		atomic_store(&thread->counting, 0);
 		atomic_store(&thread->taken, 0);
@@ -329,8 +329,8 @@ bool fg_threads_can_count(void)
 }
 
 /*
- * Every other thread has a full fence between two of its instructions: a thread that counts has
- * been noticed by then, or will notice the visit.
+ * Makes every other thread pass a full fence: a thread that counts has been noticed by then, or
+ * will notice the visit.
  */
 static void fence_others(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The threads that are sampled.  A slot is taken when a thread begins and given back when it ends;
- * its chunk of the trace and its memory go on to the next.
+ * The threads that are sampled. A slot is taken when a thread begins and given back when it ends;
+ * its chunk of the trace and its memory pass to the next thread.
  */
 #ifndef FG_COLLECTOR_THREADS_H
 #define FG_COLLECTOR_THREADS_H
@@ -14,31 +14,31 @@ void fg_thread_free(struct fg_thread *thread);
 /* Begins to sample the calling thread. */
 void fg_thread_attach(struct fg_thread *thread, enum fg_thread_kind kind);
 /*
- * Stops its clocks and writes its totals. The slot stays taken. `is_last`: no other thread will
- * take a sample.
+ * Stops the thread's clocks and writes its totals. The slot stays taken. `is_last`: no other thread
+ * will take a sample.
  */
 void fg_thread_detach(struct fg_thread *thread, bool is_last);
-/* Stops and starts its clocks around an exec that may fail. */
+/* Stops and starts the thread's clocks around an exec that may fail. */
 void fg_thread_stop(struct fg_thread *thread);
 /* Writes THREAD_BEGIN, unless the trace has it already. */
 void fg_thread_announce(struct fg_thread *thread);
 /*
  * Calls `visit` with the slot and number of every thread but `writer`. Waits for a thread that is
- * using its own tables, but not for ever.
+ * using its own tables, but not forever.
  */
 void fg_threads_visit_others(struct fg_thread *writer,
 			     void (*visit)(struct fg_thread *writer, uint32_t slot,
 					   uint32_t thread));
-/* Waits until every running handler of another thread has ended, but not for ever. */
+/* Waits until every running handler of another thread has ended, but not forever. */
 void fg_threads_let_pass(const struct fg_thread *thread);
 /* Can the kernel show a visitor which threads count? Ask before any thread does. */
 bool fg_threads_can_count(void);
 
 /*
- * A lock of the calling thread's own tables without an atomic operation, which takes longer than
- * all that counting a call does.  It keeps out its handlers, as `busy` does; a visitor says that it
- * comes, has all threads pass a fence, and then sees who counts.  False: the thread is inside the
- * collector already, or has a visitor.
+ * Locks the calling thread's own tables without an atomic operation, which would take longer than
+ * counting a call. The lock keeps out the thread's handlers, as `busy` does. A visitor announces
+ * itself, makes all threads pass a fence, and then sees which ones count. False: the thread is
+ * already inside the collector, or has a visitor.
  */
 static inline bool fg_thread_count_begin(struct fg_thread *thread)
 {
@@ -60,7 +60,7 @@ static inline void fg_thread_count_end(struct fg_thread *thread)
 
 /* The calling thread's name in the kernel; "" where asking is forbidden. */
 void fg_thread_name_get(char name[FG_NAME_SIZE]);
-/* Writes THREAD_NAME of `named` if it has changed, as `thread`, under its `busy`. */
+/* `thread` writes THREAD_NAME of `named` if it has changed. Call under the `busy` of `thread`. */
 void fg_thread_name_write(struct fg_thread *thread, struct fg_thread *named, const char *name);
 /*
  * The program is about to enter a sandbox: from now on the clocks must run without a system call.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The places in CPython's structures of what a stack needs: offsets by version, from its public
+ * Offsets of the members of CPython's structures that a stack needs, by version, from its public
  * headers for 64-bit platforms. tests/unit/cpython/offsets.c compares them with the installed
  * headers.
  */
@@ -13,12 +13,12 @@
 enum fg_python_chain {
 	/*
 	 * The thread's _PyCFrame, on the C stack, has the innermost frame of one evaluation, and
-	 * the _PyCFrame of the evaluation before; frames lead outwards until one is_entry.
+	 * the _PyCFrame of the previous evaluation; frames lead outwards until one is_entry.
 	 */
 	FG_PYTHON_ENTRIES_MARKED,
 	/*
-	 * All frames are one chain.  Each evaluation has put an entry frame of its own, on the C
-	 * stack, behind its outermost one.
+	 * All frames are one chain. Each evaluation has added its own entry frame, on the C stack,
+	 * after its outermost frame.
 	 */
 	FG_PYTHON_ENTRIES_APART,
 };
@@ -28,12 +28,12 @@ struct fg_python_layout {
 	enum fg_python_chain chain;
 	/* offsets in _PyRuntime */
 	uint16_t tss_key; /* Py_tss_t of the thread's state */
-	bool has_offsets; /* whether it begins with a table of its own offsets, which must agree */
+	bool has_offsets; /* _PyRuntime begins with a table of offsets, which must agree */
 	/* offsets in PyThreadState */
 	uint16_t thread_id;        /* as pthread_self() */
 	uint16_t native_thread_id; /* as the kernel numbers it */
 	uint16_t cframe;           /* 0: absent */
-	uint16_t current_frame;    /* offset in it, or in _PyCFrame */
+	uint16_t current_frame;    /* offset in PyThreadState, or in _PyCFrame */
 	uint16_t cframe_previous;
 	/* offsets in _PyInterpreterFrame */
 	uint16_t frame_code;
@@ -71,10 +71,10 @@ enum {
 
 /* NULL: unknown version (PY_VERSION_HEX). */
 const struct fg_python_layout *fg_python_layout(uint64_t version);
-/* Do the first `words` of _PyRuntime agree with the layout? */
 enum {
 	FG_PYTHON_OFFSET_WORDS = 48
 };
+/* Do the first `words` of _PyRuntime agree with the layout? */
 bool fg_python_layout_agrees(const struct fg_python_layout *layout,
 			     const uint64_t words[FG_PYTHON_OFFSET_WORDS]);
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * CPython's structures are only read, and none of the interpreter's functions is called.  What a
- * thread's own frames point to does not change while the thread is stopped.  Only if it is creating
- * or releasing a frame may an address be not yet valid, or no longer.  So before each word is read,
- * its address is checked, and its value is checked before it is used.
+ * CPython's structures are only read, and none of the interpreter's functions is called. A thread's
+ * own frames, and the objects that they point to, do not change while the thread is stopped. If it
+ * was creating or releasing a frame, an address may not be valid yet, or no longer. So each address
+ * is checked before the word there is read, and each value before it is used.
  */
 #include "collector/python/cpython_read.h"
 
@@ -11,8 +11,8 @@
 
 enum {
 	WORD = sizeof(uint64_t),
-	FRAME_BYTES = 72, /* bytes of a frame that are read at most */
-	CODE_BYTES = 144, /* bytes of a code object that are read at most */
+	FRAME_BYTES = 72, /* most bytes read of a frame */
+	CODE_BYTES = 144, /* most bytes read of a code object */
 	CODE_UNIT = 2,    /* bytes of an instruction */
 	CODE_UNITS_MAX = 1 << 24,
 	EVALUATIONS_MAX = FG_PYTHON_CHAIN_MAX,
@@ -299,8 +299,8 @@ static bool mix_text(const struct fg_python_reader *reader, uint64_t at, uint64_
 }
 
 /*
- * Distinguishes a str from earlier ones at its address: its length and hash, or the beginning and
- * the end of its text where no hash is kept yet.  False: not a str.
+ * Distinguishes a str from earlier ones at its address: by its length and hash, or by the start and
+ * end of its text if no hash is kept yet. False: not a str.
  */
 static bool text_key(const struct fg_python_reader *reader, uint64_t address, uint64_t *key)
 {

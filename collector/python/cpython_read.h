@@ -22,7 +22,7 @@ struct fg_python_types {
 };
 
 struct fg_python_reader {
-	/* False: some of it cannot be read. */
+	/* False: not all of it can be read. */
 	bool (*read)(void *memory, uint64_t address, void *to, size_t size);
 	void *memory;
 	const struct fg_python_layout *layout;
@@ -30,7 +30,7 @@ struct fg_python_reader {
 };
 
 /*
- * Is the interpreter at this _PyRuntime of its claimed version? `words` are its own table of
+ * Does the interpreter at this _PyRuntime match its claimed version? `words` are its own table of
  * offsets, if its version has one.
  */
 bool fg_python_is_as_expected(const struct fg_python_reader *reader, uint64_t runtime,
@@ -103,8 +103,8 @@ struct fg_python_code {
 bool fg_python_code_read(const struct fg_python_reader *reader, uint64_t address,
 			 struct fg_python_code *code);
 /*
- * Distinguishes it from earlier code at its address and with texts at the same addresses: a key of
- * all that it points to. 0: it has no texts.
+ * A key of everything that the code points to: distinguishes it from earlier code at the same
+ * addresses. 0: the code has no texts.
  */
 uint64_t fg_python_code_key(const struct fg_python_reader *reader,
 			    const struct fg_python_code *code);
@@ -112,10 +112,10 @@ uint64_t fg_python_code_key(const struct fg_python_reader *reader,
 bool fg_python_instruction(const struct fg_python_layout *layout, const struct fg_python_code *code,
 			   uint64_t address, uint32_t *number);
 
-/* ---- what it points to ---- */
+/* ---- objects that code points to ---- */
 
 enum {
-	/* bytes kept of a function */
+	/* limits of a function's texts, in bytes */
 	FG_PYTHON_NAME_MAX = 512,
 	FG_PYTHON_FILE_MAX = 3072,
 	FG_PYTHON_LINES_MAX = 64 << 10,

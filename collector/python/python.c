@@ -15,7 +15,10 @@ static bool read_pages(void *pages, uint64_t address, void *to, size_t size)
 	return address <= UINTPTR_MAX && fg_pages_read(pages, (uintptr_t)address, to, size);
 }
 
-/* One thread looks for it and makes the tables; until then the others have no Python frames. */
+/*
+ * One thread looks for the interpreter and makes the tables; until then the others have no Python
+ * frames.
+ */
 static bool is_usable(struct fg_thread *thread, const struct fg_python_reader *reader)
 {
 	uint64_t words[FG_PYTHON_OFFSET_WORDS];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frames of Python functions, between the native ones of the interpreter that runs them.  A
- * frame of Python is a code object and an instruction of it; its number is of the same kind as that
- * of a native frame.  Signal-safe.
+ * The frames of Python functions, between the native ones of the interpreter that runs them. A
+ * Python frame is a code object and an instruction in it, and is numbered like a native frame.
+ * Signal-safe.
  */
 #ifndef FG_COLLECTOR_PYTHON_H
 #define FG_COLLECTOR_PYTHON_H
@@ -44,14 +44,14 @@ void fg_python_meet(struct fg_thread *thread, uint32_t module, uintptr_t bias,
 void fg_python_rewrite(struct fg_thread *thread);
 
 /*
- * Reads the frames of this thread, which stands still, into its memory: innermost first. Reads
- * nothing without an interpreter, or while its structures are inconsistent.
+ * Reads the calling thread's frames into its memory, innermost first. Reads nothing without an
+ * interpreter, or while its structures are inconsistent.
  */
 void fg_python_look(struct fg_thread *thread);
 /*
- * The path with the frames behind it, outermost first, that are evaluated by a native frame whose
- * stack begins at `sp`, or further out, and are not in the path yet. 0: the table is full, or
- * `path` is 0 and no frame follows it.
+ * Extends `path` by frames, outermost first, that are not in the path yet: those evaluated by a
+ * native frame whose stack begins at `sp`, or further out. 0: the table is full, or `path` is 0 and
+ * no frame follows it.
  */
 uint32_t fg_python_extend(struct fg_thread *thread, uint32_t path, uintptr_t sp);
 
@@ -61,8 +61,8 @@ int fg_python_codes_init(void);
 /* A child of fork starts its own file. */
 void fg_python_codes_clear(void);
 /*
- * Gives numbers to all kept frames. False: one of them belongs to no code, or too many were new;
- * those found so far are known the next time.
+ * Numbers all kept frames. False: one of them belongs to no code, or too many were new; those found
+ * so far are known the next time.
  */
 bool fg_python_codes_number(struct fg_thread *thread);
 

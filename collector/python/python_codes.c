@@ -13,7 +13,7 @@
 enum {
 	CODES_FIRST = 1 << 10,
 	FRAMES_FIRST = 1 << 11,
-	NEW_CODES_MAX = 32, /* new ones per handler */
+	NEW_CODES_MAX = 32, /* new codes per handler */
 	LINES_STEP = 2048,
 };
 
@@ -37,7 +37,7 @@ void fg_python_codes_clear(void)
 	atomic_store(&next_code, 0);
 }
 
-/* Without its table of lines, a function has no lines. */
+/* Writes the code's table of lines, as far as it can be read. */
 static void write_lines(struct fg_thread *thread, uint32_t id, uint64_t linetable)
 {
 	struct fg_python_look *look = &thread->stack->python;
@@ -133,7 +133,7 @@ bool fg_python_codes_number(struct fg_thread *thread)
 
 		if (fg_python_is_cut(stack, i))
 			continue;
-		/* A function that calls itself needs only one look-up. */
+		/* A function that calls itself needs only one lookup. */
 		if (frame->code != code.address) {
 			if (!fg_python_code_read(&look->reader, frame->code, &code))
 				return false;

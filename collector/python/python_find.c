@@ -27,7 +27,7 @@ static size_t add_text(char *to, size_t used, const char *text)
 	return used + size;
 }
 
-/* Writes one line for people. */
+/* Notes in the trace, for its readers, why there are no Python frames. */
 static void note_refusal(struct fg_thread *thread)
 {
 	char text[VERSION_TEXT + 2 * FG_NUMBER_SIZE];

@@ -2,11 +2,11 @@
 #include "collector/sampler/account.h"
 
 enum {
-	FIRST_LEAST_NS = 100000, /* shortest first period: this, or half a period if that is less */
-	INTERRUPT_NS = 50000,    /* but at least this, or the whole period if that is less */
-	FAULT_NS = 1000,         /* time of a fault that clears a page of 4 KiB, generously */
-	PORTIONS = 16,           /* moments that together compensate a difference */
-	/* a portion is at most the mean one times this, and at least divided by it */
+	FIRST_LEAST_NS = 100000, /* shortest first period; half a period if that is less */
+	INTERRUPT_NS = 50000, /* hard minimum of a first period; the whole period if that is less */
+	FAULT_NS = 1000,      /* generous time of a fault that clears a page of 4 KiB */
+	PORTIONS = 16,        /* moments over which a difference is spread */
+	/* a portion lies between the mean divided by this and the mean times this */
 	MOST_TIMES = 4
 };
 

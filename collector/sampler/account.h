@@ -8,21 +8,21 @@
  *	the perf clock   samples user time without bias, P nanoseconds each.  But its timer keeps
  *	                 running in the kernel, and right after it has expired the thread is always
  *	                 in the kernel, for our own signal: that part of the system time lies in
- *	                 every period, is never sampled, and is paid for by the sample
+ *	                 every period, is never sampled, and is charged to the sample
  *
  * So the CPU clock decides: what it counts beyond the user samples is owed to system time, and the
- * next sample that finds the thread in the kernel gets it.  The debt varies around the truth by a
- * period; a negative debt is carried on, and what a thread leaves behind goes to the process, where
- * the next thread that is found in the kernel for the first time takes it.  So threads too short to
- * be found in the kernel do not lose their system time, and noise is not mistaken for it.
+ * next sample that finds the thread in the kernel gets it. The debt varies around the truth by a
+ * period; a negative debt is carried on. What a thread leaves behind goes to the process, and the
+ * next thread that is found in the kernel for the first time gets it. So threads too short to be
+ * found in the kernel do not lose their system time, and noise is not mistaken for it.
  *
  *	CPU clock 200 ms, 180 user samples of 1 ms: 20 ms are owed.
  *	Two threads of 1.5 ms, with one user sample and two: 0.5 ms and -0.5 ms are owed, 0 in all.
  *
- * The kernel's own split (getrusage) does not help: it is sampled at kernel ticks, with which a
- * program can be in step, and it counts the delivery of our signals as system time.
+ * The kernel's own split (getrusage) does not help: the kernel samples it at ticks, and a program
+ * can run in step with these. It also counts the delivery of our signals as system time.
  *
- * Pure: no clock is read here.
+ * No function here reads a clock.
  */
 #ifndef FG_COLLECTOR_ACCOUNT_H
 #define FG_COLLECTOR_ACCOUNT_H
@@ -48,16 +48,15 @@ struct fg_account {
 };
 
 /*
- * The first period of the perf clock, for a random phase of the full period.  The timer repeats it
+ * The first period of the perf clock, for a random phase of the full period. The timer repeats it
  * until the handler has set the full period, and an interrupt with its signal takes 30 to 60 us on
  * a virtual machine: with a shorter period the next interrupt is due as soon as the last has ended,
- * and the thread does not reach the handler for seconds.  What a shorter first period would have
- * sampled is sampled at the end of this one, so a thread that lasts that long is sampled as often
- * as it should be.
+ * and the thread does not reach the handler for seconds. Samples of shorter first periods are taken
+ * at the end of this one, so a thread that lasts that long is sampled as often as it should be.
  */
 uint64_t fg_account_first_period(uint64_t phase_ns, uint64_t period_ns);
 
-/* `now`: the account of a new thread. */
+/* Opens the account of a new thread, whose totals are `now`. */
 void fg_account_open(struct fg_account *account, const struct fg_times *now);
 
 static inline void fg_account_user(struct fg_account *account, uint64_t weight_ns)
@@ -66,16 +65,16 @@ static inline void fg_account_user(struct fg_account *account, uint64_t weight_n
 }
 
 /*
- * Brings the account up to date.  `split` gets what was added since the last look.  If sampling was
+ * Brings the account up to date. `split` gets the difference from the last look. If sampling was
  * switched on or off meanwhile, the time is not counted, because it is not known how much of it was
- * sampled.  That is little if this is called as soon as fg_account_is_behind() says so.  If
- * sampling was switched and switched back, the time owes what getrusage says, but at most what is
- * in no sample.
+ * sampled. It is short if this is called as soon as fg_account_is_behind() returns true. If
+ * sampling was switched and switched back, system time is owed what getrusage counted, but at most
+ * the unsampled time.
  */
 void fg_account_look(struct fg_account *account, const struct fg_times *now, bool on,
 		     uint32_t switches, struct fg_times *split);
 
-/* Sampling has been switched since the last look. */
+/* Has sampling been switched since the last look? */
 static inline bool fg_account_is_behind(const struct fg_account *account, bool on,
 					uint32_t switches)
 {
@@ -88,7 +87,7 @@ static inline uint64_t fg_account_due(const struct fg_account *account)
 	return account->owed_ns > 0 ? (uint64_t)account->owed_ns : 0;
 }
 
-/* The CPU time that is in no sample if the CPU clock reads `cpu_ns`; what a look would find. */
+/* The CPU time that is in no sample if the CPU clock reads `cpu_ns`. */
 static inline int64_t fg_account_ahead(const struct fg_account *account, uint64_t cpu_ns)
 {
 	return account->owed_ns + (int64_t)(cpu_ns - account->last.cpu_ns - account->sampled_ns);
@@ -96,7 +95,7 @@ static inline int64_t fg_account_ahead(const struct fg_account *account, uint64_
 
 /*
  * System time for the next of `left` moments at which a separate clock found the thread in the
- * kernel, each of which stands for `each_ns`.  The two clocks drift apart by chance.  Later moments
+ * kernel, each of which stands for `each_ns`. The two clocks drift apart by chance. Later moments
  * make up for the difference, in small portions so that no moment gets much more than others; if
  * these moments are the last, they take all of it.
  */
@@ -109,9 +108,9 @@ static inline void fg_account_give(struct fg_account *account, uint64_t weight_n
 }
 
 /*
- * Did page faults take most of what is owed?  They return to the instruction that faulted, so the
- * pc does not tell.  Either the kernel counted mostly system time, or one of its faults takes
- * longer than the share of the debt that falls to it.
+ * Did page faults take most of the system time owed? They return to the instruction that faulted,
+ * so the pc does not show them. Either the kernel counted mostly system time, or one fault takes
+ * longer than its share of the debt.
  */
 bool fg_account_is_fault(const struct fg_times *split, uint64_t due_ns);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Clocks.  One rung is chosen for the process by trying (fg_clocks_choose); a thread for which it
- * fails, say for want of descriptors, takes the next lower one.
+ * Clocks. The process chooses one rung of this ladder by trial (fg_clocks_choose); a thread for
+ * which it fails, for example without a free descriptor, takes the next lower one.
  *
  *	perf         task clock: an exact, high-resolution timer of the thread's user time
  *	tick timer   for system time: on the thread's CPU clock.  It expires at kernel ticks, and
  *	             its signal is raised on the way back to the program: no call is cut short
  *	jitter       monotonic timer, re-armed at random around the period; weight = CPU time since
- *	             the last
+ *	             the last sample
  *	tick         the CPU clock's timer alone; weight = period x (1 + overrun)
- *	wall         monotonic timer; weight = time since the last
+ *	wall         monotonic timer; weight = time since the last sample
  *
  * The first period is drawn uniformly from (0, P]: a thread that lives for a fraction of a period
  * is then sampled with just that probability, and short threads are neither favoured nor missed.
@@ -141,7 +141,7 @@ static bool perf_start(struct fg_thread *thread)
 	thread->clocks.perf_fd = fd;
 	thread->clocks.unsettled = true;
 	thread->clocks.unmeasured = 0;
-	/* Its first period is too short to measure delay, if it ends in the kernel. */
+	/* The first period is too short to measure the delay if it ends in the kernel. */
 	thread->clocks.due_cpu_ns = 0;
 	(void)ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	return true;
@@ -333,7 +333,7 @@ static unsigned number_at(const char **text)
 	return number;
 }
 
-/* Since Linux 5.11 the timers of CPU clocks expire on the way back to the program. */
+/* Do ticks interrupt system calls? Since Linux 5.11 they expire on the way back to the program. */
 static bool do_ticks_interrupt(void)
 {
 	struct utsname name;
@@ -438,7 +438,7 @@ void fg_clocks_enter_sandbox(void)
 	}
 }
 
-/* ---- whose signal is it? ---- */
+/* ---- owners of signals ---- */
 
 bool fg_signal_is_stray(const siginfo_t *info)
 {
@@ -461,8 +461,8 @@ struct fg_thread *fg_thread_of_signal(const siginfo_t *info, bool *tick)
 		index /= 2;
 	} else if (info->si_code > 0 && info->si_fd >= 0 && info->si_fd < FG_FDS_MAX) {
 		/*
-		 * POLL_IN, or POLL_HUP when the kernel throttles; SI_KERNEL and that of an interval
-		 * timer are larger
+		 * POLL_IN, or POLL_HUP when the kernel throttles; SI_KERNEL and the code of an
+		 * interval timer are larger.
 		 */
 		if (info->si_code > POLL_HUP)
 			return NULL;
@@ -497,8 +497,7 @@ void fg_fd_move(int fd)
 	if (!thread || thread->clocks.perf_fd != fd || !fd_claim(other, owner_of(thread)))
 		return;
 	/*
-	 * The id in the signal is that of the thread that asked for it: ask again under the new
-	 * one.
+	 * A signal names the descriptor number that asked for it: ask again under the new number.
 	 */
 	(void)syscall(SYS_fcntl, fd, F_SETFL, O_NONBLOCK);
 	thread->clocks.perf_fd = other;

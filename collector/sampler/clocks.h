@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clocks that interrupt threads: perf events, timers, and the descriptors that these need.
+ * The clocks that interrupt threads: perf events, timers, and their descriptors.
  */
 #ifndef FG_COLLECTOR_CLOCKS_H
 #define FG_COLLECTOR_CLOCKS_H
@@ -33,10 +33,10 @@ static inline clockid_t fg_cpu_clock_of(pid_t tid)
 
 /* The thread that a signal of ours was sent for; NULL if the signal is not ours. */
 struct fg_thread *fg_thread_of_signal(const siginfo_t *info, bool *tick);
-/* Sent by a clock of ours that has since been removed, or by an unknown sender. */
+/* Was the signal sent by a clock of ours that has since been removed, or by an unknown sender? */
 bool fg_signal_is_stray(const siginfo_t *info);
 
-/* The next period of a jittered timer; 0: the thread stays asleep. */
+/* Re-arms a jittered timer, at random around `in_ns`; 0: the thread stays asleep. */
 void fg_thread_rearm(struct fg_thread *thread, uint64_t in_ns);
 /* `fast`: at every tick that the sampling rate allows. */
 void fg_thread_set_tick(struct fg_thread *thread, bool fast);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a launcher talks to the collector: environment variables, read once before main.  The
- * launcher puts the library in front of LD_PRELOAD and sets FG_ENV_OUTPUT; without that variable
- * the library does nothing at all.  Children inherit both and so are followed.  A value that does
- * not parse is ignored and noted in the trace.
+ * The interface between a launcher and the collector: environment variables, read once before main.
+ * The launcher puts the library in front of LD_PRELOAD and sets FG_ENV_OUTPUT; without that
+ * variable the library does nothing at all. Children inherit both and so are followed. A value that
+ * does not parse is ignored and noted in the trace.
  */
 #ifndef FG_COLLECTOR_COLLECTOR_ENV_H
 #define FG_COLLECTOR_COLLECTOR_ENV_H
 
 #include <stdint.h>
 
-/* The names of both libraries begin with this. */
+/* The names of all the collector's libraries begin with this. */
 #define FG_COLLECTOR_NAME    "libfastgate_collector"
 #define FG_COLLECTOR_LIBRARY FG_COLLECTOR_NAME ".so"
 /* As above; it also interposes malloc, read and everything else that is counted. */
@@ -23,8 +23,8 @@
 /* Nanoseconds between samples, 20,000 to 1 s; default 1 ms, with the wall clock 10 ms. */
 #define FG_ENV_PERIOD "FASTGATE_COLLECTOR_PERIOD"
 /*
- * Millionths of the CPU time that sampling may cost.  With it the rate is measured and adapted
- * while the program runs, and PERIOD does not count.
+ * Millionths of the CPU time that sampling may cost. If set, the rate is measured and adapted while
+ * the program runs, and FG_ENV_PERIOD is ignored.
  */
 #define FG_ENV_BUDGET "FASTGATE_COLLECTOR_BUDGET"
 /*
@@ -32,15 +32,15 @@
  * turns sampling off, so that only events are counted.
  */
 #define FG_ENV_CLOCK "FASTGATE_COLLECTOR_CLOCK"
-/* "auto" (default) or "off": name the kernel's functions, where the kernel may be sampled. */
+/* "auto" (default) or "off": name the kernel's functions, if the kernel may be sampled. */
 #define FG_ENV_KERNEL "FASTGATE_COLLECTOR_KERNEL"
 /* A pid: only children of this process are sampled, not their children. */
 #define FG_ENV_ONLY "FASTGATE_COLLECTOR_ONLY"
 /* Milliseconds from the start of a process to its first sample. */
 #define FG_ENV_DELAY "FASTGATE_COLLECTOR_DELAY"
-/* Milliseconds that are sampled from then on. */
+/* Milliseconds of sampling after the delay. */
 #define FG_ENV_DURATION "FASTGATE_COLLECTOR_DURATION"
-/* "FIRST-LAST": sample from the begin of unit FIRST to the end of unit LAST, both included. */
+/* "FIRST-LAST": sample from the start of unit FIRST to the end of unit LAST, both included. */
 #define FG_ENV_UNITS "FASTGATE_COLLECTOR_UNITS"
 /*
  * Absolute path of a struct fg_control_page.  While it says `off`, nothing is sampled or counted;
@@ -53,11 +53,11 @@
 /* "off": the frames of Python functions are left out; "auto" (default): they are read. */
 #define FG_ENV_PYTHON "FASTGATE_COLLECTOR_PYTHON"
 /*
- * "own": loaded objects are looked up as with a glibc before 2.35, which has no _dl_find_object();
- * "auto" (default): only there.
+ * "own": look objects up as with a glibc before 2.35, which lacks _dl_find_object(); "auto"
+ * (default): only with such a glibc.
  */
 #define FG_ENV_INDEX "FASTGATE_COLLECTOR_INDEX"
-/* Words between commas: what the counting library counts.  Without it, it counts nothing. */
+/* Comma-separated words for what the counting library counts. Without it, it counts nothing. */
 #define FG_ENV_COUNT "FASTGATE_COLLECTOR_COUNT"
 /* Number of a signal that requests a dump from the counting library. */
 #define FG_ENV_DUMP_SIGNAL "FASTGATE_COLLECTOR_DUMP_SIGNAL"
@@ -73,7 +73,7 @@ struct fg_control_page {
 	uint32_t dumps; /* dumps requested so far */
 };
 
-/* The words of FG_ENV_COUNT: one a probe (docs/adding.md). */
+/* The words of FG_ENV_COUNT: one per probe (docs/adding.md). */
 enum fg_counter {
 	FG_COUNTER_HEAP,
 	FG_COUNTER_ALLOCATIONS, /* the heap without its blocks: nothing about what is held */
@@ -96,18 +96,18 @@ enum fg_counter {
   [FG_COUNTER_LOCKS] = "locks",             \
  }
 /* clang-format on */
-/* Functions whose calls the library for calls counts: "exp,log@libm,Parser::*". */
+/* Functions whose calls the call-counting library counts: "exp,log@libm,Parser::*". */
 #define FG_ENV_CALLS "FASTGATE_COLLECTOR_CALLS"
 /*
  * Functions whose arguments are recorded as well: "libm", or names as above, with a signature for
  * functions outside libm: "log,my_kernel=double(double,int)".
  */
 #define FG_ENV_DOMAINS "FASTGATE_COLLECTOR_DOMAINS"
-/* "1": these calls are timed too, if the function can be called from one of our frames. */
+/* "1": also time the counted calls, if the function can be called from one of our frames. */
 #define FG_ENV_CALL_TIMES "FASTGATE_COLLECTOR_CALL_TIMES"
 /*
- * With FG_ENV_DOMAINS: "N", one of N calls keeps its arguments; and how many bits of their mantissa
- * (1 to 52, the default).
+ * With FG_ENV_DOMAINS, "N" keeps the arguments of one call in N, and FG_ENV_VALUES_BITS is the
+ * number of mantissa bits kept (1 to 52, the default).
  */
 #define FG_ENV_VALUES      "FASTGATE_COLLECTOR_VALUES"
 #define FG_ENV_VALUES_BITS "FASTGATE_COLLECTOR_VALUES_BITS"

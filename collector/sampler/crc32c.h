@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * crc32c, one byte at a time: records are a dozen bytes long, a table of 1 KiB stays in the cache.
+ * crc32c, one byte at a time: records are a dozen bytes long, and a table of 1 KiB stays in the
+ * cache.
  */
 #ifndef FG_COLLECTOR_CRC32C_H
 #define FG_COLLECTOR_CRC32C_H

@@ -85,10 +85,11 @@ FG_EXPORT int dup3(int from, int to, int flags)
 }
 
 /*
- * Handlers look at stacks of the past, which may lead through code that is about to go.  While
- * something is unloaded they skip that; a handler that is reading is waited for, but not for ever.
+ * Handlers read stacks of the past, which may lead through code that is about to be unloaded.
+ * During an unload they skip such code; a handler that is already reading is waited for, but not
+ * forever.
  *
- * dlopen() is not wrapped: the loader looks at who called it.  New libraries are noticed when a
+ * dlopen() is not wrapped, because the loader looks at its caller. New libraries are noticed when a
  * sample meets them, here, and at the end.
  */
 FG_EXPORT int dlclose(void *handle)
@@ -106,7 +107,7 @@ FG_EXPORT int dlclose(void *handle)
 	const pid_t pid = fg_g.pid;
 	int status = real_dlclose(handle);
 
-	/* in a child made by a destructor it begins at 0 */
+	/* in a child made by a destructor the counter starts at 0 */
 	if (fg_g.pid == pid)
 		(void)atomic_fetch_sub(&fg_g.unloading, 1);
 	if (fg_thread_enter(thread)) {

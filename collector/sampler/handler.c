@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A signal of ours has arrived: how much time does it stand for, is that time to be recorded, and
- * where was the thread?
+ * Handles a signal of ours: how much time it stands for, whether that time is recorded, and where
+ * the thread was.
  *
  * System time. The perf clock of an ordinary user does not count it. If a tick finds the thread in
  * the kernel, its signal is delivered on the way back, when the pc is right after a system call
@@ -31,11 +31,11 @@
 enum {
 	ALTERNATE_ROOM = 4096, /* bytes of a small signal stack that a walk may need */
 	WORTH_NS = 250000,     /* system time since the last look that is worth another sample */
-	WORTH_PERIODS = 2,     /* or as much that is owed */
+	WORTH_PERIODS = 2,     /* system time owed, in periods, that is worth another sample */
 	TICK_PATIENCE = 32,
 	SAMPLES_PER_LOOK = 2, /* user samples per look if nothing samples system time yet */
-	AHEAD_PERIODS = 3,    /* CPU time in no sample that proves system time */
-	STOPPED_PERIODS = 3,  /* after so long without a sample the thread was not running */
+	AHEAD_PERIODS = 3,    /* unsampled CPU time, in periods, that proves system time */
+	STOPPED_PERIODS = 3,  /* periods without a sample after which the thread was not running */
 	LATE_PERIODS = 8,     /* periods by which the debt may run ahead of the kernel's records */
 	/* The work of a handler is bounded: one that took longer had lost its CPU meanwhile. */
 	LONGEST_NS = 300000,
@@ -96,8 +96,8 @@ static void write_sample(struct fg_thread *thread, uint64_t now_ns, enum fg_trac
 }
 
 /*
- * System time with the functions of the kernel below `path`; false: they are not known. Not a part
- * of its caller, whose room on the stack is the walk's, too.
+ * Writes system time with the kernel's functions below `path`; false: they are unknown. Not
+ * inlined, because the walk needs the stack space of its caller, too.
  */
 __attribute__((noinline)) static bool write_pieces(struct fg_thread *thread,
 						   const ucontext_t *context, uint8_t flags,
@@ -177,7 +177,7 @@ static bool is_behind_syscall(const ucontext_t *context)
 	return fg_arch_behind_syscall((const uint8_t *)fg_arch_register(context, FG_DWARF_RA));
 }
 
-/* The signal has ended a wait: the call returns EINTR, or is about to be made again. */
+/* Has the signal ended a wait? If so, the call returns EINTR or is about to be restarted. */
 static bool was_asleep(const ucontext_t *context)
 {
 	const uint8_t *pc = (const uint8_t *)fg_arch_register(context, FG_DWARF_RA);
@@ -197,10 +197,10 @@ static void meet_system(struct fg_thread *thread, uint64_t now_ns)
 		thread->account.owed_ns += atomic_exchange(&fg_g.owed_ns, 0);
 }
 
-/* Turns a hit into a sample of its moment. */
+/* Writes a hit as a sample at the time of the hit. */
 static void write_hit(struct fg_thread *thread, const struct fg_kernel_hit *met, uint64_t weight_ns)
 {
-	/* samples of one moment would count as parts of one sample */
+	/* samples with the same time would count as parts of one sample */
 	const uint64_t least_ns = thread->writer.last_time_ns + 1;
 
 	write_region(thread, met->region);
@@ -257,7 +257,7 @@ static void look_for_hits(struct fg_thread *thread, uint64_t now_ns)
 		weigh_hits(thread, now_ns, false);
 	}
 	fg_thread_leave(thread);
-	/* stops if by now the thread leaves its CPU too often */
+	/* stops the event if the thread now leaves its CPU too often */
 	fg_kernel_watch(thread);
 }
 
@@ -313,7 +313,7 @@ static void on_tick_in_sandbox(struct fg_thread *thread, const ucontext_t *conte
 		sample_system(thread, context, behind, now_ns);
 }
 
-/* Look often while system time passes, otherwise seldom. */
+/* Looks often while system time passes, otherwise seldom. */
 static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 {
 	struct fg_thread_clocks *clocks = &thread->clocks;
@@ -332,7 +332,7 @@ static void adapt_tick(struct fg_thread *thread, bool worthwhile)
 		fg_thread_set_tick(thread, fast);
 }
 
-/* A sample for a tick in system time. */
+/* Handles a tick: takes a sample if system time is owed here. */
 static void on_tick(struct fg_thread *thread, const ucontext_t *context, uint64_t now_ns, bool on)
 {
 	struct fg_account *account = &thread->account;
@@ -378,15 +378,15 @@ static void on_jitter(struct fg_thread *thread, const ucontext_t *context, bool 
 	fg_thread_rearm(thread, thread->clocks.period_ns);
 }
 
-/* A wait that signals do not end, such as one for a disk. */
+/* Was the thread in a wait that signals do not end, such as one for a disk? */
 static bool was_in_long_call(const ucontext_t *context)
 {
 	return is_behind_syscall(context) && !was_asleep(context);
 }
 
 /*
- * Signals are that late if the thread was stopped (SIGSTOP), swapped out, or had no CPU: this time
- * is not that of the step at which it goes on.
+ * A signal this late means that the thread was stopped (SIGSTOP), swapped out, or had no CPU: the
+ * time does not belong to the code where it resumes.
  */
 static bool write_stopped(struct fg_thread *thread, uint64_t now_ns, uint64_t weight_ns)
 {
@@ -432,8 +432,8 @@ static void note_switch(struct fg_thread *thread, bool on)
 }
 
 /*
- * Ticks may never find a program that runs in step with them.  If a sample of user time shows that
- * there is system time, what the kernel's event has found of it is taken.
+ * Ticks may never find a program that runs in step with them. If a sample of user time shows that
+ * there is system time, the hits of the kernel's event are used.
  */
 static void look_for_system(struct fg_thread *thread, uint64_t now_ns)
 {

@@ -5,21 +5,21 @@
 
 #include "collector/sampler/state.h"
 
-/* Weighs the kernel's last hits, before the thread's clocks stop.  Under its `busy`. */
+/* Weighs the kernel's last hits, before the thread's clocks stop. Call under its `busy`. */
 void fg_take_last_hits(struct fg_thread *thread);
 void fg_on_signal(int signal, siginfo_t *info, void *context);
 
 /* ---- restart.c ---- */
 
 /*
- * After a signal that the program does not notice. Returns true if `context` was changed so that
- * the call is made again. `late`: the signal was raised on the way back to the program.
+ * Call after a signal that the program does not notice. Returns true if `context` was changed so
+ * that the call is made again. `late`: the signal was raised on the way back to the program.
  */
 bool fg_restart(struct fg_thread *thread, ucontext_t *context, bool late, uint64_t now_ns);
 
 /*
- * The program's own handler of our signal has run: its `flags` decide, although the kernel used
- * ours.
+ * Call after the program's own handler of our signal has run: its `flags` decide, although the
+ * kernel used ours.
  */
 void fg_restart_not(struct fg_thread *thread, ucontext_t *context, int flags);
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A collector for programs that are marked with the ITT API, as for VTune.  Such a program holds a
- * small static part with a table of function pointers.  When it first calls one of them, the static
- * part loads the library that INTEL_LIBITTNOTIFY64 (or 32) names, us, and calls __itt_api_init()
- * with its table; we put our functions in where we have any.
+ * A collector for programs that are marked with the ITT API, as for VTune. Such a program holds a
+ * small static part with a table of function pointers. When it first calls one of them, the static
+ * part loads the library that INTEL_LIBITTNOTIFY64 (or 32) names, which is this one, and calls
+ * __itt_api_init() with its table. We fill in the functions that we have.
  *
  *	task      region, named by the task         event    region, named by the event
  *	frame     unit of work, numbered from 1     pause / resume, detach
  *
- * The layouts below are those of the API's binary interface: they are only ever extended behind
- * what is used here.
+ * The layouts below are those of the API's binary interface: newer versions only add members after
+ * those used here.
  */
 #include "base/attrs.h"
 #include "collector/sampler/region_table.h"
@@ -75,7 +75,10 @@ static char domain_texts[HANDLES_MAX][HANDLE_TEXT];
 static char string_texts[HANDLES_MAX][HANDLE_TEXT];
 static _Atomic uint64_t frames_of[HANDLES_MAX];
 
-/* Names have numbers anyway; a name without one gets the first handle, which stays empty. */
+/*
+ * Every name has a number; NULL, and names beyond the table, get the first handle, which stays
+ * empty.
+ */
 static uint32_t slot_of(const char *name)
 {
 	const uint32_t number = name ? fg_name_find(name) : 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where samples of system time are taken at kernel ticks, each record has a copy of the innermost
- * part of the program's stack, from which the call path is found although no signal stopped the
- * thread there.
+ * If samples of system time are taken at kernel ticks, each record has a copy of the innermost part
+ * of the program's stack, from which the call path is found although no signal stopped the thread
+ * there.
  *
- * Otherwise, or where the path leads beyond the copy, a record of the ring belongs to a sample if
+ * Otherwise, or if the path leads beyond the copy, a record of the ring belongs to a sample if
  * the program entered the kernel at the same instruction with the same stack pointer: at the system
  * call after which the sample was taken, or at the instruction that faulted.  For a fault the stack
  * pointer suffices if no record has the instruction: a loop over fresh pages faults at several.
@@ -30,22 +30,22 @@
 #include <unistd.h>
 
 enum {
-	/* Powers of two, and of pages; the control page comes on top. */
+	/* multiples of a page and powers of two; the control page comes on top */
 	RING_BYTES = 16384,        /* size without stacks */
 	RING_BYTES_STACKS = 65536, /* smallest size with stacks */
 	RING_BYTES_MOST = 262144,  /* largest size */
 	STACK_BYTES = 4096,        /* bytes of the program's stack */
 	RECORD_BYTES = STACK_BYTES + 512,
 	KEPT = 2,        /* 1 / KEPT of a ring is for records that were already read */
-	KEPT_STACKS = 8, /* likewise, of a ring with stacks */
+	KEPT_STACKS = 8, /* the same for a ring with stacks */
 	FRAMES_MAX = 40,
-	PERIOD_SHARE = 8, /* longer than the clock's period by this part, to keep out of step */
+	PERIOD_SHARE = 8, /* 1/8 longer than the clock's period, to stay out of step */
 	RECORD_WORDS_MIN = 4,
 	CALM_NS = 200000, /* CPU time per switch of a calm thread */
 	CALM_FIRST = 20,  /* further switches that any thread may have */
 };
 
-/* In the order in which the kernel writes them. */
+/* The registers of a record, in the order in which the kernel writes them. */
 enum {
 	AT_BP,
 #ifdef FG_ARCH_PERF_LR
@@ -76,7 +76,7 @@ struct record {
 };
 
 struct matches {
-	uint64_t at[FG_KERNEL_PIECES_MAX]; /* the newest ones, in a circle */
+	uint64_t at[FG_KERNEL_PIECES_MAX]; /* positions of the newest matches, a ring */
 	uint64_t count;
 };
 
@@ -99,8 +99,8 @@ static uint64_t word(const struct fg_thread *thread, uint64_t at)
 /* ---- the event ---- */
 
 /*
- * Ticks alone would meet system time: records are to have the program's stack.  Python's frames are
- * not in it.
+ * Should records have the program's stack? They need it if ticks alone would find system time. A
+ * copied stack lacks Python's frames.
  */
 static bool wants_stacks(void)
 {
@@ -112,7 +112,10 @@ static uint64_t period_of_event(const struct fg_thread *thread)
 	return thread->clocks.period_ns + thread->clocks.period_ns / PERIOD_SHARE;
 }
 
-/* Room for the records between two ticks: otherwise fewer are kept just before a tick. */
+/*
+ * The ring must hold the records between two ticks: a smaller one loses the oldest before each
+ * tick.
+ */
 static uint32_t bytes_of_ring(bool with_stacks, uint64_t period_ns)
 {
 	const uint64_t records = fg_g.tick_ns / period_ns + 2;
@@ -154,7 +157,7 @@ static int open_event(uint64_t period_ns, bool with_stacks, uint32_t ring_bytes)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* A lack of descriptors or memory concerns one thread, a missing permission all of them. */
+/* A lack of descriptors or memory affects one thread; a missing permission affects all of them. */
 static void refuse(struct fg_thread *thread, int error)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
@@ -166,7 +169,7 @@ static void refuse(struct fg_thread *thread, int error)
 		__atomic_store_n(&header->kernel_errno, (uint32_t)error, __ATOMIC_RELAXED);
 }
 
-/* A second timer to stop and start makes each context switch more expensive. */
+/* Does the thread leave its CPU rarely? A second timer makes each context switch more expensive. */
 static bool is_calm(const struct fg_thread *thread)
 {
 	const struct fg_times *now = &thread->account.last;
@@ -201,7 +204,7 @@ static int start_to_look(struct fg_thread *thread, bool with_stacks)
 	return 0;
 }
 
-/* The thread's period has been adapted since. */
+/* Has the thread's period been adapted since the event was opened? */
 static bool is_of_another_rate(const struct fg_thread *thread)
 {
 	const uint64_t period_ns = period_of_event(thread);
@@ -229,7 +232,7 @@ void fg_kernel_watch(struct fg_thread *thread)
 		return;
 	}
 	error = start_to_look(thread, wants_stacks());
-	/* the kernel's functions need less of the locked memory than a clock of their own */
+	/* records without stacks need less locked memory */
 	if (error == ENOMEM && wants_stacks())
 		error = start_to_look(thread, false);
 	if (error)
@@ -338,7 +341,7 @@ struct search {
 	uint64_t ip, sp;
 	struct matches exact; /* since the last look, same instruction */
 	struct matches near;  /* since the last look, same stack pointer */
-	uint64_t old_exact;   /* before it, the last matching one, or 0 */
+	uint64_t old_exact;   /* position + 1 of the last match before the last look; 0: none */
 	uint64_t old_near;
 };
 
@@ -373,7 +376,7 @@ static void look(struct fg_thread *thread, uint64_t head, struct search *search)
 	}
 }
 
-/* Afterwards frees room in whole records, oldest first. */
+/* Frees room in the ring, whole records at a time, oldest first. */
 static void make_room(struct fg_thread *thread, uint64_t head)
 {
 	uint64_t tail = control(thread)->data_tail;

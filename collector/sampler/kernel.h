@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which functions of the kernel a thread's system time was spent in.
+ * Finds the functions of the kernel in which a thread spends its system time.
  *
- * Where the kernel may be sampled, a thread that uses system time gets a second perf event.  It
- * sees the kernel alone and raises no signal, so no call is cut short: it writes into a ring of
- * memory where the thread was in the kernel, and where the program had entered it.  The clocks and
- * what a sample weighs are what they would be without it.  A sample that meets the thread in the
- * kernel finds in the ring what the kernel did at this place.
+ * Where the kernel may be sampled, a thread that uses system time gets a second perf event. It sees
+ * the kernel alone and raises no signal, so no call is cut short: it writes into a ring of memory
+ * where the thread was in the kernel, and where the program had entered it. It changes neither the
+ * clocks nor the weights of samples. A sample that finds the thread in the kernel looks up in the
+ * ring what the kernel did at this place.
  *
  * The event lives as long as the ring is mapped and has no descriptor.  A child of fork() has
  * neither.
@@ -31,23 +31,23 @@ struct fg_kernel_piece {
  * costs too much. Call from the thread itself.
  */
 void fg_kernel_watch(struct fg_thread *thread);
-/* The thread uses no more system time, or ends. */
+/* Call when the thread uses no more system time, or ends. */
 void fg_kernel_unwatch(struct fg_thread *thread);
-/* Updates the header's count of its interrupts. Call from the thread itself. */
+/* Updates the header's count of the event's interrupts. Call from the thread itself. */
 void fg_kernel_count_interrupts(struct fg_thread *thread);
-/* Discards the ring: sampling was off. */
+/* Discards the records in the ring, which were written while sampling was off. */
 void fg_kernel_skip(struct fg_thread *thread);
 /*
- * The thread was found in the kernel below `path` and is given `weight_ns`: what did it do there?
- * The weights of the pieces add up to that.  0 pieces: not known.  Only while it looks, under the
- * thread's `busy`.
+ * Splits `weight_ns` of a thread that was found in the kernel below `path` by what the kernel did.
+ * The weights of the pieces add up to `weight_ns`. 0 pieces: unknown. Call only while the event is
+ * open, under the thread's `busy`.
  */
 unsigned fg_kernel_pieces(struct fg_thread *thread, const ucontext_t *context, uint32_t path,
 			  uint64_t weight_ns, struct fg_kernel_piece pieces[FG_KERNEL_PIECES_MAX]);
 
 /*
- * Where system time is sampled at ticks, the event is a clock of its own: each record stands for a
- * period of it, wherever the ticks are.  From the thread itself.
+ * Is the event a clock of its own? It is if system time is sampled at ticks: each record stands for
+ * a period of the event, wherever the ticks are. Call from the thread itself.
  */
 static inline bool fg_kernel_is_clock(const struct fg_thread *thread)
 {
@@ -57,8 +57,8 @@ static inline bool fg_kernel_is_clock(const struct fg_thread *thread)
 bool fg_kernel_has_new_hits(const struct fg_thread *thread);
 /*
  * Adds the records since the last look whose call path is known, as far as there is room; the rest
- * is left for the next look.  Time of the others is added to the thread's `kernel_unknown_ns`.
- * Under the thread's `busy`.
+ * is left for the next look. The time of records without a known path is added to the thread's
+ * `kernel_unknown_ns`. Call under the thread's `busy`.
  */
 void fg_kernel_collect_hits(struct fg_thread *thread, struct fg_kernel_hits *hits);
 

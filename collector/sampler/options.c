@@ -244,7 +244,7 @@ void fg_collector_options_parse(char *const *environment, struct fg_options *opt
 		}
 	}
 	if (options->clock == FG_CLOCK_WALL || options->clock == FG_CLOCK_NONE)
-		options->budget = 0; /* it is a share of CPU time */
+		options->budget = 0; /* a budget is a share of CPU time */
 	if (options->budget)
 		options->period_ns = fg_sample_cost_period_ns(&unmeasured, options->budget);
 	else if (options->period_ns == 0)

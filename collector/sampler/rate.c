@@ -7,12 +7,14 @@
 #include "collector/sampler/writer.h"
 
 enum {
-	RETURN_PART = 8,     /* the way back to the program takes this part of the way in */
+	RETURN_PART = 8,     /* the way back to the program takes 1/8 of the way in */
 	MOST_TIMES = 4,      /* a sample that took longer had lost its CPU */
 	FASTER_TIMES = 2,    /* shortens the period at most by this factor */
 	HARDLY_PART = 8,     /* a smaller change of the period is ignored */
 	MEASURED_EVERY = 32, /* samples between two measured ones, at most */
-	/* or CPU time between them; at first every other one is measured */
+	/*
+	 * CPU time between two measured samples, at most; at first every other sample is measured
+	 */
 	MEASURED_EVERY_NS = 100000000,
 	START_SPREAD_NS = 250000000, /* shortest CPU time over which the start's cost is spread */
 };
@@ -179,7 +181,7 @@ void fg_rate_look(struct fg_thread *thread)
 
 	if (clocks->due_cpu_ns) {
 		clocks->met_cpu_ns = fg_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		/* It may have expired in the kernel before, without a signal. */
+		/* The clock may have expired in the kernel before, without a signal. */
 		clocks->late_ns =
 			clocks->met_cpu_ns > clocks->due_cpu_ns
 				? (clocks->met_cpu_ns - clocks->due_cpu_ns) % clocks->period_ns

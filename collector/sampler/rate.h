@@ -30,7 +30,7 @@ struct fg_rate_sample {
 	uint64_t restart_ns; /* cost of restarting the clock before it */
 };
 
-/* The newest ones, in a circle. */
+/* The newest measured samples, a ring. */
 struct fg_rate_costs {
 	uint32_t measured;
 	struct fg_rate_sample samples[FG_RATE_KEPT];
@@ -43,7 +43,6 @@ struct fg_rate {
 	uint64_t interrupts_before;
 };
 
-/* Pure. */
 void fg_rate_add(struct fg_rate_costs *costs, const struct fg_rate_sample *sample);
 /*
  * The mean of the newest samples.  One during which the thread lost its CPU counts as expensive,

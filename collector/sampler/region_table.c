@@ -26,7 +26,7 @@ struct region {
 	uint32_t unused;
 };
 
-static struct name names[FG_NAMES_MAX]; /* untouched pages of these cost nothing */
+static struct name names[FG_NAMES_MAX]; /* untouched pages cost nothing */
 static struct region regions[FG_REGIONS_MAX * 2];
 static uint64_t region_keys[FG_REGIONS_MAX + 1];
 static _Atomic uint32_t name_count;

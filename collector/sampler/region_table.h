@@ -15,7 +15,7 @@ uint32_t fg_region_count(void);
 uint32_t fg_region_parent(uint32_t region);
 uint32_t fg_region_name(uint32_t region);
 
-/* Writes all of them again, into a new file. */
+/* Writes all names and regions again, into a new file. */
 void fg_region_table_rewrite(struct fg_thread *thread);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A region is a node of a tree: (parent region, name).  Beginning one is a look-up in a small
+ * A region is a node of a tree: (parent region, name).  Beginning one is a lookup in a small
  * lock-free table and a push onto the thread's stack; nothing is written.  The trace gets the
  * current region when a sample is taken in it, a span when a region of FG_SPAN_LEAST_NS or longer
  * ends, and the totals when the thread ends.
  *
- * Handlers read `region` and nothing else here, so plain order of stores is enough; what is written
- * to the trace in normal context is written under `busy`.
+ * Handlers read only `region` here, so plain order of stores is enough; normal context writes to
+ * the trace under `busy`.
  */
 #include "collector/sampler/regions.h"
 
@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-/* The current time, if times are recorded; 0: entries and times are those of samples. */
+/* The current time; 0 while sampling is off, when entries and times are not recorded either. */
 static uint64_t recorded_from(void)
 {
 	const uint64_t now_ns = fg_clock_ns(CLOCK_MONOTONIC);
@@ -29,7 +29,7 @@ static uint64_t recorded_from(void)
 	return fg_sampling_on(now_ns) ? now_ns : 0;
 }
 
-/* Samples of moments that have passed ask which region it was (fg_region_at). */
+/* Keeps recent changes, because samples of the past ask for their region (fg_region_at). */
 static void go_to(struct fg_thread *thread, uint32_t region, uint64_t now_ns)
 {
 	struct fg_thread_regions *regions = &thread->regions;
@@ -125,7 +125,7 @@ void fg_region_end_name(uint32_t name)
 	uint32_t region = thread ? thread->regions.current : 0;
 	uint32_t levels = 1;
 
-	/* It was not begun here, so there is nothing to end. */
+	/* The region was not begun here, so there is nothing to end. */
 	for (; region && fg_region_name(region) != name; levels++)
 		region = fg_region_parent(region);
 	while (region && levels--)
@@ -240,7 +240,7 @@ void fg_regions_finish(struct fg_thread *thread)
 	}
 }
 
-/* ---- what a program finds by dlsym() ---- */
+/* ---- functions that a program finds by dlsym() ---- */
 
 FG_EXPORT const struct fg_region_api fastgate_region_api_1 = {
 	.version = FG_REGION_API_VERSION,

@@ -14,12 +14,12 @@ void fg_mark_unit_end(void);
 void fg_mark_pause(void);
 void fg_mark_resume(void);
 
-/* The region that the thread was in at that time; only few recent changes are kept. */
+/* The region that the thread was in at that time; only a few recent changes are kept. */
 uint32_t fg_region_at(const struct fg_thread *thread, uint64_t time_ns);
 
 /* A forked child continues inside the regions of the thread that forked. */
 void fg_regions_inherit(struct fg_thread *thread, const struct fg_thread *parent);
-/* The thread ends: closes its unit, and writes the entries and the time of each region. */
+/* Call at the thread's end: closes its unit, and writes the entries and the time of each region. */
 void fg_regions_finish(struct fg_thread *thread);
 
 #endif

@@ -1,42 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The kernel has put -EINTR into the result register and the pc behind the call.  The arguments are
- * still in their registers (a first one that the result has replaced is read from where libc took
- * it), so the call can be made again by stepping back over the instruction, once its number is
+ * The kernel has put -EINTR into the result register, and the pc is behind the call. The arguments
+ * are still in their registers (if the result has replaced the first one, it is read from where
+ * libc took it), so stepping back over the instruction makes the call again, once its number is
  * known.
  *
- * Had another handler run in between, the program would expect EINTR.  A handler that starts on top
- * of ours has the pc, and nothing is done here.  What is pending while ours runs, all being
- * blocked, is yet to be handled.  Where a call has a mask of its own, the kernel is back to the
- * program's mask when ours runs, so there are four kinds of a pending signal:
+ * If another handler had run in between, the program would expect EINTR. If a handler starts on top
+ * of ours, the pc is in that handler, and nothing is done here. Our handler blocks all signals, so
+ * the pending ones have not been handled yet. If a call has a mask of its own, the kernel has
+ * restored the program's mask by the time our handler runs, so there are four kinds of pending
+ * signals:
  *
  *	program's mask  call's mask
- *	open            open         its handler runs when ours returns: the call has ended, or is
- *	                             made again, as the flags of that handler have it
+ *	open            open         its handler runs when ours returns: the call has ended, or
+ *	                             is made again, depending on that handler's flags
  *	blocked         open         the call is made again, and this signal ends it at once
  *	open            blocked      the call is made again; the handler runs before, a little early
  *	blocked         blocked      the call is made again
  *
- * Another one of our own signal is a sample, or the program's, and may come after we have looked:
- * the call is made again, and ends if the handler that comes before it finds it to be the
+ * Another signal with our number is a sample or the program's, and may come after we have looked.
+ * The call is made again, and ends if the handler that comes before it finds that the signal is the
  * program's.
  *
- * While a handler of the program's for SIGPROF runs, a sample waits, and comes where the call has
+ * While the program's own handler for SIGPROF runs, a sample waits, and comes after the call has
  * ended: a mark shows that (collector/arch/arch.h).
  *
- * A tick is raised on the way back to the program and interrupts nothing: a call that has ended
- * where it comes has been ended by a handler that has run, and stays ended.  But a tick that was
- * there before, because we held our signal back, has ended the call with a mask that let it in.
- * Such a call returns to a mask that blocks our signal, which is seen in the context.
+ * A tick is raised on the way back to the program and interrupts nothing: if it finds a call ended,
+ * a handler that has run ended it, and it stays ended. But a tick that was pending before, because
+ * we held our signal back, ends a call whose mask lets it in. Such a call returns to a mask that
+ * blocks our signal, and the context shows that mask.
  *
- * Time-outs: absolute and endless ones need nothing, and some calls write back what remains.  For
- * the others the call is made again with a time-out of ours, in the thread's own memory, and by its
- * address that call is known again when it is interrupted once more; poll and epoll_wait take a
- * number, and are known again by a mark (collector/arch/arch.h).  No register is changed but that
- * of the time-out: in the others the compiler of libc may have left what it needs behind the call.
- * The time before the first interruption cannot be known and is given back to the program: CPU
- * clocks interrupt a call only as it begins, wall clocks at the latest after one period, so a
- * time-out grows by one period at most, and what is counted in milliseconds by one of these.
+ * Timeouts: absolute and endless ones need nothing, and some calls write back the remaining time.
+ * The others are made again with a timeout of ours in the thread's own memory; its address
+ * identifies the call if it is interrupted once more. poll and epoll_wait take a number, and a mark
+ * identifies them (collector/arch/arch.h). Only the register of the timeout is changed, because
+ * libc's code after the call may need the others. The time before the first interruption cannot be
+ * known and is given back to the program. CPU clocks interrupt a call only as it begins, wall
+ * clocks after one period at the latest, so a timeout grows by at most one period, or by up to 1 ms
+ * if it is in milliseconds.
  */
 #include "collector/process/real.h"
 #include "collector/sampler/clocks.h"
@@ -67,7 +68,7 @@ struct timed {
 };
 
 enum {
-	OLD = sizeof(long), /* marks calls from when a time was as large as a word */
+	OLD = sizeof(long), /* marks old calls, whose times are words */
 	WIDE = 8
 };
 
@@ -82,7 +83,7 @@ static const struct timed timed_calls[] = {
 	FG_ARCH_TIMED_CALLS /* each row ends in a comma */
 };
 
-/* Endless, absolute, or with a time-out that the kernel updates. */
+/* Endless, absolute, or with a timeout that the kernel updates. */
 /* clang-format off */
 static const long untimed_calls[] = {
 	SYS_ppoll, SYS_pselect6, SYS_rt_sigsuspend, SYS_msgrcv, SYS_msgsnd, SYS_accept4,
@@ -93,11 +94,11 @@ static const long untimed_calls[] = {
 };
 /* clang-format on */
 
-/* Calls that install a signal mask while they wait, with the index of that argument. */
+/* Calls that install a signal mask while they wait, with the index of the mask's argument. */
 struct masked {
 	long number;
 	uint8_t argument;
-	bool behind; /* the argument points to a pointer to it */
+	bool behind; /* the argument points to a pointer to the mask */
 };
 
 static const struct masked masked_calls[] = {
@@ -143,7 +144,7 @@ static bool is_untimed(long number)
 	return false;
 }
 
-/* ---- times, as the kernel wants them ---- */
+/* ---- the kernel's times ---- */
 
 static const int64_t billion = 1000000000;
 
@@ -175,8 +176,8 @@ static int64_t time_left(const struct fg_thread *thread, uint64_t now_ns)
 }
 
 /*
- * The time-out behind a pointer, with `given` left: our copy replaces it the first time and is
- * shortened later.
+ * Shortens a timeout behind a pointer to the `given` remaining time. Our copy replaces it the
+ * first time, and is shortened later.
  */
 static void shorten(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
 		    const void *given, uint64_t now_ns)
@@ -198,7 +199,7 @@ static void shorten_spec(struct fg_thread *thread, ucontext_t *context, const st
 		shorten(thread, context, call, given, now_ns);
 }
 
-/* A time-out given as a number. */
+/* Shortens a timeout that is a number. */
 static void shorten_ms(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
 		       uint64_t now_ns)
 {
@@ -227,7 +228,7 @@ static void shorten_sleep(struct fg_thread *thread, ucontext_t *context, const s
 		shorten_spec(thread, context, call, now_ns);
 }
 
-/* Updates the time-out; false: the call must not be made again. */
+/* Updates the timeout; false: the call must not be made again. */
 static bool prepare(struct fg_thread *thread, ucontext_t *context, const struct timed *call,
 		    uint64_t now_ns)
 {
@@ -257,7 +258,7 @@ static bool prepare(struct fg_thread *thread, ucontext_t *context, const struct 
 	return true;
 }
 
-/* ---- together with another signal ---- */
+/* ---- other pending signals ---- */
 
 /*
  * Calls that the kernel makes again or not, depending on the first handler's flags. Other calls,
@@ -298,14 +299,15 @@ struct call {
 };
 
 /*
- * musl makes calls that can be cancelled in one function, which is passed the number and keeps it
- * nowhere that the kernel leaves alone: it is where the caller of that function loads it.
+ * musl makes cancellable calls in one function, which gets the number as an argument and keeps it
+ * in no register that survives the call. The number is read from the instruction with which the
+ * caller of that function loads it.
  */
 static long number_passed(const ucontext_t *context)
 {
 #ifdef FG_ARCH_DECODES_CALLS
 	enum {
-		FRAMES = 24, /* words of the stack, of two small functions */
+		FRAMES = 24, /* words of the stack to search: two small functions */
 		LIBC_SIZE = 1 << 20,
 	};
 	const uintptr_t pc = fg_arch_register(context, FG_DWARF_RA);
@@ -341,8 +343,8 @@ static uintptr_t ended_mark(const struct fg_thread *thread)
 }
 
 /*
- * A handler of the program's has run, or will before anything else does: no sample that comes
- * before the program goes on may have the call made again.
+ * Call if a handler of the program's has run, or will run before anything else: no sample that
+ * comes before the program continues may have the call made again.
  */
 static void mark_ended(const struct fg_thread *thread, ucontext_t *context)
 {
@@ -417,8 +419,9 @@ static bool is_ours(const ucontext_t *context, const struct call *call,
 }
 
 /*
- * Has a handler just had this call made again? The thread stands before it, so another signal of
- * ours came before the call could begin: while that handler ran, or on the way back from it.
+ * Has a handler just had this call made again? Then the thread stands at the call's instruction, so
+ * another signal of ours came before the call could begin: while that handler ran, or on the way
+ * back from it.
  */
 static bool is_undecided(const struct fg_thread *thread, const ucontext_t *context)
 {

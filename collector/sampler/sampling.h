@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is sampling on?  Units of work, the program itself and a control file switch it. */
+/* Sampling is switched by units of work, by the program itself and by a control file. */
 #ifndef FG_COLLECTOR_SAMPLING_H
 #define FG_COLLECTOR_SAMPLING_H
 
@@ -12,11 +12,11 @@ static inline bool fg_is_switched_off(void)
 }
 
 /*
- * False while the program has paused it, before the delay, after the duration, and while the
- * control file turns it off.
+ * False while the program has paused sampling, before the delay, after the duration, and while the
+ * control file turns sampling off.
  */
 bool fg_sampling_on(uint64_t now_ns);
-/* Switches it for the whole process; a record in the trace holds the time. */
+/* Switches sampling for the whole process; a record in the trace holds the time. */
 void fg_sampling_set(bool on);
 
 #endif

@@ -8,11 +8,11 @@
  *
  * Such a call waits for a handler to run, and must end then.  A sample taken between the end of
  * that handler and the return of the call would look as if it had interrupted the call itself, and
- * the call would be made again, for ever, because the handler has already run.  So the kernel
- * blocks our signal while the call waits; the sample comes late but loses no weight.  In two cases
+ * the call would be made again, forever, because the handler has already run.  So the kernel
+ * blocks our signal while the call waits; the sample comes late but loses no weight. In two cases
  * the signal must stay open: for the wall clock, whose purpose is to see threads wait, and for a
- * program with its own handler for the signal.  There it is blocked around the call and open in it,
- * so that a signal that arrives has certainly interrupted the call.
+ * program with its own handler for the signal. Then it is blocked around the call and open during
+ * the call, so that a signal that arrives has certainly interrupted the call.
  */
 #include "collector/process/real.h"
 #include "collector/sampler/clocks.h"
@@ -74,7 +74,7 @@ FG_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *r
 struct stay {
 	sigset_t set;
 	bool before;    /* was our signal blocked in the program's view? */
-	bool differs;   /* the mask of the call differs from that */
+	bool differs;   /* the call's mask treats our signal differently */
 	bool held_back; /* blocked around the call */
 	bool ended;     /* a pending signal ended the call before it began */
 	bool held;      /* epoll only: blocked during the call */

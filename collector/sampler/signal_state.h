@@ -11,13 +11,13 @@
 
 /* Did the program block the signal in this thread? */
 extern _Thread_local bool fg_signal_blocked __attribute__((tls_model("initial-exec")));
-/* Other threads read it to decide whether this one takes a signal sent to the process. */
+/* Other threads read this to decide whether this one takes a signal sent to the process. */
 void fg_signal_set_blocked(bool is_blocked);
 
 /* The program's action for the signal. */
 struct sigaction fg_signal_shadow(void);
 
-/* Keeps a signal that the program blocks: for this thread, or for the process. */
+/* A signal that the program blocks is kept, for this thread or for the process. */
 bool fg_signal_has_pending(void);
 bool fg_signal_take_pending(siginfo_t *info);
 /* Runs the program's handler on a kept signal if the program no longer blocks it. */
@@ -25,7 +25,7 @@ void fg_signal_deliver_pending(void);
 /* Repeats until the handler gets it: the kernel drops a signal while a sample is pending. */
 void fg_signal_deliver(siginfo_t *info);
 void fg_signal_send_to_self(siginfo_t *info);
-/* Only wakes this thread, which then takes a signal pending for the process. */
+/* Does the signal only wake this thread, which then takes one pending for the process? */
 bool fg_signal_is_wake(const siginfo_t *info);
 
 #endif

@@ -56,7 +56,7 @@ void fg_signal_arrived(bool tick)
 /*
  * A sample consumed by a wait is sent to the handler, which shows the thread waiting. The kernel
  * drops it while another signal of that number is pending, so it is sent until it arrives: a timer
- * that its handler re-arms would otherwise stay silent for ever.
+ * that its handler re-arms would otherwise stay silent forever.
  */
 static void sample_now(siginfo_t *info, bool tick)
 {
@@ -69,7 +69,7 @@ static void sample_now(siginfo_t *info, bool tick)
 	}
 }
 
-/* Either the program's signal or a sample arrives. */
+/* Waits for the program's signal or a sample. */
 static int wait_for_ours(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	const int64_t end_ns =

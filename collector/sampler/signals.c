@@ -16,7 +16,9 @@ enum {
 };
 
 static void (*our_handler)(int signal, siginfo_t *info, void *context);
-/* The program's action for our signal: two copies, so that a handler always finds one whole. */
+/*
+ * The program's action for our signal: two copies, so that a handler always finds a complete one.
+ */
 static struct sigaction shadow[2];
 static _Atomic uint32_t shadow_current;
 /* For every other signal: does the program's sa_mask name ours? */
@@ -46,7 +48,7 @@ static int raw_mask(int how, const sigset_t *set, sigset_t *before)
 	return (int)syscall(SYS_rt_sigprocmask, how, set, before, KERNEL_SIGSET);
 }
 
-/* Let our signal through; returns whether it was blocked before. */
+/* Unblocks our signal; returns whether it was blocked before. */
 static bool unblock_signal(void)
 {
 	sigset_t ours;
@@ -206,7 +208,7 @@ static void keep(const siginfo_t *info)
 	}
 }
 
-/* Fills `info` with a signal that the program wants to see now. A blocked one is kept. */
+/* Fills `info` with a signal that the program wants to handle now. A blocked one is kept. */
 static bool is_wanted(siginfo_t *info)
 {
 	struct fg_trace_header *header = atomic_load(&fg_g.header);
@@ -253,7 +255,7 @@ static bool run_handler(int signal, siginfo_t *info, void *context, int *flags)
 	for (int number = 1; number < NSIG; number++)
 		if (sigismember(&action.sa_mask, number) == 1)
 			(void)sigaddset(&mask, number);
-	(void)sigdelset(&mask, FG_SIGNAL); /* perhaps held for the time of a call */
+	(void)sigdelset(&mask, FG_SIGNAL); /* may be blocked during a call */
 	(void)raw_mask(SIG_SETMASK, &mask, &before);
 	if (action.sa_flags & SA_SIGINFO)
 		action.sa_sigaction(signal, info, context);
@@ -336,7 +338,7 @@ FG_EXPORT sighandler_t signal(int number, sighandler_t handler)
 	return set_simple(number, handler, SA_RESTART);
 }
 
-/* Still in libc, no longer in its headers. */
+/* Still in libc, but no longer in its headers. */
 sighandler_t bsd_signal(int number, sighandler_t handler);
 
 FG_EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
@@ -357,7 +359,7 @@ FG_EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
 	return set_simple(number, handler, (int)SA_RESETHAND | SA_NODEFER);
 }
 
-/* Deprecated, and still called. */
+/* Deprecated, but still called. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 FG_EXPORT sighandler_t sigset(int number, sighandler_t handler)

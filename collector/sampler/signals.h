@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * We and the program share one signal. A shadow keeps the program's settings of it, reports them
+ * We and the program share one signal. A shadow keeps the program's settings for it, reports them
  * back to the program, and applies them to signals that are not ours.
  */
 #ifndef FG_COLLECTOR_SIGNALS_H
@@ -10,7 +10,7 @@
 
 /* Takes the signal over for this handler and unblocks it in this thread. */
 void fg_signal_install(void (*handler)(int signal, siginfo_t *info, void *context));
-/* This thread has its slot: publishes how it treats signals sent to the process. */
+/* Call when this thread has its slot: publishes how it treats signals sent to the process. */
 void fg_signal_begin(void);
 /*
  * Hands a signal that is not ours to the program, as the kernel would have; false: the program must
@@ -22,17 +22,18 @@ bool fg_signal_forward(int signal, siginfo_t *info, void *context, int *flags);
  * sample.
  */
 bool fg_signal_forward_kept(int signal, void *context, int *flags);
-/* The handler has received a signal of this thread's clock, or of its tick. */
+/* Call when the handler has received a signal of this thread's clock, or of its tick. */
 void fg_signal_arrived(bool tick);
 /*
- * Sets the mask and disposition that this program believes in, for the next image; and undoes that.
+ * fg_signal_expose() sets the mask and disposition that this program believes in, for the next
+ * image; fg_signal_hide() undoes that.
  */
 void fg_signal_expose(void);
 void fg_signal_hide(void);
 /*
- * A new thread inherits the mask that the program believes in. `hold` returns that mask; from then
- * until `release` in the creator our signal is really blocked, and in the new thread until
- * `inherit`.
+ * A new thread inherits the mask that the program believes in. `hold` returns whether that mask
+ * blocks our signal; from then on the signal is really blocked, in the creator until `release`, and
+ * in the new thread until `inherit`.
  */
 bool fg_signal_hold(void);
 void fg_signal_release(void);

@@ -2,14 +2,14 @@
 /*
  * The collector's memory, shared by its files.
  *
- * There is one `fg_g`, static.  Whatever else is needed comes from mmap: at start-up, when a thread
- * begins, and for the tables of frames and call paths when they grow.  The trace file's mapping is
- * not inherited by fork, and `*fg_g.alive` lies on a page that fork wipes: in a child, however it
- * was made, the collector is off until its own fork handler has switched it on again.
+ * `fg_g` is static. All other memory comes from mmap: at start-up, when a thread begins, and when
+ * the tables of frames and call paths grow. The trace file's mapping is not inherited by fork, and
+ * `*fg_g.alive` lies on a page that fork wipes: in a child, however it was made, the collector is
+ * off until its own fork handler has switched it on again.
  *
- * A `struct fg_thread` belongs to its thread, in normal context or in its handler.  The two keep
- * out of each other's way by `busy`: a handler that finds it set takes no sample and leaves its
- * weight to the next.  Nothing waits for anything.
+ * A `struct fg_thread` belongs to its thread, in normal context or in its handler. `busy` keeps the
+ * two apart: a handler that finds it set takes no sample and leaves its weight to the next. Neither
+ * waits for the other.
  */
 #ifndef FG_COLLECTOR_STATE_H
 #define FG_COLLECTOR_STATE_H
@@ -54,7 +54,7 @@ struct fg_module {
 	_Atomic uintptr_t start;
 	uintptr_t end;
 	uintptr_t bias;
-	uintptr_t code_start; /* of its segments that can be executed */
+	uintptr_t code_start; /* range of its executable segments */
 	uintptr_t code_end;
 	struct fg_tables tables;
 	uint32_t flags;
@@ -82,10 +82,10 @@ struct fg_python_look {
 	struct fg_python_stack stack;
 };
 
-/* A frame after a walk. `first_check` is the index of its own checks (of the way to its caller). */
+/* A frame after a walk. Its checks begin at `first_check`, and cover the step to its caller. */
 struct fg_walk_frame {
 	struct fg_regs regs;
-	uint32_t id;   /* frame id of the trace */
+	uint32_t id;   /* frame id in the trace */
 	uint32_t node; /* number of the call path down to here */
 	uint32_t first_check;
 	bool exact;
@@ -98,7 +98,7 @@ struct fg_walk_frame {
 /* The frames of a stack, leaf first, with room in front for further calls. */
 struct fg_trail {
 	struct fg_walk_frame
-		frames[FG_TRAIL_FRAMES + 1]; /* sentinel: a stack pointer that no walk reaches */
+		frames[FG_TRAIL_FRAMES + 1]; /* the last: a sentinel with an unreachable sp */
 	struct fg_check checks[FG_CHECKS_PER_FRAME * (FG_TRAIL_FRAMES + 1)];
 };
 
@@ -126,14 +126,14 @@ struct fg_kernel_hits {
 	uint32_t count;
 };
 
-/* The previous stack as kept, and room to walk the new one. */
+/* The previous stack, and room to walk the new one. */
 struct fg_walk_memory {
 	struct fg_trail trails[2];
 	struct fg_region_times times[FG_REGIONS_MAX + 1];
 	uint32_t edge
 		/* frame ids, a ring: the outer end of a stack that is too deep */
 		[FG_TRACE_FRAMES_EDGE];
-	struct fg_python_look python;      /* of the sample that is being taken */
+	struct fg_python_look python;      /* Python frames of the sample being taken */
 	uint32_t copy_ids[FG_COPY_FRAMES]; /* frames of collector/unwind/walk_copy.c */
 	struct fg_kernel_hits hits;
 };
@@ -153,8 +153,8 @@ struct fg_thread_clocks {
 	uint64_t period_ns;  /* perf, tick: current period */
 	uint64_t due_cpu_ns; /* CPU time at which perf's period ends; 0: unknown */
 	uint64_t restart_ns; /* CPU time of the last restart */
-	uint64_t late_ns;    /* of a sample that is being measured: its delay, */
-	uint64_t met_cpu_ns; /* and its CPU time */
+	uint64_t late_ns;    /* delay of the sample being measured */
+	uint64_t met_cpu_ns; /* CPU time at the handler of that sample */
 	bool tick_fast;
 	uint8_t tick_idle;
 	int perf_fd;
@@ -162,15 +162,15 @@ struct fg_thread_clocks {
 	int tick_timer;
 	uint64_t random;
 	uint64_t carried_ns;      /* weight of samples that could not be taken */
-	uint64_t last_ns;         /* jitter: CPU time at the last sample; wall: the time of it */
-	void *kernel_ring;        /* state of collector/sampler/kernel.c; NULL: it does not look */
-	uint64_t kernel_since_ns; /* CPU time up to which its interrupts are counted */
+	uint64_t last_ns;         /* jitter: CPU time at the last sample; wall: its time */
+	void *kernel_ring;        /* ring of collector/sampler/kernel.c; NULL: none */
+	uint64_t kernel_since_ns; /* CPU time up to which the event's interrupts are counted */
 	uint64_t kernel_period_ns;
 	uint64_t kernel_seen; /* position in the ring up to which records were read */
-	/* system time that its records have found at places whose call path is not known */
+	/* system time that records found at places whose call path is unknown */
 	uint64_t kernel_unknown_ns;
 	uint32_t kernel_ring_bytes;
-	bool kernel_stacks; /* its records contain the program's stack */
+	bool kernel_stacks; /* records in the ring contain the program's stack */
 	uint8_t unlooked;   /* user samples since the last look at the debt of system time */
 	bool kernel_refused;
 };
@@ -178,13 +178,13 @@ struct fg_thread_clocks {
 /* A change of the thread's region. */
 struct fg_region_step {
 	uint64_t time_ns;
-	uint32_t before; /* the region before */
+	uint32_t before; /* the previous region */
 };
 
 /* The thread's regions and unit of work: collector/sampler/regions.c. */
 struct fg_thread_regions {
 	uint32_t current;
-	uint32_t steps; /* number of steps; the last ones are kept, in a circle */
+	uint32_t steps; /* number of steps; the last ones are kept in a ring */
 	struct fg_region_step step[FG_REGION_STEPS];
 	uint32_t written; /* the current region according to the trace */
 	uint32_t depth;
@@ -192,10 +192,10 @@ struct fg_thread_regions {
 	uint64_t begin_ns[FG_REGION_DEPTH_MAX];
 	uint32_t unit_name;
 	uint64_t unit_number;
-	bool unit_written; /* it began while samples were taken */
+	bool unit_written; /* the unit began while samples were taken */
 };
 
-/* The time-out of a system call that was started again: collector/sampler/restart.c. */
+/* The timeout of a restarted system call: collector/sampler/restart.c. */
 struct fg_thread_restart {
 	int64_t timeout[2];
 	uint64_t until_ns;
@@ -239,7 +239,7 @@ struct fg_thread {
 	uint32_t kind;
 	uint32_t clock;
 	_Atomic uint8_t busy;
-	/* Counts a call, as fg_thread_count_begin() says. */
+	/* Set while the thread counts a call: fg_thread_count_begin(). */
 	_Atomic uint8_t counting;
 	/* The program has unblocked our signal here, or waits for it. */
 	_Atomic bool takes_signal;
@@ -249,7 +249,7 @@ struct fg_thread {
 	uintptr_t stack_high;
 	uint64_t begin_ns;
 	struct fg_times begin;
-	uint64_t user_ns; /* weights assigned */
+	uint64_t user_ns; /* weights assigned so far */
 	uint64_t system_ns;
 	uint32_t last_path; /* path of the last sample with a stack */
 	struct fg_account account;
@@ -293,7 +293,7 @@ struct fg_options {
 	char output[FG_OUTPUT_MAX];
 	char control[FG_OUTPUT_MAX];
 	uint64_t period_ns;
-	uint64_t budget; /* millionths of the CPU time for which the period is adapted, or 0 */
+	uint64_t budget; /* millionths of the CPU time to which the period is adapted, or 0 */
 	uint32_t clock;  /* enum fg_trace_clock at which the ladder starts */
 	bool no_kernel;  /* do not sample the kernel, even where that is allowed */
 	pid_t only_parent;
@@ -324,7 +324,7 @@ struct fg_global {
 	struct fg_trace_header *_Atomic header;
 	uint8_t *file;
 	uint64_t capacity;
-	uint64_t populated;         /* all pages of the file below this, perhaps others too */
+	uint64_t populated;         /* every page of the file below this is populated */
 	_Atomic uint64_t period_ns; /* every thread adopts it */
 	struct fg_rate rate;
 	uint64_t tick_ns;
@@ -333,8 +333,8 @@ struct fg_global {
 	uint32_t clock_user;
 	uint32_t clock_system;
 	uint32_t perf_errno;
-	bool ticks_interrupt; /* an old kernel raises them inside system calls */
-	/* why the kernel's functions cannot be seen; 0: they can */
+	bool ticks_interrupt; /* an old kernel raises ticks inside system calls */
+	/* why the kernel's functions cannot be seen; 0: they can be */
 	_Atomic uint32_t kernel_errno;
 	/* number of first periods so far, which are spread evenly */
 	_Atomic uint64_t phases;
@@ -355,12 +355,12 @@ struct fg_global {
 	_Atomic bool visiting;
 	const struct fg_control_page *control; /* NULL: not controlled from outside */
 	bool control_missing;                  /* the named page could not be mapped */
-	/* dumps that the page had requested at the start, or since */
+	/* number of dumps that the page has requested so far */
 	_Atomic uint32_t control_dumps;
 	struct fg_module *modules;
 	struct fg_thread *_Atomic threads[FG_THREADS_MAX];
 	_Atomic pid_t tids[FG_THREADS_MAX];        /* thread number per slot; 0: none */
-	_Atomic uint32_t thread_high;              /* all used slots are below */
+	_Atomic uint32_t thread_high;              /* all used slots are below this */
 	_Atomic uint16_t thread_of_fd[FG_FDS_MAX]; /* index + 1 */
 	_Atomic uint32_t lowest_fd;
 };

@@ -6,7 +6,7 @@
  *
  * The first pages are populated at the start, outside of any handler.  Later ones are populated
  * many at a time: the first is the expensive one, because the file system's code has left the
- * caches by then, and so few handlers do it that they lie beyond the 99.99th percentile.
+ * caches by then, and so few handlers pay for it that they lie beyond the 99.99th percentile.
  */
 #include "collector/sampler/writer.h"
 
@@ -24,15 +24,14 @@
 
 enum {
 	CAPACITY_MIN = 1 << 20,
-	CAPACITY_PLAIN =
-		16 << 20, /* if the kernel cannot populate: this much is allocated at once */
+	CAPACITY_PLAIN = 16 << 20, /* allocated at once if the kernel cannot populate */
 	SANDBOX_ROOM = 4 << 20,
 	IMAGES_MAX = 100000,
 	VARINT_MAX = 10,
 	RECORD_HEAD = FG_RECORD_HEAD,
-	/* including the header's; enough for ten seconds at 1,000 samples a second */
+	/* including the header's page; enough for ten seconds at 1,000 samples a second */
 	PREFAULT_AT_START = 16,
-	PREFAULT_PAGES = 41, /* so many that one handler in more than 20,000 allocates them */
+	PREFAULT_PAGES = 41, /* enough that one handler in more than 20,000 allocates them */
 };
 
 uint64_t fg_clock_ns(clockid_t clock)
@@ -144,8 +143,8 @@ static uint64_t choose_capacity(void)
 }
 
 /*
- * False: the disk is full.  Where the kernel cannot do it the whole file has been allocated.  Other
- * threads may be about to do the same for pages before `to`, so none of these is left out.
+ * False: the disk is full. If the kernel cannot populate pages, the whole file was allocated at the
+ * start. Other threads may be about to populate pages before `to`, so this skips none of them.
  */
 static bool populate_to(uint64_t to)
 {
@@ -169,7 +168,7 @@ static bool populate_beyond(uint64_t to)
 	       populate_to(end < fg_g.capacity ? end : fg_g.capacity) || populate_to(to);
 }
 
-/* Size the open file and map it, or less of it if address space is short. */
+/* Sizes the open file and maps it, or less of it if address space is short. */
 static int map_file(int fd, uint64_t capacity)
 {
 	for (; capacity >= CAPACITY_MIN / 2; capacity /= 2) {
@@ -434,7 +433,7 @@ void fg_record_texts(struct fg_thread *thread, const char *first, const char *se
 /* The folder in which a relative path starts. Returns its size with the final zero; 0: unknown. */
 static long folder_of(const char *path, char *folder, size_t room)
 {
-	/* A process that has since changed its folder may have opened the library before. */
+	/* The process may have opened the library before it changed its folder. */
 	if (!fg_g.sandboxed && syscall(SYS_faccessat, AT_FDCWD, path, F_OK) == 0) {
 		const long size = syscall(SYS_getcwd, folder, room);
 
@@ -494,7 +493,7 @@ bool fg_record_write(struct fg_thread *thread)
 	return append(thread, start, size + thread->record.size);
 }
 
-/* Long texts are rare: they get a chunk of their own, filled before it counts. */
+/* Long texts are rare: each gets its own chunk, which is filled before it counts. */
 bool fg_text_write(struct fg_thread *thread, enum fg_trace_record kind, const char *text,
 		   size_t size)
 {
@@ -522,7 +521,7 @@ bool fg_text_write(struct fg_thread *thread, enum fg_trace_record kind, const ch
 	__atomic_store_n(&chunk->commit, FG_TRACE_COMMIT(used + (uint32_t)size, crc),
 			 __ATOMIC_RELEASE);
 	if (!thread->writer.chunk || thread->writer.used + used + size < FG_TRACE_CHUNK_SIZE / 2) {
-		/* The thread goes on to use the rest of it. */
+		/* The thread continues in the rest of the chunk. */
 		thread->writer = (struct fg_chunk_writer){chunk, used + (uint32_t)size, crc,
 							  chunk->base_time_ns};
 	}

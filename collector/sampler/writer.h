@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The trace file from the writing side: made once a process image, mapped, appended to from
- * handlers.  Signal-safe, except where it says otherwise.  A write that fails counts its cause and
- * is otherwise silent.
+ * Writes the trace file, which is created once per process image, mapped, and appended to from
+ * handlers. Signal-safe, except where a comment says otherwise. A write that fails counts its cause
+ * and is otherwise silent.
  */
 #ifndef FG_COLLECTOR_WRITER_H
 #define FG_COLLECTOR_WRITER_H
@@ -26,7 +26,7 @@ void fg_file_detach(void);
 void fg_file_enter_sandbox(void);
 
 /*
- * Room for a table of counters in the file: its first row, all zero, or NULL.  The table counts
+ * Room for a table of counters in the file: its first row, all zero, or NULL. Readers see the table
  * once the `rows` of its head are set.
  */
 void *fg_file_table(enum fg_trace_table_kind kind, uint32_t stride, uint32_t rows);
@@ -37,13 +37,12 @@ static inline struct fg_trace_table *fg_table_head(void *rows)
 }
 
 /*
- * A thread puts one record together at a time: fields are appended, then it is written in one
- * piece.
+ * A thread builds one record at a time: fields are appended, then the record is written as a whole.
  */
 void fg_record_begin(struct fg_thread *thread, enum fg_trace_record kind);
 void fg_record_number(struct fg_thread *thread, uint64_t value);
 void fg_record_text(struct fg_thread *thread, const void *text, size_t size);
-/* Two texts as one; the first is cut where both are too long. */
+/* Two texts as one; the first is cut if both together are too long. */
 void fg_record_texts(struct fg_thread *thread, const char *first, const char *second);
 /* A relative path is made absolute: the reader of the trace runs elsewhere. */
 void fg_record_path(struct fg_thread *thread, const char *path);
@@ -53,14 +52,14 @@ bool fg_text_write(struct fg_thread *thread, enum fg_trace_record kind, const ch
 		   size_t size);
 bool fg_note(struct fg_thread *thread, const char *text);
 
-/* `now_ns`: not before the previous one of this thread; parts of one sample have the same. */
+/* `now_ns` never precedes this thread's previous sample; parts of one sample have the same time. */
 bool fg_sample_write(struct fg_thread *thread, uint64_t now_ns, uint8_t flags, uint32_t node,
 		     uint64_t weight_ns);
 
-/* Writes decimal digits without a NUL; returns how many. */
 enum {
 	FG_NUMBER_SIZE = 20
 };
+/* Writes decimal digits without a NUL; returns how many. */
 size_t fg_number_text(uint64_t value, char text[FG_NUMBER_SIZE]);
 
 void fg_lose(enum fg_trace_loss cause, uint64_t count);

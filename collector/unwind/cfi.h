@@ -38,7 +38,7 @@ uint64_t fg_cfi_take_uleb(struct fg_cfi_cursor *c);
 int64_t fg_cfi_take_sleb(struct fg_cfi_cursor *c);
 /* Reads a pointer in one of the encodings of .eh_frame. */
 uintptr_t fg_cfi_take_encoded(struct fg_cfi_cursor *c, uint8_t encoding);
-/* Reads a block that follows its length. */
+/* Reads a block that is preceded by its length. */
 struct fg_cfi_cursor fg_cfi_take_block(struct fg_cfi_cursor *c);
 
 /* The entry of the function at `address`; false: the tables have none. */

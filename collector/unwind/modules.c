@@ -67,7 +67,7 @@ static uint32_t hash_text(const char *text)
 	return hash;
 }
 
-/* ---- what the object says of itself ---- */
+/* ---- the object's headers ---- */
 
 static void take_build_id(struct fg_module *module, const uint8_t *notes, size_t size)
 {
@@ -221,7 +221,9 @@ static uint32_t revive(struct fg_thread *thread, const struct fg_module *found)
 	for (uint32_t id = atomic_load(&fg_g.module_count); id > 0 && start; id--) {
 		struct fg_module *module = fg_module(id);
 
-		/* Another thread may be filling it in: it begins nowhere until that is done. */
+		/*
+		 * Another thread may be filling the entry in: its `start` is 0 until that is done.
+		 */
 		if (atomic_load_explicit(&module->start, memory_order_acquire) == start &&
 		    !atomic_load(&module->live) && same_file(module, found)) {
 			module->path = found->path; /* another thread may be doing the same */
@@ -318,8 +320,9 @@ static struct headers headers_at(const void *start)
 }
 
 /*
- * An object may have gaps between its segments: a program whose code is aligned to huge pages.  The
- * loader knows each segment of it as a mapping, of which only the first begins with the headers.
+ * An object may have gaps between its segments, for example a program whose code is aligned to huge
+ * pages. The loader then knows each segment as a mapping, and only the first begins with the
+ * headers.
  */
 static struct headers find_headers(const struct loaded *object)
 {
@@ -365,7 +368,7 @@ static bool is_mapped(uintptr_t low, uintptr_t high)
 {
 	const uintptr_t begin = fg_page_down(low);
 
-	/* Writes nothing; returns whether all of this is readable. */
+	/* Writes nothing; returns whether the whole range is mapped. */
 	return syscall(SYS_msync, begin, fg_page_up(high) - begin, MS_ASYNC) == 0;
 }
 
@@ -379,9 +382,9 @@ static bool has_tables(uint32_t id)
 /* ---- our own index, in a handler ---- */
 
 /*
- * The loader appends what it loads to its list, under a lock that a handler cannot take.  It frees
- * in dlclose(), in front of which ours stands, and when dlopen() fails: an object is believed only
- * if it names the one before it.
+ * The loader appends what it loads to its list, under a lock that a handler cannot take. It frees
+ * entries in dlclose(), which ours wraps, and when dlopen() fails: an entry is believed only if it
+ * names its predecessor.
  */
 static bool meet_next(struct fg_thread *thread, struct link_map **at)
 {
@@ -405,7 +408,7 @@ static bool meet_next(struct fg_thread *thread, struct link_map **at)
 	return true;
 }
 
-/* False: nothing was loaded since. */
+/* False: nothing has been loaded since. */
 static bool meet_loaded(struct fg_thread *thread)
 {
 	struct link_map *at = atomic_load_explicit(&last, memory_order_acquire);
@@ -421,7 +424,7 @@ static bool meet_loaded(struct fg_thread *thread)
 	return met;
 }
 
-/* libc unloads some objects (converters of iconv()) without a call of dlclose() that we see. */
+/* libc unloads some objects (converters of iconv()) without calling dlclose() where we see it. */
 static uint32_t find_own(struct fg_thread *thread, uintptr_t pc)
 {
 	uint32_t id = known_around(pc);
@@ -433,7 +436,7 @@ static uint32_t find_own(struct fg_thread *thread, uintptr_t pc)
 	return id;
 }
 
-/* ---- look-ups ---- */
+/* ---- lookups ---- */
 
 static uint32_t find(struct fg_thread *thread, uintptr_t pc, bool may_be_gone)
 {
@@ -487,8 +490,8 @@ static void end_module(struct fg_thread *thread, uint32_t id)
 }
 
 /*
- * The module that begins where this object does; 0: none.  Another one there has been unloaded
- * since, and this object put in its place before we looked.
+ * The module that begins where this object does; 0: none. A different module there has been
+ * unloaded, and this object loaded in its place, before we looked.
  */
 static uint32_t known_as(struct fg_thread *thread, struct fg_module *found, const char *name)
 {
@@ -526,7 +529,7 @@ static void scan_loaded(struct fg_thread *thread, const struct dl_phdr_info *inf
 	}
 }
 
-/* Two scans at once, as musl allows them, may add an object twice: the next scan drops one. */
+/* Two concurrent scans, which musl allows, may add an object twice: the next scan drops one. */
 static void scan_own(struct scan *scan, const struct dl_phdr_info *info)
 {
 	struct fg_module found = {.bias = info->dlpi_addr};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mapped objects.  A module gets an id when it is met first, be it in a handler; it loses its
- * life when dlclose() has unmapped it; the same file mapped again at the same place gets its old id
- * back.  Objects are found by _dl_find_object(); before glibc 2.35, which has none, in this table.
+ * The mapped objects. A module gets an id when it is first met, even in a handler. It is no longer
+ * live once dlclose() has unmapped it; the same file mapped again at the same place gets its old id
+ * back. _dl_find_object() finds objects; with a glibc before 2.35, which lacks it, this table does.
  */
 #ifndef FG_COLLECTOR_MODULES_H
 #define FG_COLLECTOR_MODULES_H
@@ -17,14 +17,14 @@ int fg_modules_init(void);
  */
 uint32_t fg_module_find(struct fg_thread *thread, uintptr_t pc);
 /*
- * As above, for an address at which the thread was earlier: its module may be about to go, or be
- * gone without our noticing. 0 if its tables cannot be read.
+ * As above, for an address at which the thread was earlier: its module may be about to be unloaded,
+ * or gone without our noticing. 0 if its tables cannot be read.
  */
 uint32_t fg_module_find_past(struct fg_thread *thread, uintptr_t pc);
 /* The module of the kernel's functions, which has no address; 0: no room. Signal-safe. */
 uint32_t fg_module_of_kernel(struct fg_thread *thread);
 struct fg_module *fg_module(uint32_t id);
-/* The same of those that are registered already; NULL: none.  Signal-safe. */
+/* As fg_module_find(), among registered modules only; NULL: none. Signal-safe. */
 const struct fg_module *fg_module_around(uintptr_t address);
 
 static inline bool fg_module_live(uint32_t id)
@@ -34,9 +34,9 @@ static inline bool fg_module_live(uint32_t id)
 
 /* Registers all loaded modules. Takes the loader's lock: never in a handler. */
 void fg_modules_scan(struct fg_thread *thread);
-/* After a dlclose(): finds the modules that are gone. */
+/* Finds the modules that are gone after a dlclose(). */
 void fg_modules_check(struct fg_thread *thread);
-/* Writes all known ones again, into a new file, in a child of fork. */
+/* Writes all known modules again, into a new file, in a child of fork. */
 void fg_modules_rewrite(struct fg_thread *thread);
 
 #endif

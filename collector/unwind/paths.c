@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Both tables are those of collector/unwind/tables.h: their levels, what claims an entry and what
- * publishes it.
+ * Both tables are of the kind that collector/unwind/tables.h describes: levels, and entries that
+ * are claimed and then published.
  *
  * Entries are scattered, so a new table has untouched pages for a long time, and an entry there
  * costs two page faults: one for the read that finds it empty, one for the write. Handlers that
@@ -62,7 +62,7 @@ void fg_paths_clear(void)
 	atomic_store(&next_path, 0);
 }
 
-/* Returns whether anything was populated. A table may remain unused for ever. */
+/* Returns whether anything was populated. A table may remain unused forever. */
 static bool prepare(struct fg_table_level *level, size_t entry_size)
 {
 	const size_t size = (level->mask + (size_t)1) * entry_size;
@@ -179,7 +179,7 @@ static struct fg_frame_info frame_make(struct fg_thread *thread, uintptr_t pc, b
 	return info;
 }
 
-/* A frame of an older table is also entered into the newest, where look-ups begin. */
+/* A frame of an older table is also entered into the newest, where lookups begin. */
 static void frame_bring(bool exact, uintptr_t pc, uint32_t module, struct fg_frame_info info)
 {
 	struct fg_table_level *level =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two tables, both process-wide, insert-only and lock-free: frames (code address -> rule, id) and
- * call paths (parent path, frame -> id).  What is new is written to the trace at once by the thread
- * that met it.  Signal-safe.
+ * call paths (parent path, frame -> id). The thread that adds an entry writes it to the trace at
+ * once. Signal-safe.
  */
 #ifndef FG_COLLECTOR_PATHS_H
 #define FG_COLLECTOR_PATHS_H
@@ -62,7 +62,7 @@ static inline struct fg_frame_look fg_frame_look(void)
 
 /*
  * The entry of a return address, if it is near its first place, as nearly all are; otherwise NULL.
- * Its rule is 0 until it is published, and its module may be gone.
+ * The entry's rule is 0 until it is published, and its module may be gone.
  */
 static inline struct fg_frame_entry *fg_frame_glance(const struct fg_frame_look *look, uintptr_t pc)
 {
@@ -81,7 +81,7 @@ static inline struct fg_frame_entry *fg_frame_glance(const struct fg_frame_look 
 }
 
 /*
- * The caller of `entry`, in the same way.  Most functions have the same caller as before.
+ * Like fg_frame_glance(), for the caller of `entry`. Most functions have the same caller as before.
  * Looking there first takes a third of the time: the processor speculates on it while the return
  * address is still being loaded from the stack.
  */

@@ -9,7 +9,7 @@
 
 enum {
 	KERNEL_SIGSET = 8,
-	PAGE_SHIFT = 12, /* of the smallest pages */
+	PAGE_SHIFT = 12, /* log2 of the smallest page size */
 };
 
 uintptr_t fg_page = 4096;

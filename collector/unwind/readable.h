@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of the program that may not be mapped: read page by page after asking the kernel.
+ * Reads memory of the program that may not be mapped: page by page, after asking the kernel.
  * Signal-safe; in a sandbox the kernel cannot be asked, and nothing is read.
  */
 #ifndef FG_COLLECTOR_READABLE_H
@@ -10,8 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Can a word be read at `address`?  Asks the kernel. */
-/* Bytes of one of the kernel's pages: 4096 to 65536.  Set at start. */
+/* The size of the kernel's pages in bytes, 4096 to 65536. Set at start-up. */
 extern uintptr_t fg_page;
 
 static inline uintptr_t fg_page_down(uintptr_t at)
@@ -24,6 +23,7 @@ static inline uintptr_t fg_page_up(uintptr_t at)
 	return fg_page_down(at + fg_page - 1);
 }
 
+/* Can a word be read at `address`? Asks the kernel. */
 bool fg_is_readable(uintptr_t address);
 
 enum {

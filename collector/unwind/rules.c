@@ -14,7 +14,7 @@
 
 /* Limits on the work that a table can cause. */
 enum {
-	MAX_INSTRUCTIONS = 1 << 16, /* a parser generated as one function was seen to have 19,000 */
+	MAX_INSTRUCTIONS = 1 << 16, /* one generated parser needs 19,000 */
 	MAX_STATES = 8,
 	NO_REGISTER = 255,
 };

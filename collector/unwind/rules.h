@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How to get from a frame to its caller, worked out from a module's .eh_frame and packed into one
- * word, so that it can be published and read with one atomic access.
- *
- * Pure: reads nothing but the tables of the module, whatever stands in them.  Signal-safe.
+ * Rules that lead from a frame to its caller, derived from a module's .eh_frame and packed into one
+ * word, so that a rule can be published and read with one atomic access.
  */
 #ifndef FG_COLLECTOR_RULES_H
 #define FG_COLLECTOR_RULES_H
@@ -14,22 +12,23 @@
 #include <stdint.h>
 
 /*
- * Where calls leave the return address in a register (FG_ARCH_LINK_REGISTER) a function stores it
- * anywhere in its frame: at CFA + bp_offset if the frame pointer is not stored, else behind that.
+ * If calls leave the return address in a register (FG_ARCH_LINK_REGISTER), a function may store it
+ * anywhere in its frame: at CFA + bp_offset if the frame pointer is not stored, otherwise behind
+ * the frame pointer.
  */
 enum fg_rule_kind {
 	FG_RULE_NONE = 0, /* not a rule */
 	FG_RULE_CFA,      /* CFA = reg + offset; return address right below it */
-	FG_RULE_CFA_BP,   /* the same, and the caller's frame pointer lies at CFA + bp_offset */
+	FG_RULE_CFA_BP,   /* as FG_RULE_CFA, with the caller's frame pointer at CFA + bp_offset */
 	FG_RULE_LEAF,     /* CFA = reg + offset; return address still in the link register */
 	FG_RULE_DEREF,    /* CFA = *(reg + offset) + addend: functions that realign their stack */
-	FG_RULE_DEREF_BP, /* the same, and the caller's frame pointer lies at bp + bp_offset */
-	FG_RULE_DEREF_CFA_BP, /* the same, and it lies at CFA + bp_offset */
+	FG_RULE_DEREF_BP, /* as FG_RULE_DEREF, caller's frame pointer at bp + bp_offset */
+	FG_RULE_DEREF_CFA_BP, /* as FG_RULE_DEREF, caller's frame pointer at CFA + bp_offset */
 	FG_RULE_PLT,          /* CFA = sp + offset, one word more from the entry's `push` on */
-	/* From here on no register is named. */
+	/* kinds that name no register */
 	FG_RULE_SIGNAL, /* the trampoline that a signal handler returns to */
 	FG_RULE_END,    /* the outermost frame of a thread */
-	/* no table for this address, or one beyond what is handled here */
+	/* no table for this address, or an unsupported one */
 	FG_RULE_UNKNOWN,
 };
 
@@ -61,7 +60,7 @@ static inline int32_t fg_rule_offset(uint64_t rule)
 	return (int32_t)(uint32_t)(rule >> 32);
 }
 
-/* Where the return address lies that a frame of kind CFA or CFA_BP returns to. */
+/* A CFA or CFA_BP frame keeps its return address here. */
 static inline uintptr_t fg_rule_return_at(uint64_t rule, uintptr_t cfa)
 {
 #if FG_ARCH_LINK_REGISTER
@@ -91,7 +90,7 @@ static inline int fg_rule_addend(uint64_t rule)
 }
 
 /*
- * A module's unwind tables, and which of its memory may be read: a damaged table points
+ * A module's unwind tables, and the range of its memory that may be read: a damaged table points
  * anywhere.
  */
 struct fg_tables {
@@ -101,15 +100,14 @@ struct fg_tables {
 };
 
 /*
- * The rule for `address`.  `address` is where the frame stands: pc itself if it was interrupted
- * there, pc - 1 for a return address.  FG_RULE_UNKNOWN if the tables do not say.  Nothing outside
- * [low, high) is read.
+ * The rule for `address`: the frame's pc if it was interrupted there, pc - 1 for a return address.
+ * FG_RULE_UNKNOWN if the tables do not say. Nothing outside [low, high) is read.
  */
 uint64_t fg_rule_find(const struct fg_tables *tables, uintptr_t address);
 
-/* The place of the caller's value of a register that the rules leave out. */
+/* Where a function saves a register that the rules leave out. */
 enum fg_saved_where {
-	FG_SAVED_NOWHERE, /* it is still in the register */
+	FG_SAVED_NOWHERE, /* the value is still in the register */
 	FG_SAVED_AT_CFA,  /* at CFA + offset */
 	FG_SAVED_UNKNOWN,
 };

@@ -2,7 +2,7 @@
 /*
  * Open-addressed tables that are insert-only and lock-free. They grow by opening another level,
  * four times as large, and keep the full ones: nothing ever moves, so no lock is needed, and a
- * small program touches little memory. Look-ups go from the newest level to the oldest.
+ * small program touches little memory. Lookups go from the newest level to the oldest.
  * Signal-safe, except for making one.
  */
 #ifndef FG_COLLECTOR_TABLES_H

@@ -42,7 +42,7 @@ static inline bool on_stack(const struct fg_walk *walk, uintptr_t address)
 	return address >= walk->thread->stack_low && address < walk->thread->stack_high;
 }
 
-/* The range that may be read without asking the kernel. */
+/* Sets the range that may be read without asking the kernel. */
 static void enter_stack(struct fg_walk *walk)
 {
 	walk->inside = on_stack(walk, walk->regs.sp);
@@ -92,11 +92,11 @@ static void remember(struct fg_walk *walk, uintptr_t address, uintptr_t value)
 		walk->trail->checks[walk->checks_end++] = (struct fg_check){address, value};
 }
 
-/* The word that says that the frame before this one is the last. */
+/* Remembers the word that marks the previous frame as the last. */
 static void remember_end(struct fg_walk *walk)
 {
 #if FG_ARCH_LINK_REGISTER
-	(void)walk; /* the step there has it */
+	(void)walk; /* the step from that frame has recorded it */
 #else
 	remember(walk, fg_return_address_at(walk->regs.sp), 0);
 #endif
@@ -164,7 +164,7 @@ enum step {
 	STEP_LOST
 };
 
-/* Where the words of a caller's registers lie; bp 0: the frame pointer is as it was. */
+/* The addresses of a caller's saved registers; bp 0: the frame pointer is unchanged. */
 struct saved_at {
 	uintptr_t pc;
 	uintptr_t bp;
@@ -184,7 +184,7 @@ static enum step step_to_cfa(struct fg_walk *walk, uintptr_t cfa, struct saved_a
 			return STEP_LOST;
 		remember(walk, at.bp, caller.bp);
 	}
-	if (FG_ARCH_LINK_REGISTER) /* elsewhere the CFA says where it lies */
+	if (FG_ARCH_LINK_REGISTER) /* elsewhere the return address is just below the CFA */
 		remember(walk, at.pc, pc);
 	caller.pc = fg_arch_strip(pc);
 	walk->regs = caller;
@@ -225,9 +225,9 @@ static enum step step_signal(struct fg_walk *walk)
 }
 
 /*
- * Code made at run time calls other such code, of which nothing is known: frame pointers lead
- * through it if, one after the other, they lead outwards to a call from a module.  Whatever is not
- * a frame pointer does not.
+ * Code made at run time calls other such code, and nothing is known of either. Frame pointers lead
+ * through it if each leads outwards, until one reaches a call from a module; a word that is not a
+ * frame pointer does not lead there.
  */
 static bool leads_to_module(struct fg_walk *walk, uintptr_t bp)
 {
@@ -259,8 +259,8 @@ static bool has_rule(struct fg_walk *walk, uintptr_t pc)
 }
 
 /*
- * Where calls leave the return address in a register: in code without tables that has called nobody
- * it is there; elsewhere it is one into this code itself.
+ * If calls leave the return address in a register, code without tables that has called nothing
+ * still has it there; otherwise the register points into this code itself.
  */
 static bool is_leaf_without_table(struct fg_walk *walk)
 {
@@ -279,7 +279,7 @@ static bool is_at_trampoline(struct fg_walk *walk)
 	       fg_arch_is_rt_sigreturn((const uint8_t *)pc);
 }
 
-/* In a libc without tables. */
+/* Steps through the functions of a libc without tables. */
 static enum step step_bare(struct fg_walk *walk, enum fg_bare_step bare, uintptr_t at)
 {
 	switch (bare) {
@@ -305,7 +305,7 @@ static enum step step_guess(struct fg_walk *walk)
 		return step_bare(walk, bare, pc);
 	if (is_at_trampoline(walk))
 		return step_signal(walk);
-	/* what the frame record does not say */
+	/* a frame record does not contain the stack pointer */
 	walk->is_sp_low = FG_ARCH_LINK_REGISTER;
 	if (is_leaf_without_table(walk))
 		return step_to_link(walk, walk->regs.sp);
@@ -336,7 +336,7 @@ static enum step step_by(struct fg_walk *walk, uint64_t rule, bool *checked)
 	const uintptr_t bp_offset = (uintptr_t)(intptr_t)fg_rule_bp_offset(rule);
 	const bool is_sp_low = FG_ARCH_LINK_REGISTER && walk->is_sp_low;
 
-	/* The path of another register is not recorded. */
+	/* Only steps by these two registers are recorded. */
 	*checked = (reg == FG_DWARF_SP || reg == FG_DWARF_BP) && !is_sp_low;
 	walk->is_sp_low = false;
 	switch (kind) {
@@ -386,7 +386,7 @@ static enum step step_by(struct fg_walk *walk, uint64_t rule, bool *checked)
 	}
 }
 
-/* ---- the stack before ---- */
+/* ---- the previous stack ---- */
 
 static bool frame_holds(const struct fg_trail *kept, uint32_t index)
 {
@@ -402,8 +402,8 @@ static bool frame_holds(const struct fg_trail *kept, uint32_t index)
 }
 
 /*
- * Stack pointers grow outwards, so the walk never returns to kept frames below it. A sentinel ends
- * the list.
+ * Stack pointers grow outwards, so the walk never returns to kept frames below `sp`. A sentinel
+ * ends the list.
  */
 static inline const struct fg_walk_frame *pass(const struct fg_walk_frame *candidate, uintptr_t sp)
 {
@@ -412,7 +412,7 @@ static inline const struct fg_walk_frame *pass(const struct fg_walk_frame *candi
 	return candidate;
 }
 
-/* If the walk is at a kept frame, that is the candidate. */
+/* Has the walk reached a kept frame? That frame becomes the candidate. */
 static bool meet(struct fg_walk *walk)
 {
 	const struct fg_walk_frame *candidate =
@@ -467,13 +467,13 @@ static bool verify(struct fg_walk *walk)
 	return false;
 }
 
-/* By the stack or the frame pointer. */
+/* The CFA of a rule that uses the stack pointer or the frame pointer; false: another rule. */
 static inline bool find_cfa(uint64_t rule, const struct fg_regs *regs, uintptr_t *cfa)
 {
 	const unsigned reg = fg_rule_register(rule);
 
 	*cfa = (uintptr_t)(intptr_t)fg_rule_offset(rule);
-	/* A prediction, not a branch: the next frame need not wait for it. */
+	/* The processor predicts this, so the next frame need not wait for it. */
 	if (FG_LIKELY(reg == FG_DWARF_SP))
 		*cfa += regs->sp;
 	else if (reg == FG_DWARF_BP)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * musl is built without unwind tables.  The frames of its functions are passed all at once: the
+ * musl is built without unwind tables. The frames of its functions are passed all at once: the
  * return address of the outermost is the first word on the stack that follows a call from another
- * object into musl, directly or by a function there that ends in a jump into it.  The instruction
- * is decoded and the slot that it goes through is read, so a data word, or what an earlier call
- * left behind, is hardly ever taken for it.
+ * object into musl, either directly or through a function there that ends in a jump into musl. The
+ * call instruction is decoded and its slot is read, so a data word, or what an earlier call left
+ * behind, is hardly ever taken for such a return address.
  */
 #include "collector/process/real.h"
 #include "collector/unwind/cfi.h"
@@ -18,11 +18,11 @@
 #ifdef FG_ARCH_DECODES_CALLS
 
 enum {
-	WORDS_MAX = 2048, /* of a stack: printf() of a floating-point number takes 1,000 */
+	WORDS_MAX = 2048, /* words to search: printf() of a floating-point number takes 1,000 */
 	LOOKUPS_MAX = 512,
 	SAVED_MAX = 128,  /* words to look through for a saved frame pointer */
-	START_SIZE = 128, /* of _start and what it calls to call main() */
-	LEVELS_MAX = 8,   /* of callers that are looked at */
+	START_SIZE = 128, /* bytes of _start and of the code between it and main() */
+	LEVELS_MAX = 8,   /* levels of callers that are examined */
 	KNOWN_COUNT = 1021,
 };
 
@@ -42,7 +42,7 @@ static bool is_in(const struct fg_module *module, uintptr_t address)
 	return address - start < module->end - start;
 }
 
-/* The module in whose code a call can return there. */
+/* The module whose code contains this return address. */
 static const struct fg_module *code_at(uintptr_t address)
 {
 	const struct fg_module *module = fg_module_around(address);
@@ -58,7 +58,7 @@ static bool leads_by_slot(const struct fg_module *libc, uintptr_t slot)
 	return slot % FG_WORD == 0 && fg_is_readable(slot) && is_in(libc, *(const uintptr_t *)slot);
 }
 
-/* Is this a stub of the PLT for a function of `libc`, or of any object if that is NULL? */
+/* Is this a PLT stub for a function of `libc`, or of any object if that is NULL? */
 static bool is_stub(const struct fg_module *libc, uintptr_t code)
 {
 	const struct fg_module *module = code_at(code);
@@ -69,7 +69,7 @@ static bool is_stub(const struct fg_module *libc, uintptr_t code)
 	return slot && (!libc || leads_by_slot(libc, slot));
 }
 
-/* The function there, by its module's tables; false: they have none. */
+/* Finds the function at `address` in its module's tables; false: they have none. */
 static bool find_function(uintptr_t address, struct fg_cfi_function *function)
 {
 	const struct fg_module *module = code_at(address);
@@ -78,7 +78,7 @@ static bool find_function(uintptr_t address, struct fg_cfi_function *function)
 	       function->start + function->size < module->code_end;
 }
 
-/* Does the function that begins there end in a jump into `libc`, or else into `into`? */
+/* Does the function at `begin` end in a jump into `libc`, or into `into` if that is not NULL? */
 static bool ends_in(const struct fg_module *libc, const struct fg_cfi_function *into,
 		    uintptr_t begin)
 {
@@ -105,7 +105,7 @@ static bool follows_call(const struct fg_module *libc, uintptr_t address)
 	       (target && (is_stub(libc, target) || ends_in(libc, NULL, target)));
 }
 
-/* The same, remembered: musl unloads nothing, and the instructions of programs stay. */
+/* As above, cached: musl unloads nothing, and a program's instructions stay. */
 static bool is_return(const struct fg_module *libc, uintptr_t address)
 {
 	static _Atomic uintptr_t known[KNOWN_COUNT];
@@ -120,14 +120,14 @@ static bool is_return(const struct fg_module *libc, uintptr_t address)
 	return follows;
 }
 
-/* Does this lead to the frame of a function that keeps a frame pointer? */
+/* Does `bp` lead to the frame of a function that keeps a frame pointer? */
 static bool is_frame(const struct fg_walk *walk, uintptr_t bp, uintptr_t at)
 {
 	return bp > at && bp % FG_WORD == 0 && bp < walk->safe_high &&
 	       walk->safe_high - bp >= 2 * FG_WORD && code_at(((const uintptr_t *)bp)[1]);
 }
 
-/* The caller's frame pointer: where it was, or saved below the return address at `at`. */
+/* The caller's frame pointer: unchanged, or saved below the return address at `at`. */
 static uintptr_t find_bp(const struct fg_walk *walk, uintptr_t at)
 {
 	uintptr_t saved = at - FG_WORD;
@@ -152,9 +152,9 @@ static bool can_have_called(const struct fg_cfi_function *function, uintptr_t ba
 }
 
 /*
- * Distinguishes a return address that an earlier call left behind from one of the present calls.
- * Sooner or later the frames of its callers overlap with the present ones: the word where a
- * function would return to does not follow a call of it.
+ * Is this a return address that an earlier call left behind? Sooner or later the frames of its
+ * callers overlap with those of the current calls: the word that should be a function's return
+ * address does not follow a call of that function.
  */
 static bool is_left_behind(const struct fg_walk *walk, const struct fg_module *libc, uintptr_t at,
 			   uintptr_t bp)

@@ -11,7 +11,7 @@ struct copy_walk {
 	const struct fg_stack_copy *copy;
 	struct fg_regs regs;
 	uint32_t count; /* frames, innermost first */
-	uint32_t base;  /* path below them; 0: they are the whole stack */
+	uint32_t base;  /* path below the frames; 0: these are the whole stack */
 	bool exact;
 };
 
@@ -34,7 +34,7 @@ static bool read_word(const struct copy_walk *walk, uintptr_t address, uintptr_t
 	return true;
 }
 
-/* bp_at 0: the frame pointer is as it was. */
+/* bp_at 0: the frame pointer is unchanged. */
 static bool step_to(struct copy_walk *walk, uintptr_t cfa, uintptr_t return_at, uintptr_t bp_at)
 {
 	struct fg_regs caller = {0, cfa, walk->regs.bp};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The call path of a moment that has passed, of which there are the registers and a copy of the
- * innermost part of the thread's stack.  Signal-safe.
+ * Finds the call path of a past moment from its registers and a copy of the innermost part of its
+ * stack. Signal-safe.
  *
- * A frame that the copy does not lead out of must be one of the stack that was met last: what lies
- * beyond it is the same.  A frame that needs more than the copy has (Python's, code without tables,
- * a signal handler's) has no path here.
+ * Where the copy ends, the frame must be one of the last stack that was walked: the frames beyond
+ * it are the same. A frame that needs more than the copy has (Python's, code without tables, a
+ * signal handler's) has no path here.
  */
 #ifndef FG_COLLECTOR_WALK_COPY_H
 #define FG_COLLECTOR_WALK_COPY_H

@@ -61,7 +61,7 @@ static void keep(struct fg_walk *walk, uint32_t standing)
 	thread->kept.complete = walk->complete;
 }
 
-/* Python frames beyond the end of a native stack that ended too early. */
+/* The path of the Python frames beyond the end of a native stack that ended too early. */
 static uint32_t name_beyond(struct fg_walk *walk, uint32_t standing)
 {
 	struct fg_thread *thread = walk->thread;
@@ -83,8 +83,8 @@ static uint32_t name_with_python(struct fg_thread *thread, uint32_t path,
 }
 
 /*
- * The path of the frames that still stand. If it may contain Python frames it is made again: these
- * change while the native ones around them stay.
+ * The path of the frames that still stand. If it may contain Python frames it is computed again:
+ * these change while the native ones around them stay.
  */
 static uint32_t name_standing(struct fg_walk *walk, uint32_t standing, uint32_t path,
 			      bool with_python)

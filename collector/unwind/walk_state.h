@@ -17,14 +17,14 @@ struct fg_walk {
 	const struct fg_trail *kept; /* trail of the previous walk */
 	uintptr_t safe_low;          /* the readable range */
 	uintptr_t safe_high;
-	bool inside;  /* that range is the thread's own stack, up to its end */
-	bool outside; /* the step read memory outside of it */
+	bool inside;  /* the readable range is the thread's own stack, up to its end */
+	bool outside; /* the step read memory outside the thread's own stack */
 	struct fg_regs regs;
 	const ucontext_t *leaf;  /* all registers of an interrupted frame; else NULL */
 	const ucontext_t *start; /* registers of the first frame, or NULL */
-	bool needs_registers;    /* the walk ended because it lacked them */
+	bool needs_registers;    /* the walk ended because it lacked registers */
 	bool exact;
-	bool is_sp_low; /* the stack pointer is at least this: a frame record says no more */
+	bool is_sp_low; /* sp is only a lower bound: a frame record does not contain it */
 	bool complete;
 	bool is_cut;         /* cut by NEW_FRAMES_MAX */
 	uint32_t new_frames; /* frames whose rule was computed */
@@ -47,8 +47,8 @@ static inline bool fg_same_regs(const struct fg_regs *a, const struct fg_regs *b
 }
 
 /*
- * Does the kept frame before this one still return to it?  Where the return address may lie
- * anywhere it is one of that frame's checks.
+ * Does the kept frame before this one still return to it? If a return address may lie anywhere, it
+ * is one of that frame's checks.
  */
 static inline bool fg_returns_to(const struct fg_walk_frame *caller)
 {
@@ -110,14 +110,14 @@ uint32_t fg_walk_name_deep(struct fg_walk *walk, uint32_t standing);
 /* ---- walk_bare.c ---- */
 
 enum fg_bare_step {
-	FG_BARE_NOT,    /* the walk is not in such a libc */
+	FG_BARE_NOT,    /* the walk is not in a libc without tables */
 	FG_BARE_CALL,   /* `at` is where the return address lies; bp is the caller's */
 	FG_BARE_SIGNAL, /* a signal handler returns here */
 	FG_BARE_END,    /* the thread begins here */
 	FG_BARE_LOST,
 };
 
-/* Signal-safe. */
+/* Finds the way out of a libc without tables. Signal-safe. */
 enum fg_bare_step fg_walk_bare(struct fg_walk *walk, uintptr_t *at);
 
 #endif

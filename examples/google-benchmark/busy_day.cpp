@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library in a typical use, as a program that does the same work each time: this one can be profiled.
+// The library in a typical use, as a program that does the same work each time: it can be profiled.
 #include "intervals.hpp"
 
 #include <cstdio>

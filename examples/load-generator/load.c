@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * load REQUESTS BYTES SERVER: starts SERVER, sends it REQUESTS lines of BYTES bytes, one after the
- * other, and ends it. Prints the time of an answer: the median, and the 99th percentile.
+ * other, and stops it. Prints the median and the 99th percentile of the response time.
  */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -29,7 +29,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The server's process; *port is what it prints. */
+/* Starts the server; *port gets the port that it prints. */
 static pid_t start(char *server, int *port)
 {
 	int channel[2];

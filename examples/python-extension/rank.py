@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""rank.py PAGES ROUNDS: ranks made-up pages with the library beside it; exits with 1 if ranks get lost."""
+"""rank.py PAGES ROUNDS: ranks made-up pages with the library next to it; exits with 1 if ranks get lost."""
 import ctypes
 import pathlib
 import sys

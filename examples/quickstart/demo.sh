@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A complete gate from beginning to end: demo.sh [FOLDER].  A repository is made in FOLDER with this example as its only
+# A complete gate from start to finish: demo.sh [FOLDER].  A repository is made in FOLDER with this example as its only
 # commit, a slowdown is planted in the work tree, and fastgate compares the two.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

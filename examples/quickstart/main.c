@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Counts the words of a text some times over and prints the most frequent one: wordcount [ROUNDS].
- */
+/* Counts the words of a text several times and prints the most frequent one: wordcount [ROUNDS]. */
 #include "table.h"
 #include "text.h"
 

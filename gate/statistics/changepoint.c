@@ -5,7 +5,8 @@
  *    support it.
  * 2. Noise.  Steps touch few differences of neighbours, so the noise is read from those: with D_k
  *    the mean square of x[i+k] - x[i], an AR(1) process of variance v has D_1 = 2v(1 - r) and
- *    D_2 = 2v(1 - r^2), hence r = D_2/D_1 - 1.  The largest squares are left out, for steps.
+ *    D_2 = 2v(1 - r^2), hence r = D_2/D_1 - 1.  The largest squares belong to steps and are
+ *    left out.
  * 3. Search.  Over windows of many lengths (seeded binary segmentation: Kovacs, Buehlmann, Li and
  *    Munk, Biometrika 110, 2023) the largest CUSUM of a split that leaves min_segment values on
  *    either side, divided by the long-run standard deviation sqrt(v (1+r)/(1-r)).
@@ -27,12 +28,12 @@
 #include <math.h>
 
 #define ALPHA_DEFAULT       0.01
-#define MEDIAN_ERROR        1.2533 /* of a normal sample's median, in standard errors of its mean */
-#define MEDIAN_ERRORS       2.5    /* that a change of level must be worth */
+#define MEDIAN_ERROR        1.2533 /* error of a normal median / error of its mean */
+#define MEDIAN_ERRORS       2.5    /* least change of the median, in standard errors */
 #define SEGMENT_DEFAULT     5
 #define SIMULATIONS_DEFAULT 999
-#define NEIGHBOURS          3   /* on either side, for the cleaning */
-#define HAMPEL_LIMIT        4.0 /* robust standard deviations */
+#define NEIGHBOURS          3   /* values on either side that the cleaning looks at */
+#define HAMPEL_LIMIT        4.0 /* in robust standard deviations */
 #define DROPPED_SHARE       0.05
 #define CORRELATION_MAX     0.95
 #define WINDOW_DECAY        0.70710678118654752440
@@ -49,7 +50,7 @@ struct search {
 	size_t count;
 	size_t min_segment;
 	double *clean;
-	double *prefix;  /* sums of clean less its first, of equal values exactly 0; count + 1 */
+	double *prefix;  /* prefix sums of `clean` less its first value; count + 1 entries */
 	double *squares; /* work space for the noise */
 	struct window *windows;
 	size_t window_count;
@@ -90,7 +91,7 @@ static void clean_outliers(struct search *s, const double *values)
 	}
 }
 
-/* Mean square of the differences at `lag`, the largest few left out. */
+/* Mean square of the differences at `lag`, without the largest few. */
 static double mean_square_difference(struct search *s, size_t lag)
 {
 	size_t total = s->count - lag;
@@ -134,8 +135,7 @@ static void search_window(const struct search *s, struct window *w)
 }
 
 /*
- * In a series without noise (an exact metric) every change that outlives the cleaning is one beyond
- * doubt.
+ * In a series without noise (an exact metric) every change that survives the cleaning is certain.
  */
 static double in_noise_units(double statistic, double scale)
 {
@@ -163,7 +163,7 @@ static double run_search(struct search *s, const double *values)
 	return largest;
 }
 
-/* Layers of overlapping windows, each layer's shorter by a constant factor. */
+/* Lays out overlapping windows in layers, each with windows shorter by a constant factor. */
 static void lay_windows(struct search *s)
 {
 	double n = (double)s->count;
@@ -217,9 +217,9 @@ static void simulate_ar1(struct fg_random *rng, double r, double *values, size_t
 }
 
 /*
- * The estimate has an error of about 1.5 (1 - r/2) / sqrt(n), and where it is too small the
- * statistic is too large. So the draws use the estimate plus one such error: short series yield
- * fewer changes, and fewer false ones.
+ * The estimate has an error of about 1.5 (1 - r/2) / sqrt(n), and too small an r makes the
+ * statistic too large. So the draws use the estimate plus one such error: short series yield fewer
+ * changes, and fewer false ones.
  */
 static double draw_correlation(struct fg_random *rng, double r, size_t count)
 {
@@ -259,8 +259,8 @@ static double p_of(const double *null, size_t simulations, double statistic)
 }
 
 /*
- * The narrowest window above the critical value that holds no known change; the larger statistic
- * breaks ties.
+ * The narrowest window above the critical value without a known change; ties go to the larger
+ * statistic.
  */
 static struct window *narrowest(struct search *s, double critical)
 {
@@ -292,7 +292,7 @@ static void insert_point(struct fg_changepoints *points, struct fg_changepoint p
 	points->count++;
 }
 
-/* The best split between the changes on either side; `at` itself when nothing there differs. */
+/* The best split between the changes on either side; `at` itself if no split stands out. */
 static size_t best_split(const struct search *s, const struct fg_changepoints *points, size_t at)
 {
 	struct window w = {.start = 0, .end = s->count};
@@ -329,7 +329,7 @@ static void choose_points(struct search *s, const double *null, size_t simulatio
 		}
 		insert_point(points, point);
 	}
-	/* Each was placed before its neighbours were known. */
+	/* Each change was placed before its neighbours were known; place it again. */
 	for (size_t i = 0; i < points->count; i++)
 		points->items[i].at = best_split(s, points, points->items[i].at);
 }
@@ -347,10 +347,10 @@ static void fill_levels(const double *values, size_t count, struct fg_changepoin
 }
 
 /*
- * The search looks at means, and two wild values at the end of a short segment can carry one.  A
- * level that changed has another median; where that did not move by MEDIAN_ERRORS of its errors,
- * the point is dropped.  So it is where it did not move at all: without noise the search takes for
- * a change what sums of equal values round to.
+ * The search looks at means, and two wild values at the end of a short segment can shift a mean. If
+ * the level changed, so did the median; a point whose medians differ by less than MEDIAN_ERRORS of
+ * their errors is dropped. So is a point whose medians are equal: without noise, the search
+ * mistakes the rounding of equal values for a change.
  */
 static bool is_level_change(const struct fg_changepoints *points, size_t i, size_t count)
 {

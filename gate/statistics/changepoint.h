@@ -4,9 +4,9 @@
  *
  * The usual searches assume independent, well behaved values and choose the split on the same data
  * that they then test; on a drifting host they report change points in most series in which nothing
- * happened.  Here the whole search (cleaning, noise estimate, maximum over many windows) is
- * repeated on simulated series without a change that are as autocorrelated as the given one, and
- * only what exceeds those is reported.  See changepoint.c and docs/statistics.md.
+ * happened. Here the whole search (cleaning, noise estimate, maximum over many windows) is repeated
+ * on simulated series that have no change but the same autocorrelation, and only larger statistics
+ * are reported. See changepoint.c and docs/statistics.md.
  */
 #ifndef FG_STATS_CHANGEPOINT_H
 #define FG_STATS_CHANGEPOINT_H
@@ -21,7 +21,7 @@
 struct fg_changepoint_options {
 	double alpha;       /* chance of any false change point in the series; 0: 0.01 */
 	size_t min_segment; /* least number of values on either side of a change; 0: 5 */
-	size_t simulations; /* 0: 999 */
+	size_t simulations; /* 0 means 999 */
 	uint64_t seed;
 };
 
@@ -29,7 +29,7 @@ struct fg_changepoint {
 	size_t at;     /* first value of the new level */
 	double before; /* median of the level before, up to the previous change */
 	double after;  /* median of the level after, up to the next change */
-	double p;      /* corrected for the search */
+	double p;      /* adjusted for the search over many splits */
 };
 
 struct fg_changepoints {

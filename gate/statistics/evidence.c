@@ -9,12 +9,12 @@ enum {
 	STAKES = 4
 };
 
-/* The shares of the capital that are staked; each bettor has a quarter of the first capital. */
+/* The shares of their capital that the bettors stake; each starts with a quarter of the whole. */
 static const double stakes[STAKES] = {0.1, 0.3, 0.6, 0.95};
 
 /*
- * A value counts fully from half of the median size of those before it: nearly a sign test, but one
- * that hears little from values near zero.
+ * A value has full weight from half of the median size of earlier values on: nearly a sign test,
+ * but values near zero count little.
  */
 #define FULL_SIZE 0.5
 
@@ -48,7 +48,10 @@ static void insert(double *sorted, size_t count, double value)
 	sorted[at] = value;
 }
 
-/* From -1 to 1; odd and monotone, so that values symmetric about zero or less lose on average. */
+/*
+ * The score is from -1 to 1, odd and monotone, so values that are symmetric about zero or less lose
+ * on average.
+ */
 static double score(double value, double full)
 {
 	if (full > 0.0)

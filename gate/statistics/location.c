@@ -9,13 +9,13 @@
 /* Number of values trimmed at each end: at least one is always kept. */
 static size_t cut_of(size_t count, double share)
 {
-	/* A hair more, so that 0.2 of 35 is 7 and not 6 by rounding. */
+	/* Rounding must not turn 0.2 of 35, which is 7, into 6. */
 	size_t cut = (size_t)floor(share * (double)count + 1e-9);
 
 	return 2 * cut >= count ? (count - 1) / 2 : cut;
 }
 
-/* The winsorised variance: each value beyond a cut counts as the value at the cut. */
+/* The winsorised variance, in which each value beyond a cut counts as the value at the cut. */
 static double winsorised_variance(const double *sorted, size_t count, size_t cut)
 {
 	double mean = 0.0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exact interval of a proportion. */
+/* Exact confidence interval for a proportion. */
 #ifndef FG_STATS_PROPORTION_H
 #define FG_STATS_PROPORTION_H
 

@@ -99,7 +99,7 @@ double fg_mad(const double *values, size_t count)
 double fg_autocorrelation(const double *values, size_t count, size_t lag)
 {
 	double mean = fg_mean(values, count);
-	/* Equal values differ from their mean by its rounding. */
+	/* Equal values differ from their mean by its rounding error. */
 	double least = (double)count * (ROUNDING * mean) * (ROUNDING * mean);
 	double own = 0.0;
 	double shared = 0.0;

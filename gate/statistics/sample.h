@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plain descriptions of a sample.  None changes its input; those that need order sort a copy of
- * their own. An empty sample, or one too small for the figure asked for, gives NaN.
+ * Descriptive statistics of a sample. No function changes its input; those that need sorted values
+ * sort a copy. An empty sample, or one that is too small, gives NaN.
  */
 #ifndef FG_STATS_SAMPLE_H
 #define FG_STATS_SAMPLE_H
@@ -14,13 +14,13 @@ double *fg_sorted_copy(const double *values, size_t count);
 bool fg_all_finite(const double *values, size_t count);
 
 double fg_mean(const double *values, size_t count);
-/* With the divisor count - 1. */
+/* The divisor is count - 1. */
 double fg_variance(const double *values, size_t count);
 double fg_median(const double *values, size_t count);
 /* Linear between order statistics: type 7 of Hyndman and Fan, the default of R and NumPy. */
 double fg_quantile(const double *values, size_t count, double p);
 double fg_sorted_quantile(const double *sorted, size_t count, double p);
-/* Median absolute deviation times 1.4826, a standard deviation that outliers leave alone. */
+/* Median absolute deviation times 1.4826: a standard deviation that outliers do not affect. */
 double fg_mad(const double *values, size_t count);
 /* Sample autocorrelation at `lag` (divisor count, as R's acf()); NaN when all values are equal. */
 double fg_autocorrelation(const double *values, size_t count, size_t lag);

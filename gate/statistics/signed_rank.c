@@ -12,8 +12,8 @@ enum {
 };
 
 /*
- * P(sum of ranks = 0, 1, ...), to be freed.  Each rank joins the sum or not, with even chance: the
- * distribution grows rank by rank.
+ * P(sum of ranks = 0, 1, ...), to be freed. Each rank joins the sum with probability 1/2, so the
+ * distribution is built up rank by rank.
  */
 static double *rank_sum_distribution(size_t count)
 {
@@ -32,7 +32,7 @@ static double *rank_sum_distribution(size_t count)
 	return probability;
 }
 
-/* Number of rank sums, counted from 0, whose joint probability is at most this. */
+/* Number of rank sums, from 0 up, whose joint probability is at most `share`. */
 static size_t count_improbable_exact(size_t count, double share)
 {
 	double *probability = rank_sum_distribution(count);
@@ -77,7 +77,10 @@ static double improbability(size_t count, size_t sum)
 	return fmin(tail, 1.0);
 }
 
-/* Means of two sorted values (a value with itself is one) up to `limit`; *highest is the last. */
+/*
+ * Counts the means of any two sorted values (also of a value with itself) up to `limit`; *highest
+ * is the largest of them.
+ */
 static size_t count_means(const double *sorted, size_t count, double limit, double *highest)
 {
 	size_t end = count;
@@ -95,7 +98,9 @@ static size_t count_means(const double *sorted, size_t count, double limit, doub
 	return found;
 }
 
-/* Mean number `rank` (from 1) in ascending order, by bisection: there are count^2 / 2 of them. */
+/*
+ * The mean of rank `rank` (from 1) in ascending order, by bisection: there are count^2 / 2 means.
+ */
 static double select_mean(const double *sorted, size_t count, size_t rank)
 {
 	double below = sorted[0];

@@ -10,22 +10,22 @@
 
 #include <stddef.h>
 
-/* NaN: too few values for this error. */
+/* NaN if there are too few values for this error. */
 struct fg_rank_interval {
 	double low;
 	double high;
-	double estimate; /* Hodges and Lehmann: the median of the means of any two values */
+	double estimate; /* Hodges-Lehmann estimate: the median of the means of any two values */
 };
 
 /*
  * The centers that the test does not reject, each end with an error of at most `share` (Tukey
- * 1949).  Without ties exact up to 40 values; beyond, the normal approximation makes it slightly
- * too wide.  Both ends exist if 2^-count <= share.
+ * 1949). Exact up to 40 values without ties; beyond that the normal approximation makes it slightly
+ * too wide. Both ends exist if 2^-count <= share.
  */
 struct fg_rank_interval fg_signed_rank_interval(const double *values, size_t count, double share);
 /*
- * The least error at which the interval lies above `center`: the p-value of "no larger than
- * center".  1 without values.
+ * The smallest error at which the interval lies above `center`: the p-value of "not larger than
+ * center". 1 without values.
  */
 double fg_signed_rank_error(const double *values, size_t count, double center);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The cost is rows x pairs x patterns additions, so that loop is what this file is built around:
- * the signs of BLOCK patterns lie side by side, a row keeps BLOCK sums in registers, and the
- * compiler turns the inner loop into vector instructions.  Everything after it (the step-down) is
- * one pass over rows x patterns.
+ * The cost is rows x pairs x patterns additions, so this file is built around that loop: the signs
+ * of BLOCK patterns are stored contiguously, a row keeps BLOCK sums in registers, and the compiler
+ * turns the inner loop into vector instructions. The step-down after it is one pass over rows x
+ * patterns.
  */
 #include "gate/statistics/signflip.h"
 
@@ -26,7 +26,7 @@ struct plan {
 	size_t cosets;     /* patterns without their opposites; the first is the observed one */
 	float *signs;      /* [block][column][BLOCK] */
 	float *statistics; /* [row][cosets], cosets rounded up to whole blocks */
-	size_t *order;     /* rows, by observed statistic in the current direction, ascending */
+	size_t *order;     /* rows by observed statistic in the current direction, ascending */
 };
 
 static int check_rows(const struct fg_sparse_rows *rows, size_t patterns, struct fg_error *err)
@@ -52,7 +52,7 @@ static int check_rows(const struct fg_sparse_rows *rows, size_t patterns, struct
 	return FG_OK;
 }
 
-/* Pattern 0 is "as observed"; the others are fair coins, 64 to a draw. */
+/* Pattern 0 is "as observed"; the others are fair coins, 64 per draw. */
 static void draw_signs(struct plan *plan, uint64_t seed)
 {
 	size_t columns = plan->rows->column_count;
@@ -72,7 +72,7 @@ static void draw_signs(struct plan *plan, uint64_t seed)
 	}
 }
 
-/* Four pairs at a time, so that the sums are loaded and stored once for four additions. */
+/* Takes four pairs at a time, so that the sums are loaded and stored once for four additions. */
 static void sum_block(const struct fg_sparse_rows *rows, size_t row, const float *signs,
 		      float *sums)
 {
@@ -157,7 +157,7 @@ static void order_rows(struct plan *plan, float direction)
 }
 
 /*
- * Raise the running maxima of both signs by this row, and count those that reach the row's own
+ * Raises the running maxima of both signs by this row, and counts those that reach the row's own
  * statistic.
  */
 static size_t raise_and_count(const struct plan *plan, size_t row, float direction, float *maxima)
@@ -181,7 +181,7 @@ static size_t raise_and_count(const struct plan *plan, size_t row, float directi
 }
 
 /*
- * From the least suspicious row to the most, then the adjusted p are made monotone from the top
+ * Goes from the least to the most suspicious row, then makes the adjusted p monotone from the top
  * down.
  */
 static void step_down(struct plan *plan, float direction, double *p)

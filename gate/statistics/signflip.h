@@ -25,7 +25,7 @@
 
 /*
  * Sparse rows, as in CSR: row r owns columns[start[r]] ... columns[start[r + 1] - 1] and the values
- * at the same indices.  Pairs that are not named hold 0.  The arrays stay the caller's.
+ * at the same indices. Pairs that are not listed hold 0. The caller owns the arrays.
  */
 struct fg_sparse_rows {
 	size_t row_count;
@@ -34,15 +34,15 @@ struct fg_sparse_rows {
 	const uint32_t *columns;
 	const float *values;
 	/*
-	 * Per row, or NULL: subtracted from its statistic before rows are compared, so that a more
-	 * important row gets more of the error allowance (weighted testing). It must not depend on
-	 * the signs of the values; then the bound still holds.
+	 * Per row, subtracted from its statistic before rows are compared; may be NULL. It gives a
+	 * more important row more of alpha (weighted testing). The bound holds as long as it does
+	 * not depend on the signs of the values.
 	 */
 	const float *handicap;
 };
 
 struct fg_signflip_options {
-	size_t patterns; /* half are opposites of the other half; 0: 1000 */
+	size_t patterns; /* including the opposite of each; 0: 1000 */
 	uint64_t seed;
 };
 
@@ -50,9 +50,9 @@ struct fg_signflip_options {
 #define FG_SIGNFLIP_PATTERNS_MAX 100000
 
 /*
- * Adjusted p per row, against "grew" in p_up and against "shrank" in p_down (either may be NULL).
- * A row without a value other than 0 gets 1.  FG_EINVAL for a column out of range or a value that
- * is not finite; FG_ELIMIT beyond the limits above.
+ * Computes the adjusted p of each row, for "grew" in p_up and for "shrank" in p_down (either may be
+ * NULL). A row without a value other than 0 gets 1. FG_EINVAL for a column out of range or a value
+ * that is not finite; FG_ELIMIT beyond the limits above.
  */
 int fg_signflip_max_t(const struct fg_sparse_rows *rows, const struct fg_signflip_options *options,
 		      double *p_up, double *p_down, struct fg_error *err) FG_NODISCARD;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The incomplete beta function by its continued fraction (Abramowitz and Stegun 26.5.8), evaluated
- * from the front with the method of Lentz.  The fraction converges fast below x = (a+1)/(a+b+2);
- * beyond that the symmetry I_x(a,b) = 1 - I_{1-x}(b,a) is used.  The inverse keeps a bracket around
- * the root and takes Newton steps while they stay inside it, so it cannot run away.
+ * with Lentz's method. The fraction converges fast below x = (a+1)/(a+b+2); beyond that the
+ * symmetry I_x(a,b) = 1 - I_{1-x}(b,a) is used. The inverse keeps a bracket around the root and
+ * takes Newton steps while they stay inside it, so it cannot diverge.
  */
 #include "gate/statistics/special.h"
 
@@ -14,7 +14,7 @@
 #define TINY           1e-300
 #define CONVERGED      1e-16
 
-/* ln of the gamma function for x > 0, without touching the global `signgam` of lgamma(). */
+/* ln of the gamma function for x > 0; unlike lgamma() it does not write the global `signgam`. */
 static double log_gamma_of(double x)
 {
 	int sign;
@@ -51,7 +51,7 @@ static double beta_fraction(double a, double b, double x)
 	return h;
 }
 
-/* ln of x^a (1-x)^b / B(a,b), with 1-x handed in so that nothing is lost near x = 1. */
+/* ln of x^a (1-x)^b / B(a,b); 1-x is passed in so that no digits are lost near x = 1. */
 static double log_front(double a, double b, double x, double rest)
 {
 	return log_gamma_of(a + b) - log_gamma_of(a) - log_gamma_of(b) + a * log(x) + b * log(rest);

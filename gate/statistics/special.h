@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of analysis that the distributions stand on.  Private to gate/statistics/. */
+/* Special functions that the distributions need. Private to gate/statistics/. */
 #ifndef FG_STATS_SPECIAL_H
 #define FG_STATS_SPECIAL_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sends runs as they are in the spool. */
+/* Sends runs from the spool, unchanged. */
 #include "perfdb/client/client.h"
 
 #include "base/fs.h"
@@ -67,7 +67,7 @@ static enum fg_push_outcome send_run(struct fg_push *p, const char *path, const 
 		outcome = fg_push_deliver(p, name, attempt, &parcel, err);
 	else
 		fg_error_prefix(err, "%s", path);
-	/* Another process sent it meanwhile, or the disk failed temporarily. */
+	/* Another process sent it in the meantime, or the disk failed temporarily. */
 	if (status == FG_ENOENT || status == FG_EIO)
 		outcome = FG_PUSH_LATER;
 	free(parcel.body);

@@ -3,9 +3,9 @@
  * Sends runs to a perfdb server, so that none is lost and none arrives twice.
  *
  * A run first becomes a file in the spool, synced and renamed into place; only then is the network
- * used.  fg_push_spool() sends the files, oldest first, and removes each when the server has
- * confirmed that the run is on its disk.  Whatever happens in between (a broken connection, a
- * server that is down, a killed process), the file is still there for the next try.  The server
+ * used. fg_push_spool() sends the files, oldest first, and removes each when the server has
+ * confirmed that the run is on its disk. Whatever happens before that (a broken connection, a
+ * server that is down, a killed process), the file is still there for the next try. The server
  * knows runs by their id, so sending one twice does no harm.
  *
  *	confirmed  200 or 201, naming the run   the file is removed
@@ -40,12 +40,12 @@ int fg_spool_status(const char *folder, struct fg_spool_status *status, struct f
 
 struct fg_push_options {
 	const char *url;                          /* "https://perfdb.example.org" */
-	const char *token;                        /* NULL: none; never appears in a message */
+	const char *token;                        /* may be NULL; never appears in a message */
 	const char *ca_file;                      /* NULL: the system's certificates */
-	unsigned attempts;                        /* for each run; 0: 5 */
+	unsigned attempts;                        /* per run; 0: 5 */
 	int64_t first_wait_ns;                    /* before the second attempt; 0: 500 ms */
 	int64_t longest_wait_ns;                  /* also caps Retry-After; 0: 30 s */
-	int64_t timeout_ns;                       /* of one request; 0: 60 s */
+	int64_t timeout_ns;                       /* per request; 0: 60 s */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	/*
 	 * Called after each file and before each wait (then `what` gives the reason). May be NULL.
@@ -57,15 +57,15 @@ struct fg_push_options {
 struct fg_push_result {
 	size_t sent;
 	size_t known;    /* already on the server */
-	size_t rejected; /* refused for good */
+	size_t rejected; /* refused permanently */
 	size_t waiting;  /* still in the spool */
 	size_t retries;
-	uint64_t bytes; /* of bodies sent */
+	uint64_t bytes; /* total size of the bodies sent */
 };
 
 /*
- * FG_OK if nothing is waiting or rejected. Otherwise FG_ENET with the first reason; `result` is
- * filled in either case.
+ * Returns FG_OK if nothing is waiting or rejected, otherwise FG_ENET with the first reason; fills
+ * `result` in either case.
  */
 int fg_push_spool(const char *folder, const struct fg_push_options *options,
 		  struct fg_push_result *result, struct fg_error *err) FG_NODISCARD;

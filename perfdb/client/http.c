@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Certificates are checked, against the first list that exists in one of the usual places: each
- * distribution has its own.  Redirects are not followed, so that a token goes only to the server
- * that it is meant for; a token travels unencrypted only to this machine.  Proxies come from the
- * usual environment variables (https_proxy, no_proxy) and never see the token.
+ * Certificates are checked against the first list found in the usual places, which differ between
+ * distributions. Redirects are not followed, so that a token goes only to its own server; it is
+ * sent unencrypted only to this machine. Proxies come from the usual environment variables
+ * (https_proxy, no_proxy) and never see the token.
  */
 #include "perfdb/client/http.h"
 
@@ -22,7 +22,7 @@
 
 enum {
 	REPLY_MAX_BYTES = 64 << 10,
-	/* further bytes of a reply are read and dropped; beyond this the request fails */
+	/* the rest of a longer reply is read and dropped; beyond this size the request fails */
 	DROPPED_MAX_BYTES = 8 << 20,
 	REASON_MAX_BYTES = 300,
 	CONNECT_TIMEOUT_MS = 10000,
@@ -38,7 +38,7 @@ struct fg_http {
 	char *name; /* "https://host:port", for messages */
 	char curl_words[CURL_ERROR_SIZE];
 	bool was_refused;
-	/* During a request. */
+	/* Valid during a request. */
 	struct fg_http_reply *reply;
 	size_t received; /* bytes of the body kept or dropped */
 	bool is_endless;
@@ -70,7 +70,7 @@ static bool is_loopback(const char *host)
 	return strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0;
 }
 
-/* Hides a password, even in a URL that cannot have one. */
+/* The URL without its password, even if the URL is malformed. */
 static const char *url_to_show(const struct fg_http_options *options)
 {
 	const char *at = strrchr(options->url, '@');
@@ -154,7 +154,7 @@ static int is_interrupted(void *context, curl_off_t a, curl_off_t b, curl_off_t 
 	return http->options.interrupted && *http->options.interrupted;
 }
 
-/* Called with the address that is connected to. */
+/* Called with the address to connect to. */
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
 {
 	struct fg_http *http = context;
@@ -204,7 +204,7 @@ static void configure(struct fg_http *http)
 	fg_curl_set(curl, CURLOPT_WRITEDATA, http);
 }
 
-/* NULL: none of the usual files is there. */
+/* Returns NULL if none of the usual files exists. */
 static const char *system_certificates(void)
 {
 	static const char *const places[] = {
@@ -322,8 +322,8 @@ static int64_t bounded_wait_ns(int64_t wait_s)
 }
 
 /*
- * The wait that the server asks for; -1: unknown. GitHub's rate limit gives the second at which
- * it ends.
+ * The wait that the server asks for; -1 if none. GitHub's rate limit gives the second at which it
+ * ends.
  */
 static int64_t wait_asked_for(CURL *curl)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One HTTP request after the other over one connection, and the wait before a retry. The only HTTP
- * client: for runs (client.h), results (post.h) and the server's webhooks.
+ * Sends HTTP requests over one connection, one after the other, and waits before retries. This is
+ * the only HTTP client: for runs (client.h), results (post.h) and the server's webhooks.
  */
 #ifndef FG_PERFDB_CLIENT_HTTP_H
 #define FG_PERFDB_CLIENT_HTTP_H
@@ -14,24 +14,24 @@
 
 struct fg_http;
 
-/* May a connection be made to this numeric address? */
+/* Is it allowed to connect to this numeric address? */
 typedef bool fg_http_admits(void *context, const char *address);
 
 struct fg_http_options {
 	const char *url;
-	bool url_is_secret;       /* the URL grants access: only its host appears in messages */
-	const char *token;        /* NULL: none; never appears in a message */
+	bool url_is_secret;       /* the URL itself grants access, so messages show only its host */
+	const char *token;        /* may be NULL; never appears in a message */
 	const char *token_header; /* NULL: "Authorization: Bearer" */
 	const char *ca_file;      /* NULL: the system's certificates */
-	int64_t timeout_ns;       /* of one request; 0: 60 s */
+	int64_t timeout_ns;       /* per request; 0: 60 s */
 	size_t reply_max_bytes;   /* 0: 64 KiB */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	/*
-	 * Asked about each address of the server's name when a connection is made, so that earlier
-	 * lookups do not count. No proxy is used then. NULL: all are admitted.
+	 * Called for each address of the server when a connection is made, so that an earlier
+	 * lookup cannot bypass it. No proxy is used then. NULL admits all addresses.
 	 */
 	fg_http_admits *admits;
-	void *context; /* for `admits` */
+	void *context; /* passed to `admits` */
 	bool needs_tls;
 };
 
@@ -44,9 +44,9 @@ struct fg_http_request {
 };
 
 struct fg_http_reply {
-	long status;            /* 0: no reply */
-	int64_t retry_after_ns; /* -1: not given */
-	struct fg_strbuf body;  /* bounded */
+	long status;            /* 0 if there was no reply */
+	int64_t retry_after_ns; /* -1 if the reply has none */
+	struct fg_strbuf body;  /* at most reply_max_bytes */
 	bool was_refused;       /* `admits` rejected every address */
 };
 
@@ -54,28 +54,30 @@ struct fg_http_reply {
 int fg_http_open(const struct fg_http_options *options, struct fg_http **http, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * FG_OK: there was a reply, whatever its status. FG_ENET: no reply. The caller releases the
- * reply's body.
+ * Returns FG_OK if there was a reply, whatever its status, otherwise FG_ENET. The caller releases
+ * the reply's body.
  */
 int fg_http_send(struct fg_http *http, const struct fg_http_request *request,
 		 struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
 void fg_http_close(struct fg_http *http);
 
-/* A temporary failure: 408, 425, 429, 5xx, no reply. */
+/* Is it a temporary failure: 408, 425, 429, 5xx, or no reply? */
 bool fg_http_is_passing(long status);
-/* FG_ENET with the server's message, cleaned and bounded. It may contain anything but our token. */
+/*
+ * Returns FG_ENET with the server's message, cleaned and bounded, which never contains our token.
+ */
 int fg_http_describe(const struct fg_http *http, const struct fg_http_reply *reply,
 		     struct fg_error *err);
 
 struct fg_http_patience {
-	int64_t first_wait_ns;   /* before the second attempt; 0: 500 ms */
-	int64_t longest_wait_ns; /* also the most that Retry-After can ask for; 0: 30 s */
-	const volatile sig_atomic_t *interrupted; /* ends a wait; may be NULL */
+	int64_t first_wait_ns;                    /* before the second attempt; 0: 500 ms */
+	int64_t longest_wait_ns;                  /* also limits Retry-After; 0: 30 s */
+	const volatile sig_atomic_t *interrupted; /* ends a wait early; may be NULL */
 	struct fg_random random;
 };
 
 void fg_http_patience_init(struct fg_http_patience *patience);
-/* Waits after attempt `attempt` (from 1) failed: twice as long each time, half of it random. */
+/* Waits after attempt `attempt` (from 1) has failed: twice as long each time, half of it random. */
 void fg_http_wait(struct fg_http_patience *patience, unsigned attempt, int64_t retry_after_ns);
 
 #endif

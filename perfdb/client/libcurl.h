@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcurl's functions, after fg_http_start() has opened it. */
+/* libcurl's functions, available once fg_http_start() has opened the library. */
 #ifndef FG_PERFDB_CLIENT_LIBCURL_H
 #define FG_PERFDB_CLIENT_LIBCURL_H
 
@@ -38,13 +38,13 @@ struct fg_curl {
 
 extern struct fg_curl fg_curl;
 
-/* Opens libcurl without initialising it, which is fg_http_start()'s task. */
+/* Opens libcurl but leaves its initialisation to fg_http_start(). */
 int fg_curl_open(struct fg_error *err) FG_NODISCARD;
 
 /*
  * Sets an option, whose number determines the type of its value: a `long` or a pointer. Any other
- * type does not compile, since the library would read beyond it. (The check in curl.h calls the
- * function by its name.)
+ * type does not compile, since the library would read past it. (The check in curl.h needs the
+ * function's real name.)
  */
 #define FG_CURL_TAKES_NUMBER(option)    \
  ((option) < CURLOPTTYPE_OBJECTPOINT || \

@@ -13,7 +13,7 @@ enum {
 	DEFAULT_LONGEST_WAIT_S = 60, /* as required by GitHub's secondary rate limit */
 };
 
-/* ---- a webhook ---- */
+/* ---- webhook ---- */
 
 static int call_webhook(struct fg_post *p, enum fg_post_result *result, struct fg_error *err)
 {
@@ -50,7 +50,7 @@ static int call_webhook(struct fg_post *p, enum fg_post_result *result, struct f
 	return status;
 }
 
-/* ---- all of it ---- */
+/* ---- all targets ---- */
 
 /* Requirements of a target. */
 enum need {
@@ -61,10 +61,10 @@ enum need {
 
 static const struct kind {
 	const char *name;
-	const char *value; /* NULL: any; the value is an address */
+	const char *value; /* NULL: any, because the value is an address */
 	enum need need;
 	const char *token_header;                                   /* NULL: "Authorization" */
-	int (*find)(struct fg_post_job *job, struct fg_error *err); /* NULL: no job is needed */
+	int (*find)(struct fg_post_job *job, struct fg_error *err); /* NULL: no CI job is needed */
 	int (*deliver)(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 } kinds[] = {
 	{
@@ -152,7 +152,7 @@ static int try_until(struct fg_post *p, const struct kind *kind,
 		status = kind->deliver(p, result, err);
 		if (status == FG_OK || status == FG_EINTERRUPTED || !p->may_pass || i >= attempts)
 			return status;
-		/* Retrying before a limit has ended prolongs it. */
+		/* A retry before the end of a limit prolongs it. */
 		if (p->retry_after_ns > patience.longest_wait_ns) {
 			fg_error_prefix(err,
 					"the server's rate limit ends in %" PRId64

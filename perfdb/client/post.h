@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Posts a verdict: the single comment of a project on a GitHub pull request, the single note on a
- * GitLab merge request, a commit status or a check run, or a report of any format to a webhook.
+ * Posts a verdict: as a project's only comment on a GitHub pull request or only note on a GitLab
+ * merge request, as a commit status or a check run, or as a report of any format to a webhook.
  *
  * A comment is found by its marker (its first line) on all pages of the thread and rewritten; a new
  * one is created only if none is found. Temporary failures (no connection, 408, 425, 429, 5xx, a
- * limit with a known end) are retried from the search on, so that a lost answer does not cause a
+ * limit with a known end) are retried from the search on, so that a lost reply does not cause a
  * second comment. A request that a limit would delay for too long is not sent again.
  *
  * The target comes from the variables that the CI service sets for a job:
@@ -14,8 +14,8 @@
  *	         GITHUB_EVENT_PATH, GITHUB_REF, GITHUB_SHA
  *	gitlab   CI_API_V4_URL, CI_PROJECT_ID, CI_MERGE_REQUEST_IID, CI_COMMIT_SHA
  *
- * In a workflow that follows another one (the event has a "workflow_run"), the pull request and the
- * commit are those of the other one.  A job without a pull request, or a run outside CI, posts
+ * In a workflow that follows another one (the event has a "workflow_run"), pull request and commit
+ * are those of the first workflow. A job without a pull request, or a run outside CI, posts
  * nothing, which is not a failure.
  *
  * A webhook's body is signed when its target names a secret: "X-Fastgate-Signature-256: sha256=HEX"
@@ -34,22 +34,22 @@
 struct fg_post_message {
 	const char *marker;  /* first line of the comment */
 	const char *comment; /* Markdown */
-	/* the report for a webhook, in the form that its target names */
+	/* the report for a webhook, in the format that its target names */
 	const char *body;
 	const char *media_type;
 	const char *run_id;
-	const char *name;  /* of a status or check run: letters, digits, '/', '.', '_', '-' */
+	const char *name;  /* name of a status or check run: letters, digits, '/', '.', '_', '-' */
 	const char *title; /* the verdict in one line */
 	enum fg_exit exit_code;
-	bool is_open; /* passed without being decided */
+	bool is_open; /* it passed without a decision */
 };
 
-/* Zero is right outside tests. */
+/* Zero selects the default; only tests set these. */
 struct fg_post_options {
 	unsigned attempts;                        /* 0: 4 */
 	int64_t first_wait_ns;                    /* before the second attempt; 0: 500 ms */
-	int64_t longest_wait_ns;                  /* longer limits fail at once; 0: 60 s */
-	int64_t timeout_ns;                       /* of one request; 0: 20 s */
+	int64_t longest_wait_ns;                  /* a longer limit fails at once; 0: 60 s */
+	int64_t timeout_ns;                       /* per request; 0: 20 s */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 };
 
@@ -57,10 +57,10 @@ enum fg_post_result {
 	FG_POST_NOWHERE, /* this run has no pull request */
 	FG_POST_CREATED,
 	FG_POST_UPDATED,
-	FG_POST_DELIVERED, /* to a webhook */
+	FG_POST_DELIVERED, /* sent to a webhook */
 };
 
-/* FG_ENET, FG_EINVAL and others: not posted. Messages never contain a secret. */
+/* Any status but FG_OK means that nothing was posted. Messages never contain a secret. */
 int fg_post(const struct fg_post_target *target, const struct fg_post_message *message,
 	    const struct fg_post_options *options, enum fg_post_result *result,
 	    struct fg_error *err) FG_NODISCARD;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The project's single comment on a pull request, and its single note on a merge request. */
+/* Posts the project's only comment on a pull request, or its only note on a merge request. */
 #include "base/json_write.h"
 #include "base/text.h"
 #include "perfdb/client/post_private.h"
@@ -37,7 +37,10 @@ static void add_percent_encoded(struct fg_strbuf *text, const char *words)
 	}
 }
 
-/* Its head must be the measured commit: a pull request that has moved on has another job. */
+/*
+ * The pull request's head must be the measured commit; if the request has moved on, another job
+ * posts.
+ */
 static int find_number(struct fg_post *p, struct fg_error *err)
 {
 	struct fg_strbuf path = {0};
@@ -60,9 +63,9 @@ static int find_number(struct fg_post *p, struct fg_error *err)
 	return status;
 }
 
-/* ---- one thread ---- */
+/* ---- thread of comments ---- */
 
-/* The id of our comment on one page, or 0, and whether this was the last page. */
+/* Sets `id` to our comment's on this page, or 0, and whether the page is the last one. */
 static int look_at_page(struct fg_post *p, const struct thread *thread, unsigned page, int64_t *id,
 			bool *is_last, struct fg_error *err)
 {

@@ -32,7 +32,7 @@ void fg_post_job_release(struct fg_post_job *job)
 	*job = (struct fg_post_job){0};
 }
 
-/* ---- what may become part of a path ---- */
+/* ---- checks of parts of a path ---- */
 
 static bool is_made_of(const char *text, const char *signs)
 {
@@ -97,8 +97,8 @@ static int64_t number_of_ref(const char *ref)
 
 /*
  * A follow-up workflow runs for the default branch: GITHUB_REF and GITHUB_SHA describe that branch,
- * so only the event counts. It names pull requests of this repository's branches only; one from a
- * fork is looked up by its head.
+ * so only the event counts. It lists only pull requests from branches of this repository; one from
+ * a fork is looked up by its head.
  */
 static void take_followed(struct fg_post_job *job, const cJSON *followed)
 {
@@ -125,7 +125,7 @@ static void take_job(struct fg_post_job *job, const cJSON *event, const char *re
 	job->number = number_in(event, "pull_request/number");
 	if (job->number == 0)
 		job->number = number_of_ref(fg_post_variable("GITHUB_REF"));
-	/* GITHUB_SHA of a pull request is a temporary merge commit. */
+	/* For a pull request, GITHUB_SHA is a temporary merge commit. */
 	job->sha = hash_or_null(fg_json_text_or(event, "pull_request/head/sha", NULL));
 	if (!job->sha && job->number == 0)
 		job->sha = hash_or_null(fg_post_variable("GITHUB_SHA"));

@@ -16,15 +16,15 @@
 /* ---- post_job.c ---- */
 
 struct fg_post_job {
-	char *api;      /* NULL: not a job of that service */
+	char *api;      /* NULL if this is not a job of the service */
 	char *project;  /* "/repos/acme/demo", "/projects/31" */
-	int64_t number; /* of the pull or merge request; 0: none, or unknown */
-	char *head;     /* "OWNER:BRANCH", to look up the pull request; or NULL */
-	char *sha;      /* the judged commit; NULL: unknown */
+	int64_t number; /* number of the pull or merge request; 0: none, or unknown */
+	char *head;     /* "OWNER:BRANCH", to look up the pull request by; or NULL */
+	char *sha;      /* commit that was judged; NULL: unknown */
 	char *page;     /* the job's web page; or NULL */
 };
 
-/* `job` stays empty outside the service, which is not a failure. The caller releases it. */
+/* Outside the service `job` stays empty, which is not a failure. The caller releases it. */
 int fg_post_job_github(struct fg_post_job *job, struct fg_error *err) FG_NODISCARD;
 int fg_post_job_gitlab(struct fg_post_job *job, struct fg_error *err) FG_NODISCARD;
 void fg_post_job_release(struct fg_post_job *job);
@@ -36,33 +36,36 @@ const char *fg_post_variable(const char *name);
 
 enum {
 	FG_POST_PAGE_SIZE = 100,
-	/* 100 comments of 65,536 characters, some of which take several bytes. */
+	/* room for 100 comments of 65,536 characters, some of which take several bytes */
 	FG_POST_REPLY_MAX_BYTES = 32 << 20,
 };
 
 struct fg_post {
 	const struct fg_post_message *message;
 	struct fg_post_job job;
-	const char *token; /* NULL: none */
+	const char *token; /* may be NULL */
 	struct fg_http *http;
-	int64_t retry_after_ns; /* of the last failure; -1: not given */
+	int64_t retry_after_ns; /* from the last failure; -1: not given */
 	bool may_pass;          /* the last failure is temporary */
 };
 
 /*
- * Sends one request; anything but 2xx is a failure with the server's message. The caller releases
+ * Sends one request; any status but 2xx is a failure with the server's message. The caller releases
  * the reply's body.
  */
 int fg_post_send(struct fg_post *p, const struct fg_http_request *request,
 		 struct fg_http_reply *reply, struct fg_error *err) FG_NODISCARD;
-/* GETs JSON, which the caller deletes; `what` names it in the message if it is not JSON. */
+/*
+ * Sends GET and parses the reply as JSON, which the caller deletes; `what` names the reply in the
+ * message if it is not JSON.
+ */
 int fg_post_get(struct fg_post *p, const char *path, const char *what, cJSON **json,
 		struct fg_error *err) FG_NODISCARD;
-/* Sends a JSON body; the answer is not needed. */
+/* Sends a JSON body and discards the reply. */
 int fg_post_put(struct fg_post *p, const char *method, const char *path,
 		const struct fg_strbuf *body, struct fg_error *err) FG_NODISCARD;
 
-/* Posts to one target. *result stays FG_POST_NOWHERE if there is nowhere to post to. */
+/* Post to one target each. *result stays FG_POST_NOWHERE if there is nowhere to post to. */
 int fg_post_github_comment(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 int fg_post_gitlab_note(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);
 int fg_post_github_status(struct fg_post *p, enum fg_post_result *result, struct fg_error *err);

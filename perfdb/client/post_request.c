@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One request of a post, and whether its failure is temporary. */
+/* Sends one request of a post, and notes whether its failure is temporary. */
 #include "perfdb/client/post_private.h"
 
 int fg_post_send(struct fg_post *p, const struct fg_http_request *request,
@@ -13,7 +13,7 @@ int fg_post_send(struct fg_post *p, const struct fg_http_request *request,
 	p->retry_after_ns = reply->retry_after_ns;
 	if (reply->status >= 200 && reply->status < 300)
 		return FG_OK;
-	/* A rate limit with a known end is temporary; GitHub answers 403 for one too. */
+	/* A rate limit with a known end is temporary; GitHub also uses 403 for one. */
 	p->may_pass = fg_http_is_passing(reply->status) ||
 		      (reply->status == 403 && reply->retry_after_ns >= 0);
 	status = fg_http_describe(p->http, reply, err);

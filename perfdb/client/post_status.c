@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The commit status of GitHub and GitLab, and GitHub's check run with the whole report. Both are
- * identified by their name, which is the same for every run of a project, so that it can be a
- * required check. A status replaces an earlier one of the same name; a check run is found and
- * rewritten.
+ * Sets the commit status of GitHub and GitLab, and GitHub's check run with the whole report. Both
+ * are identified by a name that is the same for every run of a project, so that it can be a
+ * required check. A new status replaces an earlier one of the same name; a check run is found and
+ * updated.
  */
 #include "base/json_write.h"
 #include "base/text.h"
@@ -15,7 +15,7 @@ enum {
 	DESCRIPTION_MAX_BYTES = 140 /* GitHub refuses longer ones */
 };
 
-/* GitHub's words for an exit code. */
+/* How GitHub names the result of an exit code. */
 struct words {
 	const char *state;
 	const char *conclusion;

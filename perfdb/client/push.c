@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sends files from a spool; client.c defines how a run is sent. */
+/* Sends the files of a spool; client.c defines how one run is sent. */
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/number.h"
@@ -24,7 +24,7 @@ static void tell(const struct fg_push *p, const char *file, const char *what)
 		p->options->tell(p->options->context, file, what);
 }
 
-/* By the status alone. */
+/* Judges by the status alone. */
 static enum fg_push_outcome classify(long status)
 {
 	if (status == FG_HTTP_CREATED)
@@ -103,7 +103,7 @@ static int open_server(const struct fg_push_options *options, struct fg_http **h
 	return fg_http_open(&server, http, err);
 }
 
-/* The server will never accept it: keep it under another name. */
+/* The server will never accept this file: keep it under another name. */
 static void reject(struct fg_push *p, const char *path)
 {
 	char *new_path = fg_xasprintf("%s" FG_PUSH_REJECTED_ENDING, path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sending files from a spool. Inside perfdb/client/ only. */
+/* Sends the files of a spool. Inside perfdb/client/ only. */
 #ifndef FG_PERFDB_CLIENT_PUSH_PRIVATE_H
 #define FG_PERFDB_CLIENT_PUSH_PRIVATE_H
 
@@ -17,7 +17,7 @@ struct fg_push {
 	struct fg_push_result result;
 	struct fg_http *http;
 	struct fg_http_patience patience;
-	struct fg_error reason; /* first failure */
+	struct fg_error reason; /* the first failure */
 };
 
 enum fg_push_outcome {
@@ -40,16 +40,16 @@ int fg_push_files(fg_push_send *send, const char *folder, const struct fg_push_o
 typedef enum fg_push_outcome fg_push_attempt(struct fg_push *p, void *what, int64_t *retry_after_ns,
 					     struct fg_error *err);
 
-/* Names in the spool, sorted: ids are ordered by time, so the oldest comes first. */
+/* Names in the spool, sorted: ids begin with the time, so the oldest comes first. */
 int fg_spool_names(const char *folder, char ***names, size_t *count, struct fg_error *err)
 	FG_NODISCARD;
 /*
- * By the whole answer. A login page or cache in between may answer 200: only a reply with the run's
- * id and the digest of the sent body confirms it.
+ * Judges by the whole reply. A login page or a cache in between may answer 200, so only a reply
+ * with the run's id and the digest of the sent body confirms the run.
  */
 enum fg_push_outcome fg_push_judge(struct fg_push *p, const char *id, const char *digest,
 				   const struct fg_http_reply *reply, struct fg_error *err);
-/* Retries until it succeeds, is refused, or attempts run out. */
+/* Repeats the attempt until it succeeds, is refused, or the attempts are used up. */
 enum fg_push_outcome fg_push_deliver(struct fg_push *p, const char *name,
 				     fg_push_attempt *attempt_it, void *what, struct fg_error *err);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The commands with actions as their first word: perfdb token, perfdb role. */
+/* Commands whose first word is an action: perfdb token, perfdb role. */
 #include "base/text.h"
 #include "perfdb/server/options.h"
 #include "store/serving/audit.h"
@@ -91,7 +91,7 @@ int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_perfdb_
 		return fg_perfdb_fail(&err);
 	status = act(&deed, action, &err);
 	fg_store_close(deed.store);
-	/* Report success only after the commit. */
+	/* Reports success only after the commit. */
 	if (status == FG_OK)
 		(void)fputs(fg_strbuf_text(&deed.said), stdout);
 	if (deed.said.data)

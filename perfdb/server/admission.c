@@ -64,7 +64,7 @@ static int check_route(struct fg_request *rq, struct fg_error *err)
 	return fg_error_set(err, FG_ENOENT, "nothing is at this address");
 }
 
-/* NULL: no token. */
+/* Returns NULL if the request has no token. */
 static const char *token_of(struct fg_request *rq)
 {
 	const char *header = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
@@ -92,8 +92,8 @@ static int count_request(struct fg_request *rq, const char *caller, struct fg_er
 }
 
 /*
- * Limits go by token, wherever it is used, or by address. An unknown token counts for its address
- * once it has failed, so that others there are not affected.
+ * Requests are limited per token, wherever it is used, or else per address. An unknown token counts
+ * for its address only once it has failed, so that it does not affect others at that address.
  */
 static int check_rate(struct fg_request *rq, struct fg_error *err)
 {
@@ -177,7 +177,7 @@ int fg_admission_check(struct fg_request *rq, struct fg_error *err)
 	return status;
 }
 
-/* On a server for this machine alone, another name in the Host header means DNS rebinding. */
+/* A server for this machine alone takes another name in the Host header for DNS rebinding. */
 static int admit_without_token(struct fg_request *rq, struct fg_error *err)
 {
 	const struct fg_server_options *options = &rq->server->options;
@@ -223,7 +223,7 @@ static int admit_token(struct fg_request *rq, const char *text, struct fg_error 
 	return FG_OK;
 }
 
-/* The only project of all grants; NULL: several, or all. */
+/* The project that all grants are for; NULL if they are for several or all projects. */
 static const char *only_project(const struct fg_grant_list *grants)
 {
 	for (size_t i = 0; i < grants->count; i++) {
@@ -278,7 +278,7 @@ static int add_grants(struct fg_request *rq, enum fg_role_kind kind, const char 
 	return fg_store_grants(rq->store, kind, name, &rq->grants, err);
 }
 
-/* A person named in a way that this server does not accept is refused, not skipped. */
+/* A name in a form that this server does not accept fails the request instead of being skipped. */
 static int add_groups(struct fg_request *rq, const char *list, struct fg_error *err)
 {
 	char *rest = list ? fg_arena_strdup(&rq->arena, list) : NULL;
@@ -302,8 +302,8 @@ static int add_groups(struct fg_request *rq, const char *list, struct fg_error *
 }
 
 /*
- * A person named by a trusted proxy: by the name, and the groups, in the headers of --user-header
- * and --groups-header.
+ * Admits a person named by a trusted proxy. --user-header names the header with the name,
+ * --groups-header the one with the groups.
  */
 static int admit_person(struct fg_request *rq, struct fg_error *err)
 {
@@ -324,7 +324,7 @@ static int admit_person(struct fg_request *rq, struct fg_error *err)
 	return status == FG_OK ? check_person(rq, name, err) : status;
 }
 
-/* By the request's credentials: a token, or a name from a proxy; or because all may read. */
+/* Admits by a token or by a proxy's headers; without either, only if everybody may read. */
 static int admit(struct fg_request *rq, struct fg_error *err)
 {
 	const char *header = token_of(rq);

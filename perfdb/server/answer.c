@@ -43,7 +43,7 @@ static const struct meaning meanings[] = {
 	 .message = "the server cannot read or write its database; its log says why"},
 };
 
-/* Codes of refusals with a status of their own. */
+/* Codes for refusals that have an HTTP status of their own. */
 static const struct {
 	int http_status;
 	const char *word;
@@ -66,7 +66,7 @@ static const struct meaning unforeseen = {
 	.message = "the server failed; its log says why",
 };
 
-/* Somebody typed the address, or followed a link; programs and the pages' scripts get JSON. */
+/* Did a person type the address or follow a link? Programs and the pages' scripts get JSON. */
 static bool is_for_a_person(struct fg_request *rq)
 {
 	const char *accepted = fg_request_header(rq, MHD_HTTP_HEADER_ACCEPT);
@@ -76,8 +76,8 @@ static bool is_for_a_person(struct fg_request *rq)
 }
 
 /*
- * For a missing address the pages show their own message, with their navigation. They are of no use
- * to clients that may not fetch their scripts.
+ * The pages show their own message for a missing address, with their navigation. A client that may
+ * not fetch their scripts gets a plain page.
  */
 static void write_error_page(struct fg_request *rq, const char *message)
 {
@@ -139,7 +139,7 @@ static void write_error(struct fg_request *rq, const struct fg_error *err)
 	fg_json_end(&w);
 }
 
-/* A page that has no token yet is not counted as a failed attempt. */
+/* A page that does not have its token yet is not counted as a failed attempt. */
 static void note_refusal(struct fg_request *rq, const struct fg_error *err)
 {
 	const bool has_token = fg_request_header(rq, MHD_HTTP_HEADER_AUTHORIZATION);
@@ -195,12 +195,12 @@ static void write_log(struct fg_request *rq, const struct fg_error *err, int64_t
 		fg_json_text(&w, "database", rq->server->database_shown);
 	fg_json_end(&w);
 	fg_strbuf_add_char(&line, '\n');
-	/* In one piece, so that lines of several threads do not mix. */
+	/* One write per line, so that lines of several threads do not mix. */
 	(void)!write(rq->server->options.log_fd, line.data, line.length);
 	fg_strbuf_release(&line);
 }
 
-/* Large answers travel packed, if that makes them smaller. */
+/* Compresses a large answer if that makes it smaller. */
 static void pack(struct fg_request *rq)
 {
 	const char *accepted = fg_request_header(rq, MHD_HTTP_HEADER_ACCEPT_ENCODING);
@@ -233,7 +233,7 @@ void fg_answer_settle(struct fg_request *rq, const struct fg_error *err)
 	}
 	count(rq, took_us);
 	write_log(rq, err, took_us);
-	/* The session is not held while a slow client reads. */
+	/* Do not hold the session while a slow client reads. */
 	fg_request_leave_store(rq);
 	pack(rq);
 }

@@ -7,7 +7,7 @@
 
 enum {
 	FILE_FROM_BYTES = 1 << 20,
-	RESERVED_BYTES = 256 << 10 /* reserved at most for an announced size */
+	RESERVED_BYTES = 256 << 10 /* at most this much is reserved for an announced size */
 };
 
 static void forget(struct fg_body *body)
@@ -44,7 +44,7 @@ static bool keep(struct fg_body *body, const void *data, size_t size)
 		return false;
 	if (body->has_file)
 		return fg_fs_write_all(body->file, data, size, NULL) == FG_OK;
-	/* Growing piece by piece would copy the data again and again. */
+	/* Reserve the announced size: growing piece by piece would copy the data repeatedly. */
 	if (!body->bytes.data)
 		body->bytes.data =
 			fg_grow(NULL, &body->bytes.capacity,

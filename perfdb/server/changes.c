@@ -6,11 +6,11 @@
 #include <math.h>
 
 enum {
-	CONFIRMED = 5, /* runs on either side of a confirmed change point */
-	FAR_OFF = 5,   /* standard deviations of the noise */
+	CONFIRMED = 5, /* runs needed on either side of a confirmed change point */
+	FAR_OFF = 5,   /* in standard deviations of the noise */
 };
 
-/* share of the level: smaller changes are ignored, however still the series */
+/* share of the level; smaller changes are ignored, however quiet the series */
 #define LEAST_SHARE 0.001
 
 static void write_level(struct fg_json_writer *w, const struct fg_change_series *u, size_t first,
@@ -24,10 +24,7 @@ static void write_level(struct fg_json_writer *w, const struct fg_change_series 
 	fg_json_double(w, "ratio", fabs(before) > 0 ? after / before : (double)NAN);
 }
 
-/*
- * Do the values from `first` on all lie far off the level that stood since `start`, and on the same
- * side of it?
- */
+/* Do all values from `first` on lie far from the level since `start`, on the same side of it? */
 static bool has_left(const struct fg_change_series *u, size_t start, size_t first, double noise)
 {
 	const double level = fg_median(u->values + start, first - start);
@@ -42,9 +39,7 @@ static bool has_left(const struct fg_change_series *u, size_t start, size_t firs
 	return true;
 }
 
-/*
- * Counts those of the last one to four values that have left the level that began at `start`.
- */
+/* Returns how many of the last one to four values have left the level that began at `start`. */
 static size_t count_left(const struct fg_change_series *u, size_t start, double noise)
 {
 	for (size_t tail = CONFIRMED - 1; tail > 0; tail--) {
@@ -57,9 +52,9 @@ static size_t count_left(const struct fg_change_series *u, size_t start, double 
 }
 
 /*
- * A change point must be followed by CONFIRMED runs. Two or three runs far off are so loud that the
- * search believes in a change a little earlier, among runs that have not changed: then those few
- * runs are reported, and no change.
+ * Number of changes that are followed by CONFIRMED runs. Two or three runs far from the level can
+ * make the search place a change a little too early, among unchanged runs; then those few runs are
+ * reported instead.
  */
 static size_t confirmed(const struct fg_change_series *u, const struct fg_changepoints *changes)
 {
@@ -78,7 +73,7 @@ static size_t confirmed(const struct fg_change_series *u, const struct fg_change
 }
 
 /*
- * A possible change at the newest runs is worth an early hint: reported separately, not as a
+ * A possible change at the newest runs is reported separately, as an early hint and not as a
  * finding.
  */
 static void write_possible(struct fg_json_writer *w, const struct fg_change_series *u, size_t start,
@@ -101,8 +96,8 @@ int fg_changes_find(const struct fg_change_series *series, struct fg_changepoint
 		    struct fg_error *err)
 {
 	/*
-	 * The simulations that the search rests on take time that grows with the series: 199 give
-	 * alpha = 0.01.
+	 * The cost of the simulations grows with the length of the series; 199 are enough for alpha
+	 * = 0.01.
 	 */
 	const struct fg_changepoint_options options = {
 		.alpha = 0.01, .min_segment = CONFIRMED, .simulations = 199, .seed = 1};
@@ -115,7 +110,7 @@ int fg_changes_find(const struct fg_change_series *series, struct fg_changepoint
 	return FG_OK;
 }
 
-/* The search takes at most this many values. */
+/* Limits the series to the number of values that the search accepts. */
 static struct fg_change_series newest_of(const struct fg_change_series *all)
 {
 	struct fg_change_series newest = *all;

@@ -6,11 +6,11 @@
 #include "base/json_write.h"
 #include "gate/statistics/changepoint.h"
 
-/* The points of a trend; `values` holds those that are numbers, `places` their indexes. */
+/* The points of a trend: `values` are those that are numbers, `places` their indexes. */
 struct fg_change_series {
 	double *values;
 	size_t *places;
-	const char **runs; /* of all points; borrowed */
+	const char **runs; /* run of every point; borrowed */
 	size_t count;
 };
 
@@ -19,10 +19,10 @@ void fg_change_series_add(struct fg_change_series *series, size_t place, const c
 			  double value);
 void fg_change_series_release(struct fg_change_series *series);
 
-/* Changes confirmed by enough runs, from at most FG_CHANGEPOINT_VALUES_MAX values. */
+/* Finds changes confirmed by enough runs, in at most FG_CHANGEPOINT_VALUES_MAX values. */
 int fg_changes_find(const struct fg_change_series *series, struct fg_changepoints *changes,
 		    struct fg_error *err) FG_NODISCARD;
-/* Members "changes" and, where the newest runs are far off, "possible_change". */
+/* Writes the member "changes" and, if the newest runs are far from the level, "possible_change". */
 int fg_changes_write(struct fg_json_writer *w, const struct fg_change_series *series,
 		     struct fg_error *err) FG_NODISCARD;
 

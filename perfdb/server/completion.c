@@ -14,7 +14,7 @@ static void add_actions(const struct fg_perfdb_command *command, struct fg_strbu
 		fg_strbuf_printf(text, "%s%s", a == command->actions ? "" : " ", a->name);
 }
 
-/* In single quotes, where the shell's own quote is written as `quote`. */
+/* Wraps `words` in single quotes; `quote` is how the shell writes a quote inside them. */
 static void add_quoted(const char *words, const char *quote, struct fg_strbuf *text)
 {
 	fg_strbuf_add_char(text, '\'');

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * libmicrohttpd closes a connection that is silent, but keeps one that sends a byte now and then
- * for ever.  So the headers of a request must arrive within some time of the connection's opening,
- * or of the last answer; and a request must be over, its answer read, within some time after that.
- *
- * A late connection is shut down, which wakes its thread, and that thread closes it.  Until then
- * the descriptor cannot be reused: libmicrohttpd announces the end of a connection before it closes
- * it, and that call waits for our lock.
+ * libmicrohttpd closes a silent connection, but keeps one that sends a byte now and then forever.
+ * So the headers of a request must arrive within a time limit, counted from the opening of the
+ * connection or from the last answer, and the request must be complete, with its answer read,
+ * within another. A late connection is shut down, which wakes its thread, and that thread closes
+ * it. Until then the descriptor cannot be reused: libmicrohttpd announces the end of a connection
+ * before it closes it, and that call waits for our lock.
  */
 #include "perfdb/server/connections.h"
 
@@ -17,7 +16,7 @@
 
 struct entry {
 	struct entry *next;
-	struct entry **place; /* that points here */
+	struct entry **place; /* the pointer to this entry */
 	int fd;
 	bool in_request;
 	bool is_cut;
@@ -26,11 +25,11 @@ struct entry {
 
 struct fg_connections {
 	struct fg_background watch;
-	struct entry *first; /* the newest */
+	struct entry *first; /* newest first */
 	size_t count;
 	int64_t headers_ns;
 	int64_t request_ns;
-	size_t busy_from; /* this many connections */
+	size_t busy_from; /* number of connections from which idle ones are closed */
 };
 
 static void cut_late(struct fg_connections *connections, int64_t now_ns)
@@ -45,8 +44,8 @@ static void cut_late(struct fg_connections *connections, int64_t now_ns)
 }
 
 /*
- * Near the limit, the connection that has been idle longest makes room for a new one: a client that
- * opens many and says nothing loses its own.
+ * Near the limit, closes the connection that has been idle longest to make room for a new one. A
+ * client that opens many connections and sends nothing thereby loses its own.
  */
 static void make_room(struct fg_connections *connections)
 {

@@ -11,16 +11,17 @@
 struct fg_connections;
 
 /*
- * Started before the daemon and stopped after it.  NULL is fine for stop(); *connections is set
- * also on failure.  From `busy_from` connections on, each new one ends the longest idle one.
+ * Start it before the daemon and stop it after that. stop() accepts NULL; *connections is set even
+ * on failure. From `busy_from` connections on, each new one closes the one that has been idle
+ * longest.
  */
 int fg_connections_start(int64_t headers_ns, int64_t request_ns, size_t busy_from,
 			 struct fg_connections **connections, struct fg_error *err) FG_NODISCARD;
 void fg_connections_stop(struct fg_connections *connections);
-/* For MHD_OPTION_NOTIFY_CONNECTION. */
+/* Pass it to libmicrohttpd with MHD_OPTION_NOTIFY_CONNECTION. */
 void fg_connections_notice(void *context, struct MHD_Connection *connection, void **slot,
 			   enum MHD_ConnectionNotificationCode code);
-/* The headers of a request have arrived (`begins`), or its answer was read. */
+/* Call when the headers of a request have arrived (`begins`) and when its answer was read. */
 void fg_connections_request(struct fg_connections *connections, struct MHD_Connection *connection,
 			    bool begins);
 size_t fg_connections_count(struct fg_connections *connections);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The first start of `perfdb serve`: a database without tokens gets its administrator's key. */
+/*
+ * The first start of `perfdb serve` creates the administrator's key if the database has no tokens.
+ */
 #include "base/clock.h"
 #include "base/fs.h"
 #include "perfdb/server/options.h"
@@ -16,7 +18,7 @@ char *fg_first_start_file(const char *database)
 	return strstr(database, "://") ? NULL : fg_xasprintf("%s.key", database);
 }
 
-/* In one transaction: the token counts once the key is in its file. */
+/* One transaction: the token is committed once its key is in the file. */
 static int make_key(struct fg_store *store, const char *database, char key[FG_TOKEN_TEXT_SIZE],
 		    struct fg_error *err)
 {

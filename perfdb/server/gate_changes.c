@@ -5,10 +5,10 @@
 #include <math.h>
 
 enum {
-	NEARBY = 5, /* points between a verdict and the change point that confirms it */
+	NEARBY = 5, /* most points between a verdict and the change point that confirms it */
 };
 
-/* The changes by the index of their point, oldest first. */
+/* Changes with the index of their point, oldest first. */
 struct changes {
 	struct fg_watched_change items[FG_WATCHED_CHANGES];
 	size_t at[FG_WATCHED_CHANGES];
@@ -24,7 +24,7 @@ static void drop(struct changes *c, size_t index)
 	}
 }
 
-/* A full list loses its oldest. */
+/* If the list is full, drops the oldest change. */
 static void insert(struct changes *c, const struct fg_watched_change *change, size_t at)
 {
 	size_t i = 0;
@@ -51,7 +51,7 @@ static bool is_same_text(const char *a, const char *b)
 	return a && b && strcmp(a, b) == 0;
 }
 
-/* The same branch measured again against the same baseline. */
+/* Was the same branch measured again, against the same baseline? */
 static bool is_again(const struct fg_history_point *point, const struct fg_history_point *earlier)
 {
 	return is_same_text(point->branch, earlier->branch) &&
@@ -113,7 +113,7 @@ static size_t find_point(const struct fg_history *history, const char *run)
 	return i;
 }
 
-/* Does the change point belong to a regression that is open already? */
+/* Does the change point confirm a regression that is already open? */
 static bool confirms(const struct fg_watched_change *c, size_t at, struct changes *open)
 {
 	for (size_t i = 0; i < open->count; i++) {

@@ -53,7 +53,7 @@ int fg_guard_shape(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* The length of a name without its port. */
+/* Length of the host name without the port. */
 static size_t name_length(const char *host)
 {
 	const char *bracket = *host == '[' ? strchr(host, ']') : NULL;
@@ -62,7 +62,7 @@ static size_t name_length(const char *host)
 	return (size_t)(from - host) + strcspn(from, ":");
 }
 
-/* Compared as a whole: "localhost.example.org" can be anybody's. */
+/* Compares the whole name: anybody can own "localhost.example.org". */
 static bool is_called(const char *host, const char *name)
 {
 	const size_t length = name_length(host);
@@ -90,7 +90,7 @@ int fg_guard_host(struct fg_request *rq, struct fg_error *err)
 	return fg_request_refuse(rq, 403, err, "this server does not serve this host name");
 }
 
-/* "https://HOST:PORT" against "HOST:PORT". */
+/* Does "https://HOST:PORT" match the Host header "HOST:PORT"? */
 static bool is_own_origin(struct fg_request *rq, const char *origin)
 {
 	const char *host = fg_request_header(rq, MHD_HTTP_HEADER_HOST);
@@ -99,7 +99,7 @@ static bool is_own_origin(struct fg_request *rq, const char *origin)
 	return host && name && strcasecmp(name + 3, host) == 0;
 }
 
-/* A form can send text/plain anywhere; for these types a browser asks the server first. */
+/* A form can send text/plain to any server without asking; for these types a browser asks first. */
 static bool has_expected_type(struct fg_request *rq)
 {
 	const char *type = fg_request_header(rq, MHD_HTTP_HEADER_CONTENT_TYPE);
@@ -126,7 +126,7 @@ int fg_guard_write(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Constant time: independent of where they differ. */
+/* Compares in constant time, independent of where the texts differ. */
 static bool is_equal(const char *given, const char *secret)
 {
 	const size_t length = strlen(secret);

@@ -15,19 +15,20 @@ enum {
 
 static const int64_t ask_every_ns = 500 * FG_NS_PER_MS;
 static const int64_t look_every_ns = 250 * FG_NS_PER_MS;
-static const int64_t remember_ns = 60 * FG_NS_PER_S; /* a failed write */
+static const int64_t remember_ns = 60 * FG_NS_PER_S; /* for how long a failed write counts */
 /*
- * Without an answer for this long, the database counts as down.  Less than the time for which a
- * session waits for a lock: what is queued is refused before a worker gets free and waits as long.
+ * The database counts as down if it has not answered for this long. This is shorter than a session
+ * waits for a lock, so queued requests are refused before a worker becomes free and waits for the
+ * lock as well.
  */
 static const int64_t patience_ns = 2500 * FG_NS_PER_MS;
 
 struct fg_health {
 	struct fg_health_options options;
 	char *folder;
-	atomic_llong answered_ns; /* when it answered last */
+	atomic_llong answered_ns; /* time of the last answer */
 	atomic_bool has_room;
-	atomic_llong failed_ns; /* last write; 0: it did not fail */
+	atomic_llong failed_ns; /* time of the last write if it failed, otherwise 0 */
 	struct fg_background asks;
 	struct fg_background looks;
 };

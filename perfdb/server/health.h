@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dedicated threads find out whether the database answers, so that no request waits. Inside
- * perfdb/server/ only.
+ * Dedicated threads check whether the database answers, so that no request has to wait for it.
+ * Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_HEALTH_H
 #define FG_PERFDB_SERVER_HEALTH_H
@@ -12,20 +12,20 @@ struct fg_health;
 
 struct fg_health_options {
 	struct fg_sessions *sessions;
-	const char *folder; /* folder of the database; NULL: on another machine */
-	/* Called again and again while the database does not answer. */
+	const char *folder; /* folder of the database; NULL if it is on another machine */
+	/* Called repeatedly while the database does not answer. */
 	void (*while_down)(void *context);
 	void *context;
 };
 
-/* *health is set also on failure. */
+/* *health is set even on failure. */
 int fg_health_start(const struct fg_health_options *options, struct fg_health **health,
 		    struct fg_error *err) FG_NODISCARD;
 void fg_health_stop(struct fg_health *health); /* NULL is fine */
 bool fg_health_database_answers(const struct fg_health *health);
-/* A run was stored, or the disk refused it. */
+/* Reports that a run was stored, or that the disk refused it. */
 void fg_health_wrote(struct fg_health *health, bool is_good);
-/* According to the file system, and unless a write failed within the last minute. */
+/* Does the file system have room, and has no write failed within the last minute? */
 bool fg_health_disk_has_room(const struct fg_health *health);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The way of a request.  libmicrohttpd calls fg_http_access() with the headers, then with pieces of
- * the body, then once more for the answer; its threads never wait for a database.  A worker
- * authorises the request and runs its handler once it is complete; if its token has not worked
- * lately, one authorises it before the body is taken.  Meanwhile the connection is suspended.
+ * Handles requests. libmicrohttpd calls fg_http_access() with the headers, then with pieces of the
+ * body, then once more for the answer; its threads never wait for a database. A worker authorises a
+ * complete request and runs its handler; if the token was not used recently, a worker authorises
+ * the request before its body is read. Meanwhile the connection is suspended.
  */
 #include "base/clock.h"
 #include "perfdb/server/connections.h"
@@ -13,7 +13,7 @@
 #include "perfdb/server/server_private.h"
 
 enum {
-	LINE_MAX_BYTES = 32 << 10 /* libmicrohttpd's buffer */
+	LINE_MAX_BYTES = 32 << 10 /* size of libmicrohttpd's buffer */
 };
 
 static int check_body(struct fg_request *rq, struct fg_error *err)
@@ -34,13 +34,13 @@ static int check_body(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* May a replica answer it? */
+/* Is it a query, which a replica may answer? */
 static bool is_question(const struct fg_request *rq)
 {
 	return rq->route->scope == FG_SCOPE_READ && !fg_route_writes(rq->route);
 }
 
-/* False: the replica cannot answer, so the primary is asked. */
+/* Returns false if the replica cannot answer, so that the primary is asked. */
 static bool ask_replica(struct fg_request *rq)
 {
 	struct fg_store *store = fg_replica_borrow(rq->server->replica, rq->who);
@@ -118,7 +118,7 @@ static void refuse_job(struct fg_job *job)
 	MHD_resume_connection(rq->connection);
 }
 
-/* If there is an answer already, it is sent after the body, which is dropped. */
+/* If authorisation fails, the answer is made now but sent after the body, which is dropped. */
 static void prove_job(struct fg_job *job)
 {
 	struct fg_request *rq = (struct fg_request *)job;
@@ -160,7 +160,7 @@ void *fg_http_line(void *context, const char *line, struct MHD_Connection *conne
 	return rq;
 }
 
-/* libmicrohttpd ends a text at a NUL.  The version follows the address in the same buffer. */
+/* libmicrohttpd's text of the address ends at a NUL; the version follows it in the same buffer. */
 static bool line_has_nul(const struct fg_request *rq, const char *version)
 {
 	const uintptr_t distance = (uintptr_t)version - (uintptr_t)rq->line;
@@ -202,7 +202,7 @@ static enum MHD_Result take(struct fg_request *rq, const char *data, size_t *siz
 	return MHD_YES;
 }
 
-/* Called when the whole request has arrived, and again when another thread has made the answer. */
+/* Called when the whole request has arrived, and again when a worker has made the answer. */
 static enum MHD_Result finish(struct fg_request *rq)
 {
 	if (rq->route->scope == FG_SCOPE_NONE)
@@ -212,7 +212,7 @@ static enum MHD_Result finish(struct fg_request *rq)
 	return give(rq, rq->route->takes_run ? FG_JOB_UPLOAD : FG_JOB_QUESTION, run_job);
 }
 
-/* Its token was looked up; the body comes next, and then the end. */
+/* The token was looked up; continue with the body. */
 static enum MHD_Result go_on(struct fg_request *rq)
 {
 	rq->held = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Requests per minute and caller.  Callers hash into a fixed table, so that an attacker with many
- * addresses costs no memory.  Two callers in one slot share its allowance.
+ * Limits requests per minute and caller. Callers are hashed into a fixed table, so that an attacker
+ * with many addresses costs no memory. Two callers in the same slot share an allowance.
  */
 #include "perfdb/server/limiter.h"
 

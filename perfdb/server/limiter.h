@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests per minute of each caller.  Inside perfdb/server/ only. */
+/* Limits requests per minute and caller. Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_LIMITER_H
 #define FG_PERFDB_SERVER_LIMITER_H
 
@@ -10,8 +10,8 @@ struct fg_limiter;
 struct fg_limiter *fg_limiter_new(unsigned per_minute);
 void fg_limiter_free(struct fg_limiter *limiter); /* NULL is fine */
 /*
- * Counts one request of this caller: 0, or, if its allowance is used up, the seconds until the next
- * minute.
+ * Counts one request of this caller. Returns 0, or if the allowance is used up, the seconds until
+ * the next minute.
  */
 unsigned fg_limiter_count(struct fg_limiter *limiter, const char *caller, int64_t now_ns);
 

@@ -13,7 +13,7 @@
 enum {
 	IO_THREADS = 2, /* threads that only move bytes */
 	CONNECTIONS = FG_LISTEN_CONNECTIONS,
-	CONNECTIONS_OF_ONE = 2048, /* connections of one address, if addresses are known */
+	CONNECTIONS_OF_ONE = 2048, /* most connections per address, if addresses are known */
 	IDLE_SECONDS = 30
 };
 
@@ -56,9 +56,9 @@ static int make_address(const struct fg_server_options *options, struct sockaddr
 }
 
 /*
- * While the server stops, new connections are refused, and clients try again.  MHD_quiesce_daemon()
- * is meant for this, but it races with the pool's threads, which take the listening socket out of
- * their epoll sets too: the loser ends the process.
+ * While the server stops, new connections are refused and clients retry. MHD_quiesce_daemon() is
+ * meant for this, but it races with the pool's threads, which also remove the listening socket from
+ * their epoll sets: the loser ends the process.
  */
 static enum MHD_Result let_in(void *context, const struct sockaddr *address, socklen_t size)
 {
@@ -69,12 +69,14 @@ static enum MHD_Result let_in(void *context, const struct sockaddr *address, soc
 	return atomic_load(&server->draining) ? MHD_NO : MHD_YES;
 }
 
-/* GnuTLS' words: from TLS 1.2 on, with forward secrecy and authenticated encryption. */
+/*
+ * Priority string for GnuTLS: TLS 1.2 or later, with forward secrecy and authenticated encryption.
+ */
 static char ciphers[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-MAC-ALL:+AEAD:-RSA";
 
 /*
- * In place of libmicrohttpd's own, at whose %00 a text would end.  U+0001 is refused by
- * fg_guard_shape().
+ * Replaces libmicrohttpd's own function, whose result would end at %00. fg_guard_shape() refuses
+ * U+0001.
  */
 static size_t unescape(void *context, struct MHD_Connection *connection, char *text)
 {

@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 	struct fg_error err = {0};
 
 	(void)fg_log_init(getenv("FASTGATE_DEBUG"));
-	(void)umask(PRIVATE); /* a database holds tokens' digests and everybody's results */
+	(void)umask(PRIVATE); /* the database holds digests of tokens and everybody's results */
 	if (argc < 2) {
 		print_usage(stderr);
 		return FG_PERFDB_USAGE;

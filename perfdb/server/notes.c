@@ -11,7 +11,7 @@
 #include "store/serving/audit.h"
 
 enum {
-	STRANGERS_PER_MINUTE = 16, /* so strangers fill the audit log slowly */
+	STRANGERS_PER_MINUTE = 16, /* so low that strangers fill the audit log slowly */
 	SUBJECT_MAX_BYTES = 200
 };
 
@@ -20,7 +20,7 @@ struct note {
 	struct fg_server *server;
 	struct fg_arena arena;
 	struct fg_audit_entry refusal;
-	int64_t token; /* token that was used; 0: a refusal */
+	int64_t token; /* token that was used; 0 for a refusal */
 	int64_t now_ns;
 };
 
@@ -53,7 +53,7 @@ static void run(struct fg_job *job)
 	drop(job);
 }
 
-/* NULL: already noted. */
+/* Returns NULL if it was noted already. */
 static struct note *make(struct fg_request *rq, const char *key, const char *who)
 {
 	struct fg_server *server = rq->server;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes that no request waits for, each at most once a minute per token or person; strangers share
- * a few. A server that only shows runs notes nothing. Inside perfdb/server/ only.
+ * Background writes that no request waits for, each at most once a minute per token or person; all
+ * strangers together share a few. A read-only server writes none. Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_NOTES_H
 #define FG_PERFDB_SERVER_NOTES_H
 
 #include "perfdb/server/request.h"
 
-/* Time and address of a token's last use. */
+/* Notes time and address of a token's last use. */
 void fg_notes_token_use(struct fg_request *rq, int64_t token, int64_t now_ns);
-/* For the audit log: a known person, or somebody with a token, was refused. */
+/* Notes in the audit log that a known person, or somebody with a token, was refused. */
 void fg_notes_refusal(struct fg_request *rq, const char *reason);
 
 #endif

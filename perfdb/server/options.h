@@ -71,7 +71,7 @@ struct fg_perfdb_options {
 #define FG_PERFDB_HELP \
  FG_ROW_FLAG(struct fg_perfdb_options, help, "help", 'h', "show this help and exit")
 
-/* Words after the options. */
+/* The words after the options. */
 struct fg_perfdb_words {
 	char **items;
 	size_t count;
@@ -83,9 +83,10 @@ struct fg_perfdb_command {
 	const char *name;
 	const char *summary;
 	const struct fg_option *options;
-	const struct fg_perfdb_action *actions; /* the first word; NULL: it takes no words */
-	const char *usage;                      /* with actions */
-	/* Without actions.  The exit code, an FG_PERFDB_... */
+	const struct fg_perfdb_action
+		*actions;  /* actions for the first word; NULL if the command takes no words */
+	const char *usage; /* for commands with actions */
+	/* For commands without actions; returns the exit code, an FG_PERFDB_... */
 	int (*run)(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words);
 };
 
@@ -100,9 +101,9 @@ extern const struct fg_perfdb_command fg_perfdb_migrate, fg_perfdb_backup, fg_pe
 /* All commands, NULL at the end. */
 extern const struct fg_perfdb_command *const fg_perfdb_commands[];
 
-/* perfdb(1). (manual.c) */
+/* Writes perfdb(1). (manual.c) */
 void fg_perfdb_manual(struct fg_strbuf *page);
-/* Completions for "bash", "zsh" or "fish"; false: another shell. (completion.c) */
+/* Writes the completion for "bash", "zsh" or "fish"; false for another shell. (completion.c) */
 bool fg_perfdb_completion(const char *shell, struct fg_strbuf *text);
 
 struct fg_store;
@@ -110,41 +111,39 @@ struct fg_store;
 /* Input of an action. */
 struct fg_perfdb_deed {
 	const struct fg_perfdb_options *given;
-	char *word; /* after the action; NULL: none */
+	char *word; /* the word after the action; may be NULL */
 	struct fg_store *store;
-	struct fg_strbuf said; /* printed once it is done */
+	struct fg_strbuf said; /* printed after success */
 };
 
 struct fg_perfdb_action {
 	const char *name;
 	bool takes_word;
-	bool changes; /* in one transaction with its entry in the audit log */
+	bool changes; /* runs in one transaction with its entry in the audit log */
 	int (*run)(struct fg_perfdb_deed *deed, struct fg_error *err);
-	const char *remark; /* on standard error, once it is done; NULL: none */
+	const char *remark; /* printed on standard error after success; may be NULL */
 };
 
-/* Does what the first word says, or the first action.  The exit code. */
+/* Runs the action named by the first word, by default the first action; returns the exit code. */
 int fg_perfdb_act(const struct fg_perfdb_options *given, const struct fg_perfdb_words *words,
 		  const struct fg_perfdb_command *command);
-/*
- * Adds an action on the database to the audit log, under the name of the local user, who owns the
- * database.
- */
+/* Adds an action to the audit log, under the name of the local user, who owns the database. */
 int fg_perfdb_note(struct fg_store *store, const char *project, const char *action,
 		   const char *subject, struct fg_error *err) FG_NODISCARD;
 /*
- * A name from the database for a terminal: without control characters, padded to `width`.
+ * Adds a name from the database for display on a terminal, without control characters, padded to
+ * `width`.
  */
 void fg_perfdb_add_name(struct fg_strbuf *text, const char *name, size_t width);
 /*
- * The administrator's key of a database that never had a token, also written next to an SQLite
- * file; "" if it had one.
+ * Creates the administrator's key of a database that never had a token, and writes it next to an
+ * SQLite file. Sets `key` to "" if there was a token.
  */
 int fg_first_start(const char *database, char key[FG_TOKEN_TEXT_SIZE], struct fg_error *err)
 	FG_NODISCARD;
-/* The file with the key, to be freed; NULL: this kind of database has none. */
+/* The path of the key file, to be freed; NULL if this kind of database has none. */
 char *fg_first_start_file(const char *database);
-/* Says why on standard error; the exit code. */
+/* Prints the error on standard error; returns the exit code. */
 int fg_perfdb_fail(const struct fg_error *err);
 
 #endif

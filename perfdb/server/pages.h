@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of perfdb/web, built in.  Inside perfdb/server/ only. */
+/* The embedded files of perfdb/web. Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_PAGES_H
 #define FG_PERFDB_SERVER_PAGES_H
 
@@ -15,6 +15,6 @@ struct fg_page {
 extern const struct fg_page fg_pages[];
 extern const size_t fg_page_count;
 
-const struct fg_page *fg_page_find(const char *name); /* or NULL */
+const struct fg_page *fg_page_find(const char *name); /* Returns NULL if there is no such page. */
 
 #endif

@@ -28,7 +28,7 @@ void fg_proxies_free(struct fg_proxies *proxies)
 	free(proxies);
 }
 
-/* "192.0.2.1", "192.0.2.1:80", "[2001:db8::1]:80", quoted or not. */
+/* Accepts "192.0.2.1", "192.0.2.1:80" and "[2001:db8::1]:80", quoted or not. */
 static bool parse_node(const char *text, size_t size, struct fg_address *address)
 {
 	char node[FG_ADDRESS_TEXT_SIZE + 10];
@@ -55,7 +55,7 @@ static bool parse_node(const char *text, size_t size, struct fg_address *address
 	return fg_address_parse(start, address);
 }
 
-/* The node that one hop of a Forwarded header names: for=NODE;proto=https;by=... */
+/* The node in one hop of a Forwarded header: for=NODE;proto=https;by=... */
 static bool parse_forwarded(const char *text, size_t size, struct fg_address *address)
 {
 	while (size > 0) {
@@ -79,7 +79,8 @@ static bool parse_forwarded(const char *text, size_t size, struct fg_address *ad
 typedef bool parse_hop(const char *text, size_t size, struct fg_address *address);
 
 /*
- * From the right: the first address that is not a trusted proxy.  False: the list ends before.
+ * Finds, from the right, the first address that is not a trusted proxy. False if the list ends
+ * before one.
  */
 static bool read_list(const struct fg_proxies *proxies, const char *list, parse_hop *parse,
 		      struct fg_address *client)
@@ -106,7 +107,7 @@ static bool read_list(const struct fg_proxies *proxies, const char *list, parse_
 		while (start > list && start[-1] != ',')
 			start--;
 		if (start == list)
-			return true; /* trusted all the way: the leftmost asked */
+			return true; /* all are trusted: the leftmost one sent the request */
 		end = start - 1;
 	}
 	return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The client's address when proxies stand in between.  Inside perfdb/server/ only. */
+/* Finds the client's address behind proxies. Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_PROXIES_H
 #define FG_PERFDB_SERVER_PROXIES_H
 
@@ -16,10 +16,10 @@ void fg_proxies_free(struct fg_proxies *proxies); /* NULL is fine */
 /* Is it the address of a trusted proxy? */
 bool fg_proxies_trust(const struct fg_proxies *proxies, const char *peer);
 /*
- * The client's address: `peer`, unless that is a trusted proxy, which names its client. Each proxy
- * adds its client on the right, so the lists are read from there, past other trusted proxies:
- * anything further left is the client's own claim. If the two headers disagree, one of them was
- * forged, and the answer is `peer`. The headers may be NULL.
+ * Gives the client's address: `peer`, unless that is a trusted proxy, which names its client. Each
+ * proxy appends its client on the right, so the lists are read from there, past other trusted
+ * proxies; addresses further left are the client's own claim. If the two headers disagree, one of
+ * them was forged, and the answer is `peer`. The headers may be NULL.
  */
 void fg_proxies_client(const struct fg_proxies *proxies, const char *peer, const char *forwarded,
 		       const char *x_forwarded_for, char client[FG_ADDRESS_TEXT_SIZE]);

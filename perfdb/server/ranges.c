@@ -6,7 +6,7 @@
 #include <arpa/inet.h>
 
 enum {
-	MAPPED_BITS = 96 /* IPv4 addresses are kept as IPv6 ones that begin with ::ffff: */
+	MAPPED_BITS = 96 /* IPv4 addresses are stored as IPv6 addresses that begin with ::ffff: */
 };
 
 struct range {
@@ -105,25 +105,25 @@ bool fg_ranges_have(const struct fg_ranges *ranges, const struct fg_address *add
 }
 
 /*
- * The special purposes that IANA registers (RFC 6890), and the ranges that carry an IPv4 address
- * inside an IPv6 one.
+ * Special-purpose ranges registered by IANA (RFC 6890), and ranges that embed an IPv4 address in an
+ * IPv6 one.
  */
 static const char *const special[] = {
 	"0.0.0.0/8",      /* this network */
 	"10.0.0.0/8",     /* private */
-	"100.64.0.0/10",  /* shared by a provider's customers */
+	"100.64.0.0/10",  /* shared by customers of one provider */
 	"127.0.0.0/8",    /* loopback */
-	"169.254.0.0/16", /* link-local, where clouds have their metadata */
+	"169.254.0.0/16", /* link-local, used by clouds for their metadata */
 	"172.16.0.0/12",  /* private */
 	"192.0.0.0/24",   /* protocol assignments */
 	"192.0.2.0/24",   /* documentation */
 	"192.88.99.0/24", /* 6to4 relays */
 	"192.168.0.0/16", /* private */
-	"198.18.0.0/15",  /* benchmarks of networks */
+	"198.18.0.0/15",  /* network benchmarks */
 	"198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", /* multicast */
 	"240.0.0.0/4",                                      /* reserved, and broadcast */
 	"::/96", /* unspecified, loopback, IPv4-compatible */
-	"64:ff9b::/96",    "64:ff9b:1::/48", "100::/64", /* discarded */
+	"64:ff9b::/96",    "64:ff9b:1::/48", "100::/64", /* NAT64, discard-only */
 	"2001::/23",                                     /* protocol assignments, Teredo */
 	"2001:db8::/32",                                 /* documentation */
 	"2002::/16",                                     /* 6to4 */
@@ -131,7 +131,7 @@ static const char *const special[] = {
 	"5f00::/16",                                     /* segment routing */
 	"fc00::/7",                                      /* private */
 	"fe80::/10",                                     /* link-local */
-	"fec0::/10",                                     /* site-local, once */
+	"fec0::/10",                                     /* site-local, deprecated */
 	"ff00::/8",                                      /* multicast */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Network addresses, and ranges of them.  Inside perfdb/server/ only. */
+/* Network addresses and ranges of addresses. Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_RANGES_H
 #define FG_PERFDB_SERVER_RANGES_H
 
@@ -11,7 +11,7 @@ enum {
 	FG_ADDRESS_TEXT_SIZE = 46
 };
 
-/* IPv6; an IPv4 address is the one that begins with ::ffff: */
+/* An IPv6 address; an IPv4 address is stored with the prefix ::ffff: */
 struct fg_address {
 	uint8_t bytes[FG_ADDRESS_BYTES];
 };
@@ -21,10 +21,12 @@ struct fg_ranges;
 bool fg_address_parse(const char *text, struct fg_address *address);
 void fg_address_format(const struct fg_address *address, char text[FG_ADDRESS_TEXT_SIZE]);
 
-/* Has none of the special purposes that IANA registers (RFC 6890): local, private, reserved. */
+/*
+ * Is the address outside all special-purpose ranges of IANA (RFC 6890): local, private, reserved?
+ */
 bool fg_address_is_public(const struct fg_address *address);
 
-/* `texts` are addresses or CIDR blocks, like 10.0.0.0/8 or ::1.  *ranges is set also on failure. */
+/* `texts` are addresses or CIDR blocks, like 10.0.0.0/8 or ::1. *ranges is set even on failure. */
 int fg_ranges_new(const char *const *texts, size_t count, struct fg_ranges **ranges,
 		  struct fg_error *err) FG_NODISCARD;
 void fg_ranges_free(struct fg_ranges *ranges); /* NULL is fine */

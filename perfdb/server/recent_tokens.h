@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recently seen texts: a fixed table of their keyed hashes, so that no secret is kept and any
- * number of them costs no more memory. A forgotten text is looked up again. Inside perfdb/server/
- * only.
+ * Remembers recently seen tokens in a fixed table of keyed hashes, so that no secret is stored and
+ * memory does not grow with their number. A forgotten token is looked up again. Inside
+ * perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_RECENT_TOKENS_H
 #define FG_PERFDB_SERVER_RECENT_TOKENS_H

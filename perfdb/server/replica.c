@@ -11,20 +11,23 @@
 #include <stdatomic.h>
 
 enum {
-	SLOTS = 1024, /* clients that wrote; two in one slot use the first database together */
+	SLOTS = 1024, /* clients that wrote; two in the same slot are both sent to the primary */
 	MOST_LAG_MS = 10000,
 	NO_ANSWER = -1,
 };
 
 static const int64_t ask_every_ns = 500 * FG_NS_PER_MS;
-/* Without an answer for this long, it counts as down. */
+/* The replica counts as down if it has not answered for this long. */
 static const int64_t patience_ns = 2500 * FG_NS_PER_MS;
-/* Largest delay of a replica that is used. */
+/*
+ * A client that wrote uses the primary for this long, which is also the largest delay of a replica
+ * in use.
+ */
 static const int64_t own_writes_ns = MOST_LAG_MS * FG_NS_PER_MS;
 
 struct fg_replica {
 	struct fg_sessions *sessions;
-	atomic_llong answered_ns; /* when it answered last; 0: never */
+	atomic_llong answered_ns; /* time of the last answer; 0: never */
 	atomic_llong lag_ms;
 	atomic_ullong questions;
 	atomic_llong wrote_ns[SLOTS];

@@ -20,13 +20,13 @@ struct fg_body {
 	size_t announced;     /* announced size; 0: unknown */
 	atomic_size_t *total; /* bytes of all bodies in progress */
 	size_t total_limit;
-	atomic_size_t *share; /* bytes of this sender's bodies: half of total_limit at most */
+	atomic_size_t *share; /* bytes of this sender's bodies; at most half of total_limit */
 	size_t size;          /* received so far */
-	size_t counted;       /* counted in *total and *share */
+	size_t counted;       /* bytes included in *total and *share */
 	enum fg_body_state {
 		FG_BODY_COMPLETE, /* nothing is missing so far */
 		FG_BODY_TOO_LARGE,
-		FG_BODY_NO_ROOM, /* other bodies use up the limit */
+		FG_BODY_NO_ROOM, /* other bodies have used up the limit */
 		FG_BODY_NO_DISK, /* the file cannot be written */
 	} state;
 	struct fg_strbuf bytes; /* the data of a small body */
@@ -35,9 +35,9 @@ struct fg_body {
 	void *map; /* mapping of the file */
 };
 
-/* If the data does not fit, the whole body is dropped; the state holds the reason. */
+/* A body that does not fit is dropped as a whole; the state has the reason. */
 void fg_body_add(struct fg_body *body, const void *data, size_t size);
-/* body->size bytes, which live as long as the body; NULL: the file cannot be read. */
+/* Returns body->size bytes, which live as long as the body; NULL if the file cannot be read. */
 const char *fg_body_data(struct fg_body *body);
 void fg_body_release(struct fg_body *body);
 
@@ -55,13 +55,13 @@ struct fg_answer {
 	const char *type;
 	struct fg_strbuf text;
 	bool packed; /* `text` is gzip */
-	/* Instead of `text`: lives as long as the program. */
+	/* Sent instead of `text`; lives as long as the program. */
 	const void *asset;
 	size_t asset_size;
 	const char *asset_tag;
 	unsigned retry_after_s;
-	const char *refusal; /* code of a failure; NULL: by its status */
-	const char *cause;   /* detail of a failure, only for the log; NULL: the message has it */
+	const char *refusal; /* error code in the answer; NULL: derived from the status */
+	const char *cause;   /* detail for the log only; NULL if the message says it all */
 	const char *cookie;
 };
 
@@ -72,59 +72,59 @@ struct fg_request {
 	const struct fg_route *route;
 	const char *method;
 	const char *path;
-	const char *tail; /* rest of the path, after a route that ends with '/' */
-	const char *line; /* the address as it was sent, in libmicrohttpd's buffer */
+	const char *tail; /* the rest of the path, for a route that ends with '/' */
+	const char *line; /* the address as received, in libmicrohttpd's buffer */
 	size_t line_length;
-	bool has_nul; /* its first line contains a NUL */
+	bool has_nul; /* the request line contains a NUL */
 	bool is_http_1_0;
 	int64_t started_ns;
 	struct fg_arena arena;
 	struct fg_body body;
 	/* The client. */
-	const char *peer;   /* the connected peer: the client, or a proxy */
-	char *client;       /* the address */
+	const char *peer;   /* the connected peer, which is the client or a proxy */
+	char *client;       /* the client's address */
 	const char *who;    /* client in the log and the limiter: "token 3", or the address */
 	const char *author; /* author of everything written: a person or a token's note */
 	bool authorized;
 	struct fg_grant_list grants;
-	const char *project; /* the only one that it may see; NULL: all, or several */
-	/* While a thread works on it. */
+	const char *project; /* the only project it may see; NULL: all, or several */
+	/* Set while a thread works on it. */
 	struct fg_store *store;
-	bool is_of_replica; /* `store` */
-	bool held;          /* a worker has it */
+	bool is_of_replica; /* `store` is a session of the replica */
+	bool held;          /* a worker holds the request */
 	struct fg_answer answer;
 };
 
-/* A session of the database, unless it has one.  FG_ENET: no session is free. */
+/* Borrows a database session, unless the request has one. FG_ENET: no session is free. */
 int fg_request_enter_store(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
-/* The session goes back to where it came from. */
+/* Gives the session back to where it came from. */
 void fg_request_leave_store(struct fg_request *rq);
-/* A parameter of the query; NULL when absent or empty. */
+/* A query parameter; NULL if absent or empty. */
 const char *fg_request_parameter(struct fg_request *rq, const char *name);
 const char *fg_request_header(struct fg_request *rq, const char *name);
-/* All headers of this name as one list, in their order; NULL: none. */
+/* All headers of this name, joined to one list in their order; NULL if there is no such header. */
 const char *fg_request_header_list(struct fg_request *rq, const char *name);
-/* A parameter that must be there. */
+/* A required parameter. */
 int fg_request_need(struct fg_request *rq, const char *name, const char **value,
 		    struct fg_error *err) FG_NODISCARD;
-/* A number up to `max`; *value is the default and stays when the parameter is absent. */
+/* A number up to `max`; *value keeps its default if the parameter is absent. */
 int fg_request_size(struct fg_request *rq, const char *name, size_t max, size_t *value,
 		    struct fg_error *err) FG_NODISCARD;
 /*
- * FG_ENOENT unless the client may do this in the project: for others it does not exist.  NULL: in
- * all projects.
+ * FG_ENOENT unless the client may do this in the project; to others the project does not exist.
+ * NULL means all projects.
  */
 int fg_request_may_see(const struct fg_request *rq, const char *project, struct fg_error *err)
 	FG_NODISCARD;
 /* Do the client's grants allow this address for at least one project? */
 bool fg_request_is_allowed(const struct fg_request *rq, enum fg_scope needed);
-/* The parameter "project" or the only one there is for this client; NULL: all. */
+/* The parameter "project", or else the only project of this client; NULL for all. */
 int fg_request_which_project(struct fg_request *rq, const char **project, struct fg_error *err)
 	FG_NODISCARD;
 /* The parameter "project", if this client may see it. */
 int fg_request_project(struct fg_request *rq, const char **project, struct fg_error *err)
 	FG_NODISCARD;
-/* The id of a run by any of its names, if it may be seen; lives as long as the request. */
+/* The id of a run by any of its names, if the client may see it; lives as long as the request. */
 int fg_request_find_run(struct fg_request *rq, const char *name, const char **id,
 			struct fg_error *err) FG_NODISCARD;
 /* Fails with this HTTP status. */
@@ -132,33 +132,33 @@ int fg_request_refuse(struct fg_request *rq, int http_status, struct fg_error *e
 		      const char *message);
 /* Starts the answer as JSON. */
 void fg_request_json(struct fg_request *rq, struct fg_json_writer *w);
-/* Starts {"NAME": [ ... ]}; fg_json_end() twice ends it. */
+/* Starts {"NAME": [ ... ]}; two calls of fg_json_end() end it. */
 void fg_request_json_list(struct fg_request *rq, struct fg_json_writer *w, const char *name);
-/* A member with a time. */
+/* Writes a member with a time. */
 void fg_request_json_time(struct fg_json_writer *w, const char *name, int64_t ns);
 
-/* Bounds of the latencies that are counted. */
+/* Upper bounds of the latency classes. */
 extern const int64_t fg_latency_us[FG_LATENCY_STEPS];
 
 /* ---- admission.c ---- */
 
 /*
- * Decides from the headers alone: the address, the method, the limits. Finds the route and sets the
- * limits of the body. Uses no database, so libmicrohttpd's threads may call it.
+ * Checks address, method and limits from the headers alone. Finds the route and sets the limits of
+ * the body. Uses no database, so libmicrohttpd's threads may call it.
  */
 int fg_admission_check(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
-/* Refuses a request that needs the database while the database does not answer. */
+/* Refuses a request that needs the database while the database is down. */
 int fg_admission_database_is_down(struct fg_request *rq, struct fg_error *err);
-/* Its token has not worked lately, so authorise it before taking its body. */
+/* Was its token not used recently, so that it must be authorised before its body is read? */
 bool fg_admission_is_unproven(struct fg_request *rq);
-/* Checks the client's rights and opens the request's session. */
+/* Checks the client's rights, and opens the request's session. */
 int fg_admission_authorize(struct fg_request *rq, struct fg_error *err) FG_NODISCARD;
 
 /* ---- answer.c ---- */
 
 /*
- * Everything but sending: an error becomes the body, the request is counted and logged, and the
- * session is given back.
+ * Does everything but sending: an error becomes the body, the request is counted and logged, and
+ * the session is given back.
  */
 void fg_answer_settle(struct fg_request *rq, const struct fg_error *err);
 enum MHD_Result fg_answer_send(struct fg_request *rq);

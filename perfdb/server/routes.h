@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every address of the server.  Inside perfdb/server/ only. */
+/* The table of the server's addresses. Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_ROUTES_H
 #define FG_PERFDB_SERVER_ROUTES_H
 
@@ -7,17 +7,17 @@
 
 struct fg_route {
 	const char *method;
-	const char *path; /* ends with '/': any path below it */
+	const char *path; /* a path that ends with '/' includes everything below it */
 	enum fg_scope scope;
 	fg_handler *handler;
-	bool takes_run; /* a large body */
-	bool is_public; /* outside the limits, and known to everybody */
+	bool takes_run; /* takes a large body */
+	bool is_public; /* not limited, and open to everybody */
 };
 
 extern const struct fg_route fg_routes[];
 extern const size_t fg_route_count;
 
-/* The type that a body must have. */
+/* The content type that a body must have. */
 const char *fg_route_body_type(const struct fg_route *route);
 /* Does it change anything? */
 bool fg_route_writes(const struct fg_route *route);
@@ -28,10 +28,13 @@ struct fg_asked {
 	bool read_only; /* routes that write do not exist */
 };
 
-/* NULL: no such method, or (`*is_path_known` false) no such path.  *tail: after the route's '/'. */
+/*
+ * Returns NULL if there is no such method or (*is_path_known false) no such path. *tail: the text
+ * after a route's '/'.
+ */
 const struct fg_route *fg_route_find(const struct fg_asked *asked, const char **tail,
 				     bool *is_path_known);
-/* Methods of this address, as the Allow header lists them. */
+/* The methods of this address, as listed in the Allow header. */
 const char *fg_route_methods(const struct fg_asked *asked, struct fg_arena *arena);
 
 #endif

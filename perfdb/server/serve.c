@@ -108,7 +108,7 @@ static bool parse_listen(const char *text, char **address, uint16_t *port)
 	return true;
 }
 
-/* Signals are waited for, not handled: all of the shutdown happens on this thread. */
+/* Waits for signals instead of handling them, so that the whole shutdown happens on this thread. */
 static void wait_for_signal(void)
 {
 	sigset_t signals;
@@ -134,8 +134,9 @@ static void block_signals(void)
 }
 
 /*
- * A page that redirects to the address. Every user can see its path in the process list; they must
- * not see an address with the key in it. To be freed with its folder; NULL: it cannot be written.
+ * Writes a page that redirects to the address. Every user can see the browser's command line in the
+ * process list, so it has the page's path and not the address with the key. The path is to be
+ * freed, and its folder removed; NULL if it cannot be written.
  */
 static char *write_entry(const char *url, struct fg_error *err)
 {
@@ -172,7 +173,7 @@ static void remove_entry(char *path)
 	free(path);
 }
 
-/* Failing to start a browser does not stop the server.  The entry page, to be removed. */
+/* Opens a browser; returns the entry page, to be removed. A failure does not stop the server. */
 static char *open_browser(const char *url)
 {
 	struct fg_process_result result = {0};
@@ -197,7 +198,7 @@ static int make_secret(char text[SECRET_TEXT_SIZE], struct fg_error *err)
 	return FG_OK;
 }
 
-/* The address with a browser's key: that of this start, or the token `key` ("": none). */
+/* The address with a browser's key: the secret of this start, or the token `key` ("": none). */
 static char *make_url(const struct fg_server_options *options, uint16_t port, const char *key)
 {
 	const bool is_six = strchr(options->address, ':');
@@ -227,7 +228,7 @@ static void announce(const struct fg_perfdb_options *given, const struct fg_serv
 	free(url);
 }
 
-/* While the file of the first key exists, a later start shows the pages with that key. */
+/* While the file of the first key exists, later starts use that key to open the pages. */
 static void recall_key(const char *database, char key[FG_TOKEN_TEXT_SIZE])
 {
 	char *file = fg_first_start_file(database);
@@ -254,7 +255,7 @@ static char *show(const struct fg_perfdb_options *given, const struct fg_server_
 	return entry;
 }
 
-/* Makes the first key, unless --read-only, --secret or --user-header says who gets in. */
+/* Makes the first key, unless --read-only, --secret or --user-header decides who has access. */
 static int prepare(const struct fg_server_options *options, char key[FG_TOKEN_TEXT_SIZE],
 		   struct fg_error *err)
 {
@@ -272,7 +273,7 @@ static int run_server(const struct fg_perfdb_options *given, struct fg_server_op
 	char *entry = NULL;
 
 	block_signals();
-	/* write() fails with EPIPE or EFBIG instead. */
+	/* makes write() fail with EPIPE or EFBIG instead */
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	FG_TRY(prepare(options, key, err));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Start and stop: what is started last is stopped first. */
+/* Starts and stops the server; parts are stopped in reverse order. */
 #include "perfdb/server/server.h"
 
 #include "base/clock.h"
@@ -27,15 +27,15 @@
 enum {
 	DEFAULT_THREADS = 16,
 	DEFAULT_PER_MINUTE = 6000,
-	WEBHOOK_TESTS_PER_MINUTE = 60, /* of one project */
-	NOTES_PER_MINUTE = 1,          /* of one subject */
+	WEBHOOK_TESTS_PER_MINUTE = 60, /* per project */
+	NOTES_PER_MINUTE = 1,          /* per subject */
 	DEFAULT_HEADERS_SECONDS = 60,
 	DEFAULT_REQUEST_SECONDS = 300,
 	DEFAULT_RETRY_SECONDS = 10,
 	PEM_MAX_BYTES = 1 << 20,
-	OTHER_FILES = 128,      /* than connections */
-	KEPT_BYTES = 32 << 20,  /* free memory, for each thread's next upload */
-	LARGE_BYTES = 32 << 20, /* larger blocks go back to the system as soon as they are free */
+	OTHER_FILES = 128,      /* file descriptors for anything but connections */
+	KEPT_BYTES = 32 << 20,  /* free memory kept for the threads' next uploads */
+	LARGE_BYTES = 32 << 20, /* larger blocks go back to the system when freed */
 	GROWTH_BYTES = 1 << 20
 };
 
@@ -51,7 +51,7 @@ static int check_exposure(const struct fg_server_options *options, struct fg_err
 		fg_listen_address(options));
 }
 
-/* Every client holds a descriptor: the usual soft limit of 1024 is too low. */
+/* Every client needs a descriptor, so the usual soft limit of 1024 is too low. */
 static void raise_file_limit(void)
 {
 	struct rlimit limit = {0};
@@ -63,8 +63,8 @@ static void raise_file_limit(void)
 }
 
 /*
- * An upload of new code takes some megabytes and gives them back. By default malloc returns them to
- * the system, which clears each page for the next upload, until a large upload has raised its
+ * An upload of new code allocates and frees some megabytes. By default malloc returns them to the
+ * system, which then clears each page for the next upload, until a large upload has raised the
  * threshold.
  */
 static void keep_memory(void)
@@ -174,7 +174,7 @@ static int set_proxies(struct fg_server *s, struct fg_error *err)
 	return fg_proxies_new(options->proxies, options->proxy_count, &s->proxies, err);
 }
 
-/* Three quarters of the connections that there can be. */
+/* Three quarters of the largest possible number of connections. */
 static size_t count_busy(void)
 {
 	struct rlimit files = {0};
@@ -185,8 +185,10 @@ static size_t count_busy(void)
 	return most / 4 * 3;
 }
 
-/* Browsers send a cookie to all ports of a host, so each server has a name of its own. */
-/* Over TLS no other host and no plain page can set it. */
+/*
+ * Browsers send a cookie to all ports of a host, so each server's cookie has its own name. With
+ * TLS, the name's prefix keeps other hosts and plain pages from setting it.
+ */
 static char *name_cookie(const char *of, bool has_tls)
 {
 	char hex[FG_SHA256_HEX_SIZE];
@@ -267,7 +269,7 @@ void fg_server_stop(struct fg_server *server)
 {
 	if (!server)
 		return;
-	/* No new connections; requests in progress are answered; then connections are cut. */
+	/* Refuse new connections, answer requests in progress, then close the connections. */
 	atomic_store(&server->draining, true);
 	fg_workers_stop(server->workers);
 	if (server->daemon)

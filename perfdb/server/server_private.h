@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by all requests of one server.  Inside perfdb/server/ only. */
+/* State shared by all requests of one server. Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_SERVER_PRIVATE_H
 #define FG_PERFDB_SERVER_SERVER_PRIVATE_H
 
@@ -29,44 +29,44 @@ enum {
 
 struct fg_route;
 
-/* Counted since the start; shown by /metrics. */
+/* Counters since the start, shown by /metrics. */
 struct fg_counters {
 	atomic_ullong requests[FG_ROUTE_MAX];
 	atomic_ullong microseconds[FG_ROUTE_MAX];
-	atomic_ullong answers[6]; /* counted by the hundreds of the status */
+	atomic_ullong answers[6]; /* by hundreds of the status */
 	atomic_ullong runs_stored;
 	atomic_ullong runs_known;
 	atomic_ullong over_quota;
 	atomic_ullong bytes_in;
 	atomic_ullong limited;
 	atomic_ullong failed_tokens;
-	atomic_ullong faster[FG_LATENCY_STEPS]; /* answers within each of fg_latency_us */
+	atomic_ullong faster[FG_LATENCY_STEPS]; /* answers within each bound in fg_latency_us */
 };
 
 struct fg_server {
 	struct fg_server_options options;
-	char *database_shown; /* without a password, for the log */
-	bool is_local;        /* reached from this machine alone */
+	char *database_shown; /* without the password, for the log */
+	bool is_local;        /* can be reached only from this machine */
 	struct MHD_Daemon *daemon;
 	uint16_t port;
 	char *certificate;
 	char *key;
 	struct fg_sessions *sessions;
-	struct fg_replica *replica; /* NULL: none */
+	struct fg_replica *replica; /* may be NULL */
 	struct fg_limiter *requests;
 	struct fg_limiter *noted;             /* limits notes to one a minute per subject */
 	struct fg_recent_tokens *good_tokens; /* tokens that worked recently */
 	struct fg_proxies *proxies;
 	char *cookie_name;        /* cookie for the secret */
-	struct fg_writer *writer; /* NULL: read-only */
+	struct fg_writer *writer; /* NULL if read-only */
 	struct fg_workers *workers;
 	struct fg_watcher *watcher;
-	struct fg_webhooks *webhooks; /* NULL: read-only */
+	struct fg_webhooks *webhooks; /* NULL if read-only */
 	struct fg_limiter *webhook_tests;
 	struct fg_health *health;
 	struct fg_connections *connections;
 	atomic_size_t body_bytes;                  /* bytes of requests in progress */
-	atomic_size_t body_shares[FG_BODY_SHARES]; /* parts of body_bytes, by token */
+	atomic_size_t body_shares[FG_BODY_SHARES]; /* body_bytes by token */
 	atomic_bool draining;
 	struct fg_counters counters;
 	const struct fg_route *routes; /* the routes that the counters belong to */
@@ -76,7 +76,7 @@ struct fg_server {
 
 /* ---- http.c ---- */
 
-/* Makes the request when its first line is there. */
+/* Creates the request when its first line has arrived. */
 void *fg_http_line(void *context, const char *line, struct MHD_Connection *connection);
 enum MHD_Result fg_http_access(void *context, struct MHD_Connection *connection, const char *url,
 			       const char *method, const char *version, const char *data,
@@ -90,7 +90,7 @@ enum {
 	FG_LISTEN_CONNECTIONS = 4096
 };
 
-/* The address listened on: the option, or 127.0.0.1. */
+/* The address to listen on: the option, or 127.0.0.1. */
 const char *fg_listen_address(const struct fg_server_options *options);
 bool fg_listen_is_loopback(const struct fg_server_options *options);
 /* Starts libmicrohttpd; sets the server's daemon and port. */

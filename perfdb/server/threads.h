@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Background threads; waits by a clock that cannot be set.  Inside perfdb/server/ only. */
+/* Background threads, and waits on a clock that cannot be set. Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_THREADS_H
 #define FG_PERFDB_SERVER_THREADS_H
 
@@ -11,11 +11,11 @@
 /* A thread that works, waits, and works again until it is stopped. */
 struct fg_background {
 	const char *name; /* for fg_thread_name() */
-	/* Called without the lock. True: there is more to do at once. */
+	/* Called without the lock. Returns true if there is more to do at once. */
 	bool (*work)(void *context);
 	void *context;
-	int64_t pause_ns;     /* the longest wait between two calls */
-	pthread_mutex_t lock; /* may guard what `context` holds */
+	int64_t pause_ns;     /* longest wait between two calls */
+	pthread_mutex_t lock; /* may protect the data of `context` */
 	pthread_cond_t wake;
 	pthread_t thread;
 	bool is_running;
@@ -24,14 +24,14 @@ struct fg_background {
 };
 
 int fg_background_start(struct fg_background *background, struct fg_error *err) FG_NODISCARD;
-/* Ends a wait, or the next one.  Called without the lock. */
+/* Ends a wait, or the next one. Call it without the lock. */
 void fg_background_wake(struct fg_background *background);
-/* Waits until work() returns.  Nothing happens if it was not started. */
+/* Waits until work() returns. Does nothing if the thread was not started. */
 void fg_background_stop(struct fg_background *background);
 
-/* A condition for fg_wake_wait(). */
+/* Initialises a condition for fg_wake_wait(). */
 void fg_wake_init(pthread_cond_t *wake);
-/* Waits `ns` at most; false when the time is over. */
+/* Waits at most `ns`; false on timeout. */
 bool fg_wake_wait(pthread_cond_t *wake, pthread_mutex_t *lock, int64_t ns);
 /* Names this thread for ps, top and gdb; at most 15 characters. */
 void fg_thread_name(const char *name);

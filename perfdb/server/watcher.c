@@ -12,7 +12,7 @@
 #include <math.h>
 
 enum {
-	PLACES_MAX = 20000, /* beyond these nothing is watched */
+	PLACES_MAX = 20000, /* most places that are watched */
 	IDLE_SECONDS = 60,
 };
 
@@ -20,8 +20,8 @@ struct place {
 	char *project;
 	char *benchmark;
 	char *metric;
-	int64_t series; /* newest series behind `found`; 0: none yet */
-	int64_t wanted; /* series; other than `series`: waits for the thread */
+	int64_t series; /* newest series that `found` is based on; 0: none yet */
+	int64_t wanted; /* requested series; if it differs, the place waits for the thread */
 	struct fg_watched found;
 };
 
@@ -32,7 +32,7 @@ struct fg_watcher {
 	struct place **places;
 	size_t count;
 	size_t capacity;
-	size_t next; /* place that the thread looks at */
+	size_t next; /* index of the place that the thread looks at next */
 };
 
 static struct place *find_place(struct fg_watcher *w, const struct fg_watch_place *wanted)
@@ -131,7 +131,10 @@ static int read_history(struct fg_store *store, const struct fg_watch_place *pla
 	return fg_store_history(store, &query, history, err);
 }
 
-/* The changes of a history that ends with this run, and without it; both empty: it has no value. */
+/*
+ * Searches a history that ends with this run, with and without the run; both results are empty if
+ * the run has no value.
+ */
 static int search_around(const struct fg_history *history, const char *run, struct fg_watched *now,
 			 struct fg_watched *before, struct fg_error *err)
 {
@@ -184,7 +187,7 @@ static int find_changes(struct fg_store *store, const struct fg_watch_place *pla
 	return status;
 }
 
-/* Called without the lock; names of a place never change. */
+/* Called without the lock; a place's names never change. */
 static void look_at(struct fg_watcher *w, const struct place *place, struct fg_watched *found)
 {
 	struct fg_error err = {0};
@@ -198,7 +201,7 @@ static void look_at(struct fg_watcher *w, const struct place *place, struct fg_w
 	fg_sessions_give_back(w->sessions, store);
 }
 
-/* NULL: nothing waits. */
+/* Returns NULL if no place waits. */
 static struct place *next_place(struct fg_watcher *w)
 {
 	for (size_t i = 0; i < w->count; i++) {

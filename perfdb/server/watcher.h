@@ -12,21 +12,21 @@
 #include "store/serving/history.h"
 
 enum {
-	FG_WATCHED_RUNS = 300,  /* the newest ones are searched */
-	FG_WATCHED_CHANGES = 8, /* the newest ones are kept */
+	FG_WATCHED_RUNS = 300,  /* number of newest runs that are searched */
+	FG_WATCHED_CHANGES = 8, /* number of newest changes that are kept */
 };
 
 struct fg_watched_change {
-	char run[37];  /* the first after the change */
-	char last[37]; /* the one before; "": none */
+	char run[37];  /* first run after the change */
+	char last[37]; /* last run before it; "" if none */
 	int64_t started_ns;
-	double before; /* level */
+	double before; /* level before the change */
 	double after;
-	bool from_gate;    /* a paired verdict found it: see gate_changes.h */
-	bool is_confirmed; /* the runs after it stay at the new level */
+	bool from_gate;    /* found by a paired verdict: see gate_changes.h */
+	bool is_confirmed; /* later runs stay at the new level */
 	double low;        /* the verdict's interval, as ratios */
 	double high;
-	char undone_by[37]; /* run; "": none */
+	char undone_by[37]; /* run that undid the change; "" if none */
 };
 
 struct fg_watched {
@@ -34,7 +34,7 @@ struct fg_watched {
 	size_t count;
 };
 
-/* A metric of a benchmark, as it was when `series` was the newest. */
+/* A benchmark's metric, with `series` as its newest value. */
 struct fg_watch_place {
 	const char *project;
 	const char *benchmark;
@@ -45,8 +45,8 @@ struct fg_watch_place {
 struct fg_store;
 
 /*
- * The change point that this run confirms: with the run there is another level at the end than
- * without it.  Otherwise change->run is empty.
+ * Finds the change point that this run confirms: with the run, the history ends at another level
+ * than without it. If the run confirms nothing, change->run is empty.
  */
 int fg_watcher_confirmed(struct fg_store *store, const struct fg_watch_place *place,
 			 const char *run, struct fg_watched_change *change, struct fg_error *err)
@@ -54,20 +54,22 @@ int fg_watcher_confirmed(struct fg_store *store, const struct fg_watch_place *pl
 
 struct fg_watcher;
 
-/* *watcher is set also on failure. */
+/* *watcher is set even on failure. */
 int fg_watcher_start(struct fg_sessions *sessions, struct fg_watcher **watcher,
 		     struct fg_error *err) FG_NODISCARD;
 void fg_watcher_stop(struct fg_watcher *watcher); /* NULL is fine */
-/* False: not known yet, ask again; *watched is what was known before. */
+/*
+ * Returns false if the result is not known yet, so ask again; *watched is then the previous result.
+ */
 bool fg_watcher_look(struct fg_watcher *watcher, const struct fg_watch_place *place,
 		     struct fg_watched *watched);
 
 /* ---- gate_changes.c ---- */
 
 /*
- * Adds the regressions of a history to its change points; the newest FG_WATCHED_CHANGES stay.  A
- * later run of the same branch against the same baseline takes the place of an earlier one; an
- * improvement that takes back at least half of a regression undoes it.
+ * Adds the regressions of a history to its change points, and keeps the newest FG_WATCHED_CHANGES.
+ * A later run of the same branch against the same baseline replaces the earlier one; an improvement
+ * that reverts at least half of a regression undoes it.
  */
 void fg_gate_changes_add(const struct fg_history *history, struct fg_watched *watched);
 

@@ -12,11 +12,11 @@
 
 enum {
 	CLAIM_SECONDS = 60,  /* longer than any call takes */
-	POLL_SECONDS = 5,    /* interval of the search for runs that other servers stored */
-	TIMEOUT_SECONDS = 5, /* limit of one call */
+	POLL_SECONDS = 5,    /* interval between searches for runs that other servers stored */
+	TIMEOUT_SECONDS = 5, /* per call */
 	ATTEMPTS_MAX = 12,
 	WAIT_MAX_SECONDS = 3600,
-	TEXT_MAX_BYTES = 4096, /* address, template, answer */
+	TEXT_MAX_BYTES = 4096, /* limit for address, template and answer */
 };
 
 struct fg_webhooks {
@@ -35,7 +35,10 @@ bool fg_webhook_admits(void *allowed, const char *text)
 	       (fg_ranges_have(allowed, &address) || fg_address_is_public(&address));
 }
 
-/* With a word in place of each value, it is JSON only if all of them are inside strings. */
+/*
+ * Replaces each placeholder by a word: the result is JSON only if all placeholders are inside
+ * strings.
+ */
 static int check_template(const char *template, struct fg_error *err)
 {
 	static const struct fg_webhook_values words = {"x", "x", "x", "x", "x", "x", "x"};
@@ -101,7 +104,7 @@ int fg_webhooks_send(const struct fg_webhooks *h, const char *url, const char *b
 	if (status != FG_OK)
 		return status;
 	status = fg_http_send(http, &request, &reply, err);
-	/* The answer's body is not shown: it may come from the internal network. */
+	/* Does not show the answer's body, which may come from the internal network. */
 	if (reply.was_refused)
 		status = fg_error_set(err, FG_EINVAL,
 				      "the webhook's address is a local or private one, which this "
@@ -114,7 +117,7 @@ int fg_webhooks_send(const struct fg_webhooks *h, const char *url, const char *b
 	return status;
 }
 
-/* Twice as long after each attempt; 0: never. */
+/* Time of the next attempt, with a wait that doubles each time; 0 for never. */
 static int64_t again_at(const struct fg_webhooks *h, int64_t attempts)
 {
 	const int64_t most = WAIT_MAX_SECONDS * FG_NS_PER_S;
@@ -141,7 +144,7 @@ static int make_call(const struct fg_webhooks *h, struct fg_store *store,
 				       err);
 }
 
-/* False: nothing is due, or it fails. */
+/* Returns false if nothing is due or the call fails. */
 static bool call_next(void *context)
 {
 	const struct fg_webhooks *h = context;

@@ -14,7 +14,7 @@ enum {
 	SUMMARY_MAX_BYTES = 2000,
 };
 
-/* Appends text as JSON, without the quotes around it and without control characters. */
+/* Appends text as JSON, but without the quotes around it and without control characters. */
 static void add_value(struct fg_strbuf *body, const char *value, size_t limit)
 {
 	struct fg_strbuf clean = {0};
@@ -102,7 +102,8 @@ int fg_webhook_message(struct fg_store *store, const struct fg_webhook_call *cal
 	int status = fg_store_load_run(store, call->run, &stored, err);
 
 	if (status != FG_OK)
-		return status == FG_ENOENT ? FG_OK : status; /* removed since */
+		return status == FG_ENOENT ? FG_OK
+					   : status; /* the run was removed in the meantime */
 	if (stored.outcome &&
 	    (strcmp(stored.outcome, "regression") == 0 || strcmp(stored.outcome, "creep") == 0 ||
 	     strcmp(stored.outcome, "error") == 0))

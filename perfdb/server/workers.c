@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * libmicrohttpd's threads only move bytes: the first of them to wake takes every connection that
- * waits, so a handler that ran there and waited for its transaction would hold up all of them.  A
- * complete request is suspended, answered here, and resumed.
+ * libmicrohttpd's threads only move bytes. The first of them to wake takes every waiting
+ * connection, so a handler that waited for a transaction there would delay all of them. A complete
+ * request is therefore suspended, answered here, and resumed.
  *
- * Uploads are CPU work and wait for each other, so they never have all threads: a quarter is kept
- * for questions.  A flood of unknown tokens has a quarter, and notes one thread.
+ * Uploads are CPU-bound and wait for each other, so they never get all threads: a quarter is kept
+ * for queries. A flood of unknown tokens gets at most a quarter, and notes get one thread.
  */
 #include "perfdb/server/workers.h"
 
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 enum {
-	UPLOADS_PER_PROCESSOR = 2, /* one is unpacked while another is stored */
-	/* time for clients to read their answers when the server stops */
+	UPLOADS_PER_PROCESSOR = 2, /* one is unpacked while another one is stored */
+	/* time that clients have to read their answers when the server stops */
 	LEAVE_SECONDS = 5
 };
 
@@ -32,8 +32,8 @@ struct fg_workers {
 	pthread_t *threads;
 	size_t thread_count;
 	struct queue queues[FG_JOB_KINDS];
-	size_t busy[FG_JOB_KINDS]; /* threads */
-	size_t most[FG_JOB_KINDS]; /* limits of `busy` */
+	size_t busy[FG_JOB_KINDS]; /* busy threads per kind */
+	size_t most[FG_JOB_KINDS]; /* limit per kind */
 	size_t held;
 	bool stopping;
 };
@@ -150,7 +150,7 @@ void fg_workers_give(struct fg_workers *w, struct fg_job *job)
 	bool is_late = false;
 
 	(void)pthread_mutex_lock(&w->lock);
-	is_late = w->stopping; /* the threads may have ended */
+	is_late = w->stopping; /* the threads may have ended already */
 	if (!is_late) {
 		job->next = NULL;
 		*queue->last = job;

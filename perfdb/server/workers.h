@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The threads that answer requests. They know jobs, not requests: the submitter of a job defines
- * its work. Inside perfdb/server/ only.
+ * The threads that answer requests. They know jobs, not requests: the caller that submits a job
+ * defines its work. Inside perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_WORKERS_H
 #define FG_PERFDB_SERVER_WORKERS_H
@@ -12,7 +12,7 @@
 /* In order of priority. */
 enum fg_job_kind {
 	FG_JOB_QUESTION,
-	FG_JOB_PROOF, /* is this token good? */
+	FG_JOB_PROOF, /* checks a token */
 	FG_JOB_UPLOAD,
 	FG_JOB_NOTE, /* a write that no client waits for */
 	FG_JOB_KINDS,
@@ -21,28 +21,31 @@ enum fg_job_kind {
 struct fg_job {
 	struct fg_job *next;
 	enum fg_job_kind kind;
-	void (*run)(struct fg_job *job);    /* answers; from then on the job may be gone */
-	void (*refuse)(struct fg_job *job); /* instead of run(): answers at once */
+	void (*run)(struct fg_job *job);    /* answers; afterwards the job may have been freed */
+	void (*refuse)(struct fg_job *job); /* called instead of run(), answers at once */
 };
 
 struct fg_workers;
 
 int fg_workers_start(unsigned threads, struct fg_workers **workers, struct fg_error *err)
 	FG_NODISCARD;
-/* Answers what waits, drops notes, and gives clients some seconds to read it.  NULL is fine. */
+/*
+ * Answers waiting jobs, drops notes, and gives clients some seconds to read their answers. NULL is
+ * fine.
+ */
 void fg_workers_stop(struct fg_workers *workers);
 void fg_workers_free(struct fg_workers *workers);
 /*
- * Announces a job; false when the workers are stopping.  After true: suspend the connection, give
- * the job, and call fg_workers_let_go() when its answer was read.
+ * Announces a job; false if the workers are stopping. After true, suspend the connection, give the
+ * job, and call fg_workers_let_go() once its answer was read.
  */
 bool fg_workers_hold(struct fg_workers *workers) FG_NODISCARD;
 /* Refuses the job at once if the workers have begun to stop since it was announced. */
 void fg_workers_give(struct fg_workers *workers, struct fg_job *job);
 void fg_workers_let_go(struct fg_workers *workers);
-/* Number of jobs that were announced and not released yet. */
+/* Number of jobs announced but not let go yet. */
 size_t fg_workers_count(struct fg_workers *workers);
-/* Refuses the jobs that wait to be begun. */
+/* Refuses the jobs that have not begun. */
 void fg_workers_refuse_waiting(struct fg_workers *workers);
 
 #endif

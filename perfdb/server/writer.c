@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * SQLite has one writer, and on PostgreSQL runs of new code mostly wait for each other's names: so
- * a lock and a session that knows the names of earlier runs are as fast as several sessions.
+ * SQLite has one writer, and on PostgreSQL runs of new code mostly wait for each other's names. So
+ * one locked session that knows the names of earlier runs is as fast as several sessions.
  */
 #include "perfdb/server/writer.h"
 
@@ -13,12 +13,12 @@
 
 enum {
 	TRIES = 3,
-	AGAIN_WITHIN_NS = 2000000000, /* a wait for another process's lock takes longer */
+	AGAIN_WITHIN_NS = 2000000000, /* a slower attempt has waited for another process's lock */
 };
 
 struct fg_writer {
 	struct fg_sessions *sessions;
-	struct fg_store *store; /* NULL: to be opened */
+	struct fg_store *store; /* NULL until it is opened */
 	pthread_mutex_t lock;
 };
 

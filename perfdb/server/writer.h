@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one session that stores uploads.  A worker that has checked a run waits for its turn, and
- * stores it in one transaction: when fg_writer_do() returns FG_OK, it is on the disk.  Inside
+ * The only session that stores uploads. A worker that has checked a run waits for its turn, then
+ * stores the run in one transaction: when fg_writer_do() returns FG_OK, it is on the disk. Inside
  * perfdb/server/ only.
  */
 #ifndef FG_PERFDB_SERVER_WRITER_H
@@ -11,12 +11,12 @@
 
 struct fg_writer;
 
-/* Runs inside the transaction; called again if another server was in the way. */
+/* Runs inside the transaction; called again after a conflict with another server. */
 typedef int fg_write_task(struct fg_store *store, void *context, struct fg_error *err);
 
 struct fg_writer *fg_writer_new(struct fg_sessions *sessions);
 void fg_writer_free(struct fg_writer *writer); /* NULL is fine */
-/* Commits if the task returns FG_OK, else undoes what it wrote. */
+/* Commits if the task returns FG_OK, otherwise rolls back. */
 int fg_writer_do(struct fg_writer *writer, fg_write_task *task, void *context, struct fg_error *err)
 	FG_NODISCARD;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages of perfdb.  The address holds everything that is shown: ?view=...&..., and behind # what compare.js adds.
+// The pages of perfdb.  The address holds everything that is shown: ?view=...&..., and after # the part that compare.js adds.
 
 import { el, replace } from './dom.js';
 import { clip } from './format.js';
@@ -46,7 +46,7 @@ async function show() {
 		if (state.view && !Object.hasOwn(VIEWS, state.view))
 			throw new Missing(`There is no page '${state.view}'.`);
 		await (VIEWS[state.view] ?? showProjects)(state);
-		page.dataset.ready ??= 'true'; // a comparison reports that itself when its lower parts are complete
+		page.dataset.ready ??= 'true'; // a comparison sets this itself when its lower parts are complete
 	} catch (error) {
 		if (error instanceof Refused)
 			askToken(error.message);

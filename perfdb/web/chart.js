@@ -6,12 +6,12 @@ import { el, names, onResize, replace, svg } from './dom.js';
 import { finite, formatChange, formatValue } from './format.js';
 import { axis, label, line, quantile } from './plot.js';
 
-const TIME_ROOM = 110; // pixels for a word below the chart
-const LEAST_SHOWN = 5; // runs
+const TIME_ROOM = 110; // pixels per label below the chart
+const LEAST_SHOWN = 5; // least number of runs shown
 const DRAG_PIXELS = 6;
 const CARD_MS = 120;
 
-// Start times of the runs below: days, or hours if all began on one day. Points are in order, at equal distances.
+// Start times below the chart: days, or hours if all runs began on one day. Points are in order, equally spaced.
 function timeLabels(points, x, box) {
 	const times = points.map((p) => p.time ?? '');
 	const sameDay = times[0]?.slice(0, 10) === times.at(-1)?.slice(0, 10);
@@ -27,7 +27,7 @@ function timeLabels(points, x, box) {
 	return parts;
 }
 
-// The gate's own verdicts stand out by shape, too.
+// The gate's own verdicts also stand out by shape.
 function mark(p, at, height, radius) {
 	const name = `point ${p.verdict ?? ''}`;
 	if (p.verdict === 'regression')
@@ -37,8 +37,8 @@ function mark(p, at, height, radius) {
 	return svg('circle', { cx: at, cy: height, r: radius, class: name });
 }
 
-// One point per run while points are distinguishable; else the range of each pixel column, and one
-// verdict in each.
+// One point per run as long as points are distinguishable; otherwise the range of each pixel
+// column, with one verdict.
 function drawPoints(points, x, y, box) {
 	if (points.length <= box.right - box.left)
 		return points.map((p, index) => finite(p.value) && mark(p, x(index), y(p.value), points.length > 300 ? 1.5 : 3));
@@ -57,7 +57,7 @@ function drawPoints(points, x, y, box) {
 	return [svg('path', { d: path.join(''), class: 'range' }), ...judged.values()];
 }
 
-// A level with its error: points with `band` are joined.
+// A level with its error: joins the points that have `band`.
 function bandOf(points, x, y) {
 	const place = (value, index) => `${x(index).toFixed(1)},${y(value).toFixed(1)}`;
 	const upper = points.map((p, i) => place(p.band[1], i));
@@ -101,7 +101,7 @@ class TrendChart {
 			button('‹', 'Earlier runs', () => this.pan(-0.5)), button('›', 'Later runs', () => this.pan(0.5)), this.all);
 	}
 
-	// --- what is shown ---
+	// --- visible range ---
 
 	setRange(range, redraw = true) {
 		const last = Math.max(0, this.data.points.length - 1);
@@ -118,7 +118,7 @@ class TrendChart {
 		this.data.onRange?.(all ? null : [this.first, this.last]);
 	}
 
-	// Around the cursor where it is inside, else around the newest run.
+	// Zooms around the cursor if it is inside the range, otherwise around the newest run.
 	zoomBy(factor) {
 		const shown = this.last - this.first + 1;
 		const wanted = Math.max(LEAST_SHOWN, Math.round(shown * factor));
@@ -166,7 +166,7 @@ class TrendChart {
 			label(this.x(index) + (index === this.last ? -4 : 4), box.top + 10, formatChange(ratio - 1), 'step-label', index === this.last ? 'end' : 'start')];
 	}
 
-	// For a chain: marks points at which a gate failed or something became faster.
+	// For a chain: marks the points at which a gate failed or something became faster.
 	steps(box) {
 		const { points } = this.data;
 		return points.flatMap((p, i) => (i > 0 && i >= this.first && i <= this.last && ['regression', 'improvement'].includes(p.verdict) ? this.step(i, p.value / points[i - 1].value, box) : []));
@@ -225,7 +225,7 @@ class TrendChart {
 			+ `${this.data.threshold > 0 && points.length > 0 ? ` The band is ±${formatChange(this.data.threshold).slice(1)} around each level: the least change that the gate fails for.` : ''}`));
 	}
 
-	// --- the run that is read ---
+	// --- the run under the cursor ---
 
 	drawCursor(from) {
 		const p = this.data.points[this.cursor];
@@ -256,7 +256,7 @@ class TrendChart {
 		this.showCard(point);
 	}
 
-	// Shows what is known at once, then the server's details of the run.
+	// Shows known facts at once, and the server's details of the run when they arrive.
 	showCard(point) {
 		const { notes } = this.data;
 		const first = [el('strong', {}, point.label), el('div', {}, formatValue(point.value, this.data.unit), point.verdict && `, ${point.verdict}`, point.tag && ` · ${point.tag}`),
@@ -340,7 +340,7 @@ class TrendChart {
 	}
 }
 
-// The returned object has `element`, setRange(range) and setChanges(changes).
+// Returns an object with `element`, setRange(range) and setChanges(changes).
 export function trendChart(data) {
 	return new TrendChart({ changes: [], ...data });
 }

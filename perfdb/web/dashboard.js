@@ -13,7 +13,7 @@ import { triageForm } from './triage.js';
 const DECIDED = ['accepted', 'noise', 'fixed'];
 const ASK_AGAIN_MS = 1500;
 const SUMMED_UP = 30; // projects whose state is fetched
-const FEW = 12; // benchmarks that need no folding
+const FEW = 12; // this many benchmarks are listed without folding
 
 // An imported profile has no metrics.
 function isProfile(benchmark) {
@@ -44,7 +44,7 @@ function countProfiles(benchmarks) {
 	return n > 0 ? `${n} profile${n === 1 ? '' : 's'}` : '';
 }
 
-// Runs that were sent without their report have no verdict.
+// A run that was sent without its report has no verdict.
 function stateWords(benchmarks) {
 	const measured = benchmarks.filter((b) => !isProfile(b));
 	const n = measured.length;
@@ -54,8 +54,8 @@ function stateWords(benchmarks) {
 		.filter(Boolean).join(', ');
 }
 
-// The card's sentence, with a link to the line if the server of the source is known. Below a benchmark's name it
-// continues from there.
+// The card's sentence, with a link to the line if the source's server is known. After a benchmark's name, the
+// rest of the sentence is enough.
 function answerWords({ sentence, because }, name = '') {
 	const [first] = because;
 	const words = clip(name && sentence.startsWith(`${name} `) ? sentence.slice(name.length + 1) : sentence, 600);
@@ -70,7 +70,7 @@ function commitLinks(project, data, b) {
 	return [link(commitWords(b), 'run', { run: b.run }), href && [' ', el('a', { href, rel: 'noreferrer', 'aria-label': `source of commit ${b.commit.slice(0, 10)}` }, '↗')]];
 }
 
-// A benchmark of the newest run, if all are of that run: then it is named once.
+// The first benchmark, if all are from the same newest run, which is then named only once.
 function runOfAll({ benchmarks }) {
 	const [first] = benchmarks;
 	return benchmarks.every((b) => b.run === first.run) && first;
@@ -93,7 +93,7 @@ function benchmarkTable(project, data, rows, label) {
 	return dataTable({ label, rows, columns, filter: rows.length > FEW ? (b) => `${b.name} ${stateOf(b)}` : undefined });
 }
 
-// The worst first; of many benchmarks those that passed are one line.
+// Worst benchmarks first; if there are many, passed ones share one line.
 function benchmarkTables(project, data) {
 	const rows = [...data.benchmarks].sort((a, b) => rank(a) - rank(b) || sizeOf(b) - sizeOf(a));
 	const passed = rows.filter((b) => stateOf(b) === 'pass');
@@ -104,7 +104,7 @@ function benchmarkTables(project, data) {
 		el('details', { class: 'passed' }, el('summary', {}, `${passed.length} passed`), benchmarkTable(project, data, passed, 'Benchmarks that passed'))];
 }
 
-// A gate measured both builds in pairs; a change point lies between two runs.
+// A gate measured both builds in pairs; a change point only compares successive runs.
 function evidence(change) {
 	const { run } = change;
 	if (change.found_by === 'history')
@@ -130,13 +130,13 @@ function changeTable(items, writable, decided) {
 	return dataTable({ label: 'Changes', rows: items, columns });
 }
 
-// It needs no more attention.
+// Is the change undone or decided, so that it needs no more attention?
 function isClosed(change) {
 	return Boolean(change.undone_by) || DECIDED.includes(change.state);
 }
 
-// Changes of several projects, each as [project, its dashboard]: open ones, decided ones, and improvements; the
-// newest first, and of one run the largest.
+// Sorts changes of several projects, given as [project, its dashboard], into open ones, decided ones and
+// improvements; newest first, and within a run largest first.
 function sortChanges(answers) {
 	const all = answers.flatMap(([project, { benchmarks }]) => benchmarks.flatMap((b) => (b.changes ?? []).map((change) => ({ project, b, change }))))
 		.sort((x, y) => Date.parse(y.change.started_at) - Date.parse(x.change.started_at) || Math.abs(y.change.ratio - 1) - Math.abs(x.change.ratio - 1));
@@ -153,7 +153,8 @@ function inbox(answers, writable, decided) {
 	folded('Decided or undone', closed), folded('What improved', better)];
 }
 
-// The inbox of some projects.  Change points that are still being searched for are filled in later.
+// The changes that await a decision in some projects. Change points that are still being searched
+// for are added later.
 async function inboxSection(answers) {
 	const writable = await canWrite();
 	const section = el('section', { 'aria-labelledby': 'open' });
@@ -179,7 +180,7 @@ function percent(share) {
 	return finite(share) ? `${Number((100 * share).toPrecision(2))} %` : 'unknown';
 }
 
-// The gate's card of `fastgate prove`, one row for each runner.
+// The gate's card from `fastgate prove`, one row per runner.
 function proofSection(cards) {
 	const remedy = ({ remedies = [] }) => remedies.length > 0 && `${REMEDIES[remedies[0].limit] ?? ''}: ${percent(remedies[0].smallest_found)} → ${percent(remedies[0].expected)}`;
 	const columns = [
@@ -194,7 +195,7 @@ function proofSection(cards) {
 	return el('section', { 'aria-labelledby': 'proof' }, el('h2', { id: 'proof' }, 'Proof of the gate'), dataTable({ label: 'Proof of the gate', rows: cards, columns }));
 }
 
-// Functions that several benchmarks call, and whose small steps add up over all of them.
+// Functions that several benchmarks call and that crept up over all of them.
 async function creepSection(project) {
 	const { functions, benchmarks } = await ask('creep', { project });
 	if (functions.length === 0)
@@ -247,7 +248,7 @@ function projectTable(rows) {
 	] });
 }
 
-// The front page: the changes and states of all projects, or the only one there is.
+// The front page: changes and states of all projects, or of the only one.
 export async function showProjects(state) {
 	const [projects, administers] = await Promise.all([projectNames(), canAdminister()]);
 	if (projects.length === 1 && !state.view) {

@@ -1,4 +1,4 @@
-# Makes C of the pages: cmake -DFILES="a;b" -DOUTPUT=pages.c -P embed.cmake
+# Converts the pages to C arrays: cmake -DFILES="a;b" -DOUTPUT=pages.c -P embed.cmake
 set(arrays "")
 set(rows "")
 set(number 0)

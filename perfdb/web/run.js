@@ -8,17 +8,17 @@ import { ask } from './server.js';
 import { historyOf } from './trend.js';
 import { address, commitWords, heading, link, page, runWords, showHeader, showTrail } from './shell.js';
 
-const LINKED_NAME = 1500; // longer names do not fit into an address
+const LINKED_NAME = 1500; // a longer name does not fit into an address
 const OFFERED_RUNS = 100;
 
-// The runs before and after this one on its branch.
+// Links to the previous and the next run on the branch.
 async function beside(id) {
 	const { previous, next } = await ask('around', { run: id });
 	return [previous && el('a', { href: address('run', { run: previous.id }), rel: 'prev' }, `‹ previous: ${runWords(previous)}`),
 		next && el('a', { href: address('run', { run: next.id }), rel: 'next' }, `next: ${runWords(next)} ›`)].filter(Boolean);
 }
 
-// Compares any two runs, by any of their names.
+// Lets the user pick any two runs, by any of their names, and compares them.
 async function showPicker({ project, a, b }) {
 	const { runs } = await ask('runs', { project, limit: OFFERED_RUNS });
 	const names = new Map([...runs.filter((run) => run.tag).map((run) => [run.tag, 'tag']), ...runs.map((run) => [run.id, `${commitWords(run)}${run.branch ? ` on ${clip(run.branch, 40)}` : ''}`])]);
@@ -42,7 +42,7 @@ export async function showVerdict(state) {
 	const { project } = data.run;
 	const sides = { project, a, b };
 	const words = b ? `${data.run.baseline.commit?.slice(0, 10) ?? 'A'} → ${data.run.candidate.commit?.slice(0, 10) ?? 'B'}` : data.run.id.slice(0, 13);
-	// One side alone cannot be compared by another measure.
+	// With one side alone there is nothing to compare by another measure.
 	const hasSides = (benchmark) => data.benchmarks.find(({ name }) => name === benchmark)?.verdict !== 'new';
 	document.title = `${words} · perfdb`;
 	showHeader(project, state.view);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Questions to the server.  While it does not answer, a banner says so and the question waits.
+// Sends requests to the server.  While it does not answer, a banner says so and the requests wait.
 
 import { el, replace } from './dom.js';
 
@@ -10,7 +10,7 @@ const banner = document.getElementById('banner');
 export class Refused extends Error {}
 export class Missing extends Error {}
 
-// The address of the first start has the token behind #, where no server and no log sees it.
+// The address of the first start has the token after #, where neither server nor log sees it.
 const given = new URLSearchParams(location.hash.slice(1)).get('token');
 if (given) {
 	if (!sessionStorage.getItem(TOKEN_KEY))
@@ -31,7 +31,7 @@ export function hasToken() {
 	return sessionStorage.getItem(TOKEN_KEY) !== null;
 }
 
-// Resolves when the time is over or somebody requests it now.
+// Resolves after this time, or as soon as the user asks to retry now.
 function pause(seconds, reason) {
 	return new Promise((resolve) => {
 		let left = seconds;
@@ -62,7 +62,7 @@ function clearBanner() {
 	replace(banner);
 }
 
-// A read waits until the server is back; a write fails at once: nothing was saved.
+// A read waits until the server is back; a write fails at once, because nothing was saved.
 async function untilAnswered(address, options) {
 	for (let wait = 1; ; wait = Math.min(wait * 2, LONGEST_WAIT_S)) {
 		let reason = 'The server does not answer.';
@@ -104,8 +104,7 @@ export function tell(path, body, method = 'POST') {
 	return ask(path, {}, { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
 }
 
-// Resolves once the server answers: leaving the page while the server is down would end in the browser's own error
-// page.
+// Resolves once the server answers. Leaving the page before that would end on the browser's own error page.
 export function untilAlive() {
 	return untilAnswered('/healthz', {});
 }
@@ -116,7 +115,7 @@ export async function projectNames() {
 	return (await projects).projects;
 }
 
-// May this page write?  A server over a local store only shows it, and a token may be for reading.
+// May this page write? A server over a local store is read-only, and so may be the token.
 let capabilities = null;
 export function serverFacts() {
 	capabilities ??= ask('capabilities');

@@ -21,7 +21,7 @@ export function link(text, view, parameters, attributes) {
 	return el('a', { ...attributes, href: address(view, parameters) }, names(text));
 }
 
-// Another project is shown in the same tab, if it has one.
+// Switches to another project in the same tab, if that project has the tab.
 function projectChoice(project, tab) {
 	const choice = el('select', { 'aria-label': 'Project', onchange: () => {
 		location.href = choice.value ? address(Object.hasOwn(TABS, tab ?? '') ? tab : 'project', { project: choice.value }) : address('projects');
@@ -45,7 +45,7 @@ async function account() {
 		hasToken() && el('button', { type: 'button', class: 'link', onclick: leave }, 'Sign out')))];
 }
 
-// `view`: as in the address.
+// `view` is the parameter from the address.
 export function showHeader(project, view) {
 	const tab = { run: 'runs', compare: 'runs', function: 'trend' }[view] ?? view;
 	replace(document.getElementById('places'), link('perfdb', 'projects', {}, { class: 'brand' }), projectChoice(project, tab),
@@ -53,7 +53,7 @@ export function showHeader(project, view) {
 	account().then((parts) => replace(document.getElementById('account'), parts), () => {});
 }
 
-// The path to this page within its project.
+// Shows the path to this page within its project.
 export function showTrail(...parts) {
 	replace(trail, el('ol', {}, parts.filter(Boolean).map((part) => el('li', {}, part))));
 	trail.hidden = false;
@@ -74,7 +74,7 @@ export function commitWords(run) {
 	return `${runWords(run)}${run.subject ? ` ${clip(run.subject, 60)}` : ''}`;
 }
 
-// "3 h ago"; the whole time when pointed at.
+// "3 h ago", with the full time on hover.
 export function ago(text) {
 	const seconds = Math.max(0, (Date.now() - Date.parse(text)) / 1000);
 	const [size, unit] = [[86400 * 365, 'y'], [86400 * 30, 'mo'], [86400, 'd'], [3600, 'h'], [60, 'min']].find(([unit]) => seconds >= unit) ?? [0, ''];
@@ -83,7 +83,7 @@ export function ago(text) {
 
 let closing;
 
-// A success disappears by itself; a failure stays until it is dismissed.
+// A success message disappears by itself; a failure stays until dismissed.
 export function toast(words, isFailure) {
 	clearTimeout(closing);
 	const close = () => replace(status);
@@ -92,7 +92,7 @@ export function toast(words, isFailure) {
 	closing = isFailure ? 0 : setTimeout(close, TOAST_MS);
 }
 
-// Reports what was saved (the words that `work` returns) or what failed.
+// Runs `work` and reports either what was saved (the text it returns) or what failed.
 export async function attempt(work) {
 	try {
 		const words = await work();
@@ -103,7 +103,7 @@ export async function attempt(work) {
 	}
 }
 
-// "/" and Ctrl K lead to the search; "/" not from a field that takes text, nor from the flame graph, which has a search of its own.
+// "/" and Ctrl K lead to the search. "/" does so neither in a text field nor in the flame graph, which has its own search.
 export function listenForSearch(find) {
 	search.placeholder = `Search  ( / or ${/Mac/.test(navigator.platform) ? '⌘' : 'Ctrl '}K )`;
 	document.addEventListener('keydown', (event) => {
@@ -121,7 +121,7 @@ export function listenForSearch(find) {
 	});
 }
 
-// A link is followed once the server answers; until then the banner shows what is pending.
+// Follows a link once the server answers; until then the banner shows what is pending.
 export function followLinks() {
 	document.addEventListener('click', (event) => {
 		const anchor = event.target.closest?.('a[href^="/?"]');

@@ -11,8 +11,8 @@ import { triageForm } from './triage.js';
 
 const shellWord = (name) => (/^[\w./:@%+=,-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);
 
-// The commits between the last run before a change and the first one after it, and the command that finds the
-// culprit.
+// The commits between the last run before a change and the first run after it, and the command that finds the
+// guilty one.
 function commitsBetween(state, change, points) {
 	const [before, after] = [change.last_run_before, change.run].map((id) => points.find((p) => p.run === id)?.commit?.slice(0, 12));
 	if (!before || !after || before === after)
@@ -58,7 +58,7 @@ function noteRow(state, note, points, redraw) {
 		state.writable && el('button', { type: 'button', 'aria-label': `Remove the note: ${clip(note.text, 40)}`, onclick: () => attempt(remove) }, 'Remove'));
 }
 
-const NOTED_RUNS = 50; // the newest ones, to choose from
+const NOTED_RUNS = 50; // number of newest runs to choose from
 
 function notesOf(state, kept, points, redraw) {
 	const add = async (event) => {
@@ -87,12 +87,12 @@ function pointsOf(answer) {
 	return answer.points.map((p) => ({ ...p, label: pointWords(p), value: p.value ?? NaN, time: p.started_at }));
 }
 
-// The change points' places among the points that are drawn.
+// The change points' indexes among the drawn points.
 function changesOf(answer, points) {
 	return (answer.changes ?? []).map((c) => ({ index: points.findIndex((p) => p.run === c.run), before: c.before, after: c.after })).filter((c) => c.index >= 0);
 }
 
-// The part that is zoomed to, by the runs at its ends.
+// The zoomed range, given by the runs at its ends.
 function rangeOf(points) {
 	const words = new URLSearchParams(location.search);
 	const [from, to] = ['from', 'to'].map((name) => points.findIndex((p) => p.run === words.get(name)));
@@ -112,7 +112,7 @@ function keepRange(points, range) {
 
 const asked = new Map();
 
-// Details of one run, fetched once.
+// Details of one run, fetched only once.
 function detailsOf(benchmark, id) {
 	const key = `${id} ${benchmark}`;
 	if (!asked.has(key))
@@ -148,17 +148,17 @@ function chart(state, title, answer, more = {}) {
 	return made;
 }
 
-// A benchmark that never came to a value has runs all the same: they say why.
+// A benchmark without any value still has runs, which show the reason.
 async function showUnmeasured({ project, benchmark }) {
 	const { runs } = await ask('runs', { project, benchmark, limit: 20 });
 	replace(page, el('main', {}, heading(benchmark ?? 'Trends'), el('p', { class: 'lead' }, 'No measurement is stored. ', runs.length > 0 ? 'Its runs show why:' : ''),
 		el('ul', { class: 'found' }, runs.map((run) => el('li', {}, link(runWords(run), 'run', { run: run.id }), ' ', run.outcome ? badge(run.outcome) : 'interrupted', ' ', ago(run.started_at))))));
 }
 
-const LEAST_CHAINED = 3; // commits that make a chain worth a picture
-const BAND = 1.96; // standard errors: 95 %
+const LEAST_CHAINED = 3; // commits needed before a chain is drawn
+const BAND = 1.96; // standard errors of a 95 % interval
 
-// The level by the pairs of the runs, in the order of the commits: hosts and dates do not move it.
+// The level by paired runs, in the order of the commits: it does not depend on hosts and dates.
 function chainedPoints(answer) {
 	const runs = new Map(answer.points.map((p) => [p.run, p]));
 	return answer.chain.map((p) => {
@@ -183,9 +183,9 @@ function creepWords(answer) {
 	return answer.creep?.is_creep && el('p', { class: 'possible' }, el('strong', {}, 'Crept up: '), names(clip(answer.creep.sentence, 500)));
 }
 
-const STEPS = 10; // the newest ones
+const STEPS = 10; // number of newest steps listed
 
-// The steps that a gate reported, each with its answer.
+// The steps that a gate reported, each with its answer card.
 async function stepSection({ benchmark }, answer) {
 	const steps = answer.chain.flatMap((p, i) => {
 		const { verdict } = answer.points.find(({ run }) => run === p.run) ?? {};
@@ -215,7 +215,7 @@ const POINTS = 10000;
 
 const headline = (metrics) => (metrics.includes('cpu_time') ? 'cpu_time' : metrics[0]);
 
-// The trend of a benchmark within another page.
+// A benchmark's trend, to be shown within another page.
 export function historyOf(project, benchmark) {
 	const spot = el('div', {}, el('p', { class: 'quiet' }, 'Loading…'));
 	const fill = async () => {
@@ -260,14 +260,14 @@ export async function showTrend(asked) {
 	const changes = el('div', {}, el('p', { class: 'quiet' }, 'Searching for change points…'));
 	replace(page, el('main', {}, heading(benchmark), trendForm(full, metrics, benchmarks), picture.element, changes,
 		notesOf(full, notes, answer.points, () => showTrend(state)), pointTable(answer)));
-	// The search takes longer than the picture.
+	// The search for changes takes longer than the chart, so ask for it separately.
 	const found = await ask('trend', { ...question, points: 0 });
 	if (!isChained)
 		picture.setChanges(changesOf(found, points));
 	replace(changes, isChained && [creepWords(answer), await stepSection(full, answer)], changeSections({ ...full, better: answer.better }, found, answer.points, annotations, answer.unit));
 }
 
-// The same numbers for those who do not see the chart.
+// The same numbers as a table, for users who do not see the chart.
 function pointTable(answer) {
 	return el('details', {}, el('summary', {}, `All ${answer.points.length} values`), dataTable({
 		label: 'Values',
@@ -281,10 +281,10 @@ function pointTable(answer) {
 	}));
 }
 
-// Own or inclusive time of a function.
+// A function's own time, or its time with callees.
 const COSTS = { own: 'own time', callees: 'time with callees' };
 
-// By default the one that changed, own time first.
+// Shows the cost that changed, by default, own time first.
 async function functionTrend(state) {
 	const { project, benchmark, name, library, branch } = state;
 	const question = (of) => ask('function-trend', { project, benchmark, name, library, branch, of, changes: 1 });

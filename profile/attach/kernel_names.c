@@ -6,7 +6,7 @@
 
 enum {
 	MAX_BYTES = 256 << 20,
-	MAX_FUNCTION_BYTES = 1 << 20, /* size of the last function before a gap, at most */
+	MAX_FUNCTION_BYTES = 1 << 20, /* largest size of a function that a gap follows */
 };
 
 static int by_start(const void *left, const void *right)
@@ -19,7 +19,7 @@ static int by_start(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* "ffffffff81000000 T _text", and for a module a tab and "[ext4]". */
+/* Reads "ffffffff81000000 T _text"; a tab and "[ext4]" follow for a function of a module. */
 static void take_line(struct fg_kernel_names *names, char *line)
 {
 	char *at = NULL;
@@ -42,7 +42,7 @@ static void take_line(struct fg_kernel_names *names, char *line)
 	};
 }
 
-/* The first of several names for one address stays; a function ends where the next begins. */
+/* Keeps the first of several names for one address. A function ends where the next begins. */
 static void settle(struct fg_kernel_names *names)
 {
 	size_t kept = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of the running kernel and of its modules, from /proc/kallsyms. */
+/* The functions of the running kernel and its modules, from /proc/kallsyms. */
 #ifndef FG_OUTSIDE_KERNEL_NAMES_H
 #define FG_OUTSIDE_KERNEL_NAMES_H
 
@@ -20,10 +20,10 @@ struct fg_kernel_names {
 	size_t count, capacity;
 };
 
-/* FG_EUNSUPPORTED: addresses are hidden from us (kernel.kptr_restrict). */
+/* FG_EUNSUPPORTED: the kernel hides addresses from this user (kernel.kptr_restrict). */
 int fg_kernel_names_read(const char *path, struct fg_kernel_names *names, struct fg_error *err)
 	FG_NODISCARD;
-/* NULL: no function is known there. */
+/* NULL: no known function at this address. */
 const struct fg_kernel_function *fg_kernel_names_find(const struct fg_kernel_names *names,
 						      uint64_t address);
 void fg_kernel_names_release(struct fg_kernel_names *names);

@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static const int64_t same_start_ns = 5 * FG_NS_PER_S; /* no kernel starts twice within */
+static const int64_t same_start_ns = 5 * FG_NS_PER_S; /* no host boots twice within this time */
 
-/* Names that are being added to one trace. */
+/* Names to be added to one trace. */
 struct addition {
 	const struct fg_trace *trace;
 	const struct fg_kernel_names *names;
@@ -27,9 +27,9 @@ struct addition {
 	uint32_t looked_at;
 };
 
-/* ---- may it be named ---- */
+/* ---- checks ---- */
 
-/* Addresses mean something else after each start of the kernel. */
+/* Kernel addresses change with each boot. */
 static bool is_of_this_kernel(const struct fg_trace_header *header)
 {
 	struct timespec real;
@@ -42,7 +42,7 @@ static bool is_of_this_kernel(const struct fg_trace_header *header)
 	return started_ns > -same_start_ns && started_ns < same_start_ns;
 }
 
-/* The collector appends to the file as long as its process runs. */
+/* The collector appends to the file until its process ends. */
 static bool is_finished(const struct fg_trace_header *header)
 {
 	return header->end != FG_END_UNKNOWN ||
@@ -75,9 +75,12 @@ static bool read_names(struct fg_kernel_naming *naming)
 	return !naming->is_hidden;
 }
 
-/* ---- what is added ---- */
+/* ---- names ---- */
 
-/* The number of the kernel's module in the trace; the kernel itself has one from the collector. */
+/*
+ * The number of a kernel module in the trace. The kernel itself already has a number from the
+ * collector.
+ */
 static uint32_t library_of(struct addition *a, uint32_t kernel, const char *library)
 {
 	const size_t next = a->trace->module_count + a->libraries.count;
@@ -96,7 +99,7 @@ static uint32_t library_of(struct addition *a, uint32_t kernel, const char *libr
 	return (uint32_t)id;
 }
 
-/* A frame in a module of the kernel is defined once more, with that module. */
+/* Names a frame. A frame in a kernel module is defined again, with that module. */
 static void name_frame(struct addition *a, size_t id)
 {
 	const struct fg_trace_address *at = &a->trace->frames[id];
@@ -130,7 +133,7 @@ static bool write_at(int fd, const void *data, size_t size, uint64_t at)
 	return pwrite(fd, data, size, (off_t)at) == (ssize_t)size;
 }
 
-/* The chunks first: a header that counts them is the last to be written. */
+/* Writes the chunks first, and the header that counts them last. */
 static void append(int fd, const struct fg_trace_header *before, struct addition *a)
 {
 	size_t size = 0;
@@ -167,7 +170,7 @@ static void name_trace(struct fg_kernel_naming *naming, const char *path)
 {
 	struct fg_trace_header header;
 	struct fg_trace trace;
-	/* The command may have put links, pipes or devices there. */
+	/* The measured command may have put links, pipes or devices there. */
 	const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)

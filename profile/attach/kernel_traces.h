@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces of the collector have addresses of the kernel and no names: the host that
- * ran the program adds these while the same kernel runs.
+ * The collector records kernel addresses without names. The host that ran the program adds the
+ * names, until its next boot.
  */
 #ifndef FG_OUTSIDE_KERNEL_TRACES_H
 #define FG_OUTSIDE_KERNEL_TRACES_H
@@ -9,10 +9,10 @@
 #include "profile/attach/kernel_names.h"
 
 struct fg_kernel_naming {
-	const char *path; /* NULL: /proc/kallsyms; read when a trace needs it, and once */
+	const char *path; /* NULL: /proc/kallsyms; read once, when a trace needs it */
 	struct fg_kernel_names names;
 	bool is_read;
-	bool is_hidden; /* a trace needed names, and they are not for us (kernel.kptr_restrict) */
+	bool is_hidden; /* a trace needed names, which the kernel hides (kernel.kptr_restrict) */
 };
 
 /*

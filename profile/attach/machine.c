@@ -7,12 +7,12 @@
 
 enum {
 	WAIT_MS = 100,
-	IMAGES_MAX = 65536, /* a trace for each */
+	IMAGES_MAX = 65536, /* one trace each */
 };
 
-/* A process from one exec to the next. */
+/* A process between two execs. */
 struct image {
-	struct fg_machine_process *process; /* NULL: it has ended and its trace is written */
+	struct fg_machine_process *process; /* NULL: ended, and the trace is written */
 	uint64_t number;
 	bool has_ended;
 };
@@ -54,7 +54,10 @@ static void end_image(struct machine *m, size_t index)
 	m->ended[m->ended_count++] = index;
 }
 
-/* NULL: there are too many.  `replaces`: it runs another program from now on. */
+/*
+ * Finds or adds a process. `replaces`: the process has just started another program. NULL: too many
+ * processes.
+ */
 static struct fg_machine_process *process_of(struct machine *m, pid_t pid, bool replaces)
 {
 	bool is_new = false;
@@ -120,8 +123,9 @@ static int write_image(struct machine *m, struct image *image, struct fg_error *
 }
 
 /*
- * The rings of other CPUs may still have had samples of what ended: so the traces are written after
- * the next round over all of them, `count` being what had ended before it.
+ * Writes the traces of the first `count` processes that ended. When a process ends, the rings of
+ * other CPUs may still hold samples of it, so `count` is the number that had ended before the last
+ * round over all rings.
  */
 static int write_ended(struct machine *m, size_t count, struct fg_error *err)
 {
@@ -143,7 +147,7 @@ static bool is_over(const struct machine *m)
 		fg_clock_monotonic_ns() - m->started_ns >= sampling->duration_ns);
 }
 
-/* Never beyond the end of `duration_ns`. */
+/* Time to wait for records, at most until `duration_ns` is over. */
 static int wait_ms(const struct machine *m)
 {
 	const int64_t left_ns = m->started_ns + m->sampling->duration_ns - fg_clock_monotonic_ns();

@@ -13,14 +13,14 @@
 #include <unistd.h>
 
 enum {
-	RING_PAGES = 1024,     /* a second's samples, if we get no CPU for so long */
+	RING_PAGES = 1024,     /* room for one second without a CPU for fastgate */
 	RING_PAGES_LEAST = 64, /* the limit of locked memory for unprivileged users */
 	STACK_BYTES = 16384,
 	RECORD_MAX = 65536,
 	CPUS_MAX = 4096,
 };
 
-/* Numbered in the kernel's order. */
+/* In the order of the kernel's numbers. */
 #define REGISTERS                                                       \
  ((UINT64_C(1) << PERF_REG_X86_AX) | (UINT64_C(1) << PERF_REG_X86_BX) | \
   (UINT64_C(1) << PERF_REG_X86_CX) | (UINT64_C(1) << PERF_REG_X86_DX) | \
@@ -44,14 +44,14 @@ struct ring {
 	int fd;
 	struct perf_event_mmap_page *control;
 	const uint8_t *data;
-	size_t size; /* a power of two; the control page comes on top */
+	size_t size; /* a power of two, without the control page */
 };
 
 struct fg_machine_events {
 	struct ring *rings;
 	struct pollfd *polled;
 	size_t count;
-	uint64_t *record; /* one, in one piece */
+	uint64_t *record; /* a copy of one record, contiguous */
 };
 
 /* ---- opening ---- */
@@ -80,7 +80,7 @@ static int refuse(int error, struct fg_error *err)
 	return status;
 }
 
-/* EPERM: more than this user may lock. */
+/* EPERM: the ring exceeds the memory that this user may lock. */
 static int map_ring(int fd, size_t pages, struct ring *ring)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -143,7 +143,7 @@ int fg_machine_events_open(int64_t period_ns, struct fg_machine_events **events,
 	made->rings = fg_xcalloc(count, sizeof(made->rings[0]));
 	made->polled = fg_xcalloc(count, sizeof(made->polled[0]));
 	for (size_t i = 0; i < count && (error == 0 || error == ENODEV); i++)
-		error = open_cpu(made, (int)i, period_ns); /* ENODEV: it is switched off */
+		error = open_cpu(made, (int)i, period_ns); /* ENODEV: the CPU is offline */
 	if (made->count > 0 && (error == 0 || error == ENODEV)) {
 		*events = made;
 		return FG_OK;
@@ -180,7 +180,7 @@ void fg_machine_events_close(struct fg_machine_events *events)
 
 /* ---- records ---- */
 
-/* Eight bytes at a time: all fields of a record have that size. */
+/* Reads eight bytes at a time: all fields of a record have this size. */
 struct cursor {
 	const uint64_t *at;
 	size_t left;
@@ -204,7 +204,7 @@ static void take_ids(struct cursor *c, struct fg_machine_record *record)
 		record->pid = record->tid = 0;
 }
 
-/* Markers of the kernel separate the addresses. */
+/* The kernel puts markers between its own addresses and the program's. */
 static void take_chain(struct cursor *c, struct fg_machine_record *record)
 {
 	const size_t count = fg_min_size((size_t)take(c), c->left);
@@ -257,7 +257,7 @@ static void take_sample(struct cursor *c, struct fg_machine_record *record)
 		record->kernel_count = 0;
 }
 
-/* False: a kind that is not of interest. */
+/* Returns false for a record of another kind. */
 static bool parse(const struct perf_event_header *header, struct fg_machine_record *record)
 {
 	struct cursor c = {
@@ -318,7 +318,7 @@ static void read_ring(struct fg_machine_events *events, struct ring *ring,
 			break;
 		copy_out(ring, tail, header, header->size);
 		tail += header->size;
-		/* free the kernel's room now, because the rest takes a while */
+		/* release the kernel's space now, because the rest takes a while */
 		__atomic_store_n(&ring->control->data_tail, tail, __ATOMIC_RELEASE);
 		if (parse(header, &record))
 			take_record(context, &record);

@@ -6,8 +6,8 @@
 /* ---- the process ---- */
 
 /*
- * The root of its call paths if it has no program: a kernel thread, without its number
- * ("kworker/0:1-events"), or a process that ended before it could be inspected.
+ * Names the root of the call paths of a process without a known program: a kernel thread, without
+ * its number ("kworker/0:1-events"), or a process that ended before it could be inspected.
  */
 static void write_name(struct fg_machine_process *process)
 {
@@ -112,7 +112,10 @@ static void read_mappings(struct fg_machine_process *process)
 	process->walker = fg_stack_walker_new(process->memory, &process->mappings);
 }
 
-/* The program's part of the stack: none of a kernel thread, one frame where it cannot be walked. */
+/*
+ * Walks the program's part of the stack: no frame for a kernel thread, one frame if the stack
+ * cannot be walked.
+ */
 static void walk(struct fg_machine_process *process, const struct fg_machine_record *record,
 		 struct fg_walked_stack *stack)
 {
@@ -183,7 +186,7 @@ static int by_time(const void *left, const void *right)
 	return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
 }
 
-/* A thread changes CPUs: its samples come from several rings. */
+/* Samples are sorted first: a thread changes CPUs, so they come from several rings. */
 static void write_thread(struct fg_machine_process *process, struct fg_machine_thread *thread,
 			 uint64_t id)
 {

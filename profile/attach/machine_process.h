@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of machine.c: a process between two execs, with its threads and their samples. */
+/* Private to machine.c: a process between two execs, with its threads and their samples. */
 #ifndef FG_OUTSIDE_MACHINE_PROCESS_H
 #define FG_OUTSIDE_MACHINE_PROCESS_H
 
@@ -19,20 +19,20 @@
 struct fg_machine_record {
 	enum fg_machine_record_kind {
 		FG_MACHINE_SAMPLE,
-		FG_MACHINE_NAME, /* a thread has a new name; `is_exec`: and a new program */
+		FG_MACHINE_NAME, /* a thread has a new name and, if `is_exec`, a new program */
 		FG_MACHINE_EXIT,
 		FG_MACHINE_LOST,
 	} kind;
-	pid_t pid, tid; /* 0: a process that our namespace does not have */
+	pid_t pid, tid; /* 0: the process is outside fastgate's namespace */
 	uint64_t time_ns;
 	uint64_t lost;
 	const char *name;
 	bool is_exec;
 	/* fields of a sample */
 	bool in_kernel;
-	const uint64_t *kernel; /* the leaf first; only the leaf's address is exact */
+	const uint64_t *kernel; /* leaf first; only the leaf's address is exact */
 	size_t kernel_count;
-	bool has_registers; /* a 64-bit program's; false: a kernel thread, or 32 bits */
+	bool has_registers; /* false: a kernel thread, or a 32-bit program */
 	struct user_regs_struct registers;
 	const uint8_t *stack; /* from the stack pointer upwards */
 	size_t stack_size;
@@ -42,9 +42,9 @@ struct fg_machine_events;
 
 int fg_machine_events_open(int64_t period_ns, struct fg_machine_events **events,
 			   struct fg_error *err) FG_NODISCARD;
-/* Nothing more is sampled; what is in the rings can still be read. */
+/* Stops sampling. The records in the rings can still be read. */
 void fg_machine_events_stop(struct fg_machine_events *events);
-/* Waits until a record may be there, or for this long. */
+/* Waits for records, at most this long. */
 void fg_machine_events_wait(const struct fg_machine_events *events, int milliseconds);
 /* Calls back for each record, CPU by CPU; a record's pointers are valid only during the call. */
 void fg_machine_events_read(struct fg_machine_events *events,
@@ -63,10 +63,10 @@ struct fg_machine_thread {
 
 struct fg_machine_process {
 	pid_t pid;
-	bool is_read; /* its mappings were read, or it was already gone */
+	bool is_read; /* the mappings were read, or the process was already gone */
 	bool is_gone;
 	struct fg_mapping_looks looks;
-	struct fg_memory *memory; /* shared by all */
+	struct fg_memory *memory; /* shared by all processes */
 	struct fg_mappings mappings;
 	struct fg_stack_walker *walker;
 	struct fg_trace_writer writer;
@@ -83,7 +83,7 @@ void fg_machine_process_sample(struct fg_machine_process *process,
 			       const struct fg_machine_record *record,
 			       const struct fg_kernel_names *kernel);
 void fg_machine_process_rename(struct fg_machine_process *process, pid_t tid, const char *name);
-/* It has ended: its memory can no longer be read. */
+/* Marks the process as ended: its memory can no longer be read. */
 void fg_machine_process_end(struct fg_machine_process *process);
 int fg_machine_process_write(struct fg_machine_process *process, const char *folder,
 			     struct fg_error *err) FG_NODISCARD;

@@ -14,8 +14,7 @@ enum {
 	HEADERS_MAX = 128,
 	NOTES_MAX_BYTES = 4096,
 	FRAMES_MAX_BYTES = 64 << 20,
-	TABLE_ENCODING =
-		0x3b, /* DW_EH_PE_datarel | DW_EH_PE_sdata4: a table that can be searched */
+	TABLE_ENCODING = 0x3b, /* DW_EH_PE_datarel | DW_EH_PE_sdata4: a searchable table */
 	TABLE_ENTRY_BYTES = 8,
 	LOOKS_FREE = 8,
 	LOOK_AGAIN_MS = 100,
@@ -168,7 +167,7 @@ static void fill_table(const struct fg_eh_frames *frames, uint64_t address,
 	}
 }
 
-/* A static program has no sorted table: one is made. */
+/* Makes the sorted table that a static program lacks. */
 static void make_table(struct fg_memory *memory, struct fg_mapping *mapping)
 {
 	struct fg_eh_section section = {0};
@@ -215,7 +214,7 @@ static void add_nameless(struct fg_mappings *mappings, const struct line *line)
 		(struct fg_range){.start = line->start, .end = line->end};
 }
 
-/* The file that the process runs: its mapping is the program itself. */
+/* Marks the mapping of the file that the process runs. */
 static void mark_main(struct fg_mappings *mappings, pid_t pid)
 {
 	char name[64];
@@ -232,7 +231,7 @@ static void mark_main(struct fg_mappings *mappings, pid_t pid)
 	}
 }
 
-/* A file counts when a part of it is executable; its headers are where its offset 0 is mapped. */
+/* A file counts if a part of it is mapped executable. Its headers lie where offset 0 is mapped. */
 int fg_mappings_read(struct fg_memory *memory, struct fg_mappings *mappings, struct fg_error *err)
 {
 	char path[64];

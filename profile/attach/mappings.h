@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program and libraries that a process has mapped, as /proc/PID/maps and their headers in
- * memory say: where each lies, its build-id and its unwind table.
+ * The program and libraries that a process has mapped, from /proc/PID/maps and their headers in
+ * memory: the address, build-id and unwind table of each.
  */
 #ifndef FG_OUTSIDE_MAPPINGS_H
 #define FG_OUTSIDE_MAPPINGS_H
@@ -41,18 +41,19 @@ struct fg_range {
 struct fg_mappings {
 	struct fg_mapping *items; /* sorted by address */
 	size_t count, capacity;
-	struct fg_range *nameless; /* executable memory of no file */
+	struct fg_range *nameless; /* executable memory without a file */
 	size_t nameless_count, nameless_capacity;
 };
 
 int fg_mappings_read(struct fg_memory *memory, struct fg_mappings *mappings, struct fg_error *err)
 	FG_NODISCARD;
 const struct fg_mapping *fg_mappings_find(const struct fg_mappings *mappings, uint64_t address);
-/* Can there be code at this address? */
+/* True if the address lies in executable memory. */
 bool fg_mappings_is_code(const struct fg_mappings *mappings, uint64_t address);
 /*
- * A look costs up to milliseconds, and an address may stay unknown: a few looks are free, for code
- * that a program makes as it starts; later there is one within 100 ms.
+ * Limits how often the mappings of a process are read again for an unknown address: a read takes up
+ * to milliseconds, and the address may stay unknown. The first few reads are free, for code that a
+ * program generates at its start; after that, 100 ms must pass between two.
  */
 struct fg_mapping_looks {
 	unsigned count;

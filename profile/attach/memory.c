@@ -51,7 +51,7 @@ size_t fg_memory_copy(const struct fg_memory *memory, uint64_t address, size_t p
 {
 	const uint64_t first = address - address % FG_MEMORY_PAGE;
 	struct iovec to = {.iov_base = data, .iov_len = pages * FG_MEMORY_PAGE};
-	/* page by page: copy everything before an unreadable one */
+	/* one element per page: copies everything before an unreadable page */
 	struct iovec from[FG_MEMORY_FETCH_MAX] = {0};
 	ssize_t got = 0;
 
@@ -66,7 +66,7 @@ size_t fg_memory_copy(const struct fg_memory *memory, uint64_t address, size_t p
 	return got > 0 ? (size_t)got : 0;
 }
 
-/* The first page is known from `address` on only; a last page that is incomplete is not kept. */
+/* The first page is known only from `address` on. An incomplete last page is not kept. */
 void fg_memory_put(struct fg_memory *memory, uint64_t address, const void *data, size_t size)
 {
 	const uint8_t *from = data;
@@ -92,7 +92,7 @@ static const uint8_t *page_at(struct fg_memory *memory, uint64_t address)
 {
 	size_t place = place_of(address, 0);
 	struct iovec to = {.iov_len = FG_MEMORY_PAGE};
-	/* the address is one of the other process and is never followed here */
+	/* an address in the other process, never dereferenced here */
 	struct iovec from = {.iov_len = FG_MEMORY_PAGE};
 
 	if (memory->is_copy[place] && memory->kept[place] != address + 1)

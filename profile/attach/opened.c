@@ -26,7 +26,7 @@ enum {
 
 /* The arguments of a call that opens a file. */
 struct call {
-	int folder; /* a descriptor of the program's, or AT_FDCWD */
+	int folder; /* the program's descriptor, or AT_FDCWD */
 	uint64_t path;
 	uint64_t flags;
 };
@@ -42,7 +42,7 @@ static bool read_memory(pid_t tid, uint64_t address, void *data, size_t size)
 	return good;
 }
 
-/* Up to its NUL, page by page: what follows it may not be mapped. */
+/* Reads a path page by page up to its NUL: the page after it may not be mapped. */
 static bool read_path(pid_t tid, uint64_t address, char path[PATH_MAX])
 {
 	size_t done = 0;
@@ -121,7 +121,7 @@ static bool find_folder(pid_t tid, int folder, char text[PATH_MAX])
 	return *text == '/';
 }
 
-/* False: the opened file is unknown. */
+/* Returns false if the opened file is unknown. */
 static bool note_opening(struct fg_opened *opened, pid_t tid)
 {
 	struct call call;
@@ -155,7 +155,7 @@ static void note_stop(struct fg_opened *opened, pid_t tid)
 
 /* ---- the tracer ---- */
 
-/* ptrace works per thread: one thread traces everything. */
+/* ptrace works per thread, so one thread traces everything. */
 struct tracer {
 	struct fg_process_options options;
 	struct fg_opened *opened;
@@ -163,7 +163,7 @@ struct tracer {
 	struct fg_error err;
 };
 
-/* A tracee has stopped: let it continue. */
+/* Lets a stopped tracee continue. */
 static void handle_stop(const struct tracer *tracer, pid_t tid, int status, struct fg_pids *known)
 {
 	int signal = WSTOPSIG(status);
@@ -195,8 +195,8 @@ static void end_all(pid_t root, const struct fg_pids *known)
 }
 
 /*
- * Has the program itself ended?  Its parent reaps it.  A traced program also reports its stops
- * here.
+ * True if the program itself has ended; its parent reaps it. A traced program also reports its
+ * stops here.
  */
 static bool has_ended(struct fg_opened *opened, pid_t root)
 {

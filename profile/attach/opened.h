@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the files that a program reads: runs it once under observation, with all its children,
- * which stop at each file that they open. Files that it creates itself do not count.
+ * Finds the files that a program reads: runs it once with all its children, each of which stops
+ * whenever it opens a file. Files that the program creates itself do not count.
  */
 #ifndef FG_OUTSIDE_OPENED_H
 #define FG_OUTSIDE_OPENED_H
@@ -11,8 +11,8 @@
 #include "base/process.h"
 
 struct fg_opened {
-	struct fg_map paths; /* absolute; those with the value FG_OPENED_READ were read first */
-	bool exited;         /* it ended by itself, with this code */
+	struct fg_map paths; /* absolute path → enum fg_opened_how of its first opening */
+	bool exited;         /* the program exited, with exit_code */
 	int exit_code;
 	bool is_incomplete; /* files may have been opened unseen */
 };
@@ -23,8 +23,8 @@ enum fg_opened_how {
 };
 
 /*
- * FG_EUNSUPPORTED: not even the loader was seen to open anything; FG_ETIMEOUT: it did not end
- * within options->timeout_ns.  On failure `opened` is empty.
+ * FG_EUNSUPPORTED: no opened file was seen, not even one of the loader; FG_ETIMEOUT: the program
+ * did not end within options->timeout_ns. On failure `opened` is empty.
  */
 int fg_opened_find(const struct fg_process_options *options, struct fg_opened *opened,
 		   struct fg_error *err) FG_NODISCARD;

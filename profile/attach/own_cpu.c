@@ -28,7 +28,7 @@ void fg_own_cpu_leave(struct fg_own_cpu *own)
 
 	if (CPU_COUNT(&own->taken) == 0)
 		return;
-	/* `taken` is a subset of `allowed`. */
+	/* Removes `taken`, a subset of `allowed`. */
 	CPU_XOR(&others, &own->allowed, &own->taken);
 	if (CPU_COUNT(&others) > 0)
 		(void)sched_setaffinity(0, sizeof(others), &others);

@@ -16,7 +16,7 @@ void fg_paths_release(struct fg_paths *paths)
 	fg_map_release(&paths->functions);
 }
 
-/* A library that is mapped again at the same place keeps its number. */
+/* A library mapped again at the same address keeps its number. */
 static uint64_t module_of(struct fg_paths *paths, const struct fg_mapping *mapping)
 {
 	struct fg_strbuf key = {0};
@@ -92,7 +92,7 @@ uint64_t fg_paths_add(struct fg_paths *paths, const struct fg_mappings *mappings
 	return node;
 }
 
-/* A frame that is never described is shown as unknown. */
+/* Views show a frame without a description as unknown. */
 uint64_t fg_paths_add_unknown(struct fg_paths *paths)
 {
 	static const char key[] = "unknown";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks of one process as the call paths of a trace: modules, frames and nodes get their numbers
- * and are written when they are first seen.
+ * Stacks of one process as the call paths of a trace: modules, frames and nodes are numbered and
+ * written when they first occur.
  */
 #ifndef FG_OUTSIDE_PATHS_H
 #define FG_OUTSIDE_PATHS_H
@@ -22,12 +22,12 @@ struct fg_paths {
 
 void fg_paths_init(struct fg_paths *paths, struct fg_trace_writer *writer);
 void fg_paths_release(struct fg_paths *paths);
-/* The node of the leaf. */
+/* Returns the node of the leaf. */
 uint64_t fg_paths_add(struct fg_paths *paths, const struct fg_mappings *mappings,
 		      const struct fg_walked_stack *stack);
-/* A stack of which nothing is known. */
+/* Adds a stack of which nothing is known. */
 uint64_t fg_paths_add_unknown(struct fg_paths *paths);
-/* The node of a kernel frame below `node`; `function` may be NULL. */
+/* Returns the node of a kernel frame below `node`; `function` may be NULL. */
 uint64_t fg_paths_add_kernel(struct fg_paths *paths, uint64_t node,
 			     const struct fg_kernel_function *function, uint64_t address,
 			     bool exact);

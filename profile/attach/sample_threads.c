@@ -10,10 +10,10 @@
 
 enum {
 	STOP_WITHIN_MS = 200,  /* limit for a thread that first has to wait for a CPU */
-	AWAKE_NS = 20000,      /* from getting a CPU to noticing it */
-	NAP_NS = 32000,        /* many times as long as a request takes to arrive */
-	PATIENCE_NS = 1000000, /* time for threads that queued behind us to stop */
-	RED_ZONE = 128,        /* bytes below the stack pointer that are in use */
+	AWAKE_NS = 20000,      /* delay between getting a CPU and reading the clock */
+	NAP_NS = 32000,        /* much longer than a request takes to arrive */
+	PATIENCE_NS = 1000000, /* time to stop for threads that queued behind fastgate */
+	RED_ZONE = 128,        /* bytes below the stack pointer that the ABI lets a function use */
 };
 
 bool fg_sampling_read_mappings(struct fg_sampling_run *run, struct fg_error *err)
@@ -30,7 +30,7 @@ bool fg_sampling_read_mappings(struct fg_sampling_run *run, struct fg_error *err
 	return true;
 }
 
-/* Something was mapped since: dlopen(), or code made at run time. */
+/* Reads the mappings again for an unknown address, after dlopen() or for generated code. */
 static void refresh_mappings(struct fg_sampling_run *run, uint64_t address)
 {
 	if (!fg_mappings_is_code(&run->mappings, address) && fg_mapping_looks_allow(&run->looks))
@@ -83,7 +83,7 @@ static void keep_sample(struct fg_sampling_run *run, struct fg_sampled_thread *t
 	run->result->samples++;
 }
 
-/* The weight of a stopped thread; 0: it does not count. */
+/* The weight of a stopped thread's sample; 0: the sample does not count. */
 static uint64_t weigh(const struct fg_sampling_run *run, struct fg_sampled_thread *thread,
 		      int64_t stopped_ns)
 {
@@ -114,7 +114,7 @@ static void remember(struct fg_sampled_thread *thread, const struct fg_blocked *
 	};
 }
 
-/* From here on the stack is read from the copy. */
+/* Makes further reads of the stack use the copy. */
 static void use_copy(struct fg_sampling_run *run, const struct fg_stopped_copy *copy)
 {
 	const uint64_t top = copy->registers.rsp - RED_ZONE;
@@ -124,9 +124,9 @@ static void use_copy(struct fg_sampling_run *run, const struct fg_stopped_copy *
 }
 
 /*
- * A thread that has stopped is released when its registers and the top of its stack are copied;
- * fg_sampling_walk_copies() does the rest. If it waits by now, or was not on a CPU at the moment,
- * its time is carried over to the next sample.
+ * Copies a stopped thread's registers and the top of its stack and releases it;
+ * fg_sampling_walk_copies() does the rest. If the thread waits by now, or was not on a CPU at the
+ * sampled moment, its time is carried over to the next sample.
  */
 static void collect(struct fg_sampling_run *run, size_t index)
 {
@@ -188,8 +188,8 @@ static void walk(struct fg_sampling_run *run, struct fg_stopped_copy *copy)
 }
 
 /*
- * Walking a stack takes many times as long as copying it, so it happens after the stopped threads
- * were released, and for no longer than one walk while another thread waits for us.
+ * Walking a stack takes many times as long as copying it, so stacks are walked after the stopped
+ * threads have been released. A thread that stops meanwhile waits for one walk at most.
  */
 void fg_sampling_walk_copies(struct fg_sampling_run *run)
 {
@@ -208,7 +208,7 @@ static void ask_to_stop(struct fg_sampled_thread *thread)
 	thread->held = true;
 }
 
-/* A thread that waits, where that is known without a stop.  False: it is to be stopped. */
+/* Samples a waiting thread without stopping it. Returns false if it must be stopped. */
 static bool sample_waiting(struct fg_sampling_run *run, struct fg_sampled_thread *thread)
 {
 	const struct fg_waiting_place *known = &thread->waiting_place;
@@ -225,7 +225,7 @@ static bool sample_waiting(struct fg_sampling_run *run, struct fg_sampled_thread
 	hash = hash_of_place(run, blocked.stack);
 	if (!fg_sampled_thread_waits(thread, &again) || again.code != blocked.code ||
 	    again.stack != blocked.stack || !weight_ns)
-		return true; /* it has continued meanwhile: this time goes to the next sample */
+		return true; /* the thread has continued: this time goes to the next sample */
 	if (!fg_waiting_place_is(known, &blocked, hash)) {
 		if (fg_blocked_survives_stop(run->sampling->pid, &blocked))
 			return false;
@@ -236,7 +236,7 @@ static bool sample_waiting(struct fg_sampling_run *run, struct fg_sampled_thread
 	return true;
 }
 
-/* Samples the thread from what is known already, or asks it to stop. */
+/* Samples the thread without stopping it if possible; otherwise asks it to stop. */
 static void sample_thread(struct fg_sampling_run *run, struct fg_sampled_thread *thread,
 			  int64_t moment_ns)
 {
@@ -267,7 +267,7 @@ static bool some_are_held_at(const struct fg_sampling_run *run, int cpu)
 	return false;
 }
 
-/* Threads that waited for our CPU can stop once we wait. */
+/* Waits for threads to stop: those that queued for fastgate's CPU can do so now. */
 static void await_stops(struct fg_sampling_run *run, int cpu, int64_t here_since_ns)
 {
 	const int64_t begun_ns = fg_clock_monotonic_ns();
@@ -290,8 +290,9 @@ static void await_stops(struct fg_sampling_run *run, int cpu, int64_t here_since
 }
 
 /*
- * Moving to that CPU preempts its thread where our request reached it, or at an earlier system
- * call. It continues while we nap, and a timer of that CPU interrupts it at a random place.
+ * When fastgate moves to a CPU, it preempts the thread there where the request arrived, or at an
+ * earlier system call. The thread continues during the nap, and the timer on that CPU interrupts it
+ * at a random place.
  */
 static void nap(struct fg_sampling_run *run)
 {
@@ -301,7 +302,7 @@ static void nap(struct fg_sampling_run *run)
 	(void)ppoll(NULL, 0, &time, NULL);
 }
 
-/* Samples the threads that were on this CPU when we looked last, wherever they are now. */
+/* Samples the threads that were last seen on this CPU, wherever they are now. */
 static void visit(struct fg_sampling_run *run, int cpu, int64_t moment_ns)
 {
 	const bool is_there = fg_own_cpu_take(&run->own_cpu, cpu);
@@ -325,8 +326,8 @@ static void visit(struct fg_sampling_run *run, int cpu, int64_t moment_ns)
 }
 
 /*
- * Does it run, or has it run since the last moment? Then visit it in any case: until we are there
- * it may have begun to wait, and another may have begun to run.
+ * True if the thread runs or has run since the last moment. It is then visited even if it begins to
+ * wait before fastgate arrives, and even if another begins to run.
  */
 static bool is_due(struct fg_sampling_run *run, struct fg_sampled_thread *thread)
 {
@@ -363,7 +364,7 @@ void fg_sampling_take(struct fg_sampling_run *run, int64_t moment_ns)
 	fg_sampling_walk_copies(run);
 }
 
-/* At the end no thread is left stopped. */
+/* Releases all threads at the end. */
 void fg_sampling_let_all_go(struct fg_sampling_run *run)
 {
 	const int64_t until_ns = fg_clock_monotonic_ns() + STOP_WITHIN_MS * FG_NS_PER_MS;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 enum {
-	NEIGHBOURS = 16 /* neighbours at least; fewer than twice as many */
+	NEIGHBOURS = 16 /* minimum; fewer than twice as many are levelled together */
 };
 
 bool fg_cpu_account_parse(const char *text, struct fg_cpu_account *account)
@@ -18,8 +18,8 @@ bool fg_cpu_account_parse(const char *text, struct fg_cpu_account *account)
 }
 
 /*
- * Our own waking up may have pushed the thread off its CPU: then it has queued since the moment,
- * not for longer.
+ * Fastgate may have preempted the thread when it woke up: then the thread has queued since the
+ * moment, not for longer.
  */
 uint64_t fg_sample_weight(const struct fg_moment *moment, const struct fg_cpu_account *stopped,
 			  int64_t stopped_ns, uint64_t weighed_ns)

@@ -62,9 +62,9 @@ static void follow_threads(struct fg_sampling_run *run)
 	fg_pids_release(&now);
 }
 
-/* ---- when ---- */
+/* ---- time ---- */
 
-/* Checks four times a second what sampling costs, and adapts the rate in proportion. */
+/* Measures the cost of sampling four times a second, and adapts the rate in proportion. */
 static void keep_to_budget(struct fg_sampling_run *run)
 {
 	struct fg_outside_result *result = run->result;
@@ -91,14 +91,14 @@ static void keep_to_budget(struct fg_sampling_run *run)
 	run->before = now;
 }
 
-/* Evenly spread between half and one and a half periods: no program keeps in step with that. */
+/* Uniform between half a period and one and a half: no program runs in step with that. */
 static int64_t draw_moment(struct fg_sampling_run *run)
 {
 	return fg_clock_monotonic_ns() +
 	       (int64_t)((double)run->result->period_ns * (0.5 + fg_random_uniform(&run->random)));
 }
 
-/* Threads that stop late are released at once. */
+/* Waits for the next moment. Threads that stop late are copied and released at once. */
 static void wait_until(struct fg_sampling_run *run, int64_t moment_ns)
 {
 	struct pollfd events[] = {{.fd = run->process_fd, .events = POLLIN},
@@ -134,7 +134,7 @@ static bool is_over(const struct fg_sampling_run *run)
 	return state.state == 0 || (state.state == 'Z' && run->live_threads <= 1);
 }
 
-/* ---- the whole ---- */
+/* ---- run ---- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -174,12 +174,12 @@ static int write_trace(struct fg_sampling_run *run, struct fg_error *err)
 }
 
 /*
- * Each moment gets a timer of its own, not one shared with the program's.  If permitted, we run
- * before all ordinary threads, so that a stopped thread need not wait for another's slice to end.
- * Otherwise a short slice gets us a CPU at each moment (from Linux 6.12 on).  It is long enough for
- * all that is copied at a moment: at a clock tick, every 1 to 4 ms, a thread that has used up its
- * slice loses the CPU, even if stopped threads wait for it.  With slices of 0.1 ms that happened in
- * 1 % of stops and cost 3 to 4 ms; with 0.7 ms, in 0.05 %.
+ * Sets the smallest timer slack, so that a moment is not delayed to coincide with another timer. If
+ * permitted, fastgate runs before all ordinary threads, so that a stopped thread need not wait for
+ * another's slice to end. Otherwise a short slice gets it a CPU at each moment (since Linux 6.12).
+ * The slice is long enough to copy everything at a moment: at a clock tick, every 1 to 4 ms, a
+ * thread that has used up its slice loses the CPU, even if stopped threads wait for it. With slices
+ * of 0.1 ms that happened in 1 % of stops and cost 3 to 4 ms; with 0.7 ms, in 0.05 %.
  */
 static void become_punctual(void)
 {

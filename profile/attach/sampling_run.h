@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by sampler.c, which decides when, and sample_threads.c, which takes samples. */
+/* Shared by sampler.c, which draws the moments, and sample_threads.c, which takes samples. */
 #ifndef FG_OUTSIDE_SAMPLING_RUN_H
 #define FG_OUTSIDE_SAMPLING_RUN_H
 
@@ -14,18 +14,18 @@
 enum {
 	FG_STACK_COPY_PAGES = 8, /* pages copied while the thread is stopped */
 	FG_STACK_COPIES_MAX = 32,
-	FG_PAUSES_MAX = 8192, /* kept for the quantile */
+	FG_PAUSES_MAX = 8192, /* pauses kept for the quantile */
 };
 
-/* Spent up to one moment. */
+/* Cost up to one moment. */
 struct fg_sampling_cost {
 	int64_t at_ns;
-	int64_t own_ns; /* our own CPU time */
+	int64_t own_ns; /* fastgate's CPU time */
 	uint64_t stopped_ns;
 	uint64_t budgeted_ns; /* time of which the budget is a share */
 };
 
-/* A copy from a stopped thread that counts. */
+/* A copy of a stopped thread whose sample counts. */
 struct fg_stopped_copy {
 	size_t thread; /* index among the threads */
 	uint64_t weight_ns;
@@ -39,14 +39,14 @@ struct fg_stopped_copy {
 /* ---- own_cpu.c ---- */
 
 struct fg_own_cpu {
-	cpu_set_t allowed; /* empty: it is not known */
+	cpu_set_t allowed; /* empty: unknown */
 	cpu_set_t taken;   /* CPUs taken since fg_own_cpu_leave() */
 };
 
 void fg_own_cpu_init(struct fg_own_cpu *own);
-/* Runs there when it returns; false: this process may not. */
+/* Moves to this CPU. Returns false if this process may not run there. */
 bool fg_own_cpu_take(struct fg_own_cpu *own, int cpu);
-/* Goes to a CPU that was not taken, if there is one: threads wait for those. */
+/* Moves to a CPU that was not taken, if there is one: threads wait for the taken ones. */
 void fg_own_cpu_leave(struct fg_own_cpu *own);
 
 /* ---- the sampler itself ---- */
@@ -62,16 +62,16 @@ struct fg_sampling_run {
 	struct fg_sampled_thread *threads;
 	size_t thread_count, thread_capacity;
 	size_t live_threads;
-	struct fg_stopped_copy *copies; /* copies whose stacks are yet to be walked */
+	struct fg_stopped_copy *copies; /* copies with stacks still to be walked */
 	size_t copy_count;
 	struct fg_random random;
 	int64_t started_ns;
 	struct fg_sampling_cost before;
-	bool is_our_child; /* then another process waits for its exit */
+	bool is_our_child; /* if so, its exit status is left for another wait */
 	int process_fd;    /* readable when the process has ended */
 	int stops_fd;      /* readable when a thread has stopped */
 	struct fg_own_cpu own_cpu;
-	struct fg_mapping_looks looks; /* limits of reading the mappings */
+	struct fg_mapping_looks looks; /* limits reads of the mappings */
 	uint64_t pauses[FG_PAUSES_MAX];
 	uint64_t pause_count;
 	uint64_t truncated;
@@ -80,11 +80,11 @@ struct fg_sampling_run {
 bool fg_sampling_read_mappings(struct fg_sampling_run *run, struct fg_error *err);
 /* Stops the threads that are due at this moment, copies their stacks, and lets them go. */
 void fg_sampling_take(struct fg_sampling_run *run, int64_t moment_ns);
-/* Copies threads that have stopped meanwhile. */
+/* Copies and releases threads that have stopped in the meantime. */
 void fg_sampling_collect(struct fg_sampling_run *run);
 /* Walks all copies.  Walking takes many times as long as copying, so no thread is held for it. */
 void fg_sampling_walk_copies(struct fg_sampling_run *run);
-/* At the end no thread is left stopped. */
+/* Releases all threads at the end. */
 void fg_sampling_let_all_go(struct fg_sampling_run *run);
 
 #endif

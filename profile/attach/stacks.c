@@ -24,8 +24,8 @@ struct fg_stack_walker {
 };
 
 /*
- * Our own tables get addresses in the kernel's half, which no program has: libunwind reads them
- * like any memory, through access_memory().
+ * Tables made by fastgate get addresses in the kernel's half, which no program uses. libunwind
+ * reads them like any memory, through access_memory().
  */
 static uint64_t own_table_address(const struct fg_stack_walker *walker,
 				  const struct fg_mapping *mapping)
@@ -68,7 +68,7 @@ static int find_tables(unw_addr_space_t space, unw_word_t address, unw_proc_info
 						  context);
 }
 
-/* Allocated from libunwind's own pool, which has no way to free it. */
+/* libunwind allocates the info from its own pool and offers no way to free it. */
 static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void *context)
 {
 	(void)space;
@@ -76,7 +76,7 @@ static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info, void 
 	(void)context;
 }
 
-/* Their types are libunwind's. */
+/* libunwind defines the types of these callbacks. */
 /* NOLINTBEGIN(readability-non-const-parameter) */
 static int no_registered_code(unw_addr_space_t space, unw_word_t *list, void *context)
 {
@@ -211,7 +211,7 @@ void fg_stack_walk(struct fg_stack_walker *walker, const struct user_regs_struct
 		if (unw_get_reg(&cursor, UNW_REG_IP, &address) != 0 || address == 0 ||
 		    unw_get_reg(&cursor, UNW_REG_SP, &begin) != 0)
 			break;
-		/* An indirect call of a bad address: the caller is still of interest. */
+		/* After a call to a bad address, the caller is still of interest. */
 		if (stack->count > 0 && !fg_mappings_is_code(walker->mappings, address - !exact)) {
 			stack->truncated = true;
 			break;

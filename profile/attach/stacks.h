@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Walks the stack of a stopped thread of another process with libunwind, which gets everything from
- * here: memory through profile/attach/memory.h, unwind tables through profile/attach/mappings.h.
- * The dangers of docs/decisions/0003 do not exist on this side: libunwind may lock and allocate,
- * because it does so in our process.
+ * Walks the stack of a stopped thread in another process with libunwind. Memory comes from
+ * profile/attach/memory.h, unwind tables from profile/attach/mappings.h. The dangers of
+ * docs/decisions/0003 do not apply here: libunwind locks and allocates in fastgate's process, not
+ * in the program's.
  */
 #ifndef FG_OUTSIDE_STACKS_H
 #define FG_OUTSIDE_STACKS_H
@@ -20,14 +20,14 @@ enum {
 
 struct fg_stack_frame {
 	uint64_t address;
-	uint64_t stack; /* start of its stack: the stack pointer */
+	uint64_t stack; /* the stack pointer */
 	bool exact;     /* this instruction was interrupted; otherwise it is a return address */
 };
 
 struct fg_walked_stack {
-	struct fg_stack_frame frames[FG_STACK_MAX]; /* the leaf first */
+	struct fg_stack_frame frames[FG_STACK_MAX]; /* leaf first */
 	size_t count;
-	bool truncated; /* does not reach the start of its thread */
+	bool truncated; /* does not reach the start of the thread */
 };
 
 struct fg_stack_walker;

@@ -18,7 +18,7 @@
 
 enum {
 	PROC_FILE_MAX_BYTES = 1 << 20,
-	EVENT_SHIFT = 8,   /* above it, the number of ptrace's own stop */
+	EVENT_SHIFT = 8,   /* the bits above hold the number of a ptrace stop */
 	SYSCALL_BYTES = 2, /* bytes of the instruction that entered the kernel */
 };
 
@@ -44,7 +44,7 @@ void fg_pids_release(struct fg_pids *pids)
 	*pids = (struct fg_pids){0};
 }
 
-/* The numbers that a folder of /proc has as names. */
+/* Lists the entries of a folder of /proc whose names are numbers. */
 static void list_numbers(const char *folder, struct fg_pids *found)
 {
 	DIR *entries = opendir(folder);
@@ -127,7 +127,7 @@ bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers)
 	       set.iov_len == sizeof(*registers);
 }
 
-/* For the thread alone, or for any thread of its process. */
+/* True if a signal is pending, for this thread or, by `flags`, for its whole process. */
 static bool has_pending(pid_t tid, unsigned flags)
 {
 	struct __ptrace_peeksiginfo_args first = {.flags = flags, .nr = 1};
@@ -165,7 +165,7 @@ static long read_setting(const char *path)
 	return value;
 }
 
-/* The number behind "\nNAME:" in the status of a process; -1: it is not known. */
+/* The number after "\nNAME:" in the status of a process; -1: unknown. */
 static long read_status(pid_t pid, const char *name)
 {
 	char path[64];
@@ -188,7 +188,7 @@ static bool has_tracer(pid_t pid)
 	return read_status(pid, "\nTracerPid:") > 0;
 }
 
-/* The kernel gives the files in /proc of a process that may not be dumped to root. */
+/* Root owns the files in /proc of a process that may not be dumped. */
 static bool is_undumpable(pid_t pid, long owner)
 {
 	struct stat facts;
@@ -216,7 +216,8 @@ char *fg_thread_reason_of_scope(long scope)
 }
 
 /*
- * Why the kernel refuses this process, if it has no tracer and no filter is in place; to be freed.
+ * The reason why the kernel refuses this process, if it has no tracer and no filter is in place.
+ * The caller frees it.
  */
 static char *reason_of_kernel(pid_t pid, int error)
 {
@@ -237,7 +238,7 @@ static char *reason_of_kernel(pid_t pid, int error)
 			    strerrordesc_np(error));
 }
 
-/* Nobody traces us, so this must fail; under a system call filter errno differs. */
+/* The call must fail, because nobody traces fastgate; under a system call filter errno differs. */
 static bool is_filtered(void)
 {
 	return ptrace(PTRACE_PEEKUSER, getpid(), NULL, NULL) == -1 && errno != ESRCH;
@@ -250,7 +251,10 @@ static void explain_refusal(pid_t pid, int error, struct fg_error *err)
 	char *reason = NULL;
 
 	(void)snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
-	/* A process of a moment may have ended by now: what no process escapes comes first. */
+	/*
+	 * The process may have ended by now, so a filter, which affects every process, is checked
+	 * first.
+	 */
 	if (is_filtered())
 		(void)fg_error_set(
 			err, FG_EUNSUPPORTED,

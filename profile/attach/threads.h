@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The processes and threads of a program, and stopping and releasing one of them. The thread that
- * calls fg_thread_seize() is the tracer: whenever and however it ends, the kernel releases
- * everything that it holds. PTRACE_SEIZE sends no signal and leaves job control alone.
+ * calls fg_thread_seize() is the tracer: when it ends, for any reason, the kernel releases all
+ * threads that it holds. PTRACE_SEIZE sends no signal and leaves job control alone.
  */
 #ifndef FG_OUTSIDE_THREADS_H
 #define FG_OUTSIDE_THREADS_H
@@ -32,32 +32,35 @@ struct fg_thread_state {
 
 void fg_thread_read_state(pid_t pid, pid_t tid, struct fg_thread_state *state);
 
-/* False: refused; errno holds the reason. */
+/* Returns false if the kernel refuses; errno holds the reason. */
 bool fg_thread_seize(pid_t tid);
 struct fg_thread_stop {
-	int signal;      /* signal that it stopped for, forwarded by fg_thread_release(); 0: none */
-	int64_t seen_ns; /* when that was seen, on the monotonic clock */
-	bool gone;       /* it has ended and will not stop */
+	int signal;      /* signal that stopped it, for fg_thread_release() to forward; 0: none */
+	int64_t seen_ns; /* time when the stop was seen, on the monotonic clock */
+	bool gone;       /* the thread has ended and will not stop */
 };
 
-/* Asks it to stop.  A thread that sleeps uninterruptibly in the kernel does not. */
+/* Asks a thread to stop. A thread in an uninterruptible sleep does not stop. */
 void fg_thread_interrupt(pid_t tid);
-/* Has it stopped by now? `keep_exit`: leaves its end for another process to wait for. */
+/* True if the thread has stopped. `keep_exit`: leaves its exit status for another wait. */
 bool fg_thread_poll(pid_t tid, bool keep_exit, struct fg_thread_stop *stop);
-/* For a stopped thread; false: it is not a 64-bit one. */
+/* Reads the registers of a stopped thread. Returns false if it is not a 64-bit thread. */
 bool fg_thread_registers(pid_t tid, struct user_regs_struct *registers);
 /*
- * Did the stop end a system call with EINTR that Linux does not restart? Then the thread makes it
- * again when it continues. Not if a signal is pending: that may have ended the call, and a program
- * may rely on it.
+ * If the stop ended a system call with EINTR that Linux does not restart, makes the thread repeat
+ * it when it continues. Does nothing if a signal is pending: the signal may have ended the call,
+ * and a program may rely on that.
  */
 void fg_thread_make_call_again(pid_t tid, const struct user_regs_struct *registers);
-/* A stopped thread continues as if nothing had happened. */
+/* Lets a stopped thread continue as if nothing had happened. */
 void fg_thread_release(pid_t tid, int signal);
-/* The part of kernel.yama.ptrace_scope in a refusal, to be freed; NULL: none. */
+/*
+ * Explains a refusal by kernel.yama.ptrace_scope; NULL: the setting is not the reason. The caller
+ * frees it.
+ */
 char *fg_thread_reason_of_scope(long scope);
 
-/* May we look at this process? Does not touch it. */
+/* Checks that fastgate may sample this process, without touching it. */
 int fg_thread_check_rights(pid_t pid, struct fg_error *err) FG_NODISCARD;
 
 #endif

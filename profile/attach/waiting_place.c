@@ -46,8 +46,8 @@ enum after_stop {
 };
 
 /*
- * signal(7) lists what ends with EINTR after a stop; calls on sockets do so where they have a time
- * limit.
+ * signal(7) lists the calls that end with EINTR after a stop; calls on sockets do so if they have a
+ * time limit.
  */
 static enum after_stop after_stop(long number)
 {
@@ -105,7 +105,7 @@ bool fg_call_was_interrupted(const struct user_regs_struct *registers)
 		result == -ERESTART_RESTARTBLOCK || result == -EINTR);
 }
 
-/* A second connect() would fail with EALREADY. */
+/* connect() is left out: a second call would fail with EALREADY. */
 bool fg_call_is_cut_by_stop(const struct user_regs_struct *registers)
 {
 	const long number = (long)registers->orig_rax;

@@ -3,9 +3,9 @@
  * The place where a thread waits, for samples of elapsed time.
  *
  * The kernel reports the system call of a waiting thread, its stack pointer and its next
- * instruction. As long as these and the stack are as before, so is its call path: nothing is
- * stopped. It is stopped once where it waits at another place, for the rest of its registers,
- * unless the system call would end with EINTR: then it is walked without them.
+ * instruction. While these and the stack stay the same, so does its call path, and the thread is
+ * not stopped. When it waits at another place, it is stopped once for the rest of its registers,
+ * unless the system call would end with EINTR: then its stack is walked without them.
  */
 #ifndef FG_OUTSIDE_WAITING_PLACE_H
 #define FG_OUTSIDE_WAITING_PLACE_H
@@ -16,22 +16,22 @@
 
 /* /proc/PID/task/TID/syscall, parsed. */
 struct fg_blocked {
-	bool waits; /* false: it runs, and the rest is not known */
-	/* number of the system call; -1: it waits elsewhere in the kernel, for a page */
+	bool waits; /* false: the thread runs, and the rest is unknown */
+	/* number of the system call; -1: waits elsewhere in the kernel, for example for a page */
 	long number;
-	uint64_t argument; /* the first one */
+	uint64_t argument; /* first argument of the call */
 	uint64_t stack;
 	uint64_t code;
 };
 
 bool fg_blocked_parse(const char *text, struct fg_blocked *blocked);
-/* Does the kernel make this call again after a stop, so that the program does not notice it? */
+/* True if the kernel restarts this call after a stop, so that the program does not notice. */
 bool fg_blocked_survives_stop(pid_t pid, const struct fg_blocked *blocked);
-/* Has a stop just interrupted a system call, restarted or not? */
+/* True if a stop has just interrupted a system call, restarted or not. */
 bool fg_call_was_interrupted(const struct user_regs_struct *registers);
-/* Has a stop just ended a restartable system call with EINTR? */
+/* True if a stop has just ended a system call with EINTR that can be repeated. */
 bool fg_call_is_cut_by_stop(const struct user_regs_struct *registers);
-/* The registers that are known without stopping the thread; the others are 0. */
+/* The registers known without stopping the thread; the others are 0. */
 struct user_regs_struct fg_blocked_registers(const struct fg_blocked *blocked);
 
 /* A call path that was found while a thread waited. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One file to take along: traces with everything that names their addresses (binaries, debug files,
- * JIT maps, symbol tables), so that another host shows the same profile byte for byte. The format
- * is described in docs/formats/archive.md.
+ * A portable file of traces and everything that names their addresses (binaries, debug files, JIT
+ * maps, symbol tables), so that another host shows the same profile byte for byte. The format is
+ * described in docs/formats/archive.md.
  */
 #ifndef FG_EXCHANGE_ARCHIVE_H
 #define FG_EXCHANGE_ARCHIVE_H
@@ -19,13 +19,14 @@ struct fg_archive_content {
 	size_t debug_files;
 	size_t maps;
 	uint64_t bytes; /* unpacked */
-	char **missing; /* a line each: modules without a binary, files that are not traces */
+	char **missing; /* one line each: modules without a binary, files that are not traces */
 	size_t missing_count, missing_capacity;
 };
 
 /*
  * Writes `output` from a trace or a folder of traces. `symbols` defines where files are searched;
- * it must not have an archive. FG_ENOENT: no trace; FG_ELIMIT: more than an archive may hold.
+ * its own archive must be NULL. FG_ENOENT: no trace; FG_ELIMIT: the files exceed an archive's
+ * limits.
  */
 int fg_archive_write(const char *traces, const struct fg_symbolizer_options *symbols,
 		     const char *output, struct fg_archive_content *content, struct fg_error *err)
@@ -34,7 +35,7 @@ void fg_archive_content_release(struct fg_archive_content *content);
 
 struct fg_archive {
 	struct fg_arena arena;
-	char *folder;                     /* the unpacked files; "symbols" in it is a cache */
+	char *folder;                     /* unpacked files; "symbols" is a cache */
 	char *traces;                     /* a folder of traces */
 	struct fg_symbol_archive symbols; /* for fg_symbolizer_options */
 };

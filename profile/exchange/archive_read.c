@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * An archive comes from another host and may be damaged, changed or malicious. Its first file lists
- * all others with size and digest: a file that is not in the list, comes twice, is missing, or
- * differs in one byte is refused, and no more is written than the list allows.
+ * all others with size and digest. An archive is refused if a file is not in the list, occurs
+ * twice, is missing, or differs in one byte, and no more is written than the list allows.
  */
 #include "base/fs.h"
 #include "base/json.h"
@@ -19,14 +19,14 @@
 
 enum {
 	SMALL_BYTES = 64 << 20,
-	RATIO_MAX = 100, /* debug information packs to a quarter, traces to a tenth */
+	RATIO_MAX = 100, /* limit; debug information shrinks to a quarter, traces to a tenth */
 };
 
 struct listed {
 	const char *name;
 	const char *sha256;
 	uint64_t size;
-	char *path; /* where it was written; NULL: not yet */
+	char *path; /* path of the unpacked file; NULL: not unpacked yet */
 };
 
 struct reader {

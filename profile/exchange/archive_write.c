@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The symbolizer knows which files named the addresses: so the traces are read as for a view, and
- * the files that were used go into the archive.
+ * The symbolizer knows the files that named the addresses, so the traces are read as for a view,
+ * and the files used go into the archive.
  */
 #include "base/fs.h"
 #include "base/json_write.h"
@@ -16,7 +16,7 @@
 #include "trace/trace_format.h"
 
 enum {
-	INDEX_BYTES_MAX = 64 << 20 /* a larger one is left out, as if it had not been cached */
+	INDEX_BYTES_MAX = 64 << 20 /* a larger index is left out, as if it had not been cached */
 };
 
 struct item {
@@ -45,7 +45,7 @@ static void note_missing(struct fg_archive_content *content, const char *name, c
 	content->missing[content->missing_count++] = fg_xasprintf("%s: %s", name, why);
 }
 
-/* ---- which files ---- */
+/* ---- choice of files ---- */
 
 static int count_bytes(struct writer *w, uint64_t size, struct fg_error *err)
 {
@@ -92,7 +92,10 @@ static int add_file(struct writer *w, const char *path, const char **name, struc
 	return status == FG_OK ? add_item(w, item, name, err) : status;
 }
 
-/* The place where debuggers look for it below a folder of debug files; NULL: by its digest. */
+/*
+ * The path where debuggers look for this build-id below a folder of debug files; NULL: name the
+ * file after its digest.
+ */
 static const char *name_by_id(struct writer *w, const char *build_id, const char *ending)
 {
 	return strlen(build_id) > 2 ? fg_arena_printf(&w->arena, "debug/.build-id/%.2s/%s%s",
@@ -114,8 +117,8 @@ static int add_vdso(struct writer *w, const char **name, struct fg_error *err)
 }
 
 /*
- * Results from debug information, if cached: these need no .dwo files.  The cache is read at once,
- * since another fastgate may change or remove it at any time.
+ * Adds cached results from debug information, which need no .dwo files. The cache is read at once,
+ * because another fastgate may change or remove it at any time.
  */
 static int add_index(struct writer *w, const char *build_id, struct fg_error *err)
 {
@@ -204,7 +207,7 @@ static int add_modules(struct writer *w, const struct fg_symbol_archive *files,
 	return status;
 }
 
-/* Numbered, so that they are read in the same order. */
+/* Traces are numbered, so that they are read in the same order. */
 static int add_traces(struct writer *w, const char *traces, struct fg_error *err)
 {
 	char **paths = NULL;

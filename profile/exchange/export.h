@@ -18,10 +18,10 @@ struct fg_export_options {
 struct fg_export_format {
 	const char *name;
 	const char *extension;   /* extension of such files: ".pb.gz" */
-	const char *description; /* a line for help and the manual */
+	const char *description; /* one line for help and the manual */
 	bool is_binary;          /* not printed on a terminal */
 	bool has_repetitions;    /* distinguishes the repetitions of a stored run */
-	bool has_calls;          /* no samples are in it: filters of samples mean nothing */
+	bool has_calls;          /* has calls, not samples: filters for samples do not apply */
 	int (*write)(const struct fg_profile *profile, const struct fg_export_options *options,
 		     struct fg_strbuf *out, struct fg_error *err);
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Folded stacks. A name cannot contain the format's own separators: ';' becomes ':', and line ends
- * become blanks. Stacks of different frames with the same names (other lines, other addresses)
- * share one line.
+ * Folded stacks. A name cannot contain the format's separators: ';' becomes ':', and line ends
+ * become blanks. Stacks whose frames have the same names (but other lines or addresses) share one
+ * line.
  */
 #include "base/map.h"
 #include "base/printable.h"

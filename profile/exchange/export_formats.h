@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of the table in export.c, and what their files share. */
+/* The rows of the table in export.c, and the code that their files share. */
 #ifndef FG_EXCHANGE_EXPORT_FORMATS_H
 #define FG_EXCHANGE_EXPORT_FORMATS_H
 
@@ -20,7 +20,8 @@ fg_export_writer fg_export_npz;
 fg_export_writer fg_export_html;
 
 /*
- * Values and samples whose leaf is this stack, and with all stacks below it: one element a stack.
+ * Values and samples per stack: `self` for samples with this leaf, `inclusive` with all stacks
+ * below it.
  */
 struct fg_stack_sums {
 	double *self;
@@ -29,18 +30,18 @@ struct fg_stack_sums {
 	uint64_t *inclusive_samples;
 };
 
-/* Sums of one measure. */
+/* Sums up one measure. */
 void fg_stack_sums_init(struct fg_stack_sums *sums, const struct fg_profile *profile,
 			uint16_t measure);
 void fg_stack_sums_release(struct fg_stack_sums *sums);
 
-/* As above, per function; `inclusive` counts a sample once per function on its stack. */
+/* Values and samples per function; `inclusive` counts a sample once per function on its stack. */
 struct fg_function_sums {
 	double *self;
 	uint64_t *self_samples;
 	double *inclusive;
 	uint64_t *inclusive_samples;
-	uint64_t *leaf_paths; /* different stacks that end in it and have a value of their own */
+	uint64_t *leaf_paths; /* stacks that end in the function with a value of their own */
 };
 
 void fg_function_sums_init(struct fg_function_sums *sums, const struct fg_profile *profile,
@@ -48,8 +49,8 @@ void fg_function_sums_init(struct fg_function_sums *sums, const struct fg_profil
 void fg_function_sums_release(struct fg_function_sums *sums);
 
 /*
- * Frames of a stack from the root to the leaf, into `frames` (grown as needed); returns their
- * number.
+ * Writes the frames of a stack, from the root to the leaf, into `frames` (grown as needed). Returns
+ * their number.
  */
 size_t fg_stack_frames(const struct fg_profile *profile, uint32_t stack, uint32_t **frames,
 		       size_t *capacity);
@@ -58,17 +59,17 @@ size_t fg_stack_frames(const struct fg_profile *profile, uint32_t stack, uint32_
 
 struct fg_npz {
 	struct fg_strbuf *out; /* the archive */
-	size_t start;          /* its offset in `out` */
+	size_t start;          /* offset of the archive in `out` */
 	struct fg_strbuf directory;
 	uint32_t count;
 };
 
 struct fg_npz_array {
-	const char *name; /* a / in it would be a folder, and becomes _ */
-	const char *type; /* numpy's: "<f8", "<u4", "|S20" */
+	const char *name; /* '/' becomes '_', because it would make a folder */
+	const char *type; /* numpy's name: "<f8", "<u4", "|S20" */
 	size_t item_size; /* bytes of an item of this type */
 	size_t count;
-	const void *items; /* in this byte order */
+	const void *items; /* in the host's byte order */
 };
 
 void fg_npz_begin(struct fg_npz *npz, struct fg_strbuf *out);
@@ -76,7 +77,7 @@ void fg_npz_begin(struct fg_npz *npz, struct fg_strbuf *out);
 int fg_npz_add(struct fg_npz *npz, const struct fg_npz_array *array, struct fg_error *err)
 	FG_NODISCARD;
 void fg_npz_end(struct fg_npz *npz);
-/* Instead of the end, after an error: what is in `out` is of no use. */
+/* Replaces fg_npz_end() after an error: the content of `out` is unusable. */
 void fg_npz_release(struct fg_npz *npz);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Arguments and durations of calls as one page without a script: a table of functions; for each its
- * call paths, most calls first; for each of these the path in full and a histogram.
+ * Arguments and durations of calls as one page without a script: a table of functions; the call
+ * paths of each function, most calls first; for each call path, the full path and a histogram.
  */
 #include "base/number.h"
 #include "base/xml_write.h"
@@ -21,7 +21,7 @@ enum {
 struct subject {
 	const struct fg_called_kind *kind;
 	const char *title;
-	const char *const *heads; /* heads of its columns, NULL at the end */
+	const char *const *heads; /* headings of its columns, NULL-terminated */
 	void (*cells)(struct fg_xml_writer *w, const void *figures); /* cells of a row */
 	bool has_hints;
 };
@@ -256,7 +256,7 @@ static void add_trace(struct fg_xml_writer *w, const struct fg_profile *profile,
 	free(path);
 }
 
-/* The traces of one function, which are in order. */
+/* Writes the call paths of one function, which are sorted. */
 static void add_function(struct fg_xml_writer *w, const struct fg_profile *profile,
 			 const struct subject *subject, const struct fg_called_function *traces,
 			 size_t count)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The values that functions were called with, a column each: arrays for numpy.  For a function
- * `pow` there are "pow.1" and "pow.2", its arguments, "pow.trace" and "pow.thread": item i of each
- * is of the same call.  "traces.number" and "traces.path" say what the traces are.
+ * The arguments of calls as arrays for numpy. A function `pow` has the arrays "pow.1" and "pow.2"
+ * for its arguments, "pow.trace" and "pow.thread"; item i of each belongs to the same call.
+ * "traces.number" and "traces.path" describe the traces.
  */
 #include "base/map.h"
 #include "base/number.h"
@@ -83,7 +83,7 @@ static int write_columns(struct writer *w, const struct columns *columns, const 
 	return add_array(w, function, "thread", &of, err);
 }
 
-/* All pieces of the function of `first` that have as many columns. */
+/* Writes all pieces of the function of `first` that have as many columns. */
 static int write_function(struct writer *w, const struct fg_argument_values *first,
 			  struct fg_error *err)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * profile.proto.  A pprof location is an address with its chain of inlined frames, so the frames of
- * a stack are cut into such chains first: a frame that was inlined belongs to the location of the
- * frame it was put into.  Samples with the same stack, thread and region become one; thread and
- * region are its labels (`-tagfocus`, `-tagroot`).  Each measure is a sample type.
+ * Writes profile.proto. A pprof location is an address with its chain of inlined frames, so the
+ * frames of a stack are cut into such chains first: an inlined frame belongs to the location of its
+ * caller. Samples with the same stack, thread and region become one; thread and region are its
+ * labels (`-tagfocus`, `-tagroot`). Each measure is a sample type.
  */
 #include "base/gzip.h"
 #include "base/map.h"
@@ -65,7 +65,7 @@ enum {
 	PPROF_FUNCTION_START_LINE = 5,
 };
 
-/* ---- the wire format: what of it a profile needs; zero values are left out ---- */
+/* ---- wire format, as far as a profile needs it; zero values are left out ---- */
 
 static void add_varint(struct fg_strbuf *out, uint64_t value)
 {
@@ -141,10 +141,10 @@ struct writer {
 	struct fg_map locations; /* chain of frames → id */
 	struct fg_map libraries; /* library of frames without a module → mapping id */
 	struct fg_map samples;   /* sample_key → its row in sums and counts */
-	double *sums;            /* one value a measure in each row */
+	double *sums;            /* one value per measure in each row */
 	uint64_t *counts;
 	size_t sum_capacity, count_capacity;
-	uint64_t *values; /* scratch: of one sample */
+	uint64_t *values; /* scratch, for one sample */
 	bool *function_written;
 	uint32_t *frames;
 	size_t frame_capacity;
@@ -180,7 +180,7 @@ static void write_mapping(struct writer *w, uint64_t id, const struct fg_module_
 	add_bytes(&w->message, PPROF_MAPPING, w->scratch.data, w->scratch.length);
 }
 
-/* Modules have the ids 1, 2, …; libraries that are known by name only follow. */
+/* Modules have the ids 1, 2, …; libraries known only by name follow. */
 static uint64_t mapping_of(struct writer *w, const struct fg_frame *frame)
 {
 	const char *library = w->profile->functions[frame->function].library;
@@ -218,7 +218,7 @@ static void write_function(struct writer *w, const struct fg_frame *frame)
 }
 
 /*
- * frames[0] is the function that the address belongs to, the others were inlined into it, innermost
+ * frames[0] is the function that contains the address; the others are inlined into it, innermost
  * last.
  */
 static uint64_t location_of(struct writer *w, const uint32_t *frames, size_t count)
@@ -251,7 +251,7 @@ static uint64_t location_of(struct writer *w, const uint32_t *frames, size_t cou
 	return id;
 }
 
-/* Locations of a stack into w->ids, root first; returns their number. */
+/* Writes the locations of a stack to w->ids, root first. Returns their number. */
 static size_t locate(struct writer *w, uint32_t stack)
 {
 	const size_t depth = fg_stack_frames(w->profile, stack, &w->frames, &w->frame_capacity);
@@ -284,7 +284,7 @@ static void write_label(struct writer *w, const char *key, const char *value)
 	add_bytes(&w->scratch, SAMPLE_LABEL, w->inner.data, w->inner.length);
 }
 
-/* The sample count is that of the first measure. */
+/* A row's sample count comes from the first measure. */
 static void write_sample(struct writer *w, const struct sample_key *key, size_t row)
 {
 	const struct fg_profile *profile = w->profile;

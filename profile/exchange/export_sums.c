@@ -51,10 +51,10 @@ static uint32_t function_of(const struct fg_profile *profile, size_t stack)
 }
 
 /*
- * The outermost stack of each function on a path carries the function's inclusive figure.  Stacks
- * are visited in depth-first order with a counter of open frames a function; a stack is outermost
- * when its function's is zero. Depth-first order over a table whose parents come first needs the
- * children lists, made here by counting.
+ * The outermost stack of each function on a path carries the function's inclusive figure. Stacks
+ * are visited depth first with a counter of open frames per function; a stack is outermost if its
+ * function's counter is zero. The table only has parents before children, so lists of children are
+ * made by counting.
  */
 struct walk {
 	uint32_t *first_child;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The tables that FAST's SIMPLEPROFILER left behind, in one file of tab-separated sections:
- * functions with library, total and leaf counts; library address ranges; a summary of the samples
- * taken, and of those without a usable stack; addresses with their counts.  Plain enough for awk,
- * sort, gnuplot and R.  docs/formats/tables.md describes it.
+ * The tables of FAST's SIMPLEPROFILER, in one file of tab-separated sections: functions with
+ * library, total and leaf counts; library address ranges; a summary of the samples taken, and of
+ * those without a usable stack; addresses with their counts. Plain enough for awk, sort, gnuplot
+ * and R. docs/formats/tables.md describes it.
  */
 #include "base/number.h"
 #include "base/printable.h"

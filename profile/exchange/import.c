@@ -60,7 +60,7 @@ const struct fg_import_format *fg_import_detect(const char *data, size_t size)
 	return format;
 }
 
-/* Sums stay whole numbers of 64 bits, in any unit. */
+/* Sums must fit into 64-bit integers in any unit. */
 static int check_totals(const struct fg_profile *profile, struct fg_error *err)
 {
 	const double most = FG_IMPORT_MAX_YEARS * 366.0 * 86400 * 1e9;

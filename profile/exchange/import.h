@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Other tools' profiles, so that they can be viewed, compared and exported like our own.
+ * Other tools' profiles, so that they can be viewed, compared and exported like fastgate's own.
  *
- * A format is a row of the table in import.c and a file import_<name>.c.  Input is untrusted: every
- * format has the same limits, errors name the line (text), and every assumption or omission becomes
- * a note of the profile.
+ * A format is a row of the table in import.c and a file import_<name>.c. Input is untrusted: every
+ * format has the same limits, errors in text formats name the line, and every assumption or
+ * omission becomes a note in the profile.
  */
 #ifndef FG_EXCHANGE_IMPORT_H
 #define FG_EXCHANGE_IMPORT_H
@@ -14,12 +14,12 @@
 
 enum {
 	FG_IMPORT_MAX_BYTES = 512 << 20,   /* size of a file, packed or not */
-	FG_IMPORT_MAX_FUNCTIONS = 1 << 22, /* limit of pairs of function and line, too */
+	FG_IMPORT_MAX_FUNCTIONS = 1 << 22, /* also the limit of pairs of function and line */
 	FG_IMPORT_MAX_STACKS = 1 << 24,
 	FG_IMPORT_MAX_DEPTH = 8192,
 	FG_IMPORT_MAX_NAME = 16384,
 	FG_IMPORT_MAX_YEARS =
-		/* of all samples together: sums of nanoseconds stay whole numbers of 64 bits */
+		/* all samples together: sums of nanoseconds fit into 64-bit integers */
 		100,
 };
 
@@ -32,8 +32,8 @@ struct fg_import_options {
 
 struct fg_import_format {
 	const char *name;
-	const char *description;                   /* a line for help and the manual */
-	bool (*is)(const char *data, size_t size); /* does the beginning look like this format? */
+	const char *description;                   /* one line for help and the manual */
+	bool (*is)(const char *data, size_t size); /* by its beginning */
 	int (*read)(const char *data, size_t size, const struct fg_import_options *options,
 		    struct fg_import_sink *sink, struct fg_error *err);
 };
@@ -42,10 +42,10 @@ extern const struct fg_import_format fg_import_formats[]; /* the last one has no
 
 /* NULL: no such format. */
 const struct fg_import_format *fg_import_find(const char *name);
-/* Packed by gzip or not, as below.  NULL: no known format. */
+/* `data` may be packed by gzip, as for fg_import_read(). NULL: no known format. */
 const struct fg_import_format *fg_import_detect(const char *data, size_t size);
 
-/* `profile` must not be initialised: it is filled on success only, and then to be released. */
+/* `profile` must not be initialised. On success it is filled, and the caller releases it. */
 int fg_import_read(const struct fg_import_format *format, const char *data, size_t size,
 		   const struct fg_import_options *options, struct fg_profile *profile,
 		   struct fg_error *err) FG_NODISCARD;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Files of valgrind's callgrind: instructions by function, calls by edge.  With
- * `--separate-callers=N` a function's name carries its callers, `fit'loop'main`, and so a call
- * path; without it only the direct caller is known, and only of calls.
+ * Files of valgrind's callgrind: instructions per function, calls per edge. With
+ * `--separate-callers=N` a function's name includes its callers, `fit'loop'main`, which gives a
+ * call path; otherwise only the direct caller is known, and only for calls.
  *
- * A recursive call has its depth behind the name (`fit'2'main`); the depths of one function are one
- * here.  Several files may stand one after the other, one a process: each begins with "version:" or
+ * A recursive call has its depth after the name (`fit'2'main`); all depths of a function are merged
+ * here. The input may be several files in a row, one per process: each begins with "version:" or
  * "creator:" and restarts the numbering of names.
  */
 #include "binary/demangle.h"
@@ -22,10 +22,10 @@ enum cost {
 	FIRST_MISSES,
 	BRANCH_MISSES,
 	COSTS,
-	OTHER = COSTS, /* an event that is not read */
+	OTHER = COSTS, /* an event that is ignored */
 };
 
-/* Columns beyond have zeros, or events of no interest. */
+/* Further columns have zeros, or events of no interest. */
 enum {
 	COLUMNS_MAX = 32
 };
@@ -57,14 +57,14 @@ struct reader {
 	size_t edge_count, edge_capacity;
 	size_t positions; /* columns before the costs */
 	enum cost columns[COLUMNS_MAX];
-	size_t column_count; /* up to the last that is read */
+	size_t column_count; /* up to the last column that is read */
 	bool has_events;
 	bool has_title;
 	struct fg_text library;
 	struct fg_text callee_library;
 	uint32_t function;
 	uint32_t callee;
-	double calls; /* number of calls whose cost is next; negative: none */
+	double calls; /* calls whose cost is on the next line; negative: none */
 };
 
 static bool take(struct fg_text *line, const char *prefix)
@@ -261,7 +261,7 @@ static int read_events(struct reader *reader, struct fg_text line, struct fg_err
 	return FG_OK;
 }
 
-/* A file begins: its numbers mean other names than those of the one before. */
+/* Begins a file, whose numbers stand for other names than those of the file before it. */
 static void begin_file(struct reader *reader)
 {
 	fg_map_release(&reader->names);
@@ -285,7 +285,7 @@ static int read_calls(struct reader *reader, struct fg_text line, struct fg_erro
 	return FG_OK;
 }
 
-/* The first program's command. */
+/* Takes the first program's command as the title. */
 static void take_title(struct reader *reader, struct fg_text line)
 {
 	const char *command = NULL;
@@ -317,7 +317,7 @@ static int read_line(struct reader *reader, struct fg_text line, struct fg_error
 	if (take(&line, "calls="))
 		return read_calls(reader, line, err);
 	if (take(&line, "jump=") || take(&line, "jcnd=")) {
-		reader->calls = 0; /* the next line is where it jumps from, no cost */
+		reader->calls = 0; /* the next line is the source of the jump, not a cost */
 		return FG_OK;
 	}
 	if (line.length > 0 && *line.text && strchr("0123456789+-*", *line.text))
@@ -390,7 +390,10 @@ static int push_function(struct reader *reader, struct fg_text name, struct fg_t
 	return status == FG_OK ? fg_sink_push(sink, index, err) : status;
 }
 
-/* The library of a caller: that of the context with the rest of the chain, or of its name. */
+/*
+ * The library of a caller: that of the context with the rest of the chain, or else of one with its
+ * name.
+ */
 static struct fg_text owner_of(const struct reader *reader, struct fg_text rest)
 {
 	const uint64_t *found = fg_map_get(&reader->owners, rest.text, rest.length);
@@ -401,8 +404,8 @@ static struct fg_text owner_of(const struct reader *reader, struct fg_text rest)
 }
 
 /*
- * From the root, so from the end of the chain.  A root without a name is where the kernel entered
- * the dynamic linker, which calls nothing: it jumps to the program.
+ * Pushes frames from the root, which is at the end of the chain. A root without a name stands for
+ * the kernel's entry into the dynamic linker, which does not call the program but jumps to it.
  */
 static int push_chain(struct reader *reader, uint32_t index, struct fg_error *err)
 {
@@ -445,7 +448,7 @@ static int add_edges(struct reader *reader, uint16_t calls, struct fg_error *err
 	return FG_OK;
 }
 
-/* The measures that the file counts. */
+/* Finds the measures for the events in the file. */
 static void find_measures(const struct reader *reader, uint16_t ids[COSTS])
 {
 	static const char *const names[COSTS] = {

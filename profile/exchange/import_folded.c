@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Folded stacks: `main;loop;fit 42`.  The weight is whatever the writer counted; by itself it has
- * no unit, so it is taken as a number of samples, each worth the period that was asked for, and a
- * note says so.
+ * Folded stacks: `main;loop;fit 42`. The weight has no unit, so it is taken as a number of samples,
+ * each worth the requested period, and a note says so.
  */
 #include "profile/exchange/import_formats.h"
 #include "profile/exchange/import_lines.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of the table in import.c: one pair of functions a format, each in import_<format>.c. */
+/* The rows of the table in import.c: one pair of functions per format, in import_<format>.c. */
 #ifndef FG_EXCHANGE_IMPORT_FORMATS_H
 #define FG_EXCHANGE_IMPORT_FORMATS_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the readers of foreign formats put what they find: frames and stacks in, a profile out.
- * All limits of import.h are held here, once for all formats.
+ * Collects the frames and stacks from the readers of foreign formats into a profile. All limits of
+ * import.h are checked here, once for all formats.
  *
  *	fg_sink_frame(sink, &frame, &index, err)   find or add
- *	fg_sink_begin(sink)                        a new stack
+ *	fg_sink_begin(sink)                        begins a new stack
  *	fg_sink_push(sink, index, err)             from the root towards the leaf
- *	fg_sink_end(sink, measure, value, samples) the sample, one a measure
+ *	fg_sink_end(sink, measure, value, samples) adds a sample, once per measure
  */
 #ifndef FG_EXCHANGE_IMPORT_SINK_H
 #define FG_EXCHANGE_IMPORT_SINK_H
@@ -18,13 +18,13 @@
 struct fg_import_sink {
 	struct fg_profile *profile;
 	struct fg_map known; /* text of a frame in the file → frame */
-	uint32_t stack;      /* the current one */
+	uint32_t stack;      /* current stack */
 	size_t depth;
 };
 
 /*
- * The texts need no NUL; an empty name becomes "[unknown]", broken UTF-8 and control characters
- * U+FFFD.
+ * A text that need not end with a NUL. An empty name becomes "[unknown]"; invalid UTF-8 and control
+ * characters become U+FFFD.
  */
 struct fg_text {
 	const char *text;
@@ -38,7 +38,7 @@ struct fg_import_frame {
 	bool nameless;
 };
 
-/* An interned copy that is safe to print; NULL when there is nothing. */
+/* An interned copy that is safe to print; NULL for an empty text. */
 const char *fg_sink_text(struct fg_import_sink *sink, struct fg_text bytes);
 int fg_sink_frame(struct fg_import_sink *sink, const struct fg_import_frame *frame, uint32_t *index,
 		  struct fg_error *err) FG_NODISCARD;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-	GZIP_HEAD = 10, /* as fg_gzip_pack() writes it: no name */
-	GZIP_TAIL = 8,  /* CRC-32 and size of what was packed: as zip wants them */
+	GZIP_HEAD = 10, /* as written by fg_gzip_pack(), without a name */
+	GZIP_TAIL = 8,  /* CRC-32 and unpacked size, as zip needs them */
 	NPY_ALIGN = 64,
 	ZIP_VERSION = 20, /* deflate */
 	ZIP_DEFLATED = 8,
@@ -61,7 +61,7 @@ static void add_member(struct fg_strbuf *out, const struct fg_strbuf *packed,
 	put32(out, packed->length - GZIP_HEAD - GZIP_TAIL);
 	fg_strbuf_add(out, packed->data + packed->length - 4, 4);
 	put16(out, name->length);
-	put16(out, 0); /* no more fields */
+	put16(out, 0); /* no extra field */
 }
 
 static void add_local(struct fg_npz *npz, const struct fg_strbuf *packed,
@@ -79,10 +79,10 @@ static void add_central(struct fg_npz *npz, const struct fg_strbuf *packed,
 	put32(&npz->directory, central_head);
 	put16(&npz->directory, ZIP_VERSION);
 	add_member(&npz->directory, packed, name);
-	put16(&npz->directory, 0); /* no comment, */
-	put16(&npz->directory, 0); /* the only disk, */
-	put16(&npz->directory, 0); /* no text, */
-	put32(&npz->directory, 0); /* and no attributes */
+	put16(&npz->directory, 0); /* no comment */
+	put16(&npz->directory, 0); /* first disk */
+	put16(&npz->directory, 0); /* internal attributes: not text */
+	put32(&npz->directory, 0); /* no external attributes */
 	put32(&npz->directory, offset);
 	fg_strbuf_add(&npz->directory, name->data, name->length);
 }

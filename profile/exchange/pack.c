@@ -82,7 +82,7 @@ static int open_plain(const char *path, uint64_t *size, int *fd, struct fg_error
 	return fg_error_set(err, FG_EINVAL, "%s is not a plain file", path);
 }
 
-/* The bytes of a file from here to its end, each piece to `take`. */
+/* Reads the file from its position to its end and passes each piece to `take`. */
 static int each_block(int fd, const char *path,
 		      int (*take)(void *context, const void *data, size_t size,
 				  struct fg_error *err),
@@ -205,7 +205,7 @@ struct copy {
 	uint64_t left;
 };
 
-/* A file that grows meanwhile is read up to its former end. */
+/* A file that grows while it is read is cut at its former end. */
 static int add_block(void *context, const void *data, size_t size, struct fg_error *err)
 {
 	struct copy *copy = context;
@@ -325,7 +325,7 @@ int fg_unpack_open(const char *path, struct fg_unpack **unpack, struct fg_error 
 	made->path = fg_xstrdup(path);
 	made->archive = libarchive.read_new();
 	FG_ASSERT(made->archive);
-	/* ARCHIVE_WARN would mean that it starts a program to unpack with */
+	/* ARCHIVE_WARN would mean that libarchive starts a program to unpack */
 	if (libarchive.read_support_filter_zstd(made->archive) != ARCHIVE_OK ||
 	    libarchive.read_support_format_tar(made->archive) != ARCHIVE_OK ||
 	    libarchive.read_open_filename(made->archive, path, BLOCK_BYTES) != ARCHIVE_OK) {
@@ -337,7 +337,7 @@ int fg_unpack_open(const char *path, struct fg_unpack **unpack, struct fg_error 
 	return FG_OK;
 }
 
-/* Every part of the path is a name. */
+/* True if every part of the path is a plain name. */
 static bool is_safe_name(const char *name)
 {
 	static const char allowed[] =

@@ -8,7 +8,7 @@
 
 enum {
 	LINE_WIDTH = 34,    /* characters per line of a name in a box */
-	MAX_NAME = 170,     /* a longer one is cut; the tooltip has it whole */
+	MAX_NAME = 170,     /* longer names are cut; the tooltip shows the whole name */
 	SMALLEST_FONT = 11, /* font size of names */
 	LARGEST_FONT = 30,
 	SMALL_FONT = 10, /* font size of figures */
@@ -41,8 +41,8 @@ static bool is_inside_character(char c)
 }
 
 /*
- * Where a line of a name may end: after "::", a comma, a blank or an opening bracket; else where
- * it must.
+ * The end of a line of a name: after "::", a comma, a blank or an opening bracket; else at the
+ * limit.
  */
 static size_t line_end(const char *name, size_t length)
 {
@@ -62,7 +62,7 @@ static size_t line_end(const char *name, size_t length)
 	return end;
 }
 
-/* Text in an HTML-like label. */
+/* Adds text to an HTML-like label. */
 static void add_html(struct fg_strbuf *dot, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -86,7 +86,7 @@ static void add_html(struct fg_strbuf *dot, const char *text, size_t length)
 	}
 }
 
-/* A long name loses its middle; the end identifies the function. */
+/* Cuts the middle out of a long name; its end identifies the function. */
 static void shorten(const char *name, struct fg_strbuf *shown)
 {
 	const size_t length = strlen(name);
@@ -127,7 +127,7 @@ static void add_wrapped(struct fg_strbuf *dot, const char *name)
 	fg_strbuf_release(&shown);
 }
 
-/* A mix of two colours, each 0xrrggbb. */
+/* Mixes two colours, each 0xrrggbb. */
 static unsigned mix(unsigned from, unsigned to, double share)
 {
 	unsigned mixed = 0;
@@ -142,14 +142,14 @@ static unsigned mix(unsigned from, unsigned to, double share)
 }
 
 /*
- * From pale to deep orange: distinct in grey too, and dark text stays readable on every step.
+ * A colour from pale to deep orange: the steps are distinct in grey, and dark text stays readable.
  */
 static unsigned heat(double share)
 {
 	return mix(0xfaf7f2, 0xf28e4b, sqrt(fmin(1, fmax(0, share))));
 }
 
-/* Blue, nothing, red: faster, as before, slower. */
+/* Blue: faster; white: unchanged; red: slower. */
 static unsigned change_color(double share)
 {
 	const double strength = sqrt(fmin(1, fabs(share)));
@@ -162,7 +162,7 @@ static double reference(const struct painter *p)
 	return fmax(p->graph->total[0], p->graph->total[1]);
 }
 
-/* Per node: the largest change decides what full colour is, so that small changes still show. */
+/* The largest change among the nodes. It gets the full colour, so that small changes still show. */
 static double largest_change(const struct painter *p)
 {
 	double most = 0;

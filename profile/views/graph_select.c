@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Selection goes by label: those that match the focus or lie within `depth` calls of it (or of the
- * start), then the largest above the floor (in a difference: by the larger of the two sides, and by
- * how far they are apart).  Where there are too many, half of the room is for the largest by self
- * time and the rest for the largest by inclusive time: in a deep call tree hundreds of functions
- * have all of the inclusive time and hide the hot ones.  Calls between kept functions are kept as
- * they are.
- * Where a function's kept caller is further up, the call is drawn dashed: for these a sample counts
- * at the function's outermost frame.
+ * Labels are selected in two steps: those that match the focus or lie within `depth` calls of it
+ * (or of the start), then the largest of these above the floor (in a difference: by the larger of
+ * the two sides). If there are too many, half of the limit goes to the largest by self time and the
+ * rest to the largest by inclusive time: in a deep call tree hundreds of functions have all of the
+ * inclusive time and hide the hot ones. Calls between kept functions stay. If a function's nearest
+ * kept caller is further up, the call is drawn dashed, and a sample counts at the function's
+ * outermost frame.
  */
 #include "profile/views/graph_select.h"
 
@@ -34,12 +33,14 @@ struct selection {
 	struct fg_label_edge *edges;
 	size_t edge_count;
 	bool *is_focus;     /* by label */
-	uint32_t *distance; /* by label: calls from the focus, down or up; unreached: further */
-	uint32_t *node_of;  /* by label; not_kept */
-	double floor[2];    /* node, edge */
+	uint32_t *distance; /* by label: calls from the focus, down or up; or `unreached` */
+	uint32_t *node_of;  /* by label: index of the node, or `not_kept` */
+	double floor[2];    /* for nodes and for edges */
 };
 
-/* The rank of a function: its value, or the change of it. */
+/*
+ * The weight of a function: its inclusive value, or in a difference the larger one of both sides.
+ */
 static double weight_of(const struct selection *s, const struct fg_label_figures *figures)
 {
 	double most = figures->inclusive[0].value;
@@ -70,7 +71,7 @@ static int mark_focus(struct selection *s, struct fg_error *err)
 	return FG_OK;
 }
 
-/* One wave of breadth-first search: `up` walks from callees to callers. */
+/* One step of a breadth-first search; `up` walks from callees to callers. */
 static bool spread(const struct selection *s, uint32_t *distance, bool up, uint32_t step)
 {
 	bool moved = false;
@@ -118,7 +119,7 @@ static void measure_distance(struct selection *s)
 		walk(s, true);
 }
 
-/* Functions in focus first, then by the larger of both sides; 0: alike. */
+/* Orders functions in focus first, then by the larger of both sides; 0: equal. */
 static int compare_nodes(const struct fg_graph_node *a, const struct fg_graph_node *b,
 			 const struct fg_weight *of_a, const struct fg_weight *of_b)
 {
@@ -148,7 +149,7 @@ static int by_self(const void *left, const void *right)
 	return order != 0 ? order : by_weight(left, right);
 }
 
-/* The first `limit` nodes are those to keep, in the order of their weight. */
+/* Moves the nodes to keep to the first `limit` places, sorted by weight. */
 static void put_kept_first(struct fg_graph_node *nodes, size_t count, size_t limit)
 {
 	const size_t hot = limit / 2;
@@ -226,7 +227,7 @@ static void keep_direct_edges(struct selection *s, struct fg_pair_index *pairs, 
 	}
 }
 
-/* Dashed edges over nodes that were left out, where no direct edge exists. */
+/* Adds dashed edges across nodes that were left out, unless a direct edge exists. */
 static void add_skipping_edges(struct selection *s, struct fg_pair_index *pairs, size_t *capacity)
 {
 	const struct fg_calltree *tree = s->tree;

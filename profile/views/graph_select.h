@@ -14,7 +14,7 @@ struct fg_graph_node {
 struct fg_graph_edge {
 	uint32_t from; /* indexes of nodes */
 	uint32_t to;
-	bool skips; /* leads over functions that were left out */
+	bool skips; /* skips functions that were left out */
 	double values[FG_CALLTREE_COLUMNS];
 };
 

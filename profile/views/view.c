@@ -70,7 +70,10 @@ const struct fg_view *fg_view_find(const char *name)
 	return NULL;
 }
 
-/* Leaks alone may be missing: where memory could not be searched for them. */
+/*
+ * Explains why a memory view is empty. Leaks alone are missing if memory could not be searched for
+ * them.
+ */
 static int explain_nothing(const struct fg_profile *profile, const struct fg_view *view,
 			   struct fg_error *err)
 {
@@ -90,8 +93,8 @@ static int explain_nothing(const struct fg_profile *profile, const struct fg_vie
 }
 
 /*
- * Shares of few samples are uncertain: the half widths of the 95 % intervals of two shares.
- * Samples of different weights count as fewer equal ones.
+ * With few samples, notes how uncertain shares are: the half width of the 95 % interval of two
+ * shares. Samples of different weights count as a smaller number of equal ones.
  */
 static void note_few_samples(const struct fg_profile *profile, uint16_t measure,
 			     struct fg_view_table *table)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The call graph as gprof prints it: each function between its callers above and its callees below.
- * gprof had to spread a function's time over its callers by the number of calls; whole stacks were
- * sampled here, so every figure is a measured one. A caller's line has the time of *this* function
+ * gprof has to distribute a function's time over its callers by the number of calls; here whole
+ * stacks were sampled, so every figure is measured. A caller's line has the time of *this* function
  * (self and callees) under that caller; a callee's line has the callee's time when called from
- * here.  "27/45" are the samples on that edge out of all samples of the called
- * function; where calls were counted, another column has the same of calls, with the share.
+ * here. "27/45" means 27 samples on this edge out of 45 samples of the called function. If calls
+ * were counted, another column shows the same for calls, with the share.
  */
 #include "base/number.h"
 #include "profile/views/calls.h"
@@ -30,7 +30,7 @@ static const struct fg_view_column columns[] = {
 	{"name", "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
-/* Follows the samples, if calls are known. */
+/* Follows the column of samples if calls are known. */
 static const struct fg_view_column call_column = {"calls", "calls", .kind = FG_CELL_COUNT};
 
 enum {
@@ -118,7 +118,7 @@ static const char *name_with_rank(const struct graph *g, struct fg_view_table *t
 	return fg_arena_printf(&table->arena, "%s [%" PRIu32 "]", name, g->rank_of[label]);
 }
 
-/* "27/45 (60 %)": of all calls to the callee. */
+/* "27/45 (60 %)": calls on this edge out of all calls to the callee. */
 static struct fg_view_cell calls_on_edge(const struct graph *g, struct fg_view_table *table,
 					 const struct fg_label_edge *edge)
 {
@@ -196,7 +196,7 @@ static void add_function(const struct graph *g, struct fg_view_table *table,
 	*cell = fg_cell_text(table, name_with_rank(g, table, figures->label));
 }
 
-/* Edges of a function on one side, largest first, into `found`; returns their number. */
+/* Writes the edges of a function on one side to `found`, largest first. Returns their number. */
 static size_t find_edges(const struct graph *g, uint32_t label, bool callers,
 			 const struct fg_label_edge **found)
 {

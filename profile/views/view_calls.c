@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Arguments that functions were called with (domains), and how long their calls took (times).
- * Functions first; with a pattern for functions the call paths to each of them; with a trace that
- * one in full, and how its figures are spread.
+ * The arguments of functions (domains) and the durations of their calls (times). Without a pattern,
+ * the view lists functions; with one, the call paths to each matching function; with a number of a
+ * call path, that path in full and a histogram of its figures.
  */
 #include "base/number.h"
 #include "profile/called.h"
@@ -13,7 +13,7 @@
 enum {
 	FEW_TRACES = 20,
 	FEW_HINTS = 8,
-	AT_END = 4, /* columns of both: traces, trace, function, name */
+	AT_END = 4, /* last columns of both views: traces, trace, function, name */
 };
 
 struct subject {
@@ -21,9 +21,9 @@ struct subject {
 	const struct fg_view_column *columns;
 	size_t column_count;
 	void (*fill)(struct fg_view_table *table, struct fg_view_cell *cells, const void *figures);
-	const char *never;   /* text for what was not seen on a trace */
-	const char *missing; /* the profile has none of it */
-	bool is_arguments;   /* there are signatures and hints */
+	const char *never;   /* text for a call path without figures */
+	const char *missing; /* error message if the profile has no such data */
+	bool is_arguments;   /* has signatures and hints */
 };
 
 #define COUNTED(k, t, rank)                                           \
@@ -83,7 +83,7 @@ static void fill_arguments(struct fg_view_table *table, struct fg_view_cell *cel
 	cells[9] = fg_cell_count(seen->repeats);
 }
 
-/* Each in a unit of its own: the columns hold nanoseconds next to seconds. */
+/* Each cell has its own unit: a column holds nanoseconds next to seconds. */
 static void fill_durations(struct fg_view_table *table, struct fg_view_cell *cells,
 			   const void *figures)
 {
@@ -138,7 +138,7 @@ struct shown {
 	size_t count;
 };
 
-/* Returns its last four cells: traces, trace, function, name. */
+/* Adds a row and returns its last four cells: traces, trace, function, name. */
 static struct fg_view_cell *add_row(const struct shown *shown,
 				    const struct fg_called_function *called)
 {
@@ -169,7 +169,7 @@ static void list_functions(const struct shown *shown, const struct fg_view_optio
 	free(sums);
 }
 
-/* Hints about the call paths with the most calls. */
+/* Adds hints about the call paths with the most calls. */
 static void add_hints(const struct shown *shown)
 {
 	unsigned said = 0;

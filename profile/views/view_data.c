@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A view for programs: JSON ("fastgate-view/1") and CSV.  Nothing is rounded, every figure has its
- * standard error.  Tables of further measures add their figures to the rows of the first one.
+ * Writes a view for programs: JSON ("fastgate-view/1") and CSV. Nothing is rounded, and every
+ * figure has its standard error. Tables of further measures add their figures to the rows of the
+ * first one.
  */
 #include "base/csv.h"
 #include "base/json_write.h"
@@ -53,12 +54,12 @@ static void write_lines(struct fg_json_writer *json, const char **lines, size_t 
 		fg_json_text(json, NULL, lines[i]);
 }
 
-/* ---- one object a measure ---- */
+/* ---- one object per measure ---- */
 
 /* Rows by identity: the texts of the row and, in a tree, of its ancestors. */
 struct row_index {
 	struct fg_map by_text;
-	struct fg_strbuf *paths; /* texts by depth, of the last row */
+	struct fg_strbuf *paths; /* texts of the last row, by depth */
 	size_t path_count, path_capacity;
 };
 
@@ -101,7 +102,7 @@ static void row_index_release(struct row_index *index)
 	fg_map_release(&index->by_text);
 }
 
-/* "self_ns" is "self" inside the object of a measure, which has its unit. */
+/* Writes "self_ns" as "self": the object of a measure has its own unit. */
 static void write_measure_cell(struct fg_json_writer *json, const struct fg_view_column *column,
 			       const struct fg_view_cell *cell)
 {
@@ -136,7 +137,7 @@ static void write_row(struct fg_json_writer *json, const struct fg_view_table *t
 	}
 }
 
-/* rows[row of the first table][table]: index + 1 of that table's row; 0: none. */
+/* Joins rows: element [row of the first table][table] is index + 1 of that table's row; 0: none. */
 static size_t *join_rows(const struct fg_view_table *tables, size_t count)
 {
 	size_t *rows = fg_xcalloc(tables->row_count * count + 1, sizeof(rows[0]));

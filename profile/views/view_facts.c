@@ -83,7 +83,10 @@ static void add_size(const struct fg_profile *profile, struct fg_strbuf *text)
 	fg_strbuf_release(&words);
 }
 
-/* `at_ticks`: so is its time, which could be sampled anywhere. */
+/*
+ * Explains why kernel functions are missing. `at_ticks`: kernel time was sampled only at ticks,
+ * too.
+ */
 static const char *why_no_kernel(int error, bool at_ticks)
 {
 	switch (error) {

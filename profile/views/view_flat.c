@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Lists: functions, lines, libraries, classes, namespaces, files.  `cumulative` is the running sum
+ * Lists: functions, lines, libraries, classes, namespaces, files. `cumulative` is the running sum
  * of self, as gprof and q-view print it; `inclusive` is the time with everything called from there;
  * `leaf` counts the samples that ended there and `samples` those that passed through, as FAST
- * counted them; `paths` is the number of different call paths to it.  Where calls were counted,
- * `calls`, and what one call takes: by itself, and with everything called from there.
+ * counted them; `paths` is the number of different call paths to it. If calls were counted, there
+ * are also `calls` and the time per call, self and inclusive.
  */
 #include "profile/views/calls.h"
 #include "profile/views/view_private.h"
@@ -30,7 +30,7 @@ static const struct fg_view_column columns[] = {
 	{"name", "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
-/* Follows the inclusive ones, if calls are known. */
+/* Follow the inclusive columns if calls are known. */
 static const struct fg_view_column call_columns[] = {
 	{"calls", "calls", .kind = FG_CELL_COUNT},
 	{"self_per_call_ns", "self/call", .kind = FG_CELL_VALUE},
@@ -55,7 +55,7 @@ static void set_columns(struct fg_view_table *table, bool with_calls, bool witho
 	table->columns[COLUMN_LIBRARY + more].only_data = without_library;
 }
 
-/* With a unit of its own: from nanoseconds to minutes in one column. */
+/* A cell with its own unit, because the column ranges from nanoseconds to minutes. */
 static struct fg_view_cell per_call(struct fg_view_table *table, double value)
 {
 	struct fg_view_cell cell = fg_cell_value(value);
@@ -164,7 +164,7 @@ out:
 	return status;
 }
 
-/* Grouped by the query; the views below are the same list with a fixed group. */
+/* Groups as the query says. The views below are the same list with a fixed group. */
 int fg_view_flat(const struct fg_profile *profile, const struct fg_view_options *options,
 		 struct fg_view_table *table, struct fg_error *err)
 {

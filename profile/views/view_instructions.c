@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The instructions that samples ended at, function by function, as disassembly with source lines.
- * In text those with samples are shown with their neighbours, in data every instruction of these
- * functions.
+ * The instructions at which samples ended, function by function, as disassembly with source lines.
+ * Text shows instructions with samples and their neighbours; JSON and CSV show every instruction of
+ * these functions.
  */
 #include "base/fs.h"
 #include "profile/instruction_samples.h"
@@ -30,16 +30,16 @@ static const struct fg_view_column columns[] = {
 	{"instruction", "instruction", .kind = FG_CELL_TEXT, .left = true},
 };
 
-/* Hits of one function, by address. */
+/* The samples of one function, by address. */
 struct group {
-	const struct fg_listing *listing; /* NULL: its code is not available */
+	const struct fg_listing *listing; /* NULL: the code is not available */
 	const char *name;
 	const char *library;
 	const struct fg_instruction_sample *hits;
 	size_t hit_count;
 	double value;
 	uint64_t samples;
-	size_t order; /* by address */
+	size_t order; /* position by address */
 };
 
 struct maker {
@@ -92,7 +92,7 @@ static void make_groups(struct maker *m, const struct fg_profile *selected,
 	}
 }
 
-/* The function, or a sampled function inlined into it. */
+/* True if the function matches, or a sampled function inlined into it. */
 static bool is_wanted(const struct group *group, const struct fg_profile *selected,
 		      const struct fg_pattern *pattern)
 {
@@ -138,7 +138,7 @@ static int by_value(const void *left, const void *right)
 
 static const struct fg_weight no_weight;
 
-/* The cells that a function's own row and those of its instructions share. */
+/* Adds a row with the cells that rows of functions and of instructions share. */
 static struct fg_view_row *add_row(struct maker *m, const struct fg_weight *weight)
 {
 	struct fg_view_row *row = fg_view_add_row(m->table);
@@ -147,7 +147,7 @@ static struct fg_view_row *add_row(struct maker *m, const struct fg_weight *weig
 	row->cells[1] = fg_cell_weight(weight, &m->total);
 	row->cells[2] = fg_cell_count((double)weight->samples);
 	for (size_t i = 0; i < 3 && weight->samples == 0; i++)
-		row->cells[i].text = ""; /* zeros in data */
+		row->cells[i].text = ""; /* still 0 in JSON and CSV */
 	return row;
 }
 
@@ -214,7 +214,7 @@ static int by_number(const void *left, const void *right)
 	return (a < b) - (a > b);
 }
 
-/* Shows instructions with at least this share. */
+/* The smallest value at which an instruction is shown. */
 static double least_shown(const struct maker *m, const struct group *group)
 {
 	const size_t limit = fg_view_limit(m->options, FEW_INSTRUCTIONS);
@@ -232,7 +232,10 @@ static double least_shown(const struct maker *m, const struct group *group)
 	return least;
 }
 
-/* Each instruction's hit, or NULL; which are shown: those with enough in them, and around them. */
+/*
+ * Finds each instruction's samples (or NULL), and marks for display those with enough samples and
+ * their neighbours.
+ */
 static void choose(const struct maker *m, const struct group *group,
 		   const struct fg_instruction_sample **hits, bool *shown)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Memory, where allocations were counted.  `leaks`: the call paths whose blocks were lost, or not
- * given back.  `growth`: those that hold more than at an earlier dump.  `memory`: functions, with
- * everything that was counted about their allocations side by side.
+ * Memory, if allocations were counted. `leaks`: call paths whose blocks were lost, or not freed.
+ * `growth`: call paths that hold more than at an earlier dump. `memory`: functions, with all counts
+ * of their allocations side by side.
  */
 #include "profile/views/view_private.h"
 
@@ -12,7 +12,7 @@ enum {
 
 /* ---- several measures over one tree ---- */
 
-/* A tree of another measure, and its nodes and labels in the first. */
+/* A tree of another measure, with the corresponding nodes and labels of the first tree. */
 struct other {
 	struct fg_calltree tree;
 	uint32_t *nodes;
@@ -26,7 +26,7 @@ static void other_release(struct other *other)
 	fg_calltree_release(&other->tree);
 }
 
-/* A profile without the measure has a tree of nothing. */
+/* Makes the tree; it is empty if the profile lacks the measure. */
 static int other_init(struct other *other, const struct fg_profile *profile,
 		      const struct fg_calltree_query *query, const char *measure,
 		      struct fg_calltree *first, struct fg_error *err)
@@ -54,7 +54,7 @@ static int other_init(struct other *other, const struct fg_profile *profile,
 	return FG_OK;
 }
 
-/* Counts by node of the first tree; to be freed. */
+/* Values by node of the first tree. The caller frees them. */
 static int values_by_node(const struct fg_profile *profile, const struct fg_calltree_query *query,
 			  const char *measure, struct fg_calltree *first, double **values,
 			  struct fg_error *err)
@@ -136,7 +136,7 @@ static void list_leaks(struct fg_view_table *table, const struct fg_calltree *tr
 	free(leaks);
 }
 
-/* With --measure heap.live: everything that was not freed, lost or not. */
+/* With --measure heap.live, lists everything that was not freed, even if it is still reachable. */
 int fg_view_leaks(const struct fg_profile *profile, const struct fg_view_options *options,
 		  struct fg_view_table *table, struct fg_error *err)
 {
@@ -194,7 +194,7 @@ enum {
 	MARK_SIZE = 48
 };
 
-/* The measure of memory held at a dump, or at the end. */
+/* The name of the measure of memory held at a dump, or at the end. */
 static const char *measure_at(const char *of, unsigned dump, char text[MARK_SIZE])
 {
 	(void)(dump == FG_VIEW_AT_END ? snprintf(text, MARK_SIZE, "%s", of)
@@ -218,7 +218,7 @@ static bool has_dump(const struct fg_profile *profile, unsigned dump)
 				       NULL) == FG_OK;
 }
 
-/* The first and the last dump, unless the user named others. */
+/* Chooses the first and the last dump, unless the user named others. */
 static int choose_marks(const struct fg_profile *profile, const struct fg_view_options *options,
 			unsigned marks[2], struct fg_error *err)
 {
@@ -389,7 +389,7 @@ static const struct fg_view_column memory_columns[COLUMN_COUNT] = {
 	[COLUMN_NAME] = {"name", "name", .kind = FG_CELL_TEXT, .left = true},
 };
 
-/* NULL: the column shows none. */
+/* NULL: the column shows no measure. */
 static const char *const measures[COLUMN_COUNT] = {
 	[COLUMN_BYTES] = "heap.bytes",
 	[COLUMN_ALLOCATIONS] = "heap.allocations",
@@ -411,7 +411,7 @@ struct function {
 struct functions {
 	struct function *items;
 	size_t count;
-	bool is_known[COLUMN_COUNT]; /* leaks may not be: their column is left out */
+	bool is_known[COLUMN_COUNT]; /* false: no search for leaks, no column */
 };
 
 static int column_of(const char *measure)
@@ -422,7 +422,10 @@ static int column_of(const char *measure)
 	return COLUMN_COUNT;
 }
 
-/* Held memory was allocated, so `first`, the tree of allocations, has every function. */
+/*
+ * Fills a column. `first`, the tree of allocations, has every function, because held memory was
+ * allocated.
+ */
 static int fill_column(struct functions *functions, int column, const struct fg_profile *profile,
 		       const struct fg_view_options *options, struct fg_calltree *first,
 		       struct fg_error *err)
@@ -494,7 +497,7 @@ static void list_functions(struct fg_view_table *table, const struct fg_calltree
 	free(ranked);
 }
 
-/* The total that shares refer to. Like the other columns: one repetition, or the mean. */
+/* The total that shares refer to: of one repetition or the mean, like the other columns. */
 static int total_of(const struct fg_profile *profile, const struct fg_calltree_query *query,
 		    const char *measure, struct fg_weight *total, struct fg_error *err)
 {

@@ -3,13 +3,13 @@
  * Conditional cost: some functions always take their time, others only when called from one place,
  * or in one unit of work out of a hundred.
  *
- * Without a function: the functions with the number of paths that lead to them, how much of their
- * time comes by the largest one, in how many units of work they ran, and how their time varies from
- * unit to unit.  A function with one dominant path, or with a standard deviation much larger than
- * its mean, costs under a condition.
+ * Without --function: the functions with the number of paths to them, the share of their time on
+ * the largest path, the number of units of work in which they ran, and the variation of their time
+ * from unit to unit. The cost of a function is conditional if one path dominates, or if the
+ * standard deviation is much larger than the mean.
  *
- * With --function: the paths to its outermost occurrence, the same figures for each.  Time below
- * the function counts as its own.
+ * With --function: the paths to its outermost occurrence, with the same figures for each. Time
+ * below the function counts as its own.
  */
 #include "profile/views/view_private.h"
 
@@ -40,12 +40,12 @@ enum {
 	COLUMN_NAME = 9
 };
 
-/* One row over the units of work. */
+/* The figures of one row over the units of work. */
 struct spread {
 	double sum;
 	double square;
 	double most;
-	size_t units; /* units in which it has any time */
+	size_t units; /* units in which it has time */
 };
 
 static void spread_add(struct spread *spread, double value)
@@ -72,10 +72,7 @@ static void add_spread(struct fg_view_row *row, const struct spread *spread, siz
 	row->cells[COLUMN_UNITS + 3] = fg_cell_value(spread->most);
 }
 
-/*
- * The unit of a node of a tree that is split by units: its ancestor at depth 2; NO_UNIT
- * outside any.
- */
+/* The unit of each node in a tree split by units: the ancestor at depth 2; NO_UNIT outside any. */
 static uint32_t *units_of_nodes(const struct fg_calltree *split, size_t *unit_count)
 {
 	uint32_t *unit = fg_xcalloc(split->node_count, sizeof(*unit));
@@ -104,7 +101,9 @@ static int build_split(const struct fg_profile *profile, const struct fg_calltre
 	return fg_calltree_build(profile, &query, split, err);
 }
 
-/* Labels of one tree in the other; the label of the root where the other has none. */
+/*
+ * Maps the labels of one tree to those of the other, or to the root's label if the other lacks one.
+ */
 static uint32_t *map_labels(struct fg_calltree *to, const struct fg_calltree *from)
 {
 	uint32_t *map = fg_xcalloc(from->label_count, sizeof(*map));
@@ -119,7 +118,7 @@ struct label_sum {
 	double value;
 };
 
-/* Inclusive time of each function in each unit, summed up by function. */
+/* Sums up the inclusive time of each function over the units. */
 static void spread_labels(const struct fg_calltree *split, const uint32_t *unit,
 			  const uint32_t *map, struct spread *spreads)
 {
@@ -148,8 +147,8 @@ static void spread_labels(const struct fg_calltree *split, const uint32_t *unit,
 }
 
 struct callers {
-	size_t paths;   /* different ones to an outermost occurrence */
-	double largest; /* inclusive time of the largest */
+	size_t paths;   /* different paths to an outermost occurrence */
+	double largest; /* inclusive time of the largest path */
 };
 
 static struct callers *count_callers(const struct fg_calltree *tree)
@@ -228,7 +227,7 @@ static const char *path_text(struct fg_view_table *table, const struct fg_calltr
 	return kept;
 }
 
-/* Matching nodes with no match above them: each is one path to the function. */
+/* Finds the matching nodes without a match above them: each is one path to the function. */
 static bool *find_paths(const struct fg_calltree *tree, const struct fg_pattern *pattern)
 {
 	bool *matches = fg_xcalloc(tree->label_count, sizeof(bool));
@@ -249,8 +248,8 @@ static bool *find_paths(const struct fg_calltree *tree, const struct fg_pattern 
 }
 
 /*
- * Time of each path in each unit: the split tree's nodes, looked up in the other tree by their
- * labels.
+ * Sums up the time of each path over the units: nodes of the split tree are looked up in the other
+ * tree by their labels.
  */
 static void spread_nodes(const struct fg_calltree *tree, const struct fg_calltree *split,
 			 const uint32_t *unit, const uint32_t *map, struct spread *spreads)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building rows, shared by the views. */
+/* Functions shared by the views to build rows. */
 #ifndef FG_VIEWS_VIEW_PRIVATE_H
 #define FG_VIEWS_VIEW_PRIVATE_H
 
@@ -31,18 +31,18 @@ fg_view_maker fg_view_growth;
 fg_view_maker fg_view_resident;
 fg_view_maker fg_view_instructions;
 
-/* The columns under the keys and titles that fit the table's measure. */
+/* Sets the columns, with keys and titles that fit the table's measure. */
 void fg_view_columns(struct fg_view_table *table, const struct fg_view_column *columns,
 		     size_t count);
-/* A row of empty cells, valid until the next one is added; its cells stay where they are. */
+/* Adds a row of empty cells. The row is valid until the next one is added; its cells stay valid. */
 struct fg_view_row *fg_view_add_row(struct fg_view_table *table);
-/* "the time", or the measure's label: what a share is of. */
+/* The name of the whole that shares refer to: "the time", or the measure's label. */
 const char *fg_view_whole(const struct fg_view_table *table);
-/* All samples of the table's measure together, before the query. */
+/* The total of the table's measure over all samples, before the query. */
 double fg_view_whole_total(const struct fg_view_table *table, const struct fg_profile *profile);
 /* FG_EUNSUPPORTED unless the table's measure is a time. */
 int fg_view_check_time(const struct fg_view_table *table, struct fg_error *err);
-/* A line above the table, a line below it. */
+/* These add a line above the table, and a line below it. */
 void fg_view_head(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
 void fg_view_note(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
 void fg_view_profile_note(struct fg_view_table *table, const char *format, ...) FG_PRINTF(2, 3);
@@ -50,9 +50,9 @@ void fg_view_profile_note(struct fg_view_table *table, const char *format, ...) 
 struct fg_view_cell fg_cell_text(struct fg_view_table *table, const char *text); /* copied */
 struct fg_view_cell fg_cell_count(double count);
 struct fg_view_cell fg_cell_time(double ns);
-struct fg_view_cell fg_cell_value(double value); /* of the table's measure */
+struct fg_view_cell fg_cell_value(double value); /* in the table's measure */
 struct fg_view_cell fg_cell_share(double share);
-/* A figure with its standard error, the total being known. */
+/* A figure with its standard error, for a known total. */
 struct fg_view_cell fg_cell_weight(const struct fg_weight *part, const struct fg_weight *total);
 struct fg_view_cell fg_cell_weight_share(const struct fg_weight *part,
 					 const struct fg_weight *total);
@@ -62,12 +62,12 @@ struct fg_view_cell fg_cell_library(struct fg_view_table *table, const struct fg
 struct fg_view_cell fg_cell_place(struct fg_view_table *table, const struct fg_label *label);
 
 /*
- * "12.4 s of CPU time, 12 345 samples": the line above every view, with the part that the query
- * keeps.
+ * Adds the line above every view, "12.4 s of CPU time, 12 345 samples", with the part that the
+ * query keeps.
  */
 void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile,
 		   const struct fg_calltree_query *query, const struct fg_weight *total);
-/* As above, for a view without a tree: of all that the query keeps. */
+/* Adds this line to a view without a tree, for everything that the query keeps. */
 int fg_view_total_of(struct fg_view_table *table, const struct fg_profile *profile,
 		     const struct fg_calltree_query *query, struct fg_error *err) FG_NODISCARD;
 /*
@@ -75,9 +75,9 @@ int fg_view_total_of(struct fg_view_table *table, const struct fg_profile *profi
  */
 double fg_view_stored_scale(const struct fg_profile *profile,
 			    const struct fg_calltree_query *query);
-/* Largest first; ties by label. */
+/* Sorts by inclusive value, largest first; ties by label. */
 void fg_view_sort_by_inclusive(struct fg_label_figures *figures, size_t count);
-/* An index by a value, for lists: the largest value first, ties by index. */
+/* An index with its value, for sorting: largest value first, ties by index. */
 struct fg_view_ranked {
 	uint32_t index;
 	double value;
@@ -85,10 +85,13 @@ struct fg_view_ranked {
 void fg_view_rank(struct fg_view_ranked *ranked, size_t count);
 /* Matches "name [library]". */
 bool fg_view_matches(const struct fg_pattern *pattern, const struct fg_label *label);
-/* A faint row for each function of a call path, outermost first, named in the last column. */
+/*
+ * Adds a faint row for each function of a call path, outermost first, with its name in the last
+ * column.
+ */
 void fg_view_add_frames(struct fg_view_table *table, const struct fg_profile *profile,
 			uint32_t stack);
-/* A row of a histogram: `count` in that column, in the last one the range and a bar. */
+/* Adds a row of a histogram: `count` in `column`, the range and a bar in the last column. */
 void fg_view_add_bar(struct fg_view_table *table, unsigned column, const char *range, double count,
 		     double most);
 /* The number of rows to show. */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Marked regions by branch identifier: "Hlt/Hlt1/MuonRec" is the region MuonRec where it was
- * entered inside Hlt1 inside Hlt, apart from MuonRec entered elsewhere.  Below each stand the
- * functions that spent its time (its own, not that of the regions inside it), as VTune's "task /
- * function" grouping shows them.
+ * Marked regions by branch identifier: "Hlt/Hlt1/MuonRec" is the region MuonRec inside Hlt1 inside
+ * Hlt, separate from MuonRec entered elsewhere. Below each region are the functions that spent its
+ * own time (without the regions inside it), as in VTune's "task / function" grouping.
  */
 #include "profile/views/view_private.h"
 
@@ -30,7 +29,8 @@ static void add_weight(struct fg_weight *to, const struct fg_weight *more)
 }
 
 /*
- * The tree's nodes for regions, found by walking region names down from the root.
+ * Finds the child of a node by a region's name; from the root, these steps lead to the region's
+ * node.
  */
 static uint32_t child_named(const struct fg_calltree *tree, uint32_t parent, const char *name)
 {
@@ -78,7 +78,10 @@ static struct fg_weight own_of(const struct fg_calltree *tree, uint32_t node, co
 
 struct regions {
 	bool *is_region; /* by node of the tree */
-	/* Entries and elapsed times are kept for the whole recording, not for a part of it. */
+	/*
+	 * Set if the query keeps everything: entries and elapsed times are known only for the whole
+	 * recording.
+	 */
 	bool is_whole;
 };
 
@@ -149,7 +152,7 @@ static void rank(struct ranking *ranking, const struct fg_calltree *tree, uint32
 	add_weight(&ranking->items[ranking->place_of[label] - 1].self, &tree->self[0][node]);
 }
 
-/* Everything below `top` that is not in a nested region. */
+/* Ranks everything below `top` that is not in a nested region. */
 static void rank_below(struct ranking *ranking, const struct fg_calltree *tree, uint32_t top,
 		       const bool *is_region)
 {
@@ -234,8 +237,8 @@ static void fill(struct fg_view_table *table, const struct fg_profile *profile,
 }
 
 /*
- * A stored run keeps each region's time, but not which sample was in which.  Its units of work are
- * there too, as regions by their kind: those are for the view of units.
+ * True for units of work of a stored run, which has them as regions by kind; the view of units
+ * shows them.
  */
 static bool is_unit(const struct fg_region_info *region)
 {

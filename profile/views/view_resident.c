@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Resident memory of the largest process by mapping, near the peak of its heap and at its end. */
+/*
+ * The resident memory of the largest process, by mapping, near the peak of its heap and at its end.
+ */
 #include "profile/views/view_private.h"
 
 enum {

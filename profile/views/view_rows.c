@@ -8,7 +8,10 @@
 #include <math.h>
 #include <stdarg.h>
 
-/* Keys and titles are written for time: "self_ns" becomes "self", and "time %t" the unit alone. */
+/*
+ * Adapts a key and title written for time to another measure: "self_ns" becomes "self", and "time
+ * %t" the unit alone.
+ */
 static void name_column(struct fg_view_table *table, struct fg_view_column *column)
 {
 	const size_t length = strlen(column->key);
@@ -66,7 +69,7 @@ static void add_line(struct fg_arena *arena, const char ***lines, size_t *count,
 	struct fg_strbuf raw = {0};
 	struct fg_strbuf text = {0};
 
-	/* A line may name a command, which may contain anything. */
+	/* A line may contain the name of a command, which can be any text. */
 	fg_strbuf_vprintf(&raw, format, ap);
 	fg_text_add_escaped(&text, fg_strbuf_text(&raw), raw.length);
 	*lines = fg_grow(*lines, capacity, *count + 1, sizeof(**lines));
@@ -215,7 +218,7 @@ void fg_view_total(struct fg_view_table *table, const struct fg_profile *profile
 	if (is_part)
 		fg_strbuf_printf(&line, ", %.1f %% of %s",
 				 whole_value > 0 ? 100 * total->value / whole_value : 0, whole);
-	/* An exact count does not depend on a number of samples. */
+	/* An exact count has no samples. */
 	if (!table->measure.exact)
 		fg_strbuf_printf(&line, "%s %s samples", is_part ? ";" : " in", samples);
 	if (query->per_repetition && repetitions > 1)

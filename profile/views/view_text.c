@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A view as text.  All values of a column are in one unit, named in its heading, with one number of
- * decimals, so that their magnitudes can be compared by eye.  The last column takes the width that
- * is left; a name that does not fit is cut in its middle, where C++ names differ least from each
- * other.
+ * Writes a view as text. All values of a column have the unit in its heading and the same number of
+ * decimals, so that they can be compared by eye. The last column takes the remaining width; a name
+ * that does not fit is cut in its middle, where C++ names differ least.
  */
 #include "base/number.h"
 #include "base/text.h"
@@ -14,7 +13,7 @@
 enum {
 	GAP = 2,
 	NARROWEST_NAME = 16,
-	WANTED_NAME = 32, /* optional columns make room for it */
+	WANTED_NAME = 32, /* width of a name for which optional columns are dropped */
 };
 
 struct layout {
@@ -26,10 +25,10 @@ struct layout {
 	const struct unit *units[FG_VIEW_MAX_COLUMNS];
 	int decimals[FG_VIEW_MAX_COLUMNS];
 	bool hidden[FG_VIEW_MAX_COLUMNS];
-	size_t last; /* the name's column */
+	size_t last; /* index of the column with the name */
 };
 
-/* A ladder of units, largest first; the last one is worth 1. */
+/* A unit; lists of units begin with the largest and end with the one worth 1. */
 struct unit {
 	const char *name;
 	double worth;
@@ -49,7 +48,7 @@ static const struct unit byte_units[] = {
 	{"B", 1},
 };
 
-/* NULL: the measure has a unit without a ladder; its values are written as counts. */
+/* The list of units for a column; NULL: its measure has only one unit and is written as a count. */
 static const struct unit *ladder_of(const struct fg_view_table *table, size_t column)
 {
 	if (table->columns[column].kind != FG_CELL_VALUE || fg_measure_has_time(&table->measure))
@@ -66,7 +65,10 @@ static double largest(const struct fg_view_table *table, size_t column)
 	return most;
 }
 
-/* Four significant digits for the largest figure of the columns that share the unit. */
+/*
+ * Chooses a unit in which the largest figure of the columns that share it has four significant
+ * digits.
+ */
 static void choose_unit(struct layout *l, size_t column)
 {
 	const struct fg_view_column *columns = l->table->columns;
@@ -139,7 +141,7 @@ static bool shows_error(const struct layout *l, size_t column)
 	return l->options->errors && l->table->columns[column].has_error;
 }
 
-/* The unit in a heading. Plain numbers have none and are called counts. */
+/* The unit in a heading. Plain numbers have no unit and are called counts. */
 static const char *unit_name(const struct layout *l, size_t column)
 {
 	const char *unit = l->table->measure.unit;
@@ -204,7 +206,7 @@ static void measure(struct layout *l, size_t column, struct fg_strbuf *text)
 	}
 }
 
-/* Columns before the name, with their gaps. */
+/* The width of the columns before the name, with their gaps. */
 static size_t width_before_name(const struct layout *l)
 {
 	size_t width = 0;
@@ -258,7 +260,7 @@ static void pad(struct fg_strbuf *out, size_t width, size_t used)
 		fg_strbuf_add_repeated(out, ' ', width - used);
 }
 
-/* Length in bytes of the first `columns` columns, or of everything before the last ones. */
+/* The length in bytes of the first `columns` columns, or of the text before the last ones. */
 static size_t bytes_of_columns(const char *text, size_t columns)
 {
 	size_t at = 0;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The run in equal time steps: busy CPUs, and the most expensive function of each step. --from and
- * --to cut the range, as in every view; the steps then divide what is
- * left.
+ * --to cut the range, as in every view; the steps divide the remaining time.
  */
 #include "profile/views/view_private.h"
 
@@ -22,7 +21,7 @@ static const struct fg_view_column columns[] = {
 	{"top_function", "most of it in", .kind = FG_CELL_TEXT, .left = true},
 };
 
-/* Eighths of a block: twelve columns show about a hundred levels. */
+/* A bar in eighths of a block: twelve columns show about a hundred levels. */
 static const char *bar(struct fg_view_table *table, double share)
 {
 	static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Trees, from the top down and from the bottom up.  Stacks of real programs are hundreds of frames
- * deep, so depth alone does not indent: a node that has one shown child continues the line of its
- * parent, and only where the tree branches a new column of guides begins.  A function that calls
- * itself and nothing else of weight is one row, "walk  (100 deep)".
+ * Top-down and bottom-up trees. Stacks of real programs are hundreds of frames deep, so depth alone
+ * does not indent: an only child continues the column of its parent, and a new column of guides
+ * begins only where the tree branches. A function that calls itself and nothing else of weight is
+ * one row, "walk  (100 deep)".
  */
 #include "profile/views/view_private.h"
 
 enum {
 	MOST_ROWS = 60,
 	BOTTOM_UP_DEPTH = 12,
-	MAX_GUIDE = 160, /* columns; deeper branches all begin here */
+	MAX_GUIDE = 160, /* columns; all deeper branches begin here */
 };
 
 static const double default_floor = 0.005;
@@ -31,7 +31,7 @@ struct painter {
 	double floor;
 	unsigned depth_limit;
 	size_t row_limit;
-	size_t hidden; /* nodes below the floor, the depth or the number of rows */
+	size_t hidden; /* nodes cut by the floor, the depth or the number of rows */
 	bool fold_recursion;
 };
 
@@ -42,7 +42,7 @@ static bool is_shown(const struct painter *p, uint32_t node)
 	       p->tree->inclusive[0][node].value > 0;
 }
 
-/* The next visible child after `child` (0: the first); 0: none. */
+/* The next visible child after `child` (if that is 0, the first one); 0: none. */
 static uint32_t next_shown(const struct painter *p, uint32_t parent, uint32_t child)
 {
 	uint32_t at =
@@ -64,7 +64,9 @@ static uint32_t recursion_of(const struct painter *p, uint32_t node)
 	return child;
 }
 
-/* A row for a node and the direct recursion below it; returns the innermost node in the row. */
+/*
+ * Adds a row for a node and the direct recursion below it. Returns the innermost node in the row.
+ */
 static uint32_t add_row(struct painter *p, uint32_t node, const char *guide)
 {
 	const struct fg_weight *total = &p->tree->inclusive[0][0];
@@ -109,8 +111,8 @@ static size_t count_hidden(const struct painter *p)
 /* One open branch: the guides in front of its children's rows. */
 struct level {
 	uint32_t node;
-	uint32_t child;      /* the one that is being painted */
-	size_t guide_length; /* for the children's rows, without their own corner */
+	uint32_t child;      /* the child being painted */
+	size_t guide_length; /* of the children's rows, without their own corner */
 	bool branches;       /* has more than one shown child */
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Units of work (events, images, requests): how long they take and how much that varies, in all and
- * in each region, then the slowest ones.  A unit's CPU time is that of its samples, so for units
- * shorter than the sampling period only sums and means over many of them say anything; the notes
- * say so when it is the case.
+ * Units of work (events, images, requests): their durations and how much they vary, in total and in
+ * each region, then the slowest ones. A unit's CPU time comes from its samples, so for units
+ * shorter than the sampling period only sums and means over many units are meaningful; a note says
+ * so.
  */
 #include "base/map.h"
 #include "profile/selection.h"
@@ -15,7 +15,7 @@
 enum {
 	FEW_UNITS = 15,
 	FEW_REGIONS = 12,
-	FEW_SAMPLES = 5, /* a unit, on average: below, single units are noise */
+	FEW_SAMPLES = 5, /* mean samples per unit below which single units are noise */
 };
 
 static const struct fg_view_column columns[] = {
@@ -36,16 +36,16 @@ struct unit {
 	const char *name;
 	double value;
 	double wall_ns;
-	uint32_t times; /* entered */
+	uint32_t times; /* number of times entered */
 };
 
-/* One per different kind and number, in order of first entry. */
+/* Units by kind and number, in order of first entry. */
 struct units {
 	struct unit *items;
 	struct fg_map by_name;
 };
 
-/* The part of it that lies between --from and --to. */
+/* The part of a unit between --from and --to. */
 static double wall_of(const struct fg_unit_info *unit, const struct fg_calltree_query *query)
 {
 	const int64_t from_ns = unit->start_ns > query->from_ns ? unit->start_ns : query->from_ns;
@@ -66,7 +66,7 @@ static void add_unit(struct units *units, const struct fg_unit_info *info, doubl
 	free(name);
 }
 
-/* Units that the query keeps. */
+/* Collects the units that the query keeps. */
 static int units_init(struct units *units, const struct fg_profile *profile,
 		      const struct fg_calltree_query *query, struct fg_error *err)
 {
@@ -93,7 +93,7 @@ static void units_release(struct units *units)
 	fg_map_release(&units->by_name);
 }
 
-/* Value per unit of work, of what the query keeps. */
+/* Measures each unit by the samples that the query keeps. */
 static int measure(struct units *units, const struct fg_profile *profile,
 		   const struct fg_calltree_query *wanted, struct fg_weight *total,
 		   struct fg_error *err)
@@ -129,7 +129,7 @@ static int by_value(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* By linear interpolation between order statistics. */
+/* A quantile, by linear interpolation between order statistics. */
 static double quantile(const double *sorted, size_t count, double p)
 {
 	const double at = p * (double)(count - 1);
@@ -282,7 +282,7 @@ static int fill(struct fg_view_table *table, struct units *units, const struct f
 	return FG_OK;
 }
 
-/* A stored run has the sum over all units of a kind. */
+/* Adds the sums of a stored run, which has one per kind of unit. */
 static bool add_kinds(struct fg_view_table *table, const struct fg_profile *profile,
 		      const struct fg_calltree_query *query)
 {

@@ -11,12 +11,12 @@
 struct fg_web_asset {
 	const char *name;
 	const char *media_type;
-	const unsigned char *data; /* followed by a NUL, which is not counted */
+	const unsigned char *data; /* followed by a NUL that `size` does not count */
 	size_t size;
 };
 
 const struct fg_web_asset *fg_web_assets(size_t *count);
-/* NULL if the name is unknown. */
+/* Returns NULL if the name is unknown. */
 const struct fg_web_asset *fg_web_asset_find(const char *name);
 
 #endif

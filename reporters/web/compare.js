@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The comparison of two sides, from the verdict down to the raw pairs, for the HTML report and the pages of perfdb. Its data is
-// report.json with `raw` and `profile` added to each benchmark.
+// SPDX-License-Identifier: Apache-2.0
+// The comparison of two sides, from the verdict down to the raw pairs, for the HTML report and the pages of perfdb. Its data is report.json with `raw` and
+// `profile` added to each benchmark.
 
 import { afterPaint, el, names, replace, scroller, svg } from './dom.js';
 import { clip, countStates, finite, formatChange, formatDeltaMs, formatInterval, formatMs, formatPercent, formatShare, formatTime, formatValue, isStarter, place, rankOf, shortName } from './format.js';
@@ -24,7 +25,7 @@ function isProfile(benchmark) {
 	return benchmark.metrics.length === 0 && benchmark.verdict !== 'error' && benchmark.verdict !== 'missing';
 }
 
-// Its verdict, or that it is probably slower.
+// The benchmark's verdict, or "probably slower".
 function stateOf(benchmark) {
 	return benchmark.answer.state;
 }
@@ -58,7 +59,7 @@ function levels(metric, unit) {
 
 // --- the list of benchmarks ---
 
-const FEW = 12; // benchmarks that need no folding
+const FEW = 12; // this many benchmarks are listed without folding
 
 function verdictTable(label, rows, current, onPick) {
 	const metricOf = (b) => (instead(b) ? null : headline(b));
@@ -76,7 +77,7 @@ function verdictTable(label, rows, current, onPick) {
 	});
 }
 
-// The worst first; of many benchmarks those that passed are one line.
+// Worst benchmarks first; if there are many, passed ones share one line.
 function verdictTables(data, chosen, current, onPick) {
 	const rows = worstFirst(data.benchmarks);
 	const passed = rows.filter((b) => b.verdict === 'pass');
@@ -90,7 +91,8 @@ function verdictTables(data, chosen, current, onPick) {
 
 // --- tabs ---
 
-// Panels, { id, title, content: elements, or a function that makes them when they are first shown }; one at a time, and all of them on paper.
+// Panels: { id, title, content }, where content is a list of elements or a function that makes them when first shown. One panel is visible at
+// a time; all are on paper.
 function tabs(label, panels, chosen, onChoice) {
 	const buttons = panels.map(({ id, title }) => el('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': `panel-${id}`, onclick: () => {
 		show(id);
@@ -132,7 +134,7 @@ function functionName(benchmark, view, f, length) {
 	return href ? el('a', { href }, words) : words;
 }
 
-// Keys and formats of the parts of a change: keys of times name the unit, milliseconds.
+// Keys and formats for the parts of a change in time: the keys contain the unit, milliseconds.
 function timeParts(benchmark) {
 	return { of: benchmark, label: null, delta: (f) => f.delta_ms, total: benchmark.total_delta_ms, amount: (m) => formatMs(m.moved_ms),
 		format: formatDeltaMs };
@@ -144,16 +146,16 @@ function measureParts(blame) {
 		format: (value) => (value === 0 ? '0' : (value < 0 ? '−' : '+') + unsigned(value)) };
 }
 
-// Measure by measure, the headline metric's first.
+// One entry per measure, the headline metric's first.
 function allParts(benchmark) {
 	const parts = [timeParts(benchmark), ...(benchmark.measures ?? []).map(measureParts)];
 	const metric = headline(benchmark)?.name;
-	const story = metric === 'max_rss' ? 'heap.peak' : metric; // the functions that hold more memory explain a larger program
+	const story = metric === 'max_rss' ? 'heap.peak' : metric; // a program that became larger is explained by functions that hold more memory
 	const first = parts.findIndex((p) => p.of.measure && p.of.measure === story);
 	return first > 0 ? [parts[first], ...parts.filter((_, i) => i !== first)] : parts;
 }
 
-// Without shares of the change, bars compare rows with each other.
+// If shares of the change are unknown, bars compare the rows with each other.
 function blameRow(benchmark, view, parts, largest, f) {
 	const share = Math.min(1, Math.abs(f.share_of_change ?? (largest > 0 ? parts.delta(f) / largest : 0)));
 	const bar = svg('svg', { width: 90, height: 12, class: 'share', 'aria-hidden': 'true' },
@@ -178,7 +180,8 @@ export function isSure(f) {
 	return ['guilty', 'faster', 'same code'].includes(f.standing);
 }
 
-// Standings of a function: guilty, faster, same code, moved, not sure or unchanged. Only benchmarks "pass".
+// Colours of a function's standing: guilty, faster, same code, moved, not sure or unchanged. The verdict
+// "pass" is for benchmarks only.
 const STANDING_COLOURS = { guilty: 'regression', faster: 'improvement', 'same code': 'placement' };
 
 function standing(f) {
@@ -186,7 +189,7 @@ function standing(f) {
 	return el('span', { class: colour ? `badge ${colour}` : 'quiet' }, f.standing);
 }
 
-// The rows add up to the total change; a share above 100 % says nothing.
+// The rows add up to the total change; a share above 100 % would be meaningless.
 export function everythingElse(parts, shown) {
 	const rest = shown.reduce((left, f) => left - parts.delta(f), parts.total ?? NaN);
 	if (!finite(rest) || Math.abs(rest) <= 1e-9 * Math.abs(parts.total))
@@ -235,7 +238,7 @@ function moved(benchmark) {
 		.map((parts, i) => movedOf(parts, i === 0 ? 'moved' : `moved-${i}`)).filter(Boolean);
 }
 
-// Metrics with values, the requested one or the headline first.
+// Metrics that have values, with the requested one or else the headline's first.
 function measured(benchmark, wanted, ifDecided) {
 	const metrics = benchmark.metrics.filter((m) => (m.decided || !ifDecided) && benchmark.raw?.values[m.name]);
 	const chosen = metrics.find((m) => m.name === wanted) ?? metrics.find((m) => m === headline(benchmark)) ?? metrics[0];
@@ -371,7 +374,7 @@ function rawTable(benchmark) {
 	return section('Raw pairs', 'raw', details);
 }
 
-// Duration, rate, cost, and what cannot be seen.
+// Duration, rate, cost, and what sampling cannot see.
 function howMeasured(benchmark) {
 	const { sampling } = benchmark;
 	if (measuredApart(benchmark))
@@ -396,7 +399,7 @@ function failure(benchmark) {
 		scroller('Last lines of output', el('pre', {}, benchmark.error_tail)));
 }
 
-// The lines of the culprit, since which change, how to see it again, how to accept it: as every report says it; then more rows.
+// The culprit's lines, the change, how to reproduce it and how to accept it, as in every report; then more rows.
 function restOfCard({ since, because, lines, commit, next = [] }, ...more) {
 	const why = because?.[0]?.mechanism?.words;
 	const href = (url) => (PLAIN_ADDRESS.test(url ?? '') ? url : undefined);
@@ -442,7 +445,7 @@ function libraryTable(benchmark) {
 	] }));
 }
 
-// Tables of the profile, of all pairs or of a range.
+// Tables for the profile of all pairs or of a range.
 function functionParts(benchmark, data, profile, view) {
 	const both = Boolean(profile?.hasBaseline && profile.hasCandidate);
 	return [profile && functionTable(benchmark, profile, view),
@@ -450,14 +453,14 @@ function functionParts(benchmark, data, profile, view) {
 		data === benchmark && libraryTable(benchmark)];
 }
 
-// The function to look at first: the one to blame.
+// The function to show first: the one that is blamed.
 function culpritOf(benchmark, profile) {
 	const guilty = benchmark.functions.find((f) => f.standing === 'guilty') ?? benchmark.functions.find(isSure);
 	return guilty && profile.functions.name.findIndex((name, f) => name === guilty.name && (profile.functions.library[f] ?? '') === (guilty.library ?? ''));
 }
 
 function flameSection(benchmark, profile, range, view) {
-	// The browser's Back button undoes a zoom, but no typing or choice.
+	// The browser's Back button undoes a zoom, but neither typing nor a choice.
 	const graph = flameViews(profile, { culprit: culpritOf(benchmark, profile), placeHref: (file, line) => placeAddress(view.links, file, line), onState: (flame) => view.keep(flame,
 		flame.node !== view.state.node || flame.view !== view.state.view) });
 	queueMicrotask(() => graph.restore(view.state));
@@ -471,7 +474,7 @@ function argumentSection(benchmark, view) {
 	return parts && section('Arguments of functions', 'arguments', parts);
 }
 
-// The tab that shows the part of the page in the address.
+// The tab that contains what the address points to.
 function tabOf(state) {
 	if (state.tab)
 		return state.tab;
@@ -514,7 +517,7 @@ function showBenchmark(benchmark, view) {
 			replace(flame, el('p', { role: 'alert' }, error.message));
 		}
 	}
-	// Choice of the measure that weighs paths and functions: time, or any other.
+	// Offers the measures by which paths and functions can be weighed: time or any other.
 	async function offerMeasures() {
 		const list = view.measuresOf && benchmark.profile ? await view.measuresOf(benchmark.name).catch(() => []) : [];
 		units = new Map(list.map(({ name, unit }) => [name, unit]));
@@ -543,7 +546,8 @@ function showBenchmark(benchmark, view) {
 			facts('Build of the baseline, this benchmark', benchmark.build?.baseline), facts('Build of the candidate, this benchmark', benchmark.build?.candidate)] }]
 		.filter(({ content }) => typeof content === 'function' || content.flat().some(Boolean));
 	const parts = tabs(`Parts of ${clip(benchmark.name, 80)}`, panels, tabOf(view.state), (tab) => view.keep({ tab }));
-	// The page begins with the card of the leading benchmark; any other has its own here.
+	// The page begins with the leading benchmark's card; any other benchmark shows its own
+	// here.
 	const { isLeading } = view;
 	return [el('h2', { id: 'benchmark', tabindex: -1, class: isLeading && view.isAlone ? 'hidden' : undefined }, names(isLeading || isProfile(benchmark) ? clip(benchmark.name || '[no name]', 120) : clip(benchmark.answer.sentence, 600))),
 		!isLeading && restOfCard(benchmark.answer), (isProfile(benchmark) || !instead(benchmark)) && el('p', { class: 'lead' }, sentence(benchmark)), !isProfile(benchmark) && notes(benchmark.notes), el('div', { class: 'tabs' }, parts.list, chooser), parts.places];
@@ -593,14 +597,14 @@ function sizeOf(benchmark) {
 	return finite(ratio) ? Math.abs(ratio - 1) : 0;
 }
 
-// The most urgent first, then by size of the change; passed ones in their order.
+// Most urgent first, then by size of the change; passed benchmarks in their order.
 function worstFirst(benchmarks) {
 	return [...benchmarks].sort((a, b) => rankOf(stateOf(a)) - rankOf(stateOf(b)) || sizeOf(b) - sizeOf(a));
 }
 
-// On a server: options.historyOf(benchmark) is an element with its history, options.functionHref(benchmark, name, library) the address of a function's.
-// options.profileOf(benchmark, [from, to], measure) fetches the profile of some pairs, or by another measure; options.measuresOf(benchmark) returns the measures,
-// [{ name, unit }].
+// Options on a server: historyOf(benchmark) returns an element with the benchmark's history, and functionHref(benchmark, name, library) the address of a
+// function's. profileOf(benchmark, [from, to], measure) fetches the profile of some pairs or by another measure; measuresOf(benchmark) returns the measures, [{
+// name, unit }].
 export function showComparison(root, data, options = {}) {
 	const view = { ...options, links: linksOfRun(data.run), state: readHash(), onDone: () => { root.dataset.ready = 'true'; },
 		keep: (changes, isStep) => writeHash(Object.assign(view.state, { benchmark: current?.name }, changes), isStep) };

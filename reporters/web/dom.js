@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Creates elements. Text always becomes a text node, so a name is never
-// parsed as markup.
+// SPDX-License-Identifier: Apache-2.0
+// Creates elements. Text always becomes a text node, so a name is never parsed as markup.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -22,7 +22,7 @@ function fill(node, attributes, children) {
 const LONGEST_PART = 40;
 const AMOUNT = /(\(?[+−]?[\d.]+ (?:%|[nµm]?s\b|[KMG]?i?B\b)\)?)/;
 
-// A long name breaks between its parts: behind ::, _, <, a comma, a slash or a blank.  A number and its unit stay together.
+// A long name breaks between its parts: after ::, _, <, a comma, a slash or a blank. A number and its unit stay together.
 export function names(text) {
 	return String(text).split(AMOUNT).flatMap((words, i) => {
 		if (i % 2 === 1)
@@ -46,7 +46,7 @@ export function replace(parent, ...children) {
 	return parent;
 }
 
-// Content further down can wait for the first paint.
+// Defers content further down the page until after the first paint.
 export function afterPaint(work) {
 	requestAnimationFrame(() => setTimeout(work));
 }
@@ -59,7 +59,7 @@ export function whenIdle(work) {
 		setTimeout(work, 200);
 }
 
-// The style sheet's current colour: light, dark, or forced by the user's system.
+// The style sheet's colour in the current theme: light, dark, or forced by the system.
 export function color(name) {
 	return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }

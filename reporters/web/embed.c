@@ -4,10 +4,10 @@
  *
  *	embed OUTPUT.c FILE...
  *
- * Every FILE becomes an asset under its base name.  The modules among them are also joined, in the
- * order given, into "bundle.js" for self-contained pages, without imports, `export`, whole-line
- * comments and indentation.  Modules must therefore use one-line imports, names that are unique
- * across all of them, and no literal that spans lines.
+ * Every FILE becomes an asset under its base name. Modules are also joined, in the given order,
+ * into "bundle.js" for self-contained pages, which omits imports, `export`, whole-line comments and
+ * indentation. Modules must therefore use one-line imports, names that are unique across all of
+ * them, and no literal that spans lines.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ static void write_bytes(FILE *out, const char *data, size_t size, size_t *column
 			      ++*column % 24 == 0 ? "\n" : "");
 }
 
-/* One line of a module as it goes into the joined script. */
+/* Writes one line of a module to the joined script. */
 static size_t write_line(FILE *out, const char *line, size_t length, size_t *column)
 {
 	static const char export_word[] = "export ";

@@ -8,7 +8,7 @@ import { readProfile } from './profile.js';
 
 const DEEPEST = 256;
 
-// A growing tree: one node per parent and function, parents before children.
+// A tree under construction: one node per parent and function, parents before children.
 class Growing {
 	constructor(rootFunction, arms) {
 		this.parent = [0];
@@ -60,10 +60,11 @@ function growCallers(tree, profile, node, start) {
 	return at;
 }
 
-// A caller with a smaller share is invisible: it is counted with its callee.
+// A caller with a smaller share would be invisible, so it is counted with its callee.
 const SMALLEST_SHARE = 1 / 2000;
 
-// All nodes with self time, and how far up each has been followed; those of one tree node are contiguous.
+// All nodes with self time and the ancestor reached from each so far; those of one tree node are
+// contiguous.
 function everySelf(profile) {
 	const nodes = [];
 	for (let i = 1; i < profile.count; i += 1)
@@ -72,16 +73,16 @@ function everySelf(profile) {
 	return { origin: Int32Array.from(nodes), at: Int32Array.from(nodes), groups: [{ node: 0, end: nodes.length }] };
 }
 
-// Functions by self time, with their callers below. Built level by level: of the millions of callers of a program with many
-// paths, a few thousand are large enough to be seen.
+// Functions by self time, with their callers below. The tree is built level by level: a program with many paths has
+// millions of callers, of which a few thousand are large enough to be seen.
 export function invertedProfile(profile) {
 	const tree = new Growing(profile.function[0], 2);
 	const { parent: up, function: functionOf } = profile;
 	const [self0, self1] = profile.self;
 	const [least0, least1] = profile.inclusive.map((column) => column[0] * SMALLEST_SHARE);
 	const size = profile.functions.name.length;
-	// For each function among the members of one node: total weights, number of members with callers, its own node, and their
-	// new position.
+	// Per function among the members of one node: total weights, number of members that have callers, the function's
+	// own node, and the members' new position.
 	const [sum0, sum1] = [new Float64Array(size), new Float64Array(size)];
 	const [further, made, place] = [new Int32Array(size), new Int32Array(size), new Int32Array(size)];
 	let folded = 0;
@@ -140,7 +141,7 @@ export function invertedProfile(profile) {
 	return Object.assign(tree.read(profile), { folded });
 }
 
-// 1 for the function's first occurrence on a path, 2 below it.
+// Marks each node: 1 for the function's first occurrence on a path, 2 below it.
 function places(profile, functionIndex) {
 	const place = new Uint8Array(profile.count);
 	for (let i = 0; i < profile.count; i += 1) {
@@ -185,7 +186,7 @@ function legend() {
 		el('span', {}, 'full colour: half of the whole change, in the frame itself'));
 }
 
-// The frame of a function where most of its change is.
+// The frame of a function that has most of its change.
 function frameOf(profile, functionIndex) {
 	let first = 0;
 	for (let i = 1, most = 0; i < profile.count; i += 1) {
@@ -216,7 +217,7 @@ export function flameViews(profile, options = {}) {
 	let telling = 0;
 	const invertedOnce = () => (inverted ??= invertedProfile(profile));
 
-	// Updates the address after the picture, once for all changes before it.
+	// Updates the address after drawing, once for several changes.
 	function tell() {
 		telling ||= setTimeout(() => {
 			telling = 0;
@@ -250,7 +251,8 @@ export function flameViews(profile, options = {}) {
 				graph.zoom(node);
 		}
 	}
-	// The function viewed last, else the one to look at, else the one with the largest change.
+	// The function that was viewed last, else the one to show first, else the one with the
+	// largest change.
 	function anyFunction() {
 		const focused = graphs[0]?.profile === profile ? profile.function[graphs[0].focused] : 0;
 		if (focused > 0 || options.culprit > 0)

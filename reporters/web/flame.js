@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Differential flame graph on a canvas: time as width, change as colour, sign and hatching; callees below their callers, or callers above what they call.
 //
-// Tens of thousands of frames are laid out once; a drawing only visits what is at least half a pixel wide, so a zoom costs only what is visible. A canvas is opaque to a screen reader, so a
+// Tens of thousands of frames are laid out once; drawing visits only frames at least half a pixel wide, so a zoom costs no more than the visible frames. A canvas is opaque to a screen reader, so a
 // tree next to it has the frames around the focused one, with the same keys.
 
 import { color, el, onResize, onThemeChange, replace } from './dom.js';
@@ -10,10 +10,10 @@ import { linked } from './links.js';
 import { appearance, childLists, pathOf, tints } from './profile.js';
 
 const ROW = 19;
-const LEVELS = 8; // shades in each direction
+const LEVELS = 8; // number of shades in each direction
 const MIN_PIXELS = 0.5;
 const MIRRORED = 25;
-const READABLE = 0.05; // share of the width
+const READABLE = 0.05; // least share of the width that is readable
 
 // Width and left edge of every node in one of three modes; siblings are sorted by width.
 function layOut(profile, mode) {
@@ -48,7 +48,7 @@ function parseColor(text) {
 	return hex ? hex.slice(1).map((h) => parseInt(h, 16)) : [128, 128, 128];
 }
 
-// Shades from faster through unchanged to slower, from the theme.
+// Shades from faster through unchanged to slower, in the theme's colours.
 function makePalette() {
 	const [faster, same, slower] = ['faster', 'same', 'slower'].map((name) => parseColor(color(name)));
 	const shades = [];
@@ -57,7 +57,7 @@ function makePalette() {
 	return { shades, text: color('flame-text'), line: color('background'), found: color('found'), focus: color('focus') };
 }
 
-const shared = new WeakMap(); // by profile: data shared by all its graphs
+const shared = new WeakMap(); // profile → data shared by all its graphs
 
 function once(profile, key, make) {
 	const made = shared.get(profile) ?? shared.set(profile, new Map()).get(profile);
@@ -121,7 +121,7 @@ class FlameGraph {
 		});
 	}
 
-	// Starts at the frame to look at first, in the widest view in which it is readable.
+	// Opens at the frame to show first, in the widest view that makes it readable.
 	open() {
 		const node = this.options.first ?? 0;
 		const { width } = this.layout;
@@ -155,7 +155,7 @@ class FlameGraph {
 		this.pane.addEventListener('keydown', (event) => this.key(event));
 	}
 
-	// --- words ---
+	// --- texts ---
 
 	name(node) {
 		const f = this.profile.function[node];
@@ -189,7 +189,7 @@ class FlameGraph {
 			state && el('span', { class: 'state' }, state));
 	}
 
-	// The frame under the pointer, described next to it.
+	// Shows a description of the frame under the pointer, next to it.
 	showTip(node, event) {
 		this.tip.hidden = node < 0;
 		if (node < 0)
@@ -202,7 +202,7 @@ class FlameGraph {
 		this.tip.style.top = `${event.clientY - box.top + 16}px`;
 	}
 
-	// One frame per line, callers first.
+	// The path as text: one frame per line, callers first.
 	stack() {
 		return pathOf(this.profile, this.focused).map((node) => this.profile.functions.name[this.profile.function[node]]);
 	}
@@ -217,7 +217,8 @@ class FlameGraph {
 		this.options.onZoom?.(node);
 	}
 
-	// Counted from the top of the picture. In a view of callers, the function itself has no row.
+	// A frame's row from the top of the picture. In a view of callers, the function itself has
+	// no row.
 	row(node) {
 		return this.options.upward ? this.profile.deepest - this.profile.depth[node] : this.profile.depth[node];
 	}
@@ -238,7 +239,7 @@ class FlameGraph {
 		this.draw();
 	}
 
-	// The visible neighbour of this frame, or itself.
+	// The nearest visible sibling in this direction, or the frame itself.
 	sibling(node, step) {
 		const { start, list, position } = this.layout.children;
 		const parent = this.profile.parent[node];
@@ -287,7 +288,7 @@ class FlameGraph {
 		return n === ancestor;
 	}
 
-	// Marks frames by their names, and says how many and how much.
+	// Marks frames by name, and reports their number and share.
 	find(text) {
 		const needle = text.trim().toLowerCase();
 		const { profile } = this;
@@ -332,7 +333,7 @@ class FlameGraph {
 		}
 	}
 
-	// The frames around the focused one, for screen readers.
+	// Lists the frames around the focused one for screen readers.
 	mirror() {
 		const { start, list, position } = this.layout.children;
 		const { parent, depth } = this.profile;
@@ -396,7 +397,7 @@ class FlameGraph {
 			const end = children.start[node + 1];
 			for (let c = children.start[node]; c < end; c += 1) {
 				if (width[children.list[c]] * scale < MIN_PIXELS)
-					break; // widest first
+					break; // siblings are sorted, widest first
 				stack[waiting] = children.list[c];
 				waiting += 1;
 			}
@@ -422,7 +423,7 @@ class FlameGraph {
 		const { context, drawn } = this;
 		if (!context)
 			return;
-		this.scrolled = this.pane.scrollTop; // reading it forces a layout: once per drawing
+		this.scrolled = this.pane.scrollTop; // read once per drawing, because reading it forces a layout
 		this.collect();
 		this.sortByShade();
 		context.clearRect(0, 0, this.pixels, this.height);
@@ -536,8 +537,8 @@ class FlameGraph {
 	}
 }
 
-// Options: { first: node to look at first, onZoom(node, isOpening), onSearch(), onCopy(), placeHref(file, line), only: one side,
-// upward: callers above the root, byAll: coloured by all that is below, of: what the root is called }.  The returned object has `element`, zoom(node), find(text).
+// Options: { first: node to look at first, onZoom(node, isOpening), onSearch(), onCopy(), placeHref(file, line), only: one side, upward: show callers above the
+// root, byAll: colour by the change of all callees, of: name of the root }. The returned object has `element`, zoom(node), find(text).
 export function flameGraph(profile, options = {}) {
 	return new FlameGraph(profile, options);
 }

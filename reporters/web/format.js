@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Formats numbers and names for people, by the same rules as
-// the terminal.
+// SPDX-License-Identifier: Apache-2.0
+// Formats numbers and names for people, by the same rules as the terminal.
 
 const NONE = '–';
 
@@ -81,7 +81,7 @@ export function formatPercent(part) {
 	return `${percent.toFixed(percent >= 999.5 ? 0 : percent < 0.095 ? 2 : 1)} %`;
 }
 
-// 0.048 → "+4.8 %"; from eleven times on a factor: 430 → "×431"
+// 0.048 → "+4.8 %"; from elevenfold on as a factor: 430 → "×431"
 export function formatChange(change) {
 	if (finite(change) && change >= 9.995)
 		return `×${formatCount(Math.round(change + 1))}`;
@@ -103,13 +103,13 @@ export function formatTime(text) {
 	return text ? text.replace('T', ' ').replace('Z', ' UTC') : NONE;
 }
 
-// "ns::Track::fit" for "bool ns::Track::fit<int>(Hit&) const".  Linear, whatever the length of the name.
+// "ns::Track::fit" for "bool ns::Track::fit<int>(Hit&) const", in linear time for any length.
 export function shortName(name) {
 	const cut = name.length > 400 ? name.slice(0, 400) : name;
 	const sign = /operator\s*(?:\(\)|[<>=\-!+*/%^&|~[\],]+|\w+)/.exec(cut);
 	let depth = 0;
 	let short = '';
-	let end = ''; // of an operator, whose name may have a space
+	let end = ''; // rest of an operator's name, which may contain a space
 	for (let i = 0; i < cut.length; i += 1) {
 		const c = cut[i];
 		if (sign && i === sign.index) {
@@ -124,13 +124,13 @@ export function shortName(name) {
 		}
 	}
 	short = short.replace(/ const$/, '').trim();
-	// A template's name begins with what it returns.
+	// A template's name begins with its return type.
 	if (cut.includes('<') && !short.includes('['))
 		short = short.slice(short.lastIndexOf(' ') + 1);
 	return short + end || cut || '[no name]';
 }
 
-// As much of a short name as there is room for: its class and function first.
+// Shortens a short name further to fit `room`, keeping its class and function.
 export function fitName(short, room) {
 	if (short.length <= room)
 		return short;
@@ -143,12 +143,12 @@ export function fitName(short, room) {
 	return `${parts.at(-1).slice(0, Math.max(1, room - 1))}…`;
 }
 
-// The kernel's part of the sampler's own signal.
+// Is it the kernel's part of the sampler's own signal?
 export function isSampler(name) {
 	return /^(asm_sysvec_irq_work|arch_do_signal_or_restart|(__x64_sys_|__do_sys_)?rt_sigreturn|__restore_rt)$/.test(name);
 }
 
-// Startup functions of programs and threads, which are not worth showing.
+// Is it a startup function of a program or thread, which is not worth showing?
 export function isStarter(name) {
 	return /^(_start$|__libc_start_|clone3?$|__clone3?$|start_thread$)/.test(name);
 }
@@ -164,7 +164,7 @@ export function place(file, line) {
 	return line ? `${base}:${line}` : base;
 }
 
-// States of a benchmark, the most urgent first: its mark, and the words after a number of them.
+// States of a benchmark, most urgent first: mark, and the text after a number of benchmarks.
 const STATES = {
 	regression: ['▲', 'regressed'], error: ['!', 'failed'], creep: ['▵', 'crept up'], 'probably slower': ['?', 'probably slower'], inconclusive: ['?', 'inconclusive'],
 	placement: ['≈', 'placed differently'], improvement: ['▼', 'improved'], missing: ['−', 'missing'], new: ['+', 'new'], pass: ['✓', 'passed'],

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Call graph picture: the most important functions, in layers from callers to
-// callees.
+// SPDX-License-Identifier: Apache-2.0
+// Call graph picture: the most important functions, in layers from callers to callees.
 //
 // It shows the functions with the most time or change. A call path between two of them through others becomes one dashed
 // edge. Layers are longest paths after cycles were broken; within a layer the order follows the neighbours' mean place
@@ -12,7 +12,8 @@ import { appearance, tints } from './profile.js';
 const MOST = 26;
 const BOX = { width: 176, across: 18, down: 40, line: 15, letters: 24 };
 
-// A name in lines between its parts; a name that is too long is reduced to its class and function.
+// Breaks a name into lines between its parts; a name that is too long is reduced to its class and
+// function.
 function lines(name) {
 	const list = [];
 	for (const part of fitName(shortName(name), 3 * BOX.letters).split(/(?<=::|_)/).flatMap((word) => word.match(new RegExp(`[^]{1,${BOX.letters}}`, 'gu')))) {
@@ -175,7 +176,7 @@ export function callGraph(profile) {
 	edges.map((edge) => drawEdge(edge, places.get(edge.from), places.get(edge.to), total)),
 	chosen.map((f) => drawBox(profile, f, places.get(f), shades[f] ?? 0)));
 	const box = scroller('Call graph', picture);
-	onResize(box, () => { box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2; }); // the middle has the start of the program
+	onResize(box, () => { box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2; }); // scroll to the middle, where the program starts
 	return el('figure', { class: 'callgraph' }, box, el('figcaption', {},
 		`The ${chosen.length} functions with most time or most change, callers above; times with everything they call, colours by the function itself. Dashed: through functions that are not shown.`));
 }

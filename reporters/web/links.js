@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Links built from a run's own templates. Runs come from strangers: only plain http and https addresses
-// become links.
+// SPDX-License-Identifier: Apache-2.0
+// Links built from a run's own templates. Runs come from strangers: only plain http and https addresses become links.
 
 import { el } from './dom.js';
 
@@ -13,7 +13,7 @@ function fileInTree(file) {
 	return !file || /^\/|^\.\.\/|\/\.\.\//.test(file) ? '' : file.replace(/^\.\//, '');
 }
 
-// Undefined if there is no template or a placeholder's value is unknown.
+// Returns undefined if there is no template or a placeholder's value is unknown.
 export function expandLink(pattern, values) {
 	if (typeof pattern !== 'string' || !PLAIN_ADDRESS.test(pattern))
 		return undefined;

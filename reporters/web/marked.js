@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Regions (nested by '/') and units of work (by kind) that the
-// program marked.
+// SPDX-License-Identifier: Apache-2.0
+// Regions (nested by '/') and units of work (by kind) that the program marked.
 
 import { el } from './dom.js';
 import { clip, finite, formatChange, formatDeltaMs, formatMs } from './format.js';
@@ -7,7 +7,7 @@ import { badge, dataTable } from './table.js';
 
 const UNIT = 'unit of work: ';
 
-// Verdicts of the gate and means of the profile, by name.
+// Rows by name: verdicts of the gate and means of the profile.
 function markedRows(benchmark, marked) {
 	const rows = new Map((marked?.name ?? []).map((name, i) => [name, { name, count: marked.count.map((arm) => arm[i]), ms: marked.cpu.map((cpu, arm) =>
 		(cpu[i] || marked.wall[arm][i]) / 1e3) }]));
@@ -54,7 +54,8 @@ function markedTable(words, rows, extra, both) {
 	});
 }
 
-// Returns [{ title, id, table }] of non-empty tables; both: two sides are compared.
+// Returns [{ title, id, table }] for each table that is not empty; `both` means that two sides are
+// compared.
 export function markedTables(benchmark, marked, both) {
 	const rows = markedRows(benchmark, marked);
 	const regions = rows.filter((r) => !r.name.startsWith(UNIT));

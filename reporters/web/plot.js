@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 SVG charts: the pairs of one decision, word-sized trends, and the value axis for
-// other charts.
+// SPDX-License-Identifier: Apache-2.0
+// SVG charts: the pairs of one decision, word-sized trends, and the value axis for other charts.
 
 import { el, onResize, replace, svg } from './dom.js';
 import { finite, formatChange, formatPercent } from './format.js';
@@ -23,7 +23,7 @@ const SCALES = {
 const COUNTS = [['G', 1e9], ['M', 1e6], ['', 1]];
 const MOST_DIGITS = 6;
 
-// In one unit, with enough digits to distinguish them.
+// Labels in one unit, with enough digits to distinguish them.
 function tickLabels(list, unit) {
 	const largest = Math.max(...list.map(Math.abs));
 	const step = list.length > 1 ? Math.abs(list[1] - list[0]) : largest;
@@ -73,7 +73,7 @@ export function pairChanges(raw, metric) {
 	}));
 }
 
-// The range of most points and of everything decided; outliers are drawn at the edge.
+// The range of most points and of every decided value; outliers are drawn at the edge.
 function pairRange(points, metric) {
 	const counted = points.filter((p) => !p.aside).map((p) => p.change).sort((a, b) => a - b);
 	const from = counted.length ? counted : points.map((p) => p.change).sort((a, b) => a - b);
@@ -151,7 +151,7 @@ function drawPairs(points, metric, width, what) {
 		'aria-label': `Change of ${metric.label} in ${points.length} pairs` }, parts);
 }
 
-// A figure that redraws itself when its width changes. `apart`: the sides ran in two sessions, plotted by repetition,
+// A chart that redraws itself when its width changes. `apart`: the sides ran in two sessions, plotted by repetition,
 // since there are no pairs.
 export function pairPlot(raw, metric, apart = false) {
 	const points = pairChanges(raw, metric.name);
@@ -172,15 +172,15 @@ export function pairPlot(raw, metric, apart = false) {
 		+ `${points.length > counted.length ? '; hollow points do not count' : ''}.`));
 }
 
-// The standard deviation implied by the distance of neighbours.
+// The standard deviation of the noise, estimated from the differences of neighbours.
 function noiseOf(values) {
 	const list = values.filter(finite);
 	const steps = list.slice(1).map((v, i) => Math.abs(v - list[i])).sort((a, b) => a - b);
 	return steps.length > 0 ? quantile(steps, 0.5) * 1.4826 / Math.SQRT2 : 0;
 }
 
-const SPARK_NOISE = 10; // standard deviations, and
-const SPARK_LEVEL = 0.02; // share of the level: the minimum of its full height
+const SPARK_NOISE = 10; // the full height spans at least this many standard deviations
+const SPARK_LEVEL = 0.02; // and at least this share of the level
 
 // A word-sized trend, scaled so that noise looks small.
 export function sparkline(values) {
@@ -194,11 +194,11 @@ export function sparkline(values) {
 	return svg('svg', { width, height, class: 'spark', 'aria-hidden': 'true' }, svg('polyline', { points: points.join(' ') }), svg('circle', { cx: x, cy: y, r: 2.5 }));
 }
 
-// --- the axis of values over time ---
+// --- the value axis ---
 
-const REACH = 2; // an outlier is farther off than so many times the range of the others
+const REACH = 2; // an outlier is farther away than this many times the range of the other values
 
-// Minimum and maximum without outliers: a level of two runs counts, a single value far off does not.
+// Minimum and maximum without outliers: a level of two runs counts, a single distant value does not.
 function range(values) {
 	const list = values.filter(finite);
 	const last = list.length - 1;
@@ -209,7 +209,8 @@ function range(values) {
 	return ends(list.filter((v) => v >= low - reach && v <= high + reach));
 }
 
-// The range of almost all values, its position in the picture, and its grid. Outliers are drawn at the edge.
+// Returns the range of almost all values, their positions in the picture, and the grid. Outliers are drawn
+// at the edge.
 export function axis(values, unit, width, height) {
 	let [low, high] = range(values);
 	if (!finite(low))

@@ -1,11 +1,13 @@
-// SPDX-License-Identifier: Apache-2.0 Converts a profile of two arms from its columns to arrays that can be drawn.
+// SPDX-License-Identifier: Apache-2.0
+// Converts a profile of two arms from its columns to arrays that can be drawn.
 //
 // Columns: functions { name, library, file, line, self: [b, c], inclusive: [b, c] } and
 // nodes { parent (distance to the parent, 0 for the root), function, self: [b, c] }, values in microseconds per repetition.
 
 import { formatDeltaMs, formatMs, formatValue, isSampler, isStarter } from './format.js';
 
-// The format of values: times, unless the profile has another measure. Weights are thousandths of the displayed values.
+// The format of values: that of times, unless the profile has another measure. Weights are thousandths of the displayed
+// values.
 function amounts(unit) {
 	if (!unit)
 		return { unit, amount: formatMs, delta: formatDeltaMs };
@@ -13,8 +15,8 @@ function amounts(unit) {
 	return { unit, amount, delta: (value) => (value === 0 ? '0' : (value < 0 ? '−' : '+') + amount(Math.abs(value))) };
 }
 
-// The node as which each node is shown: nodes that start the program, and the sampler's own below others, are shown
-// as their callers.
+// For each node, the node that represents it: startup nodes, and the sampler's own nodes below others, count as
+// their callers.
 function shownAs(nodes, names) {
 	const count = nodes.function.length;
 	const as = new Int32Array(count);
@@ -108,7 +110,7 @@ export function childLists(profile, weight) {
 		list[next[profile.parent[i]]++] = i;
 	for (let i = 0; i < profile.count; i += 1)
 		widestFirst(list, start[i], start[i + 1], weight);
-	const position = new Int32Array(profile.count); // among its siblings
+	const position = new Int32Array(profile.count); // index among its siblings
 	for (let i = 0; i < profile.count; i += 1) {
 		for (let c = start[i]; c < start[i + 1]; c += 1)
 			position[list[c]] = c - start[i];
@@ -116,16 +118,16 @@ export function childLists(profile, weight) {
 	return { start, list, position };
 }
 
-// Share of the time of a frame's new or gone callees that moved into or out of the frame itself.
+// The share of a frame's new or gone callees whose time moved into or out of the frame itself.
 function movedShare(own, callees) {
 	return own < 0 && callees > 0 ? Math.min(1, -own / callees) : own > 0 && callees < 0 ? Math.min(1, own / -callees) : 0;
 }
 
-// The change of each frame's own time.  Time that moved from a function into a new callee, or back, changes neither.
+// The change of each frame's own time, without time that only moved between a function and a new or gone callee.
 function ownChanges(profile) {
 	const { count, parent, inclusive, self } = profile;
 	const own = Float64Array.from(self[0], (before, i) => self[1][i] - before);
-	const callees = new Float64Array(count); // time of new or gone callees
+	const callees = new Float64Array(count); // time of new and gone callees
 	const kept = new Float64Array(count).fill(1); // share of the change below this frame that did not move
 	const isOnOneSide = (i) => i > 0 && (inclusive[0][i] === 0) !== (inclusive[1][i] === 0) && inclusive[0][parent[i]] > 0 && inclusive[1][parent[i]] > 0;
 	for (let i = 1; i < count; i += 1)
@@ -139,11 +141,11 @@ function ownChanges(profile) {
 	return own;
 }
 
-const FULL = 0.5; // share of the whole change
-const LEAST_CHANGE = 0.02; // share of the time below which "the whole change" is noise
+const FULL = 0.5; // share of the whole change that gets the full colour
+const LEAST_CHANGE = 0.02; // a smaller share of the time is noise, not a change of the whole
 
-// −1 … +1 for each frame: its share of the whole change.  By its own time, so that a caller is not coloured for what it calls; or by all below it, where the
-// root's time is divided among callers.
+// Returns −1 … +1 for each frame: its share of the whole change. The change is that of its own time, so that a caller is not coloured for its callees, or
+// with `byAll` that of everything below it, so that the root's change is divided among callers.
 export function tints(profile, byAll) {
 	const [before, after] = profile.inclusive.map((side) => side[0]);
 	const whole = Math.max(Math.abs(after - before), LEAST_CHANGE * Math.max(before, after));
@@ -151,7 +153,7 @@ export function tints(profile, byAll) {
 	return changes.map((change) => Math.max(-1, Math.min(1, change / whole / FULL)));
 }
 
-// A single sample on one side is noise: "new" and "gone" need a noticeable part of the total.
+// A single sample on one side is noise: "new" and "gone" require this share of the total.
 const NOTICEABLE = 0.0025;
 
 export function appearance(profile, before, after) {

@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The self-contained report: the page contains its data.
+// SPDX-License-Identifier: Apache-2.0
+// The self-contained report: the page contains its data.
 
 import { showComparison } from './compare.js';
 

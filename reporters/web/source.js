@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The source of a guilty function: lines of both sides in one list, with their costs.
+// SPDX-License-Identifier: Apache-2.0
+// The source of a guilty function: lines of both sides in one list, with their costs.
 
 import { el, scroller, svg } from './dom.js';
 import { clip, finite, formatMs, shortName } from './format.js';
@@ -31,7 +32,7 @@ function sourceRow(row, source, isHottest, style) {
 		el('td', { class: 'text' }, el('code', {}, document.createTextNode(row.text.slice(indent)))));
 }
 
-// Omitted lines show as a gap.
+// A gap stands for omitted lines.
 function isGap(last, row) {
 	return Boolean(last) && [0, 1].some((side) => last.lines[side] && row.lines[side] && row.lines[side] > last.lines[side] + 1);
 }

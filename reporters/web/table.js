@@ -1,4 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 A table with sorting, filtering and paging: of thousands of rows, a hundred are in the page.
+// SPDX-License-Identifier: Apache-2.0
+// A table with sorting, filtering and paging: of thousands of rows, a hundred are in the page.
 
 import { el, replace, scroller } from './dom.js';
 import { verdictMark } from './format.js';

@@ -1,12 +1,13 @@
-// SPDX-License-Identifier: Apache-2.0 The repetitions of a benchmark in execution order, which shows drift and a busy host.
-// A range of pairs can be chosen with the pointer or by number; the rest of the page then covers only these pairs.
+// SPDX-License-Identifier: Apache-2.0
+// The repetitions of a benchmark in execution order, which shows drift and a busy host. A range of pairs can be chosen with
+// the pointer or by number; the rest of the page then covers only these pairs.
 
 import { el, onResize, replace, svg } from './dom.js';
 import { finite, formatChange, formatValue } from './format.js';
 import { axis, pairChanges } from './plot.js';
 
 const HEIGHT = 230;
-const BUSY = 0.02; // share of stolen time that is drawn
+const BUSY = 0.02; // least share of stolen time that is drawn
 const SHAPES = { 0: 'baseline', 1: 'candidate' };
 
 function middle(values) {

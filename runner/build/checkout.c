@@ -12,13 +12,13 @@
 /* ---- submodules ---- */
 
 struct module {
-	char *name; /* may hold slashes, as the path that it usually is */
+	char *name; /* usually the path, so it may contain slashes */
 	char *path;
 };
 
 /*
- * One repository whose submodules are handled: the main checkout or a submodule of it, and its
- * counterpart.
+ * A repository whose submodules are checked out: the one in the main checkout, and its copy in the
+ * new work tree.
  */
 struct level {
 	const struct fg_checkout *checkout;
@@ -80,7 +80,7 @@ static size_t list_modules(const struct fg_git *in_tree, struct module **modules
 	return count;
 }
 
-/* The folder that a repository's work trees share, to be freed. */
+/* The git folder that all work trees of a repository share; to be freed. */
 static int find_common_folder(const struct fg_checkout *checkout, const char *top, char **common,
 			      struct fg_error *err)
 {
@@ -183,7 +183,7 @@ static int take_needed(const struct level *level, const struct module *module, c
 	return status;
 }
 
-/* .gitmodules may name what the commit does not have. */
+/* .gitmodules may list submodules that the commit does not contain. */
 static bool is_in_commit(const struct level *level, const struct module *module)
 {
 	const struct fg_git in_tree = {.folder = level->tree,
@@ -244,7 +244,7 @@ static int update_submodules(const struct level *level, struct fg_error *err)
 	return status;
 }
 
-/* ---- the repository's list of work trees ---- */
+/* ---- work trees that git has registered ---- */
 
 /*
  * Serialise per repository: `git worktree prune` removes what a concurrent `git worktree add` has

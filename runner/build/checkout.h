@@ -3,8 +3,8 @@
  * Check out a commit into a detached git worktree, with the submodules its build may need.
  *
  * A submodule that is initialised in the main checkout is needed, and cloned from there without
- * using the network.  One that is known there but not initialised is not needed: the work tree
- * builds without it.  One that the main checkout does not know (any more) is fetched if possible.
+ * using the network. A submodule listed there but not initialised is not needed: the work tree
+ * builds without it. A submodule that the main checkout does not list is fetched if possible.
  */
 #ifndef FG_RUNNER_CHECKOUT_H
 #define FG_RUNNER_CHECKOUT_H
@@ -21,7 +21,7 @@ struct fg_checkout {
 	bool keep; /* reuse an existing tree: change only files that differ, keep build products */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	void *context;
-	/* called for everything left out; may be NULL */
+	/* called for each submodule left out; may be NULL */
 	void (*on_note)(void *context, const char *note);
 };
 

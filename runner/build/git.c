@@ -190,7 +190,7 @@ char *fg_git_tree_of(const struct fg_git *git, const char *commit)
 	return tree;
 }
 
-/* One process for each: in a single output, a path with a line feed would be ambiguous. */
+/* Runs git twice: in a single output, a path with a line feed would be ambiguous. */
 int fg_git_locate(const struct fg_git *git, char **top, char **prefix, struct fg_error *err)
 {
 	const char *const show_top[] = {"rev-parse", "--show-toplevel", NULL};

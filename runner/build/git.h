@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Queries to git.  Runs the `git` program directly, never through a shell.  Variables set by a
- * surrounding git (a hook) are removed from its environment, except when the index of the commit
- * being made is what is queried.
+ * surrounding git (a hook) are removed from its environment, except to query the index of the
+ * commit being made.
  */
 #ifndef FG_RUNNER_GIT_H
 #define FG_RUNNER_GIT_H
@@ -13,7 +13,7 @@
 #include <signal.h>
 
 struct fg_git {
-	const char *folder;     /* commands are run in it */
+	const char *folder;     /* working directory of the git commands */
 	const char *head;       /* the commit to find the merge base of; NULL: HEAD */
 	const char *index_file; /* GIT_INDEX_FILE for this command; NULL: the usual one */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
@@ -25,7 +25,7 @@ struct fg_git {
  */
 int fg_git_output(const struct fg_git *git, const char *const *arguments, char **text,
 		  struct fg_error *err) FG_NODISCARD;
-/* The same, or NULL if git fails. */
+/* As above, but returns NULL if git fails. */
 char *fg_git_ask(const struct fg_git *git, const char *const *arguments);
 #define FG_GIT_ASK(git, ...) fg_git_ask(git, (const char *const[]){__VA_ARGS__, NULL})
 
@@ -54,10 +54,10 @@ void fg_git_note_commits(const struct fg_git *git, const struct fg_side *baselin
 
 /*
  * A ref, a hash or "merge-base" → the full hash, and what it means in words ("merge-base with
- * origin/main"). merge-base: with the branch that a CI names as the target, else the remote's
- * default branch, else main or master.  On that very branch it is HEAD itself when the tree is
- * dirty, and its first parent when it is clean. In a shallow clone that lacks it the error says how
- * to deepen.
+ * origin/main"). "merge-base" is taken with the branch that a CI names as the target, else with the
+ * remote's default branch, else main or master. If HEAD is on that branch, the result is HEAD for a
+ * dirty tree and its first parent for a clean one. If a shallow clone lacks the commit, the error
+ * says how to deepen it.
  */
 int fg_git_resolve(const struct fg_git *git, const char *ref, char **commit, char **words,
 		   struct fg_error *err) FG_NODISCARD;
@@ -71,9 +71,9 @@ int fg_git_commit_staged(const struct fg_git *git, char **commit, struct fg_erro
 	FG_NODISCARD;
 
 /*
- * The work tree as it is now, as a commit that no branch refers to.  Includes uncommitted changes
+ * The work tree as it is now, as a commit that no branch refers to. Includes uncommitted changes
  * and untracked files that are not ignored; excludes `left_out` (an absolute folder, may be NULL).
- * FG_EINVAL: a submodule has changes that are not committed in it, which no commit here can hold.
+ * FG_EINVAL: a submodule has uncommitted changes, which a commit of this repository cannot hold.
  */
 int fg_git_commit_work_tree(const struct fg_git *git, const char *left_out, char **commit,
 			    struct fg_error *err) FG_NODISCARD;
@@ -87,15 +87,15 @@ int fg_git_commit_with_files(const struct fg_git *git, const char *base, const c
 			     const char *const *paths, char **commit, struct fg_error *err)
 	FG_NODISCARD;
 
-/* The hash of the commit that the ref means, to be freed; NULL: none. */
+/* The hash of the commit that `ref` names, to be freed; NULL if it names no commit. */
 char *fg_git_find_commit(const struct fg_git *git, const char *ref);
 /* Is this path, relative to git->folder, in the commit? */
 bool fg_git_has(const struct fg_git *git, const char *commit, const char *path);
-/* Do the repository's rules ignore it? */
+/* Is this path ignored by the repository's rules? */
 bool fg_git_ignores(const struct fg_git *git, const char *path);
 /* The hash of a commit's tree (to be freed); NULL if there is no such commit. */
 char *fg_git_tree_of(const struct fg_git *git, const char *commit);
-/* Removes a surrounding hook's variables from this process and all that it starts later. */
+/* Removes the variables of a surrounding hook from this process and its later children. */
 void fg_git_forget_hook(void);
 
 /*

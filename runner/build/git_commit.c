@@ -39,7 +39,7 @@ static int copy_index(const struct fg_git *git, const char *copy, struct fg_erro
 				   "index");
 		index = usual;
 	}
-	/* Before the first `git add` there is no index: the empty tree. */
+	/* No index before the first `git add`: start with the empty tree. */
 	if (index && fg_fs_exists(index)) {
 		status = fg_fs_copy(index, copy, 0600, err);
 		if (status == FG_OK)
@@ -80,7 +80,7 @@ static int add_work_tree(const struct fg_git *git, const char *left_out, struct 
 /* The content of a private index, which `git write-tree` turns into a tree. */
 struct filling {
 	int (*fill)(const struct fg_git *git, const struct filling *filling, struct fg_error *err);
-	const struct fg_git *usual; /* with the user's index */
+	const struct fg_git *usual; /* the user's repository and index */
 	const char *left_out;
 	const char *base;
 	const char *source;
@@ -101,7 +101,7 @@ static int fill_from_work_tree(const struct fg_git *git, const struct filling *f
 	return status == FG_OK ? add_work_tree(git, filling->left_out, err) : status;
 }
 
-/* Make this path exactly as it is in `source`. */
+/* Copies this path from `source`; FG_ENOENT if `source` does not have it. */
 static int take_path(const struct fg_git *git, const char *source, const char *path,
 		     struct fg_error *err)
 {

@@ -48,7 +48,7 @@ struct maker {
 	uint64_t layout_bytes;
 };
 
-/* ---- what it takes ---- */
+/* ---- cost ---- */
 
 static int64_t time_limit_ns(const struct maker *m)
 {
@@ -58,7 +58,7 @@ static int64_t time_limit_ns(const struct maker *m)
 	return within_ns > 0 && within_ns < most_ns ? within_ns : most_ns;
 }
 
-/* The first layout is a copy; all others take equally long to link. */
+/* The first layout is a copy; the others all take the same time to link. */
 static int refuse_price(const struct maker *m, int64_t link_ns, struct fg_error *err)
 {
 	const int64_t price_ns = link_ns * (FG_LINE_PLACES - 1);
@@ -79,7 +79,7 @@ static uint64_t bytes_of(const char *path)
 	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-/* Estimates the cost of as many more layouts from those so far. */
+/* Can as many layouts again be linked within the limits? Estimated from the links so far. */
 static bool can_double(const struct maker *m)
 {
 	const size_t linked = 1 + m->linked / m->part_count;
@@ -138,7 +138,7 @@ static const struct fg_link *find_link(const struct maker *m, const char *name,
 	return namesake;
 }
 
-/* `original` NULL: the file is where the linker put it. */
+/* `original` NULL: use the file where the linker put it. */
 static int add_part(struct maker *m, const char *name, const char *original, const char *build_id,
 		    const char *code, struct fg_error *err)
 {
@@ -176,7 +176,7 @@ static void release_parts(struct maker *m)
 	free(m->parts);
 }
 
-/* Fails unless the machine code and data are those of the build: the program must be the same. */
+/* Fails unless code and data equal those of the original build. */
 static int check_code(const struct maker *m, const struct part *part, const char *path,
 		      struct fg_error *err)
 {
@@ -201,8 +201,9 @@ static bool is_interrupted(const struct maker *m)
 }
 
 /*
- * Every four layouts cover all places in a cache line, a quarter of a page apart.  Sixteen cover
- * all sixteenths of a page, with those that share a place in the line spread over it.
+ * Each group of four layouts covers all places in a cache line, a quarter of a page apart. Sixteen
+ * layouts cover all sixteenths of a page, and those with the same place in the line are spread over
+ * it.
  */
 static size_t shift_of(unsigned k)
 {
@@ -224,13 +225,12 @@ static int make_layout_folder(const struct maker *m, unsigned k, struct fg_error
 	return status;
 }
 
-/* To be freed. */
 static char *path_of(const struct maker *m, unsigned k, const struct part *part)
 {
 	return fg_xasprintf("%s/%u/%s", m->folder, k, part->name);
 }
 
-/* Is layout k worth its link, given what the links so far have taken? */
+/* Is layout k worth linking? Doubles the number of layouts while the limits allow it. */
 static bool has_layout(struct maker *m, unsigned k)
 {
 	if (k == m->count && can_double(m))
@@ -256,7 +256,7 @@ static void empty_batch(struct batch *batch)
 	batch->count = 0;
 }
 
-/* A linker keeps its input and output in memory: run no more than fit. */
+/* A linker keeps its input and output in memory, so limit the number of parallel links. */
 static size_t most_at_once(const struct maker *m)
 {
 	const uint64_t part_bytes = m->layout_bytes / m->part_count;
@@ -322,7 +322,7 @@ static int check_batch(const struct maker *m, const struct batch *batch, struct 
 	return status;
 }
 
-/* The unshifted layout. */
+/* Layout 0: copies without a shift. */
 static int copy_originals(struct maker *m, struct fg_error *err)
 {
 	int status = make_layout_folder(m, 0, err);
@@ -370,9 +370,9 @@ static int make_links(struct maker *m, struct fg_error *err)
 	return status;
 }
 
-/* ---- where they are ---- */
+/* ---- where layouts are stored ---- */
 
-/* The name identifies the build, because a snapshot's tree changes. */
+/* The name contains the build's identity, because a snapshot's tree changes. */
 static char *final_folder(const struct fg_layouts_options *options)
 {
 	const struct fg_build_facts *build = options->build;
@@ -498,7 +498,7 @@ static int read_links(const struct fg_layouts_options *options, struct fg_links 
 	return status;
 }
 
-/* A link that failed late still cost this much: remember it. */
+/* A link that failed late still cost this much, so remember it. */
 static void keep_price(const struct maker *m, const char *path, int status)
 {
 	const int64_t took_ns = m->linked ? m->link_ns : fg_clock_monotonic_ns() - m->began_ns;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Link one build several times, with its code at other addresses.  All of .text is shifted within a
+ * Link one build several times, with its code at other addresses. All of .text is shifted within a
  * cache line by 0, 16, 32 and 48 bytes, which are all the places a function can have there, and
- * within the page, where code competes with that of other libraries for cache sets.  Libraries of
- * the project are shifted with it.
+ * within the page, where code competes with that of other libraries for cache sets. Libraries of
+ * the project are shifted as well.
  *
- * The command that linked it was recorded during the build (link_record.h), and is repeated,
- * several at once.  Each new file is compared with the original and discarded unless its machine
+ * The command that linked it was recorded during the build (link_record.h) and is repeated, several
+ * times in parallel. Each new file is compared with the original and discarded unless its machine
  * code is the same.
  */
 #ifndef FG_RUNNER_LAYOUTS_H
@@ -22,15 +22,15 @@ struct fg_layouts_options {
 	const struct fg_target *target;
 	const struct fg_build_facts *build; /* its facts */
 	/*
-	 * Give up (FG_ELIMIT) if the links take longer than this, or took longer last time: decided
-	 * after the first of them.  0: no limit.
+	 * Give up (FG_ELIMIT) if the links take longer than this, or took longer last time; decided
+	 * after the first link. 0: no limit.
 	 */
 	int64_t within_ns;
 	int64_t more_within_ns; /* time limit for links beyond FG_LINE_PLACES layouts */
-	/* limit of disk space beyond FG_LINE_PLACES layouts, and of links made at once */
+	/* limit of disk space beyond FG_LINE_PLACES layouts, and for links made in parallel */
 	uint64_t bytes_max;
 	size_t at_once; /* links to run in parallel; 0: one */
-	unsigned most;  /* layouts wanted: FG_LAYOUTS_MAX, or fewer by a factor of 2 or 4 */
+	unsigned most;  /* layouts wanted: FG_LAYOUTS_MAX, or a half or a quarter of it */
 	const volatile sig_atomic_t *interrupted;
 };
 
@@ -41,7 +41,7 @@ struct fg_layouts_options {
 int fg_layouts_make(const struct fg_layouts_options *options, struct fg_target_layouts *layouts,
 		    struct fg_error *err) FG_NODISCARD;
 
-/* True if fg_layouts_make() needs no link. */
+/* Are all layouts linked already? */
 bool fg_layouts_are_made(const struct fg_layouts_options *options);
 
 #endif

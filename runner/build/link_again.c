@@ -34,7 +34,7 @@ struct others {
 	char *resolution;
 };
 
-/* The words are borrowed, the array is not. */
+/* The array must be freed, its strings are borrowed. */
 static char **make_words(const struct fg_link *link, const struct others *others)
 {
 	const char *const front[] = {link->linker, "-u", FG_PAD_SYMBOL,
@@ -103,7 +103,7 @@ static int write_objects(const struct fg_link *link, const struct others *others
 int fg_link_again_start(struct fg_link_again *again, const struct fg_link *link, size_t pad_bytes,
 			const char *output, struct fg_error *err)
 {
-	/* Each link gets its own, since the others still read theirs. */
+	/* Each link gets its own files, since earlier links still read theirs. */
 	struct others others = {
 		.output = output,
 		.pad = fg_xasprintf("%s/pad-%zu.o", again->folder, again->count),
@@ -126,7 +126,7 @@ int fg_link_again_start(struct fg_link_again *again, const struct fg_link *link,
 	return status;
 }
 
-/* On failure `err` gets the error output of the linker. */
+/* On failure `err` gets the linker's error output. */
 static int judge(const struct fg_link *link, const char *output,
 		 const struct fg_process_result *result, struct fg_error *err)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Repeat recorded link commands (link_record.h), several in parallel, with another output and a pad
- * (pad_object.h) in front of all objects.  A link with a plant (planted.h) repeats that too.
+ * (pad_object.h) in front of all objects. If the recorded link has a plant (planted.h), so does the
+ * repeated one.
  *
  * Call fg_link_again_start() while there is room, then fg_link_again_wait(); always call
  * fg_link_again_end().
@@ -27,10 +28,10 @@ struct fg_link_again {
 	size_t count;
 };
 
-/* Start one more; its arguments must live until it has ended. */
+/* Starts one more link; its arguments must stay valid until it ends. */
 int fg_link_again_start(struct fg_link_again *again, const struct fg_link *link, size_t pad_bytes,
 			const char *output, struct fg_error *err) FG_NODISCARD;
-/* Waits for all links to end; on failure `err` is that of the first that failed. */
+/* Waits for all links to end; `err` describes the first one that failed. */
 int fg_link_again_wait(struct fg_link_again *again, struct fg_error *err) FG_NODISCARD;
 /* Kills links that still run. */
 void fg_link_again_end(struct fg_link_again *again);

@@ -13,8 +13,8 @@
 
 enum {
 	LOOKS_EXPECTED = 2, /* multiple of the pairs of the first look */
-	ALWAYS_CHEAP_S = 2, /* an unannounced wait of this length is acceptable */
-	/* then measure again: the machine may have been busy, or the linker replaced */
+	ALWAYS_CHEAP_S = 2, /* a wait of up to this length needs no announcement */
+	/* measure again after this time: the machine may have been busy, or the linker replaced */
 	KEPT_S = 24 * 60 * 60,
 	TEXT_SIZE = 32,
 };

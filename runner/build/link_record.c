@@ -13,7 +13,7 @@ enum {
 	HEAD_FIELDS = 4, /* folder, linker, two variables */
 };
 
-/* The names that compilers look for; those not installed are skipped. */
+/* Linker names that compilers look for; those not installed are skipped. */
 static const char *const linkers[] = {"ld", "ld.bfd", "ld.gold", "ld.lld", "ld.mold"};
 
 /*

@@ -22,15 +22,15 @@ int fg_link_record_begin(const char *folder, char **variable, struct fg_error *e
 /* One command that made a program or a library. */
 struct fg_link {
 	char *text;   /* the record; the other members point into it */
-	char *folder; /* where it ran */
+	char *folder; /* working directory of the command */
 	char *linker;
 	/* $COLLECT_GCC, which the linker's plugin needs for link-time code generation; or "" */
 	char *compiler;
 	char *compiler_options; /* $COLLECT_GCC_OPTIONS, likewise; or "" */
 	char **words;           /* its arguments; NULL at the end */
 	size_t word_count;
-	const char *output; /* as in the arguments */
-	const char *soname; /* NULL: it has none */
+	const char *output; /* as given in the arguments */
+	const char *soname; /* or NULL */
 	char *plant_text;   /* NULL: nothing is planted */
 	struct fg_planted planted;
 };
@@ -43,7 +43,7 @@ struct fg_links {
 /* FG_ENOENT: no command was recorded. */
 int fg_links_read(const char *folder, struct fg_links *links, struct fg_error *err) FG_NODISCARD;
 void fg_links_release(struct fg_links *links);
-/* The output of the command; to be freed. */
+/* The path of the command's output; to be freed. */
 char *fg_link_output_path(const struct fg_link *link);
 
 #endif

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * An object file of bytes that are never executed: linked first, it shifts all code behind it in
- * .text.
- */
+/* An object file of bytes that are never executed: linked first, it shifts the rest of .text. */
 #ifndef FG_RUNNER_PAD_OBJECT_H
 #define FG_RUNNER_PAD_OBJECT_H
 
 #include "base/base.h"
 #include "base/error.h"
 
-/* Its only symbol: `-u` with it keeps the bytes from being dropped as unused. */
+/* Its only symbol; linking with `-u` of it keeps the bytes from being dropped as unused. */
 #define FG_PAD_SYMBOL "fastgate_layout_pad"
 
 int fg_pad_object_write(const char *path, size_t pad_bytes, struct fg_error *err) FG_NODISCARD;

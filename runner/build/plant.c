@@ -55,7 +55,7 @@ out:
 	return status;
 }
 
-/* Never changes a file that may be running. */
+/* Replaces the file instead of overwriting it, because it may be running. */
 static int replace(const char *from, const char *to, struct fg_error *err)
 {
 	char *next = fg_xasprintf("%s.planted", to);

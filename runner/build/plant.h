@@ -12,17 +12,17 @@
 
 #include <signal.h>
 
-/* The program or library of a build that is planted. */
+/* The program or library that gets the plant. */
 struct fg_plant {
-	char *folder;   /* the records of its build */
+	char *folder;   /* records of the build's links */
 	char *output;   /* the linked file */
 	char *original; /* copy of it as it was built */
 	const volatile sig_atomic_t *interrupted;
 };
 
 /*
- * `folder` has the records of a build, `library` is the base name of a file that it linked.
- * FG_ENOENT: no recorded link made it.
+ * `folder` has the recorded links of a build; `library` is the base name of a file that one of them
+ * made. FG_ENOENT: no recorded link made it.
  */
 int fg_plant_open(struct fg_plant *plant, const char *folder, const char *library,
 		  struct fg_error *err) FG_NODISCARD;
@@ -32,7 +32,7 @@ int fg_plant_open(struct fg_plant *plant, const char *folder, const char *librar
  */
 int fg_plant_set(const struct fg_plant *plant, const struct fg_planted *planted,
 		 struct fg_error *err) FG_NODISCARD;
-/* Restores the file as it was built; FG_EIO: it could not. */
+/* Restores the original file; FG_EIO: it could not be restored. */
 int fg_plant_close(struct fg_plant *plant, struct fg_error *err) FG_NODISCARD;
 
 #endif

@@ -70,9 +70,9 @@ int fg_planted_write(const char *folder, const char *output, const struct fg_pla
 /* ---- the object ---- */
 
 /*
- * At a function's entry everything below the stack pointer is free, and no register is. `loop`
- * changes no flags.  Without a name of its own the linker would name the source after the object,
- * which differs from link to link.
+ * At a function's entry everything below the stack pointer is free, but no register is. `loop`
+ * changes no flags. Without the .file line the linker would name the source after the object, whose
+ * name differs from link to link.
  */
 static const char loop_text[] = "\t.file \"fastgate-plant\"\n"
 				"\t.text\n"
@@ -164,7 +164,7 @@ static uint64_t find_loop(const struct fg_image *image)
 	return 0;
 }
 
-/* The loop has the function's name as well: it ends where `loop` is. */
+/* The loop also has the function's name; it is the one that ends at `loop`. */
 static int find_entry(const struct patch *patch, const char *function, uint64_t loop,
 		      const struct fg_plan_entry **entry, struct fg_error *err)
 {
@@ -192,7 +192,7 @@ static int find_entry(const struct patch *patch, const char *function, uint64_t 
 	return FG_OK;
 }
 
-/* Where these bytes lie in the file; NULL: not in one of its sections. */
+/* The bytes of the file at this address; NULL if no section of the file contains them. */
 static uint8_t *bytes_at(const struct fg_image *image, uint64_t address, uint64_t size)
 {
 	const struct fg_image_section *section = fg_image_section_at(image, address);

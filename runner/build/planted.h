@@ -25,16 +25,19 @@ struct fg_planted {
 /* The symbol in the object that keeps it in the link. */
 #define FG_PLANT_SYMBOL "fastgate_plant"
 
-/* Notes the plant of `output`; NULL: none any more. */
+/* Notes the plant of `output`; NULL removes the note. */
 int fg_planted_write(const char *folder, const char *output, const struct fg_planted *planted,
 		     struct fg_error *err) FG_NODISCARD;
-/* The noted plant of `output`, in `*text`, to be freed; false: none. */
+/* Reads the noted plant of `output` into `*text`, to be freed; false if it has no plant. */
 bool fg_planted_read(const char *folder, const char *output, struct fg_planted *planted,
 		     char **text);
 /* Makes the object with the loop.  FG_ENOENT: no assembler is installed. */
 int fg_planted_object(const struct fg_planted *planted, const char *path, struct fg_error *err)
 	FG_NODISCARD;
-/* Makes the function of a linked file jump to the loop.  FG_EUNSUPPORTED: it cannot, and why. */
+/*
+ * Makes the function of a linked file jump to the loop. FG_EUNSUPPORTED: the message says why it
+ * cannot.
+ */
 int fg_planted_apply(const struct fg_planted *planted, const char *path, struct fg_error *err)
 	FG_NODISCARD;
 

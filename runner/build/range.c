@@ -3,11 +3,11 @@
 
 #include "base/text.h"
 
-/* Fields of a line, and lines: bytes that no subject contains. */
+/* Separators of fields and records: bytes that no subject contains. */
 #define FIELD  "\x1f"
 #define RECORD "\x1e"
 
-/* git's answer, in the arena; NULL: git fails. */
+/* git's output, in the arena; NULL if git fails. */
 static char *ask(const struct fg_git *git, const char *const *arguments, struct fg_arena *arena)
 {
 	char *text = NULL;
@@ -21,7 +21,7 @@ static char *ask(const struct fg_git *git, const char *const *arguments, struct 
 
 #define ASK(git, arena, ...) ask(git, (const char *const[]){__VA_ARGS__, NULL}, arena)
 
-/* Both ends exist, and the good one is not an ancestor of the bad one. */
+/* Explains why the good end, which exists, is not an ancestor of the bad one. */
 static int explain_ends(const struct fg_git *git, const struct fg_commit_range *range,
 			struct fg_arena *arena, struct fg_error *err)
 {
@@ -136,7 +136,7 @@ void fg_range_mark_function(const struct fg_git *git, const struct fg_commit_ran
 	const char *text = ASK(git, &arena, "log", "-s", "--format=%H", where,
 			       fg_arena_printf(&arena, "%s..%s", range->good, range->bad));
 
-	/* git does not find every function; then there is no mark */
+	/* git does not find every function: then nothing is marked */
 	for (size_t i = 0; text && i < range->count; i++)
 		marks[i] |= strstr(text, range->commits[i].hash) != NULL;
 	fg_arena_release(&arena);

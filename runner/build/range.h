@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The commits between two ends, oldest first: those of the first parents, so that a merge stands
- * for all that it brought; the commits of its side branch are a range of their own.
+ * The commits between two ends, oldest first. Only first parents are listed, so a merge stands for
+ * everything it brought in; the commits of its side branch form a range of their own.
  */
 #ifndef FG_RUNNER_RANGE_H
 #define FG_RUNNER_RANGE_H
@@ -31,10 +31,10 @@ struct fg_commit_range {
 int fg_range_list(const struct fg_git *git, const char *good, const char *bad,
 		  struct fg_arena *arena, struct fg_commit_range *range, struct fg_error *err)
 	FG_NODISCARD;
-/* Where the side branch of a merge began; NULL: unknown, or not a merge. */
+/* The commit at which a merge's side branch began; NULL if unknown or not a merge. */
 const char *fg_range_side_start(const struct fg_git *git, const struct fg_range_commit *merge,
 				struct fg_arena *arena);
-/* Marks the commits that change a function, by git's own idea of where one begins and ends. */
+/* Marks the commits that change a function, as far as git recognises where it begins and ends. */
 void fg_range_mark_function(const struct fg_git *git, const struct fg_commit_range *range,
 			    const char *function, const char *file, bool *marks);
 

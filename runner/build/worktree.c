@@ -161,7 +161,7 @@ static char **build_environment(const char *root, const char *folder)
 	return environment;
 }
 
-/* It grows while the build runs, so that a long one can be followed. */
+/* The log grows during the build, so that a long build can be followed. */
 static int open_log(const struct fg_worktree_options *options, const char *path, int *fd,
 		    struct fg_error *err)
 {
@@ -225,7 +225,7 @@ out:
 	return status;
 }
 
-/* ---- places ---- */
+/* ---- paths of a build ---- */
 
 struct places {
 	char *top;    /* root of the repository */
@@ -235,7 +235,7 @@ struct places {
 	char *folder; /* STATE/builds/KEY */
 	char *tree;
 	char *root; /* the plan's root within the tree */
-	char *mark; /* content of the build: a tree's hash, or `failed` */
+	char *mark; /* a file with the hash of the tree that was built, or `failed` */
 	char *log;
 	char *lock;
 };
@@ -324,7 +324,10 @@ static bool is_built(const struct places *places)
 
 /* ---- check out and build ---- */
 
-/* Lines "-HASH PATH" of `git submodule status`: missing submodules may be why the build failed. */
+/*
+ * Names missing submodules, which may be why the build failed: `git submodule status` prints "-HASH
+ * PATH" for them.
+ */
 static void tell_missing_modules(const struct fg_worktree_options *options,
 				 const struct places *places)
 {
@@ -348,7 +351,7 @@ static void tell_missing_modules(const struct fg_worktree_options *options,
 	free(text);
 }
 
-/* A path below the working directory, whose name goes into `here`, is shown without it. */
+/* Shortens a path below the working directory, whose name goes into `here`, to a relative one. */
 static const char *seen_from(char here[PATH_MAX], const char *path)
 {
 	const size_t length = getcwd(here, PATH_MAX) ? strlen(here) : 0;
@@ -517,7 +520,7 @@ static int open_commit(const struct fg_worktree_options *options, struct places 
 	}
 }
 
-/* The tree of the baseline, if it is built nowhere but in a snapshot; to be freed. */
+/* The tree of the baseline, to be freed, if it is built only in a snapshot. */
 static char *spared_tree(const struct fg_worktree_options *options, struct places *places)
 {
 	const struct fg_git git = {.folder = options->root, .interrupted = options->interrupted};

@@ -27,15 +27,15 @@ enum {
 };
 
 struct fg_worktree_options {
-	const char *root;             /* the plan's: the folder of fastgate.yml */
-	const char *state_folder;     /* ".fastgate" */
-	const char *commit;           /* full hash */
-	const char *known_as;         /* the commit to report instead; NULL: `commit` */
-	bool snapshot;                /* the commit comes from fg_git_commit_work_tree() */
-	bool apart;                   /* not the build that other runs of the commit share */
-	const char *baseline;         /* of a snapshot: opened later, with its earlier build */
-	size_t keep;                  /* builds to keep afterwards; 0: FG_WORKTREES_KEPT */
-	const struct fg_build *build; /* command.argc 0: nothing to build */
+	const char *root;         /* the plan's root: the folder of fastgate.yml */
+	const char *state_folder; /* ".fastgate" */
+	const char *commit;       /* full hash */
+	const char *known_as;     /* the commit to report instead; NULL: `commit` */
+	bool snapshot;            /* the commit comes from fg_git_commit_work_tree() */
+	bool apart;               /* do not share the build with other runs of the commit */
+	const char *baseline; /* with `snapshot`: the baseline, which may have been built as one */
+	size_t keep;          /* builds to keep afterwards; 0: FG_WORKTREES_KEPT */
+	const struct fg_build *build;             /* command.argc 0: nothing to build */
 	const volatile sig_atomic_t *interrupted; /* may be NULL */
 	void *context;
 	void (*on_note)(void *context, const char *note); /* "building 1a2b3c4"; may be NULL */
@@ -56,9 +56,8 @@ struct fg_worktree {
 int fg_worktree_open(const struct fg_worktree_options *options, struct fg_worktree *worktree,
 		     char **tail, struct fg_error *err) FG_NODISCARD;
 /*
- * This run alone uses the tree and may change its files, until fg_worktree_close() restores what
- * git tracks. A tree that a killed run leaves behind is built again. FG_ECONFLICT: another run
- * uses it.
+ * Only this run uses the tree and may change its files, until fg_worktree_close() restores what git
+ * tracks. A tree that a killed run leaves behind is built again. FG_ECONFLICT: another run uses it.
  */
 int fg_worktree_claim(struct fg_worktree *worktree, struct fg_error *err) FG_NODISCARD;
 void fg_worktree_close(struct fg_worktree *worktree);

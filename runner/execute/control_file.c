@@ -36,7 +36,7 @@ struct fg_control_file {
 	char text[TEXT_MOST];
 };
 
-/* ---- what it says ---- */
+/* ---- content of the file ---- */
 
 static bool is_dump(const char *line, size_t size)
 {
@@ -45,7 +45,7 @@ static bool is_dump(const char *line, size_t size)
 	return size == sizeof(word) - 1 && memcmp(line, word, size) == 0;
 }
 
-/* Counts whole lines only: the last one may still be being written.  Returns where they end. */
+/* Counts complete lines only: the last one may still be being written. Returns where they end. */
 static size_t count_dumps(const char *text, size_t begin, size_t size, uint32_t *dumps)
 {
 	const char *line = text + begin;
@@ -59,7 +59,7 @@ static size_t count_dumps(const char *text, size_t begin, size_t size, uint32_t 
 }
 
 /*
- * Returns where new lines begin.  If the old text is still there, apart from its first byte, lines
+ * Returns where new lines begin. If the old text is still there except for its first byte, lines
  * were appended; otherwise all of the text is new.
  */
 static size_t begin_of_news(const struct fg_control_file *control, const char *text, size_t size)
@@ -102,7 +102,7 @@ void fg_control_file_look(struct fg_control_file *control)
 	(void)__atomic_add_fetch(&control->page->dumps, dumps, __ATOMIC_RELEASE);
 }
 
-/* ---- the page ---- */
+/* ---- page for the program ---- */
 
 static int make_page(struct fg_control_file *control, struct fg_error *err)
 {

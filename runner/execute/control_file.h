@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file by which a user switches a recording off and on, and asks for dumps, while the program
- * runs.  The program never touches it: emptying a mapped file kills the process that reads it.  We
+ * A file with which a user switches a recording off and on, and requests dumps, while the program
+ * runs. The program never touches it: emptying a mapped file kills the process that reads it. We
  * read the file whenever it changes and keep its state in a page of memory that cannot shrink
  * (struct fg_control_page); the program maps that.
  *
- * The first byte is the state: '0' is off, any other is on.  Each new line "dump" requests a dump.
- * A file that becomes empty, is removed or is replaced by anything but a file changes nothing.
+ * The first byte is the state: '0' is off, anything else is on. Each new line "dump" requests a
+ * dump. A file that becomes empty, is removed or is replaced by anything but a file changes
+ * nothing.
  */
 #ifndef FG_RUNNER_CONTROL_FILE_H
 #define FG_RUNNER_CONTROL_FILE_H

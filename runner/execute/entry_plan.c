@@ -23,7 +23,7 @@ struct writing {
 	uint64_t entry_count;
 };
 
-/* ---- which program ---- */
+/* ---- finding the program ---- */
 
 /* The file that will be executed, for a script its interpreter; to be freed. */
 static int find_program(const char *path, char **program, struct fg_program_file *file,
@@ -51,7 +51,7 @@ static int find_program(const char *path, char **program, struct fg_program_file
 		*program);
 }
 
-/* ---- the file ---- */
+/* ---- writing a plan ---- */
 
 static uint64_t add_text(struct writing *w, const char *text)
 {
@@ -165,7 +165,7 @@ out:
 	return status;
 }
 
-/* ---- two plans ---- */
+/* ---- aligning two plans ---- */
 
 /* A plan that fastgate wrote, loaded again. */
 struct loaded {

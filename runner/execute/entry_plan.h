@@ -11,7 +11,7 @@
 
 struct fg_entry_plan {
 	const char *program;           /* the path of the program, or of a script */
-	char *const *environment;      /* of the program; NULL: ours */
+	char *const *environment;      /* the program's; NULL: ours */
 	const char *working_directory; /* NULL: ours */
 };
 

@@ -21,7 +21,7 @@ void fg_exact_reading_release(struct fg_exact_reading *reading)
 	*reading = (struct fg_exact_reading){0};
 }
 
-/* File names begin with "callgrind." or "log.", followed by the process id. */
+/* The files' names begin with "callgrind." or "log.", followed by the process id. */
 static int read_files(const char *folder, const char *prefix, size_t max_bytes,
 		      struct fg_strbuf *all, struct fg_error *err)
 {
@@ -124,7 +124,7 @@ bool fg_runner_has_callgrind(void)
 	return found;
 }
 
-/* Reads callgrind's files, or gives the reason why none can be read. */
+/* Reads callgrind's files, or sets the reason why they cannot be read. */
 static void take_files(const char *folder, struct fg_exact_reading *reading)
 {
 	struct fg_strbuf all = {0};

@@ -36,7 +36,7 @@ enum fg_callgrind_flag {
 	FG_CALLGRIND_SIMULATE = 1 << 2, /* caches and branch prediction */
 };
 
-/* The words in front of a command that run it under callgrind, whose files go into `folder`. */
+/* Words to put in front of a command to run it under callgrind, which writes to `folder`. */
 char **fg_callgrind_words(const char *folder, unsigned flags); /* NULL at the end */
 void fg_callgrind_words_free(char **words);
 /* Appends these files to `all`. FG_ECHILD: no file; the message is valgrind's, if any. */

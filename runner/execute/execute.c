@@ -147,7 +147,7 @@ int fg_execute_helper(struct fg_executor *executor, enum fg_arm arm,
 	return status;
 }
 
-/* Otherwise a stale file would supply the number of an earlier repetition. */
+/* A stale file would supply the number of an earlier repetition. */
 static void remove_metric_files(const struct fg_target *target)
 {
 	for (size_t i = 0; i < target->benchmark->metric_count; i++) {
@@ -188,9 +188,9 @@ static void environment_set(struct environment *environment, char *variable)
 }
 
 /*
- * The padding shifts the stack by its size.  Its number of variables shifts the heap of programs
- * that copy their environment, such as shells: one variable more can make a difference of 6 %
- * there.
+ * The padding shifts the stack by its size. Its number of variables shifts the heap of programs
+ * that copy their environment, such as shells: there, one more variable can make a difference of 6
+ * %.
  */
 static void environment_init(struct environment *environment, const struct fg_target *target,
 			     uint16_t padding)
@@ -296,8 +296,8 @@ static int start_failed(const struct pass *pass, const struct fg_target *target,
 }
 
 /*
- * The command with the program of this layout, to be freed, its libraries put first in the search
- * path; NULL: the program runs as it was linked.
+ * The command with the program of this layout, to be freed; puts the layout's libraries first in
+ * the search path. NULL: the program runs as it was linked.
  */
 static char **place(const struct fg_target *target, unsigned layout,
 		    struct environment *environment)
@@ -388,7 +388,7 @@ static int read_cases(const struct fg_benchmark *benchmark, const struct fg_proc
 }
 
 /*
- * Extracts the user's metrics, before cleanup or the next repetition touch the files they may be
+ * Extracts the user's metrics before cleanup or the next repetition changes the files they may be
  * in.
  */
 static int extract(const struct pass *pass, size_t slot, struct fg_error *err)
@@ -457,7 +457,7 @@ static int wait_for(const struct pass *pass, struct fg_process *processes, size_
 	return status;
 }
 
-/* Runs `count` slots, beginning with `first`, at once. */
+/* Runs `count` slots at once, beginning with slot `first`. */
 static int run_together(const struct pass *pass, size_t first, size_t count, struct fg_error *err)
 {
 	struct fg_process processes[FG_BLOCK_SLOTS_MAX] = {0};
@@ -480,7 +480,7 @@ enum helper {
 	AFTER,
 };
 
-/* prepare or cleanup of the slots. */
+/* Runs prepare or cleanup for the slots. */
 static int run_helpers(const struct pass *pass, size_t first, size_t count, enum helper helper,
 		       struct fg_error *err)
 {

@@ -19,12 +19,12 @@ struct fg_execution {
 	struct fg_observation before;
 	struct fg_observation after;
 	int64_t started_wall_ns;
-	struct fg_harness_report report; /* of a harness */
+	struct fg_harness_report report; /* if the benchmark is a harness */
 	double *user_values;             /* one per user metric; NULL: the program failed */
-	char *trace_folder;              /* NULL: it ran without the sampler */
+	char *trace_folder;              /* NULL if it ran without the sampler */
 };
 
-/* The failure of a benchmark, in words. */
+/* A benchmark's failure, in words. */
 struct fg_failure {
 	enum fg_arm arm;
 	bool not_found; /* its program does not exist */
@@ -39,11 +39,11 @@ struct fg_executor {
 	size_t user_metric_count;
 	const volatile sig_atomic_t *interrupted;
 	/*
-	 * For stdout and stderr: one arm has printed so much that it would have to wait for the
-	 * reader of a pipe, so all later repetitions write to a file in memory.
+	 * For stdout and stderr: an arm has printed so much that a pipe's reader would hold it up,
+	 * so all later repetitions write to a file in memory.
 	 */
 	bool prints_much[2];
-	/* whether this block writes to a file; the same for all its programs */
+	/* This block writes to a file; the same for all its programs. */
 	bool to_file[2];
 	bool output_moved;     /* the last block's output caused the switch to a file */
 	const char *launcher;  /* path of fastgate-launch; NULL: programs are started directly */

@@ -21,7 +21,9 @@ struct fg_extra {
 	void *context;
 };
 
-/* Creates a folder for the output of such a repetition; remove it with fg_runner_extra_remove(). */
+/*
+ * Creates a folder for the output of an extra repetition; remove it with fg_runner_extra_remove().
+ */
 int fg_runner_extra_folder(struct fg_runner_job *job, char **folder, struct fg_error *err)
 	FG_NODISCARD;
 void fg_runner_extra_remove(const struct fg_runner_job *job, char *folder);

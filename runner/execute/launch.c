@@ -20,10 +20,7 @@ enum {
 	ARGUMENTS_MIN = 4
 };
 
-/*
- * These signals are meant for the program: a user who ends the process group still wants its
- * result.
- */
+/* The program handles these signals; a user who signals the whole group still wants its result. */
 static const int ignored[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM};
 
 static void set_signals(void (*action)(int))

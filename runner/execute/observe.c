@@ -103,7 +103,7 @@ double fg_observed_steal(const struct fg_observation *before, const struct fg_ob
 	if (!before->all_ticks || !after->all_ticks)
 		return (double)NAN;
 	if (after->all_ticks <= before->all_ticks)
-		return 0; /* shorter than a tick */
+		return 0; /* interval shorter than a tick */
 	return (double)(after->stolen_ticks - before->stolen_ticks) /
 	       (double)(after->all_ticks - before->all_ticks);
 }

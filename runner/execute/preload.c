@@ -63,7 +63,7 @@ int fg_preload_calls_library(const char *library, char **calls, struct fg_error 
 	return find_beside(library, FG_COLLECTOR_CALLS_LIBRARY, "calls", calls, err);
 }
 
-/* ---- can the program take it ---- */
+/* ---- can the program be sampled ---- */
 
 static int check_rights(const char *program, const struct stat *status, struct fg_error *err)
 {
@@ -150,7 +150,7 @@ static int check_elf(const char *program, const struct fg_program_file *elf, con
 	return check_machine(program, elf, library, err);
 }
 
-/* Older ones have neither pages that a fork empties nor perf as it is used. */
+/* Older kernels lack memory that is wiped on fork, and parts of perf that the collector uses. */
 static int check_kernel(struct fg_error *err)
 {
 	enum {

@@ -27,9 +27,9 @@ struct fg_preload {
 	const char *counters; /* "heap,io": events for the counting library to count; or NULL */
 	const char *units;    /* "FIRST-LAST", or NULL */
 	const char *control;  /* fg_control_file_page(), or NULL */
-	int dump_signal;      /* requests a dump of what is held; 0: no signal does */
+	int dump_signal;      /* requests a dump of the collected data; 0: no signal does */
 	bool paused;          /* start paused, until the program resumes sampling */
-	bool no_python;       /* leave out frames of Python functions */
+	bool no_python;       /* leave out the frames of Python functions */
 	const char *calls;    /* patterns of functions whose calls are counted, or NULL */
 	/* patterns of functions whose arguments are recorded as well, or NULL */
 	const char *domains;
@@ -45,7 +45,7 @@ struct fg_preload {
  * FG_ENOENT: not found; FG_EINVAL: not executable.  For a script the interpreter is checked.
  */
 int fg_preload_check(const char *program, const char *library, struct fg_error *err) FG_NODISCARD;
-/* From outside only: is it a readable ELF program, linked statically? */
+/* Must it be sampled from outside? True for a readable ELF program that is linked statically. */
 bool fg_preload_is_outside(const char *program);
 
 /*
@@ -53,11 +53,11 @@ bool fg_preload_is_outside(const char *program);
  * where it is installed.
  */
 int fg_preload_library(char **library, struct fg_error *err) FG_NODISCARD;
-/* The library next to `library` that counts events as well, to be freed. */
+/* Path of the library, next to `library`, that also counts events; to be freed. */
 int fg_preload_counting_library(const char *library, char **counting, struct fg_error *err)
 	FG_NODISCARD;
 
-/* The library next to `library` that counts calls of named functions, to be freed. */
+/* Path of the library, next to `library`, that counts calls of named functions; to be freed. */
 int fg_preload_calls_library(const char *library, char **calls, struct fg_error *err) FG_NODISCARD;
 
 /* Is this "FIRST-LAST", two numbers in order? */

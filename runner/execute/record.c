@@ -227,7 +227,7 @@ static void record_cases(const struct fg_pass *pass, size_t slot)
 	}
 }
 
-/* ---- */
+/* ---- whole repetitions ---- */
 
 static void record_whole(const struct fg_pass *pass, size_t slot)
 {

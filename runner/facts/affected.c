@@ -139,7 +139,7 @@ static const struct comparison *comparison_of(struct fg_affected *affected,
 	return c;
 }
 
-/* ---- what it executes ---- */
+/* ---- code that the benchmark executes ---- */
 
 static bool find_digest(const struct fg_target *target, const struct fg_executed_file *file,
 			char digest[FG_CODE_FACT_SIZE])
@@ -200,7 +200,7 @@ static void check_outside(const struct fg_executed_file *file, struct fg_affecte
 	fg_binary_release(&elf);
 }
 
-/* ---- what its kind and its build tell ---- */
+/* ---- kind and build ---- */
 
 /* The project's own libraries are compared function by function elsewhere. */
 static void check_libraries(const struct fg_build_facts builds[FG_ARM_COUNT],
@@ -246,7 +246,7 @@ void fg_affected_by_build(const struct fg_target targets[FG_ARM_COUNT],
 		check_libraries(builds, reason);
 }
 
-/* ---- what it reads ---- */
+/* ---- inputs ---- */
 
 static void check_input(const struct fg_target targets[FG_ARM_COUNT],
 			const struct fg_executed_input *input, struct fg_affected_reason *reason)
@@ -271,7 +271,7 @@ static void check_inputs(const struct fg_target targets[FG_ARM_COUNT],
 		check_input(targets, &executed->inputs[i], reason);
 }
 
-/* ---- the whole ---- */
+/* ---- all reasons ---- */
 
 void fg_affected_by_code(struct fg_affected *affected, const struct fg_target targets[FG_ARM_COUNT],
 			 const struct fg_executed *executed, struct fg_affected_reason *reason)

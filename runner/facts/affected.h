@@ -18,24 +18,25 @@ void fg_affected_free(struct fg_affected *affected); /* NULL is fine */
 
 struct fg_affected_reason {
 	char *text;    /* NULL: not affected */
-	char *symbol;  /* linkage name of the function or object; NULL: the reason concerns none */
+	char *symbol;  /* linkage name of the function or object; may be NULL */
 	bool is_stale; /* what is known about the baseline no longer applies */
 };
 
 /*
- * Why changes to this benchmark cannot be tracked, whatever it executes.  `targets` are both arms,
- * resolved; `builds` their build facts as the runner records them.
+ * Gives the reason if changes to this benchmark can never be tracked. `targets` are both arms,
+ * resolved.
  */
 void fg_affected_by_kind(const struct fg_target targets[FG_ARM_COUNT],
 			 struct fg_affected_reason *reason);
 /*
- * Why the candidate has to be measured, by its kind and its libraries, before the code it executes
- * is known. `reason` must be released.
+ * Gives the reason if the candidate must be measured because of its kind or libraries; the code it
+ * executes is not considered. `builds` are the build facts that the runner recorded. `reason` must
+ * be released.
  */
 void fg_affected_by_build(const struct fg_target targets[FG_ARM_COUNT],
 			  const struct fg_build_facts builds[FG_ARM_COUNT],
 			  struct fg_affected_reason *reason);
-/* As above, by the code that the baseline executes. */
+/* As above, for the code that the baseline executes. */
 void fg_affected_by_code(struct fg_affected *affected, const struct fg_target targets[FG_ARM_COUNT],
 			 const struct fg_executed *executed, struct fg_affected_reason *reason);
 void fg_affected_reason_release(struct fg_affected_reason *reason);

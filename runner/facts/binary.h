@@ -22,15 +22,15 @@ enum fg_binary_level {
 
 struct fg_binary {
 	uint64_t size_bytes;
-	char build_id[FG_BUILD_ID_TEXT]; /* hexadecimal, "" when it has none */
+	char build_id[FG_BUILD_ID_TEXT]; /* hexadecimal, or "" */
 	char *interpreter;               /* dynamic loader; NULL: statically linked, or a library */
 	char *comment;                   /* the lines of .comment, joined by "; "; NULL: none */
-	char *producer;                  /* of its first compiled unit; NULL: unknown */
+	char *producer;                  /* of the first compilation unit; NULL: unknown */
 	size_t producer_count;           /* number of distinct producers */
 	unsigned levels; /* optimisation levels over all producers: enum fg_binary_level, or'ed */
 	bool has_debug_info;
 	bool has_symbols;
-	bool compressed_debug_info; /* the producer cannot be read then */
+	bool compressed_debug_info; /* if so, the producer cannot be read */
 };
 
 /* FG_EPARSE: not an ELF file, or a broken one. */

@@ -47,7 +47,7 @@ int fg_build_record(const struct fg_record_options *options, struct fg_environme
 
 /*
  * Splits gcc's producer string "GNU C17 12.2.0 -mtune=generic -O2" into name and version, and flags
- * ("" when none).
+ * (or "").
  */
 void fg_build_split_producer(const char *producer, char **compiler, char **flags);
 

@@ -19,7 +19,7 @@ enum {
 	DIGEST_VERSION = 4,
 	DIGEST_HEX = FG_CODE_FACT_SIZE,
 	CHANGED_MAX_BYTES = 2000,
-	FUNCTIONS_MAX_BYTES = 6000, /* of names */
+	FUNCTIONS_MAX_BYTES = 6000, /* limit for all names together */
 	PAGE = 4096,
 	COMPARED_FILES_MAX = 32,
 	INPUT_FILES_MAX = 20000,
@@ -355,8 +355,8 @@ static bool ends_with_any(const char *name, const char *const *endings, size_t c
 }
 
 /*
- * Build inputs show in the code, documents for people do not matter, and files that fastgate keeps
- * are its own.  The program may read anything else.
+ * Sources show in the code, a program does not read documents for people, and fastgate's own files
+ * are not the project's. A program may read anything else.
  */
 bool fg_code_facts_is_no_input(const char *path)
 {

@@ -23,16 +23,19 @@ enum {
 bool fg_code_facts_digest(const struct fg_target *target, const char *path,
 			  char digest[FG_CODE_FACT_SIZE]);
 void fg_code_facts_add_program(const struct fg_target *target, struct fg_build_facts *build);
-/* `path` as the loader found it. */
+/* `path` is the one that the loader found. */
 void fg_code_facts_add_library(const struct fg_target *target, const char *path,
 			       struct fg_build_library *library);
-/* By its name: a source, a document or a file of fastgate, which no program reads as its input. */
+/*
+ * Is this, judged by its name, a source, a document or a file of fastgate? No program reads these
+ * as input.
+ */
 bool fg_code_facts_is_no_input(const char *path);
 void fg_code_facts_add_inputs(const struct fg_target *target, struct fg_build_facts *build);
 
 /*
- * Records in the candidate's facts what differs in the two programs and in the libraries that these
- * facts place in its checkout, and where the given functions lie.
+ * Records in the candidate's facts what differs in the two programs and in those libraries of
+ * `build` that lie in the candidate's checkout, and where the given functions lie.
  */
 void fg_code_facts_add_changes(const struct fg_target *baseline, const struct fg_target *candidate,
 			       const struct fg_code_names *functions, struct fg_build_facts *build);

@@ -34,7 +34,7 @@ struct reader {
 	bool has_program;
 };
 
-/* ---- what callgrind writes ---- */
+/* ---- names in callgrind's output ---- */
 
 /* "(7) name" assigns a name to 7, "(7)" refers to it; "name" stands for itself. */
 static const char *name_of(struct reader *r, char kind, const char *spec)
@@ -255,21 +255,21 @@ void fg_executed_from_callgrind(const struct fg_target *target, const char *call
 	free(copy);
 }
 
-/* ---- what it reads ---- */
+/* ---- files that the benchmark reads ---- */
 
-/* System files: the same for both sides, or different on every read. */
+/* System files are the same for both sides, or different on every read. */
 static bool is_of_the_system(const char *path)
 {
 	static const char *const beginnings[] = {"/proc/", "/sys/", "/dev/"};
 
-	/* Not a system file: a project may be kept there. */
+	/* A project may be kept there. */
 	if (fg_text_starts_with(path, "/dev/shm/"))
 		return false;
 	for (size_t i = 0; i < FG_ARRAY_SIZE(beginnings); i++) {
 		if (fg_text_starts_with(path, beginnings[i]))
 			return true;
 	}
-	/* The libraries that the loader finds with it are compared themselves. */
+	/* The libraries that the loader finds through this cache are compared themselves. */
 	return strcmp(path, "/etc/ld.so.cache") == 0;
 }
 

@@ -25,7 +25,7 @@ enum {
 	FG_EXECUTED_KEY_PART = 17
 };
 
-/* Digests, as text, of everything a set depends on, so that it is used for nothing else. */
+/* Digests, as text, of everything a set depends on; a set is used only for an equal key. */
 struct fg_executed_key {
 	char benchmark[FG_EXECUTED_KEY_PART]; /* benchmark name */
 	char build[FG_EXECUTED_KEY_PART];     /* code of this arm */
@@ -33,7 +33,7 @@ struct fg_executed_key {
 	char environment[FG_EXECUTED_KEY_PART];
 };
 
-/* False: the arm's code cannot be identified. */
+/* Returns false if the arm's code cannot be identified. */
 bool fg_executed_key_of(const struct fg_target *target, const struct fg_build_facts *build,
 			const struct fg_environment *host, struct fg_executed_key *key);
 

@@ -44,7 +44,7 @@ static void digest_configuration(const struct fg_target *target, char part[FG_EX
 	finish(&sha, part);
 }
 
-/* Variables of a session, a terminal or a CI job, which programs do not depend on. */
+/* Variables of a session, a terminal or a CI job, which do not affect programs. */
 static bool is_of_the_session(const char *variable)
 {
 	static const char *const beginnings[] = {

@@ -7,8 +7,7 @@
  * series): they make up the fingerprint, and a fingerprint that changes with every reboot or every
  * machine of a pool would split all histories.
  *
- * Everything is read below `root` ("" for this host), so that tests can lay out a host of their
- * own.
+ * Everything is read below `root` ("" for this host), so that tests can imitate a host.
  */
 #ifndef FG_RUNNER_HOST_H
 #define FG_RUNNER_HOST_H
@@ -23,7 +22,7 @@ void fg_host_capture(const char *root, struct fg_environment *host);
 bool fg_host_line(const char *root, const char *path, char *line, size_t size);
 /* The contents of a (small) file, to be freed; NULL if it does not exist. */
 char *fg_host_text(const char *root, const char *path);
-/* Number of CPUs in a list such as "0-3,8,10-11"; 0: not a list. */
+/* Number of CPUs in a list such as "0-3,8,10-11"; 0 if it is not a list. */
 unsigned fg_host_count_cpu_list(const char *list);
 /* CPU time that the control group allows, in CPUs; 0: no known limit. */
 double fg_host_cpu_quota(const char *root);

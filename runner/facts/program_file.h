@@ -18,7 +18,7 @@ struct fg_program_file {
 	bool is_musl;    /* has the dynamic linker of musl, not of glibc */
 	unsigned machine;
 	const char *sanitizer;  /* "AddressSanitizer", ..., or NULL */
-	char interpreter[4096]; /* of a script: what follows #! */
+	char interpreter[4096]; /* of a script: the text after #! */
 	char loader[256];       /* of a dynamic program: its dynamic linker */
 };
 

@@ -4,8 +4,8 @@
  * metrics.
  *
  * The table in harness.c says what each harness needs on its command line; docs/harnesses.md shows
- * them. Repeated cases are averaged.  Times become nanoseconds: cpu_time and wall_time are the
- * built-in metrics of these names, everything else (counters) becomes a metric of the case's own.
+ * them. Repeated cases are averaged. Times become nanoseconds: cpu_time and wall_time are the
+ * built-in metrics of these names, everything else (counters) becomes another metric of the case.
  */
 #ifndef FG_RUNNER_HARNESS_H
 #define FG_RUNNER_HARNESS_H
@@ -19,7 +19,7 @@ struct fg_harness_value {
 	const char *unit;
 	enum fg_better better;
 	double value;
-	unsigned repeated; /* number of values averaged; 0: one */
+	unsigned repeated; /* number of values averaged; 0 means 1 */
 };
 
 struct fg_harness_case {

@@ -12,7 +12,7 @@ enum {
 	WORDS_MAX = 64,
 };
 
-/* Copies one line without its end; returns the next one, NULL after the last. */
+/* Copies one line without its line feed; returns the next line, or NULL after the last. */
 static const char *next_line(const char *at, const char *end, char **line)
 {
 	const char *stop = memchr(at, '\n', (size_t)(end - at));

@@ -5,7 +5,7 @@
 
 #include "runner/harness/harness.h"
 
-/* NULL: the limit is reached. */
+/* Returns NULL at the limit of cases. */
 struct fg_harness_case *fg_harness_add(struct fg_harness_report *report, const char *name,
 				       size_t length);
 /* As above, but returns an existing case of this name, for harnesses that repeat. */

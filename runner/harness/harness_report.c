@@ -116,7 +116,7 @@ static double time_unit_ns(const char *unit)
 	return ns;
 }
 
-/* "B/op" → "B_per_op": a name that can be written in gate.metrics. */
+/* "B/op" → "B_per_op", a name that is valid in gate.metrics. */
 static const char *metric_of(const char *unit, struct fg_arena *arena)
 {
 	const char *slash = strchr(unit, '/');

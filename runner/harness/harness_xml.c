@@ -100,7 +100,7 @@ static int add_catch2_case(struct fg_harness_report *report, const char *tag, co
 typedef int element_reader(struct fg_harness_report *report, const char *tag, const char *end,
 			   struct fg_error *err);
 
-/* Calls back for each element of this name that has a content. */
+/* Calls back for each element of this name that is not empty. */
 static int read_elements(const char *text, size_t size, const char *name, element_reader *read,
 			 struct fg_harness_report *report, struct fg_error *err)
 {

@@ -24,14 +24,14 @@
  * by 1.8 or more.  The trial ends when the choice would be the same with the ratio PAUSE errors up
  * or down; on a quiet machine, where both schedules decide at their first look, after three rounds.
  *
- * Example: 0.2 s a duet pair, spread 2.3 %; 0.2 s for A then B, spread 2.9 %; three of each; margin
- * 2 %.  The trial says ln(v/v') = -0.46 with variance 8/3, the prior -0.9 with variance 1: together
- * -0.78.  Level and ratio give v = (2.7 %)², v' = (3.9 %)²; that is 22 pairs of 0.2 s against 24
- * blocks of 0.4 s: duet, 4.4 s against 9.7 s.  A block is two observations: half the variance in
- * twice the time.
+ * Example: 0.2 s per duet pair, spread 2.3 %; 0.2 s for A then B, spread 2.9 %; three of each;
+ * margin 2 %.  The trial says ln(v/v') = -0.46 with variance 8/3, the prior -0.9 with variance 1:
+ * together -0.78.  Level and ratio give v = (2.7 %)², v' = (3.9 %)²; that is 22 pairs of 0.2 s
+ * against 24 blocks of 0.4 s: duet, 4.4 s against 9.7 s.  A block is two observations: half the
+ * variance in twice the time.
  *
  * The spread is the mean absolute deviation from the median: with so few values a square would let
- * one accident decide.
+ * one outlier decide.
  */
 #include "runner/schedule/choice.h"
 
@@ -41,7 +41,7 @@
 
 #define PRIOR_LOG_RATIO   (-0.9) /* ln(variance of a duet's pair / variance of A then B) */
 #define PRIOR_VARIANCE    1.0
-#define SPREADS_VARIANCE  8.0 /* times 1/n: of the logarithm of the ratio of two squared spreads */
+#define SPREADS_VARIANCE  8.0 /* n × variance of ln(ratio of two squared spreads) */
 #define PAUSE             1.0
 #define NORMAL_PER_SPREAD 1.2533 /* standard deviation / mean absolute deviation, normal values */
 #define ERRORS_WITHIN \
@@ -94,7 +94,7 @@ struct fg_choice fg_choice_make(const struct fg_choice_goal *goal, const struct 
 	const double ratio = (1 - weight) * PRIOR_LOG_RATIO + weight * seen;
 	struct fg_choice choice = {.settled = true};
 
-	/* The estimated ratio comes last, because its result is returned. */
+	/* The estimated ratio comes last, because the result is the choice for it. */
 	for (int side = 0; side < 3; side++) {
 		const double log_ratio = ratio + (side == 0   ? -PAUSE
 						  : side == 1 ? PAUSE

@@ -10,7 +10,7 @@
 #include "model/plan.h"
 
 enum {
-	FG_TRIAL_ROUNDS_FIRST = 3, /* of each schedule, before the trial may stop */
+	FG_TRIAL_ROUNDS_FIRST = 3, /* rounds of each schedule before the trial may stop */
 	FG_TRIAL_ROUNDS_MAX = 12,
 };
 
@@ -18,7 +18,7 @@ enum {
 struct fg_trial {
 	double differences[FG_TRIAL_ROUNDS_MAX];
 	size_t count;
-	double seconds; /* time of all observations, failed ones included */
+	double seconds; /* time spent on all observations, failed ones included */
 };
 
 /* Requirements for a verdict. */

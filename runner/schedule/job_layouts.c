@@ -2,8 +2,8 @@
 /*
  * A build is measured with its code at several addresses, either from the beginning or once it
  * looks slower, so that the verdict is about the code and not about where the linker happened to
- * put it. Each pair runs both arms in the same layout, the next pair in the next one: that costs
- * links, not time.
+ * put it. Each pair runs both arms in the same layout, and the next pair uses the next one. This
+ * costs links but no extra pairs.
  */
 #include "base/clock.h"
 #include "runner/build/layouts.h"
@@ -16,11 +16,14 @@
 enum {
 	/* tries before concluding that a program works differently in another folder */
 	TRIALS = 3,
-	TELLING_MS = 10,       /* of CPU time: less is mostly start-up */
+	TELLING_MS = 10,       /* CPU time below which a run is mostly start-up */
 	BYTES_MAX = 256 << 20, /* for one side's programs and libraries in many layouts */
 };
 
-/* A program that does not find its files next to itself may do less, or more, and still succeed. */
+/*
+ * Ratio of CPU times. A program that does not find its files in another folder may do less work, or
+ * more, and still succeed.
+ */
 static const double other_work = 2;
 
 static bool does_other_work(const struct fg_runner_job *job, enum fg_arm arm, double cpu_ns)
@@ -75,8 +78,8 @@ static int look_at_work(struct fg_runner_job *job, unsigned layout, struct fg_er
 }
 
 /*
- * A program that needs data next to itself fails in another folder every time it is tried; on a
- * busy machine a short program may look that way once.
+ * A program that needs data from its own folder fails in another folder on every try; a short
+ * program on a busy machine may fail once by chance.
  */
 static int try_out(struct fg_runner_job *job, unsigned layout, struct fg_error *err)
 {
@@ -87,7 +90,7 @@ static int try_out(struct fg_runner_job *job, unsigned layout, struct fg_error *
 	return status;
 }
 
-/* ---- making them ---- */
+/* ---- making layouts ---- */
 
 static struct fg_layouts_options options_of(const struct fg_runner_job *job, size_t arm)
 {
@@ -100,7 +103,7 @@ static struct fg_layouts_options options_of(const struct fg_runner_job *job, siz
 	};
 }
 
-/* Each side's share of the time allowed for links: existing layouts need none. */
+/* Each side's share of the time allowed for links. A side whose layouts exist needs none. */
 static int64_t share_of(const struct fg_runner_job *job, int64_t allowance_ns)
 {
 	int64_t sides = 0;
@@ -157,7 +160,9 @@ static int make_layouts(struct fg_runner_job *job, bool only_if_cheap, unsigned 
 		status = fg_layouts_make(&options, &targets[arm].layouts, err);
 		count = targets[arm].layouts.count;
 	}
-	/* Their code is the same: if nobody asked for layouts, trying one is enough. */
+	/*
+	 * The code is the same in all layouts: if nobody asked for layouts, trying one is enough.
+	 */
 	for (unsigned k = only_if_cheap ? FG_LINE_PLACES - 1 : 0;
 	     k < FG_LINE_PLACES && status == FG_OK; k++)
 		status = try_out(job, k, err);
@@ -181,7 +186,7 @@ int fg_job_make_layouts(struct fg_runner_job *job, struct fg_error *err)
 	return fg_error_set(err, FG_ELIMIT, "%u of %u can be linked now", now, before);
 }
 
-/* ---- measuring in them ---- */
+/* ---- measuring in layouts ---- */
 
 static void set_aside(struct fg_runner_job *job, enum fg_aside why)
 {

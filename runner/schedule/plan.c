@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "runner/job.h"
 
-/* Ends a schedule that keeps setting pairs aside. */
+/* Limits for a schedule that keeps setting pairs aside. */
 enum {
 	ATTEMPTS_PER_PAIR = 3,
 	ATTEMPTS_EXTRA = 10
@@ -48,7 +48,7 @@ static bool plan_look(struct fg_runner_job *job)
 	return true;
 }
 
-/* Plans the steps before the first pair, in order; false: all are done. */
+/* Plans the next step before the first pair; false if all are done. */
 static bool plan_preparation(struct fg_runner_job *job)
 {
 	if (job->stage == FG_JOB_WARMUP) {

@@ -14,10 +14,10 @@ enum {
 	FG_RATE_AUTO_WALL_HZ = 100,
 };
 
-/* Adds the figures of the traces in this folder; other files are skipped. */
+/* Adds the costs recorded in this folder's traces; other files are skipped. */
 void fg_sample_costs_add(const char *trace_folder, struct fg_sample_cost *cost);
 
-/* The costs, per sample and per switch, for the reports.  Nothing is learned without samples. */
+/* Sets the costs per sample and per switch, for the reports. Without samples they stay unknown. */
 void fg_sampling_learn(const struct fg_sample_cost *cost, struct fg_sampling *sampling);
 
 /* Sets the rate that the budget allows, and its expected cost; NaN without samples. */

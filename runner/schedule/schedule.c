@@ -7,7 +7,7 @@
  *
  * duet    Both arms at once on the same CPU.  Whatever takes time from that CPU takes it from both
  *         alike.  The one started first has a small advantage; which one that is, is drawn for
- *         each pair.  The CPU moves on with each two pairs.  CPU time is the metric.
+ *         each pair.  The CPU changes after every two pairs.  CPU time is the metric.
  * abba    One at a time: A B B A or B A A B, drawn.  A linear drift over the block adds the same to
  *         both arms: positions 0 + 3 = 1 + 2.  The whole block is one observation.
  * stored  The candidate alone; its partner is in the store.

@@ -21,20 +21,20 @@ struct fg_slot {
 	bool sampled;
 };
 
-/* Executions recorded under one pair number. */
+/* Executions that are recorded under one pair number. */
 struct fg_block {
 	bool concurrent; /* a duet: all slots at once on one CPU; else one after the other */
-	int cpu;         /* pinned to, or -1 */
+	int cpu;         /* CPU that all are pinned to, or -1 */
 	uint64_t period_ns;
-	unsigned layout; /* if the targets have layouts */
+	unsigned layout; /* used if the targets have layouts */
 	uint16_t aside;  /* enum fg_aside that its repetitions start with */
 	struct fg_slot slots[FG_BLOCK_SLOTS_MAX];
 	size_t count;
 };
 
 struct fg_schedule_rules {
-	enum fg_schedule schedule; /* any but FG_SCHEDULE_AUTO */
-	uint64_t seed;             /* of the run, mixed with the benchmark's name */
+	enum fg_schedule schedule; /* never FG_SCHEDULE_AUTO */
+	uint64_t seed;             /* the run's seed, mixed with the benchmark's name */
 	const int *cpus;           /* CPUs that may be used */
 	size_t cpu_count;
 	bool pin; /* also pin abba and stored to one CPU */
@@ -51,13 +51,13 @@ uint64_t fg_schedule_seed(uint64_t run_seed, const char *benchmark);
 
 /* The nth measured pair (duet, stored) or ABBA block. */
 void fg_schedule_pair(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
-/* Each arm once; discarded. */
+/* Each arm once; the results are discarded. */
 void fg_schedule_warmup(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
 /* Each arm once and alone, for the absolute level in a duet session. */
 void fg_schedule_solo(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
 /*
- * One arm with the sampler against the same arm without, in the order of the schedule, to measure
- * the sampler's cost.
+ * Runs one arm with the sampler against the same arm without, in the order of the schedule, to
+ * measure the sampler's cost.
  */
 void fg_schedule_cost(const struct fg_schedule_rules *rules, uint32_t n, struct fg_block *block);
 

@@ -3,19 +3,18 @@
  * `schedule: auto`: try both schedules, keep the one that reaches a verdict sooner.
  *
  * On a quiet machine the duet wins, because both arms see the same disturbances and a pair takes
- * half the time of a block.  On a crowded one it may lose: three tasks on one CPU get uneven time
- * slices.  choice.c weighs a few observations of each against prior knowledge; this file makes
- * them, alternating so that both see the same conditions.  Tried for ABBA is half a block, A then
- * B.
+ * half the time of a block. On a crowded one it may lose: three tasks on one CPU get uneven time
+ * slices. choice.c weighs a few observations of each against prior knowledge; this file makes them,
+ * alternating so that both see the same conditions. For ABBA the trial runs half a block, A then B.
  *
- * The trial's repetitions are kept with the run and take no part in the verdict.  A schedule is
- * chosen for its small spread, which biases the spread downwards: counted among the ten pairs of
- * the first look, they would make its interval too narrow and false alarms too frequent.
+ * The trial's repetitions are kept with the run but do not count for the verdict. A schedule is
+ * chosen for its small spread, which biases that spread downwards: if the trial's pairs counted
+ * among the ten of the first look, they would make its interval too narrow and false alarms too
+ * frequent.
  *
- * A duet means something only for a program that keeps one CPU busy, and no more than one.  On a
- * loaded machine CPU time / wall time is misleading: waiting for a CPU looks like idling.
- * Therefore the time that the program's main thread stood in the run queue is taken off the wall
- * time first.
+ * A duet is meaningful only for a program that keeps one CPU busy, and no more than one. On a
+ * loaded machine CPU time / wall time is misleading: waiting for a CPU looks like idling. Therefore
+ * the time that the program's main thread waited in the run queue is taken off the wall time first.
  */
 #include "base/clock.h"
 #include "base/number.h"
@@ -25,23 +24,23 @@
 #include <math.h>
 
 enum {
-	ROUND_EXECUTIONS = 4, /* two pairs */
+	ROUND_EXECUTIONS = 4, /* one duet pair and one of A then B */
 	REASON_SIZE = 256,
-	APART_MAX = 4, /* failed duet pairs before the first that ran together */
+	APART_MAX = 4, /* duet pairs that may fail before the first that succeeds */
 	/*
-	 * If 12 of the last 16 pairs were unusable, switch to ABBA: a usable pair now costs as
-	 * much as four, and two blocks of ABBA tell more.
+	 * If 12 of the last 16 pairs were unusable, switch to ABBA: a usable pair now costs as much
+	 * as four, and two blocks of ABBA say more.
 	 */
 	RECENT_PAIRS = 16,
 	RECENT_APART_MAX = 12,
-	DUETS_PER_BLOCK = 2, /* in time */
+	DUETS_PER_BLOCK = 2, /* duet pairs that take as long as one block of ABBA */
 };
 
 static const double busy_min = 0.9;
 static const double crowded = 1.5; /* load per processor */
 static const double budget_share_max = 0.15;
 
-/* Why two programs cannot run as a duet, and what the user can do about it: one short line each. */
+/* Reasons why two programs cannot run as a duet, and the remedy: one short line each. */
 static const char no_duet_harness[] =
 	"a harness decides how long it runs, so two of them are not a duet; a command of its own "
 	"for one case can be";
@@ -89,10 +88,7 @@ static bool shares_files(const struct fg_runner_job *job)
 	return false;
 }
 
-/*
- * The warm-up shows how programs execute, unless one had to wait there for the reader of its
- * output.
- */
+/* The warm-up shows how programs execute, unless one had to wait for a reader of its output. */
 bool fg_job_knows_program(const struct fg_runner_job *job)
 {
 	return job->warmups > 0 && !job->executor.output_moved;
@@ -172,7 +168,7 @@ static void begin_competition(struct fg_runner_job *job, unsigned rounds)
 						   .rounds = rounds};
 	job->competition.duet.rules.schedule = FG_SCHEDULE_DUET;
 	job->competition.abba.rules.schedule = FG_SCHEDULE_ABBA;
-	/* other draws than the measured pairs */
+	/* draws that differ from those of the measured pairs */
 	job->competition.duet.rules.seed = ~job->rules.seed;
 	job->competition.abba.rules.seed = ~job->rules.seed;
 }
@@ -233,7 +229,7 @@ static bool has_time_for_blocks(const struct fg_runner_job *job)
 	       spent + wanted <= (double)measure->budget_ns / (double)FG_NS_PER_S;
 }
 
-/* Pairs so far are kept but no longer count: schedules are never mixed. */
+/* Keeps the pairs so far but no longer counts them: schedules are never mixed. */
 static void give_up(struct fg_runner_job *job, const char *reason)
 {
 	struct fg_series *series = fg_job_series(job);
@@ -255,10 +251,11 @@ static void give_up(struct fg_runner_job *job, const char *reason)
 }
 
 /*
- * A short program may have been lucky in the trial, and a machine may become crowded.  Whether two
+ * A short program may have been lucky in the trial, and a machine may become crowded. Whether two
  * programs ran together says nothing about which of them is slower, so choosing by it does not bias
- * the verdict; the decision accounts for what the looks at earlier pairs have spent.  A bettor's
- * wealth (`until_sure`) cannot be carried over: there, switch only while no pair counts.
+ * the verdict; the decision accounts for the error probability that looks at earlier pairs have
+ * spent. With `until_sure` the test's wealth cannot be carried over, so switch only while no pair
+ * counts.
  */
 bool fg_job_reconsider(struct fg_runner_job *job)
 {
@@ -280,7 +277,7 @@ bool fg_job_reconsider(struct fg_runner_job *job)
 	return true;
 }
 
-/* A crowded host is the reason wherever more wants to run than can. */
+/* If more tasks want to run than there are CPUs, blame the crowded host. */
 static void describe_idle(const struct fg_runner_job *job, double busy, char reason[REASON_SIZE])
 {
 	const struct fg_series *series = fg_job_series(job);

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# root.sh FOLDER: what a build for arm64 needs, unpacked into FOLDER and installed nowhere: FOLDER/tools has the cross compiler and
-# the emulator, FOLDER/root the libraries of an arm64 system and what a first gate needs there, FOLDER/libraries the source of each
-# static library, FOLDER/kernel a kernel.  (The compiler's package would remove gcc-multilib.)  Keeps what is there already.  Needs apt and an archive that
-# has arm64, as Debian's.
+# root.sh FOLDER: unpacks into FOLDER everything that a build for arm64 needs, without installing it: FOLDER/tools gets the cross
+# compiler and the emulator, FOLDER/root the libraries of an arm64 system and the programs of a first gate, FOLDER/libraries the
+# source package of each static library, FOLDER/kernel a kernel. (Installing the compiler would remove gcc-multilib.)
+# Keeps existing parts. Needs apt and an archive with arm64, such as Debian's.
 set -eu
 cd "$(dirname "$0")/../.."
 folder=$1
@@ -13,12 +13,12 @@ wanted=$({ cat scripts/arm64/root.sh && echo "$list"; } | sha256sum)
 rm -rf "$folder"
 mkdir -p "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial" "$folder/tools" "$folder/root"
 folder=$(realpath "$folder")
-for link in bin lib sbin; do # as on a system, where /lib is /usr/lib
+for link in bin lib sbin; do # as on a merged-/usr system, where /lib is /usr/lib
 	mkdir -p "$folder/root/usr/$link"
 	ln -s "usr/$link" "$folder/root/$link"
 done
 
-# The host's architecture, from the host's lists: the compiler of the release, without a libc of its own, and the emulator.
+# Programs of the host's architecture, from the host's lists: the cross compiler, without a libc of its own, and the emulator.
 compiler=$(apt-cache depends gcc-aarch64-linux-gnu g++-aarch64-linux-gnu | sed -n 's/.*Depends: \(g[c+]*-[0-9]*-aarch64-linux-gnu\)$/\1/p')
 [ -n "$compiler" ] || { echo "root.sh: apt knows no gcc-aarch64-linux-gnu" >&2 && exit 2; }
 # shellcheck disable=SC2086
@@ -35,7 +35,7 @@ for package in "$folder/apt/cache"/*.deb; do
 	unpack "$package" tools
 done
 
-# The libraries and all that they need, as if nothing were installed.
+# The libraries and all their dependencies, as if nothing were installed.
 cat >"$folder/apt/conf" <<TXT
 APT::Architecture "arm64";
 APT::Architectures { "arm64"; };

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Checks the needs of a release: release.sh FOLDER, the folder that `./dev package` filled. The version is that
-# of CMakeLists.txt, and the tag's. It reports everything that is wrong, and then ends with 1.
+# release.sh FOLDER: checks that FOLDER, filled by `./dev package`, is ready for a release. The version in
+# CMakeLists.txt must be that of the tag. Reports everything that is wrong, and then exits with 1.
 set -eu
 cd "$(dirname "$0")/../.."
 dist=$1
@@ -28,7 +28,7 @@ is_tagged() { [ "$(git describe --tags --exact-match HEAD)" = "v$version" ]; }
 installs() { sh install.sh "$dist" "$work/prefix" && [ "$("$work/prefix/bin/fastgate" --version)" = "fastgate $version" ]; }
 packs_rpm() { mkdir "$work/rpm" && (cd "$work/rpm" && rpm2cpio "$dist"/fastgate-*.x86_64.rpm | cpio -id --quiet && usr/bin/fastgate --version); }
 has_sbom() { python3 -c 'import json, sys; sys.exit(len(json.load(open(sys.argv[1]))["packages"]) < 10)' "$work/prefix/share/doc/fastgate/sbom.spdx.json"; }
-# Builds again from nothing, in a folder of another name.
+# Builds everything again in a folder with another name.
 is_reproducible() (
 	git clone -q . "$work/another-folder" && cd "$work/another-folder" && ./dev package &&
 		cmp "build/dist/${archive##*/}" "$archive"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What is linked into the portable programs, as SPDX 2.3: sbom.py BUILD_FOLDER LIBRARIES_FOLDER VERSION SECONDS [ARM64_ROOT]
-The linker's maps name each archive that it took something from.  The distribution's package database, or the unpacked sources of
-scripts/portable/libraries.sh, say from which source package and version it is.  SECONDS is the time that the document states."""
+"""Lists the libraries linked into the portable programs, as SPDX 2.3: sbom.py BUILD_FOLDER LIBRARIES_FOLDER VERSION SECONDS [ARM64_ROOT]
+The linker's maps name each archive from which code was linked. The distribution's package database, or the sources unpacked by
+scripts/portable/libraries.sh, give its source package and version. SECONDS is the creation time written to the document."""
 import datetime
 import hashlib
 import json
@@ -46,7 +46,7 @@ def source_in_root(root: pathlib.Path, path: str) -> tuple[str, str]:
 
 
 def source_built(folder: pathlib.Path, library: str) -> tuple[str, str]:
-    """The sources that made a library: the .dsc beside them, by the list that libraries.sh keeps."""
+    """The sources of a library: the .dsc next to them, according to the list that libraries.sh keeps."""
     for line in (folder / "made").read_text().splitlines():
         name, package = line.split()
         if name == library:

@@ -1,5 +1,5 @@
 # Turns store/schema.sql and store/queries/*.sql into C: one text per statement of the schema, one
-# enum constant per query. A query begins with "-- name: words_with_underscores" and reaches to the
+# enum constant per query. A query begins with "-- name: words_with_underscores" and extends to the
 # next such line.
 #   cmake -DSCHEMA=schema.sql -DQUERIES="a.sql;b.sql" -DHEADER=sql.h -DSOURCE=sql.c -P embed_sql.cmake
 set(note "/* Made by store/cmake/embed_sql.cmake from store/schema.sql and store/queries. */\n")
@@ -15,7 +15,7 @@ function(c_string text variable)
 	set(${variable} "\"${text}\"" PARENT_SCOPE)
 endfunction()
 
-# Semicolons end SQL statements and separate CMake's lists: they travel as another character.
+# Semicolons end SQL statements, but also separate CMake's lists, so another character replaces them.
 string(ASCII 1 semicolon)
 foreach(path IN LISTS QUERIES)
 	file(READ ${path} content)
@@ -35,7 +35,7 @@ foreach(path IN LISTS QUERIES)
 		string(APPEND texts "\t[FG_SQL_${upper}] = {\"${name}\",\n\t\t${quoted}},\n")
 	endforeach()
 endforeach()
-# A compiler need not take texts of more than 4095 characters: the schema is cut into its statements.
+# A compiler may refuse strings of more than 4095 characters, so the schema is cut into its statements.
 file(READ ${SCHEMA} content)
 string(REGEX REPLACE "--[^\n]*\n" "\n" content "${content}")
 foreach(statement IN LISTS content)
@@ -49,6 +49,6 @@ endforeach()
 file(WRITE ${HEADER} "${note}#ifndef FG_STORE_SQL_H\n#define FG_STORE_SQL_H\n\n#include <stddef.h>\n\nenum fg_sql {\n${constants}\tFG_SQL_COUNT,\n};\n\n"
 	"struct fg_sql_text {\n\tconst char *name;\n\tconst char *text;\n};\n\n"
 	"extern const struct fg_sql_text fg_sql_texts[FG_SQL_COUNT];\n"
-	"extern const char *const fg_schema[]; /* its statements; NULL ends them */\n\n#endif\n")
+	"extern const char *const fg_schema[]; /* statements, NULL-terminated */\n\n#endif\n")
 file(WRITE ${SOURCE} "${note}#include \"store/sql.h\"\n\nconst struct fg_sql_text fg_sql_texts[FG_SQL_COUNT] = {\n${texts}};\n\n"
 	"const char *const fg_schema[] = {\n${statements}\tNULL,\n};\n")

@@ -1,6 +1,6 @@
--- For PostgreSQL alone.
+-- Only for PostgreSQL.
 
--- How many milliseconds a replica is behind; 0 where there is nothing to catch up with, or on the database that is written.
+-- The lag of a replica in milliseconds; 0 if it has caught up, or on the primary.
 -- name: replica_lag
 SELECT CAST(CASE WHEN NOT pg_is_in_recovery() THEN 0
 	WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() AND EXISTS (SELECT 1 FROM pg_stat_wal_receiver) THEN 0

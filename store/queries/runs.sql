@@ -1,4 +1,4 @@
--- Runs and what hangs from them.
+-- Runs and the rows that belong to them.
 
 -- name: schema_version
 SELECT version FROM schema_version;

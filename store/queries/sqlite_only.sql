@@ -1,4 +1,4 @@
--- For SQLite alone.
+-- Only for SQLite.
 
 -- name: quick_check
 PRAGMA quick_check;

@@ -76,7 +76,10 @@ int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_n
 	struct fg_query q;
 	int status = FG_OK;
 
-	/* Look up the digest instead of comparing the secret: the time it takes reveals nothing. */
+	/*
+	 * The digest is looked up instead of comparing the secret, so the time taken reveals
+	 * nothing.
+	 */
 	fg_sha256_hex(text, strlen(text), digest);
 	FG_QUERY_WITH(&q, store->db, FG_SQL_TOKEN_FIND, FG_BIND(digest));
 	status = fg_query_step(&q, err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Access tokens, and what people wrote next to the numbers.
+ * Access tokens, and people's notes and decisions.
  *
  * A token is 32 random bytes from the kernel, shown once ("fgt_" and 64 hexadecimal digits); the
- * store keeps only its SHA-256.  A token holds one scope, for one project or for all.  Each scope
- * may read; only admin may do everything.
+ * store keeps only its SHA-256. A token has one scope, for one project or for all. Every scope
+ * includes reading; only admin includes everything.
  */
 #ifndef FG_STORE_SERVING_ACCESS_H
 #define FG_STORE_SERVING_ACCESS_H
@@ -18,8 +18,8 @@ struct fg_store;
 enum fg_scope {
 	FG_SCOPE_NONE,
 	FG_SCOPE_READ,
-	FG_SCOPE_UPLOAD, /* runs: a machine */
-	FG_SCOPE_TRIAGE, /* write notes, decide about changes: a person */
+	FG_SCOPE_UPLOAD, /* upload runs: for a machine */
+	FG_SCOPE_TRIAGE, /* write notes, decide about changes: for a person */
 	FG_SCOPE_ADMIN,
 };
 
@@ -27,7 +27,7 @@ enum {
 	FG_TOKEN_TEXT_SIZE = 69
 };
 
-#define FG_TOKEN_LIFE_NS      (365 * FG_NS_PER_DAY) /* unless something else is asked for */
+#define FG_TOKEN_LIFE_NS      (365 * FG_NS_PER_DAY) /* default */
 #define FG_TOKEN_LIFE_MAX_NS  (732 * FG_NS_PER_DAY) /* two years */
 #define FG_TOKEN_LIFE_REFUSED "a token works for two years at most: make a new one in time"
 
@@ -39,8 +39,8 @@ struct fg_token {
 	int64_t created_ns;
 	int64_t expires_ns; /* INT64_MAX: never */
 	bool revoked;
-	int64_t used_ns; /* to the minute; 0: never */
-	char *used_from; /* the address of that use; NULL: not known */
+	int64_t used_ns; /* last use, to the minute; 0: never */
+	char *used_from; /* address of the last use; NULL: unknown */
 };
 
 struct fg_token_list {
@@ -52,12 +52,12 @@ struct fg_token_list {
 const char *fg_scope_name(enum fg_scope scope);
 bool fg_scope_parse(const char *name, enum fg_scope *scope);
 #define FG_SCOPE_NAMES "read, upload, triage or admin"
-/* Does the scope `given` allow what requires `needed`? */
+/* True if the scope `given` includes `needed`. */
 bool fg_scope_covers(enum fg_scope given, enum fg_scope needed);
 
 /*
- * Makes one with the project, scope, end and note of `token`, and sets its id and time.  `text`
- * becomes the token itself: the only time that it is known.
+ * Makes a token with the project, scope, end and note of `token`, and sets its id and time. `text`
+ * gets the secret, which is not stored.
  */
 int fg_store_token_create(struct fg_store *store, struct fg_token *token,
 			  char text[FG_TOKEN_TEXT_SIZE], struct fg_error *err) FG_NODISCARD;
@@ -67,23 +67,23 @@ int fg_store_token_create(struct fg_store *store, struct fg_token *token,
  */
 int fg_store_token_check(struct fg_store *store, const char *text, int64_t now_ns,
 			 struct fg_token *token, struct fg_error *err) FG_NODISCARD;
-/* Notes when and from which address it was used last. */
+/* Records the time and address of the token's last use. */
 int fg_store_token_used(struct fg_store *store, int64_t id, int64_t now_ns, const char *from,
 			struct fg_error *err) FG_NODISCARD;
-/* The project that it is for, to be freed; NULL: all. */
+/* Finds the token's project, which the caller frees; NULL: all projects. */
 int fg_store_token_project(struct fg_store *store, int64_t id, char **project, struct fg_error *err)
 	FG_NODISCARD;
 int fg_store_token_revoke(struct fg_store *store, int64_t id, struct fg_error *err) FG_NODISCARD;
 int fg_store_token_list(struct fg_store *store, struct fg_token_list *list, struct fg_error *err)
 	FG_NODISCARD;
-/* Tokens ever made, revoked and expired ones too. */
+/* Counts all tokens, including revoked and expired ones. */
 int fg_store_token_count(struct fg_store *store, size_t *count, struct fg_error *err) FG_NODISCARD;
 void fg_token_release(struct fg_token *token);
 void fg_token_list_release(struct fg_token_list *list);
 
 /*
- * A note about a run, a benchmark or a metric; or a decision about the change point that begins
- * with `run`, where the newest counts.
+ * A note about a run, a benchmark or a metric, or a decision about the change point that begins
+ * with `run`; the newest decision counts.
  */
 struct fg_annotation {
 	int64_t id;
@@ -91,7 +91,7 @@ struct fg_annotation {
 	char *benchmark; /* NULL: all */
 	char *metric;    /* NULL: all */
 	char *kind;      /* "note"; "new", "investigating", "accepted", "noise", "fixed" */
-	char *text;      /* text of a decision: may be empty */
+	char *text;      /* may be empty for a decision */
 	char *author;
 	int64_t created_ns;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The audit log: who decided what. It is append-only. */
+/* The audit log: a list of decisions with their authors. It is append-only. */
 #ifndef FG_STORE_SERVING_AUDIT_H
 #define FG_STORE_SERVING_AUDIT_H
 
@@ -12,7 +12,7 @@ struct fg_store;
 struct fg_audit_entry {
 	int64_t id;
 	int64_t at_ns;
-	const char *project; /* NULL: not about one project */
+	const char *project; /* NULL: about no single project */
 	const char *who;
 	const char *action;  /* "token.create", "run.remove" */
 	const char *subject; /* id of the changed object; NULL: none */
@@ -30,11 +30,11 @@ typedef void fg_audit_visit(void *context, const struct fg_audit_entry *entry);
 /* Adds an entry with the current time. Call it in the transaction of the action itself. */
 int fg_store_audit_add(struct fg_store *store, const struct fg_audit_entry *entry,
 		       struct fg_error *err) FG_NODISCARD;
-/* Oldest first; texts live as long as the call of `visit`. */
+/* Visits entries, oldest first. Texts live only during the call of `visit`. */
 int fg_store_audit_list(struct fg_store *store, const struct fg_audit_page *page,
 			fg_audit_visit *visit, void *context, struct fg_error *err) FG_NODISCARD;
 
-/* Adds one line of JSON, as the API gives it. */
+/* Adds one line of JSON, as in the API. */
 void fg_audit_line(const struct fg_audit_entry *entry, struct fg_strbuf *text);
 
 #endif

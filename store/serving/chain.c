@@ -22,7 +22,7 @@ static cJSON *parse(const char *details)
 		       : NULL;
 }
 
-/* Not measured, because nothing that it executes or reads has changed. */
+/* True if the benchmark was not measured because nothing that it executes or reads has changed. */
 static bool is_unaffected(const char *details)
 {
 	cJSON *json = parse(details);
@@ -32,7 +32,7 @@ static bool is_unaffected(const char *details)
 	return is;
 }
 
-/* The policy of the newest run; the edges are the newest first. */
+/* Takes the policy of the newest run, whose edge is the first. */
 static int take_policy(struct fg_store *store, struct fg_chain_edges *edges, struct fg_error *err)
 {
 	struct fg_policy policy;

@@ -11,22 +11,22 @@
 struct fg_store;
 
 enum {
-	FG_CHAIN_RUNS_MAX = 5000 /* the newest ones */
+	FG_CHAIN_RUNS_MAX = 5000 /* limit; the newest are kept */
 };
 
 struct fg_chain_edges {
 	struct fg_chain_edge *items; /* oldest first; texts in the arena */
 	size_t count;
 	size_t capacity;
-	/* gate.creep of the newest run, or its defaults */
+	/* gate.creep of the newest run, or the defaults */
 	unsigned creep_window;
 	double creep_tolerated;
 	struct fg_arena texts;
 };
 
 /*
- * Complete runs that measured both sides at two commits, without uncommitted changes.  Runs that
- * have no value of the metric are left out.  `project` may be NULL.
+ * Loads the steps of complete runs that measured two commits without uncommitted changes. Runs
+ * without a value of the metric are left out. `project` may be NULL.
  */
 int fg_store_chain(struct fg_store *store, const char *project, const char *benchmark,
 		   const char *metric, struct fg_chain_edges *edges, struct fg_error *err)

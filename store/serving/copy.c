@@ -26,7 +26,7 @@ out:
 	return status;
 }
 
-/* Converts a column to a parameter. */
+/* The type of a column, by which it becomes a parameter. */
 enum column {
 	TEXT,
 	NUMBER,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The history of a metric, by the rows of `level`. */
+/* The history of a metric, from the rows of `level`. */
 #include "store/serving/history.h"
 
 #include "base/json.h"
@@ -21,7 +21,7 @@ static const char *copy_of(struct fg_arena *arena, const struct fg_query *q, int
 	return text && last && strcmp(text, last) == 0 ? last : fg_arena_strdup(arena, text);
 }
 
-/* Most runs have these in common with the one before. */
+/* Texts that most runs share with the run before. */
 struct last_texts {
 	const char *branch;
 	const char *fingerprint;
@@ -68,7 +68,7 @@ static void take_point(const struct fg_query *q, struct fg_history *history)
 	(void)snprintf(point->run, sizeof(point->run), "%s", fg_column_text(q, 0));
 }
 
-/* Unit and direction of a metric, by the definitions of a run. */
+/* Takes unit and direction of a metric from a run's definitions. */
 static int take_metric(const char *definitions, const char *metric, struct fg_history *history,
 		       struct fg_error *err)
 {
@@ -95,7 +95,7 @@ static int take_metric(const char *definitions, const char *metric, struct fg_hi
 	return status;
 }
 
-/* According to the newest run of the benchmark. */
+/* Reads the metric's definition from the newest run of the benchmark. */
 static int read_metric(struct fg_store *store, int64_t benchmark, const char *metric,
 		       struct fg_history *history, struct fg_error *err)
 {
@@ -141,7 +141,7 @@ static int read_points(struct fg_store *store, int64_t benchmark,
 	return status;
 }
 
-/* A benchmark without values in a branch differs from one that never had them. */
+/* Explains an empty history: the metric may have no values in this branch, or none at all. */
 static int check_metric(struct fg_store *store, const struct fg_history_query *query,
 			struct fg_error *err)
 {

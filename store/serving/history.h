@@ -14,7 +14,7 @@ struct fg_store;
 struct fg_history_point {
 	char run[37];
 	int64_t started_ns;
-	const char *commit; /* this and other texts: in the history's arena; NULL: unknown */
+	const char *commit; /* like all texts, in the history's arena; NULL: unknown */
 	const char *branch;
 	const char *fingerprint;
 	bool dirty;
@@ -22,11 +22,11 @@ struct fg_history_point {
 	unsigned pairs;
 	double baseline; /* median of the repetitions that count; NaN: none */
 	double candidate;
-	double ratio; /* of the verdict; NaN: none */
+	double ratio; /* ratio of the verdict; NaN: none */
 	double low;
 	double high;
 	const char *outcome;
-	const char *tag; /* of the commit; NULL: none */
+	const char *tag; /* tag of the commit; NULL: none */
 	const char *base_commit;
 };
 
@@ -45,7 +45,7 @@ struct fg_history_query {
 	const char *benchmark;
 	const char *metric;
 	const char *branch; /* NULL: all */
-	size_t limit;       /* the newest ones; 0: all */
+	size_t limit;       /* newest runs to read; 0: all */
 };
 
 int fg_store_history(struct fg_store *store, const struct fg_history_query *query,
@@ -54,8 +54,8 @@ int fg_store_history(struct fg_store *store, const struct fg_history_query *quer
 void fg_history_release(struct fg_history *history);
 
 /*
- * The history of a benchmark whose row and newest definitions of metrics, as stored, are known;
- * empty without any value.
+ * Reads the history of a benchmark, given its row and its newest definitions of metrics as stored.
+ * The history is empty if there are no values.
  */
 int fg_store_newest_points(struct fg_store *store, int64_t benchmark, const char *definitions,
 			   const struct fg_history_query *query, struct fg_history *history,
@@ -78,16 +78,16 @@ int fg_store_metrics(struct fg_store *store, const char *project, const char *be
 
 void fg_name_list_release(struct fg_name_list *names);
 
-/* Keys of all conditions ever recorded for a project (NULL: for any), for menus. */
+/* Lists the keys of all conditions ever recorded for a project (NULL: for any), for menus. */
 int fg_store_fact_keys(struct fg_store *store, const char *project, struct fg_name_list *names,
 		       struct fg_error *err) FG_NODISCARD;
 
-/* A fact about the candidate of a run, in the arena; NULL: it was not recorded. */
+/* Finds a fact about a run's candidate, in the arena; NULL: not recorded. */
 int fg_store_candidate_fact(struct fg_store *store, const char *run, const char *key,
 			    struct fg_arena *arena, const char **value, struct fg_error *err)
 	FG_NODISCARD;
 
-/* The row of a benchmark; `project` may be NULL. */
+/* Finds the row of a benchmark; `project` may be NULL. */
 int fg_store_benchmark(struct fg_store *store, const char *project, const char *benchmark,
 		       int64_t *id, struct fg_error *err) FG_NODISCARD;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Limits of a project: its size (quotas, kept by the server when a run arrives) and the age of its
- * runs (retention, carried out by `perfdb gc`).
+ * Limits of a project: its size (quotas, which the server checks when a run arrives) and the age of
+ * its runs (retention, by `perfdb gc`).
  */
 #ifndef FG_STORE_SERVING_LIMITS_H
 #define FG_STORE_SERVING_LIMITS_H
@@ -11,13 +11,13 @@
 
 struct fg_store;
 
-/* In all members, 0: unlimited. */
+/* 0 in any member: unlimited. */
 struct fg_limits {
 	char *project;       /* "": all projects without limits of their own */
-	int64_t most_runs;   /* stored */
-	int64_t most_bytes;  /* size of the rows that came with its runs */
-	int64_t keep_days;   /* since a run was started */
-	int64_t keep_newest; /* runs of each branch that stay at any age */
+	int64_t most_runs;   /* number of stored runs */
+	int64_t most_bytes;  /* size of the rows added by its runs */
+	int64_t keep_days;   /* age of a run since its start */
+	int64_t keep_newest; /* newest runs of each branch that stay at any age */
 };
 
 struct fg_limits_list {
@@ -36,21 +36,24 @@ enum {
 	FG_KEEP_DAYS_MAX = 36500,
 };
 
-/* Replaces the limits of this project.  No limit at all removes them. */
+/* Replaces the limits of this project, or removes them if all are 0. */
 int fg_store_limits_set(struct fg_store *store, const struct fg_limits *limits,
 			struct fg_error *err) FG_NODISCARD;
 int fg_store_limits_list(struct fg_store *store, struct fg_limits_list *list, struct fg_error *err)
 	FG_NODISCARD;
 void fg_limits_list_release(struct fg_limits_list *list);
-/* A project's own limits, else those of all projects, else none; free limits->project. */
+/*
+ * Finds a project's own limits, else those of all projects, else none. The caller frees
+ * limits->project.
+ */
 int fg_store_limits_of(struct fg_store *store, const char *project, struct fg_limits *limits,
 		       struct fg_error *err) FG_NODISCARD;
 int fg_store_usage(struct fg_store *store, const char *project, struct fg_usage *usage,
 		   struct fg_error *err) FG_NODISCARD;
-/* FG_ELIMIT: with `more` the project would hold more than it may. */
+/* FG_ELIMIT: with `more`, the project would exceed its limits. */
 int fg_store_check_quota(struct fg_store *store, const char *project, const struct fg_usage *more,
 			 struct fg_error *err) FG_NODISCARD;
-/* "at most 1000 runs, at most 5 GiB, ..." */
+/* Appends "at most 1000 runs, at most 5 GiB, ...". */
 struct fg_strbuf;
 void fg_limits_describe(const struct fg_limits *limits, struct fg_strbuf *text);
 

@@ -9,7 +9,7 @@
 #include "store/transaction.h"
 #include "store/values.h"
 
-/* Metrics that may head a row: those that are gated, else CPU time, else the first. */
+/* The nth metric that may represent a row: gated metrics, else CPU time, else the first metric. */
 static size_t nth_headline(const struct fg_series *series, size_t nth)
 {
 	size_t gated = 0;
@@ -25,7 +25,7 @@ static size_t nth_headline(const struct fg_series *series, size_t nth)
 	return found == SIZE_MAX && series->metric_count > 0 ? 0 : found;
 }
 
-/* Takes over the name and label of that metric. `found` may be NULL. */
+/* Copies the name and label of the nth headline to the row. `found` may be NULL. */
 static int read_headline(const char *text, size_t nth, struct fg_overview_row *row, bool *found,
 			 struct fg_error *err)
 {
@@ -127,7 +127,7 @@ static bool has_value(const struct fg_overview_row *row)
 	return newest && strcmp(newest->run, row->run) == 0;
 }
 
-/* Rows without a value in the newest run are asked again; at first that is all of them. */
+/* Reads the histories of rows without a value in the newest run; at first, these are all rows. */
 static int ask_histories(struct fg_store *store, size_t runs, struct fg_overview *overview,
 			 struct fg_error *err)
 {
@@ -146,7 +146,7 @@ static int ask_histories(struct fg_store *store, size_t runs, struct fg_overview
 	return status;
 }
 
-/* Gives the nth metric to all rows without a value; `any`: some row has an nth one. */
+/* Gives all rows without a value their nth headline; `any`: some row has one. */
 static int try_headline(struct fg_overview *overview, size_t nth, bool *any, struct fg_error *err)
 {
 	int status = FG_OK;
@@ -165,8 +165,8 @@ static int try_headline(struct fg_overview *overview, size_t nth, bool *any, str
 }
 
 /*
- * A harness has values of its own metrics only: the first gated one with values heads a row.
- * Without any, the benchmark failed, and its first metric shows its earlier values.
+ * A harness has values only for its own metrics, so the first gated metric with values represents a
+ * row. Without any, the benchmark failed, and its first metric shows earlier values.
  */
 static int read_histories(struct fg_store *store, size_t runs, struct fg_overview *overview,
 			  struct fg_error *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All benchmarks of a project: the newest run of each, and the ones before it. */
+/* All benchmarks of a project: the newest run of each, and earlier runs. */
 #ifndef FG_STORE_SERVING_OVERVIEW_H
 #define FG_STORE_SERVING_OVERVIEW_H
 
@@ -8,7 +8,7 @@
 
 struct fg_overview_row {
 	char *name;
-	char *metric; /* the one shown: the first gated one that has values */
+	char *metric; /* the metric shown: the first gated one with values */
 	char *label;
 	char *metrics; /* definitions in the newest run, as stored */
 	/* The newest run, which may not have a value. */
@@ -18,8 +18,8 @@ struct fg_overview_row {
 	char *branch;
 	char *subject;
 	bool dirty;
-	struct fg_history history; /* the newest runs that have values */
-	int64_t series;            /* newest */
+	struct fg_history history; /* the newest runs with values */
+	int64_t series;            /* series of the newest run */
 	int64_t benchmark;
 };
 

@@ -9,7 +9,7 @@
 #include "store/totals.h"
 
 enum {
-	PARTS_MAX = 2000, /* a part takes some tens of microseconds */
+	PARTS_MAX = 2000, /* a part takes tens of microseconds */
 };
 
 int fg_store_search_functions(struct fg_store *store, const char *words,
@@ -30,7 +30,7 @@ int fg_store_search_functions(struct fg_store *store, const char *words,
 	return status;
 }
 
-/* Functions [first, last) of one part, in the totals of one benchmark. */
+/* Looks for functions [first, last) in one part of a benchmark's totals. */
 static int match(const struct fg_query *q, struct fg_function_search *search, size_t first,
 		 size_t last, struct fg_error *err)
 {

@@ -11,13 +11,13 @@
 struct fg_store;
 
 /*
- * CPU time by function, or wall time if the sampler's clock measured that, of both arms; empty
- * without a profile, or when the run was cut short.
+ * Reads CPU time by function of both arms, or wall time if the sampler's clock measured that. The
+ * totals are empty without a profile, or if the run was cut short.
  */
 int fg_store_totals(struct fg_store *store, int64_t series, struct fg_totals *totals,
 		    struct fg_error *err) FG_NODISCARD;
 
-/* Reads the times of runs between builds that differ; one that cannot be read stays empty. */
+/* Reads the times of runs whose builds differ. Unreadable totals stay empty. */
 void fg_store_edge_totals(struct fg_store *store, const struct fg_chain_edge *edges, size_t count,
 			  struct fg_totals *totals);
 

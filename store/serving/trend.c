@@ -17,7 +17,7 @@
 
 static const char wall_time[] = "wall_time";
 
-/* The runs of the benchmark, newest first; the values of their points are not known yet. */
+/* The runs of the benchmark, newest first, with points whose values are still unknown. */
 struct runs {
 	int64_t *series;
 	size_t capacity;
@@ -60,7 +60,7 @@ static int read_runs(struct fg_store *store, int64_t benchmark, const struct fg_
 	return status;
 }
 
-/* The function's values in a part of a run's totals. */
+/* Reads the function's values from a part of a run's totals. */
 static int pick(const struct fg_query *q, uint64_t function, struct fg_function_point *point,
 		struct fg_error *err)
 {
@@ -79,14 +79,17 @@ static int pick(const struct fg_query *q, uint64_t function, struct fg_function_
 	return status;
 }
 
-/* One function's values by one measure, in the parts of its benchmark's totals. */
+/* A search for one function's values of one measure in a benchmark's totals. */
 struct wanted {
 	int64_t benchmark;
 	int64_t measure;
 	uint64_t function;
 };
 
-/* Both lists are in the same order; runs of other branches are in one of them only. */
+/*
+ * Merges the parts with the points: both are in the same order, but runs of other branches have no
+ * point.
+ */
 static int read_part(struct fg_store *store, const struct wanted *wanted, uint64_t part,
 		     struct runs *runs, struct fg_error *err)
 {
@@ -128,8 +131,8 @@ static bool is_complete(const struct fg_function_trend *trend)
 }
 
 /*
- * Part 0 exists whenever there is a profile: if the function's own part is missing, the value is
- * zero.
+ * Reads the values. Part 0 exists for every profile: if the function's own part is missing, the
+ * value is zero.
  */
 static int read_values(struct fg_store *store, const struct wanted *wanted, struct runs *runs,
 		       struct fg_error *err)
@@ -144,7 +147,7 @@ static int read_values(struct fg_store *store, const struct wanted *wanted, stru
 	return status;
 }
 
-/* All measures with this name: another unit makes another measure. */
+/* Reads all measures with this name: the same name with another unit is another measure. */
 static int read_named(struct fg_store *store, int64_t benchmark, const char *measure,
 		      uint64_t function, struct runs *runs, struct fg_error *err)
 {
@@ -170,7 +173,7 @@ static int read_named(struct fg_store *store, int64_t benchmark, const char *mea
 	return status;
 }
 
-/* Oldest first, without the runs that have no profile. */
+/* Sorts oldest first and drops runs without a profile. */
 static void put_in_order(struct fg_function_trend *trend)
 {
 	size_t kept = 0;
@@ -212,7 +215,7 @@ static int read_points(struct fg_store *store, const struct fg_trend_query *quer
 				     &runs, err);
 	if (status != FG_OK)
 		goto out;
-	/* If the sampler's clock measured wall time, that is the time. */
+	/* Some runs have wall time only, if the sampler's clock measured that. */
 	if (!is_cpu_time || (!query->measure && !is_complete(trend)))
 		status = read_named(store, benchmark, is_cpu_time ? wall_time : query->measure,
 				    (uint64_t)function, &runs, err);
@@ -223,8 +226,8 @@ out:
 }
 
 /*
- * A function that took no time in these runs is answered like one that no run ever had: it may
- * belong to another project.
+ * Reports a function without time in these runs like an unknown one: it may belong to another
+ * project.
  */
 static int check_seen(const struct fg_trend_query *query, const struct fg_function_trend *trend,
 		      struct fg_error *err)

@@ -20,7 +20,7 @@ struct fg_function_point {
 };
 
 struct fg_function_trend {
-	const char *unit;                 /* of the measure; NULL: nanoseconds */
+	const char *unit;                 /* unit of the measure; NULL: nanoseconds */
 	struct fg_function_point *points; /* oldest first */
 	size_t count;
 	size_t capacity;
@@ -33,12 +33,15 @@ struct fg_trend_query {
 	const char *branch; /* NULL: all */
 	const char *name;
 	const char *library; /* NULL: unknown */
-	const char *measure; /* its name; NULL: time */
-	int64_t before_ns;   /* runs that started earlier; 0: all */
+	const char *measure; /* name of a measure; NULL: time */
+	int64_t before_ns;   /* only runs that started before; 0: all */
 	size_t limit;        /* the newest runs; 0: all */
 };
 
-/* Runs in which the function took no sample have zeros; runs without a profile are left out. */
+/*
+ * Reads the trend. Runs without a sample of the function have zeros; runs without a profile are
+ * left out.
+ */
 int fg_store_function_trend(struct fg_store *store, const struct fg_trend_query *query,
 			    struct fg_function_trend *trend, struct fg_error *err) FG_NODISCARD;
 /* Runs of the baseline's branch. */
@@ -48,7 +51,10 @@ struct fg_earlier_runs {
 	int64_t before_ns; /* only runs that started before; 0: all */
 };
 
-/* Own time of a function in at most `room` of them, oldest first: how many have a profile. */
+/*
+ * Reads a function's self time in at most `room` runs, oldest first. Returns the number of runs
+ * with a profile.
+ */
 size_t fg_store_own_times(const struct fg_earlier_runs *runs, const char *benchmark,
 			  const struct fg_profile_function *function, double *self_ns, size_t room);
 void fg_function_trend_release(struct fg_function_trend *trend);

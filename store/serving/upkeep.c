@@ -18,7 +18,7 @@ static void finding(struct fg_strbuf *findings, size_t *count, const char *words
 	(*count)++;
 }
 
-/* A block of a series, in the query's third column, is opened and read. */
+/* Unpacks and reads a series' block from the query's third column. */
 static int check_block(const struct fg_query *q, bool is_totals, struct fg_error *reason)
 {
 	size_t size = 0;
@@ -101,7 +101,7 @@ int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *e
 	if (fg_fs_exists(path))
 		return fg_error_set(err, FG_ECONFLICT,
 				    "'%s' exists already: a backup never overwrites", path);
-	/* It writes to another file, which a read-only session must not do either. */
+	/* The backup writes to another file, which a read-only session may not do by itself. */
 	FG_TRY(fg_db_script(store->db, "PRAGMA query_only = OFF", err));
 	status = FG_QUERY_DO(store->db, err, FG_SQL_VACUUM_INTO, FG_BIND(path));
 	if (store->db->read_only && status == FG_OK)

@@ -9,11 +9,14 @@
 struct fg_store;
 struct fg_strbuf;
 
-/* Check everything: damaged pages, chunks with a wrong checksum.  One line of text per finding. */
+/*
+ * Checks everything for damaged pages and chunks with a wrong checksum. Adds one line of text per
+ * finding.
+ */
 int fg_store_check(struct fg_store *store, struct fg_strbuf *findings, size_t *count,
 		   struct fg_error *err) FG_NODISCARD;
 
-/* A consistent copy while others read and write (SQLite only; PostgreSQL has pg_dump). */
+/* Makes a consistent copy while others read and write (SQLite only; PostgreSQL has pg_dump). */
 int fg_store_backup(struct fg_store *store, const char *path, struct fg_error *err) FG_NODISCARD;
 
 /* Replication lag in milliseconds; 0 if the database is not a replica. */
@@ -21,10 +24,10 @@ int fg_store_lag(struct fg_store *store, int64_t *milliseconds, struct fg_error 
 
 /* ---- copy.c ---- */
 
-/* One run with everything that belongs to it. */
+/* Copies one run with everything that belongs to it. */
 int fg_store_copy(struct fg_store *from, struct fg_store *to, const char *id, struct fg_error *err)
 	FG_NODISCARD;
-/* Tokens, notes, decisions; the runs must be there. */
+/* Copies tokens, notes and decisions. Their runs must have been copied. */
 int fg_store_copy_access(struct fg_store *from, struct fg_store *to, struct fg_error *err)
 	FG_NODISCARD;
 

@@ -13,7 +13,7 @@ struct fg_stored_run;
 struct fg_upload_state {
 	bool known;
 	char *project;
-	char *digest; /* of the uploaded content; NULL: not uploaded */
+	char *digest; /* digest of the uploaded content; NULL: not uploaded */
 	bool complete;
 };
 
@@ -25,13 +25,13 @@ enum fg_upload_outcome {
 	FG_UPLOAD_STORED,
 	FG_UPLOAD_KNOWN,      /* the same content was stored before */
 	FG_UPLOAD_TAKEN,      /* the id belongs to another run; nothing is stored */
-	FG_UPLOAD_OVER_QUOTA, /* with FG_ELIMIT: to be undone */
+	FG_UPLOAD_OVER_QUOTA, /* returned with FG_ELIMIT; undo the batch */
 };
 
 /*
- * Store a run and the digest of what was uploaded, inside fg_store_batch_begin().  A run that is
- * known costs one query; an incomplete one is replaced.  The quota of the project holds for what is
- * stored in the end.
+ * Stores a run and the digest of the upload, in a transaction begun with fg_store_batch_begin(). A
+ * known run costs one query; an incomplete one is replaced. The quota applies to the project's size
+ * after the upload.
  */
 int fg_store_put_upload(struct fg_store *store, const struct fg_stored_run *stored,
 			const char *digest, enum fg_upload_outcome *outcome, struct fg_error *err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The webhook of a project, and its pending calls. A call is written in the transaction that stores
- * its run, so that it exists exactly if the run does. Of several servers on one database one claims
- * it; when a claim has expired, any of them may.
+ * its run, so it exists if and only if the run does. If several servers share a database, one of
+ * them claims the call; after the claim expires, any of them may claim it again.
  */
 #ifndef FG_STORE_SERVING_WEBHOOK_H
 #define FG_STORE_SERVING_WEBHOOK_H
@@ -12,39 +12,44 @@
 
 struct fg_store;
 
-/* Texts live in the arena that was given. */
+/* Texts live in the given arena. */
 struct fg_webhook {
 	const char *url;
 	const char *template; /* JSON */
-	const char *problem;  /* why the newest attempt failed; NULL: it did not */
-	int64_t waiting;      /* calls */
+	const char *problem;  /* why the last attempt failed; NULL: it succeeded */
+	int64_t waiting;      /* pending calls */
 };
 
 /* Replaces the project's webhook. */
 int fg_store_webhook_set(struct fg_store *store, const char *project, const char *url,
 			 const char *template, struct fg_error *err) FG_NODISCARD;
-/* Its url is NULL if the project has none. */
+/* Reads the project's webhook; its url is NULL if the project has no webhook. */
 int fg_store_webhook_get(struct fg_store *store, const char *project, struct fg_arena *arena,
 			 struct fg_webhook *hook, struct fg_error *err) FG_NODISCARD;
-/* With its pending calls. */
+/* Removes the webhook and its pending calls. */
 int fg_store_webhook_remove(struct fg_store *store, const char *project, struct fg_error *err)
 	FG_NODISCARD;
 
 struct fg_webhook_call {
 	struct fg_webhook hook;
 	int64_t id;
-	int64_t attempts; /* with this one */
+	int64_t attempts; /* including this one */
 	const char *project;
 	const char *run;
 };
 
-/* Due now.  Nothing happens if the project has no webhook, or 1,000 calls wait. */
+/*
+ * Adds a call that is due now. Does nothing if the project has no webhook, or 1,000 pending calls.
+ */
 int fg_store_webhook_call(struct fg_store *store, const char *project, const char *run,
 			  struct fg_error *err) FG_NODISCARD;
-/* The next call that is due, claimed until `until_ns`; FG_ENOENT without a message: none. */
+/* Claims the next due call until `until_ns`. FG_ENOENT without a message: none is due. */
 int fg_store_webhook_claim(struct fg_store *store, int64_t until_ns, struct fg_arena *arena,
 			   struct fg_webhook_call *call, struct fg_error *err) FG_NODISCARD;
-/* `again_ns`: when this call, and with it the project's others, is due again; 0: it is over. */
+/*
+ * Ends an attempt. `again_ns`: time of the next attempt, before which no call of the project is
+ * due; 0: the call is done.
+ */
 int fg_store_webhook_settle(struct fg_store *store, const struct fg_webhook_call *call,
 			    int64_t again_ns, const char *problem, struct fg_error *err)
 	FG_NODISCARD;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Pages, scripts and the API's description.  They are found by name in two tables that are built
- * in; no file is ever read, whatever the path says.
+ * Serves pages, scripts and the API's description, found by name in two built-in tables. No file is
+ * ever read, whatever the path.
  */
 #include "reporters/web/assets.h"
 
@@ -30,7 +30,7 @@ static void give(struct fg_request *rq, const char *type, const void *data, size
 	rq->answer.asset = data;
 	rq->answer.asset_size = size;
 	rq->answer.asset_tag = fg_arena_printf(&rq->arena, "\"%s\"", hex);
-	/* The browser has it already. */
+	/* The browser has this version already. */
 	if (fg_request_header(rq, MHD_HTTP_HEADER_IF_NONE_MATCH) &&
 	    strcmp(fg_request_header(rq, MHD_HTTP_HEADER_IF_NONE_MATCH), rq->answer.asset_tag) ==
 		    0) {
@@ -49,7 +49,7 @@ int fg_handle_openapi(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* A browser requests this address by itself if a page names no icon. */
+/* Browsers request this address on their own if a page names no icon. */
 int fg_handle_icon(struct fg_request *rq, struct fg_error *err)
 {
 	const struct fg_page *page = fg_page_find("icon.svg");
@@ -61,8 +61,9 @@ int fg_handle_icon(struct fg_request *rq, struct fg_error *err)
 }
 
 /*
- * The cookie was just set. A page of this site requests the next page, so that the strict cookie is
- * sent along; its address no longer contains the key.
+ * Shows a page that loads the next one, after the cookie was set. Browsers send a strict cookie
+ * only if the request comes from a page of the same site. The new address no longer contains the
+ * key.
  */
 static void show_entry(struct fg_request *rq)
 {

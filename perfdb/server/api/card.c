@@ -3,7 +3,7 @@
 
 #include "reporters/card.h"
 
-/* Reads the run and the verdict of its report; false: nothing is to be released. */
+/* Reads the run and its report's verdict. If it returns false, nothing has to be released. */
 static bool read_report(struct fg_store *store, const char *run, struct fg_stored_run *stored,
 			struct fg_verdict *verdict)
 {
@@ -16,7 +16,7 @@ static bool read_report(struct fg_store *store, const char *run, struct fg_store
 	return false;
 }
 
-/* Index of the run; FG_CARD_RUNS: it has no readable report, or the limit is reached. */
+/* Index of the run; FG_CARD_RUNS if it has no readable report or the limit is reached. */
 static size_t find(struct fg_cards *cards, const char *run)
 {
 	size_t i = 0;

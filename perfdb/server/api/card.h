@@ -10,10 +10,10 @@
 #include "store/store.h"
 
 enum {
-	FG_CARD_RUNS = 8 /* reports that are read for one request */
+	FG_CARD_RUNS = 8 /* most reports read for one request */
 };
 
-/* Runs read so far; zero-initialised: none. */
+/* Runs read so far; starts zeroed. */
 struct fg_cards {
 	struct fg_store *store;
 	struct {
@@ -25,12 +25,12 @@ struct fg_cards {
 	size_t count;
 };
 
-/* Writes the member "answer" of this benchmark of the run, unless nothing is known. */
+/* Writes the member "answer" for this benchmark of the run, unless nothing is known. */
 void fg_cards_write(struct fg_cards *cards, const char *run, const char *benchmark,
 		    struct fg_json_writer *w);
 void fg_cards_release(struct fg_cards *cards);
 
-/* Appends the sentence of a whole run; false: it has no readable report. */
+/* Appends the sentence about a whole run; false if it has no readable report. */
 bool fg_cards_add_sentence(struct fg_store *store, const char *run, struct fg_strbuf *text);
 
 #endif

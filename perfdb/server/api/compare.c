@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Judges two runs, and writes the data for the pages: loads both and calls gate/. */
+/* Compares two runs and writes the data for the pages: loads both, and calls gate/. */
 #include "base/clock.h"
 #include "gate/gate.h"
 #include "perfdb/server/api/handlers.h"
@@ -8,13 +8,13 @@
 #include "store/store.h"
 
 enum {
-	HIDDEN_MEASURE = UINT16_MAX /* marks rows that belong to nobody's sums */
+	HIDDEN_MEASURE = UINT16_MAX /* marks rows that no sum includes */
 };
 
 struct pair {
 	struct fg_stored_run runs[2];
 	bool same; /* only runs[0] is loaded: its two arms are the sides */
-	/* runs older than the candidate, on the baseline's branch */
+	/* earlier runs on the baseline's branch */
 	struct fg_stored_history earlier;
 };
 
@@ -104,7 +104,7 @@ static void add_regions(struct fg_profile_set *to, const struct fg_profile_set *
 	}
 }
 
-/* Copies the candidate's part of a profile into an arm of another. */
+/* Copies the candidate's part of one profile into an arm of another. */
 static void add_side(struct fg_profile_set *to, const struct fg_profile_set *from, uint8_t arm)
 {
 	add_rows(to, from, arm);
@@ -127,8 +127,8 @@ static struct fg_profile_set *merge_profiles(const struct fg_profile_set *a,
 }
 
 /*
- * Two stored runs as one with two arms: the candidate of `a` becomes the baseline's arm, the
- * candidate of `b` the candidate's.  Its id is b's.
+ * Merges two stored runs into one with two arms: the candidate of `a` becomes the baseline, the
+ * candidate of `b` the candidate. The merged run has the id of `b`.
  */
 static void merge_runs(const struct fg_stored_run *a, const struct fg_stored_run *b,
 		       struct fg_stored_run *joined)
@@ -168,7 +168,10 @@ static void merge_runs(const struct fg_stored_run *a, const struct fg_stored_run
 	}
 }
 
-/* Imports of two files are named after the files, so the single profile of each is compared. */
+/*
+ * Imported profiles are named after their files, so if each side has only one, both get the same
+ * name.
+ */
 static void name_profiles_alike(struct pair *pair)
 {
 	struct fg_run *a = &pair->runs[0].run;
@@ -183,7 +186,7 @@ static void name_profiles_alike(struct pair *pair)
 
 /*
  * Parameter `a` is the baseline and `b` the candidate; without `b`, the two arms of `a` are
- * compared, which is what a gate's run holds.
+ * compared.
  */
 static int load_pair(struct fg_request *rq, struct pair *pair, struct fg_error *err)
 {
@@ -220,9 +223,9 @@ static size_t list_own_times(void *context, const char *benchmark,
 }
 
 /*
- * A run that was judged where it was measured keeps that verdict, made under the project's own
- * policy. Anything else is judged here with the defaults, including a run whose report lacks its
- * benchmarks.
+ * A run that was judged where it was measured keeps that verdict, which follows the project's own
+ * policy. Anything else, including a run whose report lacks benchmarks, is judged here with the
+ * defaults.
  */
 static int decide(struct fg_request *rq, const struct pair *pair, const char *only,
 		  struct fg_verdict *verdict, struct fg_error *err)
@@ -269,7 +272,7 @@ static int decide(struct fg_request *rq, const struct pair *pair, const char *on
 	return FG_OK;
 }
 
-/* NULL: the run has none. */
+/* Returns NULL if the run has no such profile. */
 static struct fg_profile_set *profile_of(const struct fg_stored_run *stored, const char *benchmark)
 {
 	const struct fg_series *series = fg_run_find(&stored->run, benchmark);
@@ -277,7 +280,7 @@ static struct fg_profile_set *profile_of(const struct fg_stored_run *stored, con
 	return series && stored->profiles ? stored->profiles[series - stored->run.series] : NULL;
 }
 
-/* The requested measure; NULL: time. */
+/* The requested measure; NULL for time. */
 static const char *other_measure(struct fg_request *rq)
 {
 	const char *name = fg_request_parameter(rq, "measure");
@@ -287,8 +290,8 @@ static const char *other_measure(struct fg_request *rq)
 }
 
 /*
- * Pages draw the rows of time, so those of the measure replace them. False: the set has none, or
- * its values are not sums (a peak, say) and cannot be drawn as call paths.
+ * Pages draw the rows of time, so the measure's rows replace them. Returns false if the set has
+ * none, or if its values (a peak, say) are not sums and cannot be drawn as call paths.
  */
 static bool show_measure(struct fg_profile_set *set, const char *measure)
 {
@@ -318,7 +321,7 @@ static void show_measure_of_all(const struct fg_stored_run *run, const char *mea
 static void write_verdict(struct fg_request *rq, const struct fg_stored_run *shown,
 			  const struct fg_verdict *verdict)
 {
-	/* One per benchmark of the verdict, which may know more benchmarks than the run. */
+	/* one per benchmark of the verdict, which may have more of them than the run */
 	const struct fg_profile_set **profiles =
 		fg_xcalloc(verdict->benchmark_count, sizeof(*profiles));
 	const struct fg_report report = {
@@ -331,7 +334,7 @@ static void write_verdict(struct fg_request *rq, const struct fg_stored_run *sho
 	free(profiles);
 }
 
-/* Everything that the comparison page draws. */
+/* Answers with everything that the comparison page draws. */
 int fg_handle_verdict(struct fg_request *rq, struct fg_error *err)
 {
 	struct pair pair = {0};
@@ -362,7 +365,7 @@ out:
 	return status;
 }
 
-/* "3-9" as pair numbers; everything when the parameter is absent. */
+/* "3-9" as pair numbers; all pairs if the parameter is absent. */
 static int read_pairs(struct fg_request *rq, uint32_t range[2], struct fg_error *err)
 {
 	const char *words = fg_request_parameter(rq, "pairs");
@@ -388,7 +391,7 @@ static int read_pairs(struct fg_request *rq, uint32_t range[2], struct fg_error 
 	return FG_OK;
 }
 
-/* Rows of other pairs count as little as a warm-up. */
+/* Excludes rows of other pairs, as if they were warm-ups. */
 static void keep_pairs(struct fg_profile_set *set, const uint32_t range[2])
 {
 	for (size_t i = 0; i < set->row_count; i++) {
@@ -401,7 +404,7 @@ static void keep_pairs(struct fg_profile_set *set, const uint32_t range[2])
 	}
 }
 
-/* The profile of one benchmark from some of its pairs, as the pages draw it. */
+/* Answers with the profile of one benchmark from some of its pairs, as the pages draw it. */
 int fg_handle_profile(struct fg_request *rq, struct fg_error *err)
 {
 	struct pair pair = {0};

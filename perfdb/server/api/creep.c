@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Functions that crept up, over all benchmarks of a project and the hosts that measured them. */
+/* Functions that crept up, over all of a project's benchmarks and the hosts that measured them. */
 #include "gate/creep.h"
 
 #include "gate/creep_functions.h"
@@ -12,12 +12,12 @@
 #include "store/store.h"
 
 enum {
-	RUNS_MAX = 2000, /* whose functions are read */
+	RUNS_MAX = 2000, /* most runs whose functions are read */
 	FUNCTIONS_SHOWN = 20,
-	BENCHMARKS_LEAST = 2, /* one alone is judged by its own runs */
+	BENCHMARKS_LEAST = 2, /* a single benchmark is judged by its own runs */
 };
 
-/* Returns how many runs were read. */
+/* Returns the number of runs read. */
 static size_t add_benchmark(struct fg_store *store, const char *project, const char *benchmark,
 			    struct fg_creep_pool *pool)
 {

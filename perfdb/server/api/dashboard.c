@@ -14,8 +14,8 @@
 enum {
 	RUNS_DEFAULT = 30,
 	RUNS_MAX = 300,
-	LEAST_CHAINED = 3,   /* commits in a row that count as a chain, as on the trend page */
-	INTERVAL_ERRORS = 7, /* half width of an interval in standard errors, about */
+	LEAST_CHAINED = 3,   /* successive commits that make a chain, as on the trend page */
+	INTERVAL_ERRORS = 7, /* approximate half width of an interval, in standard errors */
 };
 
 /* Decisions about changes, and the output so far. */
@@ -47,7 +47,7 @@ static const struct fg_annotation *decision_on(const struct dashboard *d,
 	return NULL;
 }
 
-/* The run at which a change begins: its commit, author and function. */
+/* Writes the run at which a change begins, with commit, author and function. */
 static void write_origin(struct dashboard *d, const struct fg_overview_row *row,
 			 const struct fg_watched_change *change)
 {
@@ -136,7 +136,10 @@ static size_t take_steps(const struct fg_history *history, struct fg_chain_edge 
 	return count;
 }
 
-/* Levels by the pairs, commit by commit, as the trend shows them; raw values if too few chain. */
+/*
+ * Writes levels by pairs, commit by commit, as the trend page shows them; raw values if too few
+ * runs are connected.
+ */
 static void write_levels(struct dashboard *d, const struct fg_history *history)
 {
 	struct fg_chain_edge *steps = fg_xcalloc(history->count + 1, sizeof(steps[0]));
@@ -154,7 +157,7 @@ static void write_levels(struct dashboard *d, const struct fg_history *history)
 	free(steps);
 }
 
-/* The newest run's value, if it has one. */
+/* Writes the newest run's value, if it has one. */
 static void write_newest(struct dashboard *d, const struct fg_overview_row *row)
 {
 	const struct fg_history_point *newest =
@@ -167,7 +170,7 @@ static void write_newest(struct dashboard *d, const struct fg_overview_row *row)
 	fg_json_text(w, "unit", row->history.unit);
 	fg_json_text(w, "better", row->history.better == FG_BETTER_HIGHER ? "higher" : "lower");
 	fg_json_text(w, "verdict", newest->outcome);
-	/* the verdict's values: the plain medians differ by chance */
+	/* values of the verdict: plain medians differ by chance */
 	fg_json_double(w, "value",
 		       isfinite(newest->ratio) && isfinite(newest->baseline)
 			       ? newest->baseline * newest->ratio

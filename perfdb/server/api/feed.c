@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The changes of a project as an Atom feed. */
+/* A project's changes as an Atom feed. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/xml_write.h"
@@ -11,11 +11,11 @@
 #include "store/store.h"
 
 enum {
-	FEED_RUNS = 200,   /* runs that are searched */
-	FEED_REPORTS = 50, /* entries of runs, at most */
+	FEED_RUNS = 200,   /* most runs searched */
+	FEED_REPORTS = 50, /* most entries for runs */
 };
 
-/* Entries of a feed; addresses are relative to the server. */
+/* The feed being written; its addresses are relative to the server. */
 struct feed {
 	struct fg_request *rq;
 	const char *project;
@@ -39,7 +39,7 @@ static void write_link(struct fg_xml_writer *w, const char *href)
 	fg_xml_end(w);
 }
 
-/* The commit's page on the server that hosts the source. */
+/* Links to the commit's page on the server that hosts the source. */
 static void write_related(struct feed *f, const char *commit)
 {
 	const struct fg_web_link_values values = {.project = f->project, .commit = commit};
@@ -59,7 +59,7 @@ struct entry {
 	int64_t at_ns;
 	const char *title;
 	const char *href;
-	const char *commit; /* NULL: not known */
+	const char *commit; /* NULL: unknown */
 };
 
 static void write_entry(struct feed *f, const struct entry *entry)
@@ -122,7 +122,7 @@ static void write_changes(struct feed *f, const struct fg_overview_row *row)
 	for (size_t i = 0; i < watched.count; i++) {
 		const struct fg_watched_change *c = &watched.changes[i];
 
-		/* The failed run already has an entry. */
+		/* the failed run has an entry already */
 		if (c->from_gate)
 			continue;
 		write_entry(f, &(struct entry){

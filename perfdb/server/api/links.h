@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The templates of addresses that are stored with a run. Inside perfdb/server/ only. */
+/* Address templates that are stored with a run. Inside perfdb/server/ only. */
 #ifndef FG_PERFDB_SERVER_API_LINKS_H
 #define FG_PERFDB_SERVER_API_LINKS_H
 
@@ -9,12 +9,12 @@
 
 struct fg_request;
 
-/* Links of this run, in the request's arena; none if `run` is NULL. */
+/* The links of this run, in the request's arena; none if `run` is NULL. */
 int fg_links_read(struct fg_request *rq, const char *run, const char *links[FG_WEB_LINK_COUNT],
 		  struct fg_error *err) FG_NODISCARD;
-/* Member "links". */
+/* Writes the member "links". */
 void fg_links_write(const char *const links[FG_WEB_LINK_COUNT], struct fg_json_writer *w);
-/* The newest run of all benchmarks; NULL: none. */
+/* The newest run of any benchmark, or NULL. */
 const char *fg_links_newest(const struct fg_overview *overview);
 
 #endif

@@ -89,7 +89,7 @@ out:
 	return status;
 }
 
-/* The number and size of a project's runs, and its limits; 0: no limit. */
+/* Answers with the number and size of a project's runs, and their limits; 0 means no limit. */
 int fg_handle_usage(struct fg_request *rq, struct fg_error *err)
 {
 	const char *project = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Runs: listed, shown, removed. */
+/* Lists, shows and removes runs. */
 #include "base/clock.h"
 #include "base/text.h"
 #include "perfdb/server/api/card.h"
@@ -15,7 +15,7 @@ enum {
 	LIST_MAX = 1000
 };
 
-/* Where the next page begins: opaque to clients. */
+/* Reads the start of the next page, which is opaque to clients. */
 static int read_cursor(struct fg_request *rq, struct fg_run_filter *filter, struct fg_error *err)
 {
 	const char *cursor = fg_request_parameter(rq, "after");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Projects, benchmarks and functions by a part of their names, and runs. */
+/* Searches projects, benchmarks and functions by part of a name, and runs. */
 #include "store/serving/search.h"
 
 #include "perfdb/server/api/handlers.h"
@@ -9,16 +9,16 @@
 #include <ctype.h>
 
 enum {
-	FOUND_MAX = 50, /* results of each kind */
+	FOUND_MAX = 50, /* most results per kind */
 	SHORTEST_COMMIT = 4,
 };
 
 struct search {
 	struct fg_request *rq;
 	const char *words;
-	const char *project; /* NULL: everything that may be seen */
+	const char *project; /* NULL: every project that may be seen */
 	struct fg_json_writer w;
-	char seen[FOUND_MAX][37]; /* runs */
+	char seen[FOUND_MAX][37]; /* ids of the runs found so far */
 	size_t seen_count;
 };
 
@@ -36,7 +36,7 @@ static bool has_words(const char *name, const char *words)
 	return false;
 }
 
-/* The projects that are searched. */
+/* The projects to search. */
 static int list_projects(const struct search *s, struct fg_name_list *seen, struct fg_error *err)
 {
 	struct fg_name_list all = {0};
@@ -92,7 +92,7 @@ static int write_benchmarks(struct search *s, const struct fg_name_list *project
 	return status;
 }
 
-/* Only functions of projects that this client may see. */
+/* Finds functions only in projects that this client may see. */
 static int write_functions(struct search *s, const struct fg_name_list *projects,
 			   struct fg_error *err)
 {
@@ -120,7 +120,7 @@ static int write_functions(struct search *s, const struct fg_name_list *projects
 	return status;
 }
 
-/* A run can be found by several of its names. */
+/* Several names may lead to the same run. */
 static bool is_new(struct search *s, const char *id)
 {
 	for (size_t i = 0; i < s->seen_count; i++) {
@@ -143,7 +143,7 @@ static void write_run_list(struct search *s, const struct fg_run_list *list)
 	}
 }
 
-/* By an id or its beginning. */
+/* Finds a run by its id or the beginning of it. */
 static int write_run_by_id(struct search *s, struct fg_error *err)
 {
 	struct fg_run_around around = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The state of the server: for clients, for monitoring, for Prometheus. */
+/* The server's state, for clients and for monitoring. */
 #include "base/clock.h"
 #include "base/version.h"
 #include "perfdb/server/api/handlers.h"
@@ -42,7 +42,7 @@ int fg_handle_capabilities(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Alive: checks nothing else. */
+/* Answers that the process is alive, without checking anything. */
 int fg_handle_health(struct fg_request *rq, struct fg_error *err)
 {
 	(void)err;
@@ -51,7 +51,7 @@ int fg_handle_health(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* Can the server answer and store? As found by the health threads. */
+/* Can the server answer and store, according to the health threads? */
 int fg_handle_ready(struct fg_request *rq, struct fg_error *err)
 {
 	const struct fg_server *server = rq->server;
@@ -125,7 +125,7 @@ static void add_gauge(struct fg_strbuf *text, const char *name, const char *help
 			 help, name, name, value);
 }
 
-/* Prometheus' text format. */
+/* Answers in Prometheus' text format. */
 int fg_handle_metrics(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_counters *c = &rq->server->counters;

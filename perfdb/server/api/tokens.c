@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tokens, and the audit log.  An administrator of one project sees and makes those of it alone. */
+/* Tokens and the audit log. An administrator of one project sees and makes only that project's. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "perfdb/protocol.h"
@@ -157,7 +157,7 @@ static void add_entry(void *context, const struct fg_audit_entry *entry)
 	fg_audit_line(entry, text);
 }
 
-/* Lines of JSON, oldest first; the next page begins after the last id of this one. */
+/* Answers with lines of JSON, oldest first; the next page begins after this page's last id. */
 int fg_handle_audit(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_audit_page page = {0};

@@ -12,7 +12,7 @@
 
 enum {
 	POINTS_MAX = 10000,
-	TIPS_TRIED = 50, /* newest runs, for the end of the chain */
+	TIPS_TRIED = 50, /* most of the newest runs tried as the end of the chain */
 };
 
 static void begin_point(struct fg_json_writer *w, const char *run, int64_t started_ns,
@@ -53,7 +53,7 @@ static int read_place(struct fg_request *rq, const char **project, const char **
 	return fg_request_may_see(rq, *project, err);
 }
 
-/* A part of the answer that can be left out. */
+/* Is this optional part of the answer requested? */
 static bool is_wished(struct fg_request *rq, const char *part)
 {
 	const char *wish = fg_request_parameter(rq, part);
@@ -111,7 +111,7 @@ static void write_creep(struct fg_json_writer *w, const struct fg_chain *chain,
 	fg_json_end(w);
 }
 
-/* A branch's chain ends at its newest run that measured two commits. */
+/* A branch's chain ends at its newest run that compared two commits. */
 static int write_chain(struct fg_request *rq, struct fg_json_writer *w,
 		       const struct fg_history_query *query, const struct fg_history *history,
 		       struct fg_error *err)
@@ -150,7 +150,7 @@ int fg_handle_trend(struct fg_request *rq, struct fg_error *err)
 
 	if (status != FG_OK)
 		return status;
-	/* A measure that is gated is a metric of the same name. */
+	/* A gated measure is a metric of the same name. */
 	query.metric = fg_request_parameter(rq, "measure");
 	if (!query.metric)
 		status = fg_request_need(rq, "metric", &query.metric, err);
@@ -205,13 +205,13 @@ static bool is_with_callees(struct fg_request *rq)
 	return of && strcmp(of, "callees") == 0;
 }
 
-/* Times: nanoseconds as milliseconds, to a tenth of a microsecond. */
+/* Times are converted from nanoseconds to milliseconds, with a precision of 0.1 µs. */
 static double written(double value, bool is_time)
 {
 	return is_time ? round(value / 100) / 1e4 : value;
 }
 
-/* On request: the search takes longer than the rest of the answer. */
+/* Only on request, because the search takes longer than the rest of the answer. */
 static int write_function_changes(struct fg_request *rq, struct fg_json_writer *w,
 				  const struct fg_function_point *points, size_t count,
 				  bool is_time, struct fg_error *err)

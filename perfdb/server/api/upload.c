@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Uploads: a worker checks and unpacks a run, which is stored when its turn comes. */
+/* Uploads: a worker checks and unpacks a run, then waits for its turn to store it. */
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -100,7 +100,7 @@ static int put(struct fg_store *store, void *context, struct fg_error *err)
 	return fg_store_webhook_call(store, run->project, run->id, err);
 }
 
-/* Clients keep refused uploads in their spool. */
+/* Refuses an upload beyond the quota; clients keep it in their spool. */
 static int over_quota(struct fg_request *rq)
 {
 	atomic_fetch_add(&rq->server->counters.over_quota, 1);
@@ -113,7 +113,7 @@ static int store_upload(struct fg_request *rq, struct upload *up, struct fg_erro
 {
 	int status = FG_OK;
 
-	/* The session of this request is not needed while it waits for its turn. */
+	/* The request does not need its session while it waits for its turn. */
 	fg_request_leave_store(rq);
 	status = fg_writer_do(rq->server->writer, put, up, err);
 	if (status == FG_OK || status == FG_EIO)

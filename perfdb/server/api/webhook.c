@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The webhook of a project: shown, set and removed by its administrators. */
+/* Shows, sets and removes a project's webhook, for its administrators. */
 #include "perfdb/server/webhook.h"
 
 #include "base/clock.h"
@@ -8,7 +8,7 @@
 #include "perfdb/server/api/handlers.h"
 #include "perfdb/server/limiter.h"
 
-/* A project without a webhook is answered alike, with nulls. */
+/* For a project without a webhook, the members are null. */
 int fg_handle_webhook(struct fg_request *rq, struct fg_error *err)
 {
 	struct fg_webhook hook = {0};
@@ -28,7 +28,7 @@ int fg_handle_webhook(struct fg_request *rq, struct fg_error *err)
 	return FG_OK;
 }
 
-/* `url` NULL: removes it.  The address may be a secret: the log gets none of it. */
+/* `url` NULL removes the webhook. The address may be secret, so the log does not show it. */
 static int set(struct fg_request *rq, const char *project, const char *url, const char *template,
 	       struct fg_error *err)
 {
@@ -43,7 +43,7 @@ static int set(struct fg_request *rq, const char *project, const char *url, cons
 	return fg_decision_end(rq, status, &entry, err);
 }
 
-/* Why a first call, with the verdict "test", fails; "": it does not. */
+/* Makes a test call with the verdict "test"; returns the reason why it failed, or "". */
 static const char *try(struct fg_request *rq, const char *project, const char *url,
 		       const char *template, struct fg_error *why)
 {
