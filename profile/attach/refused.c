@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Elsewhere than on x86-64: registers and system calls of a stopped thread are known for it alone. */
+/* The rest of this folder reads registers and system calls by the names of x86-64. */
 #include "profile/attach/machine.h"
 #include "profile/attach/sampler.h"
 
